@@ -1,0 +1,244 @@
+//! The command line. Help texts here are the reference documentation: `cargo xtask gen` prints them into `docs/`.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// A real Kubernetes on a bare Linux machine, for tests.
+///
+/// The cluster lives in network namespaces with no way out of the machine. What is built is kept in a cache
+/// (MAINSTAY_CACHE, else ~/.cache/mainstay) and serves every lab; the state of a lab is one directory below
+/// MAINSTAY_LAB_STATE (else /var/lib/mainstay-lab).
+#[derive(Debug, Parser)]
+#[command(name = "lab", version)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Bring a lab up, or repair one that is half up
+    Up(Up),
+    /// End a lab and remove everything it left on the machine
+    Down(Down),
+    /// Show which labs there are and what runs in them
+    Status(Name),
+    /// Print the path of a lab's kubeconfig
+    Kubeconfig(Name),
+    /// Run kubectl against a lab
+    #[command(disable_help_flag = true)]
+    Kubectl(Kubectl),
+    /// Build what a lab is made of, without starting one
+    Build(Build),
+    /// Container images of the lab's registry
+    #[command(subcommand)]
+    Image(Image),
+    /// Stop, start or drain a node
+    #[command(subcommand)]
+    Node(Node),
+    /// Print the log of a component
+    Logs(Logs),
+    /// Say what this machine lacks to run a lab
+    Doctor(Doctor),
+    /// Serve the images of the cache, read-only (started by `up`)
+    #[command(hide = true)]
+    Registry(Registry),
+    /// Provision the volumes of a lab (started by `up`)
+    #[command(hide = true)]
+    Provisioner(Name),
+}
+
+/// Which lab.
+#[derive(Debug, Clone, Args)]
+pub struct Name {
+    /// Name of the lab; several run side by side
+    #[arg(long, short = 'n', default_value = "default", env = "MAINSTAY_LAB")]
+    pub name: String,
+}
+
+/// Arguments of `up`.
+#[derive(Debug, Clone, Args)]
+pub struct Up {
+    /// Which lab.
+    #[command(flatten)]
+    pub lab: Name,
+    /// Number of nodes, each in a zone of its own
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=3))]
+    pub nodes: u8,
+    /// Only the API server and its etcd, ready in seconds; `=controllers` adds the controller-manager
+    #[arg(long, value_name = "EXTENT", num_args = 0..=1, require_equals = true, default_missing_value = "api")]
+    pub control_plane_only: Option<Extent>,
+    /// Kubernetes version; another than the tested one is built from its Go module
+    #[arg(long, value_name = "VERSION")]
+    pub kubernetes: Option<String>,
+    /// How often the kubelet refreshes mounted Secrets and ConfigMaps (its own default is 1m)
+    #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = go_duration)]
+    pub kubelet_sync: String,
+    /// Bring it up and down this many times, print the time of each stage and the medians
+    #[arg(long, value_name = "RUNS", num_args = 0..=1, require_equals = true, default_missing_value = "5")]
+    pub timing: Option<u8>,
+}
+
+/// How much of a control plane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Extent {
+    /// API server and etcd.
+    Api,
+    /// The controller-manager too.
+    Controllers,
+}
+
+/// Arguments of `down`.
+#[derive(Debug, Clone, Args)]
+pub struct Down {
+    /// Which lab.
+    #[command(flatten)]
+    pub lab: Name,
+    /// End every lab of this machine
+    #[arg(long, conflicts_with = "name")]
+    pub all: bool,
+    /// Keep the lab's data: the next `up` continues where this one stops
+    #[arg(long)]
+    pub keep_state: bool,
+}
+
+/// Arguments of `kubectl`.
+#[derive(Debug, Clone, Args)]
+pub struct Kubectl {
+    /// Name of the lab
+    #[arg(long = "lab", default_value = "default", env = "MAINSTAY_LAB", value_name = "NAME")]
+    pub name: String,
+    /// What to pass on
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub arguments: Vec<String>,
+}
+
+/// Arguments of `build`.
+#[derive(Debug, Clone, Args)]
+pub struct Build {
+    /// Kubernetes version, if not the tested one
+    #[arg(long, value_name = "VERSION")]
+    pub kubernetes: Option<String>,
+    /// Only what `up --control-plane-only` needs
+    #[arg(long)]
+    pub control_plane_only: bool,
+}
+
+/// Image commands.
+#[derive(Debug, Clone, Subcommand)]
+pub enum Image {
+    /// Build images into the lab's registry: `all`, `prometheus`, `prometheus:3.13.1` or a full name
+    Build {
+        /// Which images
+        #[arg(required = true)]
+        images: Vec<String>,
+    },
+    /// List the images that can be built, and which are
+    List,
+}
+
+/// Node commands.
+#[derive(Debug, Clone, Subcommand)]
+pub enum Node {
+    /// Stop a node as a power cut would: its daemons and its pods end at once
+    Stop {
+        /// Which node: a, b or c
+        node: String,
+        /// Which lab.
+        #[command(flatten)]
+        lab: Name,
+        /// End only kubelet, containerd and kube-proxy; the containers run on
+        #[arg(long)]
+        keep_pods: bool,
+    },
+    /// Start a stopped node
+    Start {
+        /// Which node: a, b or c
+        node: String,
+        /// Which lab.
+        #[command(flatten)]
+        lab: Name,
+    },
+    /// Evict the pods of a node and keep new ones away (`kubectl uncordon` lets them back)
+    Drain {
+        /// Which node: a, b or c
+        node: String,
+        /// Which lab.
+        #[command(flatten)]
+        lab: Name,
+    },
+}
+
+/// Arguments of `logs`.
+#[derive(Debug, Clone, Args)]
+pub struct Logs {
+    /// Which lab.
+    #[command(flatten)]
+    pub lab: Name,
+    /// Component, such as apiserver or kubelet-a; without one, the components are listed
+    pub component: Option<String>,
+}
+
+/// Arguments of `doctor`.
+#[derive(Debug, Clone, Args)]
+pub struct Doctor {
+    /// Install the Debian packages that are missing
+    #[arg(long)]
+    pub fix: bool,
+}
+
+/// Arguments of `registry`.
+#[derive(Debug, Clone, Args)]
+pub struct Registry {
+    /// Address and port to listen on
+    #[arg(long)]
+    pub listen: std::net::SocketAddr,
+}
+
+/// Accepts what Go's duration parser accepts in a kubelet configuration: `10s`, `1m`, `1m30s`.
+fn go_duration(text: &str) -> Result<String, String> {
+    let mut rest = text;
+    while !rest.is_empty() {
+        let digits = rest.find(|next: char| !next.is_ascii_digit()).unwrap_or(rest.len());
+        let unit = rest[digits..].find(|next: char| next.is_ascii_digit()).map_or(rest.len(), |unit| digits + unit);
+        if digits == 0 || !["ms", "s", "m", "h"].contains(&&rest[digits..unit]) {
+            return Err("expected a duration such as 10s, 1m or 1m30s".into());
+        }
+        rest = &rest[unit..];
+    }
+    if text.is_empty() { Err("expected a duration such as 10s".into()) } else { Ok(text.into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn durations_are_those_of_go() {
+        for good in ["10s", "1m", "1m30s", "500ms"] {
+            assert_eq!(go_duration(good), Ok(good.to_owned()));
+        }
+        for bad in ["", "10", "s", "1d", "10 s"] {
+            assert!(go_duration(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn control_plane_only_has_two_extents() {
+        let extent = |words: &str| match Arguments::try_parse_from(words.split(' ')).unwrap().command {
+            Command::Up(up) => up.control_plane_only,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(extent("lab up"), None);
+        assert_eq!(extent("lab up --control-plane-only"), Some(Extent::Api));
+        assert_eq!(extent("lab up --control-plane-only=controllers"), Some(Extent::Controllers));
+    }
+}

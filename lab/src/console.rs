@@ -1,0 +1,64 @@
+//! What a person sees: the only writer to the terminal in this crate.
+//! Lines are flushed one by one, because tests and scripts follow them as they come.
+
+use std::io::{self, Write};
+
+use crate::clock::{Span, Stopwatch};
+
+/// Prints one line to standard output. A closed pipe is no reason to stop the work.
+pub fn line(text: impl AsRef<str>) {
+    let mut out = io::stdout().lock();
+    let _ = writeln!(out, "{}", text.as_ref()).and_then(|()| out.flush());
+}
+
+/// Prints one line to standard error.
+pub fn note(text: impl AsRef<str>) {
+    let _ = writeln!(io::stderr().lock(), "{}", text.as_ref());
+}
+
+/// The stages of one command, each line with the time since its start.
+#[derive(Debug, Clone, Copy)]
+pub struct Progress(Stopwatch);
+
+impl Progress {
+    /// Starts counting now.
+    pub fn start() -> Self {
+        Self(Stopwatch::start())
+    }
+
+    /// Says that something happened.
+    pub fn say(&self, what: impl AsRef<str>) {
+        line(format!("{:>9}  {}", Span(self.0.elapsed()).to_string(), what.as_ref()));
+    }
+
+    /// Time since the start.
+    pub fn elapsed(&self) -> Span {
+        Span(self.0.elapsed())
+    }
+}
+
+/// Rows set in columns as `kubectl` sets them: as wide as needed, three spaces between.
+pub fn table(rows: &[Vec<String>]) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width: Vec<usize> = (0..columns)
+        .map(|column| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0))
+        .collect();
+    let mut text = String::new();
+    for row in rows {
+        let cells: Vec<String> = row.iter().zip(&width).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        text.push_str(cells.join("   ").trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up() {
+        let rows = [vec!["NAME".into(), "AGE".into()], vec!["prometheus".into(), "1s".into()]];
+        assert_eq!(table(&rows), "NAME         AGE\nprometheus   1s\n");
+    }
+}

@@ -1,0 +1,278 @@
+//! Programs that stay. Each is started so that it writes down its own process id, start time and boot before it
+//! becomes the program: whoever dies in between, the record stands. Processes are ended by record only, never by name.
+
+use std::fs::OpenOptions;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+
+use crate::clock::wait_until;
+use crate::shell::call;
+
+/// A process, told apart from a later one that got the same number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    pid: i32,
+    start: u64,
+}
+
+impl Identity {
+    /// The process that has this number now.
+    pub fn of(pid: i32) -> Option<Self> {
+        let (start, ended) = read_stat(pid)?;
+        (!ended).then_some(Self { pid, start })
+    }
+
+    /// The number.
+    pub fn pid(&self) -> i32 {
+        self.pid
+    }
+
+    /// Whether it still runs. A zombie that nobody has collected does not.
+    pub fn is_alive(&self) -> bool {
+        matches!(read_stat(self.pid), Some((start, false)) if start == self.start)
+    }
+
+    /// Sends a signal, to this process or to nobody.
+    pub fn signal(&self, signal: Signal) {
+        let Some(pid) = Pid::from_raw(self.pid) else { return };
+        // The descriptor pins the process first; only then is it compared, so the number cannot change hands between.
+        if let Ok(descriptor) = pidfd_open(pid, PidfdFlags::empty())
+            && self.is_alive()
+        {
+            let _ = pidfd_send_signal(descriptor, signal);
+        }
+    }
+}
+
+/// Start time in clock ticks since boot, and whether the process has ended (zombie or dead).
+fn read_stat(pid: i32) -> Option<(u64, bool)> {
+    parse_stat(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+}
+
+fn parse_stat(stat: &str) -> Option<(u64, bool)> {
+    // The name in parentheses may hold anything; what follows the last one is fields 3 and up.
+    let (_, rest) = stat.rsplit_once(") ")?;
+    let mut fields = rest.split(' ');
+    let state = fields.next()?;
+    let start = fields.nth(18)?.parse().ok()?;
+    Some((start, matches!(state, "Z" | "X" | "x")))
+}
+
+/// Asks each to end, and ends those that have not after `grace`.
+pub fn end(processes: &[Identity], grace: Duration) {
+    for process in processes {
+        process.signal(Signal::TERM);
+    }
+    if !wait_until(grace, || processes.iter().all(|process| !process.is_alive())) {
+        for process in processes {
+            process.signal(Signal::KILL);
+        }
+        wait_until(Duration::from_secs(10), || processes.iter().all(|process| !process.is_alive()));
+    }
+}
+
+/// Runs inside the new process: joins the control groups, records itself, becomes the program.
+const WRAPPER: &str = r#"set -eu
+record=$1; groups=$2; shift 2
+for group in $groups; do echo $$ >"$group/cgroup.procs"; done
+read -r boot </proc/sys/kernel/random/boot_id
+read -r stat </proc/$$/stat
+start_of() { shift 21; echo "$1"; }
+echo "$$ $(start_of $stat) $boot" >"$record.draft"
+mv "$record.draft" "$record"
+exec "$@"
+"#;
+
+/// A program to start.
+#[derive(Debug)]
+pub struct Launch<'a> {
+    /// Name of its record and log.
+    pub name: &'a str,
+    /// Network namespace, by path; the caller's if absent.
+    pub network: Option<&'a Path>,
+    /// Control groups to start in, so that its children are found again too.
+    pub groups: &'a [PathBuf],
+    /// The program.
+    pub program: &'a Path,
+    /// Its arguments.
+    pub arguments: &'a [String],
+    /// Further environment variables.
+    pub environment: &'a [(&'a str, String)],
+}
+
+/// The records of one lab's processes.
+#[derive(Debug, Clone)]
+pub struct Ledger {
+    records: PathBuf,
+    logs: PathBuf,
+}
+
+impl Ledger {
+    /// Records in `directory/processes`, logs in `directory/logs`.
+    pub fn below(directory: &Path) -> Self {
+        Self { records: directory.join("processes"), logs: directory.join("logs") }
+    }
+
+    /// Where the named process writes what it has to say.
+    pub fn log(&self, name: &str) -> PathBuf {
+        self.logs.join(format!("{name}.log"))
+    }
+
+    /// Starts a program, unless the one recorded under this name still runs.
+    pub fn start(&self, launch: &Launch<'_>) -> Result<()> {
+        if self.alive(launch.name).is_some() {
+            return Ok(());
+        }
+        for directory in [&self.records, &self.logs] {
+            std::fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
+        }
+        let record = self.records.join(launch.name);
+        let _ = std::fs::remove_file(&record);
+        let log = OpenOptions::new().create(true).append(true).open(self.log(launch.name))?;
+        let groups: Vec<String> = launch.groups.iter().map(|group| group.display().to_string()).collect();
+
+        let mut start = call("setsid");
+        if let Some(network) = launch.network {
+            start = start.arg("nsenter").arg(format!("--net={}", network.display()));
+        }
+        let mut start = start.args(["sh", "-c", WRAPPER, "lab"]).arg(&record).arg(groups.join(" ")).arg(launch.program);
+        for (name, value) in launch.environment {
+            start = start.environment(name, value);
+        }
+        let mut child = start
+            .args(launch.arguments)
+            .into_command()
+            .stdout(log.try_clone()?)
+            .stderr(log)
+            .stdin(Stdio::null())
+            .spawn()
+            .with_context(|| format!("cannot start {}", launch.name))?;
+        let recorded = wait_until(Duration::from_secs(20), || {
+            record.exists() || matches!(child.try_wait(), Ok(Some(_)) | Err(_))
+        });
+        if !recorded || !record.exists() {
+            bail!("{} did not start: {}", launch.name, self.last_words(launch.name));
+        }
+        Ok(())
+    }
+
+    /// The running process recorded under this name.
+    pub fn alive(&self, name: &str) -> Option<Identity> {
+        let record = std::fs::read_to_string(self.records.join(name)).ok()?;
+        let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+        let recorded = parse_record(&record, boot.trim())?;
+        recorded.is_alive().then_some(recorded)
+    }
+
+    /// Every name that was ever recorded and not yet forgotten, sorted.
+    pub fn names(&self) -> Vec<String> {
+        let Ok(entries) = std::fs::read_dir(&self.records) else { return Vec::new() };
+        let mut names: Vec<String> = entries
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+            .filter(|name| !name.contains(".draft"))
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// Ends the named processes together and forgets them.
+    pub fn stop<N: AsRef<str>>(&self, names: &[N], grace: Duration) {
+        let running: Vec<Identity> = names.iter().filter_map(|name| self.alive(name.as_ref())).collect();
+        end(&running, grace);
+        for name in names {
+            let _ = std::fs::remove_file(self.records.join(name.as_ref()));
+        }
+    }
+
+    /// The end of a process's log, for an error message.
+    pub fn last_words(&self, name: &str) -> String {
+        let path = self.log(name);
+        let log = std::fs::read_to_string(&path).unwrap_or_default();
+        let tail: Vec<&str> = log.lines().rev().take(8).collect();
+        let tail: Vec<&str> = tail.into_iter().rev().collect();
+        format!("the end of {}:\n{}", path.display(), tail.join("\n"))
+    }
+}
+
+fn parse_record(record: &str, boot: &str) -> Option<Identity> {
+    let mut fields = record.split_whitespace();
+    let identity = Identity { pid: fields.next()?.parse().ok()?, start: fields.next()?.parse().ok()? };
+    (fields.next()? == boot).then_some(identity)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sleeper(ledger: &Ledger, name: &str) {
+        ledger
+            .start(&Launch {
+                name,
+                network: None,
+                groups: &[],
+                program: Path::new("sleep"),
+                arguments: &["300".into()],
+                environment: &[],
+            })
+            .unwrap();
+    }
+
+    #[test]
+    fn a_name_with_parentheses_does_not_confuse_the_reader() {
+        let stat = "7 (a) b) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 4242 20";
+        assert_eq!(parse_stat(stat), Some((4242, false)));
+        assert_eq!(parse_stat(&stat.replace(" S ", " Z ")), Some((4242, true)));
+    }
+
+    #[test]
+    fn a_record_from_before_a_reboot_counts_for_nothing() {
+        assert_eq!(parse_record("7 4242 boot-a\n", "boot-a"), Some(Identity { pid: 7, start: 4242 }));
+        assert_eq!(parse_record("7 4242 boot-a\n", "boot-b"), None);
+    }
+
+    #[test]
+    fn a_process_is_started_once_found_again_and_ended() {
+        let directory = tempfile::tempdir().unwrap();
+        let ledger = Ledger::below(directory.path());
+        sleeper(&ledger, "sleeper");
+        let first = ledger.alive("sleeper").unwrap();
+        sleeper(&ledger, "sleeper");
+        assert_eq!(ledger.alive("sleeper"), Some(first.clone()));
+        assert_eq!(ledger.names(), ["sleeper"]);
+        ledger.stop(&["sleeper"], Duration::from_secs(5));
+        assert!(!first.is_alive());
+        assert_eq!(ledger.names(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn another_process_under_the_same_number_is_left_alone() {
+        let directory = tempfile::tempdir().unwrap();
+        let ledger = Ledger::below(directory.path());
+        sleeper(&ledger, "sleeper");
+        let real = ledger.alive("sleeper").unwrap();
+        let stale = Identity { pid: real.pid, start: real.start + 1 };
+        stale.signal(Signal::KILL);
+        assert!(real.is_alive());
+        ledger.stop(&["sleeper"], Duration::from_secs(5));
+    }
+
+    #[test]
+    fn a_program_that_cannot_start_says_so() {
+        let directory = tempfile::tempdir().unwrap();
+        let ledger = Ledger::below(directory.path());
+        let launch = Launch {
+            name: "ghost",
+            network: None,
+            groups: &[directory.path().join("no-such-group")],
+            program: Path::new("sleep"),
+            arguments: &[],
+            environment: &[],
+        };
+        let error = ledger.start(&launch).unwrap_err().to_string();
+        assert!(error.starts_with("ghost did not start: the end of "), "{error}");
+    }
+}
