@@ -1,6 +1,7 @@
 //! The command line. Help texts here are the reference documentation: `cargo xtask gen` prints them into `docs/`.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use serde::{Deserialize, Serialize};
 
 /// A real Kubernetes on a bare Linux machine, for tests.
 ///
@@ -63,25 +64,26 @@ pub struct Up {
     /// Which lab.
     #[command(flatten)]
     pub lab: Name,
-    /// Number of nodes, each in a zone of its own
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=3))]
-    pub nodes: u8,
+    /// Number of nodes, each in a zone of its own [default: 1]
+    #[arg(long, value_parser = clap::value_parser!(u8).range(1..=3), conflicts_with = "control_plane_only")]
+    pub nodes: Option<u8>,
     /// Only the API server and its etcd, ready in seconds; `=controllers` adds the controller-manager
     #[arg(long, value_name = "EXTENT", num_args = 0..=1, require_equals = true, default_missing_value = "api")]
     pub control_plane_only: Option<Extent>,
     /// Kubernetes version; another than the tested one is built from its Go module
     #[arg(long, value_name = "VERSION")]
     pub kubernetes: Option<String>,
-    /// How often the kubelet refreshes mounted Secrets and ConfigMaps (its own default is 1m)
-    #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = go_duration)]
-    pub kubelet_sync: String,
+    /// How often the kubelet refreshes mounted Secrets and ConfigMaps; its own default is 1m [default: 10s]
+    #[arg(long, value_name = "DURATION", value_parser = go_duration, conflicts_with = "control_plane_only")]
+    pub kubelet_sync: Option<String>,
     /// Bring it up and down this many times, print the time of each stage and the medians
     #[arg(long, value_name = "RUNS", num_args = 0..=1, require_equals = true, default_missing_value = "5")]
     pub timing: Option<u8>,
 }
 
 /// How much of a control plane.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Extent {
     /// API server and etcd.
     Api,
@@ -201,7 +203,8 @@ fn go_duration(text: &str) -> Result<String, String> {
     let mut rest = text;
     while !rest.is_empty() {
         let digits = rest.find(|next: char| !next.is_ascii_digit()).unwrap_or(rest.len());
-        let unit = rest[digits..].find(|next: char| next.is_ascii_digit()).map_or(rest.len(), |unit| digits + unit);
+        let unit =
+            rest[digits..].find(|next: char| next.is_ascii_digit()).map_or(rest.len(), |unit| digits + unit);
         if digits == 0 || !["ms", "s", "m", "h"].contains(&&rest[digits..unit]) {
             return Err("expected a duration such as 10s, 1m or 1m30s".into());
         }
@@ -233,9 +236,11 @@ mod tests {
 
     #[test]
     fn control_plane_only_has_two_extents() {
-        let extent = |words: &str| match Arguments::try_parse_from(words.split(' ')).unwrap().command {
-            Command::Up(up) => up.control_plane_only,
-            other => panic!("{other:?}"),
+        let extent = |words: &str| {
+            let Command::Up(up) = Arguments::try_parse_from(words.split(' ')).unwrap().command else {
+                panic!("not up")
+            };
+            up.control_plane_only
         };
         assert_eq!(extent("lab up"), None);
         assert_eq!(extent("lab up --control-plane-only"), Some(Extent::Api));

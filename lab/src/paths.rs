@@ -43,7 +43,9 @@ impl Cache {
     pub fn of_user() -> Self {
         Self(variable("MAINSTAY_CACHE").map_or_else(
             || {
-                variable("XDG_CACHE_HOME").map_or_else(|| home().join(".cache"), PathBuf::from).join("mainstay")
+                variable("XDG_CACHE_HOME")
+                    .map_or_else(|| home().join(".cache"), PathBuf::from)
+                    .join("mainstay")
             },
             PathBuf::from,
         ))

@@ -26,6 +26,16 @@ impl Identity {
         (!ended).then_some(Self { pid, start })
     }
 
+    /// As a line that [`Identity::from_record`] reads back, also after a reboot.
+    pub fn to_record(&self) -> String {
+        format!("{} {} {}", self.pid, self.start, boot())
+    }
+
+    /// The process of a recorded line, unless the machine was started again since.
+    pub fn from_record(record: &str) -> Option<Self> {
+        parse_record(record, &boot())
+    }
+
     /// The number.
     pub fn pid(&self) -> i32 {
         self.pid
@@ -46,6 +56,11 @@ impl Identity {
             let _ = pidfd_send_signal(descriptor, signal);
         }
     }
+}
+
+/// Tells this run of the machine from the ones before.
+fn boot() -> String {
+    std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
 }
 
 /// Start time in clock ticks since boot, and whether the process has ended (zombie or dead).
@@ -128,7 +143,8 @@ impl Ledger {
             return Ok(());
         }
         for directory in [&self.records, &self.logs] {
-            std::fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
+            std::fs::create_dir_all(directory)
+                .with_context(|| format!("cannot create {}", directory.display()))?;
         }
         let record = self.records.join(launch.name);
         let _ = std::fs::remove_file(&record);
@@ -139,7 +155,8 @@ impl Ledger {
         if let Some(network) = launch.network {
             start = start.arg("nsenter").arg(format!("--net={}", network.display()));
         }
-        let mut start = start.args(["sh", "-c", WRAPPER, "lab"]).arg(&record).arg(groups.join(" ")).arg(launch.program);
+        let mut start =
+            start.args(["sh", "-c", WRAPPER, "lab"]).arg(&record).arg(groups.join(" ")).arg(launch.program);
         for (name, value) in launch.environment {
             start = start.environment(name, value);
         }
@@ -163,8 +180,7 @@ impl Ledger {
     /// The running process recorded under this name.
     pub fn alive(&self, name: &str) -> Option<Identity> {
         let record = std::fs::read_to_string(self.records.join(name)).ok()?;
-        let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
-        let recorded = parse_record(&record, boot.trim())?;
+        let recorded = Identity::from_record(&record)?;
         recorded.is_alive().then_some(recorded)
     }
 

@@ -91,8 +91,11 @@ impl Call {
 
     /// Runs with the terminal of the caller and gives back its exit code.
     pub fn interactive(mut self) -> Result<i32> {
-        let status =
-            self.command.stdin(Stdio::inherit()).status().with_context(|| format!("cannot run `{}`", self.shown))?;
+        let status = self
+            .command
+            .stdin(Stdio::inherit())
+            .status()
+            .with_context(|| format!("cannot run `{}`", self.shown))?;
         Ok(status.code().unwrap_or(1))
     }
 

@@ -252,7 +252,12 @@ impl Versions {
 
     /// The version of a program that is listed first: the one to use unless somebody says otherwise.
     pub fn default_version(&self, name: &str) -> Result<&str> {
-        let row = self.table.program.iter().find(|row| row.name == name).with_context(|| format!("no program `{name}`"))?;
+        let row = self
+            .table
+            .program
+            .iter()
+            .find(|row| row.name == name)
+            .with_context(|| format!("no program `{name}`"))?;
         row.versions.first().map(String::as_str).with_context(|| format!("program `{name}` has no version"))
     }
 
@@ -314,7 +319,10 @@ impl Image {
     }
 
     fn answers_to(&self, word: &str) -> bool {
-        word == "all" || word == self.program.name || word == self.id() || self.content.names.iter().any(|name| name == word)
+        word == "all"
+            || word == self.program.name
+            || word == self.id()
+            || self.content.names.iter().any(|name| name == word)
     }
 }
 
@@ -325,7 +333,8 @@ pub(crate) fn short_hash(bytes: &[u8]) -> String {
 
 /// Bytes as hexadecimal digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digit = |value: u8| char::from_digit(u32::from(value), 16).expect("four bits are one digit");
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 /// Fills the placeholders of every text in a recipe.
@@ -334,7 +343,10 @@ fn fill_in<T: Serialize + for<'de> Deserialize<'de>>(recipe: &T, version: &str) 
     let mut next = || parts.next().unwrap_or_default();
     let (major, minor, patch) = (next(), next(), next());
     let fill = |text: &str| {
-        text.replace("{version}", version).replace("{major}", major).replace("{minor}", minor).replace("{patch}", patch)
+        text.replace("{version}", version)
+            .replace("{major}", major)
+            .replace("{minor}", minor)
+            .replace("{patch}", patch)
     };
     let mut value = serde_json::to_value(recipe)?;
     fill_value(&mut value, &fill);
@@ -359,7 +371,11 @@ mod tests {
         let versions = Versions::parse(include_str!("../versions.toml")).unwrap();
         let images = versions.images();
         for content in &versions.table.image {
-            assert!(images.iter().any(|image| image.program.name == content.program), "no program {}", content.program);
+            assert!(
+                images.iter().any(|image| image.program.name == content.program),
+                "no program {}",
+                content.program
+            );
         }
         let mut names: Vec<&String> = images.iter().flat_map(|image| &image.content.names).collect();
         let all = names.len();
@@ -379,7 +395,8 @@ mod tests {
 
     #[test]
     fn a_version_outside_the_table_takes_the_recipe_of_its_program() {
-        let Recipe::Assembly(assembly) = Versions::built_in().program("kubernetes", "1.35.2").unwrap().recipe else {
+        let Recipe::Assembly(assembly) = Versions::built_in().program("kubernetes", "1.35.2").unwrap().recipe
+        else {
             panic!("an assembly")
         };
         assert_eq!(assembly.requires, ["k8s.io/kubernetes@v1.35.2"]);
@@ -389,7 +406,10 @@ mod tests {
     #[test]
     fn an_unknown_image_is_answered_with_the_known_ones() {
         let error = Versions::built_in().select_images(&["promtheus".into()]).unwrap_err().to_string();
-        assert!(error.starts_with("no image `promtheus`; there are: all, pause:1, coredns:1.15.0"), "{error}");
+        assert!(
+            error.starts_with("no image `promtheus`; there are: all, pause:1, coredns:1.15.0"),
+            "{error}"
+        );
     }
 
     #[test]

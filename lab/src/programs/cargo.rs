@@ -12,7 +12,16 @@ use crate::versions::CargoBinary;
 pub(super) fn build(recipe: &CargoBinary, output: &Path) -> Result<()> {
     call("cargo")
         .directory(paths::workspace())
-        .args(["build", "--quiet", "--package", &recipe.package, "--bin", &recipe.binary, "--profile", &recipe.profile])
+        .args([
+            "build",
+            "--quiet",
+            "--package",
+            &recipe.package,
+            "--bin",
+            &recipe.binary,
+            "--profile",
+            &recipe.profile,
+        ])
         .run()?;
     // Cargo calls the directory of its `dev` profile `debug`.
     let directory = if recipe.profile == "dev" { "debug" } else { &recipe.profile };

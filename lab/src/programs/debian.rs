@@ -17,7 +17,8 @@ pub(super) fn take(recipe: &DebianPackage, version: &str, tree: &Path, output: &
         let source = tree.join(file);
         let name = Path::new(file).file_name().and_then(|name| name.to_str()).context("a file has a name")?;
         let name = recipe.rename.get(name).map_or(name, String::as_str);
-        std::fs::copy(&source, output.join(name)).with_context(|| format!("package {} has no {file}", recipe.package))?;
+        std::fs::copy(&source, output.join(name))
+            .with_context(|| format!("package {} has no {file}", recipe.package))?;
     }
     Ok(())
 }
@@ -43,7 +44,9 @@ fn unpack(package: &str, version: &str, tree: &Path) -> Result<()> {
 /// Whether a Debian version (`epoch:upstream+dfsg-revision`) is of this upstream version.
 fn is_version(debian: &str, upstream: &str) -> bool {
     let debian = debian.split_once(':').map_or(debian, |(_, rest)| rest);
-    debian.strip_prefix(upstream).is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_digit() || next == '.'))
+    debian
+        .strip_prefix(upstream)
+        .is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_digit() || next == '.'))
 }
 
 /// Installs packages on the host.

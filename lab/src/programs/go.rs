@@ -59,7 +59,8 @@ impl ModuleFile {
 
 fn download(module: &str, tree: &Path) -> Result<String> {
     let answer = go(tree).words("mod download -json").arg(module).output()?;
-    let download: Download = serde_json::from_str(&answer).context("`go mod download -json` answered unexpectedly")?;
+    let download: Download =
+        serde_json::from_str(&answer).context("`go mod download -json` answered unexpectedly")?;
     Ok(download.dir)
 }
 
@@ -87,7 +88,14 @@ pub(super) fn build_modules(recipe: &GoModules, tree: &Path, output: &Path) -> R
         }
         let target = module.output.as_ref().map_or_else(|| output.join(""), |name| output.join(name));
         go(&source)
-            .args(["build", "-tags", &recipe.tags.join(","), "-ldflags", &linker_flags(&recipe.variables), "-o"])
+            .args([
+                "build",
+                "-tags",
+                &recipe.tags.join(","),
+                "-ldflags",
+                &linker_flags(&recipe.variables),
+                "-o",
+            ])
             .arg(target)
             .args(&module.packages)
             .run()?;
@@ -109,7 +117,8 @@ fn check_out(module: &GoModule, tree: &Path, source: &Path) -> Result<()> {
 pub(super) fn build_assembly(recipe: &Assembly, tree: &Path, output: &Path) -> Result<()> {
     std::fs::write(tree.join("go.mod"), "module lab\n\ngo 1.24\n")?;
     if let Some(staging) = &recipe.staging {
-        let module = recipe.requires.iter().find(|required| required.starts_with(&format!("{}@", staging.module)));
+        let module =
+            recipe.requires.iter().find(|required| required.starts_with(&format!("{}@", staging.module)));
         let original = download(module.context("staging names a required module")?, tree)?;
         for replaced in module_file(Path::new(&original))?.replaced_by_directory() {
             go(tree)
@@ -126,7 +135,8 @@ pub(super) fn build_assembly(recipe: &Assembly, tree: &Path, output: &Path) -> R
     match (&recipe.main, &recipe.output) {
         (Some(main), Some(name)) => {
             let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs").join(main);
-            std::fs::copy(&source, tree.join("main.go")).with_context(|| format!("cannot read {}", source.display()))?;
+            std::fs::copy(&source, tree.join("main.go"))
+                .with_context(|| format!("cannot read {}", source.display()))?;
             // Also fetches what the main file imports.
             build.arg(output.join(name)).arg(".").run()
         }

@@ -66,7 +66,7 @@ impl Workshop {
             return Ok(());
         }
         let tree = self.cache.build().join(program.id());
-        let draft = target.with_extension("draft");
+        let draft = self.cache.programs().join(format!("{}.draft", program.id()));
         remove_all(&draft)?;
         std::fs::create_dir_all(&draft)?;
         std::fs::create_dir_all(&tree)?;

@@ -1,0 +1,118 @@
+//! Calls of the `lab` program. The only reader of the environment and the only starter of programs in this crate.
+
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::Duration;
+
+use ::lab::process::Identity;
+use ::lab::shell::call;
+use anyhow::{Context, Result, bail};
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::io::{AsyncBufReadExt, BufReader, Lines};
+use tokio::process::{Child, ChildStdout, Command};
+
+#[expect(clippy::disallowed_methods, reason = "this is where the crate reads the environment")]
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// The lab that the tests run on: `MAINSTAY_LAB`, else `e2e`.
+pub fn lab_name() -> String {
+    variable("MAINSTAY_LAB").unwrap_or_else(|| "e2e".into())
+}
+
+/// The `lab` program.
+#[derive(Debug, Clone)]
+pub struct LabCommand {
+    program: PathBuf,
+    leading: &'static [&'static str],
+}
+
+impl LabCommand {
+    /// `LAB_BINARY`, else what cargo built beside this test, else whatever `cargo run` makes.
+    pub fn find() -> Self {
+        let beside = || {
+            // A test runs as `<target>/<profile>/deps/<test>-<hash>`, and the program is `<target>/<profile>/lab`.
+            let test = std::env::current_exe().ok()?;
+            Some(test.parent()?.parent()?.join("lab")).filter(|program| program.is_file())
+        };
+        match variable("LAB_BINARY").map(PathBuf::from).or_else(beside) {
+            Some(program) => Self { program, leading: &[] },
+            None => Self {
+                program: "cargo".into(),
+                leading: &["run", "--quiet", "--package", "lab", "--bin", "lab", "--"],
+            },
+        }
+    }
+
+    /// Runs to the end and gives back what it printed; an error repeats its words. Blocks, so that destructors can.
+    pub fn run(&self, arguments: &[&str]) -> Result<String> {
+        call(&self.program).args(self.leading).args(arguments).output()
+    }
+
+    /// Starts it and leaves it running, with a process group of its own.
+    #[expect(clippy::disallowed_methods, reason = "this is where the crate starts programs")]
+    pub fn start(&self, arguments: &[&str]) -> Result<Running> {
+        let mut child = Command::new(&self.program)
+            .args(self.leading)
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .process_group(0)
+            .spawn()
+            .with_context(|| format!("cannot start {} {}", self.program.display(), arguments.join(" ")))?;
+        let lines = BufReader::new(child.stdout.take().context("the output is a pipe")?).lines();
+        Ok(Running { child, lines, shown: format!("lab {}", arguments.join(" ")) })
+    }
+}
+
+/// A call that has not ended yet; it is killed with all its children when dropped.
+#[derive(Debug)]
+pub struct Running {
+    child: Child,
+    lines: Lines<BufReader<ChildStdout>>,
+    shown: String,
+}
+
+impl Running {
+    /// Reads on until a line of its output holds `text`.
+    pub async fn line_with(&mut self, text: &str, limit: Duration) -> Result<String> {
+        let mut seen = Vec::new();
+        let search = async {
+            while let Some(line) = self.lines.next_line().await? {
+                if line.contains(text) {
+                    return Ok(line);
+                }
+                seen.push(line);
+            }
+            bail!("`{}` ended without printing `{text}`", self.shown)
+        };
+        let found = tokio::time::timeout(limit, search)
+            .await
+            .unwrap_or_else(|_| Err(anyhow::anyhow!("`{}` did not print `{text}` in {limit:?}", self.shown)));
+        found.with_context(|| format!("it printed:\n{}", seen.join("\n")))
+    }
+
+    /// Kills it and its children, and waits until it is gone.
+    pub async fn kill(mut self) -> Result<()> {
+        self.kill_group();
+        self.child.wait().await.with_context(|| format!("cannot wait for `{}`", self.shown))?;
+        Ok(())
+    }
+
+    fn kill_group(&self) {
+        let leader = self.child.id().and_then(|id| i32::try_from(id).ok());
+        if let Some(leader) = leader
+            && Identity::of(leader).is_some()
+            && let Some(group) = Pid::from_raw(leader)
+        {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.kill_group();
+    }
+}

@@ -1,0 +1,219 @@
+//! What a lab holds of the machine, found by looking at the machine and not at the lab's own records:
+//! a lab that forgot something must not be asked what it forgot.
+//!
+//! A thing belongs to a lab when its path, name or arguments hold the lab's name as a word.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use ::lab::clock::wait_until;
+use ::lab::paths::state_root;
+use ::lab::process::Identity;
+use ::lab::shell::call;
+use anyhow::{Context, Result, ensure};
+use rustix::process::Signal;
+
+/// Where named network namespaces are.
+const NETWORKS: &str = "/run/netns";
+
+/// How long the kernel may take to end what was killed.
+const KILL_LIMIT: Duration = Duration::from_secs(30);
+
+/// Everything on this machine that belongs to one lab, one line a thing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Footprint {
+    /// Processes, by number and arguments.
+    pub processes: BTreeSet<String>,
+    /// Mount points.
+    pub mounts: BTreeSet<String>,
+    /// Loop devices and the files behind them.
+    pub loop_devices: BTreeSet<String>,
+    /// Network namespaces.
+    pub network_namespaces: BTreeSet<String>,
+    /// Network interfaces of all labs: they carry a lab's number and not its name, so only their difference tells.
+    pub interfaces: BTreeSet<String>,
+    /// Control groups, in every hierarchy.
+    pub control_groups: BTreeSet<String>,
+    /// Tables of the host's packet filter.
+    pub packet_filter: BTreeSet<String>,
+}
+
+impl Footprint {
+    /// What the lab of this name holds now.
+    pub fn of(lab: &str) -> Result<Self> {
+        Ok(Self {
+            processes: processes(lab)?
+                .into_iter()
+                .map(|(identity, shown)| format!("{} {shown}", identity.pid()))
+                .collect(),
+            mounts: mounts(&fs::read_to_string("/proc/self/mountinfo")?, lab),
+            loop_devices: loop_devices(lab)?,
+            network_namespaces: names(Path::new(NETWORKS), |name| mentions(name, lab)),
+            interfaces: names(Path::new("/sys/class/net"), |name| name.starts_with("mainstay")),
+            control_groups: control_groups(Path::new("/sys/fs/cgroup"), lab),
+            packet_filter: tables(&call("nft").args(["list", "tables"]).output()?, lab),
+        })
+    }
+}
+
+/// Kills every process of a lab, as the kernel would when memory runs out, until none is left. Says how many it were.
+pub fn kill(lab: &str) -> Result<usize> {
+    let mut killed = BTreeSet::new();
+    let all_gone = wait_until(KILL_LIMIT, || {
+        let found = processes(lab).unwrap_or_default();
+        for (process, _) in &found {
+            process.signal(Signal::KILL);
+            killed.insert(process.pid());
+        }
+        found.is_empty()
+    });
+    ensure!(all_gone, "processes of lab {lab} outlive a kill: {:?}", processes(lab)?);
+    Ok(killed.len())
+}
+
+/// The running processes of a lab: those that name it, are in one of its control groups, or in one of its networks.
+pub fn processes(lab: &str) -> Result<Vec<(Identity, String)>> {
+    let networks: Vec<u64> = names(Path::new(NETWORKS), |name| mentions(name, lab))
+        .iter()
+        .filter_map(|name| Some(fs::metadata(Path::new(NETWORKS).join(name)).ok()?.ino()))
+        .collect();
+    let own = i32::try_from(std::process::id()).context("process numbers are small")?;
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/proc")? {
+        let Some(pid) = entry?.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else {
+            continue;
+        };
+        let Some(identity) = Identity::of(pid).filter(|_| pid != own) else { continue };
+        let read = |file: &str| fs::read_to_string(format!("/proc/{pid}/{file}")).unwrap_or_default();
+        let arguments: Vec<String> = read("cmdline").split_terminator('\0').map(str::to_owned).collect();
+        let network = fs::metadata(format!("/proc/{pid}/ns/net")).map(|network| network.ino());
+        if arguments_name(&arguments, lab)
+            || read("cgroup").lines().any(|group| mentions(group, lab))
+            || network.is_ok_and(|network| networks.contains(&network))
+        {
+            found.push((identity, arguments.join(" ")));
+        }
+    }
+    Ok(found)
+}
+
+/// Whether a process works on the lab: on a file of its state, or as a `lab` command that is told its name.
+fn arguments_name(arguments: &[String], lab: &str) -> bool {
+    // With a slash, or `crash` would own the state of `crash-2`.
+    let state = format!("{}/", state_root().join(lab).display());
+    let is_command = arguments.first().is_some_and(|program| Path::new(program).ends_with("lab"));
+    arguments.iter().any(|argument| argument.contains(&state))
+        || (is_command && arguments.windows(2).any(|pair| pair[0] == "--name" && pair[1] == lab))
+        || (is_command && arguments.iter().any(|argument| argument.strip_prefix("--name=") == Some(lab)))
+}
+
+/// Whether `text` holds `word` with nothing alphanumeric on either side.
+fn mentions(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(start, _)| {
+        let before = text[..start].chars().next_back();
+        let after = text[start + word.len()..].chars().next();
+        !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(char::is_alphanumeric)
+    })
+}
+
+fn mounts(mountinfo: &str, lab: &str) -> BTreeSet<String> {
+    // Field 4 is what is mounted, field 5 where.
+    let places = mountinfo.lines().filter_map(|line| {
+        let mut fields = line.split(' ').skip(3);
+        Some((fields.next()?, fields.next()?))
+    });
+    places
+        .filter(|(root, place)| mentions(root, lab) || mentions(place, lab))
+        .map(|(_, place)| place.to_owned())
+        .collect()
+}
+
+fn loop_devices(lab: &str) -> Result<BTreeSet<String>> {
+    let mut found = BTreeSet::new();
+    for entry in fs::read_dir("/sys/block").context("cannot list block devices")? {
+        let device = entry?;
+        if let Ok(file) = fs::read_to_string(device.path().join("loop/backing_file"))
+            && mentions(&file, lab)
+        {
+            found.insert(format!("{} {}", device.file_name().to_string_lossy(), file.trim()));
+        }
+    }
+    Ok(found)
+}
+
+fn names(directory: &Path, belongs: impl Fn(&str) -> bool) -> BTreeSet<String> {
+    let Ok(entries) = fs::read_dir(directory) else { return BTreeSet::new() };
+    entries
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| belongs(name))
+        .collect()
+}
+
+fn control_groups(root: &Path, lab: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut ahead: Vec<PathBuf> = vec![root.to_owned()];
+    while let Some(directory) = ahead.pop() {
+        let Ok(entries) = fs::read_dir(&directory) else { continue };
+        for entry in entries.filter_map(Result::ok) {
+            if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                continue;
+            }
+            if mentions(&entry.file_name().to_string_lossy(), lab) {
+                found.insert(entry.path().display().to_string());
+            }
+            ahead.push(entry.path());
+        }
+    }
+    found
+}
+
+fn tables(listed: &str, lab: &str) -> BTreeSet<String> {
+    listed.lines().filter(|table| mentions(table, lab)).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_counts_as_a_word_only() {
+        for text in
+            ["crash", "/var/lib/lab/crash/etcd", "crash-a", "mainstay-crash", "3:cpu:/crash-a/kubepods"]
+        {
+            assert!(mentions(text, "crash"), "{text}");
+        }
+        for text in ["", "crashed", "kcrash", "/var/lib/crash2/etcd"] {
+            assert!(!mentions(text, "crash"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_mount_is_known_by_either_end() {
+        let mountinfo = "36 35 98:0 / /state/crash/data rw - xfs /dev/loop0 rw\n\
+                         37 35 98:0 /crash-a/x /elsewhere rw - ext4 /dev/sda rw\n\
+                         38 35 98:0 / /other rw - ext4 /dev/sda rw\n";
+        assert_eq!(mounts(mountinfo, "crash"), ["/elsewhere", "/state/crash/data"].map(str::to_owned).into());
+    }
+
+    #[test]
+    fn control_groups_are_found_at_any_depth() {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir_all(root.path().join("memory/a/crash-a/kubepods")).unwrap();
+        let found = root.path().join("memory/a/crash-a").display().to_string();
+        assert_eq!(control_groups(root.path(), "crash"), [found].into());
+    }
+
+    #[test]
+    fn a_process_is_known_by_its_state_or_its_name() {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let state = state_root();
+        assert!(arguments_name(&words(&format!("etcd --data-dir={}/crash/etcd", state.display())), "crash"));
+        assert!(arguments_name(&words("/target/lab provisioner --name crash"), "crash"));
+        assert!(arguments_name(&words("/target/lab provisioner --name=crash"), "crash"));
+        assert!(!arguments_name(&words("/target/deps/lab-1234 crash::killed"), "crash"));
+        assert!(!arguments_name(&words(&format!("etcd --data-dir={}/other/etcd", state.display())), "crash"));
+    }
+}

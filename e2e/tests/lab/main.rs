@@ -1,0 +1,21 @@
+//! The lab is a real Kubernetes: each file shows one behaviour of it, on real pods.
+//!
+//! Run by `make test`, or by hand: `cargo lab up --name e2e --nodes 3`, then `cargo nextest run --profile e2e -p e2e`.
+//! The files `node_restart`, `node_loss`, `drain`, `crash` and `idempotent` stop what others stand on;
+//! `.config/nextest.toml` runs them alone.
+
+mod crash;
+mod dns;
+mod drain;
+mod eviction;
+mod idempotent;
+mod images;
+mod job;
+mod kubectl;
+mod node_loss;
+mod node_restart;
+mod operands;
+mod probes;
+mod secret_update;
+mod statefulset;
+mod volume_full;

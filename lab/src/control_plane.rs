@@ -1,0 +1,111 @@
+//! A control plane alone, for tests that need an API server and no pods. Several run side by side, without root.
+//! One that lost its owner (a killed test) is removed by the next that starts.
+
+use std::net::Ipv4Addr;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use anyhow::Result;
+use kube::Client;
+
+use crate::args::Extent;
+use crate::control::{Binaries, Control, Place};
+use crate::kubeconfig;
+use crate::paths::{Cache, remove_all, state_root, write_atomically};
+use crate::process::{Identity, Ledger};
+use crate::programs::Workshop;
+use crate::state::Ports;
+
+/// An API server of one's own: it ends, and leaves nothing, when this is dropped.
+#[derive(Debug)]
+pub struct ControlPlane {
+    control: Control,
+}
+
+static COUNT: AtomicU32 = AtomicU32::new(0);
+
+impl ControlPlane {
+    /// An API server and its etcd.
+    pub async fn start() -> Result<Self> {
+        Self::start_with(Extent::Api).await
+    }
+
+    /// An API server, and the controller-manager if asked for.
+    pub async fn start_with(extent: Extent) -> Result<Self> {
+        let binaries = Binaries::ensure(&Workshop::new(Cache::of_user()), None)?;
+        remove_orphans();
+        let own = std::process::id();
+        let directory = planes().join(format!("{own}-{}", COUNT.fetch_add(1, Ordering::Relaxed)));
+        if let Some(identity) = i32::try_from(own).ok().and_then(Identity::of) {
+            write_atomically(&directory.join("owner"), identity.to_record())?;
+        }
+        let plane = Self { control: of_ports("test", &directory, binaries, Ports::free()?) };
+        run(&plane.control, extent).await?;
+        Ok(plane)
+    }
+
+    /// Its administrator's kubeconfig.
+    pub fn kubeconfig(&self) -> PathBuf {
+        self.control.kubeconfig()
+    }
+
+    /// A client with all rights.
+    pub async fn client(&self) -> Result<Client> {
+        kubeconfig::client(&self.kubeconfig()).await
+    }
+}
+
+impl Drop for ControlPlane {
+    fn drop(&mut self) {
+        remove(&self.control.directory);
+    }
+}
+
+/// The control plane of a lab that has nothing else.
+pub(crate) fn of_ports(lab: &str, directory: &Path, binaries: Binaries, ports: Ports) -> Control {
+    let place = Place {
+        network: None,
+        groups: Vec::new(),
+        address: Ipv4Addr::LOCALHOST,
+        ports,
+        services: ("10.96.0.0/16".into(), Ipv4Addr::new(10, 96, 0, 1)),
+        nodes: false,
+    };
+    Control { lab: lab.into(), directory: directory.into(), binaries, place }
+}
+
+/// Starts what belongs to a control plane alone and waits until it is ready.
+pub(crate) async fn run(control: &Control, extent: Extent) -> Result<Client> {
+    control.write_credentials(&[])?;
+    control.start_api()?;
+    let client = control.wait_until_ready().await?;
+    match extent {
+        Extent::Api => {}
+        Extent::Controllers => control.start_controllers()?,
+    }
+    Ok(client)
+}
+
+fn planes() -> PathBuf {
+    state_root().join("_planes")
+}
+
+/// Removes control planes whose owner is gone.
+pub fn remove_orphans() {
+    let Ok(entries) = std::fs::read_dir(planes()) else { return };
+    for directory in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+        let owner = std::fs::read_to_string(directory.join("owner")).unwrap_or_default();
+        if Identity::from_record(&owner).is_none_or(|owner| !owner.is_alive()) {
+            remove(&directory);
+        }
+    }
+}
+
+fn remove(directory: &Path) {
+    let ledger = Ledger::below(directory);
+    // There is nothing in them worth a graceful end.
+    ledger.stop(&ledger.names(), Duration::ZERO);
+    // Leftovers cost disk space only, and the next start tries again.
+    let _ = remove_all(directory);
+}

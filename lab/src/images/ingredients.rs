@@ -1,0 +1,176 @@
+//! What goes into one image: which programs, from where in the cache, in which layers.
+//! Reads the cache; writes nothing.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+
+use super::contents;
+use super::layer::Layer;
+use super::reference::Digest;
+use crate::programs::Workshop;
+use crate::shell::call;
+use crate::versions::{Image, Program, Recipe, Versions, short_hash};
+
+/// The host's certificate authorities, which every image trusts too.
+const CERTIFICATES: &str = "/etc/ssl/certs/ca-certificates.crt";
+
+/// What decides the form of an image besides its ingredients. Part of every stamp, so that an image is made
+/// again when it would come out differently.
+const FORM: &str = concat!(
+    include_str!("ingredients.rs"),
+    include_str!("contents.rs"),
+    include_str!("layer.rs"),
+    include_str!("manifest.rs")
+);
+
+/// The programs of one image.
+#[derive(Debug)]
+pub(super) struct Ingredients<'a> {
+    image: &'a Image,
+    shell: Option<Program>,
+    libraries: Vec<Program>,
+}
+
+impl<'a> Ingredients<'a> {
+    /// Of an image, with the table's versions of what is not its own.
+    pub(super) fn of(image: &'a Image, versions: &Versions) -> Result<Self> {
+        let default = |name: &str| versions.program(name, versions.default_version(name)?);
+        let shell = match &image.program {
+            _ if !image.content.shell => None,
+            own if own.name == "busybox" => Some(own.clone()),
+            _ => Some(default("busybox")?),
+        };
+        let libraries =
+            if image.program.needs_libc() { vec![default("libc")?, default("libgcc")?] } else { Vec::new() };
+        Ok(Self { image, shell, libraries })
+    }
+
+    /// Every program that has to be built first.
+    pub(super) fn programs(&self) -> impl Iterator<Item = &Program> {
+        std::iter::once(&self.image.program).chain(&self.shell).chain(&self.libraries)
+    }
+
+    /// Differs whenever the image would differ. Fails while a binary of ours is not built: only its bytes tell.
+    pub(super) fn stamp(&self, workshop: &Workshop) -> Result<String> {
+        let identity = |program: &Program| match &program.recipe {
+            Recipe::Cargo(recipe) => {
+                Ok(Digest::of_file(&workshop.directory(program).join(&recipe.binary))?.to_string())
+            }
+            Recipe::Go(_) | Recipe::Assembly(_) | Recipe::Debian(_) => Ok(program.key()),
+        };
+        let identities = self.programs().map(identity).collect::<Result<Vec<String>>>()?;
+        Ok(short_hash(&serde_json::to_vec(&(FORM, self.image, identities))?))
+    }
+
+    /// The layers, from the lowest up. Its programs must be built.
+    pub(super) fn layers(&self, workshop: &Workshop) -> Result<Vec<Layer>> {
+        let certificates = std::fs::read(CERTIFICATES)
+            .with_context(|| format!("cannot read {CERTIFICATES}; `cargo lab doctor --fix` installs it"))?;
+        let base = contents::base(certificates);
+        let mut layers = Vec::new();
+        if let Some(busybox) = &self.shell {
+            let binary = workshop.directory(busybox).join("busybox");
+            let applets = call(&binary).arg("--list").output()?;
+            let applets: Vec<String> = applets.lines().map(String::from).collect();
+            layers.push(contents::shell(&base, binary, &applets));
+        }
+        let mut libraries = Vec::new();
+        for program in &self.libraries {
+            libraries.extend(files_in(&workshop.directory(program))?);
+        }
+        layers.push(contents::libraries(&base, libraries));
+        layers.push(contents::program(&base, self.files(workshop)?, &self.image.content.directories));
+        layers.retain(|layer| !layer.is_empty());
+        layers.insert(0, base);
+        Ok(layers)
+    }
+
+    /// The image's own files by their path in it. Older versions lack some, but none lacks all.
+    fn files(&self, workshop: &Workshop) -> Result<Vec<(String, PathBuf)>> {
+        let directory = workshop.directory(&self.image.program);
+        let wanted = &self.image.content.files;
+        let place = |(name, path): (&String, &String)| (path.clone(), directory.join(name));
+        let files: Vec<_> = wanted.iter().map(place).filter(|(_, source)| source.is_file()).collect();
+        ensure!(
+            wanted.is_empty() || !files.is_empty(),
+            "{} has none of the image's files",
+            directory.display()
+        );
+        Ok(files)
+    }
+}
+
+fn files_in(directory: &Path) -> Result<Vec<(String, PathBuf)>> {
+    let mut files = Vec::new();
+    for entry in
+        std::fs::read_dir(directory).with_context(|| format!("cannot read {}", directory.display()))?
+    {
+        let entry = entry?;
+        files.push((entry.file_name().to_string_lossy().into_owned(), entry.path()));
+    }
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paths::Cache;
+
+    fn image(id: &str) -> Image {
+        Versions::built_in().select_images(&[id.into()]).unwrap().remove(0)
+    }
+
+    fn programs(id: &str) -> Vec<String> {
+        let image = image(id);
+        Ingredients::of(&image, &Versions::built_in())
+            .unwrap()
+            .programs()
+            .map(|program| program.name.clone())
+            .collect()
+    }
+
+    #[test]
+    fn an_image_has_a_shell_and_a_c_library_only_where_needed() {
+        assert_eq!(programs("pause"), ["pause"]);
+        assert_eq!(programs("prometheus:3.13.1"), ["prometheus", "busybox"]);
+        assert_eq!(programs("prometheus:2.42.0"), ["prometheus", "busybox", "libc", "libgcc"]);
+        assert_eq!(programs("lab"), ["lab", "libc", "libgcc"]);
+    }
+
+    #[test]
+    fn the_stamp_follows_the_recipe_and_the_bytes_of_our_own_binaries() {
+        let directory = tempfile::tempdir().unwrap();
+        let workshop = Workshop::new(Cache::at(directory.path()));
+        let versions = Versions::built_in();
+        let stamp = |image: &Image| Ingredients::of(image, &versions).unwrap().stamp(&workshop);
+
+        let pause = image("pause");
+        let mut as_root = pause.clone();
+        as_root.content.user = None;
+        assert_eq!(stamp(&pause).unwrap(), stamp(&pause).unwrap());
+        assert_ne!(stamp(&pause).unwrap(), stamp(&as_root).unwrap());
+
+        let own = image("lab");
+        assert!(stamp(&own).is_err(), "it is not built");
+        let binary = workshop.directory(&own.program).join("lab");
+        std::fs::create_dir_all(binary.parent().unwrap()).unwrap();
+        std::fs::write(&binary, "one").unwrap();
+        let one = stamp(&own).unwrap();
+        std::fs::write(&binary, "two").unwrap();
+        assert_ne!(stamp(&own).unwrap(), one);
+    }
+
+    #[test]
+    fn a_file_that_a_version_lacks_is_left_out_but_not_all_of_them() {
+        let directory = tempfile::tempdir().unwrap();
+        let workshop = Workshop::new(Cache::at(directory.path()));
+        let etcd = image("etcd:3.4.23");
+        let ingredients = Ingredients::of(&etcd, &Versions::built_in()).unwrap();
+        assert!(ingredients.files(&workshop).is_err());
+        let binary = workshop.directory(&etcd.program).join("etcd");
+        std::fs::create_dir_all(binary.parent().unwrap()).unwrap();
+        std::fs::write(&binary, "etcd").unwrap();
+        assert_eq!(ingredients.files(&workshop).unwrap(), [("/usr/local/bin/etcd".into(), binary)]);
+    }
+}

@@ -1,0 +1,103 @@
+//! The network of a cluster: a bridge on the host and a namespace for the control plane and each node, joined by
+//! cables. Every step looks first, so that a half-made network is completed.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use crate::layout::{Host, Layout};
+use crate::shell::{Call, call};
+
+fn ip(words: &str) -> Call {
+    call("ip").words(words)
+}
+
+fn ip_in(host: &Host, words: &str) -> Call {
+    call("nsenter").arg(format!("--net={}", host.path().display())).arg("ip").words(words)
+}
+
+/// Makes what is missing.
+pub fn ensure(layout: &Layout) -> Result<()> {
+    let bridge = layout.bridge();
+    if !exists(&bridge) {
+        ip(&format!("link add {bridge} type bridge")).run()?;
+    }
+    ip(&format!("addr replace {}/24 dev {bridge}", layout.host_address())).run()?;
+    ip(&format!("link set {bridge} up")).run()?;
+
+    let control = layout.control_plane();
+    connect(&control, &bridge)?;
+    for node in layout.nodes() {
+        connect(&node.host, &bridge)?;
+        let address = node.host.address;
+        // From the host and the control plane, pods are reached through their node.
+        ip(&format!("route replace {} via {address}", node.pods)).run()?;
+        ip_in(&control, &format!("route replace {} via {address}", node.pods)).run()?;
+        for other in layout.nodes().into_iter().filter(|other| other.letter != node.letter) {
+            ip_in(&node.host, &format!("route replace {} via {}", other.pods, other.host.address)).run()?;
+        }
+        // A service address must be routed somewhere before kube-proxy can rewrite it; an empty bridge will do.
+        if !ip_in(&node.host, "link show services").succeeds() {
+            ip_in(&node.host, "link add services type bridge").run()?;
+        }
+        ip_in(&node.host, "link set services up").run()?;
+        ip_in(&node.host, &format!("route replace {} dev services src {address}", layout.services()))
+            .run()?;
+        forward_packets(&node.host)?;
+    }
+    if let Some(first) = layout.nodes().first() {
+        ip(&format!("route replace {} via {}", layout.services(), first.host.address)).run()?;
+    }
+    Ok(())
+}
+
+fn exists(interface: &str) -> bool {
+    Path::new("/sys/class/net").join(interface).exists()
+}
+
+/// Makes a namespace and its cable to the bridge. It gets no default route: there is no way out of the machine.
+fn connect(host: &Host, bridge: &str) -> Result<()> {
+    if !host.path().exists() {
+        ip(&format!("netns add {}", host.namespace)).run()?;
+    }
+    let Host { namespace, cable, address } = host;
+    if !ip_in(host, "link show eth0").succeeds() {
+        if exists(cable) {
+            ip(&format!("link del {cable}")).run()?;
+        }
+        ip(&format!("link add {cable} type veth peer name eth0 netns {namespace}")).run()?;
+    }
+    ip(&format!("link set {cable} master {bridge} up")).run()?;
+    ip_in(host, "link set lo up").run()?;
+    ip_in(host, &format!("addr replace {address}/24 dev eth0")).run()?;
+    ip_in(host, "link set eth0 up").run()
+}
+
+/// Lets a node pass packets between its pods and the bridge, and lets kube-proxy see those between its own pods.
+fn forward_packets(host: &Host) -> Result<()> {
+    let script = "echo 1 >/proc/sys/net/ipv4/ip_forward; \
+                  if [ -e /proc/sys/net/bridge ]; then echo 1 >/proc/sys/net/bridge/bridge-nf-call-iptables; fi";
+    call("nsenter").arg(format!("--net={}", host.path().display())).args(["sh", "-ec", script]).run()
+}
+
+/// Unplugs a node, as a power cut would.
+pub fn unplug(host: &Host) -> Result<()> {
+    ip(&format!("link set {} down", host.cable)).run()
+}
+
+/// Removes everything of it; absent is fine.
+pub fn remove(layout: &Layout) -> Result<()> {
+    for host in layout.nodes().into_iter().map(|node| node.host).chain([layout.control_plane()]) {
+        if host.path().exists() {
+            ip(&format!("netns del {}", host.namespace)).run()?;
+        }
+        if exists(&host.cable) {
+            // Deleting the namespace deletes its end of the cable, and with it this one, but not at once.
+            let _ = ip(&format!("link del {}", host.cable)).run();
+        }
+    }
+    if exists(&layout.bridge()) {
+        ip(&format!("link del {}", layout.bridge())).run()?;
+    }
+    Ok(())
+}

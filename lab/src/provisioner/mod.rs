@@ -1,0 +1,131 @@
+//! Volumes for claims: a controller beside the control plane (not a pod) that makes, grows and removes them.
+//! Started by `up` as a process of its own. It watches and never polls; decisions are pure (`decide`), effects are in
+//! one place (`perform`), and all of it may be killed at any point.
+
+mod attempts;
+mod class;
+mod decide;
+#[cfg(test)]
+mod decide_tests;
+mod object;
+mod perform;
+
+use std::fmt::{Debug, Display};
+use std::future::{Future, Ready, ready};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use futures::{FutureExt, Stream, StreamExt, future, stream};
+use k8s_openapi::api::core::v1::{PersistentVolume, PersistentVolumeClaim};
+use kube::runtime::controller::{self, Controller};
+use kube::runtime::reflector::{self, Store};
+use kube::runtime::{WatchStreamExt, watcher};
+use kube::{Api, Client, Resource};
+use serde::de::DeserializeOwned;
+use tokio::signal::unix::{SignalKind, signal};
+
+pub use self::class::storage_classes;
+use self::perform::{Context, reconcile_claim, reconcile_volume, try_again};
+use crate::console;
+use crate::volume::Volumes;
+
+/// As many file systems are made at once as a small machine can bear.
+const CONCURRENCY: u16 = 4;
+/// How long work under way may take to finish once we are asked to stop.
+const FINISH_LIMIT: Duration = Duration::from_secs(5);
+
+/// Serves the claims of the lab's classes until the process is asked to stop (SIGTERM or SIGINT); work under way is
+/// finished first, within a limit. Dropping the future stops it too.
+pub async fn run(client: Client, volumes: Volumes) -> Result<()> {
+    let stop = stop_signal()?.boxed().shared();
+    let mounting = volumes.clone();
+    let mounted =
+        tokio::task::spawn_blocking(move || mounting.mount_all()).await.context("mounting was cut off")?;
+    if let Err(error) = mounted {
+        // The other volumes can still be served.
+        console::note(format!("{error:#}"));
+    }
+
+    let config = controller::Config::default().concurrency(CONCURRENCY);
+    let (classes, class_changes) = follow(Api::all(client.clone()));
+    let (persistent_volumes, volume_changes) = follow(Api::all(client.clone()));
+    let claim_controller =
+        Controller::new(Api::<PersistentVolumeClaim>::all(client.clone()), watcher::Config::default())
+            .with_config(config.clone())
+            .reconcile_all_on(stream::select(class_changes, volume_changes))
+            .graceful_shutdown_on(stop.clone());
+    let volume_controller =
+        Controller::new(Api::<PersistentVolume>::all(client.clone()), watcher::Config::default())
+            .with_config(config)
+            .graceful_shutdown_on(stop.clone());
+    let context = Arc::new(Context {
+        client,
+        volumes,
+        classes,
+        persistent_volumes,
+        attempts: attempts::Attempts::default(),
+    });
+
+    let claims = claim_controller
+        .run(reconcile_claim, try_again, Arc::clone(&context))
+        .for_each(|pass| report(&pass))
+        .boxed();
+    let volumes =
+        volume_controller.run(reconcile_volume, try_again, context).for_each(|pass| report(&pass)).boxed();
+    let mut served = future::join(claims, volumes);
+    tokio::select! {
+        _ = &mut served => {}
+        // A controller that never saw the API server does not end by itself.
+        () = stop => drop(tokio::time::timeout(FINISH_LIMIT, served).await),
+    }
+    Ok(())
+}
+
+fn stop_signal() -> Result<impl Future<Output = ()> + Send> {
+    let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
+}
+
+/// A view of all objects of a kind, and a stream that says when it has changed: after the change can be seen, and
+/// once for a whole first list. So nobody has to wait for the view to be complete. That waiting
+/// (`Store::wait_until_ready`) wakes up only the last who asked, and would leave other passes asleep for ever.
+fn follow<K>(api: Api<K>) -> (Store<K>, impl Stream<Item = ()> + Send + 'static)
+where
+    K: Resource<DynamicType = ()> + Clone + DeserializeOwned + Debug + Send + Sync + 'static,
+{
+    let (store, writer) = reflector::store();
+    let changes =
+        watcher(api, watcher::Config::default()).default_backoff().reflect(writer).filter_map(|event| {
+            ready(match event {
+                Ok(watcher::Event::Init | watcher::Event::InitApply(_)) => None,
+                Ok(watcher::Event::InitDone | watcher::Event::Apply(_) | watcher::Event::Delete(_)) => {
+                    Some(())
+                }
+                Err(error) => {
+                    console::note(format!("watching {}: {error}", K::kind(&())));
+                    None
+                }
+            })
+        });
+    (store, changes)
+}
+
+/// Failures go to the log. An object that went away between its event and its pass is none.
+fn report<T, Q>(pass: &Result<T, controller::Error<perform::Failure, Q>>) -> Ready<()>
+where
+    Q: Display + std::error::Error + 'static,
+{
+    if let Err(error) = pass
+        && !matches!(error, controller::Error::ObjectNotFound(_))
+    {
+        console::note(error.to_string());
+    }
+    ready(())
+}
