@@ -6,8 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow};
 use k8s_openapi::api::core::v1::Node;
 use kube::api::ListParams;
-use kube::config::{KubeConfigOptions, Kubeconfig};
-use kube::{Api, Client, Config, ResourceExt};
+use kube::{Api, Client, ResourceExt};
 
 use crate::command::{LabCommand, Running, lab_name};
 use crate::wait::{Look, until};
@@ -176,10 +175,7 @@ impl Drop for Drained {
 }
 
 async fn connect(kubeconfig: &Path) -> Result<Client> {
-    let shown = kubeconfig.display();
-    let kubeconfig = Kubeconfig::read_from(kubeconfig).with_context(|| format!("cannot read {shown}"))?;
-    let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await?;
-    let client = Client::try_from(config)?;
+    let client = ::lab::kubeconfig::client(kubeconfig).await?;
     tokio::time::timeout(Duration::from_secs(15), client.apiserver_version())
         .await
         .context("the API server does not answer")?

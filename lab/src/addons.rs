@@ -5,11 +5,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use k8s_openapi::api::apps::v1::Deployment;
-use k8s_openapi::api::coordination::v1::Lease;
-use k8s_openapi::api::core::v1::{ConfigMap, Node, Service, ServiceAccount};
+use k8s_openapi::api::core::v1::{ConfigMap, Service, ServiceAccount};
 use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding};
 use k8s_openapi::api::storage::v1::StorageClass;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
 use kube::api::{Patch, PatchParams};
 use kube::{Api, Client, Resource, ResourceExt};
 use serde::Serialize;
@@ -17,7 +15,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::clock::wait_for;
-use crate::layout::{self, Layout};
+use crate::layout::Layout;
 use crate::provisioner::storage_classes;
 
 const NAMESPACE: &str = "kube-system";
@@ -55,37 +53,6 @@ where
         .await
         .with_context(|| format!("applying {} {name}", K::kind(&())))
         .map(drop)
-}
-
-/// Waits until every node is ready.
-pub async fn wait_for_nodes(client: &Client, layout: &Layout) -> Result<()> {
-    for node in layout.nodes() {
-        wait_for_heartbeat(client, &node, None).await?;
-    }
-    Ok(())
-}
-
-/// When the kubelet of a node last said that it lives.
-pub async fn heartbeat(client: &Client, node: &str) -> Option<MicroTime> {
-    let leases: Api<Lease> = Api::namespaced(client.clone(), "kube-node-lease");
-    leases.get(node).await.ok()?.spec?.renew_time
-}
-
-/// Waits until a node is ready and has said so after `before`: a stopped node is called ready for a while.
-pub async fn wait_for_heartbeat(
-    client: &Client,
-    node: &layout::Node,
-    before: Option<MicroTime>,
-) -> Result<()> {
-    let nodes: Api<Node> = Api::all(client.clone());
-    let ready = wait_for(Duration::from_mins(4), || async {
-        let conditions = nodes.get(&node.name).await.ok()?.status?.conditions?;
-        let ready =
-            conditions.iter().any(|condition| condition.type_ == "Ready" && condition.status == "True");
-        (ready && heartbeat(client, &node.name).await > before).then_some(())
-    });
-    let letter = node.letter;
-    ready.await.with_context(|| format!("node {} is not ready: see `lab logs kubelet-{letter}`", node.name))
 }
 
 /// Waits until DNS answers on every replica.

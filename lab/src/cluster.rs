@@ -158,7 +158,9 @@ impl<'a> Cluster<'a> {
         let coredns = Versions::built_in();
         addons::apply(&client, &self.layout, coredns.default_version("coredns")?).await?;
         self.start_own("provisioner", &["provisioner".into(), format!("--name={}", self.lab.name.as_str())])?;
-        addons::wait_for_nodes(&client, &self.layout).await?;
+        for node in &nodes {
+            self.node(node)?.wait_until_ready(&client, None).await?;
+        }
         progress.say("nodes ready");
 
         addons::wait_for_dns(&client).await?;
@@ -290,8 +292,8 @@ pub async fn start_node(lab: &Lab, letter: &str, client: &Client) -> Result<()> 
     let binaries = control::Binaries::ensure(&Workshop::new(Cache::of_user()), Some(&lab.shape.kubernetes))?;
     let cluster = Cluster::new(lab, layout, binaries, kubelet_sync)?;
     let node = cluster.node(&node)?;
-    let before = addons::heartbeat(client, &node.layout.name).await;
+    let before = node.heartbeat(client).await;
     node.start_containerd()?;
     node.start_kubelet().await?;
-    addons::wait_for_heartbeat(client, node.layout, before).await
+    node.wait_until_ready(client, before).await
 }

@@ -1,9 +1,14 @@
 //! One node: containerd, kubelet and kube-proxy with their configuration, in the node's network namespace.
 
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
+use k8s_openapi::api::coordination::v1::Lease;
+use k8s_openapi::api::core::v1::Node as KubernetesNode;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
+use kube::{Api, Client};
 use serde_json::{Value, json};
 
 use crate::clock::wait_for;
@@ -141,7 +146,9 @@ impl Node<'_> {
     pub async fn start_kubelet(&self) -> Result<()> {
         let name = format!("containerd-{}", self.layout.letter);
         let socket = self.directory().join("containerd.sock");
-        let listens = wait_for(Duration::from_mins(1), || async { socket.exists().then_some(()) }).await;
+        // A containerd that was killed leaves its socket behind: only one that answers counts.
+        let answer = || async { UnixStream::connect(&socket).ok() };
+        let listens = wait_for(Duration::from_mins(1), answer).await;
         listens.with_context(|| format!("{name} does not listen; {}", self.ledger().last_words(&name)))?;
 
         let directory = self.directory();
@@ -169,6 +176,29 @@ impl Node<'_> {
             &kubernetes.join("kube-proxy"),
             &[format!("--config={}", self.path("proxy.json"))],
         )
+    }
+
+    /// When the kubelet last said that it lives.
+    pub async fn heartbeat(&self, client: &Client) -> Option<MicroTime> {
+        let leases: Api<Lease> = Api::namespaced(client.clone(), "kube-node-lease");
+        leases.get(&self.layout.name).await.ok()?.spec?.renew_time
+    }
+
+    /// Waits until the node is ready and has said so after `before`: a stopped node is called ready for a while.
+    pub async fn wait_until_ready(&self, client: &Client, before: Option<MicroTime>) -> Result<()> {
+        let nodes: Api<KubernetesNode> = Api::all(client.clone());
+        let (ledger, kubelet) = (self.ledger(), format!("kubelet-{}", self.layout.letter));
+        let outcome = wait_for(Duration::from_mins(4), || async {
+            if ledger.alive(&kubelet).is_none() {
+                return Some(Err(anyhow!("{kubelet} ended at its start; {}", ledger.last_words(&kubelet))));
+            }
+            let conditions = nodes.get(&self.layout.name).await.ok()?.status?.conditions?;
+            let ready =
+                conditions.iter().any(|condition| condition.type_ == "Ready" && condition.status == "True");
+            (ready && self.heartbeat(client).await > before).then_some(Ok(()))
+        });
+        let name = &self.layout.name;
+        outcome.await.with_context(|| format!("node {name} is not ready: see `lab logs {kubelet}`"))?
     }
 
     fn containerd_configuration(&self) -> Value {

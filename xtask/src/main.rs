@@ -1,2 +1,89 @@
-//! The chores of this workspace.
-fn main() {}
+//! The chores of this workspace. The Makefile is the menu; anything with logic is here.
+
+mod check;
+mod demo;
+#[cfg(test)]
+mod documents;
+mod environment;
+mod generate;
+mod junit;
+mod nextest;
+mod programs;
+mod reference;
+mod summary;
+mod test;
+mod tools;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+use lab::console::{line, note};
+
+use programs::Programs;
+
+/// The chores of this workspace
+#[derive(Debug, Parser)]
+#[command(name = "xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Debug, Subcommand)]
+enum Chore {
+    /// Bring a cluster up and show what Mainstay has so far
+    Demo,
+    /// Everything: set-up, checks, tests on an API server, tests on a lab; ends with one summary
+    Test,
+    /// What needs no cluster: format, lints, unit tests, generated files, dependencies, spelling
+    Check,
+    /// Write the generated files
+    Gen {
+        /// Write nothing; fail when a file is not what would be written
+        #[arg(long)]
+        check: bool,
+    },
+    /// Install the tools that the checks need, into the cache
+    Tools,
+}
+
+/// Whether a chore found everything in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Good,
+    Bad,
+}
+
+impl Verdict {
+    fn of(good: bool) -> Self {
+        if good { Self::Good } else { Self::Bad }
+    }
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    match perform(Arguments::parse().chore).await {
+        Ok(Verdict::Good) => ExitCode::SUCCESS,
+        Ok(Verdict::Bad) => ExitCode::FAILURE,
+        Err(error) => {
+            note(format!("error: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn perform(chore: Chore) -> Result<Verdict> {
+    let programs = Programs::watching_signals()?;
+    match chore {
+        Chore::Demo => demo::run(&programs).await,
+        Chore::Test => Ok(test::run(&programs).await),
+        Chore::Check => {
+            let summary = check::run(&programs).await;
+            line(summary.closing());
+            Ok(summary.verdict())
+        }
+        Chore::Gen { check } => generate::run(check),
+        Chore::Tools => tools::install_all(&programs).await,
+    }
+}

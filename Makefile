@@ -1,0 +1,42 @@
+# The menu. Anything with logic is in `cargo xtask`; a recipe is one call.
+
+# In CI the target directory lies in the cache, outside the checkout, so that the next clone is warm. Cargo tells the
+# crates of two clones apart by nothing but the age of their files: so one clone at a time, and its files the youngest.
+ifeq ($(CI),true)
+export CARGO_TARGET_DIR ?= $(or $(MAINSTAY_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/mainstay)/target
+YOUNGEST := find . -path ./.git -prune -o -type f -exec touch {} +
+ALONE = mkdir -p $(CARGO_TARGET_DIR) && flock --close $(CARGO_TARGET_DIR)/clone.lock sh -c '$(YOUNGEST) && exec "$$0" "$$@"'
+endif
+
+XTASK = $(ALONE) cargo run --quiet --locked --package xtask --
+LAB := cargo run --quiet --locked --package lab --bin lab --
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check lab-up lab-down bench gen clean
+
+help: ## List these targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+
+demo: ## A running cluster with what Mainstay has so far (MAINSTAY_CONTEXT=name uses a cluster of yours)
+	@$(XTASK) demo
+
+test: ## Everything: installs what it needs, checks, API-server tests, end-to-end tests, one summary
+	@$(XTASK) test
+
+check: ## What needs no cluster: format, spelling, generated files, dependencies, lints, unit tests
+	@$(XTASK) check
+
+lab-up: ## Bring the lab up: a real Kubernetes on this machine
+	@$(LAB) up
+
+lab-down: ## End the lab and remove everything it left on this machine
+	@$(LAB) down
+
+bench: ## Benchmarks (there are none yet)
+	@echo "There are no benchmarks yet: they come with the first operator."
+
+gen: ## Write the generated files
+	@$(XTASK) gen
+
+clean: ## Remove what cargo built; the cache of the lab stays
+	@cargo clean --locked

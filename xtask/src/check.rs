@@ -1,0 +1,136 @@
+//! Everything that needs no cluster. All steps run, whatever became of the others, so that one run shows all there is
+//! to mend.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use lab::console::line;
+
+use crate::nextest::{self, Suite};
+use crate::programs::{Call, Programs};
+use crate::summary::{Outcome, Summary, step};
+use crate::{Verdict, environment, generate, tools};
+
+/// The steps, quickest complaint first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Format,
+    Spelling,
+    GeneratedFiles,
+    Dependencies,
+    Lints,
+    UnitTests,
+    DocumentationTests,
+}
+
+impl Step {
+    const ALL: [Self; 7] = [
+        Self::Format,
+        Self::Spelling,
+        Self::GeneratedFiles,
+        Self::Dependencies,
+        Self::Lints,
+        Self::UnitTests,
+        Self::DocumentationTests,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Format => "format",
+            Self::Spelling => "spelling",
+            Self::GeneratedFiles => "generated files",
+            Self::Dependencies => "dependencies",
+            Self::Lints => "lints",
+            Self::UnitTests => "unit tests",
+            Self::DocumentationTests => "documentation tests",
+        }
+    }
+
+    /// Whether there is anything for it to look at.
+    fn applies(self) -> bool {
+        self != Self::DocumentationTests || has_documentation_tests(&environment::workspace())
+    }
+
+    async fn outcome(self, programs: &Programs) -> Outcome {
+        let cargo = |words: &str| Call::cargo().words(words);
+        match self {
+            Self::Format => programs.run(&cargo("fmt --all --check")).await.into(),
+            Self::Spelling => with_tool(programs, tools::TYPOS, "").await.into(),
+            Self::GeneratedFiles => generated_files().into(),
+            Self::Dependencies => {
+                with_tool(programs, tools::DENY, "--locked check bans licenses sources").await.into()
+            }
+            Self::Lints => {
+                programs.run(&cargo("clippy --locked --workspace --all-targets -- -D warnings")).await.into()
+            }
+            Self::UnitTests => nextest::run(programs, Suite::Unit, &[]).await,
+            Self::DocumentationTests => programs.run(&cargo("test --locked --workspace --doc")).await.into(),
+        }
+    }
+}
+
+/// Runs every step and prints what they came to.
+pub(crate) async fn run(programs: &Programs) -> Summary {
+    let mut summary = Summary::default();
+    for one in Step::ALL.into_iter().filter(|step| step.applies()) {
+        summary.entries.push(step(one.name(), None, one.outcome(programs)).await);
+    }
+    line(format!("\n{}", summary.table()));
+    summary
+}
+
+async fn with_tool(programs: &Programs, tool: tools::Tool, words: &str) -> Result<()> {
+    let program = tool.installed(programs).await?;
+    programs.run(&Call::of(program).words(words)).await
+}
+
+fn generated_files() -> Result<()> {
+    match generate::run(true)? {
+        Verdict::Good => Ok(()),
+        Verdict::Bad => Err(anyhow::anyhow!("generated files are not up to date: run `make gen`")),
+    }
+}
+
+/// Whether a doc comment below `directory` holds a code block. Compiling them takes time even where there are none.
+fn has_documentation_tests(directory: &Path) -> bool {
+    let look = || -> Result<bool> {
+        for entry in std::fs::read_dir(directory).context("the workspace can be read")? {
+            let (path, name) = entry.map(|entry| (entry.path(), entry.file_name()))?;
+            let found = if path.is_dir() {
+                name != "target" && !name.to_string_lossy().starts_with('.') && has_documentation_tests(&path)
+            } else {
+                path.extension().is_some_and(|ending| ending == "rs")
+                    && holds_code_block(&std::fs::read_to_string(&path)?)
+            };
+            if found {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    };
+    look().unwrap_or(false)
+}
+
+fn holds_code_block(source: &str) -> bool {
+    let fence = ["///", "//!"].map(|comment| format!("{comment} ```"));
+    source.lines().any(|line| fence.iter().any(|fence| line.trim_start().starts_with(fence)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_documentation_test_is_a_code_block_in_a_doc_comment() {
+        let fence = "```";
+        assert!(holds_code_block(&format!("    /// {fence}\n    /// one();\n    /// {fence}\n")));
+        assert!(!holds_code_block(&format!("/// plain\nlet text = \"{fence}\";\n")));
+    }
+
+    #[test]
+    fn a_new_step_is_in_the_list() {
+        let mut names: Vec<&str> = Step::ALL.iter().map(|step| step.name()).collect();
+        names.dedup();
+        assert_eq!(names.len(), 7);
+    }
+}

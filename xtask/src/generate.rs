@@ -1,0 +1,114 @@
+//! The generated files: written by `gen`, committed, compared by `gen --check`. Nothing in them is edited by hand.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use lab::console::line;
+use lab::paths::write_atomically;
+
+use crate::{Verdict, environment, reference};
+
+/// Directories that hold generated files only: anything else in them is left over from earlier.
+const OWNED: [&str; 1] = ["docs/reference"];
+
+/// Every generated file, path to content.
+fn files() -> BTreeMap<PathBuf, String> {
+    BTreeMap::from([("docs/reference/lab.md".into(), reference::lab())])
+}
+
+/// What is wrong with a file on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fault {
+    Missing,
+    Differs,
+    Stale,
+}
+
+impl Fault {
+    fn words(self) -> &'static str {
+        match self {
+            Self::Missing => "is missing",
+            Self::Differs => "differs from what would be generated",
+            Self::Stale => "is no longer generated",
+        }
+    }
+}
+
+/// Writes the files, or in check mode only says which are not as they should be.
+pub(crate) fn run(check: bool) -> Result<Verdict> {
+    let (root, files) = (environment::workspace(), files());
+    let faults = compare(&root, &files)?;
+    for (path, fault) in &faults {
+        let path = path.display();
+        if check {
+            line(format!("{path} {}: run `make gen`", fault.words()));
+        } else if *fault == Fault::Stale {
+            line(format!("removed {path}"));
+        } else {
+            line(format!("wrote {path}"));
+        }
+    }
+    if check {
+        return Ok(Verdict::of(faults.is_empty()));
+    }
+    for path in faults.keys() {
+        let place = root.join(path);
+        if let Some(content) = files.get(path) {
+            write_atomically(&place, content)?;
+        } else {
+            std::fs::remove_file(&place).with_context(|| format!("cannot remove {}", place.display()))?;
+        }
+    }
+    Ok(Verdict::Good)
+}
+
+fn compare(root: &Path, files: &BTreeMap<PathBuf, String>) -> Result<BTreeMap<PathBuf, Fault>> {
+    let mut faults = BTreeMap::new();
+    for (path, content) in files {
+        match std::fs::read(root.join(path)) {
+            Ok(found) if found == content.as_bytes() => {}
+            Ok(_) => drop(faults.insert(path.clone(), Fault::Differs)),
+            Err(_) => drop(faults.insert(path.clone(), Fault::Missing)),
+        }
+    }
+    for directory in OWNED {
+        let Ok(entries) = std::fs::read_dir(root.join(directory)) else { continue };
+        for entry in entries {
+            let path =
+                Path::new(directory).join(entry.context("a generated directory can be read")?.file_name());
+            if !files.contains_key(&path) {
+                faults.insert(path, Fault::Stale);
+            }
+        }
+    }
+    Ok(faults)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_changed_and_stale_files_are_found() {
+        let root = tempfile::tempdir().unwrap();
+        let file = |name: &str| PathBuf::from("docs/reference").join(name);
+        for (name, content) in [("same.md", "same"), ("changed.md", "by hand"), ("stale.md", "old")] {
+            write_atomically(&root.path().join(file(name)), content).unwrap();
+        }
+        let generated =
+            ["same", "changed", "missing"].map(|name| (file(&format!("{name}.md")), name.to_owned()));
+        let faults = compare(root.path(), &BTreeMap::from(generated)).unwrap();
+        let expected = [
+            (file("changed.md"), Fault::Differs),
+            (file("missing.md"), Fault::Missing),
+            (file("stale.md"), Fault::Stale),
+        ];
+        assert_eq!(faults, BTreeMap::from(expected));
+    }
+
+    #[test]
+    fn the_same_input_gives_the_same_bytes() {
+        assert_eq!(files(), files());
+    }
+}

@@ -1,0 +1,105 @@
+//! Reads the report that the test runner leaves behind. Pure: a text in, counts and names out.
+
+use std::iter::Sum;
+use std::ops::Add;
+
+use anyhow::{Context, Result};
+use roxmltree::{Document, Node};
+
+/// How many tests ended how.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    /// Tests that passed, at whatever try.
+    pub(crate) passed: usize,
+    /// Tests that failed, and steps that failed without naming a test.
+    pub(crate) failed: usize,
+    /// Tests that were not run.
+    pub(crate) skipped: usize,
+}
+
+impl Add for Counts {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            passed: self.passed + other.passed,
+            failed: self.failed + other.failed,
+            skipped: self.skipped + other.skipped,
+        }
+    }
+}
+
+impl Sum for Counts {
+    fn sum<I: Iterator<Item = Self>>(counts: I) -> Self {
+        counts.fold(Self::default(), Add::add)
+    }
+}
+
+/// What one run of a suite came to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Report {
+    /// Its counts.
+    pub(crate) counts: Counts,
+    /// The tests that needed more than one try, each with how it ended.
+    pub(crate) retried: Vec<String>,
+}
+
+/// Reads a report in the form of `JUnit`.
+pub(crate) fn read(text: &str) -> Result<Report> {
+    let document = Document::parse(text).context("the test runner's report is not XML")?;
+    let mut report = Report::default();
+    for case in document.descendants().filter(|node| node.has_tag_name("testcase")) {
+        let has = |names: &[&str]| case.children().any(|child| names.contains(&child.tag_name().name()));
+        let failed = has(&["failure", "error"]);
+        if failed {
+            report.counts.failed += 1;
+        } else if has(&["skipped"]) {
+            report.counts.skipped += 1;
+        } else {
+            report.counts.passed += 1;
+        }
+        if has(&["flakyFailure", "flakyError", "rerunFailure", "rerunError"]) {
+            let end = if failed { "failed each time" } else { "passed at a later try" };
+            report.retried.push(format!("{} ({end})", name(&case)));
+        }
+    }
+    Ok(report)
+}
+
+fn name(case: &Node<'_, '_>) -> String {
+    let attribute = |name| case.attribute(name).unwrap_or("?");
+    format!("{} {}", attribute("classname"), attribute("name"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_is_counted_and_retries_are_named() {
+        let text = r#"<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="nextest-run" tests="4" failures="1" errors="0">
+  <testsuite name="e2e::pods" tests="4">
+    <testcase name="dns" classname="e2e::pods" time="1.0"><system-out>a &lt;failure&gt;</system-out></testcase>
+    <testcase name="volumes" classname="e2e::pods"><flakyFailure type="test failure">late</flakyFailure></testcase>
+    <testcase name="drain" classname="e2e::pods"><failure type="x"/><rerunFailure type="x"/></testcase>
+    <testcase name="gpu" classname="e2e::pods"><skipped/></testcase>
+  </testsuite>
+</testsuites>"#;
+        assert_eq!(
+            read(text).unwrap(),
+            Report {
+                counts: Counts { passed: 2, failed: 1, skipped: 1 },
+                retried: vec![
+                    "e2e::pods volumes (passed at a later try)".into(),
+                    "e2e::pods drain (failed each time)".into(),
+                ],
+            }
+        );
+    }
+
+    #[test]
+    fn half_a_report_is_an_error() {
+        assert!(read("<testsuites><testsuite>").is_err());
+    }
+}

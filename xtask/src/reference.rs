@@ -1,0 +1,162 @@
+//! The reference of the lab, from the definition of its command line and its table of versions. Pure.
+//! Clap's own help is not used: it is set to the width of the terminal it is printed on.
+
+use std::fmt::Write;
+
+use clap::{Arg, ArgAction, Command, CommandFactory};
+use lab::versions::{Program, Recipe, Versions};
+
+/// The whole page.
+pub(crate) fn lab() -> String {
+    let mut command = ::lab::args::Arguments::command();
+    command.build();
+    let mut page = String::from("<!-- Written by `make gen`; do not edit. -->\n\n# `cargo lab`\n");
+    if let Some(about) = command.get_long_about().or(command.get_about()) {
+        let _ = write!(page, "\n{about}\n");
+    }
+    page.push_str("\n## Commands\n");
+    for sub in shown(&command) {
+        describe(&mut page, "cargo lab", sub);
+    }
+    let versions = Versions::built_in();
+    page.push_str(&programs(&versions));
+    page.push_str(&images(&versions));
+    page
+}
+
+fn shown(command: &Command) -> impl Iterator<Item = &Command> {
+    command.get_subcommands().filter(|sub| !sub.is_hide_set() && sub.get_name() != "help")
+}
+
+fn describe(page: &mut String, before: &str, command: &Command) {
+    let path = format!("{before} {}", command.get_name());
+    if shown(command).next().is_some() {
+        shown(command).for_each(|sub| describe(page, &path, sub));
+        return;
+    }
+    let arguments: Vec<&Arg> = command
+        .get_arguments()
+        .filter(|argument| !argument.is_hide_set() && argument.get_id() != "help")
+        .collect();
+    let positional = arguments.iter().filter(|argument| argument.is_positional());
+    let path = positional.fold(path, |path, argument| format!("{path} {argument}"));
+    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+    let _ = write!(page, "\n### `{path}`\n\n{about}.\n");
+    if !arguments.is_empty() {
+        let rows =
+            arguments.iter().map(|argument| vec![format!("`{}`", spelling(argument)), explanation(argument)]);
+        let _ = write!(page, "\n{}", markdown_table(&["argument", "meaning"], rows));
+    }
+}
+
+/// `-n, --name <NAME>`, with brackets around a value that may be left out.
+fn spelling(argument: &Arg) -> String {
+    if argument.is_positional() {
+        return argument.to_string();
+    }
+    let short = argument.get_short().map(|short| format!("-{short}, ")).unwrap_or_default();
+    let long = argument.get_long().map(|long| format!("--{long}")).unwrap_or_default();
+    let value = match (argument.get_action(), argument.get_value_names()) {
+        (ArgAction::Set | ArgAction::Append, Some([name, ..])) => {
+            let optional = argument.get_num_args().is_some_and(|count| count.min_values() == 0);
+            if optional { format!("[=<{name}>]") } else { format!(" <{name}>") }
+        }
+        _ => String::new(),
+    };
+    format!("{short}{long}{value}")
+}
+
+fn explanation(argument: &Arg) -> String {
+    let mut text = argument.get_help().map(ToString::to_string).unwrap_or_default();
+    if !argument.get_action().takes_values() {
+        return text;
+    }
+    let choices: Vec<String> =
+        argument.get_possible_values().iter().map(|value| format!("`{}`", value.get_name())).collect();
+    if !choices.is_empty() {
+        let _ = write!(text, "; one of {}", choices.join(", "));
+    }
+    if let [default, ..] = argument.get_default_values() {
+        let _ = write!(text, "; `{}` if not given", default.to_string_lossy());
+    }
+    if let Some(variable) = argument.get_env() {
+        let _ = write!(text, "; also from `{}`", variable.to_string_lossy());
+    }
+    text
+}
+
+fn programs(versions: &Versions) -> String {
+    let rows = versions.programs().into_iter().map(|program| {
+        let origin = origin(&program);
+        vec![program.name, program.version, origin]
+    });
+    format!("\n## Programs\n\n{}", markdown_table(&["program", "version", "made from"], rows))
+}
+
+fn origin(program: &Program) -> String {
+    match &program.recipe {
+        Recipe::Go(go) => {
+            let modules: Vec<String> =
+                go.modules.iter().map(|module| format!("`{}@{}`", module.path, module.version)).collect();
+            format!("Go: {}", modules.join(", "))
+        }
+        Recipe::Assembly(assembly) if assembly.requires.is_empty() => "Go: our own file".into(),
+        Recipe::Assembly(assembly) => {
+            let required: Vec<String> =
+                assembly.requires.iter().map(|module| format!("`{module}`")).collect();
+            format!("Go, assembled: {}", required.join(", "))
+        }
+        Recipe::Debian(debian) => {
+            let packages: Vec<String> = std::iter::once(&debian.package)
+                .chain(&debian.also)
+                .map(|name| format!("`{name}`"))
+                .collect();
+            format!("Debian: {}", packages.join(", "))
+        }
+        Recipe::Cargo(cargo) => format!("this workspace: `{}`", cargo.package),
+    }
+}
+
+fn images(versions: &Versions) -> String {
+    let rows = versions.images().into_iter().map(|image| {
+        let names: Vec<String> = image.content.names.iter().map(|name| format!("`{name}`")).collect();
+        let shell = if image.content.shell { "yes" } else { "no" };
+        vec![
+            format!("`{}`", image.id()),
+            names.join(", "),
+            shell.into(),
+            image.content.user.unwrap_or("root".into()),
+        ]
+    });
+    format!("\n## Images\n\n{}", markdown_table(&["image", "names", "shell", "user"], rows))
+}
+
+fn markdown_table(heading: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let mut text = format!("| {} |\n|{}\n", heading.join(" | "), "---|".repeat(heading.len()));
+    for row in rows {
+        let cells: Vec<String> = row.iter().map(|cell| cell.replace('|', "\\|")).collect();
+        let _ = writeln!(text, "| {} |", cells.join(" | "));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_arguments_programs_and_images_are_in_it() {
+        let page = lab();
+        for part in [
+            "\n### `cargo lab up`\n",
+            "| `--control-plane-only[=<EXTENT>]` | ",
+            "| `-n, --name <NAME>` | Name of the lab; several run side by side; `default` if not given; also from `MAINSTAY_LAB` |\n",
+            "\n### `cargo lab image build <IMAGES>...`\n",
+            "| runc | 1.1.5 | Debian: `runc` |\n",
+            "`quay.io/prometheus/prometheus:v3.13.1`",
+        ] {
+            assert!(page.contains(part), "no {part:?} in\n{page}");
+        }
+        assert!(!page.contains("provisioner"), "a hidden command is in it");
+    }
+}
