@@ -75,7 +75,7 @@ pub fn build(kubernetes: Option<&str>, control_plane_only: bool) -> Result<()> {
 }
 
 /// Starts what does not run yet and waits until it is ready.
-pub async fn up(lab: &Lab, progress: Progress) -> Result<()> {
+pub async fn up(lab: &Lab, progress: &mut Progress) -> Result<()> {
     let control_plane_only = matches!(lab.shape.kind, Kind::ControlPlane { .. });
     build(Some(&lab.shape.kubernetes), control_plane_only)?;
     let binaries = control::Binaries::ensure(&Workshop::new(Cache::of_user()), Some(&lab.shape.kubernetes))?;
@@ -131,7 +131,7 @@ impl<'a> Cluster<'a> {
         })
     }
 
-    async fn up(&self, progress: Progress) -> Result<()> {
+    async fn up(&self, progress: &mut Progress) -> Result<()> {
         network::ensure(&self.layout)?;
         raise_watch_limits();
         progress.say("network ready");

@@ -2,6 +2,7 @@
 //! Lines are flushed one by one, because tests and scripts follow them as they come.
 
 use std::io::{self, Write};
+use std::time::Duration;
 
 use crate::clock::{Span, Stopwatch};
 
@@ -17,23 +18,33 @@ pub fn note(text: impl AsRef<str>) {
 }
 
 /// The stages of one command, each line with the time since its start.
-#[derive(Debug, Clone, Copy)]
-pub struct Progress(Stopwatch);
+#[derive(Debug)]
+pub struct Progress {
+    watch: Stopwatch,
+    stages: Vec<(String, Duration)>,
+}
 
 impl Progress {
     /// Starts counting now.
     pub fn start() -> Self {
-        Self(Stopwatch::start())
+        Self { watch: Stopwatch::start(), stages: Vec::new() }
     }
 
-    /// Says that something happened.
-    pub fn say(&self, what: impl AsRef<str>) {
-        line(format!("{:>9}  {}", Span(self.0.elapsed()).to_string(), what.as_ref()));
+    /// Says that a stage is done.
+    pub fn say(&mut self, what: impl Into<String>) {
+        let (what, elapsed) = (what.into(), self.watch.elapsed());
+        line(format!("{:>9}  {what}", Span(elapsed).to_string()));
+        self.stages.push((what, elapsed));
+    }
+
+    /// What was said, and when.
+    pub fn stages(&self) -> &[(String, Duration)] {
+        &self.stages
     }
 
     /// Time since the start.
     pub fn elapsed(&self) -> Span {
-        Span(self.0.elapsed())
+        Span(self.watch.elapsed())
     }
 }
 

@@ -53,20 +53,22 @@ fn existing(name: &str) -> Result<Lab> {
 }
 
 async fn up(asked: &args::Up) -> Result<()> {
-    let progress = Progress::start();
+    let mut progress = Progress::start();
     let findings = doctor::judge(&doctor::look());
     doctor::admit(&findings, asked.control_plane_only.is_none())?;
     if !findings.is_empty() && asked.control_plane_only.is_none() {
         note(doctor::report(&findings).trim_end());
     }
     progress.say("machine checked");
-    match asked.timing {
-        Some(runs) => timing::measure(asked, runs).await,
-        None => timing::bring_up(asked, progress).await.map(|lab| say_how_to_go_on(&lab, progress)),
+    if let Some(runs) = asked.timing {
+        return timing::measure(asked, runs).await;
     }
+    let lab = timing::bring_up(asked, &mut progress).await?;
+    say_how_to_go_on(&lab, &progress);
+    Ok(())
 }
 
-fn say_how_to_go_on(lab: &Lab, progress: Progress) {
+fn say_how_to_go_on(lab: &Lab, progress: &Progress) {
     let name = lab.name.as_str();
     let (kubectl, lab_option) = if name == "default" {
         ("cargo lab kubectl".into(), String::new())
@@ -85,7 +87,7 @@ fn down(asked: &args::Down) -> Result<()> {
     control_plane::remove_orphans();
     let names = if asked.all { state::names()? } else { vec![LabName::new(&asked.lab.name)?] };
     for name in names {
-        let progress = Progress::start();
+        let mut progress = Progress::start();
         let _held = state::lock(&name)?;
         cluster::down(&name, asked.keep_state)?;
         let kept = if asked.keep_state { ", its data is kept" } else { "" };

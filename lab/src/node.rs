@@ -65,7 +65,7 @@ fn network_name(lab: &str) -> String {
 
 /// Removes what kubelets and network plug-ins leave in directories of the machine that no setting moves.
 pub fn remove_traces(lab: &str, directory: &Path) {
-    for path in entries("/var/lib/cni/results") {
+    for path in entries(Path::new("/var/lib/cni/results")) {
         let container =
             path.file_name().and_then(|name| container_of_result(name.to_str()?, &network_name(lab)));
         if let Some(container) = container {
@@ -73,11 +73,29 @@ pub fn remove_traces(lab: &str, directory: &Path) {
             let _ = std::fs::remove_file(&path);
         }
     }
-    for path in entries("/var/log/containers") {
+    for socket in shim_sockets(directory) {
+        let _ = std::fs::remove_file(socket);
+    }
+    for path in entries(Path::new("/var/log/containers")) {
         if std::fs::read_link(&path).is_ok_and(|target| target.starts_with(directory)) {
             let _ = std::fs::remove_file(path);
         }
     }
+}
+
+/// The socket of every shim of a lab. Shims listen in a directory of the machine, and those that are killed leave
+/// their socket behind; what they are told at their start says where it is.
+fn shim_sockets(directory: &Path) -> Vec<PathBuf> {
+    let mut sockets = Vec::new();
+    for node in entries(&directory.join("nodes")) {
+        for bundle in entries(&node.join("containerd-state/io.containerd.runtime.v2.task/k8s.io")) {
+            let start = std::fs::read_to_string(bundle.join("bootstrap.json")).unwrap_or_default();
+            let start: Value = serde_json::from_str(&start).unwrap_or_default();
+            let address = start["address"].as_str().and_then(|address| address.strip_prefix("unix://"));
+            sockets.extend(address.map(PathBuf::from));
+        }
+    }
+    sockets
 }
 
 /// A result is called NETWORK-CONTAINER-INTERFACE, and containers' ids have sixty-four letters.
@@ -86,7 +104,7 @@ fn container_of_result(name: &str, network: &str) -> Option<String> {
     (container.len() == 64).then(|| container.to_owned())
 }
 
-fn entries(directory: &str) -> impl Iterator<Item = PathBuf> {
+fn entries(directory: &Path) -> impl Iterator<Item = PathBuf> {
     std::fs::read_dir(directory).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()))
 }
 
@@ -223,7 +241,11 @@ impl Node<'_> {
                         "default_runtime_name": "runc",
                         "runtimes": {"runc": {
                             "runtime_type": "io.containerd.runc.v2",
-                            "options": {"SystemdCgroup": false, "BinaryName": self.binaries.runc.join("runc")},
+                            "options": {
+                                "SystemdCgroup": false,
+                                "BinaryName": self.binaries.runc.join("runc"),
+                                "Root": self.path("runc"),
+                            },
                         }},
                     },
                 },

@@ -5,14 +5,14 @@ use std::time::Duration;
 use anyhow::Result;
 
 use crate::args;
-use crate::clock::{Span, Stopwatch};
+use crate::clock::Span;
 use crate::cluster;
-use crate::console::{Progress, line};
+use crate::console::{Progress, line, table};
 use crate::state::{self, Lab, LabName};
 use crate::versions::Versions;
 
 /// Brings the lab up that was asked for.
-pub async fn bring_up(asked: &args::Up, progress: Progress) -> Result<Lab> {
+pub async fn bring_up(asked: &args::Up, progress: &mut Progress) -> Result<Lab> {
     let name = LabName::new(&asked.lab.name)?;
     let _held = state::lock(&name)?;
     let lab = {
@@ -23,21 +23,35 @@ pub async fn bring_up(asked: &args::Up, progress: Progress) -> Result<Lab> {
     Ok(lab)
 }
 
-/// Brings it up and down several times and prints the median.
+/// Brings it up and down several times and prints the median of each stage.
 pub async fn measure(asked: &args::Up, runs: u8) -> Result<()> {
     let name = LabName::new(&asked.lab.name)?;
+    anyhow::ensure!(
+        Lab::find(&name)?.is_none(),
+        "lab `{}` is there: measure under another --name",
+        name.as_str()
+    );
     cluster::build(asked.kubernetes.as_deref(), asked.control_plane_only.is_some())?;
-    let mut taken = Vec::new();
+    let mut stages: Vec<(String, Vec<Duration>)> = Vec::new();
     for run in 1..=runs {
-        cluster::down(&name, false)?;
         line(format!("run {run} of {runs}"));
-        let watch = Stopwatch::start();
-        bring_up(asked, Progress::start()).await?;
-        taken.push(watch.elapsed());
+        let mut progress = Progress::start();
+        let outcome = bring_up(asked, &mut progress).await;
+        cluster::down(&name, false)?;
+        outcome?;
+        for (stage, taken) in progress.stages() {
+            match stages.iter_mut().find(|(known, _)| known == stage) {
+                Some((_, times)) => times.push(*taken),
+                None => stages.push((stage.clone(), vec![*taken])),
+            }
+        }
     }
-    cluster::down(&name, false)?;
-    let each: Vec<String> = taken.iter().map(|taken| Span(*taken).to_string()).collect();
-    line(format!("up: median {} of {}", Span(median(taken)), each.join(", ")));
+    let row = |(stage, times): &(String, Vec<Duration>)| {
+        let each: Vec<String> = times.iter().map(|taken| Span(*taken).to_string()).collect();
+        vec![stage.clone(), Span(median(times.clone())).to_string(), each.join(", ")]
+    };
+    let heading = ["STAGE", "MEDIAN", "EACH"].map(str::to_owned).to_vec();
+    line(table(&std::iter::once(heading).chain(stages.iter().map(row)).collect::<Vec<_>>()).trim_end());
     Ok(())
 }
 
