@@ -39,6 +39,8 @@ pub struct Footprint {
     pub control_groups: BTreeSet<String>,
     /// Tables of the host's packet filter.
     pub packet_filter: BTreeSet<String>,
+    /// Files in directories of the machine that kubelets and network plug-ins write to.
+    pub files: BTreeSet<String>,
 }
 
 impl Footprint {
@@ -55,6 +57,7 @@ impl Footprint {
             interfaces: names(Path::new("/sys/class/net"), |name| name.starts_with("mainstay")),
             control_groups: control_groups(Path::new("/sys/fs/cgroup"), lab),
             packet_filter: tables(&call("nft").args(["list", "tables"]).output()?, lab),
+            files: files(lab),
         })
     }
 }
@@ -172,6 +175,17 @@ fn control_groups(root: &Path, lab: &str) -> BTreeSet<String> {
 
 fn tables(listed: &str, lab: &str) -> BTreeSet<String> {
     listed.lines().filter(|table| mentions(table, lab)).map(str::to_owned).collect()
+}
+
+/// Results of network plug-ins carry the lab's name; links to the logs of containers lead into its state.
+fn files(lab: &str) -> BTreeSet<String> {
+    let links = Path::new("/var/log/containers");
+    let leads_in = |name: &str| {
+        fs::read_link(links.join(name)).is_ok_and(|target| target.starts_with(state_root().join(lab)))
+    };
+    let mut found = names(Path::new("/var/lib/cni/results"), |name| mentions(name, lab));
+    found.extend(names(links, leads_in));
+    found
 }
 
 #[cfg(test)]

@@ -219,25 +219,19 @@ pub fn down(name: &LabName, keep_state: bool) -> Result<()> {
     let has_nodes = lab.as_ref().is_none_or(|lab| Layout::of(lab).is_some());
 
     let grace = if keep_state { GRACE } else { Duration::from_millis(500) };
-    let (first, last): (Vec<String>, Vec<String>) =
-        ledger.names().into_iter().partition(|name| name.starts_with("kubelet") || name == "provisioner");
+    // Those who write first, their store last: an API server waits in vain for an etcd that is gone.
+    let (last, first): (Vec<String>, Vec<String>) =
+        ledger.names().into_iter().partition(|name| name == "etcd");
     ledger.stop(&first, grace);
+    ledger.stop(&last, grace);
     if has_nodes && crate::paths::is_root() {
-        let hierarchies = Hierarchies::of_machine()?;
-        let group = group_of(name);
-        for letter in 'a'..='c' {
-            end(&hierarchies.members(&format!("{group}/{letter}")), Duration::ZERO);
-        }
-        ledger.stop(&last, grace);
-        hierarchies.remove(&group, Duration::from_millis(500))?;
+        Hierarchies::of_machine()?.remove(&group_of(name), grace)?;
         mounts::release(&directory, &BTreeSet::new())?;
         node::remove_traces(name.as_str(), &directory);
         Volumes::at(directory.join("volumes")).release()?;
         if let Some(lab) = &lab {
             network::remove(&Layout::widest(name, lab.shape.index))?;
         }
-    } else {
-        ledger.stop(&last, grace);
     }
     if keep_state { Ok(()) } else { remove_all(&directory) }
 }

@@ -1,12 +1,13 @@
 //! A control plane alone, for tests that need an API server and no pods. Several run side by side, without root.
-//! One that lost its owner (a killed test) is removed by the next that starts.
+//! A test has one of its own, or shares one with others and keeps to namespaces of its own. One that lost its owner
+//! (a killed test) is removed by the next that starts.
 
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use kube::Client;
 
 use crate::args::Extent;
@@ -15,12 +16,20 @@ use crate::kubeconfig;
 use crate::paths::{Cache, remove_all, state_root, write_atomically};
 use crate::process::{Identity, Ledger};
 use crate::programs::Workshop;
-use crate::state::Ports;
+use crate::state::{self, Kind, Lab, LabName, Ports};
+use crate::versions::Versions;
 
-/// An API server of one's own: it ends, and leaves nothing, when this is dropped.
+/// An API server. One of one's own ends, and leaves nothing, when this is dropped.
 #[derive(Debug)]
 pub struct ControlPlane {
     control: Control,
+    sharing: Sharing,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Sharing {
+    Own,
+    Shared,
 }
 
 static COUNT: AtomicU32 = AtomicU32::new(0);
@@ -40,9 +49,29 @@ impl ControlPlane {
         if let Some(identity) = i32::try_from(own).ok().and_then(Identity::of) {
             write_atomically(&directory.join("owner"), identity.to_record())?;
         }
-        let plane = Self { control: of_ports("test", &directory, binaries, Ports::free()?) };
+        let control = of_ports("test", &directory, binaries, Ports::free()?);
+        let plane = Self { control, sharing: Sharing::Own };
         run(&plane.control, extent).await?;
         Ok(plane)
+    }
+
+    /// The control plane that several test processes share: the first that asks brings it up, and it stays until
+    /// `lab down --name NAME`.
+    pub async fn shared(name: &str, extent: Extent) -> Result<Self> {
+        let name = LabName::new(name)?;
+        let _held = state::lock(&name)?;
+        let versions = Versions::built_in();
+        let lab = {
+            let _table = state::lock_table()?;
+            Lab::control_plane(&name, extent, versions.default_version("kubernetes")?)?
+        };
+        let Kind::ControlPlane { extent, ports } = lab.shape.kind else {
+            bail!("lab `{}` has nodes: share another one", name.as_str())
+        };
+        let binaries = Binaries::ensure(&Workshop::new(Cache::of_user()), Some(&lab.shape.kubernetes))?;
+        let control = of_ports(name.as_str(), &lab.directory, binaries, ports);
+        run(&control, extent).await?;
+        Ok(Self { control, sharing: Sharing::Shared })
     }
 
     /// Its administrator's kubeconfig.
@@ -58,7 +87,9 @@ impl ControlPlane {
 
 impl Drop for ControlPlane {
     fn drop(&mut self) {
-        remove(&self.control.directory);
+        if self.sharing == Sharing::Own {
+            remove(&self.control.directory);
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::Result;
 
 use crate::layout::{Host, Layout};
+use crate::mounts;
 use crate::shell::{Call, call};
 
 fn ip(words: &str) -> Call {
@@ -57,7 +58,10 @@ fn exists(interface: &str) -> bool {
 
 /// Makes a namespace and its cable to the bridge. It gets no default route: there is no way out of the machine.
 fn connect(host: &Host, bridge: &str) -> Result<()> {
-    if !host.path().exists() {
+    let is_mounted = mounts::all()?.iter().any(|mount| mount.point == host.path());
+    if !is_mounted {
+        // After a restart of the machine a name may be left without its namespace.
+        let _ = std::fs::remove_file(host.path());
         ip(&format!("netns add {}", host.namespace)).run()?;
     }
     let Host { namespace, cable, address } = host;

@@ -2,7 +2,9 @@
 //! Everything of a lab lies below one directory; its description is the first thing written and the last removed.
 
 use std::fs::File;
+use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
@@ -79,15 +81,30 @@ pub struct Ports {
     pub controllers: u16,
 }
 
+/// The ports that control planes take, four at a time: below those that the kernel gives to outgoing connections, one
+/// of which could otherwise take a port between the choice and the start.
+const FIRST_PORT: u16 = 20_000;
+const QUADRUPLES: u32 = 3_000;
+
+static CHOSEN: AtomicU32 = AtomicU32::new(0);
+
 impl Ports {
-    /// Four ports that are free at this moment.
+    /// Four ports that are free at this moment. Each process begins at a place of its own, so that those which start
+    /// together do not meet.
     pub fn free() -> Result<Self> {
-        let listeners = (0..4)
-            .map(|_| std::net::TcpListener::bind("127.0.0.1:0"))
-            .collect::<Result<Vec<_>, _>>()
-            .context("no free port on 127.0.0.1")?;
-        let port = |number: usize| listeners[number].local_addr().map(|address| address.port());
-        Ok(Self { api: port(0)?, etcd: port(1)?, etcd_peer: port(2)?, controllers: port(3)? })
+        let is_free = |port: u16| TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok();
+        (0..QUADRUPLES)
+            .map(|_| Self::quadruple(std::process::id() + CHOSEN.fetch_add(1, Ordering::Relaxed)))
+            .find(|ports| {
+                [ports.api, ports.etcd, ports.etcd_peer, ports.controllers].into_iter().all(is_free)
+            })
+            .context("no four free ports on 127.0.0.1 from 20000 up")
+    }
+
+    fn quadruple(number: u32) -> Self {
+        let offset = u16::try_from(number % QUADRUPLES * 4).expect("12,000 fits sixteen bits");
+        let api = FIRST_PORT + offset;
+        Self { api, etcd: api + 1, etcd_peer: api + 2, controllers: api + 3 }
     }
 }
 
@@ -144,25 +161,27 @@ impl Lab {
             lab.must_fit(asked)?;
             return Ok(lab);
         }
-        let kind = match asked.control_plane_only {
-            Some(extent) => Kind::ControlPlane { extent, ports: Ports::free()? },
-            None => Kind::Cluster {
-                nodes: asked.nodes.unwrap_or(1),
-                kubelet_sync: asked.kubelet_sync.clone().unwrap_or_else(|| "10s".into()),
-            },
-        };
-        let kubernetes = asked.kubernetes.clone().unwrap_or_else(|| default_kubernetes.into());
-        let lab = Self {
-            directory: directory_of(&name),
-            shape: Shape { index: free_index()?, kubernetes, kind },
-            name,
-        };
-        lab.write_down()?;
-        Ok(lab)
+        let kubernetes = asked.kubernetes.as_deref().unwrap_or(default_kubernetes);
+        if let Some(extent) = asked.control_plane_only {
+            return Self::control_plane(&name, extent, kubernetes);
+        }
+        let kubelet_sync = asked.kubelet_sync.clone().unwrap_or_else(|| "10s".into());
+        Self::write_down(&name, kubernetes, Kind::Cluster { nodes: asked.nodes.unwrap_or(1), kubelet_sync })
     }
 
-    fn write_down(&self) -> Result<()> {
-        write_atomically(&self.directory.join("lab.json"), serde_json::to_vec_pretty(&self.shape)?)
+    /// The control plane of this name: the one that is there, or a new one.
+    pub fn control_plane(name: &LabName, extent: Extent, kubernetes: &str) -> Result<Self> {
+        match Self::find(name)? {
+            Some(lab) => Ok(lab),
+            None => Self::write_down(name, kubernetes, Kind::ControlPlane { extent, ports: Ports::free()? }),
+        }
+    }
+
+    fn write_down(name: &LabName, kubernetes: &str, kind: Kind) -> Result<Self> {
+        let shape = Shape { index: free_index()?, kubernetes: kubernetes.into(), kind };
+        let lab = Self { name: name.clone(), shape, directory: directory_of(name) };
+        write_atomically(&lab.directory.join("lab.json"), serde_json::to_vec_pretty(&lab.shape)?)?;
+        Ok(lab)
     }
 
     fn must_fit(&self, asked: &args::Up) -> Result<()> {
@@ -270,6 +289,14 @@ mod tests {
             },
             directory: "/nowhere".into(),
         }
+    }
+
+    #[test]
+    fn chosen_ports_are_free_and_differ() {
+        let (first, second) = (Ports::free().unwrap(), Ports::free().unwrap());
+        assert_ne!(first.api, second.api);
+        assert_eq!(first.controllers, first.api + 3);
+        assert_eq!(Ports::quadruple(QUADRUPLES - 1).controllers, 31_999);
     }
 
     #[test]

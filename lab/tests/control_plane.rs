@@ -150,3 +150,26 @@ fn what_cannot_be_done_is_said_in_words() -> Result<()> {
     assert!(named.contains("`No/Way` cannot be a lab's name"), "{named}");
     Ok(())
 }
+
+#[tokio::test]
+async fn tests_can_share_one_in_namespaces_of_their_own() -> Result<()> {
+    const NAME: &str = "shared-by-tests";
+    lab::cluster::down(&lab::state::LabName::new(NAME)?, false)?;
+    let first = ControlPlane::shared(NAME, Extent::Api).await?;
+    let second = ControlPlane::shared(NAME, Extent::Api).await?;
+    assert_eq!(first.kubeconfig(), second.kubeconfig());
+    write_and_read(first.client().await?, "first").await?;
+    drop(first);
+    assert_eq!(
+        write_and_read(second.client().await?, "second").await?,
+        ["first", "second"],
+        "it outlives its users"
+    );
+
+    let directory: PathBuf = second.kubeconfig().parent().context("a kubeconfig has a directory")?.into();
+    let processes = identities(&directory);
+    lab::cluster::down(&lab::state::LabName::new(NAME)?, false)?;
+    assert!(processes.len() == 2 && processes.iter().all(|process| !process.is_alive()));
+    assert!(!directory.exists());
+    Ok(())
+}

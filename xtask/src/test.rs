@@ -122,7 +122,11 @@ async fn end_to_end_tests(programs: &Programs, built: bool) -> Outcome {
     if let Err(lacks) = examine(programs, "doctor").await {
         return Outcome::failed(&lacks);
     }
-    let up = async { programs.run(&lab(&format!("up --name {LAB} --nodes 3"))?).await };
+    let up = async {
+        // What an interrupted run left behind must not speak for this one.
+        programs.run(&lab(&format!("down --name {LAB}"))?).await?;
+        programs.run(&lab(&format!("up --name {LAB} --nodes 3"))?).await
+    };
     let mut outcome = match up.await {
         Ok(()) => nextest::run(programs, Suite::EndToEnd, &[("MAINSTAY_LAB", LAB)]).await,
         Err(error) => Outcome::failed(&error),
