@@ -15,6 +15,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::clock::wait_for;
+use crate::dns;
 use crate::layout::Layout;
 use crate::provisioner::storage_classes;
 
@@ -55,15 +56,17 @@ where
         .map(drop)
 }
 
-/// Waits until DNS answers on every replica.
-pub async fn wait_for_dns(client: &Client) -> Result<()> {
+/// Waits until every replica of the DNS is there and the service answers. The second is asked too, because after a
+/// crash the first is still said of pods that are gone.
+pub async fn wait_for_dns(client: &Client, layout: &Layout) -> Result<()> {
     let api: Api<Deployment> = Api::namespaced(client.clone(), NAMESPACE);
     let ready = wait_for(Duration::from_mins(4), || async {
         let deployment = api.get("coredns").await.ok()?;
         let (spec, status) = (deployment.spec?, deployment.status?);
         let current = status.observed_generation == deployment.metadata.generation;
-        (current && status.ready_replicas == spec.replicas && status.updated_replicas == spec.replicas)
-            .then_some(())
+        let there =
+            current && status.ready_replicas == spec.replicas && status.updated_replicas == spec.replicas;
+        (there && dns::knows(layout.dns(), "kubernetes.default.svc.cluster.local").await).then_some(())
     });
     ready.await.context("CoreDNS is not ready: see `lab kubectl -n kube-system describe pods`")
 }

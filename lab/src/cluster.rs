@@ -31,7 +31,7 @@ use crate::volume::Volumes;
 const PORTS: Ports = Ports { api: 6443, etcd: 2379, etcd_peer: 2380, controllers: 10257 };
 
 /// How long processes get to end by themselves where their data is to be used again.
-const GRACE: Duration = Duration::from_secs(20);
+const GRACE: Duration = Duration::from_secs(10);
 
 /// The programs that nodes need beside those of the control plane.
 fn node_programs(versions: &Versions) -> Result<Vec<Program>> {
@@ -152,18 +152,21 @@ impl<'a> Cluster<'a> {
 
         self.control.start_controllers()?;
         self.control.start_scheduler()?;
+        let mut heartbeats = Vec::new();
         for node in &nodes {
-            self.node(node)?.start_kubelet().await?;
+            let node = self.node(node)?;
+            heartbeats.push(node.heartbeat(&client).await.filter(|_| !node.is_running()));
+            node.start_kubelet().await?;
         }
         let coredns = Versions::built_in();
         addons::apply(&client, &self.layout, coredns.default_version("coredns")?).await?;
         self.start_own("provisioner", &["provisioner".into(), format!("--name={}", self.lab.name.as_str())])?;
-        for node in &nodes {
-            self.node(node)?.wait_until_ready(&client, None).await?;
+        for (node, before) in nodes.iter().zip(heartbeats) {
+            self.node(node)?.wait_until_ready(&client, before).await?;
         }
         progress.say("nodes ready");
 
-        addons::wait_for_dns(&client).await?;
+        addons::wait_for_dns(&client, &self.layout).await?;
         progress.say("DNS and storage ready");
         Ok(())
     }
@@ -216,16 +219,20 @@ pub fn down(name: &LabName, keep_state: bool) -> Result<()> {
     let ledger = Ledger::below(&directory);
     // A description that cannot be read must not keep anybody from cleaning up.
     let lab = Lab::find(name).ok().flatten();
-    let has_nodes = lab.as_ref().is_none_or(|lab| Layout::of(lab).is_some());
+    let has_nodes = lab.as_ref().is_none_or(|lab| Layout::of(lab).is_some()) && crate::paths::is_root();
 
     let grace = if keep_state { GRACE } else { Duration::from_millis(500) };
-    // Those who write first, their store last: an API server waits in vain for an etcd that is gone.
-    let (last, first): (Vec<String>, Vec<String>) =
-        ledger.names().into_iter().partition(|name| name == "etcd");
-    ledger.stop(&first, grace);
-    ledger.stop(&last, grace);
-    if has_nodes && crate::paths::is_root() {
-        Hierarchies::of_machine()?.remove(&group_of(name), grace)?;
+    let hierarchies = has_nodes.then(Hierarchies::of_machine).transpose()?;
+    // Clients before servers: a server waits for its clients to leave.
+    stop(&ledger, &["kubelet", "provisioner", "controller-manager", "scheduler"], grace);
+    if let Some(hierarchies) = &hierarchies {
+        let pods = |letter: char| hierarchies.members(&format!("{}/{letter}", group_of(name)));
+        end(&('a'..='c').flat_map(pods).collect::<Vec<_>>(), grace);
+    }
+    stop(&ledger, &["apiserver", "containerd", "proxy", "registry"], grace);
+    stop(&ledger, &[""], grace);
+    if let Some(hierarchies) = hierarchies {
+        hierarchies.remove(&group_of(name), grace)?;
         mounts::release(&directory, &BTreeSet::new())?;
         node::remove_traces(name.as_str(), &directory);
         Volumes::at(directory.join("volumes")).release()?;
@@ -234,6 +241,13 @@ pub fn down(name: &LabName, keep_state: bool) -> Result<()> {
         }
     }
     if keep_state { Ok(()) } else { remove_all(&directory) }
+}
+
+/// Ends the processes whose names begin with one of these.
+fn stop(ledger: &Ledger, beginnings: &[&str], grace: Duration) {
+    let mut names = ledger.names();
+    names.retain(|name| beginnings.iter().any(|beginning| name.starts_with(beginning)));
+    ledger.stop(&names, grace);
 }
 
 fn cluster_of(lab: &Lab) -> Result<(Layout, &str)> {

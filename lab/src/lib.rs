@@ -11,6 +11,7 @@ pub mod cluster;
 pub mod console;
 pub mod control;
 pub mod control_plane;
+mod dns;
 pub mod doctor;
 pub mod images;
 pub mod kubeconfig;

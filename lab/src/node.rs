@@ -196,6 +196,11 @@ impl Node<'_> {
         )
     }
 
+    /// Whether its kubelet runs.
+    pub fn is_running(&self) -> bool {
+        self.ledger().alive(&format!("kubelet-{}", self.layout.letter)).is_some()
+    }
+
     /// When the kubelet last said that it lives.
     pub async fn heartbeat(&self, client: &Client) -> Option<MicroTime> {
         let leases: Api<Lease> = Api::namespaced(client.clone(), "kube-node-lease");
