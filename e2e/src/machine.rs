@@ -33,7 +33,7 @@ pub struct Footprint {
     pub loop_devices: BTreeSet<String>,
     /// Network namespaces.
     pub network_namespaces: BTreeSet<String>,
-    /// Network interfaces of all labs: they carry a lab's number and not its name, so only their difference tells.
+    /// Network interfaces: their names carry the lab's number, their aliases its name.
     pub interfaces: BTreeSet<String>,
     /// Control groups, in every hierarchy.
     pub control_groups: BTreeSet<String>,
@@ -54,7 +54,7 @@ impl Footprint {
             mounts: mounts(&fs::read_to_string("/proc/self/mountinfo")?, lab),
             loop_devices: loop_devices(lab)?,
             network_namespaces: names(Path::new(NETWORKS), |name| mentions(name, lab)),
-            interfaces: names(Path::new("/sys/class/net"), |name| name.starts_with("mainstay")),
+            interfaces: interfaces(lab),
             control_groups: control_groups(Path::new("/sys/fs/cgroup"), lab),
             packet_filter: tables(&call("nft").args(["list", "tables"]).output()?, lab),
             files: files(lab),
@@ -153,6 +153,12 @@ fn names(directory: &Path, belongs: impl Fn(&str) -> bool) -> BTreeSet<String> {
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
         .filter(|name| belongs(name))
         .collect()
+}
+
+fn interfaces(lab: &str) -> BTreeSet<String> {
+    let all = Path::new("/sys/class/net");
+    let alias = |name: &str| fs::read_to_string(all.join(name).join("ifalias")).unwrap_or_default();
+    names(all, |name| mentions(alias(name).trim(), lab))
 }
 
 fn control_groups(root: &Path, lab: &str) -> BTreeSet<String> {

@@ -24,12 +24,14 @@ pub fn ensure(layout: &Layout) -> Result<()> {
         ip(&format!("link add {bridge} type bridge")).run()?;
     }
     ip(&format!("addr replace {}/24 dev {bridge}", layout.host_address())).run()?;
-    ip(&format!("link set {bridge} up")).run()?;
+    // Names of interfaces are too short for a lab's name; whoever wonders whose they are finds it in the alias.
+    let owner = layout.group();
+    ip(&format!("link set {bridge} up alias {owner}")).run()?;
 
     let control = layout.control_plane();
-    connect(&control, &bridge)?;
+    connect(&control, &bridge, &owner)?;
     for node in layout.nodes() {
-        connect(&node.host, &bridge)?;
+        connect(&node.host, &bridge, &owner)?;
         let address = node.host.address;
         // From the host and the control plane, pods are reached through their node.
         ip(&format!("route replace {} via {address}", node.pods)).run()?;
@@ -57,7 +59,7 @@ fn exists(interface: &str) -> bool {
 }
 
 /// Makes a namespace and its cable to the bridge. It gets no default route: there is no way out of the machine.
-fn connect(host: &Host, bridge: &str) -> Result<()> {
+fn connect(host: &Host, bridge: &str, owner: &str) -> Result<()> {
     let is_mounted = mounts::all()?.iter().any(|mount| mount.point == host.path());
     if !is_mounted {
         // After a restart of the machine a name may be left without its namespace.
@@ -71,7 +73,7 @@ fn connect(host: &Host, bridge: &str) -> Result<()> {
         }
         ip(&format!("link add {cable} type veth peer name eth0 netns {namespace}")).run()?;
     }
-    ip(&format!("link set {cable} master {bridge} up")).run()?;
+    ip(&format!("link set {cable} master {bridge} up alias {owner}")).run()?;
     ip_in(host, "link set lo up").run()?;
     ip_in(host, &format!("addr replace {address}/24 dev eth0")).run()?;
     ip_in(host, "link set eth0 up").run()
