@@ -7,14 +7,16 @@ use anyhow::{Context, Result};
 use lab::console::line;
 use lab::paths::write_atomically;
 
-use crate::{Verdict, environment, reference};
+use crate::{Verdict, environment, manifests, reference};
 
 /// Directories that hold generated files only: anything else in them is left over from earlier.
-const OWNED: [&str; 1] = ["docs/reference"];
+const OWNED: [&str; 2] = ["docs/reference", manifests::DEFINITIONS];
 
 /// Every generated file, path to content.
-fn files() -> BTreeMap<PathBuf, String> {
-    BTreeMap::from([("docs/reference/lab.md".into(), reference::lab())])
+fn files() -> Result<BTreeMap<PathBuf, String>> {
+    let mut files = manifests::definitions()?;
+    files.insert("docs/reference/lab.md".into(), reference::lab());
+    Ok(files)
 }
 
 /// What is wrong with a file on disk.
@@ -37,7 +39,7 @@ impl Fault {
 
 /// Writes the files, or in check mode only says which are not as they should be.
 pub(crate) fn run(check: bool) -> Result<Verdict> {
-    let (root, files) = (environment::workspace(), files());
+    let (root, files) = (environment::workspace(), files()?);
     let faults = compare(&root, &files)?;
     for (path, fault) in &faults {
         let path = path.display();
@@ -109,6 +111,6 @@ mod tests {
 
     #[test]
     fn the_same_input_gives_the_same_bytes() {
-        assert_eq!(files(), files());
+        assert_eq!(files().unwrap(), files().unwrap());
     }
 }

@@ -7,6 +7,7 @@ mod documents;
 mod environment;
 mod generate;
 mod junit;
+mod manifests;
 mod nextest;
 mod programs;
 mod reference;

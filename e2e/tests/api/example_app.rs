@@ -1,0 +1,105 @@
+//! The definition of `ExampleApp` as users apply it: accepted whole, with defaults, checks and a scale.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use api_example::ExampleApp;
+use e2e::wait;
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::api::{ApiResource, DynamicObject, Patch, PatchParams, PostParams};
+use kube::{Api, Client};
+use lab::ControlPlane;
+use serde_json::{Value, json};
+
+/// A control plane that knows the resource.
+async fn control_plane() -> Result<(ControlPlane, Client)> {
+    let plane = ControlPlane::start().await?;
+    let client = plane.client().await?;
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../deploy/crds/exampleapps.example-app.appdelivery.cncf.io.yaml");
+    let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    let definition: CustomResourceDefinition = serde_saphyr::from_str(&text)?;
+    let api: Api<CustomResourceDefinition> = Api::all(client.clone());
+    let name = definition.metadata.name.clone().context("a definition has a name")?;
+    api.create(&PostParams::default(), &definition).await?;
+    wait::object(&api, &name, "to be established", |definition| {
+        let conditions = definition.status.as_ref().and_then(|status| status.conditions.as_ref());
+        conditions.is_some_and(|all| all.iter().any(|one| one.type_ == "Established" && one.status == "True"))
+    })
+    .await?;
+    Ok((plane, client))
+}
+
+/// The resource as a user writes it: fields that our types would add are not there.
+fn written(name: &str, spec: &Value) -> Result<DynamicObject> {
+    let object = json!({
+        "apiVersion": "example-app.appdelivery.cncf.io/v1alpha1",
+        "kind": "ExampleApp",
+        "metadata": {"name": name},
+        "spec": spec,
+    });
+    Ok(serde_json::from_value(object)?)
+}
+
+fn raw(client: &Client) -> Api<DynamicObject> {
+    Api::default_namespaced_with(client.clone(), &ApiResource::erase::<ExampleApp>(&()))
+}
+
+#[tokio::test]
+async fn the_example_of_the_paper_is_accepted_and_nothing_of_it_is_lost() -> Result<()> {
+    let (_plane, client) = control_plane().await?;
+    let spec = json!({
+        "appVersion": "0.0.1",
+        "features": {"exampleFeature1": true, "exampleFeature2": false},
+        "backup": {
+            "enabled": true,
+            "storageType": "s3",
+            "host": "my-backup.example.com",
+            "bucketName": "example-backup",
+        },
+    });
+    raw(&client).create(&PostParams::default(), &written("appdelivery-example-app", &spec)?).await?;
+    let stored = raw(&client).get("appdelivery-example-app").await?;
+    for (field, value) in spec.as_object().context("an object")? {
+        assert_eq!(&stored.data["spec"][field], value, "{field}");
+    }
+    assert_eq!(stored.data["spec"]["replicas"], 1, "the server fills in defaults");
+    assert_eq!(stored.data["spec"]["storage"], json!({"size": "1Gi"}));
+
+    let typed: Api<ExampleApp> = Api::default_namespaced(client);
+    assert_eq!(typed.get("appdelivery-example-app").await?.spec, serde_json::from_value(spec)?);
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_makes_no_sense_is_refused_by_name() -> Result<()> {
+    let (_plane, client) = control_plane().await?;
+    let cases = [
+        (json!({"appVersion": "latest"}), "spec.appVersion"),
+        (json!({}), "spec.appVersion"),
+        (json!({"appVersion": "0.0.1", "replicas": -1}), "spec.replicas"),
+        (json!({"appVersion": "0.0.1", "features": {"one": "yes"}}), "spec.features.one"),
+        (json!({"appVersion": "0.0.1", "deletion": {"policy": "Explode"}}), "spec.deletion.policy"),
+    ];
+    for (spec, field) in cases {
+        match raw(&client).create(&PostParams::default(), &written("bad", &spec)?).await {
+            Err(kube::Error::Api(status)) => {
+                assert_eq!(status.code, 422, "{spec}");
+                assert!(status.message.contains(field), "{spec} was answered with: {}", status.message);
+            }
+            other => panic!("{spec} was not refused: {other:?}"),
+        }
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn it_can_be_scaled_like_a_workload() -> Result<()> {
+    let (_plane, client) = control_plane().await?;
+    raw(&client).create(&PostParams::default(), &written("app", &json!({"appVersion": "0.0.1"}))?).await?;
+    let api: Api<ExampleApp> = Api::default_namespaced(client);
+    let three = Patch::Merge(json!({"spec": {"replicas": 3}}));
+    api.patch_scale("app", &PatchParams::default(), &three).await?;
+    assert_eq!(api.get("app").await?.spec.replicas, 3);
+    Ok(())
+}

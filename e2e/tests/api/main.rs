@@ -1,0 +1,3 @@
+//! What a real API server makes of our resources. No pods: a control plane alone.
+
+mod example_app;
