@@ -1,0 +1,138 @@
+//! Conditions of a status: what changed, what stays, in which order. Pure; called by every kind's `report`.
+//!
+//! # Guarantees
+//! - `lastTransitionTime` moves only when `status` does.
+//! - Conditions that somebody else set are left as they are.
+//! - The same input gives the same bytes: conditions are sorted by type.
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
+
+/// Whether a condition holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Truth {
+    /// It holds.
+    True,
+    /// It does not.
+    False,
+    /// It cannot be told.
+    Unknown,
+}
+
+impl Truth {
+    /// As Kubernetes writes it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::True => "True",
+            Self::False => "False",
+            Self::Unknown => "Unknown",
+        }
+    }
+}
+
+/// What a kind says about itself. Types and reasons come from enumerations of that kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Statement {
+    /// The condition's type.
+    pub kind: &'static str,
+    /// Whether it holds.
+    pub truth: Truth,
+    /// Why, in one word.
+    pub reason: &'static str,
+    /// Why, in words that a person can act on.
+    pub message: String,
+}
+
+/// The conditions after `statements` were made about `generation` at `now`. `owned` are the types that the caller
+/// decides about: those of them that are not stated any more go.
+pub fn merge(
+    old: &[Condition],
+    statements: &[Statement],
+    owned: &[&str],
+    generation: Option<i64>,
+    now: &Time,
+) -> Vec<Condition> {
+    let is_ours =
+        |kind: &str| owned.contains(&kind) || statements.iter().any(|statement| statement.kind == kind);
+    let mut merged: Vec<Condition> =
+        old.iter().filter(|condition| !is_ours(&condition.type_)).cloned().collect();
+    for statement in statements {
+        let before = old.iter().find(|condition| condition.type_ == statement.kind);
+        let unchanged = before.filter(|condition| condition.status == statement.truth.as_str());
+        merged.push(Condition {
+            type_: statement.kind.into(),
+            status: statement.truth.as_str().into(),
+            reason: statement.reason.into(),
+            message: statement.message.clone(),
+            observed_generation: generation,
+            last_transition_time: unchanged.map_or(now, |condition| &condition.last_transition_time).clone(),
+        });
+    }
+    merged.sort_by(|one, other| one.type_.cmp(&other.type_));
+    merged
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::jiff::Timestamp;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn at(second: i64) -> Time {
+        Time(Timestamp::from_second(second).unwrap())
+    }
+
+    fn says(kind: &'static str, truth: Truth, message: &str) -> Statement {
+        Statement { kind, truth, reason: "Because", message: message.into() }
+    }
+
+    #[test]
+    fn a_new_message_moves_no_transition_time_and_a_new_status_does() {
+        let first = merge(&[], &[says("Ready", Truth::False, "no pods")], &[], Some(1), &at(10));
+        let second = merge(&first, &[says("Ready", Truth::False, "one pod")], &[], Some(2), &at(20));
+        assert_eq!(second[0].message, "one pod");
+        assert_eq!(second[0].observed_generation, Some(2));
+        assert_eq!(second[0].last_transition_time, at(10));
+        let third = merge(&second, &[says("Ready", Truth::True, "")], &[], Some(2), &at(30));
+        assert_eq!(third[0].last_transition_time, at(30));
+    }
+
+    #[test]
+    fn foreign_conditions_stay_and_own_ones_that_are_not_stated_go() {
+        let old = merge(
+            &[],
+            &[says("Foreign", Truth::True, "x"), says("Upgrading", Truth::True, "y")],
+            &[],
+            None,
+            &at(1),
+        );
+        let new = merge(&old, &[says("Ready", Truth::True, "")], &["Ready", "Upgrading"], Some(3), &at(2));
+        let kinds: Vec<&str> = new.iter().map(|condition| condition.type_.as_str()).collect();
+        assert_eq!(kinds, ["Foreign", "Ready"]);
+        assert_eq!(new[0], old[0]);
+    }
+
+    fn statements() -> impl Strategy<Value = Vec<Statement>> {
+        let truth = prop_oneof![Just(Truth::True), Just(Truth::False), Just(Truth::Unknown)];
+        let kinds = prop::sample::subsequence(vec!["Ready", "Upgrading", "Degraded"], 0..=3);
+        (kinds, prop::collection::vec((truth, "[a-z]{0,3}"), 3)).prop_map(|(kinds, rest)| {
+            kinds.into_iter().zip(rest).map(|(kind, (truth, message))| says(kind, truth, &message)).collect()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn saying_the_same_again_changes_nothing(one in statements(), other in statements()) {
+            let owned = ["Ready", "Upgrading", "Degraded"];
+            let old = merge(&[], &one, &owned, Some(1), &at(1));
+            let new = merge(&old, &other, &owned, Some(2), &at(2));
+            prop_assert_eq!(new.len(), other.len());
+            prop_assert_eq!(&merge(&new, &other, &owned, Some(2), &at(3)), &new);
+            for condition in &new {
+                let before = old.iter().find(|old| old.type_ == condition.type_);
+                let kept = before.is_some_and(|before| before.status == condition.status);
+                prop_assert_eq!(&condition.last_transition_time, &at(if kept { 1 } else { 2 }));
+            }
+        }
+    }
+}

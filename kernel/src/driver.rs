@@ -1,0 +1,218 @@
+//! Runs the passes of one controller: takes keys in, keeps to the queue's rules, ends cleanly.
+//! It knows neither Kubernetes nor what a pass does; a pass may be dropped at any await.
+
+use std::collections::HashMap;
+use std::fmt::Debug;
+use std::future::Future;
+use std::hash::Hash;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::task::{Id, JoinError, JoinSet};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use crate::clock;
+use crate::queue::{Outcome, Queue, Settings};
+
+/// How a controller runs.
+#[derive(Debug, Clone)]
+pub struct Driver {
+    /// Rules of its queue.
+    pub settings: Settings,
+    /// How long passes may take to finish once it was asked to stop. Then they are dropped.
+    pub grace: Duration,
+}
+
+/// What became of passes when the driver ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// All that ran came to their end.
+    Finished,
+    /// Some were dropped: the next process finds the truth by looking.
+    Abandoned(usize),
+}
+
+impl Driver {
+    /// Runs `pass` for every key that comes in, until `stop` or until nobody can send keys any more.
+    ///
+    /// A pass that panics counts as failed: its key is tried again, the others go on.
+    pub async fn run<K, Pass, Running>(
+        &self,
+        mut keys: mpsc::Receiver<K>,
+        pass: Pass,
+        stop: CancellationToken,
+    ) -> Ending
+    where
+        K: Clone + Debug + Eq + Hash + Ord + Send + 'static,
+        Pass: Fn(K) -> Running,
+        Running: Future<Output = Outcome> + Send + 'static,
+    {
+        let mut queue: Queue<K> = Queue::new(self.settings.clone());
+        let mut passes = Passes { tasks: JoinSet::new(), keys: HashMap::new() };
+        loop {
+            while let Some(next) = queue.start(clock::now()) {
+                passes.start(next.key.clone(), pass(next.key));
+            }
+            tokio::select! {
+                () = stop.cancelled() => break,
+                key = keys.recv() => match key {
+                    Some(key) => queue.add(key, clock::now()),
+                    None => break,
+                },
+                Some((key, outcome)) = passes.next() => queue.finish(&key, outcome, clock::now()),
+                () = clock::until(queue.next_due()) => {}
+            }
+        }
+        passes.end(self.grace).await
+    }
+}
+
+/// The passes under way.
+struct Passes<K> {
+    tasks: JoinSet<Outcome>,
+    keys: HashMap<Id, K>,
+}
+
+impl<K> Passes<K> {
+    fn start(&mut self, key: K, pass: impl Future<Output = Outcome> + Send + 'static) {
+        let task = self.tasks.spawn(pass);
+        self.keys.insert(task.id(), key);
+    }
+
+    /// The next pass that ends, and how; nothing if none runs.
+    async fn next(&mut self) -> Option<(K, Outcome)> {
+        let (task, outcome) = match self.tasks.join_next_with_id().await? {
+            Ok((task, outcome)) => (task, outcome),
+            Err(error) => (JoinError::id(&error), Outcome::Failed),
+        };
+        Some((self.keys.remove(&task)?, outcome))
+    }
+
+    async fn end(mut self, grace: Duration) -> Ending {
+        let all = async { while self.tasks.join_next().await.is_some() {} };
+        if timeout(grace, all).await.is_ok() {
+            return Ending::Finished;
+        }
+        let left = self.tasks.len();
+        self.tasks.shutdown().await;
+        Ending::Abandoned(left)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    fn driver() -> Driver {
+        let settings = Settings {
+            window: Duration::from_millis(20),
+            concurrency: 2,
+            first_pause: Duration::from_secs(1),
+            longest_pause: Duration::from_secs(10),
+        };
+        Driver { settings, grace: Duration::from_secs(5) }
+    }
+
+    /// What happened, with the milliseconds since the start.
+    #[derive(Clone)]
+    struct Diary {
+        zero: std::time::Instant,
+        entries: Arc<Mutex<Vec<(u128, String)>>>,
+    }
+
+    impl Diary {
+        fn new() -> Self {
+            Self { zero: clock::now(), entries: Arc::default() }
+        }
+
+        fn write(&self, what: String) {
+            self.entries.lock().unwrap().push(((clock::now() - self.zero).as_millis(), what));
+        }
+
+        fn read(&self) -> Vec<(u128, String)> {
+            self.entries.lock().unwrap().clone()
+        }
+    }
+
+    fn entries(all: &[(u128, &str)]) -> Vec<(u128, String)> {
+        all.iter().map(|(when, what)| (*when, (*what).to_owned())).collect()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn failures_are_tried_again_later_and_others_do_not_wait_for_them() {
+        let (sender, receiver) = mpsc::channel(8);
+        let (diary, stop) = (Diary::new(), CancellationToken::new());
+        let notes = diary.clone();
+        let pass = move |key: &'static str| {
+            let notes = notes.clone();
+            async move {
+                notes.write(key.to_owned());
+                match key {
+                    "bad" => Outcome::Failed,
+                    "broken" => panic!("a defect"),
+                    _ => Outcome::Settled,
+                }
+            }
+        };
+        for key in ["bad", "good", "good"] {
+            sender.send(key).await.unwrap();
+        }
+        let later = async {
+            clock::until(Some(diary.zero + Duration::from_millis(2500))).await;
+            sender.send("broken").await.unwrap();
+            clock::until(Some(diary.zero + Duration::from_secs(4))).await;
+            stop.cancel();
+        };
+        let driver = driver();
+        let (ending, ()) = tokio::join!(driver.run(receiver, pass, stop.clone()), later);
+        assert_eq!(ending, Ending::Finished);
+        // The timer has a resolution of one millisecond and never fires early.
+        let rounded: Vec<(u128, String)> =
+            diary.read().into_iter().map(|(when, what)| (when / 10 * 10, what)).collect();
+        let expected =
+            [(20, "bad"), (20, "good"), (1020, "bad"), (2520, "broken"), (3020, "bad"), (3520, "broken")];
+        assert_eq!(rounded, entries(&expected));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stop_lets_passes_finish_and_drops_those_that_do_not() {
+        for (length, expected) in [(3, Ending::Finished), (60, Ending::Abandoned(1))] {
+            let (sender, receiver) = mpsc::channel(8);
+            let (diary, stop) = (Diary::new(), CancellationToken::new());
+            let (notes, zero) = (diary.clone(), diary.zero);
+            let pass = move |key: u8| {
+                let notes = notes.clone();
+                async move {
+                    clock::until(Some(zero + Duration::from_secs(length))).await;
+                    notes.write(format!("{key} ended"));
+                    Outcome::Settled
+                }
+            };
+            sender.send(1).await.unwrap();
+            let later = async {
+                clock::until(Some(zero + Duration::from_secs(1))).await;
+                sender.send(2).await.unwrap();
+                stop.cancel();
+            };
+            let driver = driver();
+            let (ending, ()) = tokio::join!(driver.run(receiver, pass, stop.clone()), later);
+            assert_eq!(ending, expected);
+            assert_eq!(
+                diary.read().len(),
+                usize::from(expected == Ending::Finished),
+                "no pass begins after the stop"
+            );
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn it_ends_with_its_last_sender() {
+        let (sender, receiver) = mpsc::channel::<u8>(1);
+        drop(sender);
+        let pass = |_| async { Outcome::Settled };
+        assert_eq!(driver().run(receiver, pass, CancellationToken::new()).await, Ending::Finished);
+    }
+}

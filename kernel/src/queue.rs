@@ -1,0 +1,372 @@
+//! Which key is worked on next. One queue a controller; pure: the driver tells it the time and does the waiting.
+//!
+//! # Guarantees
+//! - No two passes of one key run at once, and never more than `concurrency` in all.
+//! - An event during a pass causes another pass after it: nothing is lost.
+//! - Events of one key within the window are one pass.
+//! - A key that fails waits longer each time, up to a limit, and starts over after its first success.
+//! - An event never waits for a back-off or a later look: it brings the next pass forward.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::Hash;
+use std::time::{Duration, Instant};
+
+/// How a queue behaves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// How long the first event of a key waits for others.
+    pub window: Duration,
+    /// How many passes may run at once.
+    pub concurrency: usize,
+    /// The pause after the first failure; each further one doubles it.
+    pub first_pause: Duration,
+    /// The longest pause.
+    pub longest_pause: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            window: Duration::from_millis(20),
+            concurrency: 4,
+            first_pause: Duration::from_millis(500),
+            longest_pause: Duration::from_mins(5),
+        }
+    }
+}
+
+/// What a pass came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Nothing left to do until something changes.
+    Settled,
+    /// Something is on its way: look again after this long, or when something changes.
+    Waiting(Duration),
+    /// It failed and is tried again.
+    Failed,
+}
+
+/// Numbers since the start, for metrics.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Events that were added.
+    pub adds: u64,
+    /// Passes that were started.
+    pub passes: u64,
+    /// Passes that failed.
+    pub retries: u64,
+}
+
+#[derive(Debug, Default)]
+struct Entry {
+    /// When the next pass is due, if one is.
+    due: Option<Instant>,
+    /// When the oldest event arrived that the next pass will answer.
+    waiting_since: Option<Instant>,
+    running: bool,
+    failures: u32,
+}
+
+/// A pass to be run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pass<K> {
+    /// What to work on.
+    pub key: K,
+    /// How long the oldest event has waited for it; nothing if no event caused it.
+    pub latency: Option<Duration>,
+}
+
+/// Keys and when they are due.
+#[derive(Debug)]
+pub struct Queue<K> {
+    settings: Settings,
+    entries: HashMap<K, Entry>,
+    /// Due times of the keys that are not running, so that finding the next one does not look at all of them.
+    due: BTreeMap<Instant, BTreeSet<K>>,
+    depth: usize,
+    running: usize,
+    counters: Counters,
+}
+
+impl<K: Clone + Eq + Hash + Ord> Queue<K> {
+    /// An empty queue.
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            settings,
+            entries: HashMap::new(),
+            due: BTreeMap::new(),
+            depth: 0,
+            running: 0,
+            counters: Counters::default(),
+        }
+    }
+
+    /// Something changed that this key depends on.
+    pub fn add(&mut self, key: K, now: Instant) {
+        self.counters.adds += 1;
+        let due = now + self.settings.window;
+        let entry = self.entries.entry(key.clone()).or_default();
+        entry.waiting_since.get_or_insert(now);
+        self.bring_forward(key, due);
+    }
+
+    /// A pass whose time has come, if there is one and room for it.
+    pub fn start(&mut self, now: Instant) -> Option<Pass<K>> {
+        if self.running >= self.settings.concurrency {
+            return None;
+        }
+        let mut first = self.due.first_entry().filter(|first| *first.key() <= now)?;
+        let key = first.get_mut().pop_first()?;
+        self.depth -= 1;
+        if first.get().is_empty() {
+            first.remove();
+        }
+        let entry = self.entries.get_mut(&key)?;
+        entry.due = None;
+        entry.running = true;
+        self.running += 1;
+        self.counters.passes += 1;
+        let latency = entry.waiting_since.take().map(|since| now.saturating_duration_since(since));
+        Some(Pass { key, latency })
+    }
+
+    /// A pass has ended.
+    pub fn finish(&mut self, key: &K, outcome: Outcome, now: Instant) {
+        let Some(entry) = self.entries.get_mut(key).filter(|entry| entry.running) else { return };
+        entry.running = false;
+        self.running -= 1;
+        let look_again = match outcome {
+            Outcome::Settled => {
+                entry.failures = 0;
+                None
+            }
+            Outcome::Waiting(pause) => {
+                entry.failures = 0;
+                Some(now + pause)
+            }
+            Outcome::Failed => {
+                entry.failures = entry.failures.saturating_add(1);
+                self.counters.retries += 1;
+                Some(now + pause_after(&self.settings, entry.failures))
+            }
+        };
+        // An event that came during the pass is due already, or soon.
+        let due = [entry.due.take(), look_again].into_iter().flatten().min();
+        match due {
+            Some(due) => self.bring_forward(key.clone(), due),
+            None => drop(self.entries.remove(key)),
+        }
+    }
+
+    /// When the next pass is due, if there is room for one.
+    pub fn next_due(&self) -> Option<Instant> {
+        self.due.keys().next().copied().filter(|_| self.running < self.settings.concurrency)
+    }
+
+    /// How many keys have a pass due, now or later.
+    pub fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// How many passes are running.
+    pub fn running(&self) -> usize {
+        self.running
+    }
+
+    /// Numbers since the start.
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// Makes a key due at `due`, unless it is due sooner. One that is running is queued when it has ended.
+    fn bring_forward(&mut self, key: K, due: Instant) {
+        let entry = self.entries.entry(key.clone()).or_default();
+        if entry.due.is_some_and(|present| present <= due) {
+            return;
+        }
+        let before = entry.due.replace(due);
+        if entry.running {
+            return;
+        }
+        if let Some(before) = before
+            && let Some(keys) = self.due.get_mut(&before)
+        {
+            self.depth -= usize::from(keys.remove(&key));
+            if keys.is_empty() {
+                self.due.remove(&before);
+            }
+        }
+        self.depth += usize::from(self.due.entry(due).or_default().insert(key));
+    }
+}
+
+fn pause_after(settings: &Settings, failures: u32) -> Duration {
+    let doublings = failures.saturating_sub(1).min(16);
+    settings.first_pause.saturating_mul(1 << doublings).min(settings.longest_pause)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const WINDOW: Duration = Duration::from_millis(20);
+
+    fn settings() -> Settings {
+        Settings {
+            window: WINDOW,
+            concurrency: 2,
+            first_pause: Duration::from_secs(1),
+            longest_pause: Duration::from_secs(10),
+        }
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "a test needs some moment to count from")]
+    fn start() -> Instant {
+        Instant::now()
+    }
+
+    fn keys(queue: &mut Queue<u8>, now: Instant) -> Vec<u8> {
+        std::iter::from_fn(|| queue.start(now).map(|pass| pass.key)).collect()
+    }
+
+    #[test]
+    fn events_within_the_window_are_one_pass() {
+        let (mut queue, zero) = (Queue::new(settings()), start());
+        for milliseconds in [0, 5, 19] {
+            queue.add(1, zero + Duration::from_millis(milliseconds));
+        }
+        assert_eq!(queue.start(zero + Duration::from_millis(19)), None);
+        assert_eq!(queue.next_due(), Some(zero + WINDOW));
+        assert_eq!(queue.start(zero + WINDOW), Some(Pass { key: 1, latency: Some(WINDOW) }));
+        queue.finish(&1, Outcome::Settled, zero + WINDOW);
+        assert_eq!((queue.depth(), queue.next_due()), (0, None));
+        assert_eq!(queue.counters(), Counters { adds: 3, passes: 1, retries: 0 });
+    }
+
+    #[test]
+    fn an_event_during_a_pass_causes_another_after_it() {
+        let (mut queue, zero) = (Queue::new(settings()), start());
+        queue.add(1, zero);
+        let now = zero + WINDOW;
+        assert_eq!(keys(&mut queue, now), [1]);
+        queue.add(1, now);
+        assert_eq!(keys(&mut queue, now + WINDOW * 9), Vec::<u8>::new(), "never two passes of one key");
+        queue.finish(&1, Outcome::Settled, now + WINDOW * 9);
+        assert_eq!(keys(&mut queue, now + WINDOW * 9), [1]);
+    }
+
+    #[test]
+    fn no_more_passes_run_than_allowed() {
+        let (mut queue, zero) = (Queue::new(settings()), start());
+        for key in 0..5 {
+            queue.add(key, zero);
+        }
+        let now = zero + WINDOW;
+        assert_eq!(keys(&mut queue, now), [0, 1]);
+        assert_eq!(queue.next_due(), None, "the driver has nothing to wait for but an end");
+        queue.finish(&0, Outcome::Settled, now);
+        assert_eq!(keys(&mut queue, now), [2]);
+    }
+
+    #[test]
+    fn pauses_grow_to_a_limit_and_start_over_after_a_success() {
+        let (mut queue, mut now) = (Queue::new(settings()), start());
+        queue.add(1, now);
+        now += WINDOW;
+        let mut pauses = Vec::new();
+        for _ in 0..6 {
+            assert_eq!(keys(&mut queue, now), [1]);
+            queue.finish(&1, Outcome::Failed, now);
+            let due = queue.next_due().unwrap();
+            pauses.push((due - now).as_secs());
+            now = due;
+        }
+        assert_eq!(pauses, [1, 2, 4, 8, 10, 10]);
+        assert_eq!(keys(&mut queue, now), [1]);
+        queue.finish(&1, Outcome::Waiting(Duration::from_secs(7)), now);
+        assert_eq!(queue.next_due(), Some(now + Duration::from_secs(7)));
+        now += Duration::from_secs(7);
+        assert_eq!(queue.start(now), Some(Pass { key: 1, latency: None }), "nobody waited for it");
+        queue.finish(&1, Outcome::Failed, now);
+        assert_eq!(queue.next_due(), Some(now + Duration::from_secs(1)));
+    }
+
+    #[test]
+    fn an_event_waits_for_no_back_off() {
+        let (mut queue, now) = (Queue::new(settings()), start());
+        queue.add(1, now);
+        assert_eq!(keys(&mut queue, now + WINDOW), [1]);
+        queue.finish(&1, Outcome::Failed, now + WINDOW);
+        queue.add(1, now + WINDOW);
+        assert_eq!(keys(&mut queue, now + WINDOW * 2), [1]);
+    }
+
+    /// What the world does to a queue, at moments of its own.
+    #[derive(Debug, Clone)]
+    enum Happening {
+        Event(u8),
+        End(Outcome),
+        Time(u64),
+    }
+
+    fn happenings() -> impl Strategy<Value = Vec<Happening>> {
+        let outcome = prop_oneof![
+            Just(Outcome::Settled),
+            Just(Outcome::Failed),
+            (0u64..3000).prop_map(|pause| Outcome::Waiting(Duration::from_millis(pause))),
+        ];
+        let happening = prop_oneof![
+            (0u8..6).prop_map(Happening::Event),
+            outcome.prop_map(Happening::End),
+            (0u64..2000).prop_map(Happening::Time),
+        ];
+        prop::collection::vec(happening, 0..200)
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_lost_and_no_limit_is_broken(happenings in happenings()) {
+            let (mut queue, mut now) = (Queue::new(settings()), start());
+            let mut unanswered: BTreeSet<u8> = BTreeSet::new();
+            let mut running: Vec<u8> = Vec::new();
+            for happening in happenings {
+                match happening {
+                    Happening::Event(key) => {
+                        queue.add(key, now);
+                        unanswered.insert(key);
+                    }
+                    Happening::End(outcome) => {
+                        if let Some(key) = running.pop() {
+                            queue.finish(&key, outcome, now);
+                        }
+                    }
+                    Happening::Time(milliseconds) => now += Duration::from_millis(milliseconds),
+                }
+                for key in keys(&mut queue, now) {
+                    prop_assert!(!running.contains(&key), "two passes of {}", key);
+                    unanswered.remove(&key);
+                    running.push(key);
+                }
+                prop_assert!(running.len() <= 2);
+                prop_assert_eq!(queue.running(), running.len());
+            }
+            // Let everything end well: every event was or will be answered, and then the queue is empty.
+            for _ in 0..50 {
+                for key in running.drain(..) {
+                    queue.finish(&key, Outcome::Settled, now);
+                }
+                now += Duration::from_secs(20);
+                for key in keys(&mut queue, now) {
+                    unanswered.remove(&key);
+                    running.push(key);
+                }
+            }
+            prop_assert!(running.is_empty());
+            prop_assert_eq!(unanswered, BTreeSet::new());
+            prop_assert_eq!(queue.depth(), 0);
+            prop_assert!(queue.entries.is_empty(), "settled keys take no memory");
+        }
+    }
+}
