@@ -41,12 +41,16 @@ pub enum Event<K> {
     Begin,
     /// An object of the list.
     Listed(K),
+    /// An object, of the list or not, that is there and cannot be read. What was known of it stays.
+    Unreadable(ObjectMeta),
     /// The list is complete.
     Complete,
     /// An object was created or changed.
     Applied(K),
     /// An object was deleted.
     Deleted(K),
+    /// An object was deleted that could not be read.
+    Gone(ObjectMeta),
 }
 
 /// How what is known of one object has changed.
@@ -124,15 +128,19 @@ impl<K: Resource> Store<K> {
                 }
                 self.learn(object)
             }
+            Event::Unreadable(metadata) => {
+                if let Some(listing) = &mut self.listing {
+                    listing.insert(Key::of(&metadata), version(&metadata));
+                }
+                Vec::new()
+            }
             Event::Complete => self.complete_list(),
             Event::Applied(object) => {
                 self.delivered = self.delivered.max(version(object.meta()));
                 self.learn(object)
             }
-            Event::Deleted(object) => {
-                self.delivered = self.delivered.max(version(object.meta()));
-                self.forget(&object)
-            }
+            Event::Deleted(object) => self.forget(object.meta()),
+            Event::Gone(metadata) => self.forget(&metadata),
         }
     }
 
@@ -154,10 +162,11 @@ impl<K: Resource> Store<K> {
         vec![Change { before, after: Some(after) }]
     }
 
-    fn forget(&mut self, object: &K) -> Vec<Change<K>> {
-        let key = Key::of(object.meta());
+    fn forget(&mut self, deleted: &ObjectMeta) -> Vec<Change<K>> {
+        self.delivered = self.delivered.max(version(deleted));
+        let key = Key::of(deleted);
         // One of the same name that was created since is another object.
-        let is_same = |known: &Arc<K>| known.meta().uid == object.meta().uid;
+        let is_same = |known: &Arc<K>| known.meta().uid == deleted.uid;
         if self.objects.get(&key).is_some_and(is_same) { self.remove(&key) } else { Vec::new() }
     }
 
@@ -224,6 +233,17 @@ mod tests {
         store.see(Event::Begin);
         assert_eq!(versions(&store.see(Event::Listed(object("b", 2, 5)))), [(Some(2), Some(5))]);
         assert_eq!(versions(&store.see(Event::Complete)), [(Some(1), None)]);
+    }
+
+    #[test]
+    fn what_cannot_be_read_any_more_stays_as_it_was_known() {
+        let mut store = listed(&[object("a", 1, 1)]);
+        assert_eq!(store.see(Event::Unreadable(object("a", 1, 4).metadata)), []);
+        store.see(Event::Begin);
+        store.see(Event::Unreadable(object("a", 1, 4).metadata));
+        assert_eq!(store.see(Event::Complete), []);
+        assert_eq!(store.len(), 1);
+        assert_eq!(versions(&store.see(Event::Deleted(object("a", 1, 5)))), [(Some(1), None)]);
     }
 
     #[test]

@@ -1,3 +1,4 @@
 //! What a real API server makes of our resources. No pods: a control plane alone.
 
 mod example_app;
+mod watch;
