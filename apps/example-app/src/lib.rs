@@ -1,0 +1,20 @@
+//! A small stateful HTTP service: items by key, kept on a volume, with credentials, feature flags, versions whose data
+//! differ, a migration between them, and followers of one writer. It exists to be managed by an operator, and knows
+//! nothing of Kubernetes.
+
+pub mod app;
+pub mod args;
+pub mod auth;
+pub mod clock;
+pub mod console;
+pub mod features;
+pub mod follow;
+pub mod gate;
+pub mod http;
+pub mod leader;
+pub mod metrics;
+pub mod migrate;
+pub mod serve;
+pub mod store;
+pub mod version;
+pub mod volume;

@@ -1,0 +1,271 @@
+//! `migrate`: from the data of one version to that of the next, and back. Works on a copy beside the data in use and
+//! switches by one rename, so that it may be killed anywhere and run again, and so that the old data stay until they
+//! are discarded. The store's lock keeps writers out: hold their writes, or stop them.
+
+mod plan;
+
+use std::fs::{File, TryLockError};
+use std::io;
+use std::path::PathBuf;
+
+use crate::store::record::Record;
+use crate::store::{Facts, Store, StoreError, new_history};
+use crate::version::Version;
+use crate::volume::{Generation, Volume, VolumeError};
+pub use plan::Refusal;
+
+/// Items copied in one transaction.
+const BATCH: usize = 64;
+
+/// Why there was no migration. The data in use are untouched.
+#[derive(Debug, thiserror::Error)]
+pub enum MigrateError {
+    /// It is not allowed.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// A store could not be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The volume could not be read or written.
+    #[error(transparent)]
+    Volume(#[from] VolumeError),
+    /// Another migration is at work here.
+    #[error("another migration is at work on {}; wait for it to end", .0.display())]
+    Busy(PathBuf),
+    /// The file that keeps two migrations apart could not be locked.
+    #[error("cannot lock {}", path.display())]
+    Lock {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The copy is not the same as its source.
+    #[error("the copy differs from its source after item {0:?}; nothing was switched, run it again")]
+    Different(String),
+    /// The version that fails on purpose failed.
+    #[error(
+        "version {version} cannot migrate: it stopped after {copied} of {total} items, as it always does"
+    )]
+    Broken {
+        /// The broken version.
+        version: Version,
+        /// How far it came.
+        copied: u64,
+        /// How far it would have had to go.
+        total: u64,
+    },
+    /// A test stopped it.
+    #[error("interrupted before step {0}")]
+    Interrupted(usize),
+}
+
+/// What a migration did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// The volume is empty: the version to come makes its own data.
+    Empty,
+    /// Nothing had to be done.
+    AlreadyThere {
+        /// In use before and after.
+        generation: Generation,
+    },
+    /// Another generation is in use now.
+    Switched {
+        /// In use before; kept until it is discarded.
+        from: Generation,
+        /// In use now.
+        to: Generation,
+        /// Items in use now.
+        items: u64,
+        /// The revision of the data in use now.
+        revision: u64,
+    },
+    /// Data not in use were removed.
+    Discarded {
+        /// These.
+        generations: Vec<Generation>,
+    },
+}
+
+/// A migration of one volume.
+pub struct Migration {
+    volume: Volume,
+    stop_before: Option<usize>,
+    steps: usize,
+}
+
+impl Migration {
+    /// A migration of this volume.
+    pub fn of(volume: Volume) -> Self {
+        Self { volume, stop_before: None, steps: 0 }
+    }
+
+    /// Stops before the n-th step, as a crash would: for tests.
+    #[cfg(test)]
+    fn stopping_before(volume: Volume, step: usize) -> Self {
+        Self { volume, stop_before: Some(step), steps: 0 }
+    }
+
+    fn step(&mut self) -> Result<(), MigrateError> {
+        self.steps += 1;
+        match self.stop_before {
+            Some(step) if self.steps >= step => Err(MigrateError::Interrupted(self.steps)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The generation in use, if it holds anything yet.
+    fn current(&self) -> Result<Option<Generation>, MigrateError> {
+        Ok(self.volume.current()?.filter(|current| self.volume.holds(*current)))
+    }
+
+    fn lock(&self) -> Result<File, MigrateError> {
+        let path = self.volume.directory().join("migrate.lock");
+        let locked = File::create(&path).map_err(TryLockError::Error).and_then(|file| {
+            file.try_lock()?;
+            Ok(file)
+        });
+        locked.map_err(|error| match error {
+            TryLockError::WouldBlock => MigrateError::Busy(self.volume.directory().into()),
+            TryLockError::Error(source) => MigrateError::Lock { path, source },
+        })
+    }
+
+    /// Brings the data to a version's schema, one version ahead.
+    pub fn forward(&mut self, to: Version) -> Result<Outcome, MigrateError> {
+        let Some(current) = self.current()? else { return Ok(Outcome::Empty) };
+        let _lock = self.lock()?;
+        let source = Store::read_only(&self.volume.store_file(current))?;
+        let facts = source.facts()?;
+        if source.schema() == to.schema() {
+            return Ok(Outcome::AlreadyThere { generation: current });
+        }
+        plan::one_step_ahead(source.schema(), to)?;
+        self.check_space(current)?;
+        self.step()?;
+        self.volume.sweep(&[current])?;
+        let copy = Facts { previous: current.0, ..facts };
+        let next = Generation(current.0 + 1);
+        self.build(&source, next, &copy, to)?;
+        self.step()?;
+        // The source stays open, and so locked, until the switch: a server that wants to write again sees it.
+        self.volume.switch(next)?;
+        Ok(Outcome::Switched { from: current, to: next, items: facts.items, revision: facts.revision })
+    }
+
+    /// Goes back to the data that were in use before. Writes made since then are carried along, unless they are to be
+    /// dropped: then the old data are used exactly as they were.
+    pub fn back(&mut self, to: Option<Version>, drop_new_writes: bool) -> Result<Outcome, MigrateError> {
+        let Some(current) = self.current()? else { return Ok(Outcome::Empty) };
+        let _lock = self.lock()?;
+        let source = Store::read_only(&self.volume.store_file(current))?;
+        let facts = source.facts()?;
+        let previous = Generation(facts.previous);
+        if to.is_some_and(|to| to.schema() == source.schema()) {
+            return Ok(Outcome::AlreadyThere { generation: current });
+        }
+        if facts.previous == 0 || !self.volume.holds(previous) {
+            return match to {
+                Some(to) => Err(Refusal::NothingToGoBackTo { to, schema: facts.schema }.into()),
+                None => Ok(Outcome::AlreadyThere { generation: current }),
+            };
+        }
+        let old = Store::read_only(&self.volume.store_file(previous))?;
+        plan::previous_has(old.schema(), to)?;
+        let old_facts = old.facts()?;
+        let same = (old_facts.history, old_facts.revision) == (facts.history, facts.revision);
+        if same || drop_new_writes {
+            let schema = old.schema();
+            old.close();
+            self.step()?;
+            if !same {
+                // Followers hold revisions that are now taken back: another history tells them to copy everything.
+                Store::rewrite_history(&self.volume.store_file(previous), schema, new_history())?;
+            }
+            self.step()?;
+            self.volume.switch(previous)?;
+            let (items, revision) = (old_facts.items, old_facts.revision);
+            return Ok(Outcome::Switched { from: current, to: previous, items, revision });
+        }
+        self.check_space(current)?;
+        let next = Generation(current.0 + 1);
+        self.build(&source, next, &Facts { previous: 0, ..facts }, old.schema().version())?;
+        self.step()?;
+        self.volume.switch(next)?;
+        Ok(Outcome::Switched { from: current, to: next, items: facts.items, revision: facts.revision })
+    }
+
+    /// Removes all data that are not in use. There is no way back afterwards.
+    pub fn discard(&mut self) -> Result<Outcome, MigrateError> {
+        let Some(current) = self.current()? else { return Ok(Outcome::Empty) };
+        let _lock = self.lock()?;
+        self.step()?;
+        Ok(Outcome::Discarded { generations: self.volume.sweep(&[current])? })
+    }
+
+    fn size(&self, generation: Generation) -> u64 {
+        std::fs::metadata(self.volume.store_file(generation)).map_or(0, |metadata| metadata.len())
+    }
+
+    fn check_space(&self, current: Generation) -> Result<(), MigrateError> {
+        let old = self.volume.generations()?.into_iter().filter(|found| *found != current);
+        let free = self.volume.free_bytes()?.saturating_add(old.map(|found| self.size(found)).sum());
+        Ok(plan::enough_space(self.size(current), free)?)
+    }
+
+    /// Makes a generation out of a store. Nothing is in use that was not before.
+    fn build(
+        &mut self,
+        source: &Store,
+        generation: Generation,
+        facts: &Facts,
+        version: Version,
+    ) -> Result<(), MigrateError> {
+        self.step()?;
+        self.volume.sweep_one(generation)?;
+        self.step()?;
+        let path = self.volume.begin_draft(generation)?;
+        self.step()?;
+        let target = Store::create(&path, version.schema(), facts)?;
+        let (mut after, mut copied) = (String::new(), 0);
+        loop {
+            self.step()?;
+            let batch = source.list(&after, BATCH)?;
+            let Some((last, _)) = batch.last() else { break };
+            after.clone_from(last);
+            target.fill(&batch)?;
+            copied += batch.len() as u64;
+            if !version.migrates() && copied * 2 >= facts.items {
+                break;
+            }
+        }
+        if !version.migrates() {
+            return Err(MigrateError::Broken { version, copied, total: facts.items });
+        }
+        self.step()?;
+        compare(source, &target)?;
+        target.close();
+        self.step()?;
+        Ok(self.volume.publish(generation)?)
+    }
+}
+
+fn compare(source: &Store, target: &Store) -> Result<(), MigrateError> {
+    let values = |items: Vec<(String, Record)>| -> Vec<_> {
+        items.into_iter().map(|(key, record)| (key, record.value)).collect()
+    };
+    let mut after = String::new();
+    loop {
+        let wanted = values(source.list(&after, BATCH)?);
+        if wanted != values(target.list(&after, BATCH)?) {
+            return Err(MigrateError::Different(after));
+        }
+        let Some((last, _)) = wanted.last() else { return Ok(()) };
+        after.clone_from(last);
+    }
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

@@ -1,0 +1,111 @@
+//! What a migration may do, decided before it touches anything. Pure.
+
+use crate::version::{Schema, Version};
+
+/// Room beside twice the data: an empty store is not empty on the disk.
+const RESERVE: u64 = 8 << 20;
+
+/// A migration that is not allowed, and what is.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// More than one step.
+    #[error("from schema {from} to version {to} is more than one step; migrate to {first} first", from = from.number())]
+    TooFar {
+        /// The schema of the data.
+        from: Schema,
+        /// Where it was to go.
+        to: Version,
+        /// The step in between.
+        first: Version,
+    },
+    /// Down instead of up.
+    #[error("the data has schema {from}, newer than version {to} knows; go back with `migrate --back --to {to}`", from = from.number())]
+    Downgrade {
+        /// The schema of the data.
+        from: Schema,
+        /// Where it was to go.
+        to: Version,
+    },
+    /// The data before the current ones are gone.
+    #[error(
+        "there is nothing to go back to: the data has schema {schema}, and none of version {to} was kept"
+    )]
+    NothingToGoBackTo {
+        /// Where it was to go.
+        to: Version,
+        /// The schema of the data.
+        schema: u64,
+    },
+    /// The data before the current ones belong to another version.
+    #[error("the data before these belong to version {before}, not to {to}; use `--back --to {before}`")]
+    OtherPrevious {
+        /// Where it was to go.
+        to: Version,
+        /// Where it can go.
+        before: Version,
+    },
+    /// The volume is too full.
+    #[error(
+        "a copy may need {needed} bytes and {free} are free; make the volume larger, or run `migrate --discard`"
+    )]
+    NoSpace {
+        /// What the copy may need.
+        needed: u64,
+        /// What there is.
+        free: u64,
+    },
+}
+
+/// Allows the step to the next schema only.
+pub(super) fn one_step_ahead(from: Schema, to: Version) -> Result<(), Refusal> {
+    let next = Schema::from_number(from.number() + 1);
+    if to.schema() < from {
+        Err(Refusal::Downgrade { from, to })
+    } else if let Some(next) = next.filter(|next| *next != to.schema()) {
+        Err(Refusal::TooFar { from, to, first: next.version() })
+    } else {
+        Ok(())
+    }
+}
+
+/// Allows going back to where the user thinks it goes.
+pub(super) fn previous_has(schema: Schema, to: Option<Version>) -> Result<(), Refusal> {
+    match to {
+        Some(to) if to.schema() != schema => Err(Refusal::OtherPrevious { to, before: schema.version() }),
+        _ => Ok(()),
+    }
+}
+
+/// Allows a copy that is sure to fit.
+pub(super) fn enough_space(size: u64, free: u64) -> Result<(), Refusal> {
+    let needed = size.saturating_mul(2).saturating_add(RESERVE);
+    if free < needed { Err(Refusal::NoSpace { needed, free }) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_step_at_a_time_and_never_down() {
+        use Schema::{Plain, WithChecksum, WithRevision};
+        assert_eq!(one_step_ahead(Plain, Version::V0_0_2), Ok(()));
+        assert_eq!(one_step_ahead(Plain, Version::V0_0_2NeverReady), Ok(()));
+        assert_eq!(one_step_ahead(WithRevision, Version::V0_1_0), Ok(()));
+        assert_eq!(
+            one_step_ahead(Plain, Version::V0_1_0).unwrap_err().to_string(),
+            "from schema 1 to version 0.1.0 is more than one step; migrate to 0.0.2 first"
+        );
+        assert_eq!(
+            one_step_ahead(WithChecksum, Version::V0_0_2).unwrap_err().to_string(),
+            "the data has schema 3, newer than version 0.0.2 knows; go back with `migrate --back --to 0.0.2`"
+        );
+    }
+
+    #[test]
+    fn a_copy_needs_room_before_it_starts() {
+        assert_eq!(enough_space(100, RESERVE + 200), Ok(()));
+        let refusal = Refusal::NoSpace { needed: RESERVE + 200, free: RESERVE + 199 };
+        assert_eq!(enough_space(100, RESERVE + 199), Err(refusal));
+    }
+}

@@ -1,0 +1,345 @@
+//! The data of one generation, in one redb file. Owns the file and its lock; called by the HTTP handlers, by the
+//! follower and by `migrate`. A write is on the disk before the call returns, and takes the next revision.
+//!
+//! The lock is redb's own: one process may write, or several may read. While writes are held the store is open for
+//! reading only, so that `migrate` can read it too, and whoever wants to write again has to wait for `migrate` to end.
+
+pub mod record;
+mod replicate;
+mod tables;
+
+use std::path::{Path, PathBuf};
+use std::sync::{PoisonError, RwLock};
+
+use redb::{Database, DatabaseError, ReadOnlyDatabase, ReadTransaction, ReadableDatabase, WriteTransaction};
+use tokio::sync::watch;
+
+use crate::version::{Schema, Version};
+use crate::volume::{Generation, Volume, VolumeError};
+use record::Record;
+pub use replicate::{Change, CopyPage, Delta};
+pub use tables::Facts;
+use tables::Tables;
+
+/// How many changes the log remembers; a follower further behind copies everything.
+const CHANGES_KEPT: u64 = 10_000;
+
+/// Why the store did not do it.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// Writes are held.
+    #[error("writes are held at the moment")]
+    Held,
+    /// Another process has the file.
+    #[error("{} is in use by another process: a server that takes writes, or a migration; hold writes or stop it", .0.display())]
+    InUse(PathBuf),
+    /// The data belongs to another version.
+    #[error("the data has schema {found}, version {version} needs schema {needed}; {advice}", needed = version.schema().number())]
+    OtherSchema {
+        /// What the data has.
+        found: u64,
+        /// Who wanted to open it.
+        version: Version,
+        /// What to do.
+        advice: String,
+    },
+    /// The store file could not be read or written.
+    #[error("cannot use the store {}", path.display())]
+    Redb {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: Box<redb::Error>,
+    },
+    /// The volume could not be read or written.
+    #[error(transparent)]
+    Volume(#[from] VolumeError),
+}
+
+enum Handle {
+    Writing(Database),
+    Reading(ReadOnlyDatabase),
+    Closed,
+}
+
+/// What a write did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Written {
+    /// Its revision.
+    pub revision: u64,
+    /// Whether the item is new.
+    pub created: bool,
+}
+
+/// A store that is open.
+pub struct Store {
+    path: PathBuf,
+    schema: Schema,
+    handle: RwLock<Handle>,
+    revision: watch::Sender<u64>,
+}
+
+fn advice(found: u64, version: Version) -> String {
+    match Schema::from_number(found) {
+        Some(schema) if schema < version.schema() => {
+            let next = Schema::from_number(found + 1).unwrap_or(schema).version();
+            format!("run version {}, or `example-app migrate --to {next} --data DIR` first", schema.version())
+        }
+        Some(schema) => {
+            format!(
+                "run version {0}, or go back with `example-app migrate --back --to {version} --data DIR`",
+                schema.version()
+            )
+        }
+        None => "run the version that wrote it".into(),
+    }
+}
+
+impl Store {
+    /// Opens the store of a generation. Falls back to reading when a migration reads it: the caller holds writes.
+    pub fn open(volume: &Volume, generation: Generation, version: Version) -> Result<Self, StoreError> {
+        let store = Self::open_any(volume.store_file(generation), version.schema())?;
+        let found = store.facts()?.schema;
+        if found != version.schema().number() {
+            return Err(StoreError::OtherSchema { found, version, advice: advice(found, version) });
+        }
+        Ok(store)
+    }
+
+    fn open_any(path: PathBuf, schema: Schema) -> Result<Self, StoreError> {
+        let handle = match Database::open(&path) {
+            Ok(database) => Handle::Writing(database),
+            Err(DatabaseError::DatabaseAlreadyOpen) => Handle::Reading(open_for_reading(&path)?),
+            Err(error) => return Err(trouble(&path, error)),
+        };
+        let store = Self { path, schema, handle: RwLock::new(handle), revision: watch::Sender::new(0) };
+        store.revision.send_replace(store.facts()?.revision);
+        Ok(store)
+    }
+
+    /// Opens a store for reading, whatever its schema; several processes may.
+    pub fn read_only(path: &Path) -> Result<Self, StoreError> {
+        let mut store = Self {
+            path: path.into(),
+            schema: Schema::Plain,
+            handle: RwLock::new(Handle::Reading(open_for_reading(path)?)),
+            revision: watch::Sender::new(0),
+        };
+        let facts = store.facts()?;
+        store.schema = Schema::from_number(facts.schema).ok_or_else(|| StoreError::OtherSchema {
+            found: facts.schema,
+            version: Version::V0_1_0,
+            advice: advice(facts.schema, Version::V0_1_0),
+        })?;
+        store.revision.send_replace(facts.revision);
+        Ok(store)
+    }
+
+    /// Makes an empty store that says of itself what `facts` say.
+    pub fn create(path: &Path, schema: Schema, facts: &Facts) -> Result<Self, StoreError> {
+        let database = Database::create(path).map_err(|error| trouble(path, error))?;
+        let store = Self {
+            path: path.into(),
+            schema,
+            handle: RwLock::new(Handle::Writing(database)),
+            revision: watch::Sender::new(facts.revision),
+        };
+        store.write(|tables| tables.describe(&Facts { schema: schema.number(), ..*facts }))?;
+        Ok(store)
+    }
+
+    /// The schema of the data.
+    pub fn schema(&self) -> Schema {
+        self.schema
+    }
+
+    /// The revision, and word of each new one.
+    pub fn revision(&self) -> watch::Receiver<u64> {
+        self.revision.subscribe()
+    }
+
+    /// What the store says about itself.
+    pub fn facts(&self) -> Result<Facts, StoreError> {
+        self.read(tables::facts)
+    }
+
+    /// One item.
+    pub fn get(&self, key: &str) -> Result<Option<Record>, StoreError> {
+        self.read(|read| tables::item(read, self.schema, key))
+    }
+
+    /// Items after a key, in order, at most `limit`.
+    pub fn list(&self, after: &str, limit: usize) -> Result<Vec<(String, Record)>, StoreError> {
+        self.read(|read| {
+            let mut found = Vec::new();
+            tables::scan(read, self.schema, after, |key, record| {
+                if found.len() < limit {
+                    found.push((key.to_owned(), record));
+                }
+                found.len() < limit
+            })?;
+            Ok(found)
+        })
+    }
+
+    /// Keys of items written after a revision; `None` when this schema keeps no index.
+    pub fn written_after(&self, after: u64, limit: usize) -> Result<Option<Vec<String>>, StoreError> {
+        if self.schema < Schema::WithChecksum {
+            return Ok(None);
+        }
+        self.read(|read| tables::written_after(read, after, limit).map(Some))
+    }
+
+    /// Writes an item.
+    pub fn put(&self, key: &str, value: Vec<u8>) -> Result<Written, StoreError> {
+        let written = self.write(move |tables| {
+            let revision = tables.next_revision()?;
+            let was_there = tables.set(key, &Record { value, written_at: revision })?;
+            tables.log(revision, key, CHANGES_KEPT)?;
+            Ok(Written { revision, created: !was_there })
+        })?;
+        self.revision.send_replace(written.revision);
+        Ok(written)
+    }
+
+    /// Removes an item; `None` when there is none, and then nothing changes.
+    pub fn delete(&self, key: &str) -> Result<Option<u64>, StoreError> {
+        if self.get(key).is_ok_and(|found| found.is_none()) {
+            // Also told while writes are held: an absent item needs no write.
+            return Ok(None);
+        }
+        let deleted = self.write(|tables| {
+            if !tables.remove(key)? {
+                return Ok(None);
+            }
+            let revision = tables.next_revision()?;
+            tables.log(revision, key, CHANGES_KEPT)?;
+            Ok(Some(revision))
+        })?;
+        if let Some(revision) = deleted {
+            self.revision.send_replace(revision);
+        }
+        Ok(deleted)
+    }
+
+    /// Lets others read the file and takes no more writes; waits for the one under way.
+    pub fn hold(&self) -> Result<(), StoreError> {
+        let mut handle = self.handle.write().unwrap_or_else(PoisonError::into_inner);
+        if matches!(*handle, Handle::Reading(_)) {
+            return Ok(());
+        }
+        *handle = Handle::Closed;
+        *handle = Handle::Reading(open_for_reading(&self.path)?);
+        Ok(())
+    }
+
+    /// Takes writes again, unless another process is reading: then it stays held and says so.
+    pub fn resume(&self) -> Result<(), StoreError> {
+        let mut handle = self.handle.write().unwrap_or_else(PoisonError::into_inner);
+        if matches!(*handle, Handle::Writing(_)) {
+            return Ok(());
+        }
+        *handle = Handle::Closed;
+        match Database::open(&self.path) {
+            Ok(database) => *handle = Handle::Writing(database),
+            Err(error) => {
+                *handle = Handle::Reading(open_for_reading(&self.path)?);
+                return Err(trouble(&self.path, error));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether it takes writes.
+    pub fn takes_writes(&self) -> bool {
+        matches!(*self.handle.read().unwrap_or_else(PoisonError::into_inner), Handle::Writing(_))
+    }
+
+    /// Closes the file; nothing can be asked of the store afterwards.
+    pub fn close(&self) {
+        *self.handle.write().unwrap_or_else(PoisonError::into_inner) = Handle::Closed;
+    }
+
+    fn read<T>(
+        &self,
+        look: impl FnOnce(&ReadTransaction) -> Result<T, redb::Error>,
+    ) -> Result<T, StoreError> {
+        let handle = self.handle.read().unwrap_or_else(PoisonError::into_inner);
+        let begun = match &*handle {
+            Handle::Writing(database) => database.begin_read(),
+            Handle::Reading(database) => database.begin_read(),
+            Handle::Closed => return Err(trouble(&self.path, redb::Error::DatabaseClosed)),
+        };
+        begun
+            .map_err(redb::Error::from)
+            .and_then(|read| look(&read))
+            .map_err(|error| trouble(&self.path, error))
+    }
+
+    fn write<T>(
+        &self,
+        change: impl FnOnce(&mut Tables<'_>) -> Result<T, redb::Error>,
+    ) -> Result<T, StoreError> {
+        let handle = self.handle.read().unwrap_or_else(PoisonError::into_inner);
+        let Handle::Writing(database) = &*handle else { return Err(StoreError::Held) };
+        let work = |write: WriteTransaction| {
+            let result = change(&mut Tables::open(&write, self.schema)?)?;
+            write.commit()?;
+            Ok(result)
+        };
+        let begun = database.begin_write().map_err(redb::Error::from);
+        begun.and_then(work).map_err(|error| trouble(&self.path, error))
+    }
+}
+
+fn trouble(path: &Path, error: impl Into<redb::Error>) -> StoreError {
+    let error = error.into();
+    if matches!(error, redb::Error::DatabaseAlreadyOpen) {
+        return StoreError::InUse(path.into());
+    }
+    StoreError::Redb { path: path.into(), source: Box::new(error) }
+}
+
+fn open_for_reading(path: &Path) -> Result<ReadOnlyDatabase, StoreError> {
+    match ReadOnlyDatabase::open(path) {
+        // The last writer was killed. Opening for writing repairs what it left behind.
+        Err(DatabaseError::RepairAborted) => {
+            drop(Database::open(path).map_err(|error| trouble(path, error))?);
+            ReadOnlyDatabase::open(path)
+        }
+        other => other,
+    }
+    .map_err(|error| trouble(path, error))
+}
+
+/// A number that no other store has.
+pub fn new_history() -> u64 {
+    use std::hash::{BuildHasher, Hasher};
+    // Seeded by the system's random numbers, which is all that is wanted here: no secret is made of it.
+    std::hash::RandomState::new().build_hasher().finish().max(1)
+}
+
+/// Puts an empty store of the next generation on the volume and into use.
+pub fn begin_generation(volume: &Volume, generation: Generation, schema: Schema) -> Result<(), StoreError> {
+    let path = volume.begin_draft(generation)?;
+    let facts = Facts { schema: schema.number(), revision: 0, history: new_history(), previous: 0, items: 0 };
+    Store::create(&path, schema, &facts)?.close();
+    // The pointer first: one without its store is a beginning that was interrupted, and is begun again. A store
+    // without a pointer could be anything.
+    volume.switch(generation)?;
+    volume.publish(generation)?;
+    Ok(())
+}
+
+/// Opens what is in use on the volume; an empty volume gets an empty store.
+pub fn open_current(volume: &Volume, version: Version) -> Result<(Store, Generation), StoreError> {
+    let generation = volume.current()?.unwrap_or(Generation(1));
+    if !volume.holds(generation) {
+        begin_generation(volume, generation, version.schema())?;
+    }
+    Ok((Store::open(volume, generation, version)?, generation))
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;
