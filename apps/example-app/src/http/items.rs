@@ -7,7 +7,7 @@ use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{OriginalUri, Path, Query, State};
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
-use axum::response::{AppendHeaders, IntoResponse, Response};
+use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -54,7 +54,7 @@ pub(super) async fn get(
     }
     let (found, revision) = app.look(move |store| Ok((store.get(&key)?, store.facts()?.revision))).await?;
     let Some(record) = found else {
-        let headers = AppendHeaders([(REVISION, revision.to_string())]);
+        let headers = [(REVISION, revision.to_string())];
         return Ok((headers, Refusal::new(StatusCode::NOT_FOUND, "there is no such item")).into_response());
     };
     let schema = app.store.schema();
@@ -68,7 +68,7 @@ pub(super) async fn get(
         (header::CONTENT_TYPE.as_str(), "application/octet-stream".to_owned()),
         (REVISION, revision.to_string()),
     ];
-    let mut response = (AppendHeaders(headers), value).into_response();
+    let mut response = (headers, value).into_response();
     let mut add = |name: &'static str, text: String| {
         if let Ok(text) = HeaderValue::from_str(&text) {
             response.headers_mut().insert(HeaderName::from_static(name), text);

@@ -138,19 +138,23 @@ impl Migration {
         let _lock = self.lock()?;
         let source = Store::read_only(&self.volume.store_file(current))?;
         let facts = source.facts()?;
+        // Also what a run before this one left behind, whether it ended well or not.
+        self.step()?;
+        self.volume.sweep(&[current, Generation(facts.previous)])?;
         if source.schema() == to.schema() {
             return Ok(Outcome::AlreadyThere { generation: current });
         }
         plan::one_step_ahead(source.schema(), to)?;
         self.check_space(current)?;
-        self.step()?;
-        self.volume.sweep(&[current])?;
         let copy = Facts { previous: current.0, ..facts };
         let next = Generation(current.0 + 1);
         self.build(&source, next, &copy, to)?;
         self.step()?;
         // The source stays open, and so locked, until the switch: a server that wants to write again sees it.
         self.volume.switch(next)?;
+        self.step()?;
+        // One way back is kept, not two: going back twice must end where going back once does.
+        self.volume.sweep(&[next, current])?;
         Ok(Outcome::Switched { from: current, to: next, items: facts.items, revision: facts.revision })
     }
 
@@ -171,6 +175,8 @@ impl Migration {
                 None => Ok(Outcome::AlreadyThere { generation: current }),
             };
         }
+        self.step()?;
+        self.volume.sweep(&[current, previous])?;
         let old = Store::read_only(&self.volume.store_file(previous))?;
         plan::previous_has(old.schema(), to)?;
         let old_facts = old.facts()?;
@@ -209,9 +215,7 @@ impl Migration {
     }
 
     fn check_space(&self, current: Generation) -> Result<(), MigrateError> {
-        let old = self.volume.generations()?.into_iter().filter(|found| *found != current);
-        let free = self.volume.free_bytes()?.saturating_add(old.map(|found| self.size(found)).sum());
-        Ok(plan::enough_space(self.size(current), free)?)
+        Ok(plan::enough_space(self.size(current), self.volume.free_bytes()?)?)
     }
 
     /// Makes a generation out of a store. Nothing is in use that was not before.

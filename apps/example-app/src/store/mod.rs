@@ -4,6 +4,8 @@
 //! The lock is redb's own: one process may write, or several may read. While writes are held the store is open for
 //! reading only, so that `migrate` can read it too, and whoever wants to write again has to wait for `migrate` to end.
 
+mod error;
+mod generation;
 pub mod record;
 mod replicate;
 mod tables;
@@ -15,7 +17,10 @@ use redb::{Database, DatabaseError, ReadOnlyDatabase, ReadTransaction, ReadableD
 use tokio::sync::watch;
 
 use crate::version::{Schema, Version};
-use crate::volume::{Generation, Volume, VolumeError};
+use crate::volume::{Generation, Volume};
+pub use error::StoreError;
+use error::{advice, trouble};
+pub use generation::{begin_generation, new_history, open_current};
 use record::Record;
 pub use replicate::{Change, CopyPage, Delta};
 pub use tables::Facts;
@@ -23,38 +28,6 @@ use tables::Tables;
 
 /// How many changes the log remembers; a follower further behind copies everything.
 const CHANGES_KEPT: u64 = 10_000;
-
-/// Why the store did not do it.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    /// Writes are held.
-    #[error("writes are held at the moment")]
-    Held,
-    /// Another process has the file.
-    #[error("{} is in use by another process: a server that takes writes, or a migration; hold writes or stop it", .0.display())]
-    InUse(PathBuf),
-    /// The data belongs to another version.
-    #[error("the data has schema {found}, version {version} needs schema {needed}; {advice}", needed = version.schema().number())]
-    OtherSchema {
-        /// What the data has.
-        found: u64,
-        /// Who wanted to open it.
-        version: Version,
-        /// What to do.
-        advice: String,
-    },
-    /// The store file could not be read or written.
-    #[error("cannot use the store {}", path.display())]
-    Redb {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        source: Box<redb::Error>,
-    },
-    /// The volume could not be read or written.
-    #[error(transparent)]
-    Volume(#[from] VolumeError),
-}
 
 enum Handle {
     Writing(Database),
@@ -77,22 +50,6 @@ pub struct Store {
     schema: Schema,
     handle: RwLock<Handle>,
     revision: watch::Sender<u64>,
-}
-
-fn advice(found: u64, version: Version) -> String {
-    match Schema::from_number(found) {
-        Some(schema) if schema < version.schema() => {
-            let next = Schema::from_number(found + 1).unwrap_or(schema).version();
-            format!("run version {}, or `example-app migrate --to {next} --data DIR` first", schema.version())
-        }
-        Some(schema) => {
-            format!(
-                "run version {0}, or go back with `example-app migrate --back --to {version} --data DIR`",
-                schema.version()
-            )
-        }
-        None => "run the version that wrote it".into(),
-    }
 }
 
 impl Store {
@@ -292,14 +249,6 @@ impl Store {
     }
 }
 
-fn trouble(path: &Path, error: impl Into<redb::Error>) -> StoreError {
-    let error = error.into();
-    if matches!(error, redb::Error::DatabaseAlreadyOpen) {
-        return StoreError::InUse(path.into());
-    }
-    StoreError::Redb { path: path.into(), source: Box::new(error) }
-}
-
 fn open_for_reading(path: &Path) -> Result<ReadOnlyDatabase, StoreError> {
     match ReadOnlyDatabase::open(path) {
         // The last writer was killed. Opening for writing repairs what it left behind.
@@ -310,34 +259,6 @@ fn open_for_reading(path: &Path) -> Result<ReadOnlyDatabase, StoreError> {
         other => other,
     }
     .map_err(|error| trouble(path, error))
-}
-
-/// A number that no other store has.
-pub fn new_history() -> u64 {
-    use std::hash::{BuildHasher, Hasher};
-    // Seeded by the system's random numbers, which is all that is wanted here: no secret is made of it.
-    std::hash::RandomState::new().build_hasher().finish().max(1)
-}
-
-/// Puts an empty store of the next generation on the volume and into use.
-pub fn begin_generation(volume: &Volume, generation: Generation, schema: Schema) -> Result<(), StoreError> {
-    let path = volume.begin_draft(generation)?;
-    let facts = Facts { schema: schema.number(), revision: 0, history: new_history(), previous: 0, items: 0 };
-    Store::create(&path, schema, &facts)?.close();
-    // The pointer first: one without its store is a beginning that was interrupted, and is begun again. A store
-    // without a pointer could be anything.
-    volume.switch(generation)?;
-    volume.publish(generation)?;
-    Ok(())
-}
-
-/// Opens what is in use on the volume; an empty volume gets an empty store.
-pub fn open_current(volume: &Volume, version: Version) -> Result<(Store, Generation), StoreError> {
-    let generation = volume.current()?.unwrap_or(Generation(1));
-    if !volume.holds(generation) {
-        begin_generation(volume, generation, version.schema())?;
-    }
-    Ok((Store::open(volume, generation, version)?, generation))
 }
 
 #[cfg(test)]

@@ -1,17 +1,13 @@
 //! A writer, a follower, and what happens to writes while versions change.
-#![allow(missing_docs, reason = "tests explain themselves by their names")]
-
-#[allow(dead_code, reason = "each test file uses its part")]
-mod support;
 
 use std::collections::BTreeMap;
 
+use crate::support::{Place, Running, eventually};
 use anyhow::Result;
 use axum::http::{Method, StatusCode};
 use example_app::migrate::Migration;
 use example_app::version::Version;
 use example_app::volume::Volume;
-use support::{Place, Running, eventually};
 
 #[tokio::test]
 async fn a_follower_serves_what_the_writer_has_and_passes_writes_on() -> Result<()> {
@@ -102,7 +98,7 @@ async fn a_stopping_server_answers_held_writes_with_503_and_when_to_return() -> 
     let server = place.start(Version::V0_0_1).await?;
     server.ask(Method::POST, "/internal/hold?seconds=60", "").await?;
     let address = server.address;
-    let write = support::ask(address, Method::PUT, "/v1/items/a", Some("ann:secret"), "1");
+    let write = crate::support::ask(address, Method::PUT, "/v1/items/a", Some("ann:secret"), "1");
     let stop = async {
         held_writes(&server, "1").await?;
         server.stop().await;

@@ -1,14 +1,10 @@
 //! One server, as a client sees it.
-#![allow(missing_docs, reason = "tests explain themselves by their names")]
 
-#[allow(dead_code, reason = "each test file uses its part")]
-mod support;
-
+use crate::support::{Place, ask, eventually, replace};
 use anyhow::Result;
 use axum::http::{Method, StatusCode};
 use example_app::version::Version;
 use serde_json::json;
-use support::{Place, ask, eventually, replace};
 
 #[tokio::test]
 async fn items_are_written_read_listed_and_deleted_and_survive_a_restart() -> Result<()> {
@@ -27,6 +23,7 @@ async fn items_are_written_read_listed_and_deleted_and_survive_a_restart() -> Re
             (item.status, &item.body[..], item.header("x-revision")),
             (StatusCode::OK, &b"one"[..], "4")
         );
+        assert_eq!(item.headers.get_all("content-type").iter().count(), 1);
         assert_eq!(server.get("/v1/items/c").await?.status, StatusCode::NOT_FOUND);
         let page = server.get("/v1/items?limit=1").await?.json();
         assert_eq!(page, json!({ "items": [{ "key": "a", "bytes": 3 }], "next": "a", "revision": 4 }));
