@@ -40,6 +40,8 @@ pub struct Statement {
     pub reason: &'static str,
     /// Why, in words that a person can act on.
     pub message: String,
+    /// Whether somebody should look: its event is a warning.
+    pub alarming: bool,
 }
 
 /// The conditions after `statements` were made about `generation` at `now`. `owned` are the types that the caller
@@ -83,7 +85,7 @@ mod tests {
     }
 
     fn says(kind: &'static str, truth: Truth, message: &str) -> Statement {
-        Statement { kind, truth, reason: "Because", message: message.into() }
+        Statement { kind, truth, reason: "Because", message: message.into(), alarming: false }
     }
 
     #[test]

@@ -39,7 +39,7 @@ impl Driver {
     /// A pass that panics counts as failed: its key is tried again, the others go on.
     pub async fn run<K, Pass, Running>(
         &self,
-        mut keys: mpsc::Receiver<K>,
+        mut keys: mpsc::UnboundedReceiver<K>,
         pass: Pass,
         stop: CancellationToken,
     ) -> Ending
@@ -143,7 +143,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn failures_are_tried_again_later_and_others_do_not_wait_for_them() {
-        let (sender, receiver) = mpsc::channel(8);
+        let (sender, receiver) = mpsc::unbounded_channel();
         let (diary, stop) = (Diary::new(), CancellationToken::new());
         let notes = diary.clone();
         let pass = move |key: &'static str| {
@@ -158,11 +158,11 @@ mod tests {
             }
         };
         for key in ["bad", "good", "good"] {
-            sender.send(key).await.unwrap();
+            sender.send(key).unwrap();
         }
         let later = async {
             clock::until(Some(diary.zero + Duration::from_millis(2500))).await;
-            sender.send("broken").await.unwrap();
+            sender.send("broken").unwrap();
             clock::until(Some(diary.zero + Duration::from_secs(4))).await;
             stop.cancel();
         };
@@ -180,7 +180,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_stop_lets_passes_finish_and_drops_those_that_do_not() {
         for (length, expected) in [(3, Ending::Finished), (60, Ending::Abandoned(1))] {
-            let (sender, receiver) = mpsc::channel(8);
+            let (sender, receiver) = mpsc::unbounded_channel();
             let (diary, stop) = (Diary::new(), CancellationToken::new());
             let (notes, zero) = (diary.clone(), diary.zero);
             let pass = move |key: u8| {
@@ -191,10 +191,10 @@ mod tests {
                     Outcome::Settled
                 }
             };
-            sender.send(1).await.unwrap();
+            sender.send(1).unwrap();
             let later = async {
                 clock::until(Some(zero + Duration::from_secs(1))).await;
-                sender.send(2).await.unwrap();
+                sender.send(2).unwrap();
                 stop.cancel();
             };
             let driver = driver();
@@ -210,7 +210,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn it_ends_with_its_last_sender() {
-        let (sender, receiver) = mpsc::channel::<u8>(1);
+        let (sender, receiver) = mpsc::unbounded_channel::<u8>();
         drop(sender);
         let pass = |_| async { Outcome::Settled };
         assert_eq!(driver().run(receiver, pass, CancellationToken::new()).await, Ending::Finished);

@@ -1,11 +1,22 @@
-//! The machine that drives any operator: what to look at next, what a status says. It knows no application.
+//! The machine that drives any operator: what to look at next, what to write, what a status says. It knows no
+//! application.
 //!
-//! Decisions are pure (`queue`, `store`, `condition`): time comes in as a value, and nothing waits. `driver` does
-//! that, and `watch` listens.
+//! Decisions are pure (`queue`, `store`, `compare`, `fields`, `condition`, `report`, `apply::decide`): time comes in as a
+//! value, and nothing waits. `driver` does that, `watch` listens, `apply` writes, and `flow` joins them into a pass.
 
+pub mod apply;
 pub mod clock;
+pub mod compare;
 pub mod condition;
+pub mod declare;
 pub mod driver;
+pub mod fields;
+pub mod flow;
+pub mod hub;
+pub mod object;
+pub mod quantity;
 pub mod queue;
+pub mod report;
 pub mod store;
+pub mod stores;
 pub mod watch;

@@ -9,30 +9,10 @@
 //! # Assumptions
 //! Resource versions of one kind are numbers that grow, as Kubernetes promises since 1.35.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube::Resource;
-
-/// Namespace and name. Objects without a namespace have an empty one.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Key {
-    /// Namespace, or nothing.
-    pub namespace: String,
-    /// Name.
-    pub name: String,
-}
-
-impl Key {
-    /// The key of an object.
-    pub fn of(metadata: &ObjectMeta) -> Self {
-        Self {
-            namespace: metadata.namespace.clone().unwrap_or_default(),
-            name: metadata.name.clone().unwrap_or_default(),
-        }
-    }
-}
+use crate::object::{Identity, Kept, Key};
 
 /// What a watch delivers.
 #[derive(Debug, Clone)]
@@ -42,15 +22,13 @@ pub enum Event<K> {
     /// An object of the list.
     Listed(K),
     /// An object, of the list or not, that is there and cannot be read. What was known of it stays.
-    Unreadable(ObjectMeta),
+    Unreadable(Identity),
     /// The list is complete.
     Complete,
     /// An object was created or changed.
     Applied(K),
-    /// An object was deleted.
-    Deleted(K),
-    /// An object was deleted that could not be read.
-    Gone(ObjectMeta),
+    /// An object was deleted. Whether it could be read does not matter.
+    Deleted(Identity),
 }
 
 /// How what is known of one object has changed.
@@ -70,6 +48,8 @@ pub struct Ticket(u64);
 #[derive(Debug)]
 pub struct Store<K> {
     objects: BTreeMap<Key, Arc<K>>,
+    /// Which objects each owner controls, so that finding them does not look at all.
+    owned: HashMap<Box<str>, BTreeSet<Key>>,
     /// The list under way: the objects that are in it so far, with their versions.
     listing: Option<BTreeMap<Key, u64>>,
     /// How many lists were complete.
@@ -80,11 +60,11 @@ pub struct Store<K> {
 
 impl<K> Default for Store<K> {
     fn default() -> Self {
-        Self { objects: BTreeMap::new(), listing: None, lists: 0, delivered: 0 }
+        Self { objects: BTreeMap::new(), owned: HashMap::new(), listing: None, lists: 0, delivered: 0 }
     }
 }
 
-impl<K: Resource> Store<K> {
+impl<K: Kept> Store<K> {
     /// Whether a whole list was seen: before, absence means nothing.
     pub fn is_complete(&self) -> bool {
         self.lists > 0
@@ -103,6 +83,19 @@ impl<K: Resource> Store<K> {
     /// Every object, by key.
     pub fn iter(&self) -> impl Iterator<Item = (&Key, &Arc<K>)> {
         self.objects.iter()
+    }
+
+    /// The objects that this owner controls, by key.
+    pub fn owned_by(&self, uid: &str) -> impl Iterator<Item = &Arc<K>> {
+        self.owned.get(uid).into_iter().flatten().filter_map(|key| self.objects.get(key))
+    }
+
+    /// The objects of one namespace whose names begin so, by name.
+    pub fn named(&self, namespace: &str, prefix: &str) -> impl Iterator<Item = &Arc<K>> {
+        let from = Key::new(namespace, prefix);
+        let inside = move |key: &Key| key.namespace == from.namespace && key.name.starts_with(&*from.name);
+        let first = Key::new(namespace, prefix);
+        self.objects.range(first..).take_while(move |(key, _)| inside(key)).map(|(_, object)| object)
     }
 
     /// How many objects there are.
@@ -124,54 +117,77 @@ impl<K: Resource> Store<K> {
             }
             Event::Listed(object) => {
                 if let Some(listing) = &mut self.listing {
-                    listing.insert(Key::of(object.meta()), version(object.meta()));
+                    let Identity { key, version, .. } = object.identity();
+                    listing.insert(key.clone(), *version);
                 }
                 self.learn(object)
             }
-            Event::Unreadable(metadata) => {
+            Event::Unreadable(identity) => {
                 if let Some(listing) = &mut self.listing {
-                    listing.insert(Key::of(&metadata), version(&metadata));
+                    listing.insert(identity.key, identity.version);
                 }
                 Vec::new()
             }
             Event::Complete => self.complete_list(),
             Event::Applied(object) => {
-                self.delivered = self.delivered.max(version(object.meta()));
+                self.delivered = self.delivered.max(object.identity().version);
                 self.learn(object)
             }
-            Event::Deleted(object) => self.forget(object.meta()),
-            Event::Gone(metadata) => self.forget(&metadata),
+            Event::Deleted(identity) => self.forget(&identity),
         }
     }
 
     /// Takes in what the server answered to a write of ours. An answer that the watch or a new list has overtaken is
     /// ignored: the object may have been deleted since, and nobody would say so again.
     pub fn wrote(&mut self, object: K, ticket: Ticket) -> Vec<Change<K>> {
-        let overtaken = ticket != self.ticket() || version(object.meta()) <= self.delivered;
+        let overtaken = ticket != self.ticket() || object.identity().version <= self.delivered;
         if overtaken { Vec::new() } else { self.learn(object) }
     }
 
     fn learn(&mut self, object: K) -> Vec<Change<K>> {
-        let key = Key::of(object.meta());
+        let key = object.identity().key.clone();
         let known = self.objects.get(&key);
-        if known.is_some_and(|known| version(known.meta()) >= version(object.meta())) {
+        if known.is_some_and(|known| known.identity().version >= object.identity().version) {
             return Vec::new();
         }
         let after = Arc::new(object);
         let before = self.objects.insert(key, Arc::clone(&after));
+        if before.as_ref().map(|before| before.owner()) != Some(after.owner()) {
+            if let Some(before) = &before {
+                self.disown(before);
+            }
+            if let Some(owner) = after.owner() {
+                self.owned.entry(owner.into()).or_default().insert(after.identity().key.clone());
+            }
+        }
         vec![Change { before, after: Some(after) }]
     }
 
-    fn forget(&mut self, deleted: &ObjectMeta) -> Vec<Change<K>> {
-        self.delivered = self.delivered.max(version(deleted));
-        let key = Key::of(deleted);
+    fn disown(&mut self, object: &K) {
+        let Some(owner) = object.owner() else { return };
+        let Some(keys) = self.owned.get_mut(owner) else { return };
+        keys.remove(&object.identity().key);
+        if keys.is_empty() {
+            self.owned.remove(owner);
+        }
+    }
+
+    fn forget(&mut self, deleted: &Identity) -> Vec<Change<K>> {
+        self.delivered = self.delivered.max(deleted.version);
         // One of the same name that was created since is another object.
-        let is_same = |known: &Arc<K>| known.meta().uid == deleted.uid;
-        if self.objects.get(&key).is_some_and(is_same) { self.remove(&key) } else { Vec::new() }
+        let is_same = |known: &Arc<K>| known.identity().uid == deleted.uid;
+        if self.objects.get(&deleted.key).is_some_and(is_same) {
+            self.remove(&deleted.key)
+        } else {
+            Vec::new()
+        }
     }
 
     fn remove(&mut self, key: &Key) -> Vec<Change<K>> {
         let before = self.objects.remove(key);
+        if let Some(before) = &before {
+            self.disown(before);
+        }
         before.into_iter().map(|before| Change { before: Some(before), after: None }).collect()
     }
 
@@ -186,36 +202,39 @@ impl<K: Resource> Store<K> {
     }
 }
 
-fn version(metadata: &ObjectMeta) -> u64 {
-    metadata.resource_version.as_deref().and_then(|version| version.parse().ok()).unwrap_or(0)
-}
-
 #[cfg(test)]
 mod tests {
-    use k8s_openapi::api::core::v1::ConfigMap;
     use proptest::prelude::*;
 
     use super::*;
 
-    fn object(name: &str, uid: u64, version: u64) -> ConfigMap {
-        ConfigMap {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                uid: Some(uid.to_string()),
-                resource_version: Some(version.to_string()),
-                ..ObjectMeta::default()
-            },
-            ..ConfigMap::default()
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    struct Thing(Identity, Option<String>);
+
+    impl Kept for Thing {
+        fn identity(&self) -> &Identity {
+            &self.0
+        }
+
+        fn owner(&self) -> Option<&str> {
+            self.1.as_deref()
         }
     }
 
+    /// One in two belongs to somebody, and every third version to somebody else.
+    fn object(name: &str, uid: u64, version: u64) -> Thing {
+        let owner = (uid.is_multiple_of(2)).then(|| if version.is_multiple_of(3) { "one" } else { "other" });
+        let identity = Identity { key: Key::new("", name), uid: uid.to_string().into(), version };
+        Thing(identity, owner.map(String::from))
+    }
+
     /// Versions before and after each change.
-    fn versions(changes: &[Change<ConfigMap>]) -> Vec<(Option<u64>, Option<u64>)> {
-        let of = |side: &Option<Arc<ConfigMap>>| side.as_ref().map(|object| version(object.meta()));
+    fn versions(changes: &[Change<Thing>]) -> Vec<(Option<u64>, Option<u64>)> {
+        let of = |side: &Option<Arc<Thing>>| side.as_ref().map(|object| object.identity().version);
         changes.iter().map(|change| (of(&change.before), of(&change.after))).collect()
     }
 
-    fn listed(objects: &[ConfigMap]) -> Store<ConfigMap> {
+    fn listed(objects: &[Thing]) -> Store<Thing> {
         let mut store = Store::default();
         store.see(Event::Begin);
         assert!(!store.is_complete());
@@ -238,12 +257,12 @@ mod tests {
     #[test]
     fn what_cannot_be_read_any_more_stays_as_it_was_known() {
         let mut store = listed(&[object("a", 1, 1)]);
-        assert_eq!(store.see(Event::Unreadable(object("a", 1, 4).metadata)), []);
+        assert_eq!(store.see(Event::Unreadable(object("a", 1, 4).0)), []);
         store.see(Event::Begin);
-        store.see(Event::Unreadable(object("a", 1, 4).metadata));
+        store.see(Event::Unreadable(object("a", 1, 4).0));
         assert_eq!(store.see(Event::Complete), []);
         assert_eq!(store.len(), 1);
-        assert_eq!(versions(&store.see(Event::Deleted(object("a", 1, 5)))), [(Some(1), None)]);
+        assert_eq!(versions(&store.see(Event::Deleted(object("a", 1, 5).0))), [(Some(1), None)]);
     }
 
     #[test]
@@ -260,7 +279,7 @@ mod tests {
         let mut store = listed(&[]);
         let ticket = store.ticket();
         store.see(Event::Applied(object("a", 1, 3)));
-        store.see(Event::Deleted(object("a", 1, 4)));
+        store.see(Event::Deleted(object("a", 1, 4).0));
         assert_eq!(store.wrote(object("a", 1, 3), ticket), []);
 
         let ticket = store.ticket();
@@ -278,8 +297,21 @@ mod tests {
         let mut store = listed(&[object("a", 1, 1)]);
         let ticket = store.ticket();
         assert_eq!(versions(&store.wrote(object("a", 2, 9), ticket)), [(Some(1), Some(9))]);
-        assert_eq!(store.see(Event::Deleted(object("a", 1, 8))), []);
+        assert_eq!(store.see(Event::Deleted(object("a", 1, 8).0)), []);
         assert_eq!(store.len(), 1);
+    }
+
+    #[test]
+    fn names_that_begin_alike_are_found_without_looking_at_all() {
+        let store = listed(&[
+            object("a", 1, 1),
+            object("data-b-0", 2, 2),
+            object("data-b-1", 3, 3),
+            object("data-c-0", 4, 4),
+        ]);
+        let names: Vec<&str> = store.named("", "data-b-").map(|object| &*object.0.key.name).collect();
+        assert_eq!(names, ["data-b-0", "data-b-1"]);
+        assert_eq!(store.named("elsewhere", "data-b-").count(), 0);
     }
 
     /// What happens around a store: to the server, to the connection, to our own writes.
@@ -310,15 +342,15 @@ mod tests {
     /// An API server: what is there, and the history of how it came to be.
     #[derive(Default)]
     struct Server {
-        objects: BTreeMap<String, ConfigMap>,
-        history: Vec<Event<ConfigMap>>,
+        objects: BTreeMap<String, Thing>,
+        history: Vec<Event<Thing>>,
         version: u64,
     }
 
     impl Server {
-        fn write(&mut self, name: &str) -> ConfigMap {
+        fn write(&mut self, name: &str) -> Thing {
             self.version += 1;
-            let uid = self.objects.get(name).and_then(|known| known.metadata.uid.clone()?.parse().ok());
+            let uid = self.objects.get(name).and_then(|known| known.0.uid.parse().ok());
             let written = object(name, uid.unwrap_or(self.version), self.version);
             self.objects.insert(name.into(), written.clone());
             self.history.push(Event::Applied(written.clone()));
@@ -328,8 +360,8 @@ mod tests {
         fn delete(&mut self, name: &str) {
             if let Some(mut gone) = self.objects.remove(name) {
                 self.version += 1;
-                gone.metadata.resource_version = Some(self.version.to_string());
-                self.history.push(Event::Deleted(gone));
+                gone.0.version = self.version;
+                self.history.push(Event::Deleted(gone.0));
             }
         }
     }
@@ -337,15 +369,15 @@ mod tests {
     /// A store, and what the changes it reported add up to.
     #[derive(Default)]
     struct Follower {
-        store: Store<ConfigMap>,
-        told: BTreeMap<Key, Arc<ConfigMap>>,
+        store: Store<Thing>,
+        told: BTreeMap<Key, Arc<Thing>>,
     }
 
     impl Follower {
-        fn take(&mut self, changes: Vec<Change<ConfigMap>>) {
+        fn take(&mut self, changes: Vec<Change<Thing>>) {
             for Change { before, after } in changes {
                 let some = before.as_ref().or(after.as_ref()).unwrap();
-                let key = Key::of(&some.metadata);
+                let key = some.0.key.clone();
                 assert_eq!(self.told.get(&key), before.as_ref(), "a change begins where the last one ended");
                 match after {
                     Some(after) => drop(self.told.insert(key, after)),
@@ -354,7 +386,7 @@ mod tests {
             }
         }
 
-        fn see(&mut self, event: Event<ConfigMap>) {
+        fn see(&mut self, event: Event<Thing>) {
             let changes = self.store.see(event);
             self.take(changes);
         }
@@ -412,12 +444,16 @@ mod tests {
                 follower.see(server.history[cursor].clone());
                 cursor += 1;
             }
-            let known: BTreeMap<String, ConfigMap> =
-                follower.store.iter().map(|(key, object)| (key.name.clone(), (**object).clone())).collect();
+            let by_name = |object: &Arc<Thing>| (object.0.key.name.to_string(), (**object).clone());
+            let known: BTreeMap<String, Thing> = follower.store.iter().map(|(_, object)| by_name(object)).collect();
             prop_assert_eq!(&known, &server.objects);
-            let told: BTreeMap<String, ConfigMap> =
-                follower.told.iter().map(|(key, object)| (key.name.clone(), (**object).clone())).collect();
+            let told: BTreeMap<String, Thing> = follower.told.values().map(by_name).collect();
             prop_assert_eq!(&told, &server.objects);
+            for owner in ["one", "other"] {
+                let found: Vec<&Thing> = follower.store.owned_by(owner).map(|object| &**object).collect();
+                let owned: Vec<&Thing> = server.objects.values().filter(|object| object.owner() == Some(owner)).collect();
+                prop_assert_eq!(found, owned);
+            }
         }
     }
 }

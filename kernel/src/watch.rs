@@ -1,18 +1,16 @@
 //! One watch of one kind, for the whole process: keeps a store and tells of every change.
 //! Whoever shares the store sees a change no later than its notice.
 
-use std::fmt::Debug;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use futures::StreamExt;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube::core::DeserializeGuard;
+use kube::Api;
+use kube::api::DynamicObject;
 use kube::runtime::{WatchStreamExt, watcher};
-use kube::{Api, Resource};
-use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
 
-use crate::store::{Change, Event, Key, Store};
+use crate::object::{Identity, Kept, Key};
+use crate::store::{Change, Event, Store};
 
 /// A store that a watch fills and controllers read.
 #[derive(Debug)]
@@ -57,34 +55,33 @@ pub enum Notice<K> {
         error: String,
     },
     /// The watch failed and is tried again, with a pause that grows.
-    Trouble(String),
+    Trouble(watcher::Error),
 }
+
+/// Makes what is kept of what was sent: what is not needed takes no memory. Says why if it cannot be read.
+pub type Keep<K> = Arc<dyn Fn(DynamicObject) -> Result<K, String> + Send + Sync>;
 
 /// What to watch, and how much of it to keep.
-#[derive(Debug)]
 pub struct Watch<K> {
     /// The kind, in one namespace or in all.
-    pub api: Api<DeserializeGuard<K>>,
+    pub api: Api<DynamicObject>,
     /// Which objects, and how they are listed.
     pub config: watcher::Config,
-    /// Cuts an object down before it is stored: what is not needed takes no memory.
-    pub trim: fn(&mut K),
+    /// What is kept of each.
+    pub keep: Keep<K>,
 }
 
-impl<K> Watch<K>
-where
-    K: Resource + Clone + Debug + DeserializeOwned + Send + 'static,
-{
+impl<K: Kept> Watch<K> {
     /// Fills the store and tells of every change, until `stop`.
     pub async fn follow(self, shared: Shared<K>, mut tell: impl FnMut(Notice<K>), stop: CancellationToken) {
-        let Self { api, config, trim } = self;
+        let Self { api, config, keep } = self;
         let events = watcher(api, config).default_backoff().take_until(stop.cancelled_owned());
         let mut events = std::pin::pin!(events);
         while let Some(event) = events.next().await {
             let (event, unreadable) = match event {
-                Ok(event) => understand(event, trim),
+                Ok(event) => understand(event, &keep),
                 Err(error) => {
-                    tell(Notice::Trouble(error.to_string()));
+                    tell(Notice::Trouble(error));
                     continue;
                 }
             };
@@ -93,8 +90,8 @@ where
             for change in changes {
                 tell(Notice::Changed(change));
             }
-            if let Some((metadata, error)) = unreadable {
-                tell(Notice::Unreadable { key: Key::of(&metadata), error });
+            if let Some((key, error)) = unreadable {
+                tell(Notice::Unreadable { key, error });
             }
             if completes {
                 tell(Notice::Synced);
@@ -104,17 +101,12 @@ where
 }
 
 /// An event in the store's words, and what could not be read of it.
-fn understand<K: Resource>(
-    event: watcher::Event<DeserializeGuard<K>>,
-    trim: fn(&mut K),
-) -> (Event<K>, Option<(ObjectMeta, String)>) {
-    let read = |DeserializeGuard(object): DeserializeGuard<K>, then: fn(K) -> Event<K>| match object {
-        Ok(mut object) => {
-            trim(&mut object);
-            (then(object), None)
-        }
-        Err(invalid) => {
-            (Event::Unreadable(invalid.metadata.clone()), Some((invalid.metadata, invalid.error)))
+fn understand<K>(event: watcher::Event<DynamicObject>, keep: &Keep<K>) -> (Event<K>, Option<(Key, String)>) {
+    let read = |object: DynamicObject, then: fn(K) -> Event<K>| {
+        let identity = Identity::of(&object.metadata);
+        match keep(object) {
+            Ok(object) => (then(object), None),
+            Err(error) => (Event::Unreadable(identity.clone()), Some((identity.key, error))),
         }
     };
     match event {
@@ -122,8 +114,7 @@ fn understand<K: Resource>(
         watcher::Event::InitApply(object) => read(object, Event::Listed),
         watcher::Event::InitDone => (Event::Complete, None),
         watcher::Event::Apply(object) => read(object, Event::Applied),
-        watcher::Event::Delete(DeserializeGuard(Ok(object))) => (Event::Deleted(object), None),
         // To know that it is gone, nobody needs to read it.
-        watcher::Event::Delete(DeserializeGuard(Err(invalid))) => (Event::Gone(invalid.metadata), None),
+        watcher::Event::Delete(object) => (Event::Deleted(Identity::of(&object.metadata)), None),
     }
 }

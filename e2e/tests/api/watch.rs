@@ -5,60 +5,35 @@ use std::sync::{Arc, Mutex};
 use anyhow::{Context, Result};
 use e2e::wait::{self, holds};
 use k8s_openapi::api::core::v1::ConfigMap;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kernel::object::{Identity, Kept};
 use kernel::store::Change;
 use kernel::watch::{Notice, Shared, Watch};
-use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
-use kube::core::DeserializeGuard;
+use kube::api::{ApiResource, DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
 use kube::runtime::watcher;
-use kube::{Api, Client, Resource, ResourceExt};
+use kube::{Api, Client};
 use lab::ControlPlane;
 use lab::args::Extent;
 use lab::process::Ledger;
 use lab::state::LabName;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 /// A `ConfigMap` for a reader who insists on one key: so a perfectly good object can be unreadable to us.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug)]
 struct Strict {
-    metadata: ObjectMeta,
-    data: StrictData,
-}
-
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct StrictData {
+    identity: Identity,
     word: String,
 }
 
-impl Resource for Strict {
-    type DynamicType = ();
-    type Scope = k8s_openapi::NamespaceResourceScope;
-
-    fn kind((): &()) -> std::borrow::Cow<'_, str> {
-        ConfigMap::kind(&())
+impl Kept for Strict {
+    fn identity(&self) -> &Identity {
+        &self.identity
     }
+}
 
-    fn group((): &()) -> std::borrow::Cow<'_, str> {
-        ConfigMap::group(&())
-    }
-
-    fn version((): &()) -> std::borrow::Cow<'_, str> {
-        ConfigMap::version(&())
-    }
-
-    fn plural((): &()) -> std::borrow::Cow<'_, str> {
-        ConfigMap::plural(&())
-    }
-
-    fn meta(&self) -> &ObjectMeta {
-        &self.metadata
-    }
-
-    fn meta_mut(&mut self) -> &mut ObjectMeta {
-        &mut self.metadata
-    }
+fn strict(object: &DynamicObject) -> Result<Strict, String> {
+    let word = object.data["data"]["word"].as_str().ok_or("data.word is missing")?;
+    Ok(Strict { identity: Identity::of(&object.metadata), word: word.into() })
 }
 
 /// What a watch said, as words: `+name`, `~name`, `-name`, `?name`, `synced`, `trouble`.
@@ -68,10 +43,14 @@ struct Diary(Arc<Mutex<Vec<String>>>);
 impl Diary {
     fn write(&self, notice: &Notice<Strict>) {
         let word = match notice {
-            Notice::Changed(Change { before: None, after: Some(new) }) => format!("+{}", new.name_any()),
-            Notice::Changed(Change { before: Some(_), after: Some(new) }) => format!("~{}", new.name_any()),
+            Notice::Changed(Change { before: None, after: Some(new) }) => {
+                format!("+{}", new.identity.key.name)
+            }
+            Notice::Changed(Change { before: Some(_), after: Some(new) }) => {
+                format!("~{}", new.identity.key.name)
+            }
             Notice::Changed(Change { before, .. }) => {
-                format!("-{}", before.as_ref().map(|old| old.name_any()).unwrap_or_default())
+                format!("-{}", before.as_ref().map_or("", |old| &old.identity.key.name))
             }
             Notice::Unreadable { key, .. } => format!("?{}", key.name),
             Notice::Synced => "synced".into(),
@@ -106,9 +85,9 @@ impl Running {
     fn start(client: &Client) -> Self {
         let (diary, shared, stop) = (Diary::default(), Shared::default(), CancellationToken::new());
         let watch = Watch {
-            api: Api::<DeserializeGuard<Strict>>::default_namespaced(client.clone()),
+            api: Api::default_namespaced_with(client.clone(), &ApiResource::erase::<ConfigMap>(&())),
             config: watcher::Config::default().streaming_lists(),
-            trim: |object| object.metadata.managed_fields = None,
+            keep: Arc::new(|object| strict(&object)),
         };
         let notes = diary.clone();
         let mut done = tokio::task::JoinSet::new();
@@ -154,15 +133,11 @@ async fn an_unreadable_object_stops_nothing() -> Result<()> {
         .shared
         .read()
         .iter()
-        .map(|(key, object)| (key.name.clone(), object.data.word.clone()))
+        .map(|(key, object)| (key.name.to_string(), object.word.clone()))
         .collect::<Vec<_>>();
     let expected =
         [("bad", "three"), ("good", "one"), ("later", "two")].map(|(name, word)| (name.into(), word.into()));
     assert_eq!(kept, expected, "what was known stays");
-    assert!(
-        watch.shared.read().iter().all(|(_, object)| object.metadata.managed_fields.is_none()),
-        "trimmed"
-    );
 
     configs(&client).delete("good", &DeleteParams::default()).await?;
     watch.diary.holds("-good").await?;
@@ -196,7 +171,7 @@ async fn a_server_that_goes_away_costs_no_delete() -> Result<()> {
     create(&client, "new", json!({"word": "new"})).await?;
     watch.diary.holds("-goes").await?;
     watch.diary.holds("+new").await?;
-    let known: Vec<String> = watch.shared.read().iter().map(|(key, _)| key.name.clone()).collect();
+    let known: Vec<String> = watch.shared.read().iter().map(|(key, _)| key.name.to_string()).collect();
     assert_eq!(known, ["new", "stays"]);
     watch.end().await;
     lab::cluster::down(&name, false)

@@ -1,0 +1,167 @@
+//! What to do about one object that we want: pure, from what is wanted and what is there.
+
+use kube::api::ApiResource;
+use serde_json::Value;
+
+use super::immutable::{self, Change};
+use crate::compare::{missing, surplus};
+use crate::fields;
+use crate::object::{Key, Object};
+
+/// How objects of a kind are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// Server-side apply: we own the fields that we say, others keep theirs.
+    Apply,
+    /// The whole object, except labels and annotations of others: it moves no ownership and costs the server half.
+    Replace,
+}
+
+/// An object that we want.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Desired {
+    /// Its kind.
+    pub resource: ApiResource,
+    /// All that we say about it.
+    pub object: Value,
+    /// How it is written.
+    pub way: Way,
+}
+
+impl Desired {
+    /// Its name.
+    pub fn key(&self) -> Key {
+        let text = |field: &str| self.object["metadata"][field].as_str().unwrap_or_default();
+        Key::new(text("namespace"), text("name"))
+    }
+}
+
+/// Who writes.
+#[derive(Debug, Clone, Copy)]
+pub struct Writer<'a> {
+    /// Our name among the owners of fields.
+    pub manager: &'a str,
+    /// Names under which somebody wrote before whose work we carry on.
+    pub predecessors: &'a [&'a str],
+    /// The unique id of the object on whose behalf we write.
+    pub owner: &'a str,
+}
+
+/// What to do about one object.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Action {
+    /// All is as it should be.
+    Nothing,
+    /// It is not there: create it, and fail if it is there after all.
+    Create(Value),
+    /// Write what we say, if it still is as we know it.
+    Apply {
+        /// With the version that we know.
+        object: Value,
+        /// Whether fields must first be taken over from somebody, so that what we drop really goes.
+        ownership: bool,
+        /// Where it differs.
+        because: String,
+    },
+    /// Write the whole object, if it still is as we know it.
+    Replace {
+        /// With the version that we know.
+        object: Value,
+        /// Where it differs.
+        because: String,
+    },
+    /// Delete it, to create it anew when it is gone.
+    Delete {
+        /// Whether what it made lives on.
+        orphan: bool,
+        /// The field that cannot be changed otherwise.
+        because: &'static str,
+    },
+    /// It is on its way out: look again when it is gone.
+    Wait,
+    /// It cannot be done, and why.
+    Refuse(String),
+}
+
+/// What to do about `desired` when `live` is what we know of it.
+pub fn decide(desired: &Desired, live: Option<&Object>, writer: Writer<'_>) -> Action {
+    let Some(live) = live else { return Action::Create(create(desired)) };
+    if live.is_deleting() {
+        return Action::Wait;
+    }
+    let kind = &desired.resource.kind;
+    if let Some(owner) = live.controller().filter(|owner| &*owner.uid != writer.owner) {
+        return Action::Refuse(format!(
+            "{kind} {} belongs to {} {}; rename or delete one of them",
+            live.key(),
+            owner.kind,
+            owner.name
+        ));
+    }
+    let present = live.value();
+    let because = match desired.way {
+        Way::Apply => missing(&desired.object, &present).or_else(|| {
+            fields::has_leftovers(&present, writer.manager, &desired.object)
+                .then(|| "fields to be removed".into())
+        }),
+        Way::Replace => missing(&desired.object, &present).or_else(|| surplus(&desired.object, &present)),
+    };
+    let (change, field) = immutable::change(kind, &desired.object, &present);
+    match change {
+        Change::InPlace => {}
+        Change::Orphan => return Action::Delete { orphan: true, because: field },
+        Change::Recreate => return Action::Delete { orphan: false, because: field },
+        Change::Refuse(why) => {
+            return Action::Refuse(format!("{kind} {}: {field} cannot be changed: {why}", live.key()));
+        }
+    }
+    let Some(because) = because else { return Action::Nothing };
+    match desired.way {
+        Way::Apply => Action::Apply {
+            object: with_version(desired.object.clone(), &present),
+            ownership: fields::take_over(&present, writer.manager, writer.predecessors).is_some(),
+            because,
+        },
+        Way::Replace => Action::Replace { object: whole(desired.object.clone(), &present), because },
+    }
+}
+
+/// An apply with a version that no object has: it makes the object, and fails if there is one.
+fn create(desired: &Desired) -> Value {
+    let mut object = desired.object.clone();
+    if desired.way == Way::Apply {
+        object["metadata"]["resourceVersion"] = "1".into();
+    }
+    object
+}
+
+fn with_version(mut object: Value, present: &Value) -> Value {
+    for field in ["resourceVersion", "uid"] {
+        object["metadata"][field] = present["metadata"][field].clone();
+    }
+    object
+}
+
+/// The whole object as it is to be: ours, with what others said in metadata, and with what only the server decides.
+fn whole(object: Value, present: &Value) -> Value {
+    let mut object = with_version(object, present);
+    for field in ["labels", "annotations"] {
+        let Some(theirs) = present["metadata"][field].as_object() else { continue };
+        let mut all = theirs.clone();
+        all.extend(object["metadata"][field].as_object().cloned().unwrap_or_default());
+        object["metadata"][field] = all.into();
+    }
+    for field in ["finalizers", "ownerReferences"] {
+        if object["metadata"][field].is_null() && !present["metadata"][field].is_null() {
+            object["metadata"][field] = present["metadata"][field].clone();
+        }
+    }
+    if present["kind"] == "Service" {
+        for field in ["clusterIP", "clusterIPs", "healthCheckNodePort"] {
+            if object["spec"][field].is_null() && !present["spec"][field].is_null() {
+                object["spec"][field] = present["spec"][field].clone();
+            }
+        }
+    }
+    object
+}

@@ -1,0 +1,135 @@
+//! Fields that Kubernetes does not let us change, and what we do instead. Never a silent delete: a table says, for each
+//! kind, what a change allows. Pure; every row is tested against a real API server.
+
+use serde_json::Value;
+
+use crate::compare::missing;
+use crate::quantity::Amount;
+
+/// How a change can be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// By writing it.
+    InPlace,
+    /// By taking the object away from what it made, waiting until it is gone, and making it anew: its pods live on.
+    Orphan,
+    /// By deleting the object and making it anew: it is missing for a moment.
+    Recreate,
+    /// Not at all, and why.
+    Refuse(&'static str),
+}
+
+/// A field of a kind and what its change allows.
+struct Row {
+    kind: &'static str,
+    /// Where it is, as a JSON pointer.
+    field: &'static str,
+    differs: fn(desired: &Value, live: &Value) -> bool,
+    change: Change,
+}
+
+const SELECTOR: Change = Change::Refuse(
+    "its pods would belong to nobody; delete it with `kubectl delete --cascade=orphan` and remove the old pods by hand",
+);
+const JOB: Change = Change::Refuse("what a Job does cannot be changed; another work is another Job");
+const CLAIM: Change =
+    Change::Refuse("a volume cannot be changed in this way; restore the data into a new one");
+
+const TABLE: [Row; 16] = [
+    Row { kind: "ConfigMap", field: "", differs: content_of_immutable, change: Change::Recreate },
+    Row { kind: "DaemonSet", field: "/spec/selector", differs: value, change: SELECTOR },
+    Row { kind: "Deployment", field: "/spec/selector", differs: value, change: SELECTOR },
+    Row { kind: "Job", field: "/spec/completionMode", differs: value, change: JOB },
+    Row { kind: "Job", field: "/spec/template", differs: value, change: JOB },
+    Row { kind: "PersistentVolumeClaim", field: "/spec/accessModes", differs: value, change: CLAIM },
+    Row { kind: "PersistentVolumeClaim", field: "/spec/storageClassName", differs: value, change: CLAIM },
+    Row {
+        kind: "PersistentVolumeClaim",
+        field: "/spec/resources/requests/storage",
+        differs: is_less,
+        change: Change::Refuse("a volume cannot shrink; restore the data into a smaller one"),
+    },
+    Row { kind: "PersistentVolumeClaim", field: "/spec/volumeMode", differs: value, change: CLAIM },
+    Row { kind: "Secret", field: "", differs: content_of_immutable, change: Change::Recreate },
+    Row { kind: "Secret", field: "/type", differs: value, change: Change::Recreate },
+    Row { kind: "Service", field: "/spec/clusterIP", differs: headless, change: Change::Recreate },
+    Row { kind: "StatefulSet", field: "/spec/podManagementPolicy", differs: value, change: Change::Orphan },
+    Row { kind: "StatefulSet", field: "/spec/selector", differs: value, change: SELECTOR },
+    Row { kind: "StatefulSet", field: "/spec/serviceName", differs: value, change: Change::Orphan },
+    Row { kind: "StatefulSet", field: "/spec/volumeClaimTemplates", differs: value, change: Change::Orphan },
+];
+
+/// How `live` can become `desired`, and the field that decides it. What allows least decides.
+pub fn change(kind: &str, desired: &Value, live: &Value) -> (Change, &'static str) {
+    let weight = |change: Change| match change {
+        Change::InPlace => 0,
+        Change::Orphan => 1,
+        Change::Recreate => 2,
+        Change::Refuse(_) => 3,
+    };
+    let at = |value: &Value, field: &str| value.pointer(field).cloned().unwrap_or_default();
+    let rows = TABLE.iter().filter(|row| row.kind == kind);
+    let changed = rows.filter(|row| (row.differs)(&at(desired, row.field), &at(live, row.field)));
+    changed.max_by_key(|row| weight(row.change)).map_or((Change::InPlace, ""), |row| (row.change, row.field))
+}
+
+/// It is said, and it is not so. What we do not say is the server's to fill in.
+fn value(desired: &Value, live: &Value) -> bool {
+    !desired.is_null() && missing(desired, live).is_some()
+}
+
+fn is_less(desired: &Value, live: &Value) -> bool {
+    let amount = |value: &Value| Amount::parse(value.as_str()?);
+    matches!((amount(desired), amount(live)), (Some(desired), Some(live)) if desired < live)
+}
+
+/// Only whether there is an address matters: which one is the server's choice.
+fn headless(desired: &Value, live: &Value) -> bool {
+    !live.is_null() && (desired == "None") != (live == "None")
+}
+
+fn content_of_immutable(desired: &Value, live: &Value) -> bool {
+    let content = |object: &Value| [object["data"].clone(), object["binaryData"].clone()];
+    live["immutable"] == true && (content(desired) != content(live) || desired["immutable"] != true)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_allows_least_decides() {
+        let live = json!({"spec": {"serviceName": "a", "selector": {"matchLabels": {"a": "1"}}, "podManagementPolicy": "Parallel", "replicas": 1}});
+        let mut desired = live.clone();
+        desired["spec"]["replicas"] = 2.into();
+        assert_eq!(change("StatefulSet", &desired, &live), (Change::InPlace, ""));
+        desired["spec"]["serviceName"] = "b".into();
+        assert_eq!(change("StatefulSet", &desired, &live), (Change::Orphan, "/spec/serviceName"));
+        desired["spec"]["selector"]["matchLabels"]["a"] = "2".into();
+        assert_eq!(change("StatefulSet", &desired, &live), (SELECTOR, "/spec/selector"));
+        assert_eq!(change("Gadget", &desired, &live), (Change::InPlace, ""));
+    }
+
+    #[test]
+    fn volumes_grow_and_do_not_shrink() {
+        let claim = |size: &str| json!({"spec": {"resources": {"requests": {"storage": size}}}});
+        assert_eq!(change("PersistentVolumeClaim", &claim("2Gi"), &claim("1Gi")).0, Change::InPlace);
+        assert_eq!(change("PersistentVolumeClaim", &claim("1024Mi"), &claim("1Gi")).0, Change::InPlace);
+        assert!(matches!(change("PersistentVolumeClaim", &claim("1Gi"), &claim("2Gi")).0, Change::Refuse(_)));
+    }
+
+    #[test]
+    fn a_service_keeps_the_address_it_was_given() {
+        let with = |address: Value| json!({"spec": {"clusterIP": address}});
+        for (desired, live, expected) in [
+            (json!(null), json!("10.0.0.1"), Change::InPlace),
+            (json!("None"), json!("None"), Change::InPlace),
+            (json!("None"), json!("10.0.0.1"), Change::Recreate),
+            (json!(null), json!("None"), Change::Recreate),
+        ] {
+            assert_eq!(change("Service", &with(desired), &with(live)).0, expected);
+        }
+    }
+}

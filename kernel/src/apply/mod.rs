@@ -1,0 +1,335 @@
+//! The only writer. What to do about an object is decided in `decide`, which is pure; this file asks the server.
+//!
+//! # Guarantees
+//! - No request when nothing would change.
+//! - Every write names the version or the unique id of the object as we know it, or creates it: one that comes late is
+//!   refused by the server.
+//! - Nothing is written once the fence is closed.
+//! - What the server answered is in the stores before a write is over, so that its event causes no further pass.
+
+mod decide;
+mod immutable;
+mod request;
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use kube::api::{ApiResource, PropagationPolicy};
+use kube::{Client, Resource};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+pub use decide::{Action, Desired, Way, Writer, decide};
+pub use immutable::{Change, change};
+use request::Target;
+
+use crate::declare::{Declaration, Kind};
+use crate::object::{Kept, Key, Object};
+use crate::stores::Stores;
+
+/// Tells whoever else is concerned that we changed an object: the watch will not, because we know already.
+pub type Announce = Arc<dyn Fn(Kind, &crate::store::Change<Object>) + Send + Sync>;
+
+/// Says whether we may still write.
+pub type Fence = Arc<dyn Fn() -> bool + Send + Sync>;
+
+/// Why something was not written.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// Another one leads.
+    #[error("this process does not lead any more and writes nothing")]
+    Fenced,
+    /// Our knowledge is old; the watch brings the new state.
+    #[error("{kind} {key} was changed by somebody else meanwhile")]
+    Outdated {
+        /// Its kind.
+        kind: &'static str,
+        /// Its name.
+        key: Key,
+    },
+    /// It cannot be done at all.
+    #[error("{0}")]
+    Impossible(String),
+    /// The server said no, or nothing.
+    #[error("cannot {verb} {kind} {key}")]
+    Server {
+        /// What was being done.
+        verb: &'static str,
+        /// Its kind.
+        kind: &'static str,
+        /// Its name.
+        key: Key,
+        /// What it said.
+        source: Box<kube::Error>,
+    },
+}
+
+/// An object to be deleted, as it is known.
+#[derive(Debug, Clone)]
+pub struct Deletion {
+    /// Its kind.
+    pub kind: Kind,
+    /// The object.
+    pub object: Arc<Object>,
+}
+
+/// A few fields of an object that somebody else made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Touch {
+    /// Its kind.
+    pub kind: Kind,
+    /// Which one.
+    pub key: Key,
+    /// Its unique id: no other one of the same name is touched, and none is made.
+    pub uid: Box<str>,
+    /// All that we say about it.
+    pub fields: Value,
+}
+
+/// What a pass wants of the cluster.
+#[derive(Debug, Clone, Default)]
+pub struct Work {
+    /// Objects in waves: a wave begins when the one before it is there.
+    pub waves: Vec<Vec<Desired>>,
+    /// Fields of objects that others made.
+    pub touches: Vec<Touch>,
+    /// What goes, beside what is pruned.
+    pub deletions: Vec<Deletion>,
+    /// Whether objects that we own and do not want go.
+    pub prune: bool,
+}
+
+/// What was done.
+#[derive(Debug, Clone, Default)]
+pub struct Applied {
+    /// The objects as they are now.
+    pub objects: HashMap<(Kind, Key), Arc<Object>>,
+    /// What is on its way out and will be made anew when it is gone.
+    pub waiting: Vec<String>,
+    /// What was written, for the log.
+    pub written: Vec<String>,
+}
+
+/// What all controllers of a process share.
+#[derive(Clone)]
+pub struct Tools {
+    /// The way to the server.
+    pub client: Client,
+    /// What is known.
+    pub stores: Stores,
+    /// Our name among the owners of fields.
+    pub manager: &'static str,
+    /// Whether we may write.
+    pub fence: Fence,
+}
+
+/// Writes that changed nothing, so that they are not repeated: by unique id, the version of the object and the hash of
+/// what was wanted.
+type Settled = HashMap<Box<str>, (u64, u64)>;
+
+/// Writes on behalf of one controller.
+#[derive(Clone)]
+pub struct Hand {
+    client: Client,
+    stores: Stores,
+    declaration: &'static Declaration,
+    manager: &'static str,
+    fence: Fence,
+    announce: Announce,
+    settled: Arc<Mutex<Settled>>,
+}
+
+/// A wanted object of a kind that Kubernetes has.
+pub fn desired<K>(object: &K, way: Way) -> Desired
+where
+    K: k8s_openapi::Resource + Resource<DynamicType = ()> + Serialize,
+{
+    let mut value = serde_json::to_value(object).unwrap_or_default();
+    value["apiVersion"] = K::api_version(&()).into();
+    value["kind"] = K::kind(&()).into();
+    Desired { resource: ApiResource::erase::<K>(&()), object: value, way }
+}
+
+impl Hand {
+    /// The hand of this controller.
+    pub fn new(declaration: &'static Declaration, tools: Tools, announce: Announce) -> Self {
+        let Tools { client, stores, manager, fence } = tools;
+        Self { client, stores, declaration, manager, fence, announce, settled: Arc::default() }
+    }
+
+    /// What it knows.
+    pub fn stores(&self) -> &Stores {
+        &self.stores
+    }
+
+    /// Does the work, on behalf of the object with this unique id. Stops at the first thing that fails.
+    pub async fn carry_out(&self, work: &Work, owner: &Object) -> Result<Applied, WriteError> {
+        let mut applied = Applied::default();
+        for wave in &work.waves {
+            for desired in wave {
+                self.apply(desired, owner, &mut applied).await?;
+            }
+            if !applied.waiting.is_empty() {
+                return Ok(applied);
+            }
+        }
+        for touch in &work.touches {
+            self.touch(touch, &mut applied).await?;
+        }
+        for Deletion { kind, object } in &work.deletions {
+            self.delete(*kind, object, PropagationPolicy::Background, &mut applied).await?;
+        }
+        if work.prune {
+            self.prune(work, owner, &mut applied).await?;
+        }
+        Ok(applied)
+    }
+
+    async fn apply(
+        &self,
+        desired: &Desired,
+        owner: &Object,
+        applied: &mut Applied,
+    ) -> Result<(), WriteError> {
+        let (kind, key) = (self.kind_of(&desired.resource), desired.key());
+        let target = Target { kind, key: &key };
+        let live = self.stores.get(kind, &key);
+        let writer = Writer {
+            manager: self.manager,
+            predecessors: self.declaration.predecessors,
+            owner: &owner.identity().uid,
+        };
+        let wanted = hash(&desired.object);
+        if let Some(live) = live.as_ref().filter(|live| self.is_settled(live, wanted)) {
+            applied.objects.insert((kind, key), Arc::clone(live));
+            return Ok(());
+        }
+        let now = match decide(desired, live.as_deref(), writer) {
+            Action::Nothing => live.clone(),
+            Action::Create(object) => {
+                applied.written.push(format!("created {} {key}", kind.kind));
+                Some(self.create(target, desired.way, &object).await?)
+            }
+            Action::Apply { mut object, ownership, because } => {
+                applied.written.push(format!("applied {} {key} ({because})", kind.kind));
+                if ownership {
+                    let after = self.take_over(target, &writer).await?;
+                    object["metadata"]["resourceVersion"] = after.identity().version.to_string().into();
+                }
+                Some(self.server_side_apply(target, &object).await?)
+            }
+            Action::Replace { object, because } => {
+                applied.written.push(format!("replaced {} {key} ({because})", kind.kind));
+                Some(self.replace(target, &object).await?)
+            }
+            Action::Delete { orphan, because } => {
+                let policy = if orphan { PropagationPolicy::Orphan } else { PropagationPolicy::Background };
+                if let Some(live) = &live {
+                    self.delete(kind, live, policy, applied).await?;
+                }
+                applied
+                    .waiting
+                    .push(format!("{} {key} is made anew: {because} cannot be changed", kind.kind));
+                None
+            }
+            Action::Wait => {
+                applied.waiting.push(format!("{} {key} is being deleted", kind.kind));
+                None
+            }
+            Action::Refuse(words) => return Err(WriteError::Impossible(words)),
+        };
+        if let Some(now) = now {
+            if changed_nothing(live.as_ref(), &now) {
+                self.settle(&now, wanted);
+            }
+            applied.objects.insert((kind, key), now);
+        }
+        Ok(())
+    }
+
+    async fn touch(&self, touch: &Touch, applied: &mut Applied) -> Result<(), WriteError> {
+        let Touch { kind, key, uid, fields } = touch;
+        let live = self.stores.get(*kind, key).filter(|live| live.identity().uid == *uid);
+        let Some(live) = live.filter(|live| !live.is_deleting()) else { return Ok(()) };
+        if crate::compare::missing(fields, &live.value()).is_none() {
+            return Ok(());
+        }
+        let mut object = fields.clone();
+        object["apiVersion"] = kind.api_version().into();
+        object["kind"] = kind.kind.into();
+        object["metadata"]["name"] = (*key.name).into();
+        object["metadata"]["uid"] = (**uid).into();
+        applied.written.push(format!("touched {} {key}", kind.kind));
+        self.server_side_apply(Target { kind: *kind, key }, &object).await.map(drop)
+    }
+
+    async fn prune(&self, work: &Work, owner: &Object, applied: &mut Applied) -> Result<(), WriteError> {
+        for owned in self.declaration.owned {
+            let namespace = &owner.key().namespace;
+            for object in self.stores.owned_by(owned.kind, namespace, &owner.identity().uid) {
+                let wanted = work.waves.iter().flatten().any(|desired| {
+                    self.kind_of(&desired.resource) == owned.kind && desired.key() == *object.key()
+                });
+                if !wanted {
+                    self.delete(owned.kind, &object, PropagationPolicy::Background, applied).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes metadata of the resource itself, such as its finalizers.
+    pub async fn patch_metadata(&self, object: &Object, change: Value) -> Result<Arc<Object>, WriteError> {
+        let mut metadata = change;
+        self.name_state(object, &mut metadata);
+        self.merge(self.primary(object), None, &json!({ "metadata": metadata })).await
+    }
+
+    /// Changes the status of the resource itself.
+    pub async fn patch_status(&self, object: &Object, change: &Value) -> Result<Arc<Object>, WriteError> {
+        let mut metadata = json!({});
+        self.name_state(object, &mut metadata);
+        let body = json!({ "metadata": metadata, "status": change });
+        self.merge(self.primary(object), Some("status"), &body).await
+    }
+
+    fn primary<'a>(&self, object: &'a Object) -> Target<'a> {
+        Target { kind: self.declaration.primary, key: object.key() }
+    }
+
+    fn name_state(&self, object: &Object, metadata: &mut Value) {
+        // What we wrote earlier in this pass may be newer than what the pass began with.
+        let known = self.stores.get(self.declaration.primary, object.key());
+        let same = known.filter(|known| known.identity().uid == object.identity().uid);
+        let version = same.map_or(object.identity().version, |known| known.identity().version);
+        metadata["resourceVersion"] = version.to_string().into();
+        metadata["uid"] = (*object.identity().uid).into();
+    }
+
+    fn kind_of(&self, resource: &ApiResource) -> Kind {
+        let fits = |kind: &Kind| kind.group == resource.group && kind.kind == resource.kind;
+        self.declaration.kinds().find(fits).unwrap_or(self.declaration.primary)
+    }
+
+    fn is_settled(&self, live: &Object, wanted: u64) -> bool {
+        let settled = self.settled.lock().unwrap_or_else(PoisonError::into_inner);
+        settled.get(&live.identity().uid) == Some(&(live.identity().version, wanted))
+    }
+
+    fn settle(&self, object: &Object, wanted: u64) {
+        let mut settled = self.settled.lock().unwrap_or_else(PoisonError::into_inner);
+        settled.insert(object.identity().uid.clone(), (object.identity().version, wanted));
+    }
+}
+
+/// The server took our write for the state that was there already.
+fn changed_nothing(before: Option<&Arc<Object>>, after: &Arc<Object>) -> bool {
+    before.is_some_and(|before| !Arc::ptr_eq(before, after) && before.identity() == after.identity())
+}
+
+fn hash(value: &Value) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.to_string().hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,152 @@
+//! What an operator watches, owns and may do, said once: watches, pruning and the generated roles follow from it.
+
+use kube::api::{ApiResource, DynamicObject};
+
+use crate::apply::Way;
+use crate::object::{Key, Object};
+
+/// A kind of objects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Kind {
+    /// API group; empty for the core.
+    pub group: &'static str,
+    /// API version.
+    pub version: &'static str,
+    /// As in `kind:`.
+    pub kind: &'static str,
+    /// As in a URL and in roles.
+    pub plural: &'static str,
+}
+
+impl Kind {
+    /// A kind that Kubernetes has.
+    pub const fn of<K: k8s_openapi::Resource>() -> Self {
+        Self { group: K::GROUP, version: K::VERSION, kind: K::KIND, plural: K::URL_PATH_SEGMENT }
+    }
+
+    /// As the client wants it.
+    pub fn resource(&self) -> ApiResource {
+        ApiResource {
+            group: self.group.into(),
+            version: self.version.into(),
+            api_version: self.api_version(),
+            kind: self.kind.into(),
+            plural: self.plural.into(),
+        }
+    }
+
+    /// As in `apiVersion:`.
+    pub fn api_version(&self) -> String {
+        if self.group.is_empty() { self.version.into() } else { format!("{}/{}", self.group, self.version) }
+    }
+}
+
+/// A kind that the operator writes for its resources, and prunes.
+#[derive(Debug, Clone, Copy)]
+pub struct Owned {
+    /// The kind.
+    pub kind: Kind,
+    /// How it is written.
+    pub way: Way,
+    /// What it is for: a comment in the role.
+    pub why: &'static str,
+}
+
+/// A kind that the operator looks at and that others make.
+#[derive(Debug, Clone, Copy)]
+pub struct Watched {
+    /// The kind.
+    pub kind: Kind,
+    /// Which resource of ours an object concerns, if any.
+    pub concerns: fn(&Object) -> Option<Key>,
+    /// Cuts an object down to what is needed.
+    pub trim: fn(&mut DynamicObject),
+    /// Whether the operator can do without: then missing rights or a missing kind switch it off.
+    pub optional: bool,
+    /// What it is for: a comment in the role.
+    pub why: &'static str,
+}
+
+/// Something that the operator does beside watching, writing its own objects and its resources' status.
+#[derive(Debug, Clone, Copy)]
+pub struct Right {
+    /// API group.
+    pub group: &'static str,
+    /// Resource, with its subresource if there is one.
+    pub resource: &'static str,
+    /// What is done.
+    pub verbs: &'static [&'static str],
+    /// What it is for: a comment in the role.
+    pub why: &'static str,
+}
+
+/// What an operator is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Declaration {
+    /// Its name, as in `--operators` and in metrics.
+    pub name: &'static str,
+    /// The kind that users write.
+    pub primary: Kind,
+    /// What it writes.
+    pub owned: &'static [Owned],
+    /// What it looks at.
+    pub watched: &'static [Watched],
+    /// What else it does.
+    pub rights: &'static [Right],
+    /// Field managers whose work it carries on.
+    pub predecessors: &'static [&'static str],
+}
+
+impl Declaration {
+    /// Which resource of ours an object of some kind concerns.
+    pub fn concerns(&self, kind: Kind, object: &Object) -> Option<Key> {
+        if kind == self.primary {
+            return Some(object.key().clone());
+        }
+        if let Some(watched) = self.watched.iter().find(|watched| watched.kind == kind) {
+            return (watched.concerns)(object);
+        }
+        let owner = object.controller().filter(|owner| &*owner.kind == self.primary.kind)?;
+        Some(Key::new(&object.key().namespace, &owner.name))
+    }
+
+    /// Every kind that must be watched.
+    pub fn kinds(&self) -> impl Iterator<Item = Kind> {
+        let owned = self.owned.iter().map(|owned| owned.kind);
+        let watched = self.watched.iter().map(|watched| watched.kind);
+        std::iter::once(self.primary).chain(owned).chain(watched)
+    }
+
+    /// The rights that follow, in the order of a role.
+    pub fn all_rights(&self) -> Vec<Right> {
+        let mut rights = vec![Right {
+            group: self.primary.group,
+            resource: self.primary.plural,
+            verbs: &["list", "watch", "patch"],
+            why: "the resources themselves; patched to hold back their deletion until we have cleaned up",
+        }];
+        for owned in self.owned {
+            let verbs: &[&str] = match owned.way {
+                Way::Apply => &["get", "list", "watch", "create", "patch", "delete"],
+                Way::Replace => &["list", "watch", "create", "update", "delete"],
+            };
+            rights.push(Right {
+                group: owned.kind.group,
+                resource: owned.kind.plural,
+                verbs,
+                why: owned.why,
+            });
+        }
+        for watched in self.watched {
+            let verbs = &["list", "watch"];
+            rights.push(Right {
+                group: watched.kind.group,
+                resource: watched.kind.plural,
+                verbs,
+                why: watched.why,
+            });
+        }
+        rights.extend(self.rights);
+        rights
+    }
+}

@@ -1,0 +1,147 @@
+//! Who owns which field of an object, as the server remembers it: which of ours we no longer want, and how to take over
+//! what somebody before us left behind. Pure; called by `apply`.
+
+use serde_json::{Map, Value};
+
+/// Whether the server holds fields on our behalf that `desired` no longer has. Applying would remove them.
+pub fn has_leftovers(live: &Value, manager: &str, desired: &Value) -> bool {
+    entries(live)
+        .filter(|entry| entry["manager"] == manager && entry["operation"] == "Apply" && is_main(entry))
+        .any(|entry| !is_covered(&entry["fieldsV1"], desired))
+}
+
+/// The ownership after we took over what `predecessors` wrote, and what we once wrote in another way; nothing if there
+/// is nothing to take over. Applying afterwards removes what is not wanted any more.
+pub fn take_over(live: &Value, manager: &str, predecessors: &[&str]) -> Option<Vec<Value>> {
+    let is_predecessor = |entry: &Value| {
+        let by = entry["manager"].as_str().unwrap_or_default();
+        let ours = by == manager && entry["operation"] != "Apply";
+        is_main(entry) && (ours || predecessors.contains(&by))
+    };
+    let (taken, mut kept): (Vec<&Value>, Vec<&Value>) =
+        entries(live).partition(|entry| is_predecessor(entry));
+    let mut merged = taken.first().map(|entry| (*entry).clone())?;
+    merged["manager"] = manager.into();
+    merged["operation"] = "Apply".into();
+    let own = kept.iter().position(|entry| entry["manager"] == manager && is_main(entry));
+    let own = own.map(|at| kept.remove(at));
+    for entry in taken.iter().skip(1).copied().chain(own) {
+        unite(&mut merged["fieldsV1"], &entry["fieldsV1"]);
+    }
+    Some(kept.into_iter().cloned().chain([merged]).collect())
+}
+
+fn entries(live: &Value) -> impl Iterator<Item = &Value> {
+    live["metadata"]["managedFields"].as_array().into_iter().flatten()
+}
+
+/// Whether an entry is about the object itself and not about its status or scale.
+fn is_main(entry: &Value) -> bool {
+    entry["subresource"].as_str().unwrap_or_default().is_empty()
+}
+
+fn is_covered(tree: &Value, desired: &Value) -> bool {
+    let Some(tree) = tree.as_object() else { return true };
+    tree.iter().all(|(step, below)| match step.split_once(':') {
+        Some(("f", name)) => desired.get(name).is_some_and(|value| is_covered(below, value)),
+        Some(("k", keys)) => find(desired, &parse(keys)).is_some_and(|element| is_covered(below, element)),
+        Some(("v", value)) => desired.as_array().is_some_and(|elements| elements.contains(&parse(value))),
+        // The element or object itself, and places in lists that are replaced as a whole.
+        _ => true,
+    })
+}
+
+fn parse(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_default()
+}
+
+/// The element with these keys. A key that the element lacks got its default from the server.
+fn find<'a>(desired: &'a Value, keys: &Value) -> Option<&'a Value> {
+    let keys = keys.as_object()?;
+    let fits = |element: &&Value| {
+        keys.iter().all(|(name, value)| element.get(name).is_none_or(|wanted| wanted == value))
+    };
+    desired.as_array()?.iter().find(fits)
+}
+
+fn unite(one: &mut Value, other: &Value) {
+    let (Some(one), Some(other)) = (one.as_object_mut(), other.as_object()) else { return };
+    for (step, below) in other {
+        unite(one.entry(step).or_insert_with(|| Value::Object(Map::new())), below);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn owned(manager: &str, operation: &str, fields: &Value) -> Value {
+        json!({"manager": manager, "operation": operation, "apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": fields})
+    }
+
+    fn live(entries: &[Value]) -> Value {
+        json!({"metadata": {"managedFields": entries}})
+    }
+
+    #[test]
+    fn a_field_that_we_dropped_is_a_leftover() {
+        let fields = json!({
+            "f:metadata": {"f:labels": {"f:a": {}}, "f:ownerReferences": {"k:{\"uid\":\"1\"}": {}}},
+            "f:spec": {
+                "f:ports": {"k:{\"port\":80,\"protocol\":\"TCP\"}": {".": {}, "f:port": {}}},
+                "f:finalizers": {"v:\"x\"": {}},
+                "f:args": {},
+            },
+        });
+        let live = live(&[owned("mainstay", "Apply", &fields)]);
+        let desired = json!({
+            "metadata": {"labels": {"a": "1"}, "ownerReferences": [{"uid": "1"}]},
+            "spec": {"ports": [{"port": 80}], "finalizers": ["x"], "args": ["more"], "new": 1},
+        });
+        assert!(!has_leftovers(&live, "mainstay", &desired));
+        assert!(!has_leftovers(&live, "somebody", &json!({})), "not ours");
+        for path in [
+            "/metadata/labels/a",
+            "/metadata/ownerReferences/0/uid",
+            "/spec/ports/0/port",
+            "/spec/finalizers/0",
+        ] {
+            let mut less = desired.clone();
+            *less.pointer_mut(path).unwrap() = "other".into();
+            let gone = path.ends_with("/a");
+            assert_eq!(
+                has_leftovers(&live, "mainstay", &less),
+                !gone,
+                "{path}: another value is no leftover"
+            );
+        }
+        for path in ["metadata", "spec"] {
+            let mut less = desired.clone();
+            less.as_object_mut().unwrap().remove(path);
+            assert!(has_leftovers(&live, "mainstay", &less));
+        }
+    }
+
+    #[test]
+    fn what_others_left_is_united_with_ours_and_the_rest_stays() {
+        let status = json!({"manager": "old", "operation": "Update", "subresource": "status", "fieldsV1": {"f:status": {}}});
+        let live = live(&[
+            owned("old", "Update", &json!({"f:spec": {"f:a": {}}})),
+            owned("mainstay", "Apply", &json!({"f:spec": {"f:b": {}}})),
+            owned("mainstay", "Update", &json!({"f:data": {"f:c": {}}})),
+            owned("kubectl", "Update", &json!({"f:spec": {"f:d": {}}})),
+            status.clone(),
+        ]);
+        let after = take_over(&live, "mainstay", &["old"]).unwrap();
+        let expected = [
+            owned("kubectl", "Update", &json!({"f:spec": {"f:d": {}}})),
+            status,
+            owned("mainstay", "Apply", &json!({"f:spec": {"f:a": {}, "f:b": {}}, "f:data": {"f:c": {}}})),
+        ];
+        assert_eq!(after, expected);
+        let settled = json!({"metadata": {"managedFields": after}});
+        assert_eq!(take_over(&settled, "mainstay", &["old"]), None);
+    }
+}

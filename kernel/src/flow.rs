@@ -1,0 +1,274 @@
+//! One pass of one resource: gather, validate, plan, apply, observe, report. An operator brings the stages; this file
+//! joins them and does all the writing. A pass may die at any await: the next finds the truth by looking.
+
+use std::fmt::Debug;
+use std::future::Future;
+use std::time::Duration;
+
+use k8s_openapi::jiff::Timestamp;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::apply::{Applied, Hand, Work, WriteError};
+use crate::declare::Declaration;
+use crate::object::{Key, Object};
+use crate::queue::Outcome;
+use crate::report::{self, Note, Report};
+use crate::stores::Stores;
+
+/// A spec that cannot be carried out. The user acts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invalid {
+    /// Why, in one word.
+    pub reason: &'static str,
+    /// What to do, in words.
+    pub message: String,
+}
+
+/// Something failed and is tried again.
+#[derive(Debug, thiserror::Error)]
+pub enum Trouble {
+    /// A write.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// A look at, or a step in, the outside system.
+    #[error("{0}")]
+    Outside(String),
+}
+
+impl Trouble {
+    /// All of it, in one line.
+    pub fn words(&self) -> String {
+        let mut words = self.to_string();
+        let mut cause = std::error::Error::source(self);
+        while let Some(error) = cause {
+            words = format!("{words}: {error}");
+            cause = error.source();
+        }
+        words
+    }
+}
+
+/// What to do about a resource's deletion.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Guard {
+    /// Leave it as it is.
+    #[default]
+    Leave,
+    /// Hold the deletion back until we have cleaned up.
+    Hold,
+    /// We have cleaned up, or there is nothing to clean up.
+    Release,
+}
+
+/// What a pass will do.
+#[derive(Debug)]
+pub struct Plan<O: Operator + ?Sized> {
+    /// What the cluster should hold.
+    pub work: Work,
+    /// One thing outside of it, done when all of the work is done.
+    pub step: Option<O::Step>,
+    /// Deletion of the resource; held before, released after the work.
+    pub guard: Guard,
+    /// When to look again though nothing changed.
+    pub look_again: Option<Duration>,
+    /// What this plan is part of, for the report.
+    pub course: O::Course,
+}
+
+/// What a pass came to.
+pub enum Verdict<'a, O: Operator + ?Sized> {
+    /// The outside could not be looked at.
+    Blind(&'a Trouble),
+    /// The spec cannot be carried out.
+    Invalid(&'a O::Inputs, &'a Invalid),
+    /// It was carried out, as far as it went.
+    Done {
+        /// What was known before.
+        inputs: &'a O::Inputs,
+        /// What was to be done.
+        plan: &'a Plan<O>,
+        /// What was done.
+        applied: &'a Applied,
+        /// What stopped it.
+        trouble: Option<&'a Trouble>,
+    },
+}
+
+/// The stages of one kind.
+pub trait Operator: Send + Sync + 'static {
+    /// What users write.
+    type Resource: DeserializeOwned + Send + Sync;
+    /// What is known.
+    type Inputs: Send + Sync;
+    /// A checked spec: the only input of `plan` besides what is known.
+    type Valid: Send + Sync;
+    /// Something to be done outside of Kubernetes.
+    type Step: Debug + Send + Sync;
+    /// What a plan is part of.
+    type Course: Debug + Send + Sync;
+
+    /// What it watches and owns.
+    fn declaration(&self) -> &'static Declaration;
+
+    /// Reads stores and looks at the outside system.
+    fn gather(
+        &self,
+        resource: &Self::Resource,
+        stores: &Stores,
+        now: Timestamp,
+    ) -> impl Future<Output = Result<Self::Inputs, Trouble>> + Send;
+
+    /// Checks. Pure.
+    fn validate(&self, resource: &Self::Resource, inputs: &Self::Inputs) -> Result<Self::Valid, Invalid>;
+
+    /// Decides. Pure.
+    fn plan(&self, valid: &Self::Valid, inputs: &Self::Inputs, now: Timestamp) -> Plan<Self>;
+
+    /// Does the one thing outside of Kubernetes.
+    fn perform(&self, step: &Self::Step) -> impl Future<Output = Result<(), Trouble>> + Send;
+
+    /// Says what became of it. Pure.
+    fn report(&self, resource: &Self::Resource, verdict: &Verdict<'_, Self>, now: Timestamp) -> Report;
+}
+
+/// Tells users, and counts.
+pub trait Telling: Send + Sync + 'static {
+    /// Posts events about an object.
+    fn tell(&self, about: &Object, notes: Vec<Note>) -> impl Future<Output = ()> + Send;
+}
+
+/// A resource is worked on with these.
+pub struct Bench<O, T> {
+    /// The stages.
+    pub operator: O,
+    /// The writer.
+    pub hand: Hand,
+    /// The mouth.
+    pub telling: T,
+    /// The finalizer's name.
+    pub finalizer: &'static str,
+}
+
+impl<O: Operator, T: Telling> Bench<O, T> {
+    /// One pass.
+    pub async fn pass(&self, key: &Key, now: fn() -> Timestamp) -> Outcome {
+        let primary = self.operator.declaration().primary;
+        let Some(object) = self.hand.stores().get(primary, key) else { return Outcome::Settled };
+        let resource: O::Resource = match object.read() {
+            Ok(resource) => resource,
+            Err(error) => {
+                let message = format!("{error}: {}; mend or delete it", error.source);
+                let note = Note { alarming: true, reason: "Unreadable", message };
+                tracing::warn!(controller = self.operator.declaration().name, %key, "{}", note.message);
+                self.telling.tell(&object, vec![note]).await;
+                return Outcome::Settled;
+            }
+        };
+        self.work(&object, &resource, now).await
+    }
+
+    async fn work(&self, object: &Object, resource: &O::Resource, now: fn() -> Timestamp) -> Outcome {
+        let inputs = match self.operator.gather(resource, self.hand.stores(), now()).await {
+            Ok(inputs) => inputs,
+            Err(trouble) => {
+                self.report(object, resource, &Verdict::Blind(&trouble), now()).await;
+                return self.failed(object, &trouble);
+            }
+        };
+        let valid = match self.operator.validate(resource, &inputs) {
+            Ok(valid) => valid,
+            Err(invalid) => {
+                let said = self.report(object, resource, &Verdict::Invalid(&inputs, &invalid), now()).await;
+                return said.unwrap_or(Outcome::Settled);
+            }
+        };
+        let plan = self.operator.plan(&valid, &inputs, now());
+        let (applied, trouble) = self.carry_out(object, &plan).await;
+        if let (Guard::Release, None, true) = (plan.guard, &trouble, applied.waiting.is_empty()) {
+            return match self.release(object).await {
+                Ok(()) => Outcome::Settled,
+                Err(error) => self.failed(object, &error.into()),
+            };
+        }
+        let verdict =
+            Verdict::Done { inputs: &inputs, plan: &plan, applied: &applied, trouble: trouble.as_ref() };
+        let said = self.report(object, resource, &verdict, now()).await;
+        match trouble {
+            Some(trouble) => self.failed(object, &trouble),
+            None => said.unwrap_or(plan.look_again.map_or(Outcome::Settled, Outcome::Waiting)),
+        }
+    }
+
+    async fn carry_out(&self, object: &Object, plan: &Plan<O>) -> (Applied, Option<Trouble>) {
+        if plan.guard == Guard::Hold
+            && let Err(error) = self.hold(object).await
+        {
+            return (Applied::default(), Some(error.into()));
+        }
+        let applied = match self.hand.carry_out(&plan.work, object).await {
+            Ok(applied) => applied,
+            Err(error) => return (Applied::default(), Some(error.into())),
+        };
+        for what in &applied.written {
+            tracing::info!(controller = self.operator.declaration().name, key = %object.key(), "{what}");
+        }
+        let step = plan.step.as_ref().filter(|_| applied.waiting.is_empty());
+        let Some(step) = step else { return (applied, None) };
+        tracing::info!(controller = self.operator.declaration().name, key = %object.key(), ?step, "step");
+        let trouble = self.operator.perform(step).await.err();
+        (applied, trouble)
+    }
+
+    /// Writes the status if it changed. The outcome, if that failed.
+    async fn report(
+        &self,
+        object: &Object,
+        resource: &O::Resource,
+        verdict: &Verdict<'_, O>,
+        now: Timestamp,
+    ) -> Option<Outcome> {
+        let Report { status, notes } = self.operator.report(resource, verdict, now);
+        let old = object.value()["status"].take();
+        let change = report::difference(if old.is_null() { &Value::Null } else { &old }, &status)?;
+        match self.hand.patch_status(object, &change).await {
+            Ok(_) => {
+                self.telling.tell(object, notes).await;
+                None
+            }
+            Err(error) => Some(self.failed(object, &error.into())),
+        }
+    }
+
+    async fn hold(&self, object: &Object) -> Result<(), WriteError> {
+        let finalizers = finalizers(object);
+        if object.is_deleting() || finalizers.iter().any(|name| name == self.finalizer) {
+            return Ok(());
+        }
+        let with: Vec<Value> = finalizers.into_iter().chain([self.finalizer.into()]).collect();
+        self.hand.patch_metadata(object, json!({ "finalizers": with })).await.map(drop)
+    }
+
+    async fn release(&self, object: &Object) -> Result<(), WriteError> {
+        let finalizers = finalizers(object);
+        let without: Vec<&Value> = finalizers.iter().filter(|name| **name != self.finalizer).collect();
+        if without.len() == finalizers.len() {
+            return Ok(());
+        }
+        self.hand.patch_metadata(object, json!({ "finalizers": without })).await.map(drop)
+    }
+
+    fn failed(&self, object: &Object, trouble: &Trouble) -> Outcome {
+        let controller = self.operator.declaration().name;
+        if let Trouble::Write(WriteError::Outdated { .. }) = trouble {
+            tracing::debug!(controller, key = %object.key(), "{}", trouble.words());
+        } else {
+            tracing::warn!(controller, key = %object.key(), "{}", trouble.words());
+        }
+        Outcome::Failed
+    }
+}
+
+fn finalizers(object: &Object) -> Vec<Value> {
+    object.value()["metadata"]["finalizers"].as_array().cloned().unwrap_or_default()
+}

@@ -1,0 +1,255 @@
+//! Joins watches, queues and passes of all controllers in one process: one watch a kind, shared; each change goes to
+//! whom it concerns and to nobody else.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use kube::Api;
+use kube::api::DynamicObject;
+use kube::runtime::watcher;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::apply::{Announce, Hand, Tools};
+use crate::declare::{Declaration, Kind};
+use crate::driver::{Driver, Ending};
+use crate::object::{Key, Object};
+use crate::queue::Outcome;
+use crate::store::Change;
+use crate::stores::{Namespaces, Room};
+use crate::watch::{Keep, Notice, Watch};
+
+/// Something that works on the resources of one kind.
+pub trait Controller: Send + Sync + 'static {
+    /// One pass of one resource.
+    fn pass(self: Arc<Self>, key: Key) -> BoxFuture<'static, Outcome>;
+}
+
+/// Makes a controller once its writer is there.
+pub type Make = Box<dyn FnOnce(Hand) -> Arc<dyn Controller> + Send>;
+
+/// A controller that is to run.
+pub struct Registration {
+    /// What it watches and owns.
+    pub declaration: &'static Declaration,
+    /// Makes it.
+    pub make: Make,
+}
+
+/// How the watches are doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// The first list is not complete: absence means nothing yet.
+    Listing,
+    /// All is known.
+    Complete,
+    /// The kind is not there, or we may not look; we can do without, and look again.
+    Off,
+}
+
+/// Where one watch stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    /// What it watches.
+    pub kind: Kind,
+    /// Where.
+    pub namespace: Option<Arc<str>>,
+    /// How far it is.
+    pub progress: Progress,
+    /// What the server last said against it.
+    pub trouble: Option<String>,
+}
+
+/// Everything that runs.
+pub struct Hub {
+    /// What controllers share.
+    pub tools: Tools,
+    /// Where to look.
+    pub namespaces: Namespaces,
+    /// How each controller runs.
+    pub driver: Driver,
+    /// Where watches stand, for readiness.
+    pub standings: watch::Sender<Vec<Standing>>,
+}
+
+/// One controller's entrance.
+#[derive(Clone)]
+struct Door {
+    declaration: &'static Declaration,
+    keys: mpsc::UnboundedSender<Key>,
+}
+
+impl Door {
+    /// Sends the resources that a change concerns, before and after it.
+    fn knock(&self, kind: Kind, change: &Change<Object>) {
+        if !self.declaration.kinds().any(|known| known == kind) {
+            return;
+        }
+        let concerned = |side: &Option<Arc<Object>>| self.declaration.concerns(kind, side.as_deref()?);
+        let (before, after) = (concerned(&change.before), concerned(&change.after));
+        let both = if before == after { vec![after] } else { vec![before, after] };
+        for key in both.into_iter().flatten() {
+            // A controller that has ended needs no keys.
+            let _ = self.keys.send(key);
+        }
+    }
+}
+
+impl Hub {
+    /// Watches at once; works on resources when everything is known and `lead` is there; ends with `stop`.
+    pub async fn run(
+        self,
+        registrations: Vec<Registration>,
+        lead: impl Future<Output = ()>,
+        stop: CancellationToken,
+    ) -> Vec<Ending> {
+        let mut doors = Vec::new();
+        let mut waiting = Vec::new();
+        for Registration { declaration, make } in registrations {
+            let (keys, receiver) = mpsc::unbounded_channel();
+            doors.push(Door { declaration, keys });
+            waiting.push((declaration, make, receiver));
+        }
+        let mut watches = self.watch(&doors, &stop);
+        let mut endings = Vec::new();
+        let begin = async {
+            tokio::join!(self.synced(), lead);
+        };
+        tokio::select! {
+            () = begin => {}
+            () = stop.cancelled() => return endings,
+        }
+        let mut controllers = JoinSet::new();
+        for (declaration, make, receiver) in waiting {
+            let controller = make(Hand::new(declaration, self.tools.clone(), announce(&doors, declaration)));
+            let (driver, stop) = (self.driver.clone(), stop.clone());
+            let pass = move |key| Arc::clone(&controller).pass(key);
+            controllers.spawn(async move { driver.run(receiver, pass, stop).await });
+        }
+        while let Some(ended) = controllers.join_next().await {
+            endings.extend(ended.ok());
+        }
+        watches.shutdown().await;
+        endings
+    }
+
+    fn watch(&self, doors: &[Door], stop: &CancellationToken) -> JoinSet<()> {
+        let mut watches = JoinSet::new();
+        for (at, (kind, room)) in self.tools.stores.iter().enumerate() {
+            let namespace = room.namespace.clone();
+            let standing = Standing { kind, namespace, progress: Progress::Listing, trouble: None };
+            self.standings.send_modify(|all| all.push(standing));
+            let watch =
+                Watch { api: self.api(kind, room), config: self.config(), keep: self.keep(kind, doors) };
+            let (doors, standings, optional) =
+                (doors.to_vec(), self.standings.clone(), is_optional(doors, kind));
+            let tell = move |notice: Notice<Object>| match notice {
+                Notice::Changed(change) => doors.iter().for_each(|door| door.knock(kind, &change)),
+                Notice::Synced => standings.send_modify(|all| all[at].advance(Progress::Complete, None)),
+                Notice::Unreadable { key, error } => {
+                    tracing::warn!(kind = kind.kind, %key, "cannot be read: {error}");
+                }
+                Notice::Trouble(error) => {
+                    tracing::warn!(kind = kind.kind, "the watch failed and is tried again: {error}");
+                    let progress =
+                        if optional && is_absent(&error) { Progress::Off } else { Progress::Listing };
+                    standings.send_modify(|all| all[at].advance(progress, Some(error.to_string())));
+                }
+            };
+            watches.spawn(watch.follow(room.objects.clone(), tell, stop.clone()));
+        }
+        watches
+    }
+
+    fn api(&self, kind: Kind, room: &Room) -> Api<DynamicObject> {
+        match &room.namespace {
+            Some(namespace) => Api::namespaced_with(self.tools.client.clone(), namespace, &kind.resource()),
+            None => Api::all_with(self.tools.client.clone(), &kind.resource()),
+        }
+    }
+
+    fn config(&self) -> watcher::Config {
+        let config = watcher::Config::default().streaming_lists();
+        match self.namespaces.selector() {
+            Some(selector) => config.fields(&selector),
+            None => config,
+        }
+    }
+
+    /// What is kept of an object of a kind: all of it if somebody owns such objects, else what is looked at; and of the
+    /// ownership of fields only what is ours to judge.
+    fn keep(&self, kind: Kind, doors: &[Door]) -> Keep<Object> {
+        let declarations = || doors.iter().map(|door| door.declaration);
+        let is_whole = declarations()
+            .any(|known| known.primary == kind || known.owned.iter().any(|owned| owned.kind == kind));
+        let watched = declarations().flat_map(|known| known.watched).filter(|watched| watched.kind == kind);
+        let trims: Vec<fn(&mut DynamicObject)> = watched.map(|watched| watched.trim).collect();
+        let trim = trims.first().copied().filter(|_| !is_whole && trims.len() == 1);
+        let mut managers = vec![self.tools.manager];
+        managers.extend(declarations().flat_map(|known| known.predecessors));
+        let resource = kind.resource();
+        Arc::new(move |mut object| {
+            if let Some(entries) = &mut object.metadata.managed_fields {
+                entries.retain(|entry| {
+                    let ours = entry.manager.as_deref().is_some_and(|manager| managers.contains(&manager));
+                    ours && entry.subresource.is_none()
+                });
+            }
+            if let Some(trim) = trim {
+                trim(&mut object);
+            }
+            Ok(Object::new(object, &resource))
+        })
+    }
+
+    /// Waits until absence means something, of every kind that we cannot do without.
+    async fn synced(&self) {
+        let mut standings = self.standings.subscribe();
+        let all = |standings: &Vec<Standing>| {
+            standings.iter().all(|standing| standing.progress != Progress::Listing)
+        };
+        // The sender lives as long as `self`.
+        let _ = standings.wait_for(all).await;
+    }
+}
+
+impl Standing {
+    /// What was known once stays known.
+    fn advance(&mut self, progress: Progress, trouble: Option<String>) {
+        if self.progress != Progress::Complete {
+            self.progress = progress;
+        }
+        self.trouble = trouble;
+    }
+}
+
+fn is_optional(doors: &[Door], kind: Kind) -> bool {
+    let needs = |door: &Door| {
+        let declaration = door.declaration;
+        let watched = declaration.watched.iter().find(|watched| watched.kind == kind);
+        declaration.kinds().any(|known| known == kind) && !watched.is_some_and(|watched| watched.optional)
+    };
+    !doors.iter().any(needs)
+}
+
+/// There is no such kind, or we may not look at it.
+fn is_absent(error: &watcher::Error) -> bool {
+    let status = match error {
+        watcher::Error::InitialListFailed(kube::Error::Api(status))
+        | watcher::Error::WatchStartFailed(kube::Error::Api(status))
+        | watcher::Error::WatchError(status) => status,
+        watcher::Error::InitialListFailed(_)
+        | watcher::Error::WatchStartFailed(_)
+        | watcher::Error::WatchFailed(_)
+        | watcher::Error::NoResourceVersion => return false,
+    };
+    matches!(status.code, 403 | 404)
+}
+
+/// Tells every controller but this one.
+fn announce(doors: &[Door], by: &'static Declaration) -> Announce {
+    let others: Vec<Door> = doors.iter().filter(|door| door.declaration.name != by.name).cloned().collect();
+    Arc::new(move |kind, change| others.iter().for_each(|door| door.knock(kind, change)))
+}

@@ -1,0 +1,171 @@
+//! Objects as the kernel keeps them: what every stage needs at hand, and the rest as the bytes the server sent.
+//! A store of ten thousand of them is mostly those bytes; who needs more reads them when it needs it.
+
+use std::sync::Arc;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::api::{ApiResource, DynamicObject};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// Namespace and name. Objects without a namespace have an empty one.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Key {
+    /// Namespace, or nothing.
+    pub namespace: Arc<str>,
+    /// Name.
+    pub name: Arc<str>,
+}
+
+impl Key {
+    /// This name in this namespace.
+    pub fn new(namespace: &str, name: &str) -> Self {
+        Self { namespace: namespace.into(), name: name.into() }
+    }
+
+    /// The key of an object.
+    pub fn of(metadata: &ObjectMeta) -> Self {
+        Self::new(
+            metadata.namespace.as_deref().unwrap_or_default(),
+            metadata.name.as_deref().unwrap_or_default(),
+        )
+    }
+}
+
+impl std::fmt::Display for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.namespace.is_empty() {
+            write!(f, "{}", self.name)
+        } else {
+            write!(f, "{}/{}", self.namespace, self.name)
+        }
+    }
+}
+
+/// Which object, and which state of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    /// Its name.
+    pub key: Key,
+    /// What tells it from others that had its name before.
+    pub uid: Box<str>,
+    /// Grows with every change.
+    pub version: u64,
+}
+
+impl Identity {
+    /// The identity of an object.
+    pub fn of(metadata: &ObjectMeta) -> Self {
+        let version = metadata.resource_version.as_deref().and_then(|version| version.parse().ok());
+        Self {
+            key: Key::of(metadata),
+            uid: metadata.uid.as_deref().unwrap_or_default().into(),
+            version: version.unwrap_or(0),
+        }
+    }
+}
+
+/// What a store can hold.
+pub trait Kept {
+    /// Which object, in which state.
+    fn identity(&self) -> &Identity;
+
+    /// The unique id of the object that controls it, if one does: stores find objects by it.
+    fn owner(&self) -> Option<&str> {
+        None
+    }
+}
+
+/// Who controls an object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Owner {
+    /// Its kind.
+    pub kind: Box<str>,
+    /// Its name, in the same namespace.
+    pub name: Box<str>,
+    /// Its unique id.
+    pub uid: Box<str>,
+}
+
+/// An object of any kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Object {
+    identity: Identity,
+    owner: Option<Owner>,
+    deleting: bool,
+    content: Box<[u8]>,
+}
+
+/// An object that is there and does not read as its kind should.
+#[derive(Debug, thiserror::Error)]
+#[error("{key} cannot be read")]
+pub struct Unreadable {
+    /// Which one.
+    pub key: Key,
+    /// Why not.
+    pub source: serde_json::Error,
+}
+
+impl Kept for Object {
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn owner(&self) -> Option<&str> {
+        self.owner.as_ref().map(|owner| &*owner.uid)
+    }
+}
+
+impl Object {
+    /// From what the server sent.
+    pub fn new(mut object: DynamicObject, resource: &ApiResource) -> Self {
+        // Items of lists come without.
+        object.types.get_or_insert_with(|| kube::api::TypeMeta {
+            api_version: resource.api_version.clone(),
+            kind: resource.kind.clone(),
+        });
+        let owner =
+            object.metadata.owner_references.iter().flatten().find(|owner| owner.controller == Some(true));
+        let owner = owner.map(|owner| Owner {
+            kind: owner.kind.as_str().into(),
+            name: owner.name.as_str().into(),
+            uid: owner.uid.as_str().into(),
+        });
+        Self {
+            identity: Identity::of(&object.metadata),
+            owner,
+            deleting: object.metadata.deletion_timestamp.is_some(),
+            content: serde_json::to_vec(&object).unwrap_or_default().into(),
+        }
+    }
+
+    /// Its name.
+    pub fn key(&self) -> &Key {
+        &self.identity.key
+    }
+
+    /// Who controls it.
+    pub fn controller(&self) -> Option<&Owner> {
+        self.owner.as_ref()
+    }
+
+    /// Whether it is on its way out.
+    pub fn is_deleting(&self) -> bool {
+        self.deleting
+    }
+
+    /// How many bytes its content takes.
+    pub fn size(&self) -> usize {
+        self.content.len()
+    }
+
+    /// Reads it as a type.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, Unreadable> {
+        serde_json::from_slice(&self.content).map_err(|source| Unreadable { key: self.key().clone(), source })
+    }
+
+    /// Reads it as it is. What came from the server is always JSON.
+    pub fn value(&self) -> Value {
+        serde_json::from_slice(&self.content).unwrap_or_default()
+    }
+}

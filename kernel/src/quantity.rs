@@ -1,0 +1,102 @@
+//! Amounts as Kubernetes writes them: `500m`, `1Gi`, `1e3`. The server rewrites them its own way, so two texts can be one
+//! amount. Pure; for `compare`, and for operators that size things.
+
+/// How many of these are one.
+const UNIT: i128 = 1_000_000_000;
+
+/// An amount, exact to a billionth, as Kubernetes has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Amount(i128);
+
+impl Amount {
+    /// Reads one; nothing if the text is none.
+    pub fn parse(text: &str) -> Option<Self> {
+        let end =
+            text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '+' | '-'))).unwrap_or(text.len());
+        let (digits, suffix) = text.split_at(end);
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        if (whole.is_empty() && fraction.is_empty()) || fraction.contains(['+', '-']) {
+            return None;
+        }
+        let places = i32::try_from(fraction.len()).ok()?;
+        let number: i128 = format!("{whole}{fraction}").parse().ok()?;
+        let scaled = match scale(suffix)? {
+            Scale::Ten(power) => shift(number.checked_mul(UNIT)?, power - places)?,
+            Scale::Two(power) => shift(number.checked_mul(UNIT)?.checked_mul(1 << power)?, -places)?,
+        };
+        Some(Self(scaled))
+    }
+
+    /// As a whole number, rounded up.
+    pub fn ceil(self) -> i128 {
+        self.0.div_euclid(UNIT) + i128::from(self.0.rem_euclid(UNIT) > 0)
+    }
+}
+
+enum Scale {
+    Ten(i32),
+    Two(u32),
+}
+
+fn scale(suffix: &str) -> Option<Scale> {
+    let binary = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"].into_iter().zip([10, 20, 30, 40, 50, 60]);
+    let decimal =
+        ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"].into_iter().zip((-3..=6).map(|power| power * 3));
+    if let Some((_, power)) = binary.into_iter().find(|(name, _)| *name == suffix) {
+        return Some(Scale::Two(power));
+    }
+    if let Some((_, power)) = decimal.into_iter().find(|(name, _)| *name == suffix) {
+        return Some(Scale::Ten(power));
+    }
+    let power = suffix.strip_prefix(['e', 'E'])?.parse().ok()?;
+    Some(Scale::Ten(power))
+}
+
+/// A number by a power of ten, rounded up as Kubernetes does.
+fn shift(number: i128, power: i32) -> Option<i128> {
+    let factor = 10i128.checked_pow(power.unsigned_abs())?;
+    if power >= 0 {
+        return number.checked_mul(factor);
+    }
+    Some(number.div_euclid(factor) + i128::from(number.rem_euclid(factor) > 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_one_amount_are_equal() {
+        for [one, other] in [
+            ["1000m", "1"],
+            ["0.5", "500m"],
+            ["1024Mi", "1Gi"],
+            ["1e3", "1k"],
+            ["1.5Gi", "1536Mi"],
+            ["2E", "2e18"],
+        ] {
+            assert_eq!(Amount::parse(one), Amount::parse(other), "{one} {other}");
+            assert!(Amount::parse(one).is_some());
+        }
+        assert!(Amount::parse("1G") < Amount::parse("1Gi"));
+        assert_eq!(Amount::parse("1500m").unwrap().ceil(), 2);
+    }
+
+    #[test]
+    fn what_is_no_amount_is_not_read() {
+        for text in [
+            "",
+            "m",
+            "Gi",
+            "1 Gi",
+            "one",
+            "1..2",
+            "1.-2",
+            "1Zi",
+            "e3",
+            "99999999999999999999999999999999999999E",
+        ] {
+            assert_eq!(Amount::parse(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! What a pass says: conditions, a status that is written once and only if it changed, events that are not repeated.
+//! Pure, except that `apply` writes the status and `events` posts.
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
+use serde_json::{Map, Value};
+
+use crate::condition::Statement;
+
+/// Something that a user should notice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// Whether somebody should look.
+    pub alarming: bool,
+    /// Why, in one word.
+    pub reason: &'static str,
+    /// What happened, in words.
+    pub message: String,
+}
+
+/// What became of a resource.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// Its whole status.
+    pub status: Value,
+    /// What to tell besides.
+    pub notes: Vec<Note>,
+}
+
+/// An event for each statement that is new, or has another reason than before. A message alone is none: it counts pods.
+pub fn notes(old: &[Condition], statements: &[Statement]) -> Vec<Note> {
+    let is_news = |statement: &&Statement| {
+        let before = old.iter().find(|condition| condition.type_ == statement.kind);
+        before.is_none_or(|before| {
+            before.status != statement.truth.as_str() || before.reason != statement.reason
+        })
+    };
+    let note = |statement: &Statement| Note {
+        alarming: statement.alarming,
+        reason: statement.reason,
+        message: statement.message.clone(),
+    };
+    statements.iter().filter(is_news).filter(|statement| !statement.message.is_empty()).map(note).collect()
+}
+
+/// What turns one status into another, as a merge patch; nothing if they are the same.
+pub fn difference(old: &Value, new: &Value) -> Option<Value> {
+    if old == new {
+        return None;
+    }
+    let (Value::Object(before), Value::Object(after)) = (old, new) else { return Some(new.clone()) };
+    let mut patch = Map::new();
+    for (name, value) in after {
+        if let Some(change) = difference(before.get(name).unwrap_or(&Value::Null), value) {
+            patch.insert(name.clone(), change);
+        }
+    }
+    for name in before.keys().filter(|name| !after.contains_key(*name)) {
+        patch.insert(name.clone(), Value::Null);
+    }
+    Some(patch.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::condition::{Truth, merge};
+
+    #[test]
+    fn only_news_are_told() {
+        let now =
+            k8s_openapi::apimachinery::pkg::apis::meta::v1::Time(k8s_openapi::jiff::Timestamp::UNIX_EPOCH);
+        let says = |truth, reason, message: &str| Statement {
+            kind: "Ready",
+            truth,
+            reason,
+            message: message.into(),
+            alarming: truth == Truth::False,
+        };
+        let first = [says(Truth::False, "Starting", "0 of 1")];
+        let old = merge(&[], &first, &[], None, &now);
+        assert_eq!(notes(&[], &first).len(), 1);
+        assert_eq!(notes(&old, &first), []);
+        assert_eq!(notes(&old, &[says(Truth::False, "Starting", "1 of 2")]), []);
+        assert_eq!(notes(&old, &[says(Truth::False, "Failed", "no")])[0].reason, "Failed");
+        assert_eq!(notes(&old, &[says(Truth::True, "Starting", "2 of 2")]).len(), 1);
+    }
+
+    /// What a server does with a merge patch.
+    fn merged(mut target: Value, patch: &Value) -> Value {
+        let Value::Object(changes) = patch else { return patch.clone() };
+        if !target.is_object() {
+            target = json!({});
+        }
+        for (name, change) in changes {
+            if change.is_null() {
+                target.as_object_mut().unwrap().remove(name);
+            } else {
+                target[name] = merged(target[name].take(), change);
+            }
+        }
+        target
+    }
+
+    fn status() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            any::<bool>().prop_map(Value::from),
+            (0..3u8).prop_map(Value::from),
+            Just(json!([1, 2]))
+        ];
+        let map = leaf.prop_recursive(3, 16, 3, |inner| {
+            prop::collection::btree_map("[a-c]", inner, 0..4)
+                .prop_map(|map| Value::Object(map.into_iter().collect()))
+        });
+        prop::collection::btree_map("[a-c]", map, 0..4)
+            .prop_map(|map| Value::Object(map.into_iter().collect()))
+    }
+
+    proptest! {
+        #[test]
+        fn the_difference_turns_one_into_the_other(old in status(), new in status()) {
+            match difference(&old, &new) {
+                None => prop_assert_eq!(old, new),
+                Some(patch) => prop_assert_eq!(merged(old, &patch), new),
+            }
+        }
+    }
+}
