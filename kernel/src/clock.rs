@@ -3,9 +3,16 @@
 
 use std::time::Instant;
 
+use k8s_openapi::jiff::Timestamp;
+
 /// Now.
 pub fn now() -> Instant {
     tokio::time::Instant::now().into_std()
+}
+
+/// Now, as people count it. For what is written down, never to measure.
+pub fn wall() -> Timestamp {
+    Timestamp::now()
 }
 
 /// Waits until a moment; for ever if there is none.

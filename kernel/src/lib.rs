@@ -10,6 +10,7 @@ pub mod compare;
 pub mod condition;
 pub mod declare;
 pub mod driver;
+pub mod events;
 pub mod fields;
 pub mod flow;
 pub mod hub;

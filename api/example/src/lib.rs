@@ -68,6 +68,9 @@ pub struct ExampleAppSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 512))]
     pub image: Option<String>,
+    /// How upgrades are done.
+    #[serde(default)]
+    pub upgrade: UpgradeSpec,
     /// Whether the operator leaves everything as it is.
     #[serde(default, skip_serializing_if = "is_false")]
     pub paused: bool,
@@ -109,6 +112,22 @@ pub struct StorageSpec {
 impl Default for StorageSpec {
     fn default() -> Self {
         Self { size: one_gibibyte(), class_name: None }
+    }
+}
+
+/// How upgrades are done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UpgradeSpec {
+    /// Seconds that each stage of an upgrade may take. After that it is rolled back.
+    #[serde(default = "five_minutes")]
+    #[schemars(range(min = 1, max = 86400))]
+    pub progress_deadline_seconds: i32,
+}
+
+impl Default for UpgradeSpec {
+    fn default() -> Self {
+        Self { progress_deadline_seconds: five_minutes() }
     }
 }
 
@@ -160,6 +179,15 @@ pub struct ExampleAppStatus {
     /// What is known about backups.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backup: Option<BackupStatus>,
+    /// The upgrade under way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub upgrade: Option<UpgradeStatus>,
+    /// The last upgrade, if it was rolled back. It is not tried again until the wanted version or image changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed_upgrade: Option<FailedUpgrade>,
+    /// What was found of an application that ran before the operator came, and stays as it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adopted: Option<AdoptedStatus>,
     /// Number of instances.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replicas: Option<i32>,
@@ -178,6 +206,83 @@ pub struct ExampleAppStatus {
     pub conditions: Vec<Condition>,
 }
 
+/// An upgrade under way.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UpgradeStatus {
+    /// The version before it.
+    pub from: String,
+    /// The version after it.
+    pub to: String,
+    /// How far it is.
+    pub phase: UpgradePhase,
+    /// Since when.
+    pub since: Time,
+    /// Why it goes back, if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<UpgradeCause>,
+}
+
+/// Why an upgrade goes back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UpgradeCause {
+    /// In one word.
+    pub reason: String,
+    /// In words that a person can act on.
+    pub message: String,
+}
+
+/// How far an upgrade is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum UpgradePhase {
+    /// The instances that follow are replaced, one at a time.
+    Followers,
+    /// Writes wait, and the data are migrated.
+    Migrating,
+    /// The instance that takes the writes is replaced.
+    Writer,
+    /// Everything runs the new version and is watched for a while.
+    Watching,
+    /// The data go back to the version before.
+    ReturningData,
+    /// The instances go back to the version before.
+    ReturningInstances,
+}
+
+/// An upgrade that was rolled back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FailedUpgrade {
+    /// The version that did not come about.
+    pub version: String,
+    /// Its image, if it was not the official one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
+    /// When it was given up.
+    pub time: Time,
+    /// Why.
+    #[serde(flatten)]
+    pub cause: UpgradeCause,
+}
+
+/// What was found of an application that ran before the operator came.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AdoptedStatus {
+    /// The labels by which its instances are found.
+    pub selector: BTreeMap<String, String>,
+    /// The Service that names its instances.
+    pub service_name: String,
+    /// The name of the volume with its data.
+    pub claim_name: String,
+    /// The Secret with its credentials.
+    pub auth_secret_name: String,
+    /// The `ConfigMap` with its features.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub features_name: Option<String>,
+}
+
 /// What is known about backups.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -189,6 +294,10 @@ pub struct BackupStatus {
 
 fn one() -> i32 {
     1
+}
+
+fn five_minutes() -> i32 {
+    300
 }
 
 fn one_gibibyte() -> Quantity {
@@ -237,7 +346,7 @@ status:
         assert_eq!(app.spec.app_version, "0.0.1");
         let mut written = serde_json::to_value(&app).unwrap();
         let defaults = written["spec"].as_object_mut().unwrap();
-        for field in ["replicas", "storage", "deletion"] {
+        for field in ["replicas", "storage", "upgrade", "deletion"] {
             assert!(defaults.remove(field).is_some(), "{field} has a default");
         }
         let expected: serde_json::Value = serde_saphyr::from_str(PAPER).unwrap();

@@ -1,0 +1,82 @@
+//! What the objects of an application are called and how they are told apart.
+
+use std::collections::BTreeMap;
+
+use kernel::declare::Kind;
+
+/// What users write.
+pub const EXAMPLE_APP: Kind = Kind {
+    group: "example-app.appdelivery.cncf.io",
+    version: "v1alpha1",
+    kind: "ExampleApp",
+    plural: "exampleapps",
+};
+
+/// Holds the deletion of a resource back until its application was removed or let go.
+pub const FINALIZER: &str = "example-app.appdelivery.cncf.io/cleanup";
+
+/// The image, without a tag, unless the user names another.
+pub const IMAGE: &str = "mainstay.dev/example-app";
+
+/// The container of the application.
+pub const CONTAINER: &str = "app";
+
+/// The volume with the data.
+pub const DATA: &str = "data";
+
+/// Where the application listens.
+pub const PORT: i32 = 8080;
+
+/// On a `StatefulSet` that was there before us: the pod template that we would have made. As long as that does not
+/// change, we leave the one that we found, because any other would restart the pods.
+pub const ADOPTED: &str = "example-app.appdelivery.cncf.io/adopted";
+
+/// On the features: when they last changed. On a pod: the last change that it was told of.
+pub const CHANGED: &str = "example-app.appdelivery.cncf.io/features-changed";
+
+/// The instance whose data a Job works on, so that Jobs are told from instances.
+pub const JOB_OF: &str = "example-app.appdelivery.cncf.io/job-of";
+
+/// Labels that say what the instances of an application are.
+pub fn selector(app: &str) -> BTreeMap<String, String> {
+    BTreeMap::from([
+        ("app.kubernetes.io/name".into(), "example-app".into()),
+        ("app.kubernetes.io/instance".into(), app.into()),
+    ])
+}
+
+/// Labels of everything that we manage. Disconnecting removes the last.
+pub fn labels(app: &str) -> BTreeMap<String, String> {
+    let mut labels = selector(app);
+    labels.insert("app.kubernetes.io/managed-by".into(), "mainstay".into());
+    labels
+}
+
+/// The Secret with the credentials.
+pub fn auth(app: &str) -> String {
+    format!("{app}-auth")
+}
+
+/// The `ConfigMap` with the features.
+pub fn features(app: &str) -> String {
+    format!("{app}-features")
+}
+
+/// The Service that gives each instance a name.
+pub fn instances(app: &str) -> String {
+    format!("{app}-instances")
+}
+
+/// The Job that takes data to a version, or back to it.
+pub fn migration(app: &str, back: bool, version: &str) -> String {
+    let verb = if back { "back-to" } else { "to" };
+    let version: String = version.replace('.', "-").to_lowercase().chars().take(LONGEST_VERSION).collect();
+    format!("{app}-{verb}-{}", version.trim_end_matches('-'))
+}
+
+/// How much of a version fits into a name.
+const LONGEST_VERSION: usize = 14;
+
+/// How long the name of an application may be, so that all names made of it are names: 63 for a label, less what is
+/// added for Jobs and for revisions of a `StatefulSet`.
+pub const LONGEST_NAME: usize = 40;

@@ -1,0 +1,246 @@
+//! The instances. An application that was there before us keeps its pod template until something has to change anyway.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::api::apps::v1::{
+    RollingUpdateStatefulSetStrategy, StatefulSet, StatefulSetPersistentVolumeClaimRetentionPolicy,
+    StatefulSetSpec, StatefulSetUpdateStrategy,
+};
+use k8s_openapi::api::core::v1::{
+    Capabilities, ConfigMapVolumeSource, Container, ContainerPort, EnvVar, HTTPGetAction, Lifecycle,
+    LifecycleHandler, PersistentVolumeClaim, PersistentVolumeClaimSpec, PodSecurityContext, PodSpec,
+    PodTemplateSpec, Probe, ResourceRequirements, SeccompProfile, SecretVolumeSource, SecurityContext,
+    SleepAction, Volume, VolumeMount, VolumeResourceRequirements,
+};
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
+use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
+
+use sha2::{Digest, Sha256};
+
+use super::{features, metadata};
+use crate::gather::Inputs;
+use crate::names;
+use crate::upgrade::Course;
+use crate::validate::Valid;
+
+/// The user that the application runs as.
+const USER: i64 = 65532;
+const AUTH_DIRECTORY: &str = "/etc/example-app/auth";
+const FEATURES_DIRECTORY: &str = "/etc/example-app/features";
+pub(super) const DATA_DIRECTORY: &str = "/data";
+
+pub(super) fn build(valid: &Valid, inputs: &Inputs, course: &Course) -> StatefulSet {
+    let ours = template(valid, inputs, &course.version);
+    let mut metadata = metadata(valid, valid.name.clone());
+    let template = match keep(inputs, &ours) {
+        None => ours,
+        Some((found, mark)) => {
+            metadata.annotations = Some(BTreeMap::from([(names::ADOPTED.into(), mark)]));
+            found
+        }
+    };
+    let spec = StatefulSetSpec {
+        replicas: Some(valid.replicas),
+        selector: LabelSelector {
+            match_labels: Some(inputs.frame.selector.clone()),
+            ..LabelSelector::default()
+        },
+        service_name: Some(inputs.frame.service.clone()),
+        // Instances start together; they are replaced one at a time all the same.
+        pod_management_policy: Some(management_policy(inputs)),
+        update_strategy: Some(StatefulSetUpdateStrategy {
+            type_: Some("RollingUpdate".into()),
+            rolling_update: Some(RollingUpdateStatefulSetStrategy {
+                partition: Some(course.partition),
+                ..RollingUpdateStatefulSetStrategy::default()
+            }),
+        }),
+        // Data outlive instances: whoever wants them gone says so when the application is deleted.
+        persistent_volume_claim_retention_policy: Some(StatefulSetPersistentVolumeClaimRetentionPolicy {
+            when_deleted: Some("Retain".into()),
+            when_scaled: Some("Retain".into()),
+        }),
+        template,
+        volume_claim_templates: Some(vec![claim(valid, inputs)]),
+        ..StatefulSetSpec::default()
+    };
+    StatefulSet { metadata, spec: Some(spec), ..StatefulSet::default() }
+}
+
+/// The template that we found, and the mark of the one that we would have made. It stays as long as that one does not
+/// change: any other would restart the pods.
+fn keep(inputs: &Inputs, ours: &PodTemplateSpec) -> Option<(PodTemplateSpec, String)> {
+    let set = inputs.set.as_ref()?;
+    let mark = mark(ours);
+    let before =
+        set.object.metadata.annotations.as_ref().and_then(|annotations| annotations.get(names::ADOPTED));
+    let unchanged = match before {
+        Some(before) => *before == mark,
+        None => !set.ours,
+    };
+    let found = set.object.spec.as_ref()?.template.clone();
+    (unchanged && found != *ours).then_some((found, mark))
+}
+
+/// What tells one template from another. The hash is written into objects and compared by later versions of us: a
+/// change of it restarts adopted pods, so nothing but the template goes in.
+fn mark(template: &PodTemplateSpec) -> String {
+    let digest = Sha256::digest(serde_json::to_vec(template).unwrap_or_default());
+    let mut start = [0; 8];
+    start.copy_from_slice(&digest[..8]);
+    format!("{:016x}", u64::from_be_bytes(start))
+}
+
+fn management_policy(inputs: &Inputs) -> String {
+    let found = inputs.set.as_ref().and_then(|set| set.object.spec.as_ref()?.pod_management_policy.clone());
+    found.unwrap_or_else(|| "Parallel".into())
+}
+
+fn template(valid: &Valid, inputs: &Inputs, version: &str) -> PodTemplateSpec {
+    let mut labels = names::selector(&valid.name);
+    labels.extend(inputs.frame.selector.clone());
+    let spec = PodSpec {
+        containers: vec![container(valid, inputs, version)],
+        security_context: Some(PodSecurityContext {
+            run_as_non_root: Some(true),
+            run_as_user: Some(USER),
+            run_as_group: Some(USER),
+            fs_group: Some(USER),
+            fs_group_change_policy: Some("OnRootMismatch".into()),
+            seccomp_profile: Some(SeccompProfile {
+                type_: "RuntimeDefault".into(),
+                ..SeccompProfile::default()
+            }),
+            ..PodSecurityContext::default()
+        }),
+        automount_service_account_token: Some(false),
+        termination_grace_period_seconds: Some(30),
+        volumes: Some(vec![
+            Volume {
+                name: "auth".into(),
+                secret: Some(SecretVolumeSource {
+                    secret_name: Some(inputs.frame.secret.clone()),
+                    ..SecretVolumeSource::default()
+                }),
+                ..Volume::default()
+            },
+            Volume {
+                name: "features".into(),
+                config_map: Some(ConfigMapVolumeSource {
+                    name: inputs.frame.features.clone(),
+                    ..ConfigMapVolumeSource::default()
+                }),
+                ..Volume::default()
+            },
+        ]),
+        ..PodSpec::default()
+    };
+    PodTemplateSpec {
+        metadata: Some(ObjectMeta { labels: Some(labels), ..ObjectMeta::default() }),
+        spec: Some(spec),
+    }
+}
+
+fn container(valid: &Valid, inputs: &Inputs, version: &str) -> Container {
+    let Valid { name, namespace, .. } = valid;
+    let leader = format!("http://{name}-0.{}.{namespace}.svc:{}", inputs.frame.service, names::PORT);
+    let variable =
+        |name: &str, value: String| EnvVar { name: name.into(), value: Some(value), ..EnvVar::default() };
+    let mount = |name: &str, path: &str, read_only: Option<bool>| VolumeMount {
+        name: name.into(),
+        mount_path: path.into(),
+        read_only,
+        ..VolumeMount::default()
+    };
+    Container {
+        name: names::CONTAINER.into(),
+        image: Some(format!("{}:{version}", valid.image)),
+        image_pull_policy: Some("IfNotPresent".into()),
+        args: Some(vec!["serve".into()]),
+        env: Some(vec![
+            variable("EXAMPLE_APP_DATA", DATA_DIRECTORY.into()),
+            variable("EXAMPLE_APP_AUTH_DIRECTORY", AUTH_DIRECTORY.into()),
+            variable("EXAMPLE_APP_FEATURES_FILE", format!("{FEATURES_DIRECTORY}/{}", features::FILE)),
+            variable("EXAMPLE_APP_LEADER_URL", leader),
+        ]),
+        ports: Some(vec![ContainerPort {
+            name: Some("http".into()),
+            container_port: names::PORT,
+            ..ContainerPort::default()
+        }]),
+        readiness_probe: Some(probe("/readyz", 2, 2)),
+        liveness_probe: Some(probe("/healthz", 10, 6)),
+        // Clients that still have the old address get their answer before the server stops listening.
+        lifecycle: Some(Lifecycle {
+            pre_stop: Some(LifecycleHandler {
+                sleep: Some(SleepAction { seconds: 2 }),
+                ..LifecycleHandler::default()
+            }),
+            ..Lifecycle::default()
+        }),
+        resources: Some(valid.resources.clone().unwrap_or_else(modest)),
+        security_context: Some(restricted()),
+        termination_message_policy: Some("FallbackToLogsOnError".into()),
+        volume_mounts: Some(vec![
+            mount(&inputs.frame.claim, DATA_DIRECTORY, None),
+            mount("auth", AUTH_DIRECTORY, Some(true)),
+            mount("features", FEATURES_DIRECTORY, Some(true)),
+        ]),
+        ..Container::default()
+    }
+}
+
+fn probe(path: &str, period: i32, failures: i32) -> Probe {
+    Probe {
+        http_get: Some(HTTPGetAction {
+            path: Some(path.into()),
+            port: IntOrString::Int(names::PORT),
+            ..HTTPGetAction::default()
+        }),
+        period_seconds: Some(period),
+        failure_threshold: Some(failures),
+        timeout_seconds: Some(5),
+        ..Probe::default()
+    }
+}
+
+/// What a user who says nothing gets.
+pub(super) fn modest() -> ResourceRequirements {
+    let amounts = |all: [(&str, &str); 2]| {
+        all.map(|(name, amount)| (name.into(), Quantity(amount.into())))
+            .into_iter()
+            .collect::<BTreeMap<_, _>>()
+    };
+    ResourceRequirements {
+        requests: Some(amounts([("cpu", "10m"), ("memory", "32Mi")])),
+        limits: Some(amounts([("cpu", "1"), ("memory", "256Mi")])),
+        ..ResourceRequirements::default()
+    }
+}
+
+pub(super) fn restricted() -> SecurityContext {
+    SecurityContext {
+        allow_privilege_escalation: Some(false),
+        read_only_root_filesystem: Some(true),
+        capabilities: Some(Capabilities { drop: Some(vec!["ALL".into()]), ..Capabilities::default() }),
+        ..SecurityContext::default()
+    }
+}
+
+fn claim(valid: &Valid, inputs: &Inputs) -> PersistentVolumeClaim {
+    let requests = BTreeMap::from([("storage".into(), Quantity(valid.size.clone()))]);
+    PersistentVolumeClaim {
+        metadata: ObjectMeta { name: Some(inputs.frame.claim.clone()), ..ObjectMeta::default() },
+        spec: Some(PersistentVolumeClaimSpec {
+            access_modes: Some(vec!["ReadWriteOnce".into()]),
+            storage_class_name: valid.class.clone(),
+            resources: Some(VolumeResourceRequirements {
+                requests: Some(requests),
+                ..VolumeResourceRequirements::default()
+            }),
+            ..PersistentVolumeClaimSpec::default()
+        }),
+        ..PersistentVolumeClaim::default()
+    }
+}
