@@ -22,3 +22,8 @@ pub async fn until(moment: Option<Instant>) {
         None => std::future::pending().await,
     }
 }
+
+/// What the wall shows: for people to read, never to measure with.
+pub fn timestamp() -> Timestamp {
+    Timestamp::now()
+}

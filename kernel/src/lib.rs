@@ -3,6 +3,8 @@
 //!
 //! Decisions are pure (`queue`, `store`, `compare`, `fields`, `condition`, `report`, `apply::decide`): time comes in as a
 //! value, and nothing waits. `driver` does that, `watch` listens, `apply` writes, and `flow` joins them into a pass.
+//! Decisions are pure (`queue`, `store`, `condition`, the core of `lease`): time comes in as a value, and nothing
+//! waits. `driver` does that, `watch` listens, and `lease` says whether this process is the one that writes.
 
 pub mod apply;
 pub mod clock;
@@ -16,6 +18,7 @@ pub mod flow;
 pub mod hub;
 pub mod object;
 pub mod quantity;
+pub mod lease;
 pub mod queue;
 pub mod report;
 pub mod store;

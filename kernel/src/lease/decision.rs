@@ -1,0 +1,176 @@
+//! What a candidate does about a lease that it sees. Pure: the election tells it the time and performs the action.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
+use k8s_openapi::jiff::{SignedDuration, Timestamp};
+
+use super::Settings;
+
+/// What to do next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// There is no lease: create it, held by us.
+    Create,
+    /// Nobody holds it any more: take it.
+    Take,
+    /// It is ours: renew it.
+    Renew,
+    /// Somebody holds it: look again then.
+    WaitUntil(Instant),
+    /// Our term is over.
+    GiveUp(Reason),
+}
+
+/// Why a term ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// No renewal succeeded in time.
+    NotRenewed,
+    /// Somebody else holds the lease.
+    Taken,
+    /// The lease is not there any more.
+    Deleted,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::NotRenewed => "no renewal succeeded before the deadline",
+            Self::Taken => "another process holds the lease",
+            Self::Deleted => "the lease was deleted",
+        })
+    }
+}
+
+/// What the lease said, and since when: the moment when *we* saw it change, by our own clock.
+#[derive(Debug, Clone)]
+struct Observed {
+    spec: LeaseSpec,
+    since: Instant,
+}
+
+/// What a candidate remembers between two looks.
+#[derive(Debug, Clone)]
+pub struct Memory {
+    identity: String,
+    duration: Duration,
+    retry: Duration,
+    observed: Option<Observed>,
+    holds_until: Option<Instant>,
+}
+
+impl Memory {
+    /// Nothing was seen yet.
+    pub fn new(identity: String, settings: &Settings) -> Self {
+        Self {
+            identity,
+            duration: settings.duration,
+            retry: settings.retry,
+            observed: None,
+            holds_until: None,
+        }
+    }
+
+    /// Our name in the lease.
+    pub fn identity(&self) -> &str {
+        &self.identity
+    }
+
+    /// When our term ends, if we have one.
+    pub fn holds_until(&self) -> Option<Instant> {
+        self.holds_until
+    }
+
+    /// Why our term is over at `now` whatever the lease says, if it is.
+    pub fn ended(&self, now: Instant) -> Option<Reason> {
+        self.holds_until.filter(|end| now >= *end).map(|_| Reason::NotRenewed)
+    }
+
+    /// Decides about the lease as it was answered at `now`, or about its absence.
+    pub fn decide(&mut self, lease: Option<&Lease>, now: Instant) -> Action {
+        self.observe(lease, now);
+        if let Some(reason) = self.ended(now) {
+            return Action::GiveUp(reason);
+        }
+        // Of a lease that is gone, what was seen before still counts: its holder may not have noticed.
+        let waiting = self.expiry().filter(|expiry| now < *expiry).map(|expiry| expiry.min(now + self.retry));
+        let holder = lease.map(holder);
+        match (holder, self.holds_until, waiting) {
+            (Some(holder), _, _) if holder == self.identity => Action::Renew,
+            (Some(_), Some(_), _) => Action::GiveUp(Reason::Taken),
+            (None, Some(_), _) => Action::GiveUp(Reason::Deleted),
+            (_, None, Some(moment)) => Action::WaitUntil(moment),
+            (Some(_), None, None) => Action::Take,
+            (None, None, None) => Action::Create,
+        }
+    }
+
+    /// Our claim was written: the term lasts until `until`. Says whether it begins with this.
+    pub fn won(&mut self, until: Instant) -> bool {
+        self.holds_until.replace(until).is_none()
+    }
+
+    /// The lease as we want it: ours. What others keep in its metadata stays, the version that it was seen at too.
+    pub fn claim(&self, lease: Option<Lease>, now: Timestamp) -> Lease {
+        let mut lease = lease.unwrap_or_default();
+        let now = microseconds(now);
+        let renews = holder(&lease) == self.identity;
+        let creates = lease.spec.is_none();
+        let spec = lease.spec.get_or_insert_default();
+        if renews {
+            // Others judge by change alone, and an unchanged object is not even written: so it always changes, also
+            // when somebody turned the machine's clock back.
+            let after = spec.renew_time.as_ref().map(|last| last.0 + SignedDuration::from_micros(1));
+            spec.renew_time = Some(MicroTime(after.map_or(now, |after| after.max(now))));
+        } else {
+            let transitions = spec.lease_transitions.unwrap_or(0);
+            spec.lease_transitions = Some(if creates { 0 } else { transitions.saturating_add(1) });
+            spec.acquire_time = Some(MicroTime(now));
+            spec.renew_time = Some(MicroTime(now));
+            spec.holder_identity = Some(self.identity.clone());
+        }
+        spec.lease_duration_seconds = i32::try_from(self.duration.as_secs()).ok();
+        lease
+    }
+
+    /// The lease given back: held by nobody, and for so short a time that others need not wait. Nothing if it is not
+    /// ours to give.
+    pub fn release(&self, mut lease: Lease, now: Timestamp) -> Option<Lease> {
+        let spec =
+            lease.spec.as_mut().filter(|spec| spec.holder_identity.as_ref() == Some(&self.identity))?;
+        spec.holder_identity = Some(String::new());
+        spec.lease_duration_seconds = Some(1);
+        spec.acquire_time = Some(MicroTime(microseconds(now)));
+        spec.renew_time = Some(MicroTime(microseconds(now)));
+        Some(lease)
+    }
+
+    /// Notes when the lease was seen to change.
+    fn observe(&mut self, lease: Option<&Lease>, now: Instant) {
+        let Some(spec) = lease.map(|lease| lease.spec.clone().unwrap_or_default()) else { return };
+        if self.observed.as_ref().is_none_or(|observed| observed.spec != spec) {
+            self.observed = Some(Observed { spec, since: now });
+        }
+    }
+
+    /// When what somebody else holds expires. It is the holder's duration that counts: it may have other settings.
+    fn expiry(&self) -> Option<Instant> {
+        let Observed { spec, since } = self.observed.as_ref()?;
+        spec.holder_identity.as_ref().filter(|holder| !holder.is_empty() && **holder != self.identity)?;
+        let seconds = spec.lease_duration_seconds.and_then(|seconds| u64::try_from(seconds).ok());
+        let seconds = seconds.filter(|seconds| *seconds > 0);
+        Some(*since + seconds.map_or(self.duration, Duration::from_secs))
+    }
+}
+
+fn holder(lease: &Lease) -> &str {
+    lease.spec.as_ref().and_then(|spec| spec.holder_identity.as_deref()).unwrap_or_default()
+}
+
+/// As exact as a lease can write it.
+fn microseconds(moment: Timestamp) -> Timestamp {
+    Timestamp::from_microsecond(moment.as_microsecond()).unwrap_or(moment)
+}

@@ -1,0 +1,199 @@
+//! Leader election on a `coordination.k8s.io/v1` Lease, by the rules of client-go: one process of several writes.
+//! The binary runs one [`Election`] and hands its [`Permit`] to everything that writes.
+//!
+//! # Guarantees
+//! - No two permits are valid at the same instant. A holder stops at `renew_deadline` after it *began* the last
+//!   renewal that succeeded; another takes the lease no sooner than `duration` after it *saw* that renewal. Both
+//!   measure with their own monotonic clock; wall clocks are written for people to read and never compared.
+//! - A permit that was lost never comes back: one election is one term at most, and each has its own permit. So work
+//!   that was planned in one term is never written in another.
+//! - A process that was frozen (SIGSTOP, a starved node) finds its permit invalid by the clock, before any of its
+//!   tasks ran. A write that began before the freeze may still arrive late: that is why every write of the kernel
+//!   carries a `resourceVersion` or a UID, and is then refused.
+//! - Every write to the lease is a create or carries the `resourceVersion` that the decision was made on.
+//!
+//! # Assumptions
+//! - Monotonic clocks run at nearly the same rate: the defaults bear a difference of a third.
+//! - A whole machine that is suspended (not just a process) may stop its monotonic clock; then only the
+//!   `resourceVersion` of each write protects.
+//! - Nobody deletes the lease of a living holder. Candidates that saw the holder wait for it to expire even then; one
+//!   that starts at that very moment cannot know of it.
+
+mod decision;
+mod permit;
+mod server;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+use std::future::Future;
+use std::time::Instant;
+
+use k8s_openapi::api::coordination::v1::Lease;
+use tokio_util::sync::CancellationToken;
+
+use crate::clock;
+pub use decision::{Action, Memory, Reason};
+pub use permit::Permit;
+use permit::Term;
+pub use server::{LeaseObject, LeaseServer, ServerError};
+pub use settings::{Settings, SettingsError};
+
+/// How an election ended. The permit is invalid by then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// It was asked to stop, and gave the lease back if it had it.
+    Stopped,
+    /// It had the lease and lost it. Whoever wants it again begins a new election.
+    Lost(Reason),
+}
+
+/// One candidacy: waits for the lease, holds it for one term, and ends.
+#[derive(Debug)]
+pub struct Election<S> {
+    server: S,
+    settings: Settings,
+    memory: Memory,
+    term: Term,
+    /// What our last write made of the lease: while it holds, renewing takes one request.
+    latest: Option<Lease>,
+}
+
+/// What an attempt came to.
+enum Round {
+    /// Try again then.
+    Again(Instant),
+    /// The term is over.
+    Over(Reason),
+}
+
+impl<S: LeaseServer> Election<S> {
+    /// A candidacy under a name that people recognise, such as the pod's. A random part is added to it: what an
+    /// earlier process of the same name left in the lease is not taken for our own.
+    pub fn new(server: S, candidate: &str, settings: Settings) -> Result<(Self, Permit), SettingsError> {
+        let settings = settings.checked()?;
+        let (term, permit) = permit::term();
+        let memory = Memory::new(unique(candidate), &settings);
+        Ok((Self { server, settings, memory, term, latest: None }, permit))
+    }
+
+    /// Runs until the lease is lost or `stop`.
+    ///
+    /// Stop the controllers first, and this when they have ended: it gives the lease back, and the next holder
+    /// begins at its next look.
+    pub async fn run(mut self, stop: CancellationToken) -> Ending {
+        let mut next = clock::now();
+        loop {
+            let round = tokio::select! {
+                biased;
+                () = stop.cancelled() => break,
+                round = async {
+                    clock::until(Some(next)).await;
+                    self.attempt().await
+                } => round,
+            };
+            match round {
+                Round::Again(moment) => {
+                    next = self.memory.holds_until().map_or(moment, |end| end.min(moment));
+                }
+                Round::Over(reason) => {
+                    self.term.end();
+                    tracing::error!(%reason, "lost the lease: this process writes no more");
+                    return Ending::Lost(reason);
+                }
+            }
+        }
+        // Before the release, not after: the next holder may begin as soon as it is written.
+        self.term.end();
+        if let Err(error) = self.release().await {
+            tracing::warn!(%error, "could not give the lease back: the next holder waits until it has expired");
+        }
+        Ending::Stopped
+    }
+
+    /// One look, one decision, one write at most.
+    async fn attempt(&mut self) -> Round {
+        let began = clock::now();
+        if let Some(reason) = self.memory.ended(began) {
+            return Round::Over(reason);
+        }
+        let lease = match self.latest.take() {
+            Some(lease) => Some(lease),
+            None => match self.limited(self.server.read()).await {
+                Ok(lease) => lease,
+                Err(error) => {
+                    tracing::warn!(%error, "could not read the lease");
+                    return self.later(began);
+                }
+            },
+        };
+        let began = clock::now();
+        let action = self.memory.decide(lease.as_ref(), began);
+        let claim = self.memory.claim(lease, clock::timestamp());
+        let answer = match action {
+            Action::WaitUntil(moment) => return Round::Again(moment),
+            Action::GiveUp(reason) => return Round::Over(reason),
+            Action::Create => self.limited(self.server.create(claim)).await,
+            Action::Take | Action::Renew => self.limited(self.server.replace(claim)).await,
+        };
+        match answer {
+            // The next attempt looks what became of it.
+            Err(error) => tracing::warn!(%error, ?action, "could not write the lease"),
+            Ok(lease) => {
+                let until = began + self.settings.renew_deadline;
+                if !self.term.extend(until) {
+                    return self.memory.ended(clock::now()).map_or_else(|| self.later(began), Round::Over);
+                }
+                if self.memory.won(until) {
+                    tracing::info!(identity = self.memory.identity(), "holds the lease");
+                }
+                self.latest = Some(lease);
+            }
+        }
+        self.later(began)
+    }
+
+    /// The next attempt after one that began at this moment.
+    fn later(&self, began: Instant) -> Round {
+        Round::Again(clock::now().max(began + self.settings.retry))
+    }
+
+    /// A request that hangs must leave time for another before the term ends.
+    async fn limited<T>(
+        &self,
+        request: impl Future<Output = Result<T, ServerError>>,
+    ) -> Result<T, ServerError> {
+        let limit = clock::now() + self.settings.renew_deadline / 2;
+        let limit = self.memory.holds_until().map_or(limit, |end| end.min(limit));
+        tokio::select! {
+            biased;
+            answer = request => answer,
+            () = clock::until(Some(limit)) => Err(ServerError::NoAnswer),
+        }
+    }
+
+    /// Gives the lease back. Looks first: an answer may have been lost, and then the lease is ours unknown to us.
+    async fn release(&self) -> Result<(), ServerError> {
+        let give_back = async {
+            let Some(lease) = self.server.read().await? else { return Ok(()) };
+            if let Some(released) = self.memory.release(lease, clock::timestamp()) {
+                self.server.replace(released).await?;
+                tracing::info!("gave the lease back");
+            }
+            Ok(())
+        };
+        tokio::select! {
+            biased;
+            given = give_back => given,
+            () = clock::until(Some(clock::now() + self.settings.renew_deadline / 2)) => {
+                Err(ServerError::NoAnswer)
+            }
+        }
+    }
+}
+
+/// A name that no other candidacy has. The standard library's hasher is seeded from the system's randomness.
+fn unique(candidate: &str) -> String {
+    use std::hash::{BuildHasher, RandomState};
+    format!("{candidate}_{:016x}", RandomState::new().hash_one(candidate))
+}

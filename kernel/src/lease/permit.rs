@@ -1,0 +1,174 @@
+//! The right to write, as those see it who write: valid by the clock, not by the word of a task.
+
+use std::time::Instant;
+
+use tokio::sync::watch;
+
+use crate::clock;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Not granted yet.
+    Waiting,
+    /// Granted, until this moment unless extended before.
+    Held { until: Instant },
+    /// Over for good.
+    Over,
+}
+
+/// The right to write, for one term. Cheap to clone; ask it before every write.
+#[derive(Debug, Clone)]
+pub struct Permit(Option<watch::Receiver<State>>);
+
+/// The other end of a permit: the election extends it.
+#[derive(Debug)]
+pub(super) struct Term(watch::Sender<State>);
+
+/// A permit that is not granted yet, and its other end.
+pub(super) fn term() -> (Term, Permit) {
+    let (sender, receiver) = watch::channel(State::Waiting);
+    (Term(sender), Permit(Some(receiver)))
+}
+
+impl Permit {
+    /// A permit that is always valid: for tests, and for a process that runs without election.
+    pub fn always() -> Self {
+        Self(None)
+    }
+
+    /// Whether a write may begin now. Once it was true and is false, it stays false.
+    pub fn may_write(&self) -> bool {
+        let Some(receiver) = &self.0 else { return true };
+        // The clock is read while the state cannot change: an extension that comes later sees a later moment, so it
+        // cannot revive what was found expired here.
+        match *receiver.borrow() {
+            State::Held { until } => clock::now() < until,
+            State::Waiting | State::Over => false,
+        }
+    }
+
+    /// Waits until it is granted. Says `false` if that will never be.
+    pub async fn granted(&self) -> bool {
+        let Some(receiver) = &self.0 else { return true };
+        let mut receiver = receiver.clone();
+        match receiver.wait_for(|state| *state != State::Waiting).await {
+            Ok(state) => matches!(*state, State::Held { .. }),
+            Err(_) => false,
+        }
+    }
+
+    /// Waits until it is over: lost, given back, or never to be granted. Also notices the passing of time by itself.
+    pub async fn lost(&self) {
+        let Some(receiver) = &self.0 else { return std::future::pending().await };
+        let mut receiver = receiver.clone();
+        loop {
+            let until = match *receiver.borrow_and_update() {
+                State::Waiting => None,
+                State::Held { until } => Some(until),
+                State::Over => return,
+            };
+            if until.is_some_and(|until| clock::now() >= until) {
+                return;
+            }
+            tokio::select! {
+                changed = receiver.changed() => if changed.is_err() {
+                    // The election was dropped. What it had been granted runs out.
+                    if until.is_some() {
+                        clock::until(until).await;
+                    }
+                    return;
+                },
+                () = clock::until(until) => {}
+            }
+        }
+    }
+}
+
+impl Term {
+    /// Grants or extends. Refuses, and says so, if that moment is past; a term that ran out before is over for good.
+    pub(super) fn extend(&self, until: Instant) -> bool {
+        let mut extended = false;
+        self.0.send_if_modified(|state| {
+            let now = clock::now();
+            let before = *state;
+            *state = match before {
+                State::Held { until: end } if now >= end => State::Over,
+                State::Waiting | State::Held { .. } if now < until => State::Held { until },
+                State::Waiting | State::Held { .. } | State::Over => before,
+            };
+            extended = *state == State::Held { until };
+            *state != before
+        });
+        extended
+    }
+
+    /// Ends it.
+    pub(super) fn end(&self) {
+        self.0.send_replace(State::Over);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use futures::FutureExt;
+
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[tokio::test(start_paused = true)]
+    async fn it_ends_by_the_clock_alone_and_never_comes_back() {
+        let (term, permit) = term();
+        assert!(!permit.may_write());
+        assert_eq!(permit.granted().now_or_never(), None);
+        let zero = clock::now();
+        assert!(term.extend(zero + SECOND * 10));
+        assert!(permit.granted().await && permit.may_write());
+        tokio::time::advance(SECOND * 9).await;
+        assert!(permit.may_write());
+        assert_eq!(permit.lost().now_or_never(), None);
+        tokio::time::advance(SECOND).await;
+        assert!(!permit.may_write());
+        assert!(permit.lost().now_or_never().is_some());
+        assert!(!term.extend(clock::now() + SECOND * 10), "an answer that comes too late revives nothing");
+        assert!(!permit.may_write());
+        assert!(!permit.granted().await);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_extension_moves_the_end_and_a_stale_one_does_nothing() {
+        let (term, permit) = term();
+        assert!(!term.extend(clock::now()), "granted for no time at all");
+        let zero = clock::now();
+        assert!(term.extend(zero + SECOND * 10));
+        tokio::time::advance(SECOND * 5).await;
+        assert!(term.extend(zero + SECOND * 15));
+        let lost = permit.lost();
+        lost.await;
+        assert!(clock::now() >= zero + SECOND * 15);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_election_that_is_dropped_leaves_no_permit_behind() {
+        let (dropped, waiting) = term();
+        drop(dropped);
+        waiting.lost().await;
+        assert!(!waiting.granted().await);
+        let (term, held) = term();
+        let end = clock::now() + SECOND;
+        assert!(term.extend(end));
+        drop(term);
+        assert!(held.may_write(), "it was granted, and nobody else can begin before its end");
+        held.lost().await;
+        assert!(!held.may_write() && clock::now() >= end);
+    }
+
+    #[tokio::test]
+    async fn without_election_everybody_may_write_for_ever() {
+        let permit = Permit::always();
+        assert!(permit.may_write() && permit.granted().await);
+        assert_eq!(permit.lost().now_or_never(), None);
+    }
+}
