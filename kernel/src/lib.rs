@@ -19,6 +19,7 @@ pub mod hub;
 pub mod object;
 pub mod quantity;
 pub mod lease;
+pub mod metrics;
 pub mod queue;
 pub mod report;
 pub mod store;

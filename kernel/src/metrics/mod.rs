@@ -1,0 +1,227 @@
+//! What the kernel counts about its own work. The binary makes one [`Catalogue`], registers these families and those of
+//! its operators in it, and hands each part what it counts with; `admin` serves the page.
+
+mod catalogue;
+mod faults;
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+
+pub use catalogue::{Buckets, CONTENT_TYPE, Catalogue, Counters, Entry, Gauges, Histograms, Kind, Labelled};
+
+use crate::queue::Outcome;
+
+/// From a coalescing window to a long wait.
+const WAITING: &[f64] = &[0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0];
+/// From a pass that finds nothing to do to one that asks an outside system.
+const WORKING: &[f64] = &[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
+
+/// What was asked of the API server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verb {
+    /// Reads one object.
+    Get,
+    /// Reads all.
+    List,
+    /// Follows changes.
+    Watch,
+    /// Creates an object.
+    Create,
+    /// Replaces an object.
+    Update,
+    /// Changes parts of an object.
+    Patch,
+    /// Applies an object, server-side.
+    Apply,
+    /// Deletes an object.
+    Delete,
+}
+
+impl Verb {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "get",
+            Self::List => "list",
+            Self::Watch => "watch",
+            Self::Create => "create",
+            Self::Update => "update",
+            Self::Patch => "patch",
+            Self::Apply => "apply",
+            Self::Delete => "delete",
+        }
+    }
+}
+
+/// The families of the kernel.
+#[derive(Debug, Clone)]
+pub struct Metrics {
+    depth: Gauges<1>,
+    adds: Counters<1>,
+    latency: Histograms<1>,
+    work_time: Histograms<1>,
+    retries: Counters<1>,
+    passes: Counters<2>,
+    requests: Counters<3>,
+    request_time: Histograms<2>,
+    objects: Gauges<1>,
+    events: Counters<1>,
+    restarts: Counters<1>,
+    unreadable: Counters<1>,
+    leader: Gauge,
+}
+
+/// What one controller counts.
+#[derive(Debug, Clone)]
+pub struct ControllerMetrics {
+    /// Keys that have a pass due, now or later.
+    pub depth: Gauge,
+    /// Events that were added.
+    pub adds: Counter,
+    /// From the oldest event to the start of the pass that answers it.
+    latency: Histogram,
+    work_time: Histogram,
+    retries: Counter,
+    settled: Counter,
+    waiting: Counter,
+    failed: Counter,
+}
+
+/// What one watch counts.
+#[derive(Debug, Clone)]
+pub struct WatchMetrics {
+    /// Objects in the store.
+    pub objects: Gauge,
+    /// Events that arrived.
+    pub events: Counter,
+    /// Times that it failed and began anew.
+    pub restarts: Counter,
+    /// Objects that could not be read.
+    pub unreadable: Counter,
+}
+
+impl Metrics {
+    /// Registers the families, with `mainstay_build_info` for the program of this version and revision.
+    pub fn register(catalogue: &mut Catalogue, version: &'static str, revision: &'static str) -> Self {
+        let help = "Always 1, with the version and the source revision of the program";
+        catalogue.gauges("build_info", ["version", "revision"], help).with([version, revision]).set(1);
+        let help = "Whether this process holds the lease and may write (1) or not (0)";
+        let leader = catalogue.gauges("leader", [], help).with([]);
+        let help = "Requests to the API server, by class of status code; none when there was no answer";
+        let requests = catalogue.counters("api_requests", ["verb", "resource", "code"], help);
+        let help = "Time until the API server answered a request";
+        let request_time =
+            catalogue.histograms("api_request_duration_seconds", ["verb", "resource"], help, WORKING);
+        let controller = ["controller"];
+        let help = "Time from the oldest event to the start of the pass that answers it";
+        let latency = catalogue.histograms("queue_latency_seconds", controller, help, WAITING);
+        let help = "Time that passes take";
+        let work_time = catalogue.histograms("queue_work_seconds", controller, help, WORKING);
+        let kind = ["kind"];
+        let help = "Objects that are there and cannot be read, each time that one arrives";
+        let unreadable = catalogue.counters("watch_unreadable_objects", kind, help);
+        Self {
+            depth: catalogue.gauges("queue_depth", controller, "Keys that have a pass due, now or later"),
+            adds: catalogue.counters("queue_adds", controller, "Events that were added to the queue"),
+            latency,
+            work_time,
+            retries: catalogue.counters(
+                "queue_retries",
+                controller,
+                "Passes that failed and are tried again",
+            ),
+            passes: catalogue.counters("passes", ["controller", "outcome"], "Passes that ended, by outcome"),
+            requests,
+            request_time,
+            objects: catalogue.gauges("watch_objects", kind, "Objects in the store"),
+            events: catalogue.counters("watch_events", kind, "Events that the watch delivered"),
+            restarts: catalogue.counters(
+                "watch_restarts",
+                kind,
+                "Times that the watch failed and began anew",
+            ),
+            unreadable,
+            leader,
+        }
+    }
+
+    /// What a controller counts. All its series are there from now on, so that a rate never misses a first failure.
+    pub fn controller(&self, name: &'static str) -> ControllerMetrics {
+        ControllerMetrics {
+            depth: self.depth.with([name]),
+            adds: self.adds.with([name]),
+            latency: self.latency.with([name]),
+            work_time: self.work_time.with([name]),
+            retries: self.retries.with([name]),
+            settled: self.passes.with([name, "settled"]),
+            waiting: self.passes.with([name, "waiting"]),
+            failed: self.passes.with([name, "failed"]),
+        }
+    }
+
+    /// What the watch of a kind counts.
+    pub fn watch(&self, kind: &'static str) -> WatchMetrics {
+        WatchMetrics {
+            objects: self.objects.with([kind]),
+            events: self.events.with([kind]),
+            restarts: self.restarts.with([kind]),
+            unreadable: self.unreadable.with([kind]),
+        }
+    }
+
+    /// A request to the API server was answered with a status code, or not at all.
+    pub fn request(&self, verb: Verb, resource: &'static str, code: Option<u16>, took: Duration) {
+        self.requests.with([verb.as_str(), resource, class(code)]).inc();
+        self.request_time.with([verb.as_str(), resource]).observe(took.as_secs_f64());
+    }
+
+    /// This process became leader, or is not any more.
+    pub fn leads(&self, leads: bool) {
+        self.leader.set(i64::from(leads));
+    }
+}
+
+impl ControllerMetrics {
+    /// A pass begins. `latency` is how long the oldest event has waited for it, if one caused it.
+    pub fn started(&self, latency: Option<Duration>) {
+        if let Some(latency) = latency {
+            self.latency.observe(latency.as_secs_f64());
+        }
+    }
+
+    /// A pass has ended.
+    pub fn ended(&self, outcome: Outcome, took: Duration) {
+        self.work_time.observe(took.as_secs_f64());
+        match outcome {
+            Outcome::Settled => self.settled.inc(),
+            Outcome::Waiting(_) => self.waiting.inc(),
+            Outcome::Failed => {
+                self.retries.inc();
+                self.failed.inc()
+            }
+        };
+    }
+}
+
+/// The class of a status code.
+fn class(code: Option<u16>) -> &'static str {
+    match code.map(|code| code / 100) {
+        None => "none",
+        Some(1) => "1xx",
+        Some(2) => "2xx",
+        Some(3) => "3xx",
+        Some(4) => "4xx",
+        Some(_) => "5xx",
+    }
+}
+
+/// The kernel's families as a table for the documents.
+pub fn reference() -> String {
+    let mut catalogue = Catalogue::default();
+    Metrics::register(&mut catalogue, "", "");
+    catalogue.reference()
+}

@@ -1,0 +1,83 @@
+//! What the page says after this and that happened.
+
+use super::*;
+
+fn registered() -> (Catalogue, Metrics) {
+    let mut catalogue = Catalogue::default();
+    let metrics = Metrics::register(&mut catalogue, "1.2.3", "abc");
+    (catalogue, metrics)
+}
+
+/// The lines of values that begin so.
+fn values(catalogue: &Catalogue, start: &str) -> Vec<String> {
+    let page = catalogue.expose().unwrap();
+    let mut lines: Vec<String> =
+        page.lines().filter(|line| line.starts_with(start)).map(ToOwned::to_owned).collect();
+    lines.sort();
+    lines
+}
+
+#[test]
+fn names_and_helps_are_in_order() {
+    assert_eq!(registered().0.faults(), Vec::<String>::new());
+}
+
+#[test]
+fn every_series_of_a_controller_is_there_before_anything_happens() {
+    let (catalogue, metrics) = registered();
+    let controller = metrics.controller("example");
+    let all = |settled: u32, failed: u32| {
+        [
+            format!("mainstay_passes_total{{controller=\"example\",outcome=\"failed\"}} {failed}"),
+            format!("mainstay_passes_total{{controller=\"example\",outcome=\"settled\"}} {settled}"),
+            "mainstay_passes_total{controller=\"example\",outcome=\"waiting\"} 0".to_owned(),
+        ]
+    };
+    assert_eq!(values(&catalogue, "mainstay_passes"), all(0, 0));
+    controller.started(Some(Duration::from_millis(20)));
+    controller.ended(Outcome::Failed, Duration::from_millis(3));
+    controller.started(None);
+    controller.ended(Outcome::Settled, Duration::from_millis(3));
+    assert_eq!(values(&catalogue, "mainstay_passes"), all(1, 1));
+    let single = |name: &str, value: u32| format!("{name}{{controller=\"example\"}} {value}");
+    for (name, value) in [
+        ("mainstay_queue_retries_total", 1),
+        ("mainstay_queue_latency_seconds_count", 1),
+        ("mainstay_queue_work_seconds_count", 2),
+    ] {
+        assert_eq!(values(&catalogue, name), [single(name, value)]);
+    }
+}
+
+#[test]
+fn requests_are_counted_by_class_and_the_program_says_what_it_is() {
+    let (catalogue, metrics) = registered();
+    for code in [Some(200), Some(201), Some(409), None] {
+        metrics.request(Verb::Update, "statefulsets", code, Duration::from_millis(4));
+    }
+    metrics.leads(true);
+    metrics.watch("ExampleApp").objects.set(7);
+    let line = |code: &str, count: u32| {
+        format!(
+            "mainstay_api_requests_total{{verb=\"update\",resource=\"statefulsets\",code=\"{code}\"}} {count}"
+        )
+    };
+    assert_eq!(
+        values(&catalogue, "mainstay_api_requests"),
+        [line("2xx", 2), line("4xx", 1), line("none", 1)]
+    );
+    assert_eq!(
+        values(&catalogue, "mainstay_build"),
+        ["mainstay_build_info{version=\"1.2.3\",revision=\"abc\"} 1"]
+    );
+    assert_eq!(values(&catalogue, "mainstay_leader"), ["mainstay_leader{} 1"]);
+    assert_eq!(
+        values(&catalogue, "mainstay_watch_objects"),
+        ["mainstay_watch_objects{kind=\"ExampleApp\"} 7"]
+    );
+}
+
+#[test]
+fn the_reference_names_every_family() {
+    assert_eq!(reference().lines().count(), registered().0.entries().len() + 2);
+}
