@@ -5,6 +5,7 @@
 //! value, and nothing waits. `driver` does that, `watch` listens, `apply` writes, and `flow` joins them into a pass.
 //! Decisions are pure (`queue`, `store`, `condition`, the core of `lease`): time comes in as a value, and nothing
 //! waits. `driver` does that, `watch` listens, and `lease` says whether this process is the one that writes.
+//! `metrics` and `telemetry` tell what it does.
 
 pub mod apply;
 pub mod clock;
@@ -24,4 +25,5 @@ pub mod queue;
 pub mod report;
 pub mod store;
 pub mod stores;
+pub mod telemetry;
 pub mod watch;

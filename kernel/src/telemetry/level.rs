@@ -1,0 +1,86 @@
+//! How much is logged, and turning it while the process runs.
+
+use tracing_subscriber::filter::ParseError;
+use tracing_subscriber::{EnvFilter, Registry, reload};
+
+const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+
+/// Why a level is refused. What was set before stays.
+#[derive(Debug, thiserror::Error)]
+pub enum LevelError {
+    /// It is no level. The filter would take it for the name of a module and log less than before: a typing mistake
+    /// must not do that.
+    #[error(
+        "\"{0}\" is no level: take off, error, warn, info, debug or trace, or directives such as info,kernel=debug"
+    )]
+    Unknown(String),
+    /// It cannot be read as directives.
+    #[error("\"{directives}\" cannot be read as log directives: {source}")]
+    Unreadable {
+        /// What was given.
+        directives: String,
+        /// What is wrong with it.
+        source: ParseError,
+    },
+    /// Nobody logs any more.
+    #[error("the log has ended")]
+    Ended(#[from] reload::Error),
+}
+
+/// Reads and turns the level of a running process.
+#[derive(Debug, Clone)]
+pub struct LogLevel(reload::Handle<EnvFilter, Registry>);
+
+impl LogLevel {
+    /// The directives in force.
+    pub fn read(&self) -> Result<String, LevelError> {
+        Ok(self.0.with_current(ToString::to_string)?)
+    }
+
+    /// Turns it, from now on.
+    pub fn set(&self, directives: &str) -> Result<(), LevelError> {
+        Ok(self.0.reload(parse(directives)?)?)
+    }
+}
+
+/// A filter and what turns it.
+pub(crate) fn filter(directives: &str) -> Result<(reload::Layer<EnvFilter, Registry>, LogLevel), LevelError> {
+    let (filter, handle) = reload::Layer::new(parse(directives)?);
+    Ok((filter, LogLevel(handle)))
+}
+
+fn parse(directives: &str) -> Result<EnvFilter, LevelError> {
+    let directives = directives.trim();
+    // Inside of brackets a comma means something else.
+    if !directives.contains('[') {
+        for directive in directives.split(',').map(str::trim) {
+            let level = directive.rsplit_once('=').map_or(directive, |(_, level)| level);
+            if !LEVELS.iter().any(|known| known.eq_ignore_ascii_case(level)) {
+                return Err(LevelError::Unknown(directive.to_owned()));
+            }
+        }
+    }
+    let unreadable = |source| LevelError::Unreadable { directives: directives.to_owned(), source };
+    EnvFilter::builder().parse(directives).map_err(unreadable)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_and_directives_are_taken_and_mistakes_refused() {
+        for (given, read) in [
+            ("debug", "debug"),
+            (" INFO\n", "info"),
+            ("info,kernel=debug", "kernel=debug,info"),
+            ("warn,[pass{object=a}]=trace", "warn,[pass{object=a}]=trace"),
+        ] {
+            let (_layer, level) = filter(given).unwrap();
+            assert_eq!(level.read().unwrap(), read);
+        }
+        for refused in ["", "debugging", "info,", "info,kernel", "kernel=loud", "[=info"] {
+            assert!(filter(refused).is_err(), "{refused}");
+        }
+    }
+}

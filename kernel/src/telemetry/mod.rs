@@ -1,0 +1,149 @@
+//! Logs, and traces where they are wanted. The binary starts it once, before anything else; `admin` turns the level.
+//!
+//! # No secret is ever logged
+//! - Fields are names, numbers and errors. An object, a request's or an answer's body, a header or an environment is
+//!   never a field: an error that quotes such a thing says where, not what.
+//! - The Kubernetes client writes whole answers that it cannot parse into its log, and an answer may be a Secret: what it
+//!   says there is dropped, whatever the level. So is what libraries of the wire say about each frame.
+//! - Both hold for exported traces too.
+
+mod layer;
+mod level;
+mod line;
+#[cfg(feature = "otlp")]
+mod otlp;
+
+use std::io::Write as _;
+use std::str::FromStr;
+
+use tracing::{Level, Metadata, Subscriber};
+use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::registry;
+use tracing_subscriber::registry::LookupSpan;
+
+pub(crate) use level::filter;
+pub use level::{LevelError, LogLevel};
+pub use line::Format;
+
+/// Libraries whose finest messages quote what goes over the wire.
+const WIRE: [&str; 8] =
+    ["h2", "hyper", "hyper_util", "rustls", "tokio_tungstenite", "tonic", "tower", "tungstenite"];
+
+/// What is logged, how, and where traces go.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// How a line is written.
+    pub format: Format,
+    /// A level, or directives such as `info,kernel=debug`.
+    pub level: String,
+    /// Where traces are sent by OTLP over gRPC, such as `http://collector:4317`. Needs the cargo feature `otlp`.
+    pub otlp_endpoint: Option<String>,
+}
+
+/// Why telemetry did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum TelemetryError {
+    /// No such level.
+    #[error(transparent)]
+    Level(#[from] LevelError),
+    /// It was started before.
+    #[error("the log is set up already")]
+    Twice(#[from] tracing::subscriber::SetGlobalDefaultError),
+    /// The program was built without it.
+    #[error("traces cannot be sent to {0}: this program was built without OTLP")]
+    WithoutOtlp(String),
+    /// The exporter refused.
+    #[cfg(feature = "otlp")]
+    #[error("traces cannot be sent to {endpoint}")]
+    Otlp {
+        /// Where they should go.
+        endpoint: String,
+        /// Why not.
+        source: opentelemetry_otlp::ExporterBuildError,
+    },
+}
+
+/// The log and the traces of this process.
+#[derive(Debug)]
+pub struct Telemetry {
+    /// Reads and turns the level.
+    pub level: LogLevel,
+    #[cfg(feature = "otlp")]
+    traces: Option<otlp::Traces>,
+}
+
+impl Telemetry {
+    /// Sets the process's log up; from then on lines go to standard error. Within a runtime if traces are exported.
+    pub fn start(settings: &Settings) -> Result<Self, TelemetryError> {
+        #[cfg(not(feature = "otlp"))]
+        if let Some(endpoint) = &settings.otlp_endpoint {
+            return Err(TelemetryError::WithoutOtlp(endpoint.clone()));
+        }
+        let (subscriber, level) = subscriber(settings, to_standard_error)?;
+        #[cfg(feature = "otlp")]
+        let (traces, subscriber) = {
+            let traces = settings.otlp_endpoint.as_deref().map(otlp::Traces::to).transpose()?;
+            let layer = traces.as_ref().map(otlp::Traces::layer);
+            (traces, subscriber.with(layer))
+        };
+        tracing::subscriber::set_global_default(subscriber)?;
+        Ok(Self {
+            level,
+            #[cfg(feature = "otlp")]
+            traces,
+        })
+    }
+
+    /// Sends what has not been sent yet. The last thing a process does.
+    pub fn stop(self) {
+        #[cfg(feature = "otlp")]
+        if let Some(traces) = self.traces {
+            traces.stop();
+        }
+    }
+}
+
+/// What turns events into lines and hands each to `write`.
+fn subscriber(
+    settings: &Settings,
+    write: impl Fn(&str) + Send + Sync + 'static,
+) -> Result<(impl Subscriber + for<'a> LookupSpan<'a> + Send + Sync, LogLevel), LevelError> {
+    let (filter, level) = filter(&settings.level)?;
+    let lines = layer::Lines::new(settings.format, write);
+    Ok((registry().with(filter).with(filter_fn(may_be_told)).with(lines), level))
+}
+
+/// Whether an event can hold no secret, judged by who says it.
+fn may_be_told(metadata: &Metadata<'_>) -> bool {
+    let target = metadata.target();
+    let library = target.split("::").next().unwrap_or_default();
+    let quotes_answers = metadata.is_event() && target == "kube_client::client";
+    let quotes_the_wire = *metadata.level() == Level::TRACE && WIRE.contains(&library);
+    !quotes_answers && !quotes_the_wire
+}
+
+/// A log that cannot be written is no reason to stop.
+fn to_standard_error(line: &str) {
+    let _ = std::io::stderr().lock().write_all(line.as_bytes());
+}
+
+/// No such format.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("\"{0}\" is no log format: take \"logfmt\" or \"json\"")]
+pub struct FormatError(String);
+
+impl FromStr for Format {
+    type Err = FormatError;
+
+    fn from_str(name: &str) -> Result<Self, FormatError> {
+        match name {
+            "logfmt" => Ok(Self::Logfmt),
+            "json" => Ok(Self::Json),
+            _ => Err(FormatError(name.to_owned())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
