@@ -5,9 +5,10 @@
 //! value, and nothing waits. `driver` does that, `watch` listens, `apply` writes, and `flow` joins them into a pass.
 //! Decisions are pure (`queue`, `store`, `condition`, the core of `lease`): time comes in as a value, and nothing
 //! waits. `driver` does that, `watch` listens, and `lease` says whether this process is the one that writes.
-//! `metrics` and `telemetry` tell what it does.
+//! `metrics`, `telemetry` and `admin` tell what it does.
 
 pub mod apply;
+pub mod admin;
 pub mod clock;
 pub mod compare;
 pub mod condition;

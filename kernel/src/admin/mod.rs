@@ -1,0 +1,120 @@
+//! What a process tells about itself over HTTP: metrics, whether it lives, whether it is ready, how much it logs.
+//! The binary runs one. It has no secrets to tell and asks nobody who they are, so it belongs on a port that only the
+//! cluster reaches.
+
+mod health;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::future::IntoFuture as _;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, Query, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::clock;
+use crate::metrics::{CONTENT_TYPE, Catalogue};
+use crate::telemetry::LogLevel;
+use health::Verdict;
+pub use health::{Gate, Liveness, Readiness};
+
+/// How long answers that are under way may take once it was asked to stop.
+const GRACE: Duration = Duration::from_secs(5);
+/// Longer than any sensible list of directives.
+const LONGEST_BODY: usize = 4096;
+
+/// What is told.
+#[derive(Debug, Clone)]
+pub struct Admin {
+    /// Behind `/metrics`.
+    pub catalogue: Arc<Catalogue>,
+    /// Behind `/healthz`.
+    pub liveness: Liveness,
+    /// Behind `/readyz`.
+    pub readiness: Readiness,
+    /// Behind `/loglevel`.
+    pub level: LogLevel,
+}
+
+/// `?verbose` lists also what is well, as the API server does.
+type Parameters = Query<BTreeMap<String, String>>;
+
+impl Admin {
+    /// Answers until `stop`.
+    pub async fn serve(self, listener: TcpListener, stop: CancellationToken) -> io::Result<()> {
+        let serving =
+            axum::serve(listener, self.router()).with_graceful_shutdown(stop.clone().cancelled_owned());
+        let overdue = async {
+            stop.cancelled().await;
+            clock::until(Some(clock::now() + GRACE)).await;
+        };
+        tokio::select! {
+            ended = serving.into_future() => ended,
+            () = overdue => Ok(()),
+        }
+    }
+
+    fn router(self) -> Router {
+        Router::new()
+            .route("/metrics", get(metrics))
+            .route("/healthz", get(healthz))
+            .route("/readyz", get(readyz))
+            .route("/loglevel", get(read_level).put(set_level))
+            .layer(DefaultBodyLimit::max(LONGEST_BODY))
+            .with_state(self)
+    }
+}
+
+async fn metrics(State(admin): State<Admin>) -> Response {
+    match admin.catalogue.expose() {
+        Ok(page) => ([(header::CONTENT_TYPE, CONTENT_TYPE)], page).into_response(),
+        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")).into_response(),
+    }
+}
+
+async fn healthz(State(admin): State<Admin>, Query(parameters): Parameters) -> Response {
+    answer("healthz", &admin.liveness.verdicts(), parameters.contains_key("verbose"))
+}
+
+async fn readyz(State(admin): State<Admin>, Query(parameters): Parameters) -> Response {
+    answer("readyz", &admin.readiness.verdicts(), parameters.contains_key("verbose"))
+}
+
+async fn read_level(State(admin): State<Admin>) -> Response {
+    match admin.level.read() {
+        Ok(level) => format!("{level}\n").into_response(),
+        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")).into_response(),
+    }
+}
+
+async fn set_level(State(admin): State<Admin>, level: String) -> Response {
+    match admin.level.set(&level) {
+        Ok(()) => {
+            tracing::info!(level = level.trim(), "the log level was set");
+            read_level(State(admin)).await
+        }
+        Err(error) => (StatusCode::BAD_REQUEST, format!("{error}\n")).into_response(),
+    }
+}
+
+/// What is wrong is always named.
+fn answer(page: &str, verdicts: &[Verdict], verbose: bool) -> Response {
+    let failed = verdicts.iter().any(|verdict| verdict.trouble.is_some());
+    if !failed && !verbose {
+        return "ok\n".into_response();
+    }
+    let lines: String = verdicts.iter().map(Verdict::line).collect();
+    if failed {
+        (StatusCode::SERVICE_UNAVAILABLE, format!("{lines}{page} check failed\n")).into_response()
+    } else {
+        format!("{lines}{page} check passed\n").into_response()
+    }
+}
