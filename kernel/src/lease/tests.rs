@@ -141,3 +141,9 @@ fn no_two_candidacies_have_one_name() {
     assert!(one.starts_with("pod-0_") && one.len() == "pod-0_".len() + 16);
     assert_ne!(one, other);
 }
+
+#[test]
+fn an_election_can_run_as_a_task() {
+    fn is_task<T: Future + Send + 'static>(_: fn(Election<LeaseObject>, CancellationToken) -> T) {}
+    is_task(Election::<LeaseObject>::run);
+}
