@@ -6,6 +6,8 @@
 //! Decisions are pure (`queue`, `store`, `condition`, the core of `lease`): time comes in as a value, and nothing
 //! waits. `driver` does that, `watch` listens, and `lease` says whether this process is the one that writes.
 //! `metrics`, `telemetry` and `admin` tell what it does.
+//! Decisions are pure (`queue`, `store`, `condition`): time comes in as a value, and nothing waits. `driver` does
+//! that, and `watch` listens. `faults` is for tests: a server that misbehaves on command.
 
 pub mod apply;
 pub mod admin;
@@ -22,6 +24,7 @@ pub mod object;
 pub mod quantity;
 pub mod lease;
 pub mod metrics;
+pub mod faults;
 pub mod queue;
 pub mod report;
 pub mod store;

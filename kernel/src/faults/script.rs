@@ -1,0 +1,283 @@
+//! The handle that a test holds: what shall go wrong, what is held back, and what was asked so far.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+use tokio::sync::watch;
+
+use super::call::Call;
+use super::layer::FaultLayer;
+use super::refusal::{Refusal, event_line};
+use super::rule::{Fault, Rule, Rules};
+use super::stream::{Control, End};
+use super::trace::{Entry, Preconditions, Trace};
+use super::view::View;
+
+/// How a watch is cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cut {
+    /// The server ends it, as it does every few minutes.
+    Clean,
+    /// The connection breaks.
+    Broken,
+    /// An event says that history is gone: the client must list anew.
+    Expired,
+    /// The next event ends in its middle.
+    Truncated,
+}
+
+/// What goes wrong, shared by a test and the clients of the process under test. Cheap to clone.
+///
+/// Kinds are named as `kubectl` names them: `configmaps`, `statefulsets.apps`.
+///
+/// # Lives
+/// A crash ends a life: from then on nothing of that process reaches the server and nothing comes back, whatever its
+/// tasks still try, until the test drops them. [`Script::restart`] begins the next life; only clients that are made
+/// after it belong to it.
+#[derive(Debug, Clone)]
+pub struct Script(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    state: Mutex<State>,
+    /// The last life that has ended.
+    ended: watch::Sender<u64>,
+}
+
+#[derive(Debug)]
+struct State {
+    life: u64,
+    rules: Rules,
+    trace: Trace,
+    held: BTreeSet<String>,
+    views: BTreeMap<String, Arc<View>>,
+    streams: Vec<Stream>,
+}
+
+/// A watch that is open.
+#[derive(Debug)]
+struct Stream {
+    life: u64,
+    call: Call,
+    /// It shows a view and has no server behind it.
+    replayed: bool,
+    control: watch::Sender<Control>,
+}
+
+/// What becomes of a request.
+#[derive(Debug)]
+pub(super) enum Verdict {
+    Pass,
+    Fault(Fault),
+    Replay(Arc<View>),
+}
+
+impl Default for Script {
+    fn default() -> Self {
+        let state = State {
+            life: 1,
+            rules: Rules::default(),
+            trace: Trace::default(),
+            held: BTreeSet::new(),
+            views: BTreeMap::new(),
+            streams: Vec::new(),
+        };
+        Self(Arc::new(Shared { state: Mutex::new(state), ended: watch::Sender::new(0) }))
+    }
+}
+
+impl Script {
+    /// The layer for a client of the present life.
+    pub fn layer(&self) -> FaultLayer {
+        FaultLayer { script: self.clone(), life: self.state().life }
+    }
+
+    /// From now on, this goes wrong as well.
+    pub fn add(&self, rule: Rule) {
+        self.state().rules.add(rule);
+    }
+
+    /// From now on nothing goes wrong any more. What is held or frozen stays so.
+    pub fn clear(&self) {
+        self.state().rules.clear();
+    }
+
+    /// What was asked so far, in all lives.
+    pub fn trace(&self) -> Trace {
+        self.state().trace.clone()
+    }
+
+    /// Ends the present life.
+    pub fn crash(&self) {
+        let life = self.state().life;
+        self.end(life);
+    }
+
+    /// Waits until the present life has ended.
+    pub async fn crashed(&self) {
+        let life = self.state().life;
+        let mut ended = self.0.ended.subscribe();
+        // The sender lives as long as this handle, so the wait cannot fail.
+        let _ = ended.wait_for(|last| *last >= life).await;
+    }
+
+    /// Begins the next life, after a crash or without one: what is left of the present one ends.
+    pub fn restart(&self) {
+        self.crash();
+        self.state().life += 1;
+    }
+
+    /// Cuts the open watches of a kind, or all.
+    pub fn cut(&self, kind: Option<&str>, how: Cut) {
+        for stream in &self.state().streams {
+            if kind.is_none_or(|kind| stream.call.kind() == kind) {
+                stream.control.send_modify(|control| match how {
+                    Cut::Clean => control.end = Some(End::Clean),
+                    Cut::Broken => control.end = Some(End::Broken),
+                    Cut::Expired => control.end = Some(expired(&stream.call)),
+                    Cut::Truncated => control.truncate = true,
+                });
+            }
+        }
+    }
+
+    /// Holds back the events of a kind, of open watches and of those to come.
+    pub fn hold(&self, kind: &str) {
+        let mut state = self.state();
+        state.held.insert(kind.into());
+        state.settle();
+    }
+
+    /// Lets the held events pass, in their order.
+    pub fn release(&self, kind: &str) {
+        let mut state = self.state();
+        state.held.remove(kind);
+        state.settle();
+    }
+
+    /// Drops the held events; each watch learns that history is gone.
+    pub fn release_as_expired(&self, kind: &str) {
+        self.cut(Some(kind), Cut::Expired);
+        self.release(kind);
+    }
+
+    /// From now on reads of the view's kind see that view, and watches are silent. Writes reach the server.
+    pub fn freeze(&self, view: View) {
+        let mut state = self.state();
+        state.views.insert(view.kind().into(), Arc::new(view));
+        state.settle();
+    }
+
+    /// Reads see the present again. Watches tell what they missed.
+    pub fn thaw(&self, kind: &str) {
+        let mut state = self.state();
+        state.views.remove(kind);
+        for stream in &state.streams {
+            // It goes on from the view's version as soon as the client asks again, now at the server.
+            if stream.replayed && stream.call.kind() == kind {
+                stream.control.send_modify(|control| control.end = Some(End::Clean));
+            }
+        }
+        state.settle();
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What the layer asks and tells.
+impl Script {
+    /// Decides about a request and writes it down. Nothing if its process has died.
+    pub(super) fn admit(&self, life: u64, call: &Call, body: Option<Value>) -> Option<(u64, Verdict)> {
+        if self.has_ended(life) {
+            return None;
+        }
+        let mut state = self.state();
+        let fault = state.rules.decide(call);
+        let number = state.trace.0.len() as u64 + 1;
+        let body = body.filter(|_| call.verb.writes());
+        state.trace.0.push(Entry {
+            number,
+            life,
+            call: call.clone(),
+            preconditions: body.as_ref().map(Preconditions::of).unwrap_or_default(),
+            body,
+            sent: false,
+            fault: fault.as_ref().map(Fault::as_str),
+            status: None,
+        });
+        let view = state.views.get(&call.kind()).filter(|view| view.answers(call));
+        let verdict = match (fault, view) {
+            (Some(fault), _) => Verdict::Fault(fault),
+            (None, Some(view)) => Verdict::Replay(Arc::clone(view)),
+            (None, None) => Verdict::Pass,
+        };
+        Some((number, verdict))
+    }
+
+    pub(super) fn sent(&self, number: u64) {
+        self.note(number, |entry| entry.sent = true);
+    }
+
+    pub(super) fn answered(&self, number: u64, status: u16) {
+        self.note(number, |entry| entry.status = Some(status));
+    }
+
+    fn note(&self, number: u64, change: impl FnOnce(&mut Entry)) {
+        let index = usize::try_from(number - 1).unwrap_or(usize::MAX);
+        if let Some(entry) = self.state().trace.0.get_mut(index) {
+            change(entry);
+        }
+    }
+
+    pub(super) fn has_ended(&self, life: u64) -> bool {
+        *self.0.ended.borrow() >= life
+    }
+
+    pub(super) fn end(&self, life: u64) {
+        self.0.ended.send_modify(|last| *last = life.max(*last));
+        // Silence is the last that they hear: nobody else can tell them anything after this.
+        for stream in self.state().streams.extract_if(.., |stream| stream.life <= life) {
+            stream.control.send_modify(|control| control.silent = true);
+        }
+    }
+
+    /// A watch opens: what it is told from now on.
+    pub(super) fn open(
+        &self,
+        life: u64,
+        call: &Call,
+        replayed: bool,
+        truncate: bool,
+    ) -> watch::Receiver<Control> {
+        let (control, receiver) = watch::channel(Control { truncate, ..Control::default() });
+        let mut state = self.state();
+        state.streams.retain(|stream| stream.control.receiver_count() > 0);
+        state.streams.push(Stream { life, call: call.clone(), replayed, control });
+        state.settle();
+        drop(state);
+        if self.has_ended(life) {
+            self.end(life);
+        }
+        receiver
+    }
+}
+
+impl State {
+    /// Tells every open watch of the present life whether it may speak.
+    fn settle(&self) {
+        for stream in self.streams.iter().filter(|stream| stream.life == self.life) {
+            let kind = stream.call.kind();
+            let frozen = self.views.contains_key(&kind) && !stream.replayed;
+            let silent = self.held.contains(&kind) || frozen;
+            stream.control.send_modify(|control| control.silent = silent);
+        }
+    }
+}
+
+/// The event that ends a watch whose history is gone.
+pub(super) fn expired(call: &Call) -> End {
+    End::Event(event_line("ERROR", &Refusal::Gone.status(call)))
+}

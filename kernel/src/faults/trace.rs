@@ -1,0 +1,193 @@
+//! What an operator asked of the server, in order. A harness counts with it; pure.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::call::{Call, Verb};
+
+/// What a write insists on: the server refuses it if the object is another by then.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Preconditions {
+    /// This very object, and not its successor of the same name.
+    pub uid: Option<String>,
+    /// Unchanged since.
+    pub resource_version: Option<String>,
+}
+
+impl Preconditions {
+    /// Those in the body of a write: of an object, of the options of a delete, or of a JSON patch.
+    pub fn of(body: &Value) -> Self {
+        let find = |field: &str| {
+            let tested = format!("/metadata/{field}");
+            let tests = body.as_array().into_iter().flatten();
+            let test = tests.filter(|step| step["op"] == "test" && step["path"] == tested.as_str());
+            let found = body
+                .pointer(&format!("/preconditions/{field}"))
+                .or_else(|| body.pointer(&tested))
+                .or_else(|| test.map(|step| &step["value"]).next());
+            found.and_then(Value::as_str).filter(|value| !value.is_empty()).map(str::to_owned)
+        };
+        Self { uid: find("uid"), resource_version: find("resourceVersion") }
+    }
+
+    /// Whether there is any.
+    pub fn any(&self) -> bool {
+        self.uid.is_some() || self.resource_version.is_some()
+    }
+}
+
+/// One request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// Its number, from 1, over all lives.
+    pub number: u64,
+    /// In which life of the process: the first is 1.
+    pub life: u64,
+    /// What it was.
+    pub call: Call,
+    /// What it carried, if it may write.
+    pub body: Option<Value>,
+    /// What it insisted on.
+    pub preconditions: Preconditions,
+    /// Whether it reached the server.
+    pub sent: bool,
+    /// What was done to it.
+    pub fault: Option<&'static str>,
+    /// The status code of its answer: the server's if it was sent, also when it was then lost.
+    pub status: Option<u16>,
+}
+
+impl Entry {
+    /// Whether the server did what it asked.
+    pub fn succeeded(&self) -> bool {
+        self.sent && self.status.is_some_and(|status| (200..300).contains(&status))
+    }
+
+    /// Whether something may have changed by it.
+    pub fn wrote(&self) -> bool {
+        self.call.is_write() && self.succeeded()
+    }
+}
+
+/// An object, by what it is called.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Object {
+    /// `configmaps`, `statefulsets.apps`.
+    pub kind: String,
+    /// Namespace, or nothing.
+    pub namespace: String,
+    /// Name; empty for a collection, or where the server made one up.
+    pub name: String,
+}
+
+/// How often an object was written, as far as the server agreed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Creates of the object itself.
+    pub creates: u64,
+    /// Updates and patches, also of its parts, and creates of parts (an eviction).
+    pub changes: u64,
+    /// Deletes.
+    pub deletes: u64,
+}
+
+/// A sequence of requests.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Trace(pub Vec<Entry>);
+
+impl Trace {
+    /// The writes that the server did.
+    pub fn writes(&self) -> impl Iterator<Item = &Entry> {
+        self.0.iter().filter(|entry| entry.wrote())
+    }
+
+    /// How often each object was written.
+    pub fn counts(&self) -> BTreeMap<Object, Counts> {
+        let mut all: BTreeMap<Object, Counts> = BTreeMap::new();
+        for Entry { call, .. } in self.writes() {
+            let object = Object {
+                kind: call.kind(),
+                namespace: call.namespace.clone().unwrap_or_default(),
+                name: call.name.clone().unwrap_or_default(),
+            };
+            let counts = all.entry(object).or_default();
+            match call.verb {
+                Verb::Create if call.subresource.is_none() => counts.creates += 1,
+                Verb::Delete | Verb::DeleteCollection => counts.deletes += 1,
+                Verb::Create | Verb::Update | Verb::Patch => counts.changes += 1,
+                Verb::Get | Verb::List | Verb::Watch | Verb::Other => {}
+            }
+        }
+        all
+    }
+
+    /// A line for each request: what a person wants to see when a plan has failed.
+    pub fn describe(&self) -> String {
+        let line = |entry: &Entry| {
+            let fault = entry.fault.map(|fault| format!(" [{fault}]")).unwrap_or_default();
+            let status = entry.status.map_or_else(|| "no answer".into(), |status| status.to_string());
+            let Entry { number, life, call, .. } = entry;
+            format!("{number} (life {life}) {} -> {status}{fault}\n", call.describe())
+        };
+        self.0.iter().map(line).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Method;
+    use serde_json::json;
+
+    use super::*;
+
+    fn entry(method: &Method, path: &str, sent: bool, status: u16) -> Entry {
+        Entry {
+            number: 1,
+            life: 1,
+            call: Call::of(method, &path.parse().unwrap(), Some(&json!({"metadata": {"name": "a"}}))),
+            body: None,
+            preconditions: Preconditions::default(),
+            sent,
+            fault: None,
+            status: Some(status),
+        }
+    }
+
+    #[test]
+    fn preconditions_are_found_wherever_a_write_carries_them() {
+        let both = Preconditions { uid: Some("u".into()), resource_version: Some("7".into()) };
+        let bodies = [
+            json!({"metadata": {"uid": "u", "resourceVersion": "7"}}),
+            json!({"kind": "DeleteOptions", "preconditions": {"uid": "u", "resourceVersion": "7"}}),
+            json!([
+                {"op": "test", "path": "/metadata/uid", "value": "u"},
+                {"op": "test", "path": "/metadata/resourceVersion", "value": "7"},
+                {"op": "remove", "path": "/metadata/finalizers/0"},
+            ]),
+        ];
+        for body in bodies {
+            assert_eq!(Preconditions::of(&body), both, "{body}");
+        }
+        assert!(!Preconditions::of(&json!({"metadata": {"resourceVersion": ""}})).any());
+        assert!(!Preconditions::of(&json!([{"op": "replace", "path": "/metadata/uid", "value": "u"}])).any());
+    }
+
+    #[test]
+    fn only_what_the_server_did_is_counted() {
+        let (all, one) = ("/api/v1/namespaces/d/pods", "/api/v1/namespaces/d/pods/a");
+        let trace = Trace(vec![
+            entry(&Method::POST, all, true, 201),
+            entry(&Method::POST, all, true, 409),
+            entry(&Method::POST, all, false, 500),
+            entry(&Method::PATCH, one, true, 200),
+            entry(&Method::POST, "/api/v1/namespaces/d/pods/a/eviction", true, 201),
+            entry(&Method::GET, one, true, 200),
+            entry(&Method::DELETE, one, true, 200),
+        ]);
+        let object = Object { kind: "pods".into(), namespace: "d".into(), name: "a".into() };
+        let counts = Counts { creates: 1, changes: 2, deletes: 1 };
+        assert_eq!(trace.counts(), BTreeMap::from([(object, counts)]));
+        assert_eq!(trace.describe().lines().next(), Some("1 (life 1) create pods d/a -> 201"));
+    }
+}
