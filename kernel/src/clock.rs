@@ -10,11 +10,6 @@ pub fn now() -> Instant {
     tokio::time::Instant::now().into_std()
 }
 
-/// Now, as people count it. For what is written down, never to measure.
-pub fn wall() -> Timestamp {
-    Timestamp::now()
-}
-
 /// Waits until a moment; for ever if there is none.
 pub async fn until(moment: Option<Instant>) {
     match moment {

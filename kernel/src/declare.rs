@@ -87,6 +87,8 @@ pub struct Declaration {
     pub name: &'static str,
     /// The kind that users write.
     pub primary: Kind,
+    /// Holds the deletion of a resource back until we have cleaned up.
+    pub finalizer: &'static str,
     /// What it writes.
     pub owned: &'static [Owned],
     /// What it looks at.

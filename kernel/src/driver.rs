@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fmt::Debug;
 use std::future::Future;
 use std::hash::Hash;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 use tokio::task::{Id, JoinError, JoinSet};
@@ -13,6 +13,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::clock;
+use crate::metrics::ControllerMetrics;
 use crate::queue::{Outcome, Queue, Settings};
 
 /// How a controller runs.
@@ -22,6 +23,8 @@ pub struct Driver {
     pub settings: Settings,
     /// How long passes may take to finish once it was asked to stop. Then they are dropped.
     pub grace: Duration,
+    /// What it counts.
+    pub metrics: ControllerMetrics,
 }
 
 /// What became of passes when the driver ended.
@@ -52,15 +55,23 @@ impl Driver {
         let mut passes = Passes { tasks: JoinSet::new(), keys: HashMap::new() };
         loop {
             while let Some(next) = queue.start(clock::now()) {
+                self.metrics.started(next.latency);
                 passes.start(next.key.clone(), pass(next.key));
             }
+            self.metrics.depth.set(i64::try_from(queue.depth()).unwrap_or(i64::MAX));
             tokio::select! {
                 () = stop.cancelled() => break,
                 key = keys.recv() => match key {
-                    Some(key) => queue.add(key, clock::now()),
+                    Some(key) => {
+                        self.metrics.adds.inc();
+                        queue.add(key, clock::now());
+                    }
                     None => break,
                 },
-                Some((key, outcome)) = passes.next() => queue.finish(&key, outcome, clock::now()),
+                Some((key, outcome, took)) = passes.next() => {
+                    self.metrics.ended(outcome, took);
+                    queue.finish(&key, outcome, clock::now());
+                }
                 () = clock::until(queue.next_due()) => {}
             }
         }
@@ -71,22 +82,23 @@ impl Driver {
 /// The passes under way.
 struct Passes<K> {
     tasks: JoinSet<Outcome>,
-    keys: HashMap<Id, K>,
+    keys: HashMap<Id, (K, Instant)>,
 }
 
 impl<K> Passes<K> {
     fn start(&mut self, key: K, pass: impl Future<Output = Outcome> + Send + 'static) {
         let task = self.tasks.spawn(pass);
-        self.keys.insert(task.id(), key);
+        self.keys.insert(task.id(), (key, clock::now()));
     }
 
-    /// The next pass that ends, and how; nothing if none runs.
-    async fn next(&mut self) -> Option<(K, Outcome)> {
+    /// The next pass that ends, how, and after how long; nothing if none runs.
+    async fn next(&mut self) -> Option<(K, Outcome, Duration)> {
         let (task, outcome) = match self.tasks.join_next_with_id().await? {
             Ok((task, outcome)) => (task, outcome),
             Err(error) => (JoinError::id(&error), Outcome::Failed),
         };
-        Some((self.keys.remove(&task)?, outcome))
+        let (key, since) = self.keys.remove(&task)?;
+        Some((key, outcome, clock::now().saturating_duration_since(since)))
     }
 
     async fn end(mut self, grace: Duration) -> Ending {
@@ -105,6 +117,7 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     use super::*;
+    use crate::metrics::{Catalogue, Metrics};
 
     fn driver() -> Driver {
         let settings = Settings {
@@ -113,13 +126,14 @@ mod tests {
             first_pause: Duration::from_secs(1),
             longest_pause: Duration::from_secs(10),
         };
-        Driver { settings, grace: Duration::from_secs(5) }
+        let metrics = Metrics::register(&mut Catalogue::default(), "", "").controller("test");
+        Driver { settings, grace: Duration::from_secs(5), metrics }
     }
 
     /// What happened, with the milliseconds since the start.
     #[derive(Clone)]
     struct Diary {
-        zero: std::time::Instant,
+        zero: Instant,
         entries: Arc<Mutex<Vec<(u128, String)>>>,
     }
 

@@ -146,8 +146,6 @@ pub struct Bench<O, T> {
     pub hand: Hand,
     /// The mouth.
     pub telling: T,
-    /// The finalizer's name.
-    pub finalizer: &'static str,
 }
 
 impl<O: Operator, T: Telling> Bench<O, T> {
@@ -240,18 +238,22 @@ impl<O: Operator, T: Telling> Bench<O, T> {
         }
     }
 
+    fn finalizer(&self) -> &'static str {
+        self.operator.declaration().finalizer
+    }
+
     async fn hold(&self, object: &Object) -> Result<(), WriteError> {
         let finalizers = finalizers(object);
-        if object.is_deleting() || finalizers.iter().any(|name| name == self.finalizer) {
+        if object.is_deleting() || finalizers.iter().any(|name| name == self.finalizer()) {
             return Ok(());
         }
-        let with: Vec<Value> = finalizers.into_iter().chain([self.finalizer.into()]).collect();
+        let with: Vec<Value> = finalizers.into_iter().chain([self.finalizer().into()]).collect();
         self.hand.patch_metadata(object, json!({ "finalizers": with })).await.map(drop)
     }
 
     async fn release(&self, object: &Object) -> Result<(), WriteError> {
         let finalizers = finalizers(object);
-        let without: Vec<&Value> = finalizers.iter().filter(|name| **name != self.finalizer).collect();
+        let without: Vec<&Value> = finalizers.iter().filter(|name| **name != self.finalizer()).collect();
         if without.len() == finalizers.len() {
             return Ok(());
         }

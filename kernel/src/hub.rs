@@ -3,6 +3,7 @@
 
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 use kube::Api;
@@ -15,8 +16,9 @@ use tokio_util::sync::CancellationToken;
 use crate::apply::{Announce, Hand, Tools};
 use crate::declare::{Declaration, Kind};
 use crate::driver::{Driver, Ending};
+use crate::metrics::Metrics;
 use crate::object::{Key, Object};
-use crate::queue::Outcome;
+use crate::queue::{Outcome, Settings};
 use crate::store::Change;
 use crate::stores::{Namespaces, Room};
 use crate::watch::{Keep, Notice, Watch};
@@ -68,8 +70,12 @@ pub struct Hub {
     pub tools: Tools,
     /// Where to look.
     pub namespaces: Namespaces,
-    /// How each controller runs.
-    pub driver: Driver,
+    /// How each controller's queue behaves.
+    pub queue: Settings,
+    /// How long passes may take to finish once the process was asked to stop.
+    pub grace: Duration,
+    /// What is counted.
+    pub metrics: Metrics,
     /// Where watches stand, for readiness.
     pub standings: watch::Sender<Vec<Standing>>,
 }
@@ -124,7 +130,9 @@ impl Hub {
         let mut controllers = JoinSet::new();
         for (declaration, make, receiver) in waiting {
             let controller = make(Hand::new(declaration, self.tools.clone(), announce(&doors, declaration)));
-            let (driver, stop) = (self.driver.clone(), stop.clone());
+            let metrics = self.metrics.controller(declaration.name);
+            let driver = Driver { settings: self.queue.clone(), grace: self.grace, metrics };
+            let stop = stop.clone();
             let pass = move |key| Arc::clone(&controller).pass(key);
             controllers.spawn(async move { driver.run(receiver, pass, stop).await });
         }
@@ -145,13 +153,22 @@ impl Hub {
                 Watch { api: self.api(kind, room), config: self.config(), keep: self.keep(kind, doors) };
             let (doors, standings, optional) =
                 (doors.to_vec(), self.standings.clone(), is_optional(doors, kind));
+            let (metrics, objects) = (self.metrics.watch(kind.kind), room.objects.clone());
             let tell = move |notice: Notice<Object>| match notice {
-                Notice::Changed(change) => doors.iter().for_each(|door| door.knock(kind, &change)),
+                Notice::Changed(change) => {
+                    metrics.events.inc();
+                    metrics.objects.set(i64::try_from(objects.read().len()).unwrap_or(i64::MAX));
+                    for door in &doors {
+                        door.knock(kind, &change);
+                    }
+                }
                 Notice::Synced => standings.send_modify(|all| all[at].advance(Progress::Complete, None)),
                 Notice::Unreadable { key, error } => {
+                    metrics.unreadable.inc();
                     tracing::warn!(kind = kind.kind, %key, "cannot be read: {error}");
                 }
                 Notice::Trouble(error) => {
+                    metrics.restarts.inc();
                     tracing::warn!(kind = kind.kind, "the watch failed and is tried again: {error}");
                     let progress =
                         if optional && is_absent(&error) { Progress::Off } else { Progress::Listing };

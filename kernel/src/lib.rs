@@ -1,30 +1,27 @@
 //! The machine that drives any operator: what to look at next, what to write, what a status says. It knows no
 //! application.
 //!
-//! Decisions are pure (`queue`, `store`, `compare`, `fields`, `condition`, `report`, `apply::decide`): time comes in as a
-//! value, and nothing waits. `driver` does that, `watch` listens, `apply` writes, and `flow` joins them into a pass.
-//! Decisions are pure (`queue`, `store`, `condition`, the core of `lease`): time comes in as a value, and nothing
-//! waits. `driver` does that, `watch` listens, and `lease` says whether this process is the one that writes.
-//! `metrics`, `telemetry` and `admin` tell what it does.
-//! Decisions are pure (`queue`, `store`, `condition`): time comes in as a value, and nothing waits. `driver` does
-//! that, and `watch` listens. `faults` is for tests: a server that misbehaves on command.
+//! Decisions are pure (`queue`, `store`, `compare`, `fields`, `condition`, `report`, `apply::decide`, the core of
+//! `lease`): time comes in as a value, and nothing waits. `driver` does that, `watch` listens, `apply` writes, `flow` joins
+//! them into a pass, `hub` runs the passes of a process, and `lease` says whether this process is the one that writes.
+//! `metrics`, `telemetry` and `admin` tell what it does. `faults` is for tests: a server that misbehaves on command.
 
-pub mod apply;
 pub mod admin;
+pub mod apply;
 pub mod clock;
 pub mod compare;
 pub mod condition;
 pub mod declare;
 pub mod driver;
 pub mod events;
+pub mod faults;
 pub mod fields;
 pub mod flow;
 pub mod hub;
-pub mod object;
-pub mod quantity;
 pub mod lease;
 pub mod metrics;
-pub mod faults;
+pub mod object;
+pub mod quantity;
 pub mod queue;
 pub mod report;
 pub mod store;

@@ -13,6 +13,7 @@ use crate::names;
 pub const DECLARATION: Declaration = Declaration {
     name: "example",
     primary: names::EXAMPLE_APP,
+    finalizer: names::FINALIZER,
     owned: &[
         Owned { kind: SECRET, way: Way::Apply, why: "the credentials of an application" },
         Owned { kind: CONFIG_MAP, way: Way::Apply, why: "the features of an application" },

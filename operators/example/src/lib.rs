@@ -18,6 +18,7 @@ pub mod gather;
 pub mod instance;
 pub mod names;
 pub mod plan;
+pub mod render;
 pub mod report;
 pub mod upgrade;
 pub mod validate;

@@ -1,0 +1,111 @@
+//! The command line of `mainstay`. Every option can also come from the environment.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use kernel::telemetry::Format;
+
+/// Runs operators, or shows what they would do.
+#[derive(Debug, Parser)]
+#[command(
+    name = "mainstay",
+    version,
+    args_conflicts_with_subcommands = true,
+    after_help = "Without a command it runs the operators until it is told to stop."
+)]
+pub struct Arguments {
+    /// What to do instead of running.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// How to run.
+    #[command(flatten)]
+    pub run: RunArguments,
+}
+
+/// What to do instead of running.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Print every object that the operators would apply for the resources in files, without a cluster.
+    Render(RenderArguments),
+    /// Print the definitions of all resources, to be piped into `kubectl apply --server-side -f -`.
+    Crds,
+}
+
+/// What to render.
+#[derive(Debug, Args)]
+pub struct RenderArguments {
+    /// A file, a directory of `.yaml`, `.yml` and `.json` files, or `-` for standard input. Can be given several times.
+    #[arg(short, long, value_name = "FILE|DIR|-", required = true)]
+    pub filename: Vec<PathBuf>,
+    /// The namespace of resources that name none.
+    #[arg(short, long, default_value = "default")]
+    pub namespace: String,
+}
+
+/// An operator that can run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub enum OperatorName {
+    /// `ExampleApp`.
+    Example,
+}
+
+/// How to run.
+#[derive(Debug, Clone, Args)]
+pub struct RunArguments {
+    /// The operators to run; an install can be split with narrower rights.
+    #[arg(long, env = "MAINSTAY_OPERATORS", value_delimiter = ',', default_value = "example")]
+    pub operators: Vec<OperatorName>,
+    /// Look at these namespaces only: plain Roles suffice.
+    #[arg(
+        long,
+        env = "MAINSTAY_NAMESPACES",
+        value_delimiter = ',',
+        value_name = "NAME",
+        conflicts_with = "deny_namespaces"
+    )]
+    pub namespaces: Vec<String>,
+    /// Look at all namespaces but these.
+    #[arg(long, env = "MAINSTAY_DENY_NAMESPACES", value_delimiter = ',', value_name = "NAME")]
+    pub deny_namespaces: Vec<String>,
+    /// The kubeconfig to use; in a pod the pod's own account, elsewhere what `kubectl` would use.
+    #[arg(long, env = "MAINSTAY_KUBECONFIG", value_name = "FILE")]
+    pub kubeconfig: Option<PathBuf>,
+    /// Run without asking whether another process leads. For one process only.
+    #[arg(long, env = "MAINSTAY_NO_LEADER_ELECTION")]
+    pub no_leader_election: bool,
+    /// The namespace of the lease; in a pod the pod's own.
+    #[arg(long, env = "MAINSTAY_LEASE_NAMESPACE", value_name = "NAMESPACE")]
+    pub lease_namespace: Option<String>,
+    /// The name of the lease.
+    #[arg(long, env = "MAINSTAY_LEASE_NAME", default_value = "mainstay", value_name = "NAME")]
+    pub lease_name: String,
+    /// Seconds after which another process may take over from one that is silent.
+    #[arg(long, env = "MAINSTAY_LEASE_DURATION", default_value_t = 15, value_name = "SECONDS")]
+    pub lease_duration: u64,
+    /// The name of this process in the lease and in events; in a pod the pod's name.
+    #[arg(long, env = "POD_NAME", default_value = "mainstay", value_name = "NAME")]
+    pub identity: String,
+    /// Where metrics, health and the log level are told.
+    #[arg(long, env = "MAINSTAY_LISTEN_ADDRESS", default_value = "0.0.0.0:8080", value_name = "ADDRESS")]
+    pub listen_address: SocketAddr,
+    /// How log lines are written: `logfmt` or `json`.
+    #[arg(long, env = "MAINSTAY_LOG_FORMAT", default_value = "logfmt")]
+    pub log_format: Format,
+    /// What is logged: `error`, `warn`, `info`, `debug`, `trace`, or directives such as `info,kernel=debug`.
+    #[arg(long, env = "MAINSTAY_LOG_LEVEL", default_value = "info")]
+    pub log_level: String,
+    /// How many resources of a kind are worked on at once.
+    #[arg(long, env = "MAINSTAY_CONCURRENCY", default_value_t = 4, value_name = "NUMBER")]
+    pub concurrency: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        super::Arguments::command().debug_assert();
+    }
+}

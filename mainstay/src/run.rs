@@ -1,0 +1,193 @@
+//! The process itself: log, metrics, health, election, work; and their end in the right order.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use kernel::admin::{Admin, Liveness, Readiness};
+use kernel::driver::Ending;
+use kernel::hub::{Progress, Standing};
+use kernel::lease::{self, Election, LeaseObject, Permit};
+use kernel::metrics::{Catalogue, Metrics};
+use kernel::queue;
+use kernel::stores::Namespaces;
+use kernel::telemetry::{self, Telemetry};
+use kube::config::{KubeConfigOptions, Kubeconfig};
+use kube::{Client, Config};
+use mainstay::args::RunArguments;
+use mainstay::process::Process;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+/// Our candidacy; none if nobody is asked who leads.
+type Candidacy = Option<Election<LeaseObject>>;
+
+/// Runs until a signal comes or the lease is lost.
+pub(crate) async fn run(arguments: RunArguments) -> Result<()> {
+    let settings = telemetry::Settings {
+        format: arguments.log_format,
+        level: arguments.log_level.clone(),
+        otlp_endpoint: None,
+    };
+    let telemetry = Telemetry::start(&settings).context("--log-level")?;
+    let config = config(&arguments).await?;
+    let own_namespace = config.default_namespace.clone();
+    let client = Client::try_from(config).context("cannot make a client")?;
+    let mut catalogue = Catalogue::default();
+    let metrics = Metrics::register(&mut catalogue, env!("CARGO_PKG_VERSION"), "unknown");
+    let (permit, election) = candidacy(&arguments, &client, &own_namespace)?;
+    let process = Process {
+        client,
+        operators: arguments.operators.clone(),
+        namespaces: namespaces(&arguments),
+        permit: permit.clone(),
+        identity: arguments.identity.clone(),
+        queue: queue::Settings { concurrency: arguments.concurrency.max(1), ..queue::Settings::default() },
+        metrics: metrics.clone(),
+        standings: watch::Sender::new(Vec::new()),
+    };
+    let (stop, mut tasks) = (CancellationToken::new(), JoinSet::new());
+    let readiness = readiness(process.standings.subscribe(), &mut tasks);
+    let (liveness, level) = (Liveness::default(), telemetry.level.clone());
+    let admin = Admin { catalogue: Arc::new(catalogue), liveness, readiness, level };
+    tell(admin, &arguments, &stop, &mut tasks).await?;
+    tasks.spawn(count_leading(permit.clone(), metrics));
+    let (ended, lost) = Box::pin(conduct(process, election, permit, stop)).await?;
+    tracing::info!(?ended, "stopped");
+    tasks.shutdown().await;
+    telemetry.stop();
+    if lost {
+        bail!("the lease was lost, and another process leads; this one ends so that it can begin anew");
+    }
+    Ok(())
+}
+
+/// Runs everything until a signal comes or the lease is lost: first the work ends, then the candidacy.
+async fn conduct(
+    process: Process,
+    election: Candidacy,
+    permit: Permit,
+    stop: CancellationToken,
+) -> Result<(Vec<Ending>, bool)> {
+    let mut terminate = signal(SignalKind::terminate()).context("cannot wait for signals")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for signals")?;
+    let resign = CancellationToken::new();
+    let candidate = async {
+        match election {
+            Some(election) => Some(election.run(resign.clone()).await),
+            None => None,
+        }
+    };
+    let end = async {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+            () = lost(&permit) => {}
+        }
+        stop.cancel();
+    };
+    let work = async {
+        let ended = process.run(stop.clone()).await;
+        resign.cancel();
+        ended
+    };
+    let (ended, ending, ()) = tokio::join!(work, candidate, end);
+    Ok((ended, matches!(ending, Some(lease::Ending::Lost(_)))))
+}
+
+/// Waits until a permit that was granted is gone.
+async fn lost(permit: &Permit) {
+    if permit.granted().await {
+        permit.lost().await;
+    } else {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// Ready once every watch knows all that is there.
+fn readiness(mut standings: watch::Receiver<Vec<Standing>>, tasks: &mut JoinSet<()>) -> Readiness {
+    let readiness = Readiness::default();
+    let synced = readiness.gate("watches", "the first lists");
+    tasks.spawn(async move {
+        while standings.changed().await.is_ok() {
+            match waits_for(&standings.borrow_and_update()) {
+                None => synced.open(),
+                Some(words) => synced.close(&words),
+            }
+        }
+    });
+    readiness
+}
+
+/// The first thing that readiness waits for.
+fn waits_for(standings: &[Standing]) -> Option<String> {
+    let listing = standings.iter().find(|standing| standing.progress == Progress::Listing)?;
+    let trouble = listing.trouble.as_deref().unwrap_or("the first list is not complete");
+    Some(format!("{}: {trouble}", listing.kind.plural))
+}
+
+async fn tell(
+    admin: Admin,
+    arguments: &RunArguments,
+    stop: &CancellationToken,
+    tasks: &mut JoinSet<()>,
+) -> Result<()> {
+    let (address, stop) = (arguments.listen_address, stop.clone());
+    let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
+    tasks.spawn(async move {
+        if let Err(error) = admin.serve(listener, stop).await {
+            tracing::error!("metrics and health are told no more: {error}");
+        }
+    });
+    Ok(())
+}
+
+async fn count_leading(permit: Permit, metrics: Metrics) {
+    if permit.granted().await {
+        tracing::info!("this process leads");
+        metrics.leads(true);
+        permit.lost().await;
+        metrics.leads(false);
+    }
+}
+
+fn namespaces(arguments: &RunArguments) -> Namespaces {
+    if arguments.namespaces.is_empty() {
+        Namespaces::AllBut(arguments.deny_namespaces.clone())
+    } else {
+        Namespaces::Only(arguments.namespaces.clone())
+    }
+}
+
+fn candidacy(arguments: &RunArguments, client: &Client, own: &str) -> Result<(Permit, Candidacy)> {
+    if arguments.no_leader_election {
+        return Ok((Permit::always(), None));
+    }
+    let namespace = arguments.lease_namespace.as_deref().unwrap_or(own);
+    let server = LeaseObject::new(client.clone(), namespace, &arguments.lease_name);
+    let duration = Duration::from_secs(arguments.lease_duration);
+    let settings =
+        lease::Settings { duration, renew_deadline: duration * 2 / 3, ..lease::Settings::default() };
+    let (election, permit) =
+        Election::new(server, &arguments.identity, settings).context("--lease-duration")?;
+    Ok((permit, Some(election)))
+}
+
+async fn config(arguments: &RunArguments) -> Result<Config> {
+    let mut config = match &arguments.kubeconfig {
+        Some(path) => {
+            let file =
+                Kubeconfig::read_from(path).with_context(|| format!("cannot read {}", path.display()))?;
+            Config::from_custom_kubeconfig(file, &KubeConfigOptions::default())
+                .await
+                .context("--kubeconfig")?
+        }
+        None => Config::infer().await.context("found no cluster: give --kubeconfig")?,
+    };
+    // The queue decides when something is tried again, and says so.
+    config.default_retry = false;
+    Ok(config)
+}
