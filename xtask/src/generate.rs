@@ -10,12 +10,16 @@ use lab::paths::write_atomically;
 use crate::{Verdict, environment, manifests, reference};
 
 /// Directories that hold generated files only: anything else in them is left over from earlier.
-const OWNED: [&str; 2] = ["docs/reference", manifests::DEFINITIONS];
+fn owned() -> impl Iterator<Item = &'static str> {
+    std::iter::once("docs/reference").chain(manifests::OWNED)
+}
 
 /// Every generated file, path to content.
 fn files() -> Result<BTreeMap<PathBuf, String>> {
-    let mut files = manifests::definitions()?;
+    let mut files = manifests::files()?;
     files.insert("docs/reference/lab.md".into(), reference::lab());
+    files.insert("docs/reference/mainstay.md".into(), reference::mainstay());
+    files.insert("docs/reference/metrics.md".into(), reference::metrics());
     Ok(files)
 }
 
@@ -74,12 +78,12 @@ fn compare(root: &Path, files: &BTreeMap<PathBuf, String>) -> Result<BTreeMap<Pa
             Err(_) => drop(faults.insert(path.clone(), Fault::Missing)),
         }
     }
-    for directory in OWNED {
+    for directory in owned() {
         let Ok(entries) = std::fs::read_dir(root.join(directory)) else { continue };
         for entry in entries {
             let path =
                 Path::new(directory).join(entry.context("a generated directory can be read")?.file_name());
-            if !files.contains_key(&path) {
+            if !files.contains_key(&path) && !root.join(&path).is_dir() {
                 faults.insert(path, Fault::Stale);
             }
         }

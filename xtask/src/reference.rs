@@ -1,4 +1,4 @@
-//! The reference of the lab, from the definition of its command line and its table of versions. Pure.
+//! The reference pages, from the definitions of command lines, the table of versions and the list of metrics. Pure.
 //! Clap's own help is not used: it is set to the width of the terminal it is printed on.
 
 use std::fmt::Write;
@@ -22,6 +22,31 @@ pub(crate) fn lab() -> String {
     page.push_str(&programs(&versions));
     page.push_str(&images(&versions));
     page
+}
+
+/// The operator's command line.
+pub(crate) fn mainstay() -> String {
+    let mut command = ::mainstay::args::Arguments::command();
+    command.build();
+    let mut page = String::from("<!-- Written by `make gen`; do not edit. -->\n\n# `mainstay`\n");
+    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+    let _ = write!(page, "\n{about}. Without a command it runs the operators.\n");
+    let shown_arguments = command.get_arguments().filter(|argument| !argument.is_hide_set());
+    let own: Vec<&Arg> = shown_arguments.filter(|argument| argument.get_id() != "help").collect();
+    let rows = own.iter().map(|argument| vec![format!("`{}`", spelling(argument)), explanation(argument)]);
+    let _ = write!(page, "\n{}", markdown_table(&["argument", "meaning"], rows));
+    page.push_str("\n## Commands\n");
+    for sub in shown(&command) {
+        describe(&mut page, "mainstay", sub);
+    }
+    page
+}
+
+/// What `/metrics` tells.
+pub(crate) fn metrics() -> String {
+    let heading =
+        "<!-- Written by `make gen`; do not edit. -->\n\n# Metrics\n\nWhat `mainstay` tells on `/metrics`.\n";
+    format!("{heading}\n{}", kernel::metrics::reference())
 }
 
 fn shown(command: &Command) -> impl Iterator<Item = &Command> {

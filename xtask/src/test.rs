@@ -15,7 +15,7 @@ use crate::summary::{Entry, Outcome, Summary, step};
 use crate::{Verdict, check, environment, tools};
 
 /// What the end-to-end tests start as pods, beside what the lab builds for itself.
-const IMAGES: &str = "busybox lab etcd alertmanager prometheus versitygw";
+const IMAGES: &str = "busybox lab mainstay example-app etcd alertmanager prometheus versitygw";
 
 /// The lab of the end-to-end tests.
 const LAB: &str = "e2e";

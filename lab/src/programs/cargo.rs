@@ -26,7 +26,8 @@ pub(super) fn build(recipe: &CargoBinary, output: &Path) -> Result<()> {
     // Cargo calls the directory of its `dev` profile `debug`.
     let directory = if recipe.profile == "dev" { "debug" } else { &recipe.profile };
     let built = paths::cargo_target().join(directory).join(&recipe.binary);
-    std::fs::copy(&built, output.join(&recipe.binary))
-        .with_context(|| format!("cargo built no {}", built.display()))
-        .map(drop)
+    let copy = output.join(&recipe.binary);
+    std::fs::copy(&built, &copy).with_context(|| format!("cargo built no {}", built.display()))?;
+    // Half of what cargo builds for development is for a debugger.
+    call("strip").arg("--strip-debug").arg(&copy).run()
 }

@@ -1,0 +1,92 @@
+//! The rights of the operators, each with a comment that says why. No role is written by hand: it follows from what an
+//! operator declares that it watches and owns.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use kernel::declare::{Declaration, Right};
+
+/// What the process itself does, whatever runs in it.
+pub(super) const OF_THE_PROCESS: [Right; 1] = [Right {
+    group: "events.k8s.io",
+    resource: "events",
+    verbs: &["create", "patch"],
+    why: "events about resources",
+}];
+
+/// What it does in its own namespace.
+pub(super) const AT_HOME: [Right; 1] = [Right {
+    group: "coordination.k8s.io",
+    resource: "leases",
+    verbs: &["get", "create", "update"],
+    why: "one process of several writes: the one with the lease",
+}];
+
+/// The rights that follow from declarations, one rule a resource.
+pub(super) fn of(declarations: &[&Declaration]) -> Vec<Right> {
+    let declared = declarations.iter().flat_map(|declaration| declaration.all_rights());
+    declared.chain(OF_THE_PROCESS).collect()
+}
+
+/// The rules of a role. Rights to one resource are one rule, with all their reasons.
+pub(super) fn rules(rights: &[Right]) -> String {
+    let mut order = Vec::new();
+    let mut joined: BTreeMap<(&str, &str), Vec<&Right>> = BTreeMap::new();
+    for right in rights {
+        let place = (right.group, right.resource);
+        if !joined.contains_key(&place) {
+            order.push(place);
+        }
+        joined.entry(place).or_default().push(right);
+    }
+    let mut text = String::from("rules:\n");
+    for place in order {
+        let all = &joined[&place];
+        let mut verbs: Vec<&str> = Vec::new();
+        for right in all {
+            let new = right.verbs.iter().filter(|verb| !verbs.contains(verb)).copied().collect::<Vec<_>>();
+            verbs.extend(new);
+            let _ = writeln!(text, "  # {}", right.why);
+        }
+        let (group, resource) = place;
+        let quoted: Vec<String> = verbs.iter().map(|verb| format!("{verb:?}")).collect();
+        let _ = writeln!(
+            text,
+            "  - apiGroups: [{group:?}]\n    resources: [{resource:?}]\n    verbs: [{}]",
+            quoted.join(", ")
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::rbac::v1::PolicyRule;
+
+    use super::*;
+
+    #[test]
+    fn rights_to_one_resource_are_one_rule_with_all_reasons() {
+        let right = |resource, verbs, why| Right { group: "apps", resource, verbs, why };
+        let rights = [
+            right("b", &["list"], "first"),
+            right("a", &["get"], "other"),
+            right("b", &["list", "patch"], "second"),
+        ];
+        let text = rules(&rights);
+        assert_eq!(
+            text,
+            "rules:\n  # first\n  # second\n  - apiGroups: [\"apps\"]\n    resources: [\"b\"]\n    verbs: [\"list\", \"patch\"]\n  # other\n  - apiGroups: [\"apps\"]\n    resources: [\"a\"]\n    verbs: [\"get\"]\n"
+        );
+        let read: BTreeMap<String, Vec<PolicyRule>> = serde_saphyr::from_str(&text).unwrap();
+        assert_eq!(read["rules"].len(), 2);
+    }
+
+    #[test]
+    fn nobody_gets_everything() {
+        for right in of(&[&operator_example::DECLARATION]) {
+            assert!(!right.why.is_empty() && right.resource != "*" && right.group != "*", "{right:?}");
+            assert!(!right.verbs.contains(&"*"), "{right:?}");
+        }
+    }
+}
