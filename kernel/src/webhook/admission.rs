@@ -1,0 +1,142 @@
+//! Reviews of admission: bytes in, an answer out. Pure.
+
+use json_patch::Patch;
+use kube::api::DynamicObject;
+use kube::core::admission::{AdmissionRequest, AdmissionResponse, AdmissionReview};
+
+/// Whether a change may happen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decision {
+    /// It may.
+    Allow,
+    /// It may not, for a reason that the user reads.
+    Deny(String),
+}
+
+/// What a handler says of a request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// Whether it may happen.
+    pub decision: Decision,
+    /// What the user should know, either way.
+    pub warnings: Vec<String>,
+    /// How the object is changed first; for mutating webhooks only.
+    pub patch: Patch,
+}
+
+impl Verdict {
+    /// It may happen, as it is.
+    pub fn allow() -> Self {
+        Self { decision: Decision::Allow, warnings: Vec::new(), patch: Patch(Vec::new()) }
+    }
+
+    /// It may not happen.
+    pub fn deny(reason: impl Into<String>) -> Self {
+        Self { decision: Decision::Deny(reason.into()), ..Self::allow() }
+    }
+}
+
+/// A request as handlers get it.
+pub type Request = AdmissionRequest<DynamicObject>;
+
+/// Why a review cannot be answered.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ReviewError {
+    #[error("this is no review: {0}")]
+    Read(#[from] serde_json::Error),
+    #[error("the review asks nothing")]
+    Empty,
+    #[error("the patch cannot be written: {0}")]
+    Patch(#[from] kube::core::admission::SerializePatchError),
+}
+
+/// The question in a review.
+pub(super) fn read(body: &[u8]) -> Result<Request, ReviewError> {
+    let review: AdmissionReview<DynamicObject> = serde_json::from_slice(body)?;
+    review.try_into().map_err(|_| ReviewError::Empty)
+}
+
+/// The review that answers, without what the question carried.
+pub(super) fn answer(
+    response: AdmissionResponse,
+    verdict: Verdict,
+) -> Result<AdmissionReview<DynamicObject>, ReviewError> {
+    let Verdict { decision, warnings, patch } = verdict;
+    let mut response = match decision {
+        Decision::Allow if patch.0.is_empty() => response,
+        Decision::Allow => response.with_patch(patch)?,
+        Decision::Deny(reason) => {
+            let mut denied = response.deny(reason);
+            denied.result.code = 403;
+            denied
+        }
+    };
+    response.warnings = Some(warnings).filter(|warnings| !warnings.is_empty());
+    Ok(response.into_review())
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// A review as an API server sends it.
+    pub(in super::super) fn review(object: &Value) -> Value {
+        let kind = json!({"group": "", "version": "v1", "kind": "ConfigMap"});
+        json!({
+            "apiVersion": "admission.k8s.io/v1",
+            "kind": "AdmissionReview",
+            "request": {
+                "uid": "u-1",
+                "kind": kind,
+                "resource": {"group": "", "version": "v1", "resource": "configmaps"},
+                "name": "a",
+                "namespace": "d",
+                "operation": "CREATE",
+                "userInfo": {"username": "me"},
+                "object": object,
+                "oldObject": null,
+            },
+        })
+    }
+
+    fn answered(verdict: Verdict) -> Value {
+        let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}});
+        let request = read(review(&object).to_string().as_bytes()).unwrap();
+        serde_json::to_value(answer(AdmissionResponse::from(&request), verdict).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn every_verdict_becomes_the_answer_that_the_server_expects() {
+        let allowed = answered(Verdict::allow());
+        assert_eq!(allowed["apiVersion"], "admission.k8s.io/v1");
+        assert_eq!(allowed["kind"], "AdmissionReview");
+        assert_eq!(allowed["response"], json!({"uid": "u-1", "allowed": true, "status": {}}));
+
+        let denied = answered(Verdict { warnings: vec!["careful".into()], ..Verdict::deny("no such thing") });
+        let expected = json!({
+            "uid": "u-1",
+            "allowed": false,
+            "status": {"message": "no such thing", "code": 403},
+            "warnings": ["careful"],
+        });
+        assert_eq!(denied["response"], expected);
+
+        let steps = json!([{"op": "add", "path": "/metadata/labels", "value": {}}]);
+        let patch: Patch = serde_json::from_value(steps.clone()).unwrap();
+        let patched = answered(Verdict { patch, ..Verdict::allow() });
+        assert_eq!(patched["response"]["patchType"], "JSONPatch");
+        let AdmissionReview { response, .. } =
+            serde_json::from_value::<AdmissionReview<DynamicObject>>(patched).unwrap();
+        let bytes = response.unwrap().patch.unwrap();
+        assert_eq!(serde_json::from_slice::<Value>(&bytes).unwrap(), steps);
+    }
+
+    #[test]
+    fn what_is_no_review_is_refused_in_words() {
+        assert!(read(b"{").unwrap_err().to_string().starts_with("this is no review"));
+        let empty = json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview"});
+        assert_eq!(read(empty.to_string().as_bytes()).unwrap_err().to_string(), "the review asks nothing");
+    }
+}

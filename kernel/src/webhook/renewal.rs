@@ -1,0 +1,300 @@
+//! When certificates are made and renewed. Pure: times come in as values, the answer is one thing to do.
+//!
+//! # Guarantees
+//! - Nothing is used past its time: both certificates are renewed after two thirds of it.
+//! - A serving certificate is never signed by an authority that clients may not know yet: a new authority is in the
+//!   bundle for a while before it signs.
+//! - An old authority stays in the bundle as long as something that it signed may be in use somewhere.
+
+use std::time::Duration;
+
+use k8s_openapi::jiff::Timestamp;
+
+/// From when to when a certificate holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Validity {
+    /// First moment.
+    pub from: Timestamp,
+    /// Last moment.
+    pub until: Timestamp,
+}
+
+impl Validity {
+    /// Of a certificate that is made now. It begins a little earlier, for clocks that are behind.
+    pub fn starting(now: Timestamp, life: Duration) -> Self {
+        Self { from: before(now, SKEW), until: after(now, life) }
+    }
+
+    /// When two thirds of it are over.
+    pub fn renewal(&self) -> Timestamp {
+        let length = self.until.duration_since(self.from).unsigned_abs();
+        after(self.from, length / 3 * 2)
+    }
+
+    fn holds(&self, now: Timestamp) -> bool {
+        self.from <= now && now < self.until
+    }
+}
+
+const SKEW: Duration = Duration::from_hours(1);
+
+/// How long things live, and for whom.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    /// DNS names and addresses that the server is reached under.
+    pub names: Vec<String>,
+    /// Life of a serving certificate.
+    pub serving: Duration,
+    /// Life of an authority.
+    pub authority: Duration,
+    /// How long a new authority is in the bundle before it signs: until every client has surely heard of it.
+    pub introduction: Duration,
+}
+
+impl Wanted {
+    /// The usual lives for these names.
+    pub fn names(names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self {
+            names: names.into_iter().map(Into::into).collect(),
+            serving: Duration::from_hours(24 * 90),
+            authority: Duration::from_hours(24 * 365 * 5),
+            introduction: Duration::from_hours(1),
+        }
+    }
+}
+
+/// What is stored, as far as a decision needs it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inventory {
+    /// The authority that signs.
+    pub authority: Validity,
+    /// The certificate that is served.
+    pub serving: Validity,
+    /// Names and addresses in it.
+    pub names: Vec<String>,
+    /// Whether the authority signed it; else one before it did.
+    pub signed_by_authority: bool,
+    /// Earlier authorities that are still in the bundle, youngest first.
+    pub former: Vec<Validity>,
+}
+
+/// What to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// Nothing, until then.
+    Keep(Timestamp),
+    /// Everything anew: there is nothing that works.
+    Make,
+    /// A new serving certificate from the present authority.
+    RenewServing,
+    /// A new authority. The present one stays in the bundle, and so does what it signed.
+    RenewAuthority,
+    /// The oldest authority leaves the bundle.
+    Forget,
+}
+
+/// What to do with what is stored.
+pub fn decide(now: Timestamp, stored: Option<&Inventory>, wanted: &Wanted) -> Decision {
+    let Some(stored) = stored else { return Decision::Make };
+    let Inventory { authority, serving, names, signed_by_authority, former } = stored;
+    if !authority.holds(now) {
+        return Decision::Make;
+    }
+    // Known to clients since it was made, and it was made a little after its validity begins.
+    let introduced = after(authority.from, SKEW + wanted.introduction);
+    let dead = !serving.holds(now) || !wanted.names.iter().all(|name| names.contains(name));
+    if dead {
+        return Decision::RenewServing;
+    }
+    if now >= authority.renewal() {
+        return Decision::RenewAuthority;
+    }
+    let renewable = *signed_by_authority || now >= introduced;
+    if renewable && (!signed_by_authority || now >= serving.renewal()) {
+        return Decision::RenewServing;
+    }
+    // What the one before signed was signed before the present one was introduced.
+    let forgotten =
+        after(introduced, wanted.serving).min(former.last().map_or(Timestamp::MAX, |last| last.until));
+    if !former.is_empty() && *signed_by_authority && now >= forgotten {
+        return Decision::Forget;
+    }
+    let mut next = vec![authority.renewal(), serving.renewal()];
+    next.extend((!signed_by_authority).then_some(introduced));
+    next.extend((!former.is_empty()).then_some(forgotten));
+    next.retain(|moment| *moment > now);
+    Decision::Keep(next.into_iter().min().unwrap_or(serving.until))
+}
+
+fn after(moment: Timestamp, duration: Duration) -> Timestamp {
+    moment.checked_add(duration).unwrap_or(Timestamp::MAX)
+}
+
+fn before(moment: Timestamp, duration: Duration) -> Timestamp {
+    moment.checked_sub(duration).unwrap_or(Timestamp::MIN)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const HOUR: i64 = 3600;
+    const DAY: i64 = 24 * HOUR;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
+    fn wanted() -> Wanted {
+        Wanted {
+            names: vec!["webhook.default.svc".into()],
+            serving: Duration::from_hours(24 * 3),
+            authority: Duration::from_hours(24 * 30),
+            introduction: Duration::from_hours(1),
+        }
+    }
+
+    fn made(now: Timestamp, wanted: &Wanted) -> Inventory {
+        Inventory {
+            authority: Validity::starting(now, wanted.authority),
+            serving: Validity::starting(now, wanted.serving),
+            names: wanted.names.clone(),
+            signed_by_authority: true,
+            former: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn nothing_or_nothing_that_works_is_made_anew() {
+        let now = at(1_000 * DAY);
+        assert_eq!(decide(now, None, &wanted()), Decision::Make);
+        let mut past = made(at(960 * DAY), &wanted());
+        assert_eq!(decide(now, Some(&past), &wanted()), Decision::Make, "the authority's time is over");
+        past = made(at(990 * DAY), &wanted());
+        assert_eq!(decide(now, Some(&past), &wanted()), Decision::RenewServing, "a new serving one will do");
+        let mut other = made(now, &wanted());
+        other.names = vec!["other".into()];
+        assert_eq!(
+            decide(now, Some(&other), &wanted()),
+            Decision::RenewServing,
+            "it is reached under another name"
+        );
+        assert_eq!(
+            decide(at(1_001 * DAY), Some(&made(now, &wanted())), &wanted()),
+            Decision::Keep(made(now, &wanted()).serving.renewal())
+        );
+    }
+
+    #[test]
+    fn a_new_authority_is_introduced_before_it_signs() {
+        let zero = at(1_000 * DAY);
+        let mut stored = made(zero, &wanted());
+        stored.serving = Validity::starting(at(1_019 * DAY), wanted().serving);
+        let renewal = at(1_020 * DAY);
+        assert_eq!(decide(renewal, Some(&stored), &wanted()), Decision::RenewAuthority);
+        stored.former = vec![stored.authority];
+        stored.authority = Validity::starting(renewal, wanted().authority);
+        stored.signed_by_authority = false;
+        let introduced = at(1_020 * DAY + HOUR);
+        assert_eq!(decide(renewal, Some(&stored), &wanted()), Decision::Keep(introduced));
+        assert_eq!(decide(introduced, Some(&stored), &wanted()), Decision::RenewServing);
+        stored.serving = Validity::starting(introduced, wanted().serving);
+        stored.signed_by_authority = true;
+        // Another replica may serve what the old one signed until that is over.
+        let forgotten = at(1_023 * DAY + HOUR);
+        assert_ne!(decide(at(1_022 * DAY), Some(&stored), &wanted()), Decision::Forget);
+        stored.serving = Validity::starting(at(1_023 * DAY), wanted().serving);
+        assert_eq!(decide(forgotten, Some(&stored), &wanted()), Decision::Forget);
+    }
+
+    /// Lives so short that a few hundred looks see several authorities come and go.
+    fn short() -> Wanted {
+        Wanted { serving: Duration::from_hours(30), authority: Duration::from_hours(120), ..wanted() }
+    }
+
+    /// What is stored, and who knows and serves what: replicas look at random moments.
+    struct World {
+        stored: Option<(Inventory, Vec<usize>, usize)>,
+        /// When each authority was made.
+        authorities: Vec<Timestamp>,
+        served: [Option<(Validity, usize)>; 2],
+    }
+
+    impl World {
+        fn make(&mut self, now: Timestamp) -> usize {
+            self.authorities.push(now);
+            self.authorities.len() - 1
+        }
+
+        /// Does what is decided, until nothing is left to do. Authorities are numbers; the first in the list signs.
+        fn settle(&mut self, now: Timestamp) {
+            for _ in 0..9 {
+                let decision = decide(now, self.stored.as_ref().map(|(inventory, ..)| inventory), &short());
+                self.stored = match (decision, self.stored.take()) {
+                    (Decision::Keep(until), stored) => {
+                        assert!(until > now, "the next look is later");
+                        self.stored = stored;
+                        return;
+                    }
+                    (Decision::Make, _) | (_, None) => {
+                        let number = self.make(now);
+                        Some((made(now, &short()), vec![number], number))
+                    }
+                    (Decision::RenewServing, Some((mut stored, all, _))) => {
+                        let signer = all[0];
+                        let known_since = self.authorities[signer];
+                        assert!(
+                            signer == 0 || after(known_since, short().introduction) <= now,
+                            "it signs before it is known"
+                        );
+                        stored.serving = Validity::starting(now, short().serving);
+                        stored.signed_by_authority = true;
+                        Some((stored, all, signer))
+                    }
+                    (Decision::RenewAuthority, Some((mut stored, mut all, signer))) => {
+                        let number = self.make(now);
+                        stored.former.insert(0, stored.authority);
+                        stored.authority = Validity::starting(now, short().authority);
+                        stored.signed_by_authority = false;
+                        all.insert(0, number);
+                        Some((stored, all, signer))
+                    }
+                    (Decision::Forget, Some((mut stored, mut all, signer))) => {
+                        stored.former.pop();
+                        all.pop();
+                        Some((stored, all, signer))
+                    }
+                };
+            }
+            panic!("it never settles");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_served_is_always_trusted(steps in prop::collection::vec((1..HOUR, 0..2_usize), 1..900)) {
+            let mut world = World { stored: None, authorities: Vec::new(), served: [None; 2] };
+            let mut now = 1_000 * DAY;
+            let mut looked = [now; 2];
+            for (pause, replica) in steps {
+                now += pause;
+                // Replicas look at least every two hours; a real one does every minute.
+                for (index, seen) in looked.iter_mut().enumerate() {
+                    if index == replica || now - *seen > HOUR {
+                        *seen = now;
+                        world.settle(at(now));
+                        let (stored, _, signer) = world.stored.as_ref().unwrap();
+                        world.served[index] = Some((stored.serving, *signer));
+                    }
+                }
+                let (_, trusted, _) = world.stored.as_ref().unwrap();
+                for (validity, signer) in world.served.iter().flatten() {
+                    prop_assert!(validity.holds(at(now)), "served past its time");
+                    prop_assert!(trusted.contains(signer), "signed by one that is forgotten");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Keeps what the server shows in time: from the Secret that replicas share, or from files that somebody else renews.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use k8s_openapi::jiff::Timestamp;
+use kube::Client;
+use tokio_util::sync::CancellationToken;
+
+use super::bundle::{Pair, PrivateKey};
+use super::identity::{Identity, IdentityError, Presented};
+use super::inject::{InjectError, Injection, Target};
+use super::vault::{Vault, VaultError};
+use crate::clock;
+
+/// What a rotation has to tell.
+#[derive(Debug)]
+pub enum Notice {
+    /// Another certificate is shown from now on.
+    Presented,
+    /// A target learned whom to trust.
+    Injected(Target),
+    /// A target is not there, or calls no webhook.
+    Absent(Target),
+    /// Something failed and is tried again; what was shown is still shown.
+    Trouble(RotationError),
+}
+
+/// Why certificates could not be refreshed.
+#[derive(Debug, thiserror::Error)]
+pub enum RotationError {
+    /// The Secret.
+    #[error(transparent)]
+    Vault(#[from] VaultError),
+    /// A target.
+    #[error(transparent)]
+    Inject(#[from] InjectError),
+    /// The certificate.
+    #[error(transparent)]
+    Identity(#[from] IdentityError),
+    /// A file.
+    #[error("cannot read {0}")]
+    File(PathBuf, #[source] std::io::Error),
+}
+
+/// Certificates of our own making.
+pub struct Rotation {
+    /// Where they are kept.
+    pub vault: Vault,
+    /// Who has to trust them.
+    pub targets: Vec<Target>,
+    /// For the targets.
+    pub client: Client,
+    /// What the server shows.
+    pub presented: Presented,
+    /// How often to look at least: another replica may have renewed, or a target may have been installed anew.
+    pub every: Duration,
+    shown: Option<Pair>,
+}
+
+impl Rotation {
+    /// Looks once a minute.
+    pub fn new(client: Client, vault: Vault, targets: Vec<Target>, presented: Presented) -> Self {
+        Self { vault, targets, client, presented, every: Duration::from_mins(1), shown: None }
+    }
+
+    /// Once: makes what is due, tells the targets, and only then shows it. Gives the moment of the next look.
+    pub async fn refresh(
+        &mut self,
+        now: Timestamp,
+        tell: &mut (impl FnMut(Notice) + Send),
+    ) -> Result<Timestamp, RotationError> {
+        let (bundle, until) = self.vault.settle(now).await?;
+        let trusted = bundle.trusted();
+        let mut failed = None;
+        for target in &self.targets {
+            match target.inject(&self.client, &trusted).await {
+                Ok(Injection::Unchanged) => {}
+                Ok(Injection::Written) => tell(Notice::Injected(target.clone())),
+                Ok(Injection::Absent) => tell(Notice::Absent(target.clone())),
+                // One that cannot be told must not keep the others from being served.
+                Err(error) => failed = Some(error),
+            }
+        }
+        if self.shown.as_ref() != Some(&bundle.serving) {
+            self.presented.present(Identity::of(&bundle.serving)?);
+            self.shown = Some(bundle.serving);
+            tell(Notice::Presented);
+        }
+        failed.map_or(Ok(until), |error| Err(error.into()))
+    }
+
+    /// Again and again, until `stop`.
+    pub async fn follow(mut self, mut tell: impl FnMut(Notice) + Send, stop: CancellationToken) {
+        loop {
+            let now = clock::wall();
+            let pause = match self.refresh(now, &mut tell).await {
+                Ok(until) => until.duration_since(now).unsigned_abs().min(self.every),
+                Err(error) => {
+                    tell(Notice::Trouble(error));
+                    RETRY
+                }
+            };
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = clock::until(Some(clock::now() + pause)) => {}
+            }
+        }
+    }
+}
+
+const RETRY: Duration = Duration::from_secs(5);
+
+/// A certificate and a key in files.
+#[derive(Debug, Clone)]
+pub struct Files {
+    /// The certificate, with those between it and the authority.
+    pub certificate: PathBuf,
+    /// Its key.
+    pub key: PathBuf,
+}
+
+impl Files {
+    async fn read(&self) -> Result<Pair, RotationError> {
+        let text = async |path: &PathBuf| {
+            tokio::fs::read_to_string(path).await.map_err(|error| RotationError::File(path.clone(), error))
+        };
+        Ok(Pair { certificate: text(&self.certificate).await?, key: PrivateKey::new(text(&self.key).await?) })
+    }
+
+    /// Reads them, and shows them if they are others than `shown`.
+    async fn refresh(&self, shown: Option<Pair>, presented: &Presented) -> Result<Pair, RotationError> {
+        let pair = self.read().await?;
+        if shown.as_ref() != Some(&pair) {
+            presented.present(Identity::of(&pair)?);
+        }
+        Ok(pair)
+    }
+
+    /// Shows what is in the files, and again when that changes, until `stop`. A half-written pair is passed over.
+    pub async fn follow(
+        self,
+        presented: Presented,
+        every: Duration,
+        mut tell: impl FnMut(Notice) + Send,
+        stop: CancellationToken,
+    ) {
+        let mut shown: Option<Pair> = None;
+        loop {
+            match self.refresh(shown.clone(), &presented).await {
+                Ok(pair) if shown.as_ref() == Some(&pair) => {}
+                Ok(pair) => {
+                    shown = Some(pair);
+                    tell(Notice::Presented);
+                }
+                Err(error) => tell(Notice::Trouble(error)),
+            }
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = clock::until(Some(clock::now() + every)) => {}
+            }
+        }
+    }
+}

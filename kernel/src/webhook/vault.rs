@@ -1,0 +1,95 @@
+//! The Secret that holds the certificates: one for all replicas, and the server is the judge between them.
+
+use k8s_openapi::api::core::v1::Secret;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use k8s_openapi::jiff::Timestamp;
+use kube::Api;
+use kube::api::PostParams;
+
+use super::bundle::{Bundle, BundleError};
+use super::identity::Identity;
+use super::renewal::{Decision, Wanted, decide};
+
+/// Why there are no certificates.
+#[derive(Debug, thiserror::Error)]
+pub enum VaultError {
+    /// The Secret cannot be read.
+    #[error("cannot read the Secret `{0}` with the webhook's certificates")]
+    Read(String, #[source] kube::Error),
+    /// The Secret cannot be written.
+    #[error("cannot write the Secret `{0}` with the webhook's certificates")]
+    Write(String, #[source] kube::Error),
+    /// Certificates cannot be made.
+    #[error(transparent)]
+    Bundle(#[from] BundleError),
+    /// Others write the Secret all the time.
+    #[error("the Secret `{0}` with the webhook's certificates changes faster than it can be read")]
+    Contended(String),
+}
+
+/// Where certificates are kept.
+#[derive(Debug, Clone)]
+pub struct Vault {
+    /// Secrets of the operator's namespace.
+    pub api: Api<Secret>,
+    /// Name of the Secret.
+    pub name: String,
+    /// What is wanted.
+    pub wanted: Wanted,
+}
+
+/// Each round does one thing or loses against another replica; more than a few mean that something fights us.
+const ROUNDS: usize = 12;
+
+impl Vault {
+    /// Makes and renews what is due. Gives what is kept, and when to look again at the latest.
+    ///
+    /// Whoever loses a race against another replica takes what that one has written.
+    pub async fn settle(&self, now: Timestamp) -> Result<(Bundle, Timestamp), VaultError> {
+        for _ in 0..ROUNDS {
+            let secret = self.api.get_opt(&self.name).await.map_err(|error| self.cannot_read(error))?;
+            let stored = secret.as_ref().and_then(usable);
+            let inventory = stored.as_ref().map(Bundle::inventory).transpose()?;
+            let decision = decide(now, inventory.as_ref(), &self.wanted);
+            if let (Decision::Keep(until), Some(bundle)) = (decision, &stored) {
+                return Ok((bundle.clone(), until));
+            }
+            let bundle = Bundle::carry_out(stored, decision, now, &self.wanted)?;
+            match self.write(secret, &bundle).await {
+                Ok(_) => {}
+                Err(kube::Error::Api(status)) if status.code == 409 => {}
+                Err(error) => return Err(VaultError::Write(self.name.clone(), error)),
+            }
+        }
+        Err(VaultError::Contended(self.name.clone()))
+    }
+
+    async fn write(&self, before: Option<Secret>, bundle: &Bundle) -> Result<Secret, kube::Error> {
+        let parameters = PostParams::default();
+        if let Some(before) = before {
+            // With the version that was read: a replica that was faster is not overwritten.
+            let secret = Secret { data: Some(bundle.write()), ..before };
+            return self.api.replace(&self.name, &parameters, &secret).await;
+        }
+        let secret = Secret {
+            metadata: ObjectMeta { name: Some(self.name.clone()), ..ObjectMeta::default() },
+            type_: Some("kubernetes.io/tls".into()),
+            data: Some(bundle.write()),
+            ..Secret::default()
+        };
+        self.api.create(&parameters, &secret).await
+    }
+
+    fn cannot_read(&self, error: kube::Error) -> VaultError {
+        VaultError::Read(self.name.clone(), error)
+    }
+}
+
+/// The bundle of a Secret, if it works: what is damaged counts as nothing, and is made anew.
+fn usable(secret: &Secret) -> Option<Bundle> {
+    let bundle = Bundle::read(secret.data.as_ref()?).ok()?;
+    bundle.inventory().ok()?;
+    Identity::of(&bundle.serving).ok()?;
+    Identity::of(&bundle.authority).ok()?;
+    Some(bundle)
+}
