@@ -6,8 +6,8 @@
 //! them into a pass, `hub` runs the passes of a process, and `lease` says whether this process is the one that writes.
 //! `metrics`, `telemetry` and `admin` tell what it does. `faults` is for tests: a server that misbehaves on command.
 //! Decisions are pure (`queue`, `store`, `condition`): time comes in as a value, and nothing waits. `driver` does
-//! that, and `watch` listens. `webhook` answers the
-//! API server. `faults` is for tests: a server that misbehaves on command.
+//! that, `watch` listens, and `webhook` answers the API server. `faults` is for tests: a server that misbehaves on
+//! command.
 
 pub mod admin;
 pub mod apply;
