@@ -20,7 +20,7 @@ pub enum Notice {
     Presented,
     /// A target learned whom to trust.
     Injected(Target),
-    /// A target is not there, or calls no webhook.
+    /// A target is not there, or calls no webhook. Told at every look.
     Absent(Target),
     /// Something failed and is tried again; what was shown is still shown.
     Trouble(RotationError),
