@@ -18,9 +18,7 @@ pub async fn until(moment: Option<Instant>) {
     }
 }
 
-/// What the wall shows: for people to read, never to measure with.
+/// What the calendar says: for what people and others read, never to measure with.
 pub fn timestamp() -> Timestamp {
-/// What the calendar says: for what others read as well, such as certificates.
-pub fn wall() -> Timestamp {
     Timestamp::now()
 }

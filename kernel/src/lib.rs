@@ -4,10 +4,8 @@
 //! Decisions are pure (`queue`, `store`, `compare`, `fields`, `condition`, `report`, `apply::decide`, the core of
 //! `lease`): time comes in as a value, and nothing waits. `driver` does that, `watch` listens, `apply` writes, `flow` joins
 //! them into a pass, `hub` runs the passes of a process, and `lease` says whether this process is the one that writes.
-//! `metrics`, `telemetry` and `admin` tell what it does. `faults` is for tests: a server that misbehaves on command.
-//! Decisions are pure (`queue`, `store`, `condition`): time comes in as a value, and nothing waits. `driver` does
-//! that, `watch` listens, and `webhook` answers the API server. `faults` is for tests: a server that misbehaves on
-//! command.
+//! `webhook` answers the API server. `metrics`, `telemetry` and `admin` tell what it does. `faults` is for tests: a
+//! server that misbehaves on command.
 
 pub mod admin;
 pub mod apply;

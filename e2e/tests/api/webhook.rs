@@ -148,7 +148,7 @@ async fn a_refusal_is_in_our_words_and_goes_on_after_a_rotation() -> Result<()> 
 
     let targets = vec![Target::Validating("words".into()), Target::Mutating("marks".into())];
     let (mut one, mut other) = (stage.replica(targets.clone()), stage.replica(targets));
-    let now = clock::wall();
+    let now = clock::timestamp();
     let mut told = Vec::new();
     // Made long ago; the other replica, at the same moment, agrees.
     one.refresh(before(now, 24 * 70), &mut |notice| told.push(notice)).await?;
@@ -242,7 +242,7 @@ async fn a_conversion_serves_two_versions() -> Result<()> {
     stage.install::<CustomResourceDefinition>(definition(&stage.address)).await?;
     let mut replica = stage.replica(vec![Target::Conversion(format!("toys.{GROUP}"))]);
     let mut told = Vec::new();
-    replica.refresh(clock::wall(), &mut |notice| told.push(notice)).await?;
+    replica.refresh(clock::timestamp(), &mut |notice| told.push(notice)).await?;
     assert!(matches!(told.as_slice(), [Notice::Injected(_), Notice::Presented]), "{told:?}");
 
     let api = |version: &str| -> Api<DynamicObject> {

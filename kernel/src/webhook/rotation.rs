@@ -93,7 +93,7 @@ impl Rotation {
     /// Again and again, until `stop`.
     pub async fn follow(mut self, mut tell: impl FnMut(Notice) + Send, stop: CancellationToken) {
         loop {
-            let now = clock::wall();
+            let now = clock::timestamp();
             let pause = match self.refresh(now, &mut tell).await {
                 Ok(until) => until.duration_since(now).unsigned_abs().min(self.every),
                 Err(error) => {

@@ -42,7 +42,7 @@ struct Running {
 impl Running {
     async fn start(limits: Limits) -> Self {
         let (presented, stop) = (Presented::default(), CancellationToken::new());
-        let bundle = Bundle::make(clock::wall(), &wanted()).unwrap();
+        let bundle = Bundle::make(clock::timestamp(), &wanted()).unwrap();
         presented.present(Identity::of(&bundle.serving).unwrap());
         let server = Server { routes: routes(), presented: presented.clone(), limits };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -167,7 +167,7 @@ async fn a_rotation_drops_no_connection() {
     open.review("/validate", &config("good")).await;
     let before = server.bundle.trusted();
     let renew =
-        |bundle, decision| Bundle::carry_out(Some(bundle), decision, clock::wall(), &wanted()).unwrap();
+        |bundle, decision| Bundle::carry_out(Some(bundle), decision, clock::timestamp(), &wanted()).unwrap();
     let joined = renew(server.bundle.clone(), Renewal::RenewAuthority);
     server.bundle = renew(joined, Renewal::RenewServing);
     server.presented.present(Identity::of(&server.bundle.serving).unwrap());
@@ -211,7 +211,7 @@ async fn files_are_read_again_when_they_change() {
 
     let mut shown = Vec::new();
     for _ in 0..2 {
-        server.bundle = Bundle::make(clock::wall(), &wanted()).unwrap();
+        server.bundle = Bundle::make(clock::timestamp(), &wanted()).unwrap();
         std::fs::write(&files.certificate, &server.bundle.serving.certificate).unwrap();
         // Between the two the pair does not fit: the one before stays.
         while !matches!(told.recv().await, Some(Notice::Trouble(_))) {}
