@@ -8,11 +8,11 @@ use anyhow::{Context, Result};
 use e2e::wait::{self, holds};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kernel::faults::{self, Calls, Counts, Cut, Fault, Hits, Object, Refusal, Rule, Script, Verb, View};
+use kernel::object::Kept as _;
 use kernel::store::Change;
 use kernel::watch::{Notice, Shared, Watch};
 use kube::api::{ApiResource, DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kube::config::{KubeConfigOptions, Kubeconfig};
-use kube::core::DeserializeGuard;
 use kube::runtime::watcher;
 use kube::{Api, Client, Config, ResourceExt};
 use lab::ControlPlane;
@@ -144,7 +144,7 @@ async fn a_process_that_crashed_writes_nothing_more_and_its_successor_does() -> 
 /// A watch of the kernel, and what it said: `+name`, `~name`, `-name`, `synced`, `trouble`.
 struct Running {
     said: Arc<Mutex<Vec<String>>>,
-    shared: Shared<ConfigMap>,
+    shared: Shared<kernel::object::Object>,
     _done: tokio::task::JoinSet<()>,
 }
 
@@ -152,25 +152,24 @@ impl Running {
     fn start(client: &Client, config: watcher::Config) -> Self {
         let (said, shared) = (Arc::new(Mutex::new(Vec::new())), Shared::default());
         let notes = Arc::clone(&said);
-        let tell = move |notice: Notice<ConfigMap>| {
+        let tell = move |notice: Notice<kernel::object::Object>| {
             let word = match notice {
-                Notice::Changed(Change { before: None, after: Some(new) }) => format!("+{}", new.name_any()),
+                Notice::Changed(Change { before: None, after: Some(new) }) => format!("+{}", new.key().name),
                 Notice::Changed(Change { before: Some(_), after: Some(new) }) => {
-                    format!("~{}", new.name_any())
+                    format!("~{}", new.key().name)
                 }
                 Notice::Changed(Change { before, .. }) => {
-                    format!("-{}", before.map(|old| old.name_any()).unwrap_or_default())
+                    format!("-{}", before.as_ref().map_or("", |old| &*old.key().name))
                 }
                 Notice::Synced => "synced".into(),
                 Notice::Unreadable { .. } | Notice::Trouble(_) => "trouble".into(),
             };
             notes.lock().expect("no writer panics").push(word);
         };
-        let watch = Watch {
-            api: Api::<DeserializeGuard<ConfigMap>>::default_namespaced(client.clone()),
-            config,
-            trim: |_| {},
-        };
+        let resource = ApiResource::erase::<ConfigMap>(&());
+        let api = Api::default_namespaced_with(client.clone(), &resource);
+        let keep = Arc::new(move |object| Ok(kernel::object::Object::new(object, &resource)));
+        let watch = Watch { api, config, keep };
         let mut done = tokio::task::JoinSet::new();
         done.spawn(watch.follow(shared.clone(), tell, CancellationToken::new()));
         Self { said, shared, _done: done }
@@ -181,7 +180,7 @@ impl Running {
     }
 
     fn known(&self) -> Vec<String> {
-        let names = self.shared.read().iter().map(|(key, _)| key.name.clone()).collect::<Vec<_>>();
+        let names = self.shared.read().iter().map(|(key, _)| key.name.to_string()).collect::<Vec<_>>();
         names.into_iter().filter(|name| name != "kube-root-ca.crt").collect()
     }
 
@@ -253,9 +252,9 @@ async fn held_events_show_old_state_until_they_are_released() -> Result<()> {
                 .shared
                 .read()
                 .iter()
-                .find(|(key, _)| key.name == "goes")
-                .map(|(_, object)| object.metadata.uid.clone());
-            Ok(holds(known == Some(present), format!("{known:?}")))
+                .find(|(key, _)| &*key.name == "goes")
+                .map(|(_, object)| object.identity().uid.to_string());
+            Ok(holds(known == present, format!("{known:?}")))
         })
         .await?;
         assert_eq!(watch.words().iter().any(|word| word == "trouble"), expired);
