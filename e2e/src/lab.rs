@@ -1,6 +1,6 @@
 //! The lab that the tests run on: its API, its nodes, its command.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
@@ -20,6 +20,7 @@ pub struct Lab {
     name: String,
     client: Client,
     command: LabCommand,
+    directory: PathBuf,
 }
 
 impl Lab {
@@ -40,12 +41,18 @@ impl Lab {
         let command = LabCommand::find();
         let path = command.run(&["kubeconfig", "--name", name])?;
         let client = connect(Path::new(&path)).await?;
-        Ok(Self { name: name.to_owned(), client, command })
+        let directory = Path::new(&path).parent().context("a kubeconfig has a directory")?.to_owned();
+        Ok(Self { name: name.to_owned(), client, command, directory })
     }
 
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Where everything of it lies.
+    pub fn directory(&self) -> &Path {
+        &self.directory
     }
 
     /// Its API.

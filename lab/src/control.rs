@@ -10,6 +10,7 @@ use kube::Client;
 
 use crate::clock::wait_for;
 use crate::kubeconfig;
+use crate::paths::write_atomically;
 use crate::pki::{Certificates, Subject};
 use crate::process::{Launch, Ledger};
 use crate::programs::Workshop;
@@ -147,6 +148,7 @@ impl Control {
 
     /// Starts etcd and the API server.
     pub fn start_api(&self) -> Result<()> {
+        write_atomically(&self.directory.join(AUDIT_POLICY), audit_policy().to_string())?;
         self.start("etcd", &self.binaries.etcd.join("etcd"), &self.etcd_arguments())?;
         self.start("apiserver", &self.binaries.kubernetes.join("kube-apiserver"), &self.api_arguments())
     }
@@ -222,6 +224,10 @@ impl Control {
             "--requestheader-username-headers=X-Remote-User".into(),
             format!("--proxy-client-cert-file={}", certificate("front-proxy")),
             format!("--proxy-client-key-file={}", key("front-proxy")),
+            format!("--audit-policy-file={}", self.directory.join(AUDIT_POLICY).display()),
+            format!("--audit-log-path={}", self.directory.join(AUDIT_LOG).display()),
+            "--audit-log-maxsize=100".into(),
+            "--audit-log-maxbackup=1".into(),
         ];
         if self.place.nodes {
             arguments.extend([
@@ -270,4 +276,24 @@ impl Control {
             "--leader-elect=false".into(),
         ]
     }
+}
+
+/// Below a lab's directory: which requests are written down.
+const AUDIT_POLICY: &str = "audit-policy.json";
+/// Below a lab's directory: the requests that were written down, one JSON object a line.
+pub const AUDIT_LOG: &str = "audit.log";
+
+/// What programs in pods write, with what they sent, except Secrets. Kubernetes's own parts are left out.
+fn audit_policy() -> serde_json::Value {
+    let writes = ["create", "update", "patch", "delete", "deletecollection"];
+    serde_json::json!({
+        "apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"], "omitManagedFields": true,
+        "rules": [
+            {"level": "None", "userGroups": ["system:serviceaccounts:kube-system"]},
+            {"level": "Metadata", "verbs": writes, "userGroups": ["system:serviceaccounts"],
+             "resources": [{"group": "", "resources": ["secrets", "serviceaccounts/token"]}]},
+            {"level": "Request", "verbs": writes, "userGroups": ["system:serviceaccounts"]},
+            {"level": "None"},
+        ],
+    })
 }

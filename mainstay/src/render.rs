@@ -82,6 +82,13 @@ mod tests {
 
     const APP: &str = "apiVersion: example-app.appdelivery.cncf.io/v1alpha1\nkind: ExampleApp\nmetadata: {name: a}\nspec: {appVersion: 0.0.1}\n";
 
+    /// The white paper's example: every object, whole, as it would be applied.
+    #[test]
+    fn the_example_of_the_paper() {
+        let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../samples/example-app.yaml");
+        insta::assert_snapshot!(files(&[sample.into()], "default").unwrap());
+    }
+
     #[test]
     fn every_file_of_a_directory_is_read_in_order() {
         let directory = tempfile::tempdir().unwrap();

@@ -23,6 +23,9 @@ const JOB: &str = "mainstay-demo-dns";
 /// Its image: the lab has it under this name, and so has the rest of the world.
 const IMAGE: &str = "docker.io/library/busybox:1.35.0";
 
+/// The application of `samples/example-app.yaml`.
+const APPLICATION: &str = "appdelivery-example-app";
+
 impl Cluster {
     fn kubectl(&self, words: &str) -> Result<Call> {
         Ok(match self {
@@ -38,7 +41,10 @@ impl Cluster {
                 "Stop: `make lab-down` ends the lab and leaves nothing behind on this machine.".into()
             }
             Self::Context(context) => {
-                format!("Stop: nothing of ours is left in the cluster of context {context}.")
+                let kubectl = format!("kubectl --context {context}");
+                format!(
+                    "Stop: `{kubectl} delete -f samples/example-app.yaml`, then `{kubectl} delete -f deploy/install.yaml`."
+                )
             }
         }
     }
@@ -71,9 +77,8 @@ pub(crate) async fn run(programs: &Programs) -> Result<Verdict> {
     line(proof?.trim_end());
     removed.context("the Job of the DNS proof could not be removed")?;
 
-    line(
-        "\nWhat Mainstay deploys so far: nothing yet. The operators come next; this is the cluster they will run on.",
-    );
+    line("\nThe operator, and an application under its care:");
+    show_operator(programs, &cluster).await?;
     line(format!("\nLook around:\n{}", table(&sights(&cluster))));
     line(cluster.farewell());
     line(format!("Ready after {}.", Span(watch.elapsed())));
@@ -86,7 +91,35 @@ async fn bring_lab_up(programs: &Programs) -> Result<()> {
     let lab =
         |words: &str| -> Result<Call> { Ok(Call::of(environment::binaries()?.join("lab")).words(words)) };
     programs.run(&lab("up")?).await?;
-    programs.run(&lab("image build busybox")?).await
+    programs.run(&lab("image build busybox mainstay example-app")?).await
+}
+
+/// Installs the operator and the white paper's application, and says how to use it.
+async fn show_operator(programs: &Programs, cluster: &Cluster) -> Result<()> {
+    let root = environment::workspace();
+    let apply = |file: &str| {
+        Ok::<Call, anyhow::Error>(
+            cluster.kubectl("apply --server-side -f")?.arguments([root.join(file).to_string_lossy()]),
+        )
+    };
+    programs.output(&apply("deploy/install.yaml")?).await.context("the operator could not be installed")?;
+    programs
+        .output(&apply("samples/example-app.yaml")?)
+        .await
+        .context("the application could not be created")?;
+    let ready =
+        cluster.kubectl(&format!("wait --for=condition=Ready exampleapp/{APPLICATION} --timeout=180s"))?;
+    let ready = programs.output(&ready).await;
+    programs.run(&cluster.kubectl("get exampleapps -o wide")?).await?;
+    ready.context(
+        "the application is not ready; `kubectl describe exampleapp` and `kubectl -n mainstay-system logs deploy/mainstay` \
+         say why. A cluster that is not the lab must be able to pull the images of the operator and the application",
+    )?;
+    let url = cluster.kubectl(&format!("get exampleapp {APPLICATION} -o jsonpath={{.status.url}}"))?;
+    line(format!("\nIt answers at {} in the cluster. Its credentials:", programs.output(&url).await?.trim()));
+    let template = "'{{.data.username|base64decode}}:{{.data.password|base64decode}}'";
+    line(format!("{} get secret {APPLICATION}-auth -o go-template={template}", cluster.typed()));
+    Ok(())
 }
 
 /// Runs the look-up as a Job and gives back what it said.

@@ -1,0 +1,172 @@
+//! The operator in the lab, installed as a user installs it, and applications under its care.
+
+use std::net::IpAddr;
+
+use anyhow::{Context, Result};
+use api_example::{ExampleApp, ExampleAppStatus};
+use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::core::v1::{Pod, Secret, Service};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
+use kube::api::{ListParams, Patch, PatchParams};
+use kube::{Api, ResourceExt};
+use serde_json::{Value, json};
+
+use crate::lab::Lab;
+use crate::namespace::Namespace;
+use crate::wait::{self, Look};
+use crate::writer::App;
+
+/// Where the operator lives.
+pub const HOME: &str = "mainstay-system";
+/// Its Deployment.
+pub const NAME: &str = "mainstay";
+
+/// Installs the operator as the README says, and waits until it is available. Done already is fine.
+pub async fn install(lab: &Lab) -> Result<()> {
+    let manifest = ::lab::paths::workspace().join("deploy/install.yaml");
+    let manifest = manifest.to_str().context("the workspace has a readable path")?;
+    lab.kubectl(&["apply", "--server-side", "--force-conflicts", "-f", manifest])?;
+    available(lab).await
+}
+
+/// Waits until every process of the operator is ready.
+pub async fn available(lab: &Lab) -> Result<()> {
+    let deployments: Api<Deployment> = Api::namespaced(lab.client(), HOME);
+    let all_ready = |deployment: &Deployment| {
+        let wanted = deployment.spec.as_ref().and_then(|spec| spec.replicas);
+        let status = deployment.status.as_ref();
+        let seen = status.and_then(|status| status.observed_generation) == deployment.metadata.generation;
+        seen && status.and_then(|status| status.ready_replicas) == wanted
+            && status.and_then(|status| status.updated_replicas) == wanted
+    };
+    wait::object(&deployments, NAME, "to be available", all_ready).await.map(drop)
+}
+
+/// Changes how many processes the operator has, and waits until it has so many.
+pub async fn scale(lab: &Lab, replicas: u32) -> Result<()> {
+    let deployments: Api<Deployment> = Api::namespaced(lab.client(), HOME);
+    let patch = Patch::Merge(json!({"spec": {"replicas": replicas}}));
+    deployments.patch(NAME, &PatchParams::default(), &patch).await?;
+    let pods: Api<Pod> = Api::namespaced(lab.client(), HOME);
+    wait::until(&format!("{replicas} processes of the operator"), async || {
+        let count = pods.list(&ListParams::default()).await?.items.len();
+        Ok(wait::holds(count == replicas as usize, count.to_string()))
+    })
+    .await?;
+    if replicas > 0 { available(lab).await } else { Ok(()) }
+}
+
+/// An application under the care of the operator.
+pub struct Care<'a> {
+    namespace: &'a Namespace,
+    name: String,
+}
+
+impl<'a> Care<'a> {
+    /// Creates the resource.
+    pub async fn create(namespace: &'a Namespace, name: &str, spec: Value) -> Result<Self> {
+        let resource = json!({
+            "apiVersion": "example-app.appdelivery.cncf.io/v1alpha1", "kind": "ExampleApp",
+            "metadata": {"name": name}, "spec": spec,
+        });
+        namespace.add::<ExampleApp>(&serde_json::from_value(resource)?).await?;
+        Ok(Self { namespace, name: name.into() })
+    }
+
+    /// The resources.
+    pub fn api(&self) -> Api<ExampleApp> {
+        self.namespace.api()
+    }
+
+    /// The resource as it is.
+    pub async fn get(&self) -> Result<ExampleApp> {
+        Ok(self.api().get(&self.name).await?)
+    }
+
+    /// Changes the spec.
+    pub async fn change(&self, spec: Value) -> Result<ExampleApp> {
+        let patch = Patch::Merge(json!({ "spec": spec }));
+        Ok(self.api().patch(&self.name, &PatchParams::default(), &patch).await?)
+    }
+
+    /// Waits until the status says what is wanted about the present spec.
+    pub async fn until(
+        &self,
+        what: &str,
+        wanted: impl Fn(&ExampleAppStatus) -> bool,
+    ) -> Result<ExampleAppStatus> {
+        self.namespace
+            .until(&format!("ExampleApp {} {what}", self.name), async || {
+                let app = self.get().await?;
+                let status = app.status.clone().unwrap_or_default();
+                let current = status.observed_generation == app.metadata.generation;
+                Ok(if current && wanted(&status) {
+                    Look::Found(status)
+                } else {
+                    Look::NotYet(serde_json::to_string(&status)?)
+                })
+            })
+            .await
+    }
+
+    /// Waits until everything is as the spec says and ready.
+    pub async fn settled(&self) -> Result<ExampleAppStatus> {
+        self.until("to be ready and settled", |status| {
+            is(status, "Ready", "True", "AllReady") && is(status, "Progressing", "False", "Settled")
+        })
+        .await
+    }
+
+    /// A client of it, through its Service.
+    pub async fn client(&self) -> Result<App> {
+        let status = self.get().await?.status.unwrap_or_default();
+        let secret = status.auth_secret_name.context("the status names a Secret")?;
+        client(self.namespace, &self.name, &secret).await
+    }
+
+    /// Its instances, by name.
+    pub async fn pods(&self) -> Result<Vec<Pod>> {
+        let mut pods = self.namespace.pods().list(&ListParams::default()).await?.items;
+        pods.retain(|pod| {
+            pod.owner_references().iter().any(|owner| owner.kind == "StatefulSet" && owner.name == self.name)
+        });
+        pods.sort_by_key(ResourceExt::name_any);
+        Ok(pods)
+    }
+
+    /// What tells whether instances were replaced or restarted: unique ids and restarts.
+    pub async fn lives(&self) -> Result<Vec<(String, String, i32)>> {
+        let life = |pod: &Pod| {
+            let statuses = pod.status.as_ref().and_then(|status| status.container_statuses.as_ref());
+            let restarts = statuses.into_iter().flatten().map(|status| status.restart_count).sum();
+            (pod.name_any(), pod.uid().unwrap_or_default(), restarts)
+        };
+        Ok(self.pods().await?.iter().map(life).collect())
+    }
+}
+
+/// A client of an application, through its Service.
+pub async fn client(namespace: &Namespace, service: &str, secret: &str) -> Result<App> {
+    let secret: Secret = namespace.api().get(secret).await?;
+    let text = |name: &str| {
+        let bytes = secret.data.as_ref().and_then(|data| data.get(name));
+        bytes
+            .map(|bytes| String::from_utf8_lossy(&bytes.0).into_owned())
+            .with_context(|| format!("the Secret has no {name}"))
+    };
+    let service: Service = namespace.api().get(service).await?;
+    let spec = service.spec.unwrap_or_default();
+    let address: IpAddr = spec.cluster_ip.context("the Service has an address")?.parse()?;
+    let port = spec.ports.unwrap_or_default().first().map_or(80, |port| port.port);
+    Ok(App::at(address, u16::try_from(port)?, &text("username")?, &text("password")?))
+}
+
+/// A condition of a status.
+pub fn condition<'a>(status: &'a ExampleAppStatus, kind: &str) -> Option<&'a Condition> {
+    status.conditions.iter().find(|condition| condition.type_ == kind)
+}
+
+/// Whether a condition has this status and reason.
+pub fn is(status: &ExampleAppStatus, kind: &str, truth: &str, reason: &str) -> bool {
+    condition(status, kind).is_some_and(|condition| condition.status == truth && condition.reason == reason)
+}

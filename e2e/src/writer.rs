@@ -1,0 +1,237 @@
+//! A client of the example application that never stops writing and reading: what an upgrade, a rollback or an adoption
+//! costs, as its users see it. It remembers every write that was confirmed and looks for all of them at the end.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use ::lab::clock::{Span, Stopwatch};
+use anyhow::{Context, Result, bail, ensure};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Bytes;
+use hyper::{Method, Request, StatusCode};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+/// How long a request may take: more than a held write waits.
+const PATIENCE: Duration = Duration::from_secs(40);
+/// A gap is what is longer than this.
+const GAP: Duration = Duration::from_secs(1);
+
+/// The way to one application.
+#[derive(Debug, Clone)]
+pub struct App {
+    base: String,
+    authorization: String,
+    client: Client<HttpConnector, Full<Bytes>>,
+}
+
+impl App {
+    /// The application behind this address.
+    pub fn at(address: IpAddr, port: u16, username: &str, password: &str) -> Self {
+        let mut connector = HttpConnector::new();
+        connector.set_connect_timeout(Some(Duration::from_secs(1)));
+        Self {
+            base: format!("http://{address}:{port}"),
+            authorization: format!("Basic {}", STANDARD.encode(format!("{username}:{password}"))),
+            client: Client::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build(connector),
+        }
+    }
+
+    /// Asks. Any answer is an answer.
+    pub async fn ask(&self, method: Method, path: &str, body: &str) -> Result<(StatusCode, String)> {
+        let request = Request::builder().method(method).uri(format!("{}{path}", self.base));
+        let request = request.header("authorization", &self.authorization);
+        let request = request.body(Full::new(Bytes::from(body.to_owned())))?;
+        let exchange = async {
+            let answer = self.client.request(request).await?;
+            let status = answer.status();
+            let body = answer.into_body().collect().await?.to_bytes();
+            Ok((status, String::from_utf8_lossy(&body).into_owned()))
+        };
+        tokio::time::timeout(PATIENCE, exchange).await.context("no answer")?
+    }
+
+    async fn get(&self, key: &str) -> Result<(StatusCode, String)> {
+        self.ask(Method::GET, &format!("/v1/items/{key}"), "").await
+    }
+}
+
+/// What a client went through.
+#[derive(Debug, Default)]
+struct Record {
+    confirmed: BTreeMap<u64, String>,
+    writes: Gaps,
+    reads: Gaps,
+    wrong: Vec<String>,
+}
+
+/// When something did not work.
+#[derive(Debug, Default)]
+struct Gaps {
+    since: Option<Stopwatch>,
+    longest: Duration,
+    total: Duration,
+    count: usize,
+}
+
+impl Gaps {
+    fn worked(&mut self) {
+        if let Some(since) = self.since.replace(Stopwatch::start()) {
+            let gap = since.elapsed();
+            if gap > GAP {
+                self.longest = self.longest.max(gap);
+                self.total += gap;
+                self.count += 1;
+            }
+        }
+    }
+}
+
+impl fmt::Display for Gaps {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} gaps over a second, {} in all, the longest {}",
+            self.count,
+            Span(self.total),
+            Span(self.longest)
+        )
+    }
+}
+
+/// A client at work; dropping it stops it.
+pub struct Writer {
+    app: App,
+    record: Arc<Mutex<Record>>,
+    stop: CancellationToken,
+    tasks: JoinSet<()>,
+}
+
+/// What a client found at the end.
+#[derive(Debug)]
+pub struct Findings {
+    /// How many writes were confirmed, and are all there.
+    pub confirmed: usize,
+    /// The longest time without a confirmed write.
+    pub longest_without_write: Duration,
+    /// The longest time without an answered read.
+    pub longest_without_read: Duration,
+    /// All of it, in words.
+    pub words: String,
+}
+
+impl Writer {
+    /// Begins.
+    pub fn start(app: &App) -> Self {
+        let (record, stop) = (Arc::new(Mutex::new(Record::default())), CancellationToken::new());
+        let mut tasks = JoinSet::new();
+        tasks.spawn(write(app.clone(), Arc::clone(&record), stop.clone()));
+        tasks.spawn(read(app.clone(), Arc::clone(&record), stop.clone()));
+        Self { app: app.clone(), record, stop, tasks }
+    }
+
+    /// How many writes were confirmed so far.
+    pub fn confirmed(&self) -> usize {
+        lock(&self.record).confirmed.len()
+    }
+
+    /// Ends, and looks for everything that was confirmed.
+    pub async fn finish(mut self) -> Result<Findings> {
+        self.stop.cancel();
+        while self.tasks.join_next().await.is_some() {}
+        let confirmed = std::mem::take(&mut lock(&self.record).confirmed);
+        for (number, value) in &confirmed {
+            let (status, body) = self.app.get(&key(*number)).await?;
+            ensure!(
+                status == StatusCode::OK && body == *value,
+                "write {number} was confirmed and is lost: {status} {body}"
+            );
+        }
+        let record = lock(&self.record);
+        if let Some(wrong) = record.wrong.first() {
+            bail!("{} reads were wrong, the first: {wrong}", record.wrong.len());
+        }
+        let words = format!(
+            "{} writes confirmed, none lost; writes: {}; reads: {}",
+            confirmed.len(),
+            record.writes,
+            record.reads
+        );
+        Ok(Findings {
+            confirmed: confirmed.len(),
+            longest_without_write: record.writes.longest,
+            longest_without_read: record.reads.longest,
+            words,
+        })
+    }
+}
+
+fn lock(record: &Mutex<Record>) -> std::sync::MutexGuard<'_, Record> {
+    record.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn key(number: u64) -> String {
+    format!("written-{number:06}")
+}
+
+/// Writes one item after the other. What was not confirmed is written again: it may or may not have arrived.
+async fn write(app: App, record: Arc<Mutex<Record>>, stop: CancellationToken) {
+    let mut number = 0;
+    while !stop.is_cancelled() {
+        let value = format!("value {number}");
+        let answer = app.ask(Method::PUT, &format!("/v1/items/{}", key(number)), &value).await;
+        if answer.is_ok_and(|(status, _)| status.is_success()) {
+            let mut record = lock(&record);
+            record.confirmed.insert(number, value);
+            record.writes.worked();
+            number += 1;
+        }
+        pause(&stop).await;
+    }
+}
+
+/// Reads what was confirmed, over and over: anything else than what was written is wrong.
+async fn read(app: App, record: Arc<Mutex<Record>>, stop: CancellationToken) {
+    let mut turn = 0;
+    while !stop.is_cancelled() {
+        turn += 7;
+        let wanted = {
+            let record = lock(&record);
+            // The newest may not have reached every follower yet.
+            let old = record.confirmed.len().saturating_sub(100);
+            record
+                .confirmed
+                .iter()
+                .nth(turn % old.max(1))
+                .filter(|_| old > 0)
+                .map(|(number, value)| (*number, value.clone()))
+        };
+        if let Some((number, value)) = wanted
+            && let Ok((status, body)) = app.get(&key(number)).await
+        {
+            let mut record = lock(&record);
+            if status == StatusCode::OK && body == value {
+                record.reads.worked();
+            } else if status.is_success() || status == StatusCode::NOT_FOUND {
+                record.wrong.push(format!("{number}: {status} {body}"));
+            }
+        }
+        pause(&stop).await;
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a client has a pace; nothing waits for it")]
+async fn pause(stop: &CancellationToken) {
+    tokio::select! {
+        () = stop.cancelled() => {}
+        () = tokio::time::sleep(Duration::from_millis(20)) => {}
+    }
+}
