@@ -20,10 +20,15 @@ use hyper_util::rt::TokioExecutor;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::wait::{holds, until};
+
 /// How long a request may take: more than a held write waits.
 const PATIENCE: Duration = Duration::from_secs(40);
 /// A gap is what is longer than this.
 const GAP: Duration = Duration::from_secs(1);
+
+/// So many of the newest writes are not read.
+const NEW: usize = 20;
 
 /// The way to one application.
 #[derive(Debug, Clone)]
@@ -76,6 +81,7 @@ struct Record {
 /// When something did not work.
 #[derive(Debug, Default)]
 struct Gaps {
+    worked: usize,
     since: Option<Stopwatch>,
     longest: Duration,
     total: Duration,
@@ -83,7 +89,8 @@ struct Gaps {
 }
 
 impl Gaps {
-    fn worked(&mut self) {
+    fn works(&mut self) {
+        self.worked += 1;
         if let Some(since) = self.since.replace(Stopwatch::start()) {
             let gap = since.elapsed();
             if gap > GAP {
@@ -143,8 +150,14 @@ impl Writer {
         lock(&self.record).confirmed.len()
     }
 
-    /// Ends, and looks for everything that was confirmed.
+    /// Waits until it works, so that the last gap is known; ends, and looks for everything that was confirmed.
     pub async fn finish(mut self) -> Result<Findings> {
+        let (writes, reads) = (self.confirmed().max(NEW) + 1, lock(&self.record).reads.worked + 1);
+        until("a last write and a last read", async || {
+            let (written, read) = (self.confirmed(), lock(&self.record).reads.worked);
+            Ok(holds(written >= writes && read >= reads, format!("{written} writes, {read} reads")))
+        })
+        .await?;
         self.stop.cancel();
         while self.tasks.join_next().await.is_some() {}
         let confirmed = std::mem::take(&mut lock(&self.record).confirmed);
@@ -191,7 +204,7 @@ async fn write(app: App, record: Arc<Mutex<Record>>, stop: CancellationToken) {
         if answer.is_ok_and(|(status, _)| status.is_success()) {
             let mut record = lock(&record);
             record.confirmed.insert(number, value);
-            record.writes.worked();
+            record.writes.works();
             number += 1;
         }
         pause(&stop).await;
@@ -206,7 +219,7 @@ async fn read(app: App, record: Arc<Mutex<Record>>, stop: CancellationToken) {
         let wanted = {
             let record = lock(&record);
             // The newest may not have reached every follower yet.
-            let old = record.confirmed.len().saturating_sub(100);
+            let old = record.confirmed.len().saturating_sub(NEW);
             record
                 .confirmed
                 .iter()
@@ -219,7 +232,7 @@ async fn read(app: App, record: Arc<Mutex<Record>>, stop: CancellationToken) {
         {
             let mut record = lock(&record);
             if status == StatusCode::OK && body == value {
-                record.reads.worked();
+                record.reads.works();
             } else if status.is_success() || status == StatusCode::NOT_FOUND {
                 record.wrong.push(format!("{number}: {status} {body}"));
             }

@@ -272,7 +272,7 @@ impl Hand {
                     self.kind_of(&desired.resource) == owned.kind && desired.key() == *object.key()
                 });
                 if !wanted {
-                    self.delete(owned.kind, &object, PropagationPolicy::Background, applied).await?;
+                    self.delete(owned.kind, &object, pruning(owned.kind), applied).await?;
                 }
             }
         }
@@ -321,6 +321,11 @@ impl Hand {
         let mut settled = self.settled.lock().unwrap_or_else(PoisonError::into_inner);
         settled.insert(object.identity().uid.clone(), (object.identity().version, wanted));
     }
+}
+
+/// How what is not wanted goes. A Job stays until its pods are gone: whoever sees no Job may be sure that nobody works.
+fn pruning(kind: Kind) -> PropagationPolicy {
+    if kind.kind == "Job" { PropagationPolicy::Foreground } else { PropagationPolicy::Background }
 }
 
 /// The server took our write for the state that was there already.

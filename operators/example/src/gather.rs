@@ -9,7 +9,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, PersistentVolumeClaim, Pod, Secret, 
 use k8s_openapi::api::policy::v1::PodDisruptionBudget;
 use kernel::declare::Kind;
 use kernel::flow::Trouble;
-use kernel::object::{Kept, Key, Object, Unreadable};
+use kernel::object::{Key, Object, Unreadable};
 use kernel::stores::Stores;
 use serde::de::DeserializeOwned;
 
@@ -123,9 +123,26 @@ impl<'a> Look<'a> {
         self.stores.owned_by(kind, self.namespace, uid).iter().map(|object| read(object)).collect()
     }
 
-    pub(crate) fn set_uid(&self, app: &str) -> Option<Box<str>> {
-        let set = self.stores.get(STATEFUL_SET, &Key::new(self.namespace, app))?;
-        Some(set.identity().uid.clone())
+    /// The instances: pods of the set with the application's name, also when the set itself is gone or being made anew.
+    pub(crate) fn pods(&self, app: &str, frame: &Frame) -> Result<Vec<Pod>, Trouble> {
+        let prefix = format!("{app}-");
+        let mut pods = Vec::new();
+        for object in self.stores.named(POD, self.namespace, &prefix) {
+            let is_instance = object.key().name[prefix.len()..].parse::<u32>().is_ok();
+            let of_the_set =
+                object.controller().map(|owner| &*owner.kind == "StatefulSet" && &*owner.name == app);
+            if !is_instance || of_the_set == Some(false) {
+                continue;
+            }
+            let pod: Pod = read(&object)?;
+            let labels = pod.metadata.labels.clone().unwrap_or_default();
+            if of_the_set == Some(true)
+                || frame.selector.iter().all(|(name, value)| labels.get(name) == Some(value))
+            {
+                pods.push(pod);
+            }
+        }
+        Ok(pods)
     }
 
     /// The volumes of the instances, by their number: also of those that are not there any more.

@@ -36,7 +36,7 @@ use kernel::stores::Stores;
 pub use declaration::DECLARATION;
 
 use client::Instances;
-use gather::{CONFIG_MAP, Found, Gate, Inputs, Look, POD, SECRET, SERVICE, STATEFUL_SET};
+use gather::{CONFIG_MAP, Found, Gate, Inputs, Look, SECRET, SERVICE, STATEFUL_SET};
 use plan::{Planned, Step};
 use upgrade::Facts;
 use validate::Valid;
@@ -130,13 +130,9 @@ fn look(app: &ExampleApp, stores: &Stores) -> Result<Inputs, Trouble> {
     let features: Option<Found<ConfigMap>> = look.get(CONFIG_MAP, &frame.features)?;
     let claim_objects = look.claims(&name, &frame.claim);
     let claims = claim_objects.iter().map(|object| gather::read(object)).collect::<Result<_, _>>()?;
-    let pods = match look.set_uid(&name) {
-        Some(uid) => look.owned(POD, &uid)?,
-        None => Vec::new(),
-    };
     Ok(Inputs {
         set,
-        pods,
+        pods: look.pods(&name, &frame)?,
         claims,
         claim_objects,
         service: look.get(SERVICE, &name)?,

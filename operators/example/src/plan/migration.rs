@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use k8s_openapi::api::batch::v1::{Job, JobSpec};
+use k8s_openapi::api::batch::v1::{
+    Job, JobSpec, PodFailurePolicy, PodFailurePolicyOnExitCodesRequirement, PodFailurePolicyRule,
+};
 use k8s_openapi::api::core::v1::{
     Affinity, Container, PersistentVolumeClaimVolumeSource, PodAffinity, PodAffinityTerm, PodSecurityContext,
     PodSpec, PodTemplateSpec, SeccompProfile, Volume, VolumeMount, WeightedPodAffinityTerm,
@@ -17,6 +19,7 @@ use crate::upgrade::{Errand, JobState};
 use crate::validate::Valid;
 
 const USER: i64 = 65532;
+const CONTAINER: &str = "migrate";
 
 pub(super) fn build(valid: &Valid, inputs: &Inputs, errand: &Errand) -> Job {
     let mut arguments: Vec<String> =
@@ -25,7 +28,7 @@ pub(super) fn build(valid: &Valid, inputs: &Inputs, errand: &Errand) -> Job {
         arguments.push("--back".into());
     }
     let container = Container {
-        name: "migrate".into(),
+        name: CONTAINER.into(),
         image: Some(format!("{}:{}", valid.image, errand.by)),
         image_pull_policy: Some("IfNotPresent".into()),
         args: Some(arguments),
@@ -40,7 +43,19 @@ pub(super) fn build(valid: &Valid, inputs: &Inputs, errand: &Errand) -> Job {
         ..Container::default()
     };
     let spec = JobSpec {
-        backoff_limit: Some(1),
+        // What the program itself refuses it would refuse again; what happens to its pod is worth another try.
+        backoff_limit: Some(3),
+        pod_failure_policy: Some(PodFailurePolicy {
+            rules: vec![PodFailurePolicyRule {
+                action: "FailJob".into(),
+                on_exit_codes: Some(PodFailurePolicyOnExitCodesRequirement {
+                    container_name: Some(CONTAINER.into()),
+                    operator: "In".into(),
+                    values: vec![1],
+                }),
+                ..PodFailurePolicyRule::default()
+            }],
+        }),
         active_deadline_seconds: Some(valid.deadline),
         template: PodTemplateSpec {
             metadata: Some(ObjectMeta { labels: Some(labels(valid)), ..ObjectMeta::default() }),

@@ -67,6 +67,8 @@ pub struct Planned {
 
 /// How often an upgrade looks again: writes that wait must be told so again, and deadlines pass.
 const UPGRADE_LOOK: Duration = Duration::from_secs(2);
+/// How soon it looks again after it asked for something: writes wait meanwhile.
+const ANSWER_LOOK: Duration = Duration::from_millis(100);
 
 /// Decides.
 pub fn plan(valid: &Valid, inputs: &Inputs, facts: &Facts, now: Timestamp) -> Planned {
@@ -89,7 +91,8 @@ pub fn plan(valid: &Valid, inputs: &Inputs, facts: &Facts, now: Timestamp) -> Pl
         credentials: inputs.credentials.clone(),
     });
     let moving = course.upgrade.is_some() || course.ended.is_some();
-    let look_again = moving.then_some(UPGRADE_LOOK);
+    let asked = course.ask == Some(upgrade::Ask::Hold) && facts.gate == crate::gather::Gate::Open;
+    let look_again = moving.then_some(if asked { ANSWER_LOOK } else { UPGRADE_LOOK });
     Planned { step, look_again, ..planned(valid, work, Guard::Hold, Aim::Run(Box::new(course))) }
 }
 
