@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::quantity::Amount;
 
-/// Lists whose elements have names, and by which fields; all others are compared as a whole.
+/// Lists whose elements have names, and by which fields; all others are one value.
 const KEYED: [(&str, &[&str]); 14] = [
     ("containers", &["name"]),
     ("env", &["name"]),
@@ -26,41 +26,98 @@ const KEYED: [(&str, &[&str]); 14] = [
     ("webhooks", &["name"]),
 ];
 
-/// Maps whose values are quantities.
-const QUANTITIES: [&str; 5] = ["capacity", "hard", "limits", "overhead", "requests"];
+/// Maps that are one value: whoever says one key of them says all.
+const WHOLE: [&str; 9] = [
+    "configMapKeyRef",
+    "fieldRef",
+    "labelSelector",
+    "namespaceSelector",
+    "nodeSelector",
+    "podSelector",
+    "resourceFieldRef",
+    "secretKeyRef",
+    "selector",
+];
+
+/// Quantities, and maps of them.
+const QUANTITIES: [&str; 7] = ["capacity", "divisor", "hard", "limits", "overhead", "requests", "sizeLimit"];
+
+/// Maps that the server does not keep when they are empty. Of others, `{}` says something: `emptyDir`, selectors.
+const MAPS: [&str; 11] = [
+    "annotations",
+    "binaryData",
+    "data",
+    "labels",
+    "limits",
+    "matchLabels",
+    "metadata",
+    "nodeSelector",
+    "requests",
+    "resources",
+    "securityContext",
+];
+
+/// What the server does not keep when it is false, nought or empty. Of others, absence says something else.
+const DROPPED: [&str; 13] = [
+    "hostIPC",
+    "hostNetwork",
+    "hostPID",
+    "initialDelaySeconds",
+    "minReadySeconds",
+    "paused",
+    "publishNotReadyAddresses",
+    "readOnly",
+    "stdin",
+    "stdinOnce",
+    "subPath",
+    "tty",
+    "value",
+];
 
 /// What the server fills in by itself where a field is absent.
-const DEFAULTS: [(&str, &str); 40] = [
+const DEFAULTS: [(&str, &str); 57] = [
+    ("allocateLoadBalancerNodePorts", "true"),
     ("allowPrivilegeEscalation", "true"),
     ("apiVersion", "\"v1\""),
     ("automountServiceAccountToken", "true"),
+    ("backoffLimit", "6"),
     ("completionMode", "\"NonIndexed\""),
+    ("completions", "1"),
     ("creationTimestamp", "null"),
     ("defaultMode", "420"),
+    ("divisor", "\"0\""),
     ("dnsPolicy", "\"ClusterFirst\""),
     ("enableServiceLinks", "true"),
+    ("expirationSeconds", "3600"),
+    ("externalTrafficPolicy", "\"Cluster\""),
     ("failureThreshold", "3"),
-    ("imagePullPolicy", "\"IfNotPresent\""),
     ("initialDelaySeconds", "0"),
     ("internalTrafficPolicy", "\"Cluster\""),
     ("ipFamilyPolicy", "\"SingleStack\""),
+    ("kind", "\"PersistentVolumeClaim\""),
+    ("manualSelector", "false"),
+    ("maxSurge", "0"),
+    ("maxSurge", "\"25%\""),
+    ("maxUnavailable", "1"),
+    ("maxUnavailable", "\"25%\""),
     ("minReadySeconds", "0"),
     ("optional", "false"),
     ("parallelism", "1"),
     ("partition", "0"),
     ("periodSeconds", "10"),
-    ("persistentVolumeClaimRetentionPolicy", r#"{"whenDeleted":"Retain","whenScaled":"Retain"}"#),
+    ("phase", "\"Pending\""),
     ("podManagementPolicy", "\"OrderedReady\""),
+    ("podReplacementPolicy", "\"TerminatingOrFailed\""),
     ("preemptionPolicy", "\"PreemptLowerPriority\""),
+    ("progressDeadlineSeconds", "600"),
     ("protocol", "\"TCP\""),
     ("readOnly", "false"),
-    ("resources", "{}"),
+    ("replicas", "1"),
     ("restartPolicy", "\"Always\""),
     ("revisionHistoryLimit", "10"),
-    ("rollingUpdate", r#"{"partition":0}"#),
     ("schedulerName", "\"default-scheduler\""),
     ("scheme", "\"HTTP\""),
-    ("securityContext", "{}"),
+    ("service", "\"\""),
     ("sessionAffinity", "\"None\""),
     ("successThreshold", "1"),
     ("suspend", "false"),
@@ -68,20 +125,24 @@ const DEFAULTS: [(&str, &str); 40] = [
     ("terminationMessagePath", "\"/dev/termination-log\""),
     ("terminationMessagePolicy", "\"File\""),
     ("timeoutSeconds", "1"),
+    ("timeoutSeconds", "10800"),
+    ("type", "\"\""),
     ("type", "\"ClusterIP\""),
-    ("updateStrategy", r#"{"rollingUpdate":{"partition":0},"type":"RollingUpdate"}"#),
+    ("type", "\"Opaque\""),
+    ("type", "\"RollingUpdate\""),
     ("volumeMode", "\"Filesystem\""),
+    ("whenDeleted", "\"Retain\""),
+    ("whenScaled", "\"Retain\""),
 ];
 
 /// What the server alone decides.
-const ASSIGNED: [&str; 8] = [
+const ASSIGNED: [&str; 7] = [
     "clusterIP",
     "clusterIPs",
     "healthCheckNodePort",
     "ipFamilies",
     "nodePort",
     "serviceAccount",
-    "targetPort",
     "volumeName",
 ];
 
@@ -95,62 +156,113 @@ pub fn missing(desired: &Value, live: &Value) -> Option<String> {
 pub fn surplus(desired: &Value, live: &Value) -> Option<String> {
     let live = live.as_object()?;
     let ours = |name: &str| !matches!(name, "apiVersion" | "kind" | "metadata" | "status");
-    live.iter().filter(|(name, _)| ours(name)).find_map(|(name, value)| exceeds(name, &desired[name], value))
+    live.iter().filter(|(name, _)| ours(name)).find_map(|(name, value)| exceeds(name, desired, value))
+}
+
+/// Whether the server filled in all that we do not want of this field of `parent`.
+pub fn is_filled_in(name: &str, parent: &Value, live: &Value) -> bool {
+    exceeds(name, parent, live).is_none()
+}
+
+/// Whether what is said about this field is not what is there.
+pub fn is_unlike(name: &str, desired: &Value, live: &Value) -> bool {
+    lacks(name, desired, live).is_some()
+}
+
+fn below(step: &str, path: &str) -> String {
+    if path.is_empty() { step.to_owned() } else { format!("{step}.{path}") }
 }
 
 fn lacks(name: &str, desired: &Value, live: &Value) -> Option<String> {
-    let below =
-        |step: &str, path: String| if path.is_empty() { step.to_owned() } else { format!("{step}.{path}") };
     match (desired, live) {
-        (Value::Object(desired), _) => desired.iter().find_map(|(step, value)| {
-            let present = live.get(step).unwrap_or(&Value::Null);
-            let same = QUANTITIES.contains(&name) && is_same_amount(value, present);
-            if same { None } else { lacks(step, value, present).map(|path| below(step, path)) }
-        }),
+        (Value::Object(wanted), Value::Null) if wanted.is_empty() && !MAPS.contains(&name) => {
+            Some(String::new())
+        }
+        (Value::Object(wanted), _) => {
+            let differs = wanted.iter().find_map(|(step, value)| {
+                let present = live.get(step).unwrap_or(&Value::Null);
+                let same = QUANTITIES.contains(&name) && is_same_amount(value, present);
+                if same { None } else { lacks(step, value, present).map(|path| below(step, &path)) }
+            });
+            let more = || {
+                let present = live.as_object().filter(|_| WHOLE.contains(&name))?;
+                present.iter().find_map(|(step, value)| exceeds(step, desired, value))
+            };
+            differs.or_else(more)
+        }
         (Value::Array(wanted), Value::Array(present)) => {
             let keys = keys_of(name, wanted, present);
             let differs = if keys.is_empty() {
-                wanted.len() != present.len()
-                    || wanted
-                        .iter()
-                        .zip(present)
-                        .any(|(wanted, present)| lacks("", wanted, present).is_some())
+                let pairs = || wanted.iter().zip(present);
+                wanted.len() != present.len() || pairs().any(|(wanted, present)| is_other(wanted, present))
             } else {
-                wanted.iter().any(|wanted| {
-                    find(present, wanted, keys).is_none_or(|present| lacks("", wanted, present).is_some())
-                })
+                !has_all(wanted, present, keys)
             };
             differs.then(String::new)
         }
-        _ if is_empty(desired) && is_empty(live) => None,
+        _ if QUANTITIES.contains(&name) && is_same_amount(desired, live) => None,
+        _ if live.is_null() && is_dropped(name, desired) => None,
         _ => (desired != live).then(String::new),
     }
 }
 
-fn exceeds(name: &str, desired: &Value, live: &Value) -> Option<String> {
-    if ASSIGNED.contains(&name) && desired.is_null() {
-        return None;
-    }
+/// Whether two elements without a name differ: they are values, so one that has more is another.
+fn is_other(wanted: &Value, present: &Value) -> bool {
+    let more = || present.as_object()?.iter().find_map(|(step, value)| exceeds(step, wanted, value));
+    lacks("", wanted, present).is_some() || more().is_some()
+}
+
+/// Whether a list has all elements with these names, in this order, and as they are wanted.
+fn has_all(wanted: &[Value], present: &[Value], keys: &[&str]) -> bool {
+    let mut rest = present.iter();
+    wanted.iter().all(|wanted| {
+        let found = rest.find(|present| is_namesake(wanted, present, keys));
+        found.is_some_and(|present| lacks("", wanted, present).is_none())
+    })
+}
+
+/// What is there and not wanted of the field `name` of `parent`.
+fn exceeds(name: &str, parent: &Value, live: &Value) -> Option<String> {
+    let desired = parent.get(name).unwrap_or(&Value::Null);
     if desired.is_null() {
-        let default = DEFAULTS.iter().find(|(field, _)| *field == name);
-        let is_default = default
-            .is_some_and(|(_, text)| serde_json::from_str(text).is_ok_and(|value: Value| value == *live));
-        return (!is_default && !is_empty(live)).then(|| name.to_owned());
+        let is_default = |(field, text): &(&str, &str)| {
+            *field == name && serde_json::from_str(text).is_ok_and(|value: Value| value == *live)
+        };
+        if ASSIGNED.contains(&name) || DEFAULTS.iter().any(is_default) || follows(name, parent, live) {
+            return None;
+        }
     }
     match (desired, live) {
-        (Value::Object(_), Value::Object(live)) => {
-            let deeper = |(step, value): (&String, &Value)| exceeds(step, &desired[step], value);
-            live.iter().find_map(deeper).map(|path| format!("{name}.{path}"))
+        (Value::Null | Value::Object(_), Value::Object(live)) => {
+            let deeper = |(step, value): (&String, &Value)| exceeds(step, desired, value);
+            live.iter().find_map(deeper).map(|path| below(name, &path))
         }
         (Value::Array(wanted), Value::Array(present)) => {
             let keys = keys_of(name, wanted, present);
-            let counterpart = |(at, present): (usize, &Value)| {
+            let is_surplus = |(at, present): (usize, &Value)| {
                 let wanted = if keys.is_empty() { wanted.get(at) } else { find(wanted, present, keys) };
-                wanted.is_none_or(|wanted| exceeds("", wanted, present).is_some())
+                let more = |wanted: &Value| {
+                    present.as_object()?.iter().find_map(|(step, value)| exceeds(step, wanted, value))
+                };
+                wanted.is_none_or(|wanted| more(wanted).is_some())
             };
-            present.iter().enumerate().any(counterpart).then(|| name.to_owned())
+            present.iter().enumerate().any(is_surplus).then(|| name.to_owned())
         }
-        _ => None,
+        _ => (desired.is_null() && !is_empty(live)).then(|| name.to_owned()),
+    }
+}
+
+/// Whether the server made this value out of its neighbours.
+fn follows(name: &str, parent: &Value, live: &Value) -> bool {
+    let image = |parent: &Value| {
+        let image = parent["image"].as_str()?.rsplit('/').next()?;
+        let latest = !image.contains('@') && image.split_once(':').is_none_or(|(_, tag)| tag == "latest");
+        Some(if latest { "Always" } else { "IfNotPresent" })
+    };
+    match name {
+        "imagePullPolicy" => image(parent).is_some_and(|policy| live == policy),
+        "targetPort" => parent["port"] == *live,
+        _ => false,
     }
 }
 
@@ -176,6 +288,12 @@ fn find<'a>(list: &'a [Value], element: &Value, keys: &[&str]) -> Option<&'a Val
 fn is_same_amount(one: &Value, other: &Value) -> bool {
     let amount = |value: &Value| Amount::parse(value.as_str()?);
     amount(one).is_some_and(|one| amount(other) == Some(one))
+}
+
+/// Whether the server drops this value of this field.
+fn is_dropped(name: &str, desired: &Value) -> bool {
+    let nothing = [Value::from(false), Value::from(0), Value::from("")];
+    is_empty(desired) || (DROPPED.contains(&name) && nothing.contains(desired))
 }
 
 /// An empty map or list and an absent one are the same to the server.
@@ -254,6 +372,87 @@ mod tests {
         live["spec"]["containers"].as_array_mut().unwrap().push(json!({"name": "sidecar"}));
         assert_eq!(missing(&wanted(), &live), None, "a list with names may have more");
         assert_eq!(surplus(&wanted(), &live).as_deref(), Some("spec.containers"));
+    }
+
+    #[test]
+    fn what_is_one_value_has_nothing_of_others_in_it() {
+        for (desired, live, says) in [
+            (json!({"selector": {"a": "1"}}), json!({"selector": {"a": "1", "b": "2"}}), "selector.b"),
+            (
+                json!({"selector": {"matchLabels": {"a": "1"}}}),
+                json!({"selector": {"matchLabels": {"a": "1", "b": "2"}}}),
+                "selector.matchLabels.b",
+            ),
+            (
+                json!({"tolerations": [{"key": "a"}]}),
+                json!({"tolerations": [{"key": "a", "tolerationSeconds": 5}]}),
+                "tolerations",
+            ),
+        ] {
+            assert_eq!(missing(&desired, &live).as_deref(), Some(says));
+        }
+        let claim = |more: Value| {
+            let mut claim = json!({"metadata": {"name": "data"}, "spec": {"accessModes": ["ReadWriteOnce"]}});
+            claim["spec"].as_object_mut().unwrap().extend(more["spec"].as_object().unwrap().clone());
+            json!({"volumeClaimTemplates": [claim]})
+        };
+        let mut filled = claim(json!({"spec": {"volumeMode": "Filesystem"}}));
+        filled["volumeClaimTemplates"][0]["kind"] = "PersistentVolumeClaim".into();
+        filled["volumeClaimTemplates"][0]["status"] = json!({"phase": "Pending"});
+        assert_eq!(missing(&claim(json!({"spec": {}})), &filled), None);
+        let classy = claim(json!({"spec": {"storageClassName": "fast"}}));
+        assert_eq!(missing(&claim(json!({"spec": {}})), &classy).as_deref(), Some("volumeClaimTemplates"));
+    }
+
+    #[test]
+    fn the_order_of_named_elements_counts() {
+        let env = |names: &[&str]| json!({"env": names.iter().map(|name| json!({ "name": name })).collect::<Vec<_>>()});
+        assert_eq!(missing(&env(&["a", "b"]), &env(&["x", "a", "y", "b"])), None);
+        assert_eq!(missing(&env(&["b", "a"]), &env(&["a", "b"])).as_deref(), Some("env"));
+    }
+
+    #[test]
+    fn what_the_server_drops_is_not_missed_and_the_rest_is() {
+        for (desired, same) in [
+            (json!({"labels": {}}), true),
+            (json!({"volumes": []}), true),
+            (json!({"hostNetwork": false}), true),
+            (json!({"value": ""}), true),
+            (json!({"initialDelaySeconds": 0}), true),
+            (json!({"emptyDir": {}}), false),
+            (json!({"namespaceSelector": {}}), false),
+            (json!({"allowPrivilegeEscalation": false}), false),
+            (json!({"storageClassName": ""}), false),
+            (json!({"runAsUser": 0}), false),
+        ] {
+            assert_eq!(missing(&desired, &json!({})).is_none(), same, "{desired}");
+        }
+        assert_eq!(missing(&json!({"sizeLimit": "1024Mi"}), &json!({"sizeLimit": "1Gi"})), None);
+    }
+
+    #[test]
+    fn what_the_server_makes_of_neighbours_is_no_surplus() {
+        let pull = |image: &str, policy: &str| {
+            let list = |one: Value| json!({"spec": {"containers": [one]}});
+            surplus(
+                &list(json!({"name": "a", "image": image})),
+                &list(json!({"name": "a", "image": image, "imagePullPolicy": policy})),
+            )
+        };
+        for (image, policy) in [
+            ("app", "Always"),
+            ("host:5000/app", "Always"),
+            ("host:5000/app:latest", "Always"),
+            ("app:1", "IfNotPresent"),
+            ("app@sha256:00", "IfNotPresent"),
+        ] {
+            assert_eq!(pull(image, policy), None, "{image}");
+            assert!(pull(image, "Never").is_some(), "{image}");
+        }
+        let ports = |port: Value| json!({"spec": {"ports": [port]}});
+        let desired = ports(json!({"port": 80}));
+        assert_eq!(surplus(&desired, &ports(json!({"port": 80, "targetPort": 80}))), None);
+        assert!(surplus(&desired, &ports(json!({"port": 80, "targetPort": 81}))).is_some());
     }
 
     fn json() -> impl Strategy<Value = Value> {

@@ -3,23 +3,32 @@
 
 use serde_json::{Map, Value};
 
-/// Whether the server holds fields on our behalf that `desired` no longer has. Applying would remove them.
-pub fn has_leftovers(live: &Value, manager: &str, desired: &Value) -> bool {
-    entries(live)
-        .filter(|entry| entry["manager"] == manager && entry["operation"] == "Apply" && is_main(entry))
-        .any(|entry| !is_covered(&entry["fieldsV1"], desired))
+use crate::compare::is_filled_in;
+
+/// Whether the server holds fields on our behalf, or on behalf of somebody whose work we carry on, that `desired` does
+/// not have. Applying would remove them.
+///
+/// Who updates an object owns also what the server filled in: that is no leftover.
+pub fn has_leftovers(live: &Value, manager: &str, predecessors: &[&str], desired: &Value) -> bool {
+    let is_ours = |entry: &&Value| entry["manager"] == manager && entry["operation"] == "Apply";
+    entries(live).filter(|entry| is_main(entry)).any(|entry| {
+        let fields = &entry["fieldsV1"];
+        let excused = if is_ours(&entry) {
+            Excused::Nothing
+        } else if is_to_be_taken(entry, manager, predecessors) {
+            Excused::FilledIn
+        } else {
+            return false;
+        };
+        !is_covered(fields, desired, live, excused)
+    })
 }
 
 /// The ownership after we took over what `predecessors` wrote, and what we once wrote in another way; nothing if there
 /// is nothing to take over. Applying afterwards removes what is not wanted any more.
 pub fn take_over(live: &Value, manager: &str, predecessors: &[&str]) -> Option<Vec<Value>> {
-    let is_predecessor = |entry: &Value| {
-        let by = entry["manager"].as_str().unwrap_or_default();
-        let ours = by == manager && entry["operation"] != "Apply";
-        is_main(entry) && (ours || predecessors.contains(&by))
-    };
     let (taken, mut kept): (Vec<&Value>, Vec<&Value>) =
-        entries(live).partition(|entry| is_predecessor(entry));
+        entries(live).partition(|entry| is_to_be_taken(entry, manager, predecessors));
     let mut merged = taken.first().map(|entry| (*entry).clone())?;
     merged["manager"] = manager.into();
     merged["operation"] = "Apply".into();
@@ -40,11 +49,36 @@ fn is_main(entry: &Value) -> bool {
     entry["subresource"].as_str().unwrap_or_default().is_empty()
 }
 
-fn is_covered(tree: &Value, desired: &Value) -> bool {
+/// Whether an entry is of somebody whose work we carry on, or of us when we wrote in another way.
+fn is_to_be_taken(entry: &Value, manager: &str, predecessors: &[&str]) -> bool {
+    let by = entry["manager"].as_str().unwrap_or_default();
+    let ours = by == manager && entry["operation"] != "Apply";
+    is_main(entry) && (ours || predecessors.contains(&by))
+}
+
+/// What may be there though it is not wanted.
+#[derive(Debug, Clone, Copy)]
+enum Excused {
+    Nothing,
+    FilledIn,
+}
+
+fn is_covered(tree: &Value, desired: &Value, live: &Value, excused: Excused) -> bool {
     let Some(tree) = tree.as_object() else { return true };
     tree.iter().all(|(step, below)| match step.split_once(':') {
-        Some(("f", name)) => desired.get(name).is_some_and(|value| is_covered(below, value)),
-        Some(("k", keys)) => find(desired, &parse(keys)).is_some_and(|element| is_covered(below, element)),
+        Some(("f", name)) => {
+            let present = live.get(name).unwrap_or(&Value::Null);
+            match (desired.get(name), excused) {
+                (Some(value), _) => is_covered(below, value, present, excused),
+                (None, Excused::Nothing) => false,
+                (None, Excused::FilledIn) => is_filled_in(name, desired, present),
+            }
+        }
+        Some(("k", keys)) => {
+            let keys = parse(keys);
+            let present = find(live, &keys).unwrap_or(&Value::Null);
+            find(desired, &keys).is_some_and(|element| is_covered(below, element, present, excused))
+        }
         Some(("v", value)) => desired.as_array().is_some_and(|elements| elements.contains(&parse(value))),
         // The element or object itself, and places in lists that are replaced as a whole.
         _ => true,
@@ -56,12 +90,12 @@ fn parse(text: &str) -> Value {
 }
 
 /// The element with these keys. A key that the element lacks got its default from the server.
-fn find<'a>(desired: &'a Value, keys: &Value) -> Option<&'a Value> {
+fn find<'a>(list: &'a Value, keys: &Value) -> Option<&'a Value> {
     let keys = keys.as_object()?;
     let fits = |element: &&Value| {
         keys.iter().all(|(name, value)| element.get(name).is_none_or(|wanted| wanted == value))
     };
-    desired.as_array()?.iter().find(fits)
+    list.as_array()?.iter().find(fits)
 }
 
 fn unite(one: &mut Value, other: &Value) {
@@ -100,8 +134,8 @@ mod tests {
             "metadata": {"labels": {"a": "1"}, "ownerReferences": [{"uid": "1"}]},
             "spec": {"ports": [{"port": 80}], "finalizers": ["x"], "args": ["more"], "new": 1},
         });
-        assert!(!has_leftovers(&live, "mainstay", &desired));
-        assert!(!has_leftovers(&live, "somebody", &json!({})), "not ours");
+        assert!(!has_leftovers(&live, "mainstay", &[], &desired));
+        assert!(!has_leftovers(&live, "somebody", &[], &json!({})), "not ours");
         for path in [
             "/metadata/labels/a",
             "/metadata/ownerReferences/0/uid",
@@ -112,7 +146,7 @@ mod tests {
             *less.pointer_mut(path).unwrap() = "other".into();
             let gone = path.ends_with("/a");
             assert_eq!(
-                has_leftovers(&live, "mainstay", &less),
+                has_leftovers(&live, "mainstay", &[], &less),
                 !gone,
                 "{path}: another value is no leftover"
             );
@@ -120,8 +154,25 @@ mod tests {
         for path in ["metadata", "spec"] {
             let mut less = desired.clone();
             less.as_object_mut().unwrap().remove(path);
-            assert!(has_leftovers(&live, "mainstay", &less));
+            assert!(has_leftovers(&live, "mainstay", &[], &less));
         }
+    }
+
+    #[test]
+    fn what_somebody_before_us_left_is_a_leftover_and_what_the_server_filled_in_is_not() {
+        let fields = json!({"f:spec": {
+            "f:type": {}, "f:externalName": {},
+            "f:ports": {".": {}, "k:{\"port\":80,\"protocol\":\"TCP\"}": {"f:port": {}, "f:targetPort": {}}},
+        }});
+        let mut live = live(&[owned("before", "Update", &fields)]);
+        live["spec"] =
+            json!({"type": "ClusterIP", "ports": [{"port": 80, "protocol": "TCP", "targetPort": 80}]});
+        let desired = json!({"spec": {"ports": [{"port": 80}]}});
+        assert!(!has_leftovers(&live, "mainstay", &["before"], &desired));
+        live["spec"]["externalName"] = "elsewhere".into();
+        assert!(has_leftovers(&live, "mainstay", &["before"], &desired));
+        assert!(!has_leftovers(&live, "mainstay", &[], &desired), "of no concern to us");
+        assert!(has_leftovers(&live, "before", &[], &desired), "ours, written in another way");
     }
 
     #[test]

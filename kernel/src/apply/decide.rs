@@ -83,6 +83,22 @@ pub enum Action {
     Refuse(String),
 }
 
+/// What the server decided when it made an object of this kind, and does not let go.
+const KEPT: [(&str, &[&str]); 3] = [
+    (
+        "Job",
+        &[
+            "/spec/selector",
+            "/spec/template/metadata/labels/batch.kubernetes.io~1controller-uid",
+            "/spec/template/metadata/labels/batch.kubernetes.io~1job-name",
+            "/spec/template/metadata/labels/controller-uid",
+            "/spec/template/metadata/labels/job-name",
+        ],
+    ),
+    ("PersistentVolumeClaim", &["/spec/storageClassName", "/spec/volumeMode", "/spec/volumeName"]),
+    ("Service", &["/spec/clusterIP", "/spec/clusterIPs", "/spec/healthCheckNodePort"]),
+];
+
 /// What to do about `desired` when `live` is what we know of it.
 pub fn decide(desired: &Desired, live: Option<&Object>, writer: Writer<'_>) -> Action {
     let Some(live) = live else { return Action::Create(create(desired)) };
@@ -99,12 +115,13 @@ pub fn decide(desired: &Desired, live: Option<&Object>, writer: Writer<'_>) -> A
         ));
     }
     let present = live.value();
+    let whole = || whole(&with_version(desired.object.clone(), &present), &present);
     let because = match desired.way {
         Way::Apply => missing(&desired.object, &present).or_else(|| {
-            fields::has_leftovers(&present, writer.manager, &desired.object)
+            fields::has_leftovers(&present, writer.manager, writer.predecessors, &desired.object)
                 .then(|| "fields to be removed".into())
         }),
-        Way::Replace => missing(&desired.object, &present).or_else(|| surplus(&desired.object, &present)),
+        Way::Replace => missing(&desired.object, &present).or_else(|| surplus(&whole(), &present)),
     };
     let (change, field) = immutable::change(kind, &desired.object, &present);
     match change {
@@ -122,15 +139,17 @@ pub fn decide(desired: &Desired, live: Option<&Object>, writer: Writer<'_>) -> A
             ownership: fields::take_over(&present, writer.manager, writer.predecessors).is_some(),
             because,
         },
-        Way::Replace => Action::Replace { object: whole(desired.object.clone(), &present), because },
+        Way::Replace => Action::Replace { object: whole(), because },
     }
 }
 
-/// An apply with a version that no object has: it makes the object, and fails if there is one.
+/// A version that no object has: an apply that names it makes the object, and fails if there is one.
+pub(super) const NEVER: &str = "1";
+
 fn create(desired: &Desired) -> Value {
     let mut object = desired.object.clone();
     if desired.way == Way::Apply {
-        object["metadata"]["resourceVersion"] = "1".into();
+        object["metadata"]["resourceVersion"] = NEVER.into();
     }
     object
 }
@@ -143,8 +162,8 @@ fn with_version(mut object: Value, present: &Value) -> Value {
 }
 
 /// The whole object as it is to be: ours, with what others said in metadata, and with what only the server decides.
-fn whole(object: Value, present: &Value) -> Value {
-    let mut object = with_version(object, present);
+pub(super) fn whole(object: &Value, present: &Value) -> Value {
+    let mut object = object.clone();
     for field in ["labels", "annotations"] {
         let Some(theirs) = present["metadata"][field].as_object() else { continue };
         let mut all = theirs.clone();
@@ -156,12 +175,18 @@ fn whole(object: Value, present: &Value) -> Value {
             object["metadata"][field] = present["metadata"][field].clone();
         }
     }
-    if present["kind"] == "Service" {
-        for field in ["clusterIP", "clusterIPs", "healthCheckNodePort"] {
-            if object["spec"][field].is_null() && !present["spec"][field].is_null() {
-                object["spec"][field] = present["spec"][field].clone();
-            }
-        }
+    let kept = KEPT.iter().find(|(kind, _)| present["kind"] == *kind).map_or(&[][..], |(_, fields)| fields);
+    for field in kept {
+        let Some(value) = present.pointer(field).filter(|_| object.pointer(field).is_none()) else {
+            continue;
+        };
+        put(&mut object, field, value);
     }
     object
+}
+
+/// Puts a value where a pointer leads.
+fn put(object: &mut Value, pointer: &str, value: &Value) {
+    let place = pointer.split('/').skip(1).fold(object, |place, step| &mut place[step.replace("~1", "/")]);
+    *place = value.clone();
 }

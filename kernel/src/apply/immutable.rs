@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::compare::missing;
+use crate::compare::is_unlike;
 use crate::quantity::Amount;
 
 /// How a change can be made.
@@ -24,7 +24,7 @@ struct Row {
     kind: &'static str,
     /// Where it is, as a JSON pointer.
     field: &'static str,
-    differs: fn(desired: &Value, live: &Value) -> bool,
+    differs: fn(field: &str, desired: &Value, live: &Value) -> bool,
     change: Change,
 }
 
@@ -35,14 +35,22 @@ const JOB: Change = Change::Refuse("what a Job does cannot be changed; another w
 const CLAIM: Change =
     Change::Refuse("a volume cannot be changed in this way; restore the data into a new one");
 
-const TABLE: [Row; 16] = [
+const TABLE: [Row; 24] = [
     Row { kind: "ConfigMap", field: "", differs: content_of_immutable, change: Change::Recreate },
     Row { kind: "DaemonSet", field: "/spec/selector", differs: value, change: SELECTOR },
     Row { kind: "Deployment", field: "/spec/selector", differs: value, change: SELECTOR },
+    Row { kind: "Job", field: "/spec/backoffLimitPerIndex", differs: value, change: JOB },
     Row { kind: "Job", field: "/spec/completionMode", differs: value, change: JOB },
+    Row { kind: "Job", field: "/spec/completions", differs: value, change: JOB },
+    Row { kind: "Job", field: "/spec/managedBy", differs: value, change: JOB },
+    Row { kind: "Job", field: "/spec/podFailurePolicy", differs: value, change: JOB },
+    Row { kind: "Job", field: "/spec/successPolicy", differs: value, change: JOB },
     Row { kind: "Job", field: "/spec/template", differs: value, change: JOB },
     Row { kind: "PersistentVolumeClaim", field: "/spec/accessModes", differs: value, change: CLAIM },
-    Row { kind: "PersistentVolumeClaim", field: "/spec/storageClassName", differs: value, change: CLAIM },
+    Row { kind: "PersistentVolumeClaim", field: "/spec/dataSource", differs: value, change: CLAIM },
+    Row { kind: "PersistentVolumeClaim", field: "/spec/dataSourceRef", differs: value, change: CLAIM },
+    Row { kind: "PersistentVolumeClaim", field: "/spec/selector", differs: value, change: CLAIM },
+    Row { kind: "PersistentVolumeClaim", field: "/spec/storageClassName", differs: other, change: CLAIM },
     Row {
         kind: "PersistentVolumeClaim",
         field: "/spec/resources/requests/storage",
@@ -69,27 +77,45 @@ pub fn change(kind: &str, desired: &Value, live: &Value) -> (Change, &'static st
     };
     let at = |value: &Value, field: &str| value.pointer(field).cloned().unwrap_or_default();
     let rows = TABLE.iter().filter(|row| row.kind == kind);
-    let changed = rows.filter(|row| (row.differs)(&at(desired, row.field), &at(live, row.field)));
-    changed.max_by_key(|row| weight(row.change)).map_or((Change::InPlace, ""), |row| (row.change, row.field))
+    let changed = rows.filter(|row| (row.differs)(row.field, &at(desired, row.field), &at(live, row.field)));
+    let first = changed.max_by_key(|row| weight(row.change));
+    first.map_or((Change::InPlace, ""), |row| (row.change, name(row)))
+}
+
+/// Every kind and field that the table knows, so that a test can say that it tried them all.
+pub fn rows() -> impl Iterator<Item = (&'static str, &'static str)> {
+    TABLE.iter().map(|row| (row.kind, name(row)))
+}
+
+fn name(row: &Row) -> &'static str {
+    if row.field.is_empty() { "its content" } else { row.field }
 }
 
 /// It is said, and it is not so. What we do not say is the server's to fill in.
-fn value(desired: &Value, live: &Value) -> bool {
-    !desired.is_null() && missing(desired, live).is_some()
+fn value(field: &str, desired: &Value, live: &Value) -> bool {
+    let name = field.rsplit('/').next().unwrap_or_default();
+    !desired.is_null() && is_unlike(name, desired, live)
 }
 
-fn is_less(desired: &Value, live: &Value) -> bool {
+/// As `value`, where the server lets one fill in what nobody said so far.
+fn other(field: &str, desired: &Value, live: &Value) -> bool {
+    !live.is_null() && value(field, desired, live)
+}
+
+fn is_less(_: &str, desired: &Value, live: &Value) -> bool {
     let amount = |value: &Value| Amount::parse(value.as_str()?);
     matches!((amount(desired), amount(live)), (Some(desired), Some(live)) if desired < live)
 }
 
 /// Only whether there is an address matters: which one is the server's choice.
-fn headless(desired: &Value, live: &Value) -> bool {
+fn headless(_: &str, desired: &Value, live: &Value) -> bool {
     !live.is_null() && (desired == "None") != (live == "None")
 }
 
-fn content_of_immutable(desired: &Value, live: &Value) -> bool {
-    let content = |object: &Value| [object["data"].clone(), object["binaryData"].clone()];
+fn content_of_immutable(_: &str, desired: &Value, live: &Value) -> bool {
+    let content = |object: &Value| {
+        ["data", "binaryData"].map(|field| object[field].as_object().cloned().unwrap_or_default())
+    };
     live["immutable"] == true && (content(desired) != content(live) || desired["immutable"] != true)
 }
 
@@ -118,6 +144,30 @@ mod tests {
         assert_eq!(change("PersistentVolumeClaim", &claim("2Gi"), &claim("1Gi")).0, Change::InPlace);
         assert_eq!(change("PersistentVolumeClaim", &claim("1024Mi"), &claim("1Gi")).0, Change::InPlace);
         assert!(matches!(change("PersistentVolumeClaim", &claim("1Gi"), &claim("2Gi")).0, Change::Refuse(_)));
+    }
+
+    #[test]
+    fn the_class_of_a_volume_can_be_said_once() {
+        let claim = |class: Value| json!({"spec": {"storageClassName": class}});
+        assert_eq!(
+            change("PersistentVolumeClaim", &claim(json!("a")), &claim(json!(null))).0,
+            Change::InPlace
+        );
+        assert_eq!(change("PersistentVolumeClaim", &claim(json!("a")), &claim(json!("b"))).0, CLAIM);
+    }
+
+    #[test]
+    fn content_that_cannot_be_changed_is_compared_as_a_whole() {
+        let object = |immutable: bool, data: Value| json!({"immutable": immutable, "data": data});
+        for (desired, live, expected) in [
+            (object(true, json!({"a": "1"})), object(true, json!({"a": "1"})), Change::InPlace),
+            (object(true, json!({})), object(true, json!(null)), Change::InPlace),
+            (object(true, json!({"a": "1"})), object(true, json!({"a": "1", "b": "2"})), Change::Recreate),
+            (object(false, json!({"a": "1"})), object(true, json!({"a": "1"})), Change::Recreate),
+            (object(true, json!({"a": "2"})), object(false, json!({"a": "1"})), Change::InPlace),
+        ] {
+            assert_eq!(change("Secret", &desired, &live).0, expected, "{desired} {live}");
+        }
     }
 
     #[test]

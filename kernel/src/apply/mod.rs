@@ -21,7 +21,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 pub use decide::{Action, Desired, Way, Writer, decide};
-pub use immutable::{Change, change};
+pub use immutable::{Change, change, rows};
 use request::Target;
 
 use crate::declare::{Declaration, Kind};
