@@ -129,7 +129,7 @@ impl Declaration {
         }];
         for owned in self.owned {
             let verbs: &[&str] = match owned.way {
-                Way::Apply => &["get", "list", "watch", "create", "patch", "delete"],
+                Way::Apply => &["get", "list", "watch", "create", "patch", "update", "delete"],
                 Way::Replace => &["list", "watch", "create", "update", "delete"],
             };
             rights.push(Right {

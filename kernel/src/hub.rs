@@ -19,7 +19,7 @@ use crate::driver::{Driver, Ending};
 use crate::metrics::Metrics;
 use crate::object::{Key, Object};
 use crate::queue::{Outcome, Settings};
-use crate::store::Change;
+use crate::store::{Change, Whose};
 use crate::stores::{Namespaces, Room};
 use crate::watch::{Keep, Notice, Watch};
 
@@ -265,8 +265,11 @@ fn is_absent(error: &watcher::Error) -> bool {
     matches!(status.code, 403 | 404)
 }
 
-/// Tells every controller but this one.
+/// Tells every controller, but not this one what it did itself.
 fn announce(doors: &[Door], by: &'static Declaration) -> Announce {
-    let others: Vec<Door> = doors.iter().filter(|door| door.declaration.name != by.name).cloned().collect();
-    Arc::new(move |kind, change| others.iter().for_each(|door| door.knock(kind, change)))
+    let doors = doors.to_vec();
+    Arc::new(move |kind, change, whose| {
+        let hears = |door: &&Door| whose == Whose::Foreign || door.declaration.name != by.name;
+        doors.iter().filter(hears).for_each(|door| door.knock(kind, change));
+    })
 }

@@ -3,7 +3,8 @@
 //!
 //! # Guarantees
 //! - A delete is never lost: what a new list lacks is reported as gone, also when its event was missed.
-//! - What we wrote ourselves is there at once, and its event coming back is no change.
+//! - What we wrote ourselves is there at once, and is told apart from what others did, also when its event comes before
+//!   the answer, which it mostly does.
 //! - Nothing goes back in time: an event that is older than what is known of the same object is ignored.
 //!
 //! # Assumptions
@@ -40,9 +41,43 @@ pub struct Change<K> {
     pub after: Option<Arc<K>>,
 }
 
-/// When a write was sent, as the store counts time.
+/// What a write says about the state that it changes: the server refuses it in any other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ticket(u64);
+pub enum Base {
+    /// There is no such object.
+    Absence,
+    /// It has this version.
+    Version(u64),
+    /// Nothing: what others did meanwhile may be under it.
+    Unsaid,
+}
+
+/// A write under way. It must be handed back, or its object's changes are told to nobody.
+#[derive(Debug)]
+#[must_use]
+pub struct Ticket {
+    key: Key,
+    base: Base,
+    /// How many lists there had been.
+    lists: u64,
+}
+
+/// Who made a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    /// We alone.
+    Ours,
+    /// Somebody else, perhaps together with us.
+    Foreign,
+}
+
+/// Writes of one object that are under way.
+#[derive(Debug)]
+struct Writes<K> {
+    number: usize,
+    /// What the watch told meanwhile: whose it is, the answer will show.
+    held: Option<Change<K>>,
+}
 
 /// All objects of a kind as last seen.
 #[derive(Debug)]
@@ -56,11 +91,19 @@ pub struct Store<K> {
     lists: u64,
     /// Everything up to this version has been delivered by the watch.
     delivered: u64,
+    writes: HashMap<Key, Writes<K>>,
 }
 
 impl<K> Default for Store<K> {
     fn default() -> Self {
-        Self { objects: BTreeMap::new(), owned: HashMap::new(), listing: None, lists: 0, delivered: 0 }
+        Self {
+            objects: BTreeMap::new(),
+            owned: HashMap::new(),
+            listing: None,
+            lists: 0,
+            delivered: 0,
+            writes: HashMap::new(),
+        }
     }
 }
 
@@ -70,9 +113,11 @@ impl<K: Kept> Store<K> {
         self.lists > 0
     }
 
-    /// To be taken before a write is sent, and handed in with its answer.
-    pub fn ticket(&self) -> Ticket {
-        Ticket(self.lists)
+    /// To be called before a write is sent.
+    pub fn begin(&mut self, key: &Key, base: Base) -> Ticket {
+        let writes = self.writes.entry(key.clone()).or_insert(Writes { number: 0, held: None });
+        writes.number += 1;
+        Ticket { key: key.clone(), base, lists: self.lists }
     }
 
     /// One object.
@@ -110,6 +155,11 @@ impl<K: Kept> Store<K> {
 
     /// Takes in what the watch delivered.
     pub fn see(&mut self, event: Event<K>) -> Vec<Change<K>> {
+        let changes = self.take_in(event);
+        changes.into_iter().filter_map(|change| self.hold(change)).collect()
+    }
+
+    fn take_in(&mut self, event: Event<K>) -> Vec<Change<K>> {
         match event {
             Event::Begin => {
                 self.listing = Some(BTreeMap::new());
@@ -137,11 +187,56 @@ impl<K: Kept> Store<K> {
         }
     }
 
+    /// Keeps a change for itself while a write of that object is under way.
+    fn hold(&mut self, change: Change<K>) -> Option<Change<K>> {
+        let some = change.after.as_ref().or(change.before.as_ref())?;
+        let Some(writes) = self.writes.get_mut(&some.identity().key) else { return Some(change) };
+        let before = writes.held.take().map_or(change.before, |held| held.before);
+        writes.held = Some(Change { before, after: change.after });
+        None
+    }
+
+    fn release(&mut self, key: &Key) -> Option<Change<K>> {
+        let writes = self.writes.get_mut(key)?;
+        let held = writes.held.take().filter(|held| held.before.is_some() || held.after.is_some());
+        writes.number -= 1;
+        if writes.number == 0 {
+            self.writes.remove(key);
+        }
+        held
+    }
+
     /// Takes in what the server answered to a write of ours. An answer that the watch or a new list has overtaken is
     /// ignored: the object may have been deleted since, and nobody would say so again.
-    pub fn wrote(&mut self, object: K, ticket: Ticket) -> Vec<Change<K>> {
-        let overtaken = ticket != self.ticket() || object.identity().version <= self.delivered;
-        if overtaken { Vec::new() } else { self.learn(object) }
+    ///
+    /// A change is ours if it leads from the state that the write was about to the one that it made: then nobody else
+    /// can have done anything in between.
+    pub fn wrote(&mut self, object: K, ticket: Ticket) -> (Whose, Vec<Change<K>>) {
+        let Ticket { key, base, lists } = ticket;
+        let version = object.identity().version;
+        let is_ours = |change: &Change<K>| {
+            let begins = match (&change.before, base) {
+                (None, Base::Absence) => true,
+                (Some(before), Base::Version(version)) => before.identity().version == version,
+                _ => false,
+            };
+            let ends = change.after.as_ref().is_some_and(|after| after.identity().version == version);
+            begins && ends
+        };
+        let held = self.release(&key);
+        let overtaken = lists != self.lists || version <= self.delivered;
+        let learned = if overtaken { Vec::new() } else { self.learn(object) };
+        let changes: Vec<Change<K>> = held.into_iter().chain(learned).collect();
+        let whose = match changes.as_slice() {
+            [only] if is_ours(only) => Whose::Ours,
+            _ => Whose::Foreign,
+        };
+        (whose, changes)
+    }
+
+    /// A write came to nothing, or nobody knows to what: what the watch told meanwhile is somebody else's.
+    pub fn give_up(&mut self, ticket: &Ticket) -> Vec<Change<K>> {
+        self.release(&ticket.key).into_iter().collect()
     }
 
     fn learn(&mut self, object: K) -> Vec<Change<K>> {
@@ -203,257 +298,4 @@ impl<K: Kept> Store<K> {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[derive(Debug, Clone, PartialEq, Eq)]
-    struct Thing(Identity, Option<String>);
-
-    impl Kept for Thing {
-        fn identity(&self) -> &Identity {
-            &self.0
-        }
-
-        fn owner(&self) -> Option<&str> {
-            self.1.as_deref()
-        }
-    }
-
-    /// One in two belongs to somebody, and every third version to somebody else.
-    fn object(name: &str, uid: u64, version: u64) -> Thing {
-        let owner = (uid.is_multiple_of(2)).then(|| if version.is_multiple_of(3) { "one" } else { "other" });
-        let identity = Identity { key: Key::new("", name), uid: uid.to_string().into(), version };
-        Thing(identity, owner.map(String::from))
-    }
-
-    /// Versions before and after each change.
-    fn versions(changes: &[Change<Thing>]) -> Vec<(Option<u64>, Option<u64>)> {
-        let of = |side: &Option<Arc<Thing>>| side.as_ref().map(|object| object.identity().version);
-        changes.iter().map(|change| (of(&change.before), of(&change.after))).collect()
-    }
-
-    fn listed(objects: &[Thing]) -> Store<Thing> {
-        let mut store = Store::default();
-        store.see(Event::Begin);
-        assert!(!store.is_complete());
-        for object in objects {
-            store.see(Event::Listed(object.clone()));
-        }
-        store.see(Event::Complete);
-        assert!(store.is_complete());
-        store
-    }
-
-    #[test]
-    fn what_a_new_list_lacks_is_gone() {
-        let mut store = listed(&[object("a", 1, 1), object("b", 2, 2)]);
-        store.see(Event::Begin);
-        assert_eq!(versions(&store.see(Event::Listed(object("b", 2, 5)))), [(Some(2), Some(5))]);
-        assert_eq!(versions(&store.see(Event::Complete)), [(Some(1), None)]);
-    }
-
-    #[test]
-    fn what_cannot_be_read_any_more_stays_as_it_was_known() {
-        let mut store = listed(&[object("a", 1, 1)]);
-        assert_eq!(store.see(Event::Unreadable(object("a", 1, 4).0)), []);
-        store.see(Event::Begin);
-        store.see(Event::Unreadable(object("a", 1, 4).0));
-        assert_eq!(store.see(Event::Complete), []);
-        assert_eq!(store.len(), 1);
-        assert_eq!(versions(&store.see(Event::Deleted(object("a", 1, 5).0))), [(Some(1), None)]);
-    }
-
-    #[test]
-    fn our_own_write_coming_back_is_no_change() {
-        let mut store = listed(&[object("a", 1, 1)]);
-        let ticket = store.ticket();
-        assert_eq!(versions(&store.wrote(object("a", 1, 7), ticket)), [(Some(1), Some(7))]);
-        assert_eq!(store.see(Event::Applied(object("a", 1, 6))), [], "somebody else's, before ours");
-        assert_eq!(store.see(Event::Applied(object("a", 1, 7))), []);
-    }
-
-    #[test]
-    fn a_late_answer_brings_nothing_back_from_the_dead() {
-        let mut store = listed(&[]);
-        let ticket = store.ticket();
-        store.see(Event::Applied(object("a", 1, 3)));
-        store.see(Event::Deleted(object("a", 1, 4).0));
-        assert_eq!(store.wrote(object("a", 1, 3), ticket), []);
-
-        let ticket = store.ticket();
-        store.see(Event::Begin);
-        store.see(Event::Complete);
-        assert_eq!(
-            store.wrote(object("b", 2, 8), ticket),
-            [],
-            "created and deleted before the list was made"
-        );
-    }
-
-    #[test]
-    fn the_deletion_of_an_earlier_object_of_the_same_name_is_ignored() {
-        let mut store = listed(&[object("a", 1, 1)]);
-        let ticket = store.ticket();
-        assert_eq!(versions(&store.wrote(object("a", 2, 9), ticket)), [(Some(1), Some(9))]);
-        assert_eq!(store.see(Event::Deleted(object("a", 1, 8).0)), []);
-        assert_eq!(store.len(), 1);
-    }
-
-    #[test]
-    fn names_that_begin_alike_are_found_without_looking_at_all() {
-        let store = listed(&[
-            object("a", 1, 1),
-            object("data-b-0", 2, 2),
-            object("data-b-1", 3, 3),
-            object("data-c-0", 4, 4),
-        ]);
-        let names: Vec<&str> = store.named("", "data-b-").map(|object| &*object.0.key.name).collect();
-        assert_eq!(names, ["data-b-0", "data-b-1"]);
-        assert_eq!(store.named("elsewhere", "data-b-").count(), 0);
-    }
-
-    /// What happens around a store: to the server, to the connection, to our own writes.
-    #[derive(Debug, Clone)]
-    enum Happening {
-        Write(u8),
-        Delete(u8),
-        OwnWrite(u8),
-        Answer,
-        Deliver,
-        Begin,
-        Complete,
-    }
-
-    fn happenings() -> impl Strategy<Value = Vec<Happening>> {
-        let happening = prop_oneof![
-            3 => (0u8..4).prop_map(Happening::Write),
-            3 => (0u8..4).prop_map(Happening::Delete),
-            3 => (0u8..4).prop_map(Happening::OwnWrite),
-            3 => Just(Happening::Answer),
-            6 => Just(Happening::Deliver),
-            1 => Just(Happening::Begin),
-            1 => Just(Happening::Complete),
-        ];
-        prop::collection::vec(happening, 0..120)
-    }
-
-    /// An API server: what is there, and the history of how it came to be.
-    #[derive(Default)]
-    struct Server {
-        objects: BTreeMap<String, Thing>,
-        history: Vec<Event<Thing>>,
-        version: u64,
-    }
-
-    impl Server {
-        fn write(&mut self, name: &str) -> Thing {
-            self.version += 1;
-            let uid = self.objects.get(name).and_then(|known| known.0.uid.parse().ok());
-            let written = object(name, uid.unwrap_or(self.version), self.version);
-            self.objects.insert(name.into(), written.clone());
-            self.history.push(Event::Applied(written.clone()));
-            written
-        }
-
-        fn delete(&mut self, name: &str) {
-            if let Some(mut gone) = self.objects.remove(name) {
-                self.version += 1;
-                gone.0.version = self.version;
-                self.history.push(Event::Deleted(gone.0));
-            }
-        }
-    }
-
-    /// A store, and what the changes it reported add up to.
-    #[derive(Default)]
-    struct Follower {
-        store: Store<Thing>,
-        told: BTreeMap<Key, Arc<Thing>>,
-    }
-
-    impl Follower {
-        fn take(&mut self, changes: Vec<Change<Thing>>) {
-            for Change { before, after } in changes {
-                let some = before.as_ref().or(after.as_ref()).unwrap();
-                let key = some.0.key.clone();
-                assert_eq!(self.told.get(&key), before.as_ref(), "a change begins where the last one ended");
-                match after {
-                    Some(after) => drop(self.told.insert(key, after)),
-                    None => drop(self.told.remove(&key)),
-                }
-            }
-        }
-
-        fn see(&mut self, event: Event<Thing>) {
-            let changes = self.store.see(event);
-            self.take(changes);
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn whatever_happens_the_store_ends_with_what_the_server_has(happenings in happenings()) {
-            let (mut server, mut follower) = (Server::default(), Follower::default());
-            let (mut answers, mut cursor, mut listing) = (Vec::new(), 0, false);
-            // A first list, then anything, and at last the end of a list that may be under way.
-            let first = [Happening::Begin, Happening::Complete];
-            let all = first.into_iter().chain(happenings).chain([Happening::Complete]);
-            for happening in all {
-                match happening {
-                    Happening::Write(name) => drop(server.write(&name.to_string())),
-                    Happening::Delete(name) => server.delete(&name.to_string()),
-                    Happening::OwnWrite(name) => {
-                        let ticket = follower.store.ticket();
-                        answers.push((server.write(&name.to_string()), ticket));
-                    }
-                    Happening::Answer => {
-                        if let Some((answer, ticket)) = answers.pop() {
-                            let changes = follower.store.wrote(answer, ticket);
-                            follower.take(changes);
-                        }
-                    }
-                    Happening::Deliver => {
-                        if !listing && cursor < server.history.len() {
-                            follower.see(server.history[cursor].clone());
-                            cursor += 1;
-                        }
-                    }
-                    Happening::Begin => {
-                        follower.see(Event::Begin);
-                        listing = true;
-                    }
-                    Happening::Complete => {
-                        if listing {
-                            for object in server.objects.values() {
-                                follower.see(Event::Listed(object.clone()));
-                            }
-                            cursor = server.history.len();
-                            follower.see(Event::Complete);
-                            listing = false;
-                        }
-                    }
-                }
-            }
-            for (answer, ticket) in answers {
-                let changes = follower.store.wrote(answer, ticket);
-                follower.take(changes);
-            }
-            while cursor < server.history.len() {
-                follower.see(server.history[cursor].clone());
-                cursor += 1;
-            }
-            let by_name = |object: &Arc<Thing>| (object.0.key.name.to_string(), (**object).clone());
-            let known: BTreeMap<String, Thing> = follower.store.iter().map(|(_, object)| by_name(object)).collect();
-            prop_assert_eq!(&known, &server.objects);
-            let told: BTreeMap<String, Thing> = follower.told.values().map(by_name).collect();
-            prop_assert_eq!(&told, &server.objects);
-            for owner in ["one", "other"] {
-                let found: Vec<&Thing> = follower.store.owned_by(owner).map(|object| &**object).collect();
-                let owned: Vec<&Thing> = server.objects.values().filter(|object| object.owner() == Some(owner)).collect();
-                prop_assert_eq!(found, owned);
-            }
-        }
-    }
-}
+mod tests;

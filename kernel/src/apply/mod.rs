@@ -5,7 +5,8 @@
 //! - Every write names the version or the unique id of the object as we know it, or creates it: one that comes late is
 //!   refused by the server.
 //! - Nothing is written once the fence is closed.
-//! - What the server answered is in the stores before a write is over, so that its event causes no further pass.
+//! - What the server answered is in the stores before a write is over, and its event causes no further pass, even if it
+//!   comes first.
 
 mod decide;
 mod immutable;
@@ -26,10 +27,11 @@ use request::Target;
 
 use crate::declare::{Declaration, Kind};
 use crate::object::{Kept, Key, Object};
+use crate::store::Whose;
 use crate::stores::Stores;
 
-/// Tells whoever else is concerned that we changed an object: the watch will not, because we know already.
-pub type Announce = Arc<dyn Fn(Kind, &crate::store::Change<Object>) + Send + Sync>;
+/// Tells whom it concerns that an object changed while we wrote: the watch does not. What is ours is news to others only.
+pub type Announce = Arc<dyn Fn(Kind, &crate::store::Change<Object>, Whose) + Send + Sync>;
 
 /// Says whether we may still write.
 pub type Fence = Arc<dyn Fn() -> bool + Send + Sync>;
@@ -63,6 +65,14 @@ pub enum WriteError {
         /// What it said.
         source: Box<kube::Error>,
     },
+}
+
+impl WriteError {
+    /// Whether the server finds the object invalid.
+    fn is_refusal(&self) -> bool {
+        let Self::Server { source, .. } = self else { return false };
+        matches!(&**source, kube::Error::Api(status) if status.code == 422)
+    }
 }
 
 /// An object to be deleted, as it is known.
@@ -192,7 +202,12 @@ impl Hand {
         owner: &Object,
         applied: &mut Applied,
     ) -> Result<(), WriteError> {
-        let (kind, key) = (self.kind_of(&desired.resource), desired.key());
+        let key = desired.key();
+        let Some(kind) = self.kind_of(&desired.resource) else {
+            let (kind, operator) = (&desired.resource.kind, self.declaration.name);
+            let words = format!("{kind} {key}: operator {operator} does not declare such objects");
+            return Err(WriteError::Impossible(words));
+        };
         let target = Target { kind, key: &key };
         let live = self.stores.get(kind, &key);
         let writer = Writer {
@@ -213,11 +228,11 @@ impl Hand {
             }
             Action::Apply { mut object, ownership, because } => {
                 applied.written.push(format!("applied {} {key} ({because})", kind.kind));
-                if ownership {
-                    let after = self.take_over(target, &writer).await?;
+                if let Some(live) = live.as_ref().filter(|_| ownership) {
+                    let after = self.take_over(target, live, &writer).await?;
                     object["metadata"]["resourceVersion"] = after.identity().version.to_string().into();
                 }
-                Some(self.server_side_apply(target, &object).await?)
+                Some(self.apply_or_replace(target, &object, live.as_deref()).await?)
             }
             Action::Replace { object, because } => {
                 applied.written.push(format!("replaced {} {key} ({because})", kind.kind));
@@ -248,6 +263,22 @@ impl Hand {
         Ok(())
     }
 
+    /// Applies. Where the server refuses what others added together with ours (a second port of the same name, another
+    /// source of the same volume), ours wins: the object is replaced, if the server takes that.
+    async fn apply_or_replace(
+        &self,
+        target: Target<'_>,
+        object: &Value,
+        live: Option<&Object>,
+    ) -> Result<Arc<Object>, WriteError> {
+        match (self.server_side_apply(target, object).await, live) {
+            (Err(refusal), Some(live)) if refusal.is_refusal() => {
+                self.replace(target, &decide::whole(object, &live.value())).await.map_err(|_| refusal)
+            }
+            (outcome, _) => outcome,
+        }
+    }
+
     async fn touch(&self, touch: &Touch, applied: &mut Applied) -> Result<(), WriteError> {
         let Touch { kind, key, uid, fields } = touch;
         let live = self.stores.get(*kind, key).filter(|live| live.identity().uid == *uid);
@@ -269,7 +300,7 @@ impl Hand {
             let namespace = &owner.key().namespace;
             for object in self.stores.owned_by(owned.kind, namespace, &owner.identity().uid) {
                 let wanted = work.waves.iter().flatten().any(|desired| {
-                    self.kind_of(&desired.resource) == owned.kind && desired.key() == *object.key()
+                    self.kind_of(&desired.resource) == Some(owned.kind) && desired.key() == *object.key()
                 });
                 if !wanted {
                     self.delete(owned.kind, &object, pruning(owned.kind), applied).await?;
@@ -307,9 +338,9 @@ impl Hand {
         metadata["uid"] = (*object.identity().uid).into();
     }
 
-    fn kind_of(&self, resource: &ApiResource) -> Kind {
+    fn kind_of(&self, resource: &ApiResource) -> Option<Kind> {
         let fits = |kind: &Kind| kind.group == resource.group && kind.kind == resource.kind;
-        self.declaration.kinds().find(fits).unwrap_or(self.declaration.primary)
+        self.declaration.kinds().find(fits)
     }
 
     fn is_settled(&self, live: &Object, wanted: u64) -> bool {

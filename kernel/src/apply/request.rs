@@ -7,11 +7,12 @@ use kube::api::{
 };
 use serde_json::{Value, json};
 
+use super::decide::NEVER;
 use super::{Applied, Hand, Way, WriteError, Writer};
 use crate::declare::Kind;
 use crate::fields;
-use crate::object::{Kept, Key, Object};
-use crate::store::Ticket;
+use crate::object::{Identity, Kept, Key, Object};
+use crate::store::{Base, Ticket, Whose};
 
 /// What a request is about.
 #[derive(Debug, Clone, Copy)]
@@ -31,12 +32,12 @@ impl Hand {
         if way == Way::Apply {
             return self.server_side_apply(target, object).await;
         }
-        let ticket = self.begin(target)?;
+        let write = self.begin(target, Base::Absence)?;
         let answer = match dynamic(object) {
             Ok(object) => self.api(target).create(&self.written(), &object).await,
             Err(error) => Err(error),
         };
-        self.finish("create", target, ticket, answer)
+        write.finish("create", answer)
     }
 
     /// Writes a whole object with the version that we know.
@@ -45,12 +46,12 @@ impl Hand {
         target: Target<'_>,
         object: &Value,
     ) -> Result<Arc<Object>, WriteError> {
-        let ticket = self.begin(target)?;
+        let write = self.begin(target, base(object))?;
         let answer = match dynamic(object) {
             Ok(object) => self.api(target).replace(&target.key.name, &self.written(), &object).await,
             Err(error) => Err(error),
         };
-        self.finish("replace", target, ticket, answer)
+        write.finish("replace", answer)
     }
 
     /// Writes what we say. The fields are ours: whoever else claims them loses them.
@@ -60,24 +61,29 @@ impl Hand {
         object: &Value,
     ) -> Result<Arc<Object>, WriteError> {
         let params = PatchParams::apply(self.manager).force();
-        self.patch(target, None, &Patch::Apply(object), &params).await
+        self.begin(target, base(object))?.patch(None, &Patch::Apply(object), &params).await
     }
 
-    /// Writes who owns which fields. The stores hold only a part of that, so it is read first.
+    /// Writes who owns which fields, if the object still is as we know it. The stores hold only a part of that, so it
+    /// is read first.
     pub(super) async fn take_over(
         &self,
         target: Target<'_>,
+        known: &Object,
         writer: &Writer<'_>,
     ) -> Result<Arc<Object>, WriteError> {
+        self.check_fence()?;
         let live = self.api(target).get(&target.key.name).await;
         let live = Object::new(live.map_err(|error| failed("get", target, error))?, &target.kind.resource());
         let value = live.value();
         let Some(entries) = fields::take_over(&value, writer.manager, writer.predecessors) else {
-            return Ok(Arc::new(live));
+            return Err(WriteError::Outdated { kind: target.kind.kind, key: target.key.clone() });
         };
-        let version = &value["metadata"]["resourceVersion"];
-        let body = json!({ "metadata": { "resourceVersion": version, "managedFields": entries } });
-        self.patch(target, None, &Patch::Merge(&body), &PatchParams::default()).await
+        let Identity { uid, version, .. } = known.identity();
+        let state = json!({ "uid": uid, "resourceVersion": version.to_string(), "managedFields": entries });
+        let body = json!({ "metadata": state });
+        let write = self.begin(target, base(&body))?;
+        write.patch(None, &Patch::Merge(&body), &PatchParams::default()).await
     }
 
     /// Changes the resource itself, or a part of it. The body names the version that we know.
@@ -88,23 +94,7 @@ impl Hand {
         body: &Value,
     ) -> Result<Arc<Object>, WriteError> {
         let params = PatchParams { field_manager: Some(self.manager.into()), ..PatchParams::default() };
-        self.patch(target, subresource, &Patch::Merge(body), &params).await
-    }
-
-    async fn patch(
-        &self,
-        target: Target<'_>,
-        subresource: Option<&str>,
-        patch: &Patch<&Value>,
-        params: &PatchParams,
-    ) -> Result<Arc<Object>, WriteError> {
-        let ticket = self.begin(target)?;
-        let (api, name) = (self.api(target), &*target.key.name);
-        let answer = match subresource {
-            Some(subresource) => api.patch_subresource(subresource, name, params, patch).await,
-            None => api.patch(name, params, patch).await,
-        };
-        self.finish("patch", target, ticket, answer)
+        self.begin(target, base(body))?.patch(subresource, &Patch::Merge(body), &params).await
     }
 
     /// Deletes this object and no other of its name.
@@ -119,7 +109,7 @@ impl Hand {
             return Ok(());
         }
         let target = Target { kind, key: object.key() };
-        self.begin(target)?;
+        self.check_fence()?;
         let uid = Some(object.identity().uid.to_string());
         let params = DeleteParams {
             propagation_policy: Some(policy),
@@ -136,30 +126,16 @@ impl Hand {
         }
     }
 
-    /// Every write begins here.
-    fn begin(&self, target: Target<'_>) -> Result<Option<Ticket>, WriteError> {
-        if !(self.fence)() {
-            return Err(WriteError::Fenced);
-        }
-        Ok(self.stores.room(target.kind, &target.key.namespace).map(|room| room.read().ticket()))
+    /// Every write passes here.
+    fn check_fence(&self) -> Result<(), WriteError> {
+        if (self.fence)() { Ok(()) } else { Err(WriteError::Fenced) }
     }
 
-    fn finish(
-        &self,
-        verb: &'static str,
-        target: Target<'_>,
-        ticket: Option<Ticket>,
-        answer: kube::Result<DynamicObject>,
-    ) -> Result<Arc<Object>, WriteError> {
-        let answer = answer.map_err(|error| failed(verb, target, error))?;
-        let object = Object::new(answer, &target.kind.resource());
-        if let (Some(room), Some(ticket)) = (self.stores.room(target.kind, &target.key.namespace), ticket) {
-            let changes = room.write().wrote(object.clone(), ticket);
-            for change in changes {
-                (self.announce)(target.kind, &change);
-            }
-        }
-        Ok(Arc::new(object))
+    fn begin<'a>(&'a self, target: Target<'a>, base: Base) -> Result<Write<'a>, WriteError> {
+        self.check_fence()?;
+        let room = self.stores.room(target.kind, &target.key.namespace);
+        let ticket = room.map(|room| room.write().begin(target.key, base));
+        Ok(Write { hand: self, target, ticket })
     }
 
     fn api(&self, target: Target<'_>) -> Api<DynamicObject> {
@@ -176,14 +152,107 @@ impl Hand {
     }
 }
 
+/// A write under way. A pass may be dropped at any await: also then it gives up what it holds.
+struct Write<'a> {
+    hand: &'a Hand,
+    target: Target<'a>,
+    ticket: Option<Ticket>,
+}
+
+impl Write<'_> {
+    async fn patch(
+        self,
+        subresource: Option<&str>,
+        patch: &Patch<&Value>,
+        params: &PatchParams,
+    ) -> Result<Arc<Object>, WriteError> {
+        let (api, name) = (self.hand.api(self.target), &*self.target.key.name);
+        let answer = match subresource {
+            Some(subresource) => api.patch_subresource(subresource, name, params, patch).await,
+            None => api.patch(name, params, patch).await,
+        };
+        self.finish("patch", answer)
+    }
+
+    fn finish(
+        mut self,
+        verb: &'static str,
+        answer: kube::Result<DynamicObject>,
+    ) -> Result<Arc<Object>, WriteError> {
+        let Target { kind, key } = self.target;
+        let answer = answer.map_err(|error| failed(verb, self.target, error))?;
+        let object = Object::new(answer, &kind.resource());
+        if let (Some(room), Some(ticket)) = (self.hand.stores.room(kind, &key.namespace), self.ticket.take())
+        {
+            let (whose, changes) = room.write().wrote(object.clone(), ticket);
+            for change in changes {
+                (self.hand.announce)(kind, &change, whose);
+            }
+        }
+        Ok(Arc::new(object))
+    }
+}
+
+impl Drop for Write<'_> {
+    fn drop(&mut self) {
+        let Target { kind, key } = self.target;
+        if let (Some(room), Some(ticket)) = (self.hand.stores.room(kind, &key.namespace), self.ticket.take())
+        {
+            let changes = room.write().give_up(&ticket);
+            for change in changes {
+                (self.hand.announce)(kind, &change, Whose::Foreign);
+            }
+        }
+    }
+}
+
+/// What a body says about the state that it changes.
+fn base(body: &Value) -> Base {
+    match body["metadata"]["resourceVersion"].as_str() {
+        Some(NEVER) => Base::Absence,
+        Some(version) => version.parse().map_or(Base::Unsaid, Base::Version),
+        None => Base::Unsaid,
+    }
+}
+
 fn failed(verb: &'static str, target: Target<'_>, error: kube::Error) -> WriteError {
     let (kind, key) = (target.kind.kind, target.key.clone());
-    if matches!(&error, kube::Error::Api(status) if status.code == 409) {
+    if is_outdated(&error) {
         return WriteError::Outdated { kind, key };
     }
     WriteError::Server { verb, kind, key, source: Box::new(error) }
 }
 
+/// The object has another version, or another one of its name has come: to the server a uid is a field that somebody
+/// tries to change.
+fn is_outdated(error: &kube::Error) -> bool {
+    let kube::Error::Api(status) = error else { return false };
+    let mut causes = status.details.iter().flat_map(|details| &details.causes);
+    status.code == 409 || (status.code == 422 && causes.any(|cause| cause.field == "metadata.uid"))
+}
+
 fn dynamic(object: &Value) -> kube::Result<DynamicObject> {
     serde_json::from_value(object.clone()).map_err(kube::Error::SerdeError)
+}
+
+#[cfg(test)]
+mod tests {
+    use kube::core::Status;
+
+    use super::*;
+
+    #[test]
+    fn another_version_and_another_object_are_old_news_and_the_rest_is_not() {
+        for (code, field, expected) in [
+            (409, "", true),
+            (422, "metadata.uid", true),
+            (422, "spec.replicas", false),
+            (403, "metadata.uid", false),
+        ] {
+            let details = json!({ "causes": [{ "reason": "", "message": "", "field": field }] });
+            let status = json!({ "status": "Failure", "code": code, "details": details });
+            let status: Status = serde_json::from_value(status).unwrap();
+            assert_eq!(is_outdated(&kube::Error::Api(status.boxed())), expected, "{code} {field}");
+        }
+    }
 }
