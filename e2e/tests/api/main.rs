@@ -1,6 +1,9 @@
 //! What a real API server makes of our resources. No pods: a control plane alone.
 
+mod apply;
 mod example_app;
 mod faults;
+mod hub;
+mod record;
 mod watch;
 mod webhook;

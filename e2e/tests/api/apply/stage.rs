@@ -1,0 +1,293 @@
+//! What these tests share: a control plane, an operator that lends its hand, and somebody else.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use e2e::wait;
+use futures::future::BoxFuture;
+use k8s_openapi::api::apps::v1::{DaemonSet, Deployment, StatefulSet};
+use k8s_openapi::api::batch::v1::Job;
+use k8s_openapi::api::coordination::v1::Lease;
+use k8s_openapi::api::core::v1::{ConfigMap, PersistentVolumeClaim, Pod, Secret, Service, ServiceAccount};
+use k8s_openapi::api::policy::v1::PodDisruptionBudget;
+use kernel::apply::{Applied, Desired, Fence, Hand, Tools, Way, Work, WriteError};
+use kernel::declare::{Declaration, Kind, Owned, Watched};
+use kernel::driver::Driver;
+use kernel::hub::{Controller, Hub, Registration};
+use kernel::object::{Identity, Kept, Key, Object};
+use kernel::queue::{Outcome, Settings};
+use kernel::stores::{Namespaces, Stores};
+use kube::api::{Api, DynamicObject, ListParams, Patch, PatchParams, PostParams};
+use kube::{Client, ResourceExt};
+use lab::ControlPlane;
+use lab::args::Extent;
+use serde_json::{Value, json};
+use tokio::sync::{oneshot, watch};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::record::Record;
+
+pub(crate) const CLAIM: Kind = Kind::of::<PersistentVolumeClaim>();
+pub(crate) const CONFIG_MAP: Kind = Kind::of::<ConfigMap>();
+pub(crate) const DAEMON_SET: Kind = Kind::of::<DaemonSet>();
+pub(crate) const DEPLOYMENT: Kind = Kind::of::<Deployment>();
+pub(crate) const DISRUPTION_BUDGET: Kind = Kind::of::<PodDisruptionBudget>();
+pub(crate) const JOB: Kind = Kind::of::<Job>();
+pub(crate) const LEASE: Kind = Kind::of::<Lease>();
+pub(crate) const POD: Kind = Kind::of::<Pod>();
+pub(crate) const SECRET: Kind = Kind::of::<Secret>();
+pub(crate) const SERVICE: Kind = Kind::of::<Service>();
+/// Not declared.
+pub(crate) const SERVICE_ACCOUNT: Kind = Kind::of::<ServiceAccount>();
+pub(crate) const STATEFUL_SET: Kind = Kind::of::<StatefulSet>();
+
+/// Our name among the owners of fields.
+pub(crate) const MANAGER: &str = "mainstay";
+
+/// Somebody who did our work before us.
+pub(crate) const PREDECESSOR: &str = "before";
+
+const fn owned(kind: Kind) -> Owned {
+    Owned { kind, way: Way::Apply, why: "a test" }
+}
+
+pub(crate) static DECLARATION: Declaration = Declaration {
+    name: "toy",
+    primary: LEASE,
+    owned: &[
+        owned(CLAIM),
+        owned(CONFIG_MAP),
+        owned(DAEMON_SET),
+        owned(DEPLOYMENT),
+        owned(DISRUPTION_BUDGET),
+        owned(JOB),
+        owned(SECRET),
+        owned(SERVICE),
+        owned(STATEFUL_SET),
+    ],
+    watched: &[Watched {
+        kind: POD,
+        concerns: |pod| Some(pod.key().clone()),
+        trim: |_| (),
+        optional: false,
+        why: "a test",
+    }],
+    rights: &[],
+    predecessors: &[PREDECESSOR],
+};
+
+/// Rings at every pass, and does nothing.
+struct Bell(watch::Sender<u64>);
+
+impl Controller for Bell {
+    fn pass(self: Arc<Self>, _: Key) -> BoxFuture<'static, Outcome> {
+        self.0.send_modify(|passes| *passes += 1);
+        Box::pin(std::future::ready(Outcome::Settled))
+    }
+}
+
+/// One process of the operator.
+pub(crate) struct Process {
+    pub(crate) hand: Hand,
+    passes: watch::Receiver<u64>,
+    stop: CancellationToken,
+    tasks: JoinSet<()>,
+}
+
+impl Process {
+    async fn start(client: &Client) -> Result<Self> {
+        let (bell, passes) = watch::channel(0);
+        let (stop, mut tasks) = (CancellationToken::new(), JoinSet::new());
+        let namespaces = Namespaces::AllBut(Vec::new());
+        let settings = Settings { window: Duration::from_millis(1), ..Settings::default() };
+        let hub = Hub {
+            tools: tools(client, Stores::new(DECLARATION.kinds(), &namespaces), Arc::new(|| true)),
+            namespaces,
+            driver: Driver { settings, grace: Duration::from_secs(5) },
+            standings: watch::channel(Vec::new()).0,
+        };
+        let (sender, receiver) = oneshot::channel();
+        let make = Box::new(move |hand| {
+            // A test that has ended needs no hand.
+            let _ = sender.send(hand);
+            let controller: Arc<dyn Controller> = Arc::new(Bell(bell));
+            controller
+        });
+        let registration = Registration { declaration: &DECLARATION, make };
+        let token = stop.clone();
+        tasks.spawn(async move {
+            hub.run(vec![registration], std::future::ready(()), token).await;
+        });
+        let hand = receiver.await.context("the operator ended before it began")?;
+        Ok(Self { hand, passes, stop, tasks })
+    }
+
+    async fn end(mut self) {
+        self.stop.cancel();
+        while self.tasks.join_next().await.is_some() {}
+    }
+
+    /// Waits until the stores say so of an object. What concerns us rings; for the rest we look from time to time.
+    async fn knows(&self, kind: Kind, key: &Key, fits: impl Fn(Option<&Identity>) -> bool) -> Result<()> {
+        let known = || fits(self.hand.stores().get(kind, key).as_deref().map(Kept::identity));
+        let mut passes = self.passes.clone();
+        let what = format!("the watch to tell of {} {key}", kind.kind);
+        let looked = wait::until(&what, async || Ok(wait::holds(known(), "not yet")));
+        tokio::select! {
+            rung = passes.wait_for(|_| known()) => rung.map(drop).context("the operator ended"),
+            looked = looked => looked,
+        }
+    }
+}
+
+/// What a hand needs.
+pub(crate) fn tools(client: &Client, stores: Stores, fence: Fence) -> Tools {
+    Tools { client: client.clone(), stores, manager: MANAGER, fence }
+}
+
+/// A control plane, an operator and somebody else.
+pub(crate) struct Stage {
+    _plane: ControlPlane,
+    /// What the operator asked.
+    pub(crate) record: Record,
+    /// The operator's client.
+    pub(crate) client: Client,
+    /// Somebody else, with all rights.
+    pub(crate) other: Client,
+    pub(crate) process: Process,
+    /// The resource on whose behalf everything is written.
+    pub(crate) owner: Arc<Object>,
+}
+
+impl Stage {
+    pub(crate) async fn set() -> Result<Self> {
+        Self::set_with(Extent::Api).await
+    }
+
+    pub(crate) async fn set_with(extent: Extent) -> Result<Self> {
+        let plane = ControlPlane::start_with(extent).await?;
+        let (other, record) = (plane.client().await?, Record::default());
+        let client = record.around(other.clone());
+        let owner = create(&other, LEASE, &json!({"metadata": {"name": "owner"}}), "somebody").await?;
+        let process = Process::start(&client).await?;
+        record.take();
+        let owner = Arc::new(Object::new(owner, &LEASE.resource()));
+        Ok(Self { _plane: plane, record, client, other, process, owner })
+    }
+
+    /// Another process of the operator takes the place of this one.
+    pub(crate) async fn restart(mut self) -> Result<Self> {
+        self.process.end().await;
+        self.process = Process::start(&self.client).await?;
+        self.record.take();
+        Ok(self)
+    }
+
+    /// An object that belongs to the owner.
+    pub(crate) fn wanted(&self, kind: Kind, object: &Value, way: Way) -> Desired {
+        owned_by(&self.owner, kind, object, way)
+    }
+
+    /// Carries out that these objects are there, in one wave.
+    pub(crate) async fn carry_out(&self, wanted: &[Desired]) -> Result<Applied, WriteError> {
+        let work = Work { waves: vec![wanted.to_vec()], ..Work::default() };
+        self.process.hand.carry_out(&work, &self.owner).await
+    }
+
+    /// What the operator asked since the last time, in words.
+    pub(crate) fn asked(&self) -> Vec<String> {
+        self.record.take().iter().map(crate::record::Request::words).collect()
+    }
+
+    /// An object as it is.
+    pub(crate) async fn look(&self, kind: Kind, name: &str) -> Result<DynamicObject> {
+        Ok(api(&self.other, kind).get(name).await?)
+    }
+
+    /// The names of all objects of a kind.
+    pub(crate) async fn names(&self, kind: Kind) -> Result<Vec<String>> {
+        let listed = api(&self.other, kind).list(&ListParams::default()).await?;
+        Ok(listed.items.iter().map(ResourceExt::name_any).collect())
+    }
+
+    /// Somebody else changes an object, and the operator has heard of it.
+    pub(crate) async fn meddle(&self, kind: Kind, name: &str, change: &Value) -> Result<DynamicObject> {
+        let params = PatchParams { field_manager: Some("somebody".into()), ..PatchParams::default() };
+        let changed = api(&self.other, kind).patch(name, &params, &Patch::Merge(change)).await?;
+        self.heard(kind, &changed).await?;
+        Ok(changed)
+    }
+
+    /// Waits until the operator knows this state of an object, or a later one.
+    pub(crate) async fn heard(&self, kind: Kind, object: &DynamicObject) -> Result<()> {
+        let identity = Identity::of(&object.metadata);
+        let fits = |known: Option<&Identity>| known.is_some_and(|known| known.version >= identity.version);
+        self.process.knows(kind, &identity.key, fits).await
+    }
+
+    /// Waits until the operator knows that this object is gone.
+    pub(crate) async fn missed(&self, kind: Kind, object: &DynamicObject) -> Result<()> {
+        let identity = Identity::of(&object.metadata);
+        let fits = |known: Option<&Identity>| known.is_none_or(|known| known.uid != identity.uid);
+        self.process.knows(kind, &identity.key, fits).await
+    }
+}
+
+/// An object that belongs to an owner.
+pub(crate) fn owned_by(owner: &Object, kind: Kind, object: &Value, way: Way) -> Desired {
+    let mut object = typed(kind, object);
+    object["metadata"]["namespace"] = (*owner.key().namespace).into();
+    object["metadata"]["ownerReferences"] = json!([{
+        "apiVersion": LEASE.api_version(),
+        "kind": LEASE.kind,
+        "name": *owner.key().name,
+        "uid": *owner.identity().uid,
+        "controller": true,
+    }]);
+    Desired { resource: kind.resource(), object, way }
+}
+
+fn typed(kind: Kind, object: &Value) -> Value {
+    let mut object = object.clone();
+    object["apiVersion"] = kind.api_version().into();
+    object["kind"] = kind.kind.into();
+    object
+}
+
+/// Somebody makes an object.
+pub(crate) async fn create(client: &Client, kind: Kind, object: &Value, by: &str) -> Result<DynamicObject> {
+    let params = PostParams { field_manager: Some(by.into()), ..PostParams::default() };
+    let object = serde_json::from_value(typed(kind, object))?;
+    Ok(api(client, kind).create(&params, &object).await?)
+}
+
+/// The objects of a kind.
+pub(crate) fn api(client: &Client, kind: Kind) -> Api<DynamicObject> {
+    Api::default_namespaced_with(client.clone(), &kind.resource())
+}
+
+/// What people say in an object: not who it is, nor what the server counts.
+pub(crate) fn content(object: &DynamicObject) -> Result<Value> {
+    let mut value = serde_json::to_value(object)?;
+    let metadata = value["metadata"].as_object_mut().context("an object has metadata")?;
+    let said = ["labels", "annotations", "finalizers", "ownerReferences"];
+    metadata.retain(|field, _| said.contains(&field.as_str()));
+    if let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut) {
+        annotations.remove("deprecated.daemonset.template.generation");
+    }
+    Ok(value)
+}
+
+/// Who owns fields of an object: name, operation and subresource.
+pub(crate) fn managers(object: &DynamicObject) -> Vec<String> {
+    let words = |entry: &k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry| {
+        let [manager, operation, subresource] =
+            [&entry.manager, &entry.operation, &entry.subresource].map(|part| part.as_deref().unwrap_or(""));
+        format!("{manager} {operation} {subresource}").trim().to_owned()
+    };
+    let mut managers: Vec<String> = object.managed_fields().iter().map(words).collect();
+    managers.sort();
+    managers
+}

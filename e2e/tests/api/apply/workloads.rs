@@ -1,0 +1,141 @@
+//! Stateful sets and volumes keep what they hold: what can be changed in place is, and pods outlive the rest.
+
+use anyhow::{Context, Result};
+use e2e::wait::{self, Look};
+use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::api::storage::v1::StorageClass;
+use kernel::apply::Way;
+use kernel::declare::Kind;
+use kube::api::{Api, DynamicObject, ListParams, Patch, PatchParams, PostParams};
+use kube::{Client, ResourceExt};
+use lab::args::Extent;
+use serde_json::json;
+
+use super::objects;
+use super::stage::{CLAIM, STATEFUL_SET, Stage, api};
+
+#[tokio::test]
+async fn the_rest_of_a_stateful_set_is_changed_in_place() -> Result<()> {
+    let stage = Stage::set().await?;
+    for way in [Way::Apply, Way::Replace] {
+        let mut object = objects::stateful_set();
+        object["metadata"]["name"] = format!("{way:?}").to_lowercase().into();
+        stage.carry_out(&[stage.wanted(STATEFUL_SET, &object, way)]).await?;
+        let wanted = stage.wanted(STATEFUL_SET, &object, way);
+        let name = wanted.key().name;
+        let uid = stage.look(STATEFUL_SET, &name).await?.metadata.uid;
+        for (field, value) in [
+            ("replicas", json!(5)),
+            ("revisionHistoryLimit", json!(3)),
+            ("minReadySeconds", json!(10)),
+            ("ordinals", json!({"start": 2})),
+            (
+                "persistentVolumeClaimRetentionPolicy",
+                json!({"whenDeleted": "Delete", "whenScaled": "Retain"}),
+            ),
+            ("updateStrategy", json!({"type": "OnDelete"})),
+        ] {
+            object["spec"][field] = value.clone();
+            stage.carry_out(&[stage.wanted(STATEFUL_SET, &object, way)]).await?;
+            let now = stage.look(STATEFUL_SET, &name).await?;
+            assert_eq!((&now.data["spec"][field], &now.metadata.uid), (&value, &uid), "{field} {way:?}");
+        }
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_volume_grows_in_place() -> Result<()> {
+    let stage = Stage::set().await?;
+    let class = Kind::of::<StorageClass>();
+    let growing = json!({
+        "apiVersion": class.api_version(), "kind": class.kind,
+        "metadata": {"name": "fast"}, "provisioner": "example.com/none", "allowVolumeExpansion": true,
+    });
+    let classes: Api<DynamicObject> = Api::all_with(stage.other.clone(), &class.resource());
+    classes.create(&PostParams::default(), &serde_json::from_value(growing)?).await?;
+    for way in [Way::Apply, Way::Replace] {
+        let mut object = objects::claim();
+        object["metadata"]["name"] = format!("{way:?}").to_lowercase().into();
+        object["spec"]["storageClassName"] = "fast".into();
+        let wanted = stage.wanted(CLAIM, &object, way);
+        stage.carry_out(std::slice::from_ref(&wanted)).await?;
+        let (name, claims) = (wanted.key().name, api(&stage.other, CLAIM));
+        let volume = Patch::Merge(json!({"spec": {"volumeName": "volume"}}));
+        claims.patch(&name, &PatchParams::default(), &volume).await?;
+        let status = json!({"status": {
+            "phase": "Bound", "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"],
+        }});
+        let bound = claims.patch_status(&name, &PatchParams::default(), &Patch::Merge(status)).await?;
+        stage.heard(CLAIM, &bound).await?;
+        stage.asked();
+        stage.carry_out(&[wanted]).await?;
+        assert_eq!(stage.asked(), Vec::<String>::new(), "the volume's name is the server's");
+
+        object["spec"]["resources"]["requests"]["storage"] = "2048Mi".into();
+        let wanted = [stage.wanted(CLAIM, &object, way)];
+        // The server learns of classes by a watch of its own.
+        wait::until("the claim to grow", async || {
+            stage.carry_out(&wanted).await?;
+            Ok(Look::Found(()))
+        })
+        .await?;
+        let now = stage.look(CLAIM, &name).await?;
+        assert_eq!(now.metadata.uid, bound.metadata.uid);
+        assert_eq!(now.data["spec"]["resources"]["requests"]["storage"], "2Gi");
+    }
+    Ok(())
+}
+
+/// Name, unique id and controller of every pod.
+async fn pods(client: &Client) -> Result<Vec<[String; 3]>> {
+    let pods: Api<Pod> = Api::default_namespaced(client.clone());
+    let mut all = Vec::new();
+    for pod in pods.list(&ListParams::default()).await? {
+        let controller = pod.owner_references().iter().find(|owner| owner.controller == Some(true));
+        let owner = controller.map(|owner| owner.uid.clone()).unwrap_or_default();
+        all.push([pod.name_any(), pod.uid().unwrap_or_default(), owner]);
+    }
+    Ok(all)
+}
+
+#[tokio::test]
+async fn pods_live_on_when_their_stateful_set_is_made_anew() -> Result<()> {
+    let stage = Stage::set_with(Extent::Controllers).await?;
+    let mut object = objects::stateful_set();
+    object["spec"]["template"]["spec"] = json!({"containers": [{"name": "main", "image": "never-pulled"}]});
+    for (at, (pointer, value)) in [
+        ("/spec/replicas", json!(2)),
+        ("/spec/serviceName", json!("others")),
+        ("/spec/podManagementPolicy", json!("OrderedReady")),
+        ("/spec/volumeClaimTemplates/0/spec/resources/requests/storage", json!("4Gi")),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let before = pods(&stage.other).await?;
+        *object.pointer_mut(pointer).context("a field of the object")? = value;
+        let wanted = [stage.wanted(STATEFUL_SET, &object, Way::Apply)];
+        if at > 0 {
+            let old = stage.look(STATEFUL_SET, "store").await?;
+            assert_eq!(stage.carry_out(&wanted).await?.waiting.len(), 1, "{pointer}");
+            stage.missed(STATEFUL_SET, &old).await?;
+        }
+        assert_eq!(stage.carry_out(&wanted).await?.waiting, Vec::<String>::new());
+        let new = stage.look(STATEFUL_SET, "store").await?.metadata.uid.context("a uid")?;
+        let after = wait::until("two pods of the new StatefulSet", async || {
+            let now = pods(&stage.other).await?;
+            let all = now.len() == 2 && now.iter().all(|[_, _, owner]| *owner == new);
+            Ok(if all { Look::Found(now) } else { Look::NotYet(format!("{now:?}")) })
+        })
+        .await?;
+        if at > 0 {
+            let expected: Vec<[String; 3]> =
+                before.into_iter().map(|[name, uid, _]| [name, uid, new.clone()]).collect();
+            assert_eq!(after, expected, "{pointer}: the same pods");
+        }
+    }
+    let claims = stage.names(CLAIM).await?;
+    assert_eq!(claims, ["data-store-0", "data-store-1"]);
+    Ok(())
+}

@@ -1,0 +1,123 @@
+//! A process with controllers that write down their passes.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use e2e::wait;
+use futures::future::BoxFuture;
+use kernel::apply::{Hand, Way, Work};
+use kernel::declare::{Declaration, Kind};
+use kernel::driver::Driver;
+use kernel::hub::{Controller, Hub, Progress, Registration, Standing};
+use kernel::object::Key;
+use kernel::queue::{Outcome, Settings};
+use kernel::stores::{Namespaces, Stores};
+use kube::Client;
+use serde_json::json;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::apply::stage::{CONFIG_MAP, LEASE, owned_by, tools};
+
+/// Writes down its passes, as `name namespace/name`, and works on leases.
+struct Worker {
+    declaration: &'static Declaration,
+    hand: Hand,
+    diary: watch::Sender<Vec<String>>,
+}
+
+impl Controller for Worker {
+    fn pass(self: Arc<Self>, key: Key) -> BoxFuture<'static, Outcome> {
+        Box::pin(async move {
+            self.diary.send_modify(|diary| diary.push(format!("{} {key}", self.declaration.name)));
+            let Some(owner) = self.hand.stores().get(LEASE, &key) else { return Outcome::Settled };
+            let round = owner.value()["metadata"]["labels"]["round"].clone();
+            let object = json!({"metadata": {"name": *key.name}, "data": {"round": round}});
+            let wanted = owned_by(&owner, CONFIG_MAP, &object, Way::Apply);
+            let work = Work { waves: vec![vec![wanted]], ..Work::default() };
+            match self.hand.carry_out(&work, &owner).await {
+                Ok(_) => Outcome::Settled,
+                Err(error) => {
+                    self.diary.send_modify(|diary| diary.push(format!("{key}: {error}")));
+                    Outcome::Failed
+                }
+            }
+        })
+    }
+}
+
+/// A process under way; dropping it stops it.
+pub(super) struct Process {
+    diary: watch::Receiver<Vec<String>>,
+    standings: watch::Receiver<Vec<Standing>>,
+    pub(super) stores: Stores,
+    stop: CancellationToken,
+    tasks: JoinSet<()>,
+}
+
+impl Process {
+    pub(super) fn start(
+        client: &Client,
+        namespaces: Namespaces,
+        declarations: &[&'static Declaration],
+    ) -> Self {
+        let (diary, standings) = (watch::channel(Vec::new()), watch::channel(Vec::new()));
+        let stores = Stores::new(declarations.iter().flat_map(|one| one.kinds()), &namespaces);
+        let registration = |declaration: &'static Declaration| {
+            let diary = diary.0.clone();
+            let make = Box::new(move |hand| -> Arc<dyn Controller> {
+                Arc::new(Worker { declaration, hand, diary })
+            });
+            Registration { declaration, make }
+        };
+        let registrations: Vec<Registration> = declarations.iter().map(|one| registration(one)).collect();
+        let hub = Hub {
+            tools: tools(client, stores.clone(), Arc::new(|| true)),
+            namespaces,
+            driver: Driver { settings: Settings::default(), grace: Duration::from_secs(5) },
+            standings: standings.0,
+        };
+        let (stop, mut tasks) = (CancellationToken::new(), JoinSet::new());
+        let token = stop.clone();
+        tasks.spawn(async move {
+            hub.run(registrations, std::future::ready(()), token).await;
+        });
+        Self { diary: diary.1, standings: standings.1, stores, stop, tasks }
+    }
+
+    /// Waits until the diary holds this many passes.
+    pub(super) async fn passes(&mut self, entry: &str, at_least: usize) -> Result<()> {
+        let enough = |diary: &Vec<String>| diary.iter().filter(|other| *other == entry).count() >= at_least;
+        let waited = tokio::time::timeout(wait::LIMIT, self.diary.wait_for(enough)).await;
+        let seen = waited.is_ok();
+        drop(waited);
+        ensure!(seen, "no {entry} in {:?}", self.read());
+        Ok(())
+    }
+
+    fn read(&self) -> Vec<String> {
+        self.diary.borrow().clone()
+    }
+
+    /// Waits until the watch of a kind stands so, everywhere.
+    pub(super) async fn stands(&mut self, kind: Kind, progress: Progress, troubled: bool) -> Result<()> {
+        let fits = |standings: &Vec<Standing>| {
+            let mut of_kind = standings.iter().filter(|standing| standing.kind == kind).peekable();
+            of_kind.peek().is_some()
+                && of_kind.all(|one| one.progress == progress && one.trouble.is_some() == troubled)
+        };
+        let waited = tokio::time::timeout(wait::LIMIT, self.standings.wait_for(fits)).await;
+        let seen = waited.is_ok();
+        drop(waited);
+        ensure!(seen, "{} is not {progress:?}: {:?}", kind.kind, *self.standings.borrow());
+        Ok(())
+    }
+
+    pub(super) async fn end(mut self) -> Vec<String> {
+        self.stop.cancel();
+        while self.tasks.join_next().await.is_some() {}
+        self.read()
+    }
+}

@@ -1,0 +1,91 @@
+//! A client that writes down what it asks of the server, and can ask as somebody else.
+
+use std::sync::{Arc, Mutex};
+
+use anyhow::Result;
+use http::header::{HeaderName, HeaderValue};
+use kube::Client;
+use kube::client::Body;
+use serde_json::Value;
+
+/// What was asked.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Request {
+    method: String,
+    path: String,
+    /// The body, or nothing.
+    pub(crate) body: Value,
+}
+
+impl Request {
+    /// In words: `PATCH configmaps/one`.
+    pub(crate) fn words(&self) -> String {
+        let parts: Vec<&str> = self.path.rsplitn(3, '/').take(2).collect();
+        format!("{} {}/{}", self.method, parts[1], parts[0])
+    }
+
+    /// Whether it changes anything.
+    pub(crate) fn is_write(&self) -> bool {
+        self.method != "GET"
+    }
+
+    /// Whether the server refuses it when the object is not the one that was meant: it makes a new one, or names the
+    /// version or the unique id.
+    pub(crate) fn is_guarded(&self) -> bool {
+        match self.method.as_str() {
+            "POST" => true,
+            "DELETE" => self.body["preconditions"]["uid"].is_string(),
+            _ => ["resourceVersion", "uid"].iter().any(|field| self.body["metadata"][field].is_string()),
+        }
+    }
+}
+
+/// All that was asked, watches aside.
+#[derive(Clone, Default)]
+pub(crate) struct Record(Arc<Mutex<Vec<Request>>>);
+
+impl Record {
+    /// A client whose requests are written down.
+    pub(crate) fn around(&self, client: Client) -> Client {
+        self.client(client, None)
+    }
+
+    /// A client that has only the rights of this user.
+    pub(crate) fn impersonate(&self, client: Client, user: &str) -> Result<Client> {
+        Ok(self.client(client, Some(HeaderValue::from_str(user)?)))
+    }
+
+    /// What was asked since the last time.
+    pub(crate) fn take(&self) -> Vec<Request> {
+        std::mem::take(&mut self.0.lock().expect("no writer panics"))
+    }
+
+    fn client(&self, client: Client, user: Option<HeaderValue>) -> Client {
+        let (record, namespace) = (self.clone(), client.default_namespace().to_owned());
+        let service = tower::service_fn(move |request: http::Request<Body>| {
+            let (record, client, user) = (record.clone(), client.clone(), user.clone());
+            async move {
+                let (mut head, body) = request.into_parts();
+                let body = body.collect_bytes().await?;
+                record.note(&head, &body);
+                if let Some(user) = user {
+                    head.headers.insert(HeaderName::from_static("impersonate-user"), user);
+                }
+                client.send(http::Request::from_parts(head, Body::from(body.to_vec()))).await
+            }
+        });
+        Client::new(service, namespace)
+    }
+
+    fn note(&self, head: &http::request::Parts, body: &[u8]) {
+        if head.uri.query().is_some_and(|query| query.contains("watch=")) {
+            return;
+        }
+        let request = Request {
+            method: head.method.to_string(),
+            path: head.uri.path().to_owned(),
+            body: serde_json::from_slice(body).unwrap_or_default(),
+        };
+        self.0.lock().expect("no writer panics").push(request);
+    }
+}
