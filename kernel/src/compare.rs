@@ -148,7 +148,7 @@ const ASSIGNED: [&str; 7] = [
 
 /// The path of the first thing that we want and that is not so; nothing if `live` has all of `desired`.
 pub fn missing(desired: &Value, live: &Value) -> Option<String> {
-    lacks("", desired, live)
+    lacks("", desired, live, Doubt::Differs)
 }
 
 /// The path of the first thing besides metadata and status that is there, that we do not want, and that the server did
@@ -164,16 +164,24 @@ pub fn is_filled_in(name: &str, parent: &Value, live: &Value) -> bool {
     exceeds(name, parent, live).is_none()
 }
 
-/// Whether what is said about this field is not what is there.
-pub fn is_unlike(name: &str, desired: &Value, live: &Value) -> bool {
-    lacks(name, desired, live).is_some()
+/// Whether something that is said about this field is certainly not so. That there is more proves nothing: the server,
+/// or somebody between it and us, may add it every time.
+pub fn is_denied(name: &str, desired: &Value, live: &Value) -> bool {
+    lacks(name, desired, live, Doubt::Same).is_some()
+}
+
+/// What is taken for granted about things that are there and that we did not say, where they may matter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Doubt {
+    Differs,
+    Same,
 }
 
 fn below(step: &str, path: &str) -> String {
     if path.is_empty() { step.to_owned() } else { format!("{step}.{path}") }
 }
 
-fn lacks(name: &str, desired: &Value, live: &Value) -> Option<String> {
+fn lacks(name: &str, desired: &Value, live: &Value, doubt: Doubt) -> Option<String> {
     match (desired, live) {
         (Value::Object(wanted), Value::Null) if wanted.is_empty() && !MAPS.contains(&name) => {
             Some(String::new())
@@ -182,23 +190,28 @@ fn lacks(name: &str, desired: &Value, live: &Value) -> Option<String> {
             let differs = wanted.iter().find_map(|(step, value)| {
                 let present = live.get(step).unwrap_or(&Value::Null);
                 let same = QUANTITIES.contains(&name) && is_same_amount(value, present);
-                if same { None } else { lacks(step, value, present).map(|path| below(step, &path)) }
+                if same { None } else { lacks(step, value, present, doubt).map(|path| below(step, &path)) }
             });
             let more = || {
-                let present = live.as_object().filter(|_| WHOLE.contains(&name))?;
+                let is_one = doubt == Doubt::Differs && WHOLE.contains(&name);
+                let present = live.as_object().filter(|_| is_one)?;
                 present.iter().find_map(|(step, value)| exceeds(step, desired, value))
             };
             differs.or_else(more)
         }
         (Value::Array(wanted), Value::Array(present)) => {
             let keys = keys_of(name, wanted, present);
-            let differs = if keys.is_empty() {
-                let pairs = || wanted.iter().zip(present);
-                wanted.len() != present.len() || pairs().any(|(wanted, present)| is_other(wanted, present))
-            } else {
-                !has_all(wanted, present, keys)
+            let has_all = match (keys, doubt) {
+                ([], Doubt::Differs) => {
+                    wanted.len() == present.len()
+                        && wanted.iter().zip(present).all(|(wanted, present)| is_same(wanted, present))
+                }
+                ([], Doubt::Same) => wanted
+                    .iter()
+                    .all(|wanted| present.iter().any(|present| lacks("", wanted, present, doubt).is_none())),
+                _ => has_named(wanted, present, keys, doubt),
             };
-            differs.then(String::new)
+            (!has_all).then(String::new)
         }
         _ if QUANTITIES.contains(&name) && is_same_amount(desired, live) => None,
         _ if live.is_null() && is_dropped(name, desired) => None,
@@ -206,18 +219,18 @@ fn lacks(name: &str, desired: &Value, live: &Value) -> Option<String> {
     }
 }
 
-/// Whether two elements without a name differ: they are values, so one that has more is another.
-fn is_other(wanted: &Value, present: &Value) -> bool {
+/// Whether two elements without a name are the same: they are values, so one that has more is another.
+fn is_same(wanted: &Value, present: &Value) -> bool {
     let more = || present.as_object()?.iter().find_map(|(step, value)| exceeds(step, wanted, value));
-    lacks("", wanted, present).is_some() || more().is_some()
+    lacks("", wanted, present, Doubt::Differs).is_none() && more().is_none()
 }
 
 /// Whether a list has all elements with these names, in this order, and as they are wanted.
-fn has_all(wanted: &[Value], present: &[Value], keys: &[&str]) -> bool {
+fn has_named(wanted: &[Value], present: &[Value], keys: &[&str], doubt: Doubt) -> bool {
     let mut rest = present.iter();
     wanted.iter().all(|wanted| {
         let found = rest.find(|present| is_namesake(wanted, present, keys));
-        found.is_some_and(|present| lacks("", wanted, present).is_none())
+        found.is_some_and(|present| lacks("", wanted, present, doubt).is_none())
     })
 }
 
@@ -402,6 +415,20 @@ mod tests {
         assert_eq!(missing(&claim(json!({"spec": {}})), &filled), None);
         let classy = claim(json!({"spec": {"storageClassName": "fast"}}));
         assert_eq!(missing(&claim(json!({"spec": {}})), &classy).as_deref(), Some("volumeClaimTemplates"));
+    }
+
+    #[test]
+    fn only_what_is_not_so_is_denied() {
+        for (desired, live, expected) in [
+            (json!({"selector": {"a": "1"}}), json!({"selector": {"a": "1", "b": "2"}}), false),
+            (json!({"selector": {"a": "1", "b": "2"}}), json!({"selector": {"a": "1"}}), true),
+            (json!({"claims": []}), json!({"claims": [{"size": 1}]}), false),
+            (json!({"claims": [{"size": 1}]}), json!({"claims": [{"size": 1, "class": "x"}]}), false),
+            (json!({"claims": [{"size": 2}]}), json!({"claims": [{"size": 1}]}), true),
+            (json!({"claims": [{"size": 1}, {"size": 2}]}), json!({"claims": [{"size": 1}]}), true),
+        ] {
+            assert_eq!(is_denied("", &desired, &live), expected, "{desired} {live}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::immutable::{self, Change};
 use crate::compare::{missing, surplus};
 use crate::fields;
-use crate::object::{Key, Object};
+use crate::object::{Key, Object, Owner};
 
 /// How objects of a kind are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,8 +43,8 @@ pub struct Writer<'a> {
     pub manager: &'a str,
     /// Names under which somebody wrote before whose work we carry on.
     pub predecessors: &'a [&'a str],
-    /// The unique id of the object on whose behalf we write.
-    pub owner: &'a str,
+    /// The object on whose behalf we write.
+    pub owner: &'a Owner,
 }
 
 /// What to do about one object.
@@ -106,7 +106,11 @@ pub fn decide(desired: &Desired, live: Option<&Object>, writer: Writer<'_>) -> A
         return Action::Wait;
     }
     let kind = &desired.resource.kind;
-    if let Some(owner) = live.controller().filter(|owner| &*owner.uid != writer.owner) {
+    if let Some(owner) = live.controller().filter(|owner| owner.uid != writer.owner.uid) {
+        if owner.kind == writer.owner.kind && owner.name == writer.owner.name {
+            // Its owner was deleted and made again: the collector of garbage comes for it.
+            return Action::Wait;
+        }
         return Action::Refuse(format!(
             "{kind} {} belongs to {} {}; rename or delete one of them",
             live.key(),
@@ -123,14 +127,8 @@ pub fn decide(desired: &Desired, live: Option<&Object>, writer: Writer<'_>) -> A
         }),
         Way::Replace => missing(&desired.object, &present).or_else(|| surplus(&whole(), &present)),
     };
-    let (change, field) = immutable::change(kind, &desired.object, &present);
-    match change {
-        Change::InPlace => {}
-        Change::Orphan => return Action::Delete { orphan: true, because: field },
-        Change::Recreate => return Action::Delete { orphan: false, because: field },
-        Change::Refuse(why) => {
-            return Action::Refuse(format!("{kind} {}: {field} cannot be changed: {why}", live.key()));
-        }
+    if let Some(instead) = instead(immutable::change(kind, &desired.object, &present), desired) {
+        return instead;
     }
     let Some(because) = because else { return Action::Nothing };
     match desired.way {
@@ -140,6 +138,25 @@ pub fn decide(desired: &Desired, live: Option<&Object>, writer: Writer<'_>) -> A
             because,
         },
         Way::Replace => Action::Replace { object: whole(), because },
+    }
+}
+
+/// What to do when the server has refused a write, if anything.
+pub(super) fn decide_anew(desired: &Desired, live: &Object) -> Option<Action> {
+    let present = live.value();
+    let whole = whole(&desired.object, &present);
+    instead(immutable::removal(&desired.resource.kind, &whole, &present), desired)
+}
+
+fn instead((change, because): (Change, &'static str), desired: &Desired) -> Option<Action> {
+    match change {
+        Change::InPlace => None,
+        Change::Orphan => Some(Action::Delete { orphan: true, because }),
+        Change::Recreate => Some(Action::Delete { orphan: false, because }),
+        Change::Refuse(why) => {
+            let (kind, key) = (&desired.resource.kind, desired.key());
+            Some(Action::Refuse(format!("{kind} {key}: {because} cannot be changed: {why}")))
+        }
     }
 }
 

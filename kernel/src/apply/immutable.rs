@@ -1,9 +1,12 @@
 //! Fields that Kubernetes does not let us change, and what we do instead. Never a silent delete: a table says, for each
 //! kind, what a change allows. Pure; every row is tested against a real API server.
+//!
+//! What we want and what is not so decides at once. What is there and what we do not want decides only when the server
+//! has refused to let it go: it may be somebody's who adds it every time, and then nothing is to be made anew.
 
 use serde_json::Value;
 
-use crate::compare::is_unlike;
+use crate::compare::{is_denied, is_filled_in};
 use crate::quantity::Amount;
 
 /// How a change can be made.
@@ -69,15 +72,32 @@ const TABLE: [Row; 24] = [
 
 /// How `live` can become `desired`, and the field that decides it. What allows least decides.
 pub fn change(kind: &str, desired: &Value, live: &Value) -> (Change, &'static str) {
+    let at = |value: &Value, field: &str| value.pointer(field).cloned().unwrap_or_default();
+    least(kind, |row| (row.differs)(row.field, &at(desired, row.field), &at(live, row.field)))
+}
+
+/// As `change`, where the server has refused a write: by what is there and not wanted.
+pub(super) fn removal(kind: &str, desired: &Value, live: &Value) -> (Change, &'static str) {
+    least(kind, |row| {
+        if row.field.is_empty() {
+            let fields = ["data", "binaryData", "immutable"];
+            return live["immutable"] == true
+                && fields.iter().any(|field| !is_filled_in(field, desired, &live[field]));
+        }
+        let (parent, name) = row.field.rsplit_once('/').unwrap_or_default();
+        let present = live.pointer(row.field).unwrap_or(&Value::Null);
+        !is_filled_in(name, desired.pointer(parent).unwrap_or(&Value::Null), present)
+    })
+}
+
+fn least(kind: &str, differs: impl Fn(&Row) -> bool) -> (Change, &'static str) {
     let weight = |change: Change| match change {
         Change::InPlace => 0,
         Change::Orphan => 1,
         Change::Recreate => 2,
         Change::Refuse(_) => 3,
     };
-    let at = |value: &Value, field: &str| value.pointer(field).cloned().unwrap_or_default();
-    let rows = TABLE.iter().filter(|row| row.kind == kind);
-    let changed = rows.filter(|row| (row.differs)(row.field, &at(desired, row.field), &at(live, row.field)));
+    let changed = TABLE.iter().filter(|row| row.kind == kind && differs(row));
     let first = changed.max_by_key(|row| weight(row.change));
     first.map_or((Change::InPlace, ""), |row| (row.change, name(row)))
 }
@@ -94,7 +114,7 @@ fn name(row: &Row) -> &'static str {
 /// It is said, and it is not so. What we do not say is the server's to fill in.
 fn value(field: &str, desired: &Value, live: &Value) -> bool {
     let name = field.rsplit('/').next().unwrap_or_default();
-    !desired.is_null() && is_unlike(name, desired, live)
+    !desired.is_null() && is_denied(name, desired, live)
 }
 
 /// As `value`, where the server lets one fill in what nobody said so far.
@@ -113,10 +133,11 @@ fn headless(_: &str, desired: &Value, live: &Value) -> bool {
 }
 
 fn content_of_immutable(_: &str, desired: &Value, live: &Value) -> bool {
-    let content = |object: &Value| {
-        ["data", "binaryData"].map(|field| object[field].as_object().cloned().unwrap_or_default())
-    };
-    live["immutable"] == true && (content(desired) != content(live) || desired["immutable"] != true)
+    let fields = ["data", "binaryData", "immutable"];
+    live["immutable"] == true
+        && fields
+            .iter()
+            .any(|field| !desired[field].is_null() && is_denied(field, &desired[field], &live[field]))
 }
 
 #[cfg(test)]
@@ -158,16 +179,33 @@ mod tests {
 
     #[test]
     fn content_that_cannot_be_changed_is_compared_as_a_whole() {
-        let object = |immutable: bool, data: Value| json!({"immutable": immutable, "data": data});
-        for (desired, live, expected) in [
-            (object(true, json!({"a": "1"})), object(true, json!({"a": "1"})), Change::InPlace),
-            (object(true, json!({})), object(true, json!(null)), Change::InPlace),
-            (object(true, json!({"a": "1"})), object(true, json!({"a": "1", "b": "2"})), Change::Recreate),
-            (object(false, json!({"a": "1"})), object(true, json!({"a": "1"})), Change::Recreate),
-            (object(true, json!({"a": "2"})), object(false, json!({"a": "1"})), Change::InPlace),
+        let object = |immutable: Value, data: Value| json!({"immutable": immutable, "data": data});
+        let live = object(json!(true), json!({"a": "1", "b": "2"}));
+        for (desired, at_once, when_refused) in [
+            (object(json!(true), json!({"a": "1", "b": "2"})), Change::InPlace, Change::InPlace),
+            (object(json!(true), json!({"a": "2", "b": "2"})), Change::Recreate, Change::InPlace),
+            (object(json!(false), json!({"a": "1", "b": "2"})), Change::Recreate, Change::InPlace),
+            (object(json!(true), json!({"a": "1"})), Change::InPlace, Change::Recreate),
+            (object(json!(null), json!({"a": "1", "b": "2"})), Change::InPlace, Change::Recreate),
         ] {
-            assert_eq!(change("Secret", &desired, &live).0, expected, "{desired} {live}");
+            assert_eq!(change("Secret", &desired, &live).0, at_once, "{desired}");
+            assert_eq!(removal("Secret", &desired, &live).0, when_refused, "{desired}");
         }
+    }
+
+    #[test]
+    fn what_is_only_not_wanted_decides_when_the_server_has_refused() {
+        let claim = |more: Value| {
+            let mut spec = json!({"accessModes": ["ReadWriteOnce"]});
+            spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            json!({"spec": {"volumeClaimTemplates": [{"metadata": {"name": "data"}, "spec": spec}]}})
+        };
+        let live = claim(json!({"storageClassName": "fast", "volumeMode": "Filesystem"}));
+        let desired = claim(json!({}));
+        assert_eq!(change("StatefulSet", &desired, &live).0, Change::InPlace);
+        assert_eq!(removal("StatefulSet", &desired, &live), (Change::Orphan, "/spec/volumeClaimTemplates"));
+        let filled = claim(json!({"volumeMode": "Filesystem"}));
+        assert_eq!(removal("StatefulSet", &desired, &filled).0, Change::InPlace);
     }
 
     #[test]

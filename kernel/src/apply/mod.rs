@@ -5,6 +5,7 @@
 //! - Every write names the version or the unique id of the object as we know it, or creates it: one that comes late is
 //!   refused by the server.
 //! - Nothing is written once the fence is closed.
+//! - Nothing is deleted to be made anew before the server has said that it would take the new one.
 //! - What the server answered is in the stores before a write is over, and its event causes no further pass, even if it
 //!   comes first.
 
@@ -26,7 +27,7 @@ pub use immutable::{Change, change, rows};
 use request::Target;
 
 use crate::declare::{Declaration, Kind};
-use crate::object::{Kept, Key, Object};
+use crate::object::{Kept, Key, Object, Owner};
 use crate::store::Whose;
 use crate::stores::Stores;
 
@@ -138,6 +139,15 @@ pub struct Tools {
 /// what was wanted.
 type Settled = HashMap<Box<str>, (u64, u64)>;
 
+/// One object that is wanted, and what is known of it.
+#[derive(Clone, Copy)]
+struct Task<'a> {
+    target: Target<'a>,
+    desired: &'a Desired,
+    live: Option<&'a Arc<Object>>,
+    writer: Writer<'a>,
+}
+
 /// Writes on behalf of one controller.
 #[derive(Clone)]
 pub struct Hand {
@@ -210,49 +220,26 @@ impl Hand {
         };
         let target = Target { kind, key: &key };
         let live = self.stores.get(kind, &key);
-        let writer = Writer {
-            manager: self.manager,
-            predecessors: self.declaration.predecessors,
-            owner: &owner.identity().uid,
-        };
         let wanted = hash(&desired.object);
         if let Some(live) = live.as_ref().filter(|live| self.is_settled(live, wanted)) {
             applied.objects.insert((kind, key), Arc::clone(live));
             return Ok(());
         }
-        let now = match decide(desired, live.as_deref(), writer) {
-            Action::Nothing => live.clone(),
-            Action::Create(object) => {
-                applied.written.push(format!("created {} {key}", kind.kind));
-                Some(self.create(target, desired.way, &object).await?)
+        let owner = Owner {
+            kind: self.declaration.primary.kind.into(),
+            name: (*owner.key().name).into(),
+            uid: owner.identity().uid.clone(),
+        };
+        let writer =
+            Writer { manager: self.manager, predecessors: self.declaration.predecessors, owner: &owner };
+        let task = Task { target, desired, live: live.as_ref(), writer };
+        let action = decide(desired, live.as_deref(), writer);
+        let now = match (self.perform(task, action, applied).await, live.as_deref()) {
+            (Err(refusal), Some(known)) if refusal.is_refusal() => {
+                let Some(instead) = decide::decide_anew(desired, known) else { return Err(refusal) };
+                self.perform(task, instead, applied).await?
             }
-            Action::Apply { mut object, ownership, because } => {
-                applied.written.push(format!("applied {} {key} ({because})", kind.kind));
-                if let Some(live) = live.as_ref().filter(|_| ownership) {
-                    let after = self.take_over(target, live, &writer).await?;
-                    object["metadata"]["resourceVersion"] = after.identity().version.to_string().into();
-                }
-                Some(self.apply_or_replace(target, &object, live.as_deref()).await?)
-            }
-            Action::Replace { object, because } => {
-                applied.written.push(format!("replaced {} {key} ({because})", kind.kind));
-                Some(self.replace(target, &object).await?)
-            }
-            Action::Delete { orphan, because } => {
-                let policy = if orphan { PropagationPolicy::Orphan } else { PropagationPolicy::Background };
-                if let Some(live) = &live {
-                    self.delete(kind, live, policy, applied).await?;
-                }
-                applied
-                    .waiting
-                    .push(format!("{} {key} is made anew: {because} cannot be changed", kind.kind));
-                None
-            }
-            Action::Wait => {
-                applied.waiting.push(format!("{} {key} is being deleted", kind.kind));
-                None
-            }
-            Action::Refuse(words) => return Err(WriteError::Impossible(words)),
+            (outcome, _) => outcome?,
         };
         if let Some(now) = now {
             if changed_nothing(live.as_ref(), &now) {
@@ -261,6 +248,51 @@ impl Hand {
             applied.objects.insert((kind, key), now);
         }
         Ok(())
+    }
+
+    /// Does what was decided. The object as it is now, if it is there.
+    async fn perform(
+        &self,
+        task: Task<'_>,
+        action: Action,
+        applied: &mut Applied,
+    ) -> Result<Option<Arc<Object>>, WriteError> {
+        let Task { target, desired, live, writer } = task;
+        let Target { kind, key } = target;
+        match action {
+            Action::Nothing => Ok(live.cloned()),
+            Action::Create(object) => {
+                applied.written.push(format!("created {} {key}", kind.kind));
+                self.create(target, desired.way, &object).await.map(Some)
+            }
+            Action::Apply { mut object, ownership, because } => {
+                applied.written.push(format!("applied {} {key} ({because})", kind.kind));
+                if let Some(live) = live.filter(|_| ownership) {
+                    let after = self.take_over(target, live, &writer).await?;
+                    object["metadata"]["resourceVersion"] = after.identity().version.to_string().into();
+                }
+                self.apply_or_replace(target, &object, live.map(|live| &**live)).await.map(Some)
+            }
+            Action::Replace { object, because } => {
+                applied.written.push(format!("replaced {} {key} ({because})", kind.kind));
+                self.replace(target, &object).await.map(Some)
+            }
+            Action::Delete { orphan, because } => {
+                let policy = if orphan { PropagationPolicy::Orphan } else { PropagationPolicy::Background };
+                if let Some(live) = live {
+                    self.rehearse(target, &desired.object).await?;
+                    self.delete(kind, live, policy, applied).await?;
+                }
+                let words = format!("{} {key} is made anew: {because} cannot be changed", kind.kind);
+                applied.waiting.push(words);
+                Ok(None)
+            }
+            Action::Wait => {
+                applied.waiting.push(format!("{} {key} is being deleted", kind.kind));
+                Ok(None)
+            }
+            Action::Refuse(words) => Err(WriteError::Impossible(words)),
+        }
     }
 
     /// Applies. Where the server refuses what others added together with ours (a second port of the same name, another

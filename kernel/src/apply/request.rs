@@ -40,6 +40,22 @@ impl Hand {
         write.finish("create", answer)
     }
 
+    /// Asks whether the server would make this object if there were none of its name.
+    pub(super) async fn rehearse(&self, target: Target<'_>, object: &Value) -> Result<(), WriteError> {
+        self.check_fence()?;
+        let params = PostParams { dry_run: true, ..self.written() };
+        let answer = match dynamic(object) {
+            Ok(object) => self.api(target).create(&params, &object).await,
+            Err(error) => Err(error),
+        };
+        match answer {
+            Ok(_) => Ok(()),
+            // It looks at the name last.
+            Err(kube::Error::Api(status)) if status.code == 409 => Ok(()),
+            Err(error) => Err(failed("create", target, error)),
+        }
+    }
+
     /// Writes a whole object with the version that we know.
     pub(super) async fn replace(
         &self,

@@ -160,6 +160,7 @@ async fn every_write_of_a_long_story_names_the_state_that_it_is_about() -> Resul
         "PATCH configmaps/settings",
         "PUT secrets/replaced",
         "PATCH leases/owner",
+        "POST default/secrets",
         "DELETE secrets/inherited",
         "DELETE configmaps/settings",
         "DELETE secrets/replaced",
@@ -233,6 +234,27 @@ async fn what_belongs_to_another_is_refused_with_words() -> Result<()> {
     assert_eq!(words(stage.carry_out(&[undeclared]).await), expected);
     assert_eq!(stage.asked(), Vec::<String>::new());
     assert_eq!(stage.look(CONFIG_MAP, "settings").await?, before);
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_an_earlier_owner_of_the_same_name_left_is_waited_for() -> Result<()> {
+    let mut stage = Stage::set().await?;
+    let wanted = stage.wanted(CONFIG_MAP, &objects::config_map(), Way::Apply);
+    stage.carry_out(&[wanted]).await?;
+    let left = stage.look(CONFIG_MAP, "settings").await?;
+    api(&stage.other, LEASE).delete("owner", &DeleteParams::default()).await?;
+    let again = create(&stage.other, LEASE, &json!({"metadata": {"name": "owner"}}), "somebody").await?;
+    stage.owner = Arc::new(Object::new(again, &LEASE.resource()));
+    stage.asked();
+    let wanted = [stage.wanted(CONFIG_MAP, &objects::config_map(), Way::Apply)];
+    let waiting = stage.carry_out(&wanted).await?.waiting;
+    assert_eq!(waiting, ["ConfigMap default/settings is being deleted"]);
+    assert_eq!(stage.asked(), Vec::<String>::new());
+    // No collector of garbage runs here.
+    api(&stage.other, CONFIG_MAP).delete("settings", &DeleteParams::default()).await?;
+    stage.missed(CONFIG_MAP, &left).await?;
+    assert_eq!(stage.carry_out(&wanted).await?.written, ["created ConfigMap default/settings"]);
     Ok(())
 }
 

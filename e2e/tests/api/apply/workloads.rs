@@ -9,7 +9,7 @@ use kernel::declare::Kind;
 use kube::api::{Api, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kube::{Client, ResourceExt};
 use lab::args::Extent;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::objects;
 use super::stage::{CLAIM, STATEFUL_SET, Stage, api};
@@ -84,6 +84,75 @@ async fn a_volume_grows_in_place() -> Result<()> {
         assert_eq!(now.metadata.uid, bound.metadata.uid);
         assert_eq!(now.data["spec"]["resources"]["requests"]["storage"], "2Gi");
     }
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_is_only_dropped_is_made_anew_when_the_server_insists() -> Result<()> {
+    let stage = Stage::set().await?;
+    let without_class = || {
+        let mut object = objects::stateful_set();
+        let claim = object.pointer_mut("/spec/volumeClaimTemplates/0/spec").and_then(Value::as_object_mut);
+        claim.map(|claim| claim.remove("storageClassName"));
+        object
+    };
+    let mut without_claims = objects::stateful_set();
+    without_claims["spec"]["volumeClaimTemplates"] = json!([]);
+    let mut selector = objects::stateful_set();
+    selector["spec"]["selector"]["matchLabels"]["more"] = "1".into();
+    selector["spec"]["template"]["metadata"]["labels"]["more"] = "1".into();
+    for (way, writes) in [(Way::Apply, ["PATCH", "PUT"].as_slice()), (Way::Replace, ["PUT"].as_slice())] {
+        let asked =
+            |name: &str| writes.iter().map(|method| format!("{method} statefulsets/{name}")).collect();
+        for (at, less) in [without_class(), without_claims.clone()].into_iter().enumerate() {
+            let name = format!("{way:?}-{at}").to_lowercase();
+            let named = |mut object: Value| {
+                object["metadata"]["name"] = name.as_str().into();
+                stage.wanted(STATEFUL_SET, &object, way)
+            };
+            stage.carry_out(&[named(objects::stateful_set())]).await?;
+            stage.asked();
+            let words = format!(
+                "StatefulSet default/{name} is made anew: /spec/volumeClaimTemplates cannot be changed"
+            );
+            assert_eq!(stage.carry_out(&[named(less)]).await?.waiting, [words]);
+            let mut expected: Vec<String> = asked(&name);
+            expected.extend(["POST default/statefulsets".into(), format!("DELETE statefulsets/{name}")]);
+            assert_eq!(stage.asked(), expected);
+        }
+        let name = format!("{way:?}-selector").to_lowercase();
+        let named = |mut object: Value| {
+            object["metadata"]["name"] = name.as_str().into();
+            stage.wanted(STATEFUL_SET, &object, way)
+        };
+        stage.carry_out(&[named(selector.clone())]).await?;
+        stage.asked();
+        let refused = stage.carry_out(&[named(objects::stateful_set())]).await;
+        let refused = refused.map(|applied| applied.written).map_err(|error| error.to_string());
+        let words = format!(
+            "StatefulSet default/{name}: /spec/selector cannot be changed: its pods would belong to nobody; \
+             delete it with `kubectl delete --cascade=orphan` and remove the old pods by hand"
+        );
+        assert_eq!(refused, Err(words));
+        assert_eq!(stage.asked(), asked(&name) as Vec<String>);
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn nothing_is_deleted_for_something_that_the_server_would_not_make() -> Result<()> {
+    let stage = Stage::set().await?;
+    stage.carry_out(&[stage.wanted(STATEFUL_SET, &objects::stateful_set(), Way::Apply)]).await?;
+    let before = stage.look(STATEFUL_SET, "store").await?;
+    stage.asked();
+    let mut bad = objects::stateful_set();
+    bad["spec"]["serviceName"] = "others".into();
+    bad["spec"]["template"]["spec"]["restartPolicy"] = "Sometimes".into();
+    let refused = stage.carry_out(&[stage.wanted(STATEFUL_SET, &bad, Way::Apply)]).await;
+    let refused = refused.map(|applied| applied.waiting).map_err(|error| error.to_string());
+    assert_eq!(refused, Err("cannot create StatefulSet default/store".into()));
+    assert_eq!(stage.asked(), ["POST default/statefulsets"]);
+    assert_eq!(stage.look(STATEFUL_SET, "store").await?, before);
     Ok(())
 }
 
