@@ -13,8 +13,8 @@ use k8s_openapi::api::core::v1::{ConfigMap, PersistentVolumeClaim, Pod, Secret, 
 use k8s_openapi::api::policy::v1::PodDisruptionBudget;
 use kernel::apply::{Applied, Desired, Fence, Hand, Tools, Way, Work, WriteError};
 use kernel::declare::{Declaration, Kind, Owned, Watched};
-use kernel::driver::Driver;
 use kernel::hub::{Controller, Hub, Registration};
+use kernel::metrics::{Catalogue, Metrics};
 use kernel::object::{Identity, Kept, Key, Object};
 use kernel::queue::{Outcome, Settings};
 use kernel::stores::{Namespaces, Stores};
@@ -56,6 +56,7 @@ const fn owned(kind: Kind) -> Owned {
 pub(crate) static DECLARATION: Declaration = Declaration {
     name: "toy",
     primary: LEASE,
+    finalizer: "test.mainstay.dev/cleanup",
     owned: &[
         owned(CLAIM),
         owned(CONFIG_MAP),
@@ -105,7 +106,9 @@ impl Process {
         let hub = Hub {
             tools: tools(client, Stores::new(DECLARATION.kinds(), &namespaces), Arc::new(|| true)),
             namespaces,
-            driver: Driver { settings, grace: Duration::from_secs(5) },
+            queue: settings,
+            grace: Duration::from_secs(5),
+            metrics: Metrics::register(&mut Catalogue::default(), "", ""),
             standings: watch::channel(Vec::new()).0,
         };
         let (sender, receiver) = oneshot::channel();

@@ -32,6 +32,7 @@ const LISTENER: &str = "listener";
 static WRITER: Declaration = Declaration {
     name: "writer",
     primary: LEASE,
+    finalizer: "test.mainstay.dev/cleanup",
     owned: &[Owned { kind: CONFIG_MAP, way: Way::Apply, why: "a test" }],
     watched: &[],
     rights: &[],
@@ -42,6 +43,7 @@ static WRITER: Declaration = Declaration {
 static READER: Declaration = Declaration {
     name: "reader",
     primary: Kind::of::<PodTemplate>(),
+    finalizer: "test.mainstay.dev/cleanup",
     owned: &[],
     watched: &[listens(CONFIG_MAP, false), listens(GADGET, true), listens(SECRET, true)],
     rights: &[],

@@ -8,8 +8,8 @@ use e2e::wait;
 use futures::future::BoxFuture;
 use kernel::apply::{Hand, Way, Work};
 use kernel::declare::{Declaration, Kind};
-use kernel::driver::Driver;
 use kernel::hub::{Controller, Hub, Progress, Registration, Standing};
+use kernel::metrics::{Catalogue, Metrics};
 use kernel::object::Key;
 use kernel::queue::{Outcome, Settings};
 use kernel::stores::{Namespaces, Stores};
@@ -76,7 +76,9 @@ impl Process {
         let hub = Hub {
             tools: tools(client, stores.clone(), Arc::new(|| true)),
             namespaces,
-            driver: Driver { settings: Settings::default(), grace: Duration::from_secs(5) },
+            queue: Settings::default(),
+            grace: Duration::from_secs(5),
+            metrics: Metrics::register(&mut Catalogue::default(), "", ""),
             standings: standings.0,
         };
         let (stop, mut tasks) = (CancellationToken::new(), JoinSet::new());
