@@ -254,15 +254,17 @@ fn orders(facts: &Facts, upgrade: &UpgradeStatus) -> Course {
         Phase::Migrating => {
             course.partition = 1;
             course.ask = (facts.gate != Gate::Silent).then_some(Ask::Hold);
-            // Once it is there it stays, whatever the gate says meanwhile.
-            if quiet || facts.migration != JobState::Absent {
+            // One Job at a time: what is left of another is removed first. Once it is there it stays, whatever the gate
+            // says meanwhile.
+            let alone = quiet && facts.way_back == JobState::Absent;
+            if alone || facts.migration != JobState::Absent {
                 course.errands.push(there);
             }
         }
         // The Job stays until the end, as the proof that the data are there.
         Phase::Writer | Phase::Watching => course.errands.push(there),
         Phase::ReturningData => {
-            // Nobody is replaced now; and one Job at a time: the other is removed first, with its pods.
+            // Nobody is replaced now.
             course.partition = 1;
             course.ask = (facts.gate != Gate::Silent).then_some(Ask::Hold);
             let alone = quiet && facts.migration == JobState::Absent;
@@ -296,3 +298,7 @@ impl Facts {
         serving >= self.replicas as usize && !stray
     }
 }
+
+#[cfg(test)]
+#[path = "upgrade_tests.rs"]
+mod tests;
