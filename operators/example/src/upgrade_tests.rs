@@ -185,6 +185,11 @@ impl World {
                 };
                 if let Some(next) = self.instances.iter().rev().find(may).map(|instance| instance.number) {
                     let template = self.template.clone();
+                    assert!(
+                        next > 0 || template == self.data,
+                        "instance 0 gets {template} on data of {}",
+                        self.data
+                    );
                     self.renew(next, &template);
                 }
             }
