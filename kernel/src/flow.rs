@@ -204,12 +204,13 @@ impl<O: Operator, T: Telling> Bench<O, T> {
         {
             return (Applied::default(), Some(error.into()));
         }
-        let applied = match self.hand.carry_out(&plan.work, object).await {
-            Ok(applied) => applied,
-            Err(error) => return (Applied::default(), Some(error.into())),
-        };
+        let mut applied = Applied::default();
+        let carried = self.hand.carry_out_into(&mut applied, &plan.work, object).await;
         for what in &applied.written {
             tracing::info!(controller = self.operator.declaration().name, key = %object.key(), "{what}");
+        }
+        if let Err(error) = carried {
+            return (applied, Some(error.into()));
         }
         let step = plan.step.as_ref().filter(|_| applied.waiting.is_empty());
         let Some(step) = step else { return (applied, None) };

@@ -158,6 +158,9 @@ impl Hub {
                 Notice::Changed(change) => {
                     metrics.events.inc();
                     metrics.objects.set(i64::try_from(objects.read().len()).unwrap_or(i64::MAX));
+                    if standings.borrow()[at].trouble.is_some() {
+                        standings.send_modify(|all| all[at].trouble = None);
+                    }
                     for door in &doors {
                         door.knock(kind, &change);
                     }

@@ -12,7 +12,7 @@ use lab::ControlPlane;
 use serde_json::{Value, json};
 
 /// A control plane that knows the resource.
-async fn control_plane() -> Result<(ControlPlane, Client)> {
+pub(crate) async fn control_plane() -> Result<(ControlPlane, Client)> {
     let plane = ControlPlane::start().await?;
     let client = plane.client().await?;
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR"))

@@ -5,5 +5,6 @@ mod example_app;
 mod faults;
 mod hub;
 mod record;
+mod render;
 mod watch;
 mod webhook;

@@ -186,24 +186,35 @@ impl Hand {
     /// Does the work, on behalf of the object with this unique id. Stops at the first thing that fails.
     pub async fn carry_out(&self, work: &Work, owner: &Object) -> Result<Applied, WriteError> {
         let mut applied = Applied::default();
+        self.carry_out_into(&mut applied, work, owner).await?;
+        Ok(applied)
+    }
+
+    /// The same, for a caller who wants to know what was done also when something failed.
+    pub async fn carry_out_into(
+        &self,
+        applied: &mut Applied,
+        work: &Work,
+        owner: &Object,
+    ) -> Result<(), WriteError> {
         for wave in &work.waves {
             for desired in wave {
-                self.apply(desired, owner, &mut applied).await?;
+                self.apply(desired, owner, applied).await?;
             }
             if !applied.waiting.is_empty() {
-                return Ok(applied);
+                return Ok(());
             }
         }
         for touch in &work.touches {
-            self.touch(touch, &mut applied).await?;
+            self.touch(touch, applied).await?;
         }
         for Deletion { kind, object } in &work.deletions {
-            self.delete(*kind, object, PropagationPolicy::Background, &mut applied).await?;
+            self.delete(*kind, object, PropagationPolicy::Background, applied).await?;
         }
         if work.prune {
-            self.prune(work, owner, &mut applied).await?;
+            self.prune(work, owner, applied).await?;
         }
-        Ok(applied)
+        Ok(())
     }
 
     async fn apply(

@@ -61,6 +61,8 @@ pub(super) fn rules(rights: &[Right]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::path::{Path, PathBuf};
+
     use k8s_openapi::api::rbac::v1::PolicyRule;
 
     use super::*;
@@ -87,6 +89,36 @@ mod tests {
         for right in of(&[&operator_example::DECLARATION]) {
             assert!(!right.why.is_empty() && right.resource != "*" && right.group != "*", "{right:?}");
             assert!(!right.verbs.contains(&"*"), "{right:?}");
+        }
+    }
+
+    /// YAML files below a directory, except what is built and what is generated.
+    fn manifests(directory: &Path, found: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if path.is_dir() && !name.starts_with('.') && name != "target" && name != "deploy" {
+                manifests(&path, found);
+            } else if name.ends_with(".yaml") || name.ends_with(".yml") {
+                found.push(path);
+            }
+        }
+    }
+
+    #[test]
+    fn no_role_is_written_by_hand() {
+        let mut found = Vec::new();
+        manifests(&crate::environment::workspace(), &mut found);
+        assert!(!found.is_empty(), "there are samples");
+        for path in found {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let role = text.lines().find(|line| ["kind: Role", "kind: ClusterRole"].contains(&line.trim()));
+            assert_eq!(
+                role,
+                None,
+                "{}: a role follows from a declaration; see xtask/src/manifests/role.rs",
+                path.display()
+            );
         }
     }
 }
