@@ -99,7 +99,7 @@ mod tests {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             if path.is_dir() && !name.starts_with('.') && name != "target" && name != "deploy" {
                 manifests(&path, found);
-            } else if name.ends_with(".yaml") || name.ends_with(".yml") {
+            } else if path.extension().is_some_and(|end| end == "yaml" || end == "yml") {
                 found.push(path);
             }
         }
