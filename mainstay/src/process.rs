@@ -36,6 +36,8 @@ pub struct Process {
     pub client: Client,
     /// What runs in it.
     pub operators: Vec<OperatorName>,
+    /// The operator of `ExampleApp`, as it is to run: tests give it another way to instances and another pace.
+    pub example: ExampleOperator,
     /// Where it looks.
     pub namespaces: Namespaces,
     /// Whether it may write.
@@ -63,9 +65,7 @@ impl Process {
             manager: MANAGER,
             fence: Arc::new(move || permit.may_write()),
         };
-        let registrations =
-            self.operators.iter().map(|name| registration(*name, &self.client, &self.identity));
-        let registrations: Vec<Registration> = registrations.collect();
+        let registrations = self.operators.iter().map(|name| self.registration(*name)).collect();
         let hub = Hub {
             tools,
             namespaces: self.namespaces,
@@ -83,23 +83,24 @@ impl Process {
         };
         hub.run(registrations, lead, stop).await
     }
+
+    fn registration(&self, name: OperatorName) -> Registration {
+        let declaration = declaration(name);
+        let identity = Some(self.identity.clone());
+        let events = Events::new(self.client.clone(), MANAGER, identity, declaration.primary);
+        match name {
+            OperatorName::Example => {
+                let operator = self.example.clone();
+                Registration { declaration, make: Box::new(move |hand| controller(operator, hand, events)) }
+            }
+        }
+    }
 }
 
 /// The declaration of an operator.
 pub fn declaration(name: OperatorName) -> &'static Declaration {
     match name {
         OperatorName::Example => &operator_example::DECLARATION,
-    }
-}
-
-fn registration(name: OperatorName, client: &Client, identity: &str) -> Registration {
-    let declaration = declaration(name);
-    let events = Events::new(client.clone(), MANAGER, Some(identity.into()), declaration.primary);
-    match name {
-        OperatorName::Example => Registration {
-            declaration,
-            make: Box::new(move |hand| controller(ExampleOperator::default(), hand, events)),
-        },
     }
 }
 

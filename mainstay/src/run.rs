@@ -16,6 +16,7 @@ use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 use mainstay::args::RunArguments;
 use mainstay::process::Process;
+use operator_example::ExampleOperator;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
@@ -42,6 +43,7 @@ pub(crate) async fn run(arguments: RunArguments) -> Result<()> {
     let process = Process {
         client,
         operators: arguments.operators.clone(),
+        example: ExampleOperator::default(),
         namespaces: namespaces(&arguments),
         permit: permit.clone(),
         identity: arguments.identity.clone(),

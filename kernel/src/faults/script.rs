@@ -108,6 +108,11 @@ impl Script {
         self.state().trace.clone()
     }
 
+    /// How many requests there were so far, in all lives.
+    pub fn requests(&self) -> usize {
+        self.state().trace.0.len()
+    }
+
     /// Ends the present life.
     pub fn crash(&self) {
         let life = self.state().life;

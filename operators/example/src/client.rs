@@ -1,5 +1,6 @@
 //! The way to an instance: asks where writes stand, and lets them wait or pass.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use base64::Engine;
@@ -25,18 +26,28 @@ const LARGEST_ANSWER: usize = 64 << 10;
 
 /// Talks to instances.
 #[derive(Debug, Clone)]
-pub struct Instances(Client<HttpConnector, Empty<Bytes>>);
+pub struct Instances {
+    client: Client<HttpConnector, Empty<Bytes>>,
+    /// Where all of them are, if it is not where their names lead.
+    behind: Option<SocketAddr>,
+}
 
 impl Default for Instances {
     fn default() -> Self {
         let mut connector = HttpConnector::new();
         connector.set_connect_timeout(Some(Duration::from_secs(2)));
         // Instances come and go: a kept connection may lead to one that is gone.
-        Self(Client::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build(connector))
+        let client = Client::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build(connector);
+        Self { client, behind: None }
     }
 }
 
 impl Instances {
+    /// All instances behind one address, which tells them apart by the host that is asked for: for tests that play them.
+    pub fn behind(address: SocketAddr) -> Self {
+        Self { behind: Some(address), ..Self::default() }
+    }
+
     /// Where writes stand. An instance that does not answer, or not as it should, is silent.
     pub async fn gate(&self, url: &str, credentials: &Credentials) -> Gate {
         let answer = self.ask(Method::GET, &format!("{url}/v1/version"), credentials).await;
@@ -72,16 +83,38 @@ impl Instances {
         credentials: &Credentials,
     ) -> Result<(StatusCode, Value), String> {
         let pair = STANDARD.encode(format!("{}:{}", credentials.username, credentials.password));
-        let request =
-            Request::builder().method(method).uri(url).header("authorization", format!("Basic {pair}"));
+        let (host, path) = split(url);
+        let target = self.behind.map_or_else(|| url.to_owned(), |address| format!("http://{address}{path}"));
+        let request = Request::builder()
+            .method(method)
+            .uri(target)
+            .header("host", host)
+            .header("authorization", format!("Basic {pair}"));
         let request = request.body(Empty::new()).map_err(|error| error.to_string())?;
         let exchange = async {
-            let answer = self.0.request(request).await.map_err(|error| format!("{error:?}"))?;
+            let answer = self.client.request(request).await.map_err(|error| format!("{error:?}"))?;
             let status = answer.status();
             let body = Limited::new(answer.into_body(), LARGEST_ANSWER).collect().await;
             let body = body.map_err(|error| error.to_string())?.to_bytes();
             Ok((status, serde_json::from_slice(&body).unwrap_or_default()))
         };
         tokio::time::timeout(PATIENCE, exchange).await.unwrap_or_else(|_| Err("it takes too long".into()))
+    }
+}
+
+/// The host of a URL, with its port, and what follows it.
+fn split(url: &str) -> (&str, &str) {
+    let rest = url.strip_prefix("http://").unwrap_or(url);
+    rest.split_at(rest.find('/').unwrap_or(rest.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_has_a_host_and_a_path() {
+        assert_eq!(split("http://a-0.b.c.svc:8080/v1/version"), ("a-0.b.c.svc:8080", "/v1/version"));
+        assert_eq!(split("http://a:80"), ("a:80", ""));
     }
 }

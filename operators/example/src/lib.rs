@@ -38,13 +38,16 @@ pub use declaration::DECLARATION;
 use client::Instances;
 use gather::{CONFIG_MAP, Found, Gate, Inputs, Look, SECRET, SERVICE, STATEFUL_SET};
 use plan::{Planned, Step};
-use upgrade::Facts;
+use upgrade::{Facts, Pace};
 use validate::Valid;
 
 /// The operator of `ExampleApp`.
 #[derive(Debug, Clone, Default)]
 pub struct ExampleOperator {
-    instances: Instances,
+    /// The way to instances.
+    pub instances: Instances,
+    /// How much time an upgrade takes for itself.
+    pub pace: Pace,
 }
 
 /// What was found out about a resource, for `plan`.
@@ -86,7 +89,7 @@ impl Operator for ExampleOperator {
 
     fn validate(&self, app: &ExampleApp, inputs: &Inputs) -> Result<Checked, Invalid> {
         let valid = validate::validate(app, inputs)?;
-        let facts = plan::facts(app, &valid, inputs);
+        let facts = plan::facts(app, &valid, inputs, self.pace);
         Ok(Checked { valid, facts })
     }
 

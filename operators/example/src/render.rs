@@ -8,6 +8,7 @@ use kernel::flow::Invalid;
 
 use crate::adopt::Frame;
 use crate::gather::{Credentials, Gate, Inputs};
+use crate::upgrade::Pace;
 use crate::{plan, validate};
 
 /// Stands where a password will be.
@@ -30,7 +31,7 @@ pub fn render(app: &ExampleApp) -> Result<Vec<Desired>, Invalid> {
     // What a cluster says about a resource is no wish.
     let app = ExampleApp { status: None, ..app.clone() };
     let valid = validate::validate(&app, &inputs)?;
-    let facts = plan::facts(&app, &valid, &inputs);
+    let facts = plan::facts(&app, &valid, &inputs, Pace::default());
     let planned = plan::plan(&valid, &inputs, &facts, Timestamp::UNIX_EPOCH);
     Ok(planned.work.waves.into_iter().flatten().collect())
 }

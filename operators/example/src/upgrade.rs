@@ -8,6 +8,8 @@
 //!     └────────────┴──────────────────────────────────────────┴─► ReturningInstances ─► rolled back
 //! ```
 
+use std::time::Duration;
+
 use api_example::{FailedUpgrade, UpgradeCause, UpgradePhase, UpgradeStatus};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::jiff::Timestamp;
@@ -15,8 +17,20 @@ use k8s_openapi::jiff::Timestamp;
 use crate::gather::Gate;
 use crate::instance::Instance;
 
-/// How long a new version must serve before the upgrade has succeeded, in seconds.
-pub const WATCHED: i64 = 10;
+/// How much time an upgrade takes for itself. Tests are in a hurry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pace {
+    /// How long a new version must serve before the upgrade has succeeded, in seconds.
+    pub watched: i64,
+    /// How often an upgrade looks again: writes that wait must be told so again, and deadlines pass.
+    pub look: Duration,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self { watched: 10, look: Duration::from_secs(2) }
+    }
+}
 
 /// What becomes of a Job.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +70,8 @@ pub struct Facts {
     pub way_back: JobState,
     /// How long a phase may take, in seconds.
     pub deadline: i64,
+    /// How much time an upgrade takes for itself.
+    pub pace: Pace,
 }
 
 /// What an operator asks of the instance that takes the writes.
@@ -223,7 +239,8 @@ fn end(facts: &Facts, upgrade: &UpgradeStatus, now: Timestamp) -> Option<Ended> 
     match upgrade.phase {
         UpgradePhase::Watching => {
             let watched = now.as_second() - upgrade.since.0.as_second();
-            (watched >= WATCHED && facts.all_serve(&upgrade.to)).then(|| Ended::Well(upgrade.to.clone()))
+            (watched >= facts.pace.watched && facts.all_serve(&upgrade.to))
+                .then(|| Ended::Well(upgrade.to.clone()))
         }
         UpgradePhase::ReturningInstances if facts.all_serve(&upgrade.from) && facts.gate != Gate::Held => {
             let cause = upgrade.cause.clone()?;

@@ -21,7 +21,7 @@ use serde_json::json;
 use crate::gather::{CLAIM, Inputs, POD};
 use crate::instance::{self, Instance};
 use crate::names;
-use crate::upgrade::{self, Course, Facts, JobState};
+use crate::upgrade::{self, Course, Facts, JobState, Pace};
 use crate::validate::Valid;
 
 /// Something to be asked of an instance.
@@ -65,9 +65,7 @@ pub struct Planned {
     pub complaints: Vec<crate::validate::Complaint>,
 }
 
-/// How often an upgrade looks again: writes that wait must be told so again, and deadlines pass.
-const UPGRADE_LOOK: Duration = Duration::from_secs(2);
-/// How soon it looks again after it asked for something: writes wait meanwhile.
+/// How soon an upgrade looks again after it asked for something: writes wait meanwhile.
 const ANSWER_LOOK: Duration = Duration::from_millis(100);
 
 /// Decides.
@@ -92,7 +90,7 @@ pub fn plan(valid: &Valid, inputs: &Inputs, facts: &Facts, now: Timestamp) -> Pl
     });
     let moving = course.upgrade.is_some() || course.ended.is_some();
     let asked = course.ask == Some(upgrade::Ask::Hold) && facts.gate == crate::gather::Gate::Open;
-    let look_again = moving.then_some(if asked { ANSWER_LOOK } else { UPGRADE_LOOK });
+    let look_again = moving.then_some(if asked { ANSWER_LOOK } else { facts.pace.look });
     Planned { step, look_again, ..planned(valid, work, Guard::Hold, Aim::Run(Box::new(course))) }
 }
 
@@ -198,7 +196,7 @@ fn disconnect(valid: &Valid, inputs: &Inputs, facts: &Facts, now: Timestamp) -> 
 }
 
 /// What an upgrade needs to know, from all that is known.
-pub fn facts(app: &api_example::ExampleApp, valid: &Valid, inputs: &Inputs) -> Facts {
+pub fn facts(app: &api_example::ExampleApp, valid: &Valid, inputs: &Inputs, pace: Pace) -> Facts {
     let status = app.status.clone().unwrap_or_default();
     let instances = instance::all(&inputs.pods);
     let current = status.current_version.clone().or_else(|| running(&instances, inputs));
@@ -220,6 +218,7 @@ pub fn facts(app: &api_example::ExampleApp, valid: &Valid, inputs: &Inputs) -> F
         failed: status.failed_upgrade,
         gate: inputs.gate,
         deadline: valid.deadline,
+        pace,
     }
 }
 

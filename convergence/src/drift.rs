@@ -1,0 +1,237 @@
+//! What somebody else may do to a child: pure, from the object that is there to the object that they leave behind.
+
+use std::fmt;
+
+use serde_json::{Value, json};
+
+use crate::scenario::{Subject, kind_name};
+use crate::state::{FOREIGN_FINALIZER, Name, State};
+
+/// What somebody else does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Act {
+    /// Deletes it.
+    Delete,
+    /// Deletes it while a finalizer of theirs holds it for a while.
+    DeleteSlowly,
+    /// Takes all labels off.
+    StripLabels,
+    /// Takes all owners off.
+    StripOwners,
+    /// Adds a label, an annotation and a finalizer, which must stay.
+    Mark,
+    /// Changes a field of ours: a JSON pointer.
+    Edit(String),
+}
+
+/// What somebody else does to which child.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Drift {
+    /// The child.
+    pub name: Name,
+    /// What happens to it.
+    pub act: Act,
+}
+
+impl fmt::Display for Drift {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let act = match &self.act {
+            Act::Delete => "delete",
+            Act::DeleteSlowly => "delete-slowly",
+            Act::StripLabels => "strip-labels",
+            Act::StripOwners => "strip-owners",
+            Act::Mark => "mark",
+            Act::Edit(pointer) => return write!(f, "edit/{}{pointer}", self.name),
+        };
+        write!(f, "{act}/{}", self.name)
+    }
+}
+
+impl Drift {
+    /// Whether the child is gone after it.
+    pub fn deletes(&self) -> bool {
+        matches!(self.act, Act::Delete | Act::DeleteSlowly)
+    }
+}
+
+/// Everything that can be done to the children of a resource.
+pub fn all(subject: &Subject, state: &State) -> Vec<Drift> {
+    let owned: Vec<String> = subject.declaration.owned.iter().map(|owned| kind_name(owned.kind)).collect();
+    let mut all = Vec::new();
+    for (name, object) in state.0.iter().filter(|(name, _)| owned.contains(&name.kind)) {
+        let whole = [Act::Delete, Act::DeleteSlowly, Act::StripLabels, Act::StripOwners, Act::Mark];
+        let edits = owned_leaves(object, mainstay::process::MANAGER).into_iter().map(Act::Edit);
+        all.extend(whole.into_iter().chain(edits).map(|act| Drift { name: name.clone(), act }));
+    }
+    all
+}
+
+/// The object after the act; nothing if it is deleted. `gentle` tries another value, else the field is removed.
+pub fn after(object: &Value, act: &Act, gentle: bool) -> Option<Value> {
+    let mut object = object.clone();
+    match act {
+        Act::Delete | Act::DeleteSlowly => return None,
+        Act::StripLabels => object["metadata"]["labels"] = Value::Null,
+        Act::StripOwners => object["metadata"]["ownerReferences"] = Value::Null,
+        Act::Mark => {
+            object["metadata"]["labels"]["example.com/foreign"] = "label".into();
+            object["metadata"]["annotations"]["example.com/foreign"] = "annotation".into();
+            object["metadata"]["finalizers"] = json!([FOREIGN_FINALIZER]);
+        }
+        Act::Edit(pointer) => edit(&mut object, pointer, gentle),
+    }
+    Some(object)
+}
+
+/// Takes the marks off again, so that the rest can be compared; what is missing of them is said.
+pub fn unmark(object: &mut Value) -> Vec<String> {
+    let mut missing = Vec::new();
+    for (field, value) in [("labels", "label"), ("annotations", "annotation")] {
+        let map = object["metadata"][field].as_object_mut();
+        let found = map.and_then(|map| map.remove("example.com/foreign"));
+        if found != Some(value.into()) {
+            missing.push(format!("the {value} of somebody else is gone"));
+        }
+        if object["metadata"][field].as_object().is_some_and(serde_json::Map::is_empty)
+            && let Some(metadata) = object["metadata"].as_object_mut()
+        {
+            metadata.remove(field);
+        }
+    }
+    if object["metadata"]["finalizers"] == json!([FOREIGN_FINALIZER]) {
+        if let Some(metadata) = object["metadata"].as_object_mut() {
+            metadata.remove("finalizers");
+        }
+    } else {
+        missing.push("the finalizer of somebody else is gone".to_owned());
+    }
+    missing
+}
+
+fn edit(object: &mut Value, pointer: &str, gentle: bool) {
+    let is_secret = object["kind"] == "Secret" || pointer.starts_with("/data/") && object["type"].is_string();
+    if let Some(value) = object.pointer_mut(pointer).filter(|_| gentle) {
+        let other = match &*value {
+            Value::String(_) if is_secret => "ZHJpZnQ=".into(),
+            Value::String(text) => other_text(text).into(),
+            Value::Number(number) => (number.as_i64().unwrap_or(0) + 1).into(),
+            Value::Bool(holds) => (!holds).into(),
+            Value::Null | Value::Array(_) | Value::Object(_) => Value::Null,
+        };
+        *value = other;
+        return;
+    }
+    let Some((parent, last)) = pointer.rsplit_once('/') else { return };
+    let last = last.replace("~1", "/").replace("~0", "~");
+    match object.pointer_mut(parent) {
+        Some(Value::Object(map)) => drop(map.remove(&last)),
+        Some(Value::Array(list)) => {
+            if let Some(at) = last.parse::<usize>().ok().filter(|at| *at < list.len()) {
+                list.remove(at);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Another text that is likely to be valid where this one is.
+fn other_text(text: &str) -> String {
+    let number = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
+    match (text, text[..number].parse::<u64>()) {
+        ("RollingUpdate", _) => "OnDelete".into(),
+        ("IfNotPresent", _) => "Always".into(),
+        ("Retain", _) => "Delete".into(),
+        ("FallbackToLogsOnError", _) => "File".into(),
+        ("OnRootMismatch", _) => "Always".into(),
+        ("RuntimeDefault", _) => "Unconfined".into(),
+        (_, Ok(amount)) => format!("{}{}", amount + 1, &text[number..]),
+        _ => format!("{text}-drift"),
+    }
+}
+
+/// The leaves of an object that a manager owns by server-side apply, as JSON pointers.
+pub fn owned_leaves(object: &Value, manager: &str) -> Vec<String> {
+    let entries = object["metadata"]["managedFields"].as_array();
+    let mut leaves = Vec::new();
+    for entry in entries.into_iter().flatten() {
+        if entry["manager"] == manager && entry["operation"] == "Apply" && entry["subresource"].is_null() {
+            walk(&entry["fieldsV1"], object, String::new(), &mut leaves);
+        }
+    }
+    leaves
+}
+
+fn walk(fields: &Value, object: &Value, path: String, leaves: &mut Vec<String>) {
+    let steps: Vec<(&String, &Value)> =
+        fields.as_object().into_iter().flatten().filter(|(step, _)| *step != ".").collect();
+    if steps.is_empty() {
+        leaves.push(path);
+        return;
+    }
+    for (step, below) in steps {
+        let found = match step.split_once(':') {
+            Some(("f", name)) => {
+                let escaped = name.replace('~', "~0").replace('/', "~1");
+                object.get(name).map(|value| (escaped, value))
+            }
+            Some(("k", keys)) => element(object, keys),
+            _ => None,
+        };
+        if let Some((step, value)) = found {
+            walk(below, value, format!("{path}/{step}"), leaves);
+        }
+    }
+}
+
+fn element<'a>(list: &'a Value, keys: &str) -> Option<(String, &'a Value)> {
+    let keys: Value = serde_json::from_str(keys).ok()?;
+    let fits = |element: &Value| {
+        keys.as_object().is_some_and(|keys| keys.iter().all(|(key, value)| &element[key] == value))
+    };
+    let at = list.as_array()?.iter().position(fits)?;
+    Some((at.to_string(), &list[at]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object() -> Value {
+        json!({
+            "metadata": {
+                "name": "a", "labels": {"a/b": "1"},
+                "managedFields": [
+                    {"manager": "mainstay", "operation": "Apply", "fieldsV1": {
+                        "f:metadata": {"f:labels": {"f:a/b": {}}},
+                        "f:spec": {"f:ports": {"k:{\"port\":80}": {".": {}, "f:port": {}}}, "f:replicas": {}},
+                    }},
+                    {"manager": "other", "operation": "Update", "fieldsV1": {"f:status": {}}},
+                ],
+            },
+            "spec": {"ports": [{"port": 80}], "replicas": 2},
+        })
+    }
+
+    #[test]
+    fn the_leaves_of_a_manager_are_found() {
+        let leaves = owned_leaves(&object(), "mainstay");
+        assert_eq!(leaves, ["/metadata/labels/a~1b", "/spec/ports/0/port", "/spec/replicas"]);
+    }
+
+    #[test]
+    fn an_edit_changes_one_leaf() {
+        let edited = |pointer: &str, gentle| after(&object(), &Act::Edit(pointer.into()), gentle).unwrap();
+        assert_eq!(edited("/spec/replicas", true)["spec"]["replicas"], 3);
+        assert_eq!(edited("/spec/replicas", false)["spec"].get("replicas"), None);
+        assert_eq!(edited("/metadata/labels/a~1b", true)["metadata"]["labels"]["a/b"], "2");
+        assert_eq!(edited("/spec/ports/0/port", true)["spec"]["ports"][0]["port"], 81);
+    }
+
+    #[test]
+    fn marks_come_off_again() {
+        let mut marked = after(&object(), &Act::Mark, true).unwrap();
+        assert_eq!(unmark(&mut marked), Vec::<String>::new());
+        assert_eq!(marked["metadata"]["labels"], json!({"a/b": "1"}));
+        assert_eq!(unmark(&mut object()).len(), 3);
+    }
+}

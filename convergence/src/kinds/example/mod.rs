@@ -1,0 +1,61 @@
+//! `ExampleApp`.
+
+mod properties;
+mod scenarios;
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use mainstay::args::OperatorName;
+use mainstay::process::Process;
+use operator_example::client::Instances;
+use operator_example::upgrade::Pace;
+use operator_example::{DECLARATION, ExampleOperator};
+use serde_json::Value;
+
+use crate::scenario::Subject;
+use crate::state::Name;
+
+/// The name of the resource in every scenario.
+const APP: &str = "app";
+
+/// The kind, with all that is tried on it.
+pub(super) fn subject() -> Subject {
+    Subject {
+        name: "example",
+        declaration: &DECLARATION,
+        resource: APP,
+        scenarios: scenarios::all(),
+        properties: properties::all(),
+        shows_trouble,
+        ignored,
+        left_to_others,
+        fit,
+    }
+}
+
+fn fit(process: &mut Process, instances: SocketAddr) {
+    process.operators = vec![OperatorName::Example];
+    process.example = ExampleOperator {
+        instances: Instances::behind(instances),
+        pace: Pace { watched: 1, look: Duration::from_millis(250) },
+    };
+}
+
+fn shows_trouble(app: &Value) -> bool {
+    let conditions = app["status"]["conditions"].as_array();
+    conditions.into_iter().flatten().any(|one| one["type"] == "Progressing" && one["reason"] == "CannotApply")
+}
+
+/// When features were last changed is told to pods, so that they read them anew: a time, or none if that was never.
+fn ignored(name: &Name, path: &str) -> bool {
+    let told = operator_example::names::CHANGED.replace('/', "~1");
+    matches!(name.kind.as_str(), "pods" | "configmaps") && path.ends_with(&told)
+        // The revision of a set that was rolled there and back has another number than one that was never touched.
+        || name.kind == "pods" && path.ends_with("controller-revision-hash")
+}
+
+/// Credentials are made once and then left to whoever rotates them.
+fn left_to_others(name: &Name, pointer: &str) -> bool {
+    name.kind == "secrets" && pointer.starts_with("/data/")
+}

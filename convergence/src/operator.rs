@@ -1,0 +1,63 @@
+//! The operator under test, in this process: started, stopped and killed like one in a pod.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use kernel::faults::{self, Script};
+use kernel::lease::Permit;
+use kernel::metrics::{Catalogue, Metrics};
+use kernel::queue;
+use kernel::stores::Namespaces;
+use mainstay::process::Process;
+use operator_example::ExampleOperator;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::scenario::Subject;
+use crate::world::World;
+
+/// Plans are in a hurry: what failed is tried again at once, and never so late that a plan takes it for settled.
+const QUEUE: queue::Settings = queue::Settings {
+    window: Duration::from_millis(5),
+    concurrency: 2,
+    first_pause: Duration::from_millis(40),
+    longest_pause: Duration::from_millis(200),
+};
+
+/// A process that runs. Dropping it kills it.
+pub struct Operator {
+    stop: CancellationToken,
+    tasks: JoinSet<()>,
+}
+
+impl Operator {
+    /// Starts with empty stores, in the script's present life.
+    pub fn start(world: &World, subject: &Subject, namespace: &str, script: &Script) -> Result<Self> {
+        let client = faults::client(world.config.clone(), script)?;
+        let mut process = Process {
+            client,
+            operators: Vec::new(),
+            example: ExampleOperator::default(),
+            namespaces: Namespaces::Only(vec![namespace.into()]),
+            permit: Permit::always(),
+            identity: "convergence".into(),
+            queue: QUEUE,
+            metrics: Metrics::register(&mut Catalogue::default(), "convergence", "convergence"),
+            standings: watch::Sender::new(Vec::new()),
+        };
+        (subject.fit)(&mut process, world.instances.address);
+        let (stop, mut tasks) = (CancellationToken::new(), JoinSet::new());
+        let running = Box::pin(process.run(stop.clone()));
+        tasks.spawn(async move {
+            running.await;
+        });
+        Ok(Self { stop, tasks })
+    }
+
+    /// Lets it end by itself, as a pod that is deleted.
+    pub async fn stop(mut self) {
+        self.stop.cancel();
+        while self.tasks.join_next().await.is_some() {}
+    }
+}

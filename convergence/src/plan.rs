@@ -1,0 +1,211 @@
+//! What can go wrong with a scenario, one plan for each: pure, from what the scenario did when nothing went wrong.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use kernel::faults::{Cut, Fault, Refusal};
+
+use crate::drift::{self, Drift};
+use crate::reference::Reference;
+use crate::scenario::{Aftermath, Property, Scenario, Subject, kind_name};
+use crate::spot::Spot;
+
+/// What a stale view shows of a resource that was deleted and made again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moment {
+    /// It ran.
+    Running,
+    /// It was on its way out.
+    Deleting,
+}
+
+/// One thing that goes wrong. `change` counts from 0.
+#[derive(Debug, Clone)]
+pub enum Perturbation {
+    /// One write fails, or its process dies.
+    Fault(Spot, Fault),
+    /// No write of a kind is allowed until the status says so.
+    Denied {
+        /// From this change on.
+        change: usize,
+        /// What cannot be written.
+        kind: String,
+        /// How that is said.
+        refusal: Refusal,
+    },
+    /// The first reads of a kind fail when the operator starts.
+    Blocked {
+        /// Before this change.
+        change: usize,
+        /// What cannot be read.
+        kind: String,
+        /// How that is said.
+        fault: Fault,
+    },
+    /// The events of a kind are held back until all else is silent; then they come, or history is gone.
+    Held {
+        /// During this change.
+        change: usize,
+        /// Whose events.
+        kind: String,
+        /// Whether they never come.
+        expired: bool,
+    },
+    /// The watch of a kind is cut when the change is made.
+    Cut {
+        /// Before this change.
+        change: usize,
+        /// Whose watch.
+        kind: String,
+        /// How it ends.
+        how: Cut,
+    },
+    /// The operator is away while the change is made.
+    Absent {
+        /// During this change.
+        change: usize,
+    },
+    /// Passes are forced when everything is settled.
+    Idle,
+    /// The resource is deleted and made again; then an operator starts whose view of a kind, or of all, is old.
+    Stale {
+        /// Of what; of everything if absent.
+        kind: Option<String>,
+        /// What the view shows.
+        moment: Moment,
+    },
+    /// Somebody else changes a child.
+    Drift(Drift),
+    /// A property changes, and back.
+    Property(Property),
+}
+
+/// A scenario with one thing going wrong.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// Which scenario.
+    pub scenario: &'static str,
+    /// What goes wrong.
+    pub perturbation: Perturbation,
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/", self.scenario)?;
+        match &self.perturbation {
+            Perturbation::Fault(spot, fault) => {
+                write!(f, "{}/{}/{spot}", spot.change + 1, fault.as_str())
+            }
+            Perturbation::Denied { change, kind, refusal } => {
+                write!(f, "{}/denied-{}/{kind}", change + 1, refusal.code().as_u16())
+            }
+            Perturbation::Blocked { change, kind, fault } => {
+                write!(f, "{}/blocked-{}/watch:{kind}", change + 1, fault.as_str())
+            }
+            Perturbation::Held { change, kind, expired } => {
+                let how = if *expired { "held-then-expired" } else { "held" };
+                write!(f, "{}/{how}/{kind}", change + 1)
+            }
+            Perturbation::Cut { change, kind, how } => {
+                write!(f, "{}/cut-{}/{kind}", change + 1, format!("{how:?}").to_lowercase())
+            }
+            Perturbation::Absent { change } => write!(f, "{}/absent", change + 1),
+            Perturbation::Idle => write!(f, "idle"),
+            Perturbation::Stale { kind, moment } => {
+                let moment = format!("{moment:?}").to_lowercase();
+                write!(f, "stale-{moment}/{}", kind.as_deref().unwrap_or("everything"))
+            }
+            Perturbation::Drift(drift) => write!(f, "drift/{drift}"),
+            Perturbation::Property(property) => write!(f, "property/{}", property.path),
+        }
+    }
+}
+
+/// The errors that every kind of call meets.
+const REFUSALS: [Refusal; 6] = [
+    Refusal::Conflict,
+    Refusal::TooManyRequests(std::time::Duration::from_secs(1)),
+    Refusal::InternalError,
+    Refusal::Unavailable,
+    Refusal::Timeout,
+    Refusal::Forbidden,
+];
+
+const CUTS: [Cut; 4] = [Cut::Clean, Cut::Broken, Cut::Expired, Cut::Truncated];
+
+/// Every plan of a scenario.
+pub fn plans(subject: &Subject, scenario: &Scenario, reference: &Reference) -> Vec<Plan> {
+    let mut all = faults(scenario, reference);
+    all.extend(events(subject, scenario));
+    let is_plainest = subject.scenarios.first().is_some_and(|first| first.name == scenario.name);
+    if is_plainest {
+        all.extend(at_start(subject));
+        all.extend(stale(subject));
+    }
+    all.push(Perturbation::Idle);
+    if scenario.aftermath == Aftermath::Whole {
+        all.extend(drift::all(subject, &reference.end).into_iter().map(Perturbation::Drift));
+        all.extend(subject.properties.iter().cloned().map(Perturbation::Property));
+    }
+    all.into_iter().map(|perturbation| Plan { scenario: scenario.name, perturbation }).collect()
+}
+
+/// Before and after every write a crash, after every write a lost answer; every error at the first write of its kind
+/// in a change, and one error after the other at those that follow.
+fn faults(scenario: &Scenario, reference: &Reference) -> Vec<Perturbation> {
+    let mut all = Vec::new();
+    let spots = reference.spots.iter().filter(|spot| spot.change >= scenario.from);
+    for (at, spot) in spots.enumerate() {
+        let crashes = [Fault::CrashBefore, Fault::CrashAfter, Fault::AnswerLost];
+        all.extend(crashes.map(|fault| Perturbation::Fault(spot.clone(), fault)));
+        let refusals = if spot.nth == 1 { &REFUSALS[..] } else { &REFUSALS[at % REFUSALS.len()..][..1] };
+        let refused = |refusal: &Refusal| Perturbation::Fault(spot.clone(), Fault::Refused(*refusal));
+        all.extend(refusals.iter().map(refused));
+    }
+    all
+}
+
+/// What can happen to the events of each kind during each change; and the operator away.
+fn events(subject: &Subject, scenario: &Scenario) -> Vec<Perturbation> {
+    let mut all = Vec::new();
+    for change in scenario.from..scenario.changes.len() {
+        for (at, kind) in kinds(subject).into_iter().enumerate() {
+            let how = CUTS[(at + change) % CUTS.len()];
+            all.push(Perturbation::Held { change, kind: kind.clone(), expired: (at + change) % 2 == 1 });
+            all.push(Perturbation::Cut { change, kind, how });
+        }
+        all.push(Perturbation::Absent { change });
+    }
+    all
+}
+
+/// Every error at the first reads, and writes that are refused for longer.
+fn at_start(subject: &Subject) -> Vec<Perturbation> {
+    let mut all = Vec::new();
+    for kind in kinds(subject) {
+        let refused = REFUSALS.map(Fault::Refused);
+        for fault in refused.into_iter().chain([Fault::Expired, Fault::Truncated, Fault::AnswerLost]) {
+            all.push(Perturbation::Blocked { change: 0, kind: kind.clone(), fault });
+        }
+    }
+    for owned in subject.declaration.owned {
+        for refusal in [Refusal::Forbidden, Refusal::InternalError] {
+            all.push(Perturbation::Denied { change: 0, kind: kind_name(owned.kind), refusal });
+        }
+    }
+    all
+}
+
+fn stale(subject: &Subject) -> Vec<Perturbation> {
+    let views: Vec<Option<String>> =
+        std::iter::once(None).chain(kinds(subject).into_iter().map(Some)).collect();
+    let both = |kind: Option<String>| {
+        [Moment::Running, Moment::Deleting].map(|moment| Perturbation::Stale { kind: kind.clone(), moment })
+    };
+    views.into_iter().flat_map(both).collect()
+}
+
+/// The kinds that are watched, each once.
+fn kinds(subject: &Subject) -> BTreeSet<String> {
+    subject.declaration.kinds().map(kind_name).collect()
+}

@@ -1,0 +1,135 @@
+//! A whole run: references first, then plans, several at once.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use anyhow::{Context, Result, bail};
+use convergence::kinds;
+use convergence::oracle;
+use convergence::plan::plans;
+use convergence::play::{Cast, Verdict, play};
+use convergence::reference::{self, Reference};
+use convergence::scenario::{Scenario, Subject};
+use convergence::world::World;
+use futures::StreamExt;
+use futures::stream;
+use lab::clock::Stopwatch;
+use lab::console::line;
+
+use crate::args::Arguments;
+use crate::report::{self, Tally};
+
+/// Plays what was asked for. Whether all of it was well.
+pub(crate) async fn run(arguments: Arguments) -> Result<bool> {
+    let subjects = kinds::all();
+    let wanted = |subject: &&Subject| arguments.kind.as_ref().is_none_or(|kind| kind == subject.name);
+    let subjects: Vec<&Subject> = subjects.iter().filter(wanted).collect();
+    if subjects.is_empty() {
+        bail!("there is no such kind");
+    }
+    let world = World::start().await.context("cannot start a control plane")?;
+    let mut tally = Tally::start();
+    for subject in subjects {
+        Box::pin(of_kind(&world, subject, &arguments, &mut tally)).await;
+    }
+    line(tally.closing());
+    Ok(tally.is_good())
+}
+
+async fn of_kind(world: &World, subject: &Subject, arguments: &Arguments, tally: &mut Tally) {
+    let references = references(world, subject, arguments, tally).await;
+    let mut all = Vec::new();
+    for scenario in &subject.scenarios {
+        if let Some(reference) = references.get(scenario.name) {
+            let plans = plans(subject, scenario, reference);
+            all.extend(plans.into_iter().map(|plan| (scenario, reference, plan)));
+        }
+    }
+    tally.known += all.len();
+    all.retain(|(_, _, plan)| is_wanted(arguments, &plan.to_string()));
+    if arguments.minutes.is_some() {
+        all.sort_by_key(|(_, _, plan)| hash(arguments.seed, &plan.to_string()));
+    }
+    if arguments.list {
+        for (_, _, plan) in &all {
+            line(plan.to_string());
+        }
+        return;
+    }
+    let watch = Stopwatch::start();
+    let in_time = || arguments.limit().is_none_or(|limit| watch.elapsed() < limit);
+    let played = stream::iter(all)
+        .map(|(scenario, reference, plan)| async move {
+            if !in_time() {
+                return None;
+            }
+            let watch = Stopwatch::start();
+            let cast = Cast { world, subject, scenario, reference };
+            let verdict = Box::pin(play(&cast, &plan)).await;
+            Some((plan, verdict, watch.elapsed()))
+        })
+        .buffer_unordered(arguments.jobs.max(1));
+    let mut played = std::pin::pin!(played);
+    while let Some(result) = played.next().await {
+        let Some((plan, verdict, taken)) = result else { continue };
+        tally.count(subject.name, &plan, verdict, taken);
+    }
+}
+
+/// What every scenario that is asked for does when nothing goes wrong.
+async fn references<'a>(
+    world: &World,
+    subject: &'a Subject,
+    arguments: &Arguments,
+    tally: &mut Tally,
+) -> BTreeMap<&'a str, Reference> {
+    let wanted = |scenario: &&Scenario| {
+        let start = format!("{}/", scenario.name);
+        arguments.plan.is_empty() || arguments.plan.iter().any(|plan| plan.starts_with(&start))
+    };
+    let scenarios: Vec<&Scenario> = subject.scenarios.iter().filter(wanted).collect();
+    let played = stream::iter(scenarios)
+        .map(|scenario| async move {
+            let watch = Stopwatch::start();
+            let both = async {
+                tokio::try_join!(
+                    reference::play(world, subject, scenario),
+                    reference::play(world, subject, scenario)
+                )
+            };
+            (scenario, Box::pin(both).await, watch.elapsed())
+        })
+        .buffer_unordered(arguments.jobs.div_ceil(2).max(1));
+    let mut played = std::pin::pin!(played);
+    let mut references = BTreeMap::new();
+    while let Some((scenario, both, taken)) = played.next().await {
+        let mut verdict = Verdict::default();
+        match both {
+            Err(error) => verdict.wrong.push(format!("{error:#}")),
+            Ok((one, two)) => {
+                verdict.wrong.extend(oracle::sound(subject, scenario, &one));
+                if !verdict.wrong.is_empty() {
+                    verdict.trace = one.trace.describe();
+                }
+                let reference = Reference::of(one, two);
+                line(report::reference(scenario, &reference, taken));
+                references.insert(scenario.name, reference);
+            }
+        }
+        tally.count_reference(subject.name, scenario.name, verdict, taken);
+    }
+    references
+}
+
+fn is_wanted(arguments: &Arguments, name: &str) -> bool {
+    let named = arguments.plan.is_empty() || arguments.plan.iter().any(|plan| name.contains(plan.as_str()));
+    let sliced = arguments.slice.is_none_or(|slice| hash(slice.seed, name).is_multiple_of(slice.of));
+    named && sliced
+}
+
+/// The same on every machine and in every run.
+fn hash(seed: u64, name: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (seed, name).hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,84 @@
+//! Where something can go wrong: one write of a reference run, named so that it is found again in another run. Pure.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use kernel::faults::{Call, Calls, Fault, Hits, Rule, Trace, Verb};
+
+/// A kind of write to one object.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Target {
+    /// What is done.
+    pub verb: Verb,
+    /// `statefulsets.apps`.
+    pub kind: String,
+    /// Status, scale and so on.
+    pub part: Option<String>,
+    /// The object.
+    pub name: String,
+}
+
+impl Target {
+    /// That of a request.
+    pub fn of(call: &Call) -> Self {
+        Self {
+            verb: call.verb,
+            kind: call.kind(),
+            part: call.subresource.clone(),
+            name: call.name.clone().unwrap_or_default(),
+        }
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let part = self.part.as_ref().map(|part| format!(":{part}")).unwrap_or_default();
+        write!(f, "{}:{}{part}:{}", self.verb.as_str(), self.kind, self.name)
+    }
+}
+
+/// One write: the n-th of its kind during a change.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Spot {
+    /// During which change; the first is 0.
+    pub change: usize,
+    /// Which kind of write.
+    pub target: Target,
+    /// Which of them; the first is 1.
+    pub nth: u64,
+}
+
+impl fmt::Display for Spot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}#{}", self.target, self.nth)
+    }
+}
+
+impl Spot {
+    /// The rule that hits it. To be made known when its change begins.
+    pub fn rule(&self, fault: Fault) -> Rule {
+        let target = self.target.clone();
+        let calls = Calls::matching(move |call| call.is_write() && Target::of(call) == target);
+        Rule { calls, hits: Hits::Nth(self.nth), fault }
+    }
+}
+
+/// The writes that happen during each change in both of two runs, in the order of the first. `starts` says with which
+/// request each change began.
+pub fn common(one: (&Trace, &[usize]), other: (&Trace, &[usize])) -> Vec<Spot> {
+    let (all, also) = (spots(one.0, one.1), spots(other.0, other.1));
+    all.into_iter().filter(|spot| also.contains(spot)).collect()
+}
+
+fn spots(trace: &Trace, starts: &[usize]) -> Vec<Spot> {
+    let mut counts: BTreeMap<(usize, Target), u64> = BTreeMap::new();
+    let mut spots = Vec::new();
+    for (at, entry) in trace.0.iter().enumerate().filter(|(_, entry)| entry.wrote()) {
+        let change = starts.iter().filter(|start| **start <= at).count().saturating_sub(1);
+        let target = Target::of(&entry.call);
+        let count = counts.entry((change, target.clone())).or_default();
+        *count += 1;
+        spots.push(Spot { change, target, nth: *count });
+    }
+    spots
+}

@@ -1,0 +1,186 @@
+//! One scenario being played in one namespace: the operator, the script that disturbs it, and the waits.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use futures::FutureExt;
+use kernel::faults::Script;
+use kube::api::{ApiResource, DeleteParams, DynamicObject, Patch, PatchParams, PostParams, TypeMeta};
+use kube::{Api, ResourceExt};
+use lab::clock::{Span, Stopwatch};
+use serde_json::{Value, json};
+
+use crate::operator::Operator;
+use crate::scenario::{Deed, Done, Subject};
+use crate::state::State;
+use crate::world::World;
+
+/// How long the operator must be silent to count as settled: longer than its longest pause.
+const QUIET: Duration = Duration::from_millis(450);
+/// How long a change may take.
+const LIMIT: Duration = Duration::from_secs(75);
+const TICK: Duration = Duration::from_millis(30);
+/// How often the server is asked what is there.
+const LOOK_EVERY: Duration = Duration::from_millis(120);
+
+/// A scenario being played.
+pub struct Stage<'a> {
+    /// Where.
+    pub world: &'a World,
+    /// Whose operator.
+    pub subject: &'a Subject,
+    /// In which namespace.
+    pub namespace: String,
+    /// What goes wrong.
+    pub script: Script,
+    operator: Option<Operator>,
+}
+
+impl<'a> Stage<'a> {
+    /// A fresh namespace with an operator.
+    pub async fn open(world: &'a World, subject: &'a Subject) -> Result<Self> {
+        let namespace = world.namespace().await?;
+        let mut stage = Self { world, subject, namespace, script: Script::default(), operator: None };
+        stage.start()?;
+        Ok(stage)
+    }
+
+    /// Starts the operator, with empty stores.
+    pub fn start(&mut self) -> Result<()> {
+        let started = Operator::start(self.world, self.subject, &self.namespace, &self.script)?;
+        self.operator = Some(started);
+        Ok(())
+    }
+
+    /// Lets the operator end by itself.
+    pub async fn stop(&mut self) {
+        if let Some(operator) = self.operator.take() {
+            operator.stop().await;
+        }
+        self.script.restart();
+    }
+
+    /// Kills the operator.
+    pub fn kill(&mut self) {
+        self.operator = None;
+        self.script.restart();
+    }
+
+    /// Starts it again if it has crashed.
+    fn revive(&mut self) -> Result<()> {
+        if self.operator.is_some() && self.script.crashed().now_or_never().is_some() {
+            self.kill();
+            self.start()?;
+        }
+        Ok(())
+    }
+
+    /// Does what a user does.
+    pub async fn perform(&self, deed: &Deed) -> Result<()> {
+        let resources = self.world.api(&self.namespace, self.subject.declaration.primary);
+        let name = self.subject.resource;
+        match deed {
+            Deed::Create(objects) => {
+                for object in objects {
+                    self.create(object).await?;
+                }
+            }
+            Deed::Patch(patch) => {
+                let parameters = PatchParams { field_manager: Some("user".into()), ..PatchParams::default() };
+                resources.patch(name, &parameters, &Patch::Merge(patch)).await?;
+            }
+            Deed::Delete => {
+                resources.delete(name, &DeleteParams::default()).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn create(&self, object: &Value) -> Result<()> {
+        let object: DynamicObject =
+            serde_json::from_value(object.clone()).context("an object of a scenario")?;
+        let types: &TypeMeta = object.types.as_ref().context("an object of a scenario has a kind")?;
+        let kinds = || self.subject.declaration.kinds();
+        let kind = kinds().find(|kind| kind.kind == types.kind).context("a kind that is declared")?;
+        let resource: ApiResource = kind.resource();
+        let api: Api<DynamicObject> =
+            Api::namespaced_with(self.world.client.clone(), &self.namespace, &resource);
+        let parameters = PostParams { field_manager: Some("kubectl-create".into()), ..PostParams::default() };
+        let created = api.create(&parameters, &object).await;
+        created.with_context(|| format!("cannot create {} {}", types.kind, object.name_any()))?;
+        Ok(())
+    }
+
+    /// What is there now.
+    pub async fn look(&self) -> Result<State> {
+        self.world.look(&self.namespace, self.subject.declaration).await
+    }
+
+    /// Waits until a change is over. An operator that crashes meanwhile is started again.
+    pub async fn settle(&mut self, done: Done) -> Result<State> {
+        let (watch, mut looked, mut silent) = (Stopwatch::start(), None::<Stopwatch>, Stopwatch::start());
+        let mut requests = self.script.requests();
+        let mut ticks = tokio::time::interval(TICK);
+        loop {
+            ticks.tick().await;
+            self.revive()?;
+            if requests != self.script.requests() {
+                (requests, silent) = (self.script.requests(), Stopwatch::start());
+            }
+            let rested = looked.is_none_or(|looked| looked.elapsed() >= LOOK_EVERY);
+            let quiet = silent.elapsed() >= QUIET || matches!(done, Done::Reached(_));
+            if !rested || !quiet {
+                if watch.elapsed() > LIMIT {
+                    bail!("the operator was not silent in {}", Span(LIMIT));
+                }
+                continue;
+            }
+            looked = Some(Stopwatch::start());
+            let state = self.look().await?;
+            let over = match done {
+                Done::Settled(test) => state.is_calm() && test(&state) && requests == self.script.requests(),
+                Done::Reached(test) => test(&state),
+            };
+            if over {
+                return Ok(state);
+            }
+            if watch.elapsed() > LIMIT {
+                bail!("not settled in {}: {}", Span(LIMIT), self.describe(&state));
+            }
+        }
+    }
+
+    /// Waits until the operator is silent, whatever there is.
+    pub async fn silent(&mut self) -> Result<()> {
+        let (watch, mut silent) = (Stopwatch::start(), Stopwatch::start());
+        let mut requests = self.script.requests();
+        let mut ticks = tokio::time::interval(TICK);
+        while silent.elapsed() < QUIET {
+            ticks.tick().await;
+            self.revive()?;
+            if requests != self.script.requests() {
+                (requests, silent) = (self.script.requests(), Stopwatch::start());
+            }
+            if watch.elapsed() > LIMIT {
+                bail!("the operator was not silent in {}", Span(LIMIT));
+            }
+        }
+        Ok(())
+    }
+
+    fn describe(&self, state: &State) -> String {
+        let calm = if state.is_calm() { "Kubernetes is calm" } else { "Kubernetes is not calm" };
+        let status = self.subject.resource_in(state).map_or_else(
+            || "there is no resource".to_owned(),
+            |resource| json!({"metadata": {"generation": resource["metadata"]["generation"]}, "status": resource["status"]}).to_string(),
+        );
+        format!("{calm}; {} objects; {status}", state.0.len())
+    }
+}
+
+impl Drop for Stage<'_> {
+    fn drop(&mut self) {
+        self.operator = None;
+        self.world.remove(self.namespace.clone(), self.subject.declaration);
+    }
+}

@@ -1,0 +1,140 @@
+//! What becomes of a pod. Pure.
+
+use serde_json::{Value, json};
+
+/// Something to be done about a pod.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Deed {
+    /// It gets a place.
+    Bind,
+    /// Its status becomes this.
+    Say(Value),
+    /// It has ended and goes.
+    Remove,
+}
+
+/// What to do about a pod next; nothing if it is as it should be.
+pub(super) fn decide(pod: &Value) -> Option<Deed> {
+    if !pod["metadata"]["deletionTimestamp"].is_null() {
+        return Some(Deed::Remove);
+    }
+    if pod["spec"]["nodeName"].is_null() {
+        return Some(Deed::Bind);
+    }
+    let phase = pod["status"]["phase"].as_str().unwrap_or("Pending");
+    (phase == "Pending").then(|| Deed::Say(if is_of_job(pod) { job(pod) } else { instance(pod) }))
+}
+
+/// Whether a Job made it.
+pub(super) fn is_of_job(pod: &Value) -> bool {
+    let owners = pod["metadata"]["ownerReferences"].as_array();
+    owners.into_iter().flatten().any(|owner| owner["kind"] == "Job")
+}
+
+/// The image of its first container.
+pub(super) fn image(pod: &Value) -> &str {
+    pod["spec"]["containers"][0]["image"].as_str().unwrap_or_default()
+}
+
+/// The arguments of its first container.
+pub(super) fn arguments(pod: &Value) -> impl Iterator<Item = &str> {
+    pod["spec"]["containers"][0]["args"].as_array().into_iter().flatten().filter_map(Value::as_str)
+}
+
+fn instance(pod: &Value) -> Value {
+    let image = image(pod);
+    if image.contains("crash-loop") {
+        let last = json!({"terminated": {"exitCode": 1, "message": "the stand-in crashes by its tag"}});
+        let state = json!({"waiting": {"reason": "CrashLoopBackOff", "message": "back-off"}});
+        return status(
+            pod,
+            "Running",
+            false,
+            &[("state", state), ("lastState", last), ("restartCount", 3.into())],
+        );
+    }
+    let ready = !image.contains("never-ready");
+    status(pod, "Running", ready, &[("state", json!({"running": {}}))])
+}
+
+fn job(pod: &Value) -> Value {
+    let fails =
+        image(pod).contains("migration-fails") && !arguments(pod).any(|argument| argument == "--back");
+    let (phase, terminated) = if fails {
+        ("Failed", json!({"exitCode": 1, "message": "the stand-in fails by its tag"}))
+    } else {
+        ("Succeeded", json!({"exitCode": 0}))
+    };
+    status(pod, phase, false, &[("state", json!({"terminated": terminated}))])
+}
+
+fn status(pod: &Value, phase: &str, ready: bool, more: &[(&str, Value)]) -> Value {
+    let truth = |holds: bool| if holds { "True" } else { "False" };
+    let mut container = json!({
+        "name": pod["spec"]["containers"][0]["name"],
+        "image": image(pod),
+        "imageID": "",
+        "ready": ready,
+        "restartCount": 0,
+    });
+    for (name, value) in more {
+        container[*name] = value.clone();
+    }
+    json!({
+        "phase": phase,
+        "conditions": [
+            {"type": "PodScheduled", "status": "True"},
+            {"type": "Initialized", "status": "True"},
+            {"type": "ContainersReady", "status": truth(ready)},
+            {"type": "Ready", "status": truth(ready)},
+        ],
+        "containerStatuses": [container],
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pod(image: &str, owner: &str, arguments: &[&str]) -> Value {
+        json!({
+            "metadata": {"name": "app-0", "ownerReferences": [{"kind": owner}]},
+            "spec": {"nodeName": "stand-in", "containers": [{"name": "app", "image": image, "args": arguments}]},
+        })
+    }
+
+    fn said(pod: &Value) -> (String, bool) {
+        let Some(Deed::Say(status)) = decide(pod) else { panic!("nothing is said about {pod}") };
+        (status["phase"].as_str().unwrap().to_owned(), status["containerStatuses"][0]["ready"] == true)
+    }
+
+    #[test]
+    fn a_tag_commands_what_an_instance_comes_to() {
+        for (tag, ready) in [("0.0.1", true), ("0.0.2-never-ready", false), ("0.0.2-crash-loop", false)] {
+            assert_eq!(
+                said(&pod(&format!("x:{tag}"), "StatefulSet", &[])),
+                ("Running".into(), ready),
+                "{tag}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_tag_commands_what_a_job_comes_to() {
+        let phase = |tag: &str, arguments: &[&str]| said(&pod(&format!("x:{tag}"), "Job", arguments)).0;
+        assert_eq!(phase("0.0.2", &["migrate"]), "Succeeded");
+        assert_eq!(phase("0.0.2-migration-fails", &["migrate"]), "Failed");
+        assert_eq!(phase("0.0.2-migration-fails", &["migrate", "--back"]), "Succeeded");
+    }
+
+    #[test]
+    fn first_a_place_at_last_the_end() {
+        let mut pod = pod("x:0.0.1", "StatefulSet", &[]);
+        pod["status"] = json!({"phase": "Running"});
+        assert_eq!(decide(&pod), None);
+        pod["spec"]["nodeName"] = Value::Null;
+        assert_eq!(decide(&pod), Some(Deed::Bind));
+        pod["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z".into();
+        assert_eq!(decide(&pod), Some(Deed::Remove));
+    }
+}
