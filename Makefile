@@ -12,7 +12,7 @@ XTASK = $(ALONE) cargo run --quiet --locked --package xtask --
 LAB := cargo run --quiet --locked --package lab --bin lab --
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lab-up lab-down bench gen clean
+.PHONY: help demo test check convergence lab-up lab-down bench gen clean
 
 help: ## List these targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -25,6 +25,9 @@ test: ## Everything: installs what it needs, checks, API-server tests, end-to-en
 
 check: ## What needs no cluster: format, spelling, generated files, dependencies, lints, unit tests
 	@$(XTASK) check
+
+convergence: ## Every scenario with everything that can go wrong, on a control plane of its own (about half an hour)
+	@$(ALONE) cargo run --quiet --locked --package convergence --
 
 lab-up: ## Bring the lab up: a real Kubernetes on this machine
 	@$(LAB) up

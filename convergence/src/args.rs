@@ -15,6 +15,9 @@ pub(crate) struct Arguments {
     /// Print the plans and play none: the writes of a scenario are known once it was played
     #[arg(long)]
     pub(crate) list: bool,
+    /// Print what is not compared, because it differs between two runs without a fault
+    #[arg(long)]
+    pub(crate) masked: bool,
     /// Play the plans whose names contain this; can be given several times
     #[arg(long, value_name = "NAME")]
     pub(crate) plan: Vec<String>,

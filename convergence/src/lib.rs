@@ -7,6 +7,7 @@
 
 pub mod drift;
 pub mod kinds;
+pub mod observer;
 pub mod operator;
 pub mod oracle;
 pub mod plan;

@@ -9,6 +9,7 @@ use crate::drift::{self, Drift};
 use crate::reference::Reference;
 use crate::scenario::{Aftermath, Property, Scenario, Subject, kind_name};
 use crate::spot::Spot;
+use crate::standin::Mishap;
 
 /// What a stale view shows of a resource that was deleted and made again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +61,15 @@ pub enum Perturbation {
         /// How it ends.
         how: Cut,
     },
+    /// The n-th call to an instance since the change was made fails, before or after it was done.
+    Outside {
+        /// During this change.
+        change: usize,
+        /// Which call; the first is 1.
+        nth: u64,
+        /// What happens to it.
+        mishap: Mishap,
+    },
     /// The operator is away while the change is made.
     Absent {
         /// During this change.
@@ -109,6 +119,13 @@ impl fmt::Display for Plan {
             Perturbation::Cut { change, kind, how } => {
                 write!(f, "{}/cut-{}/{kind}", change + 1, format!("{how:?}").to_lowercase())
             }
+            Perturbation::Outside { change, nth, mishap } => {
+                let mishap = match mishap {
+                    Mishap::Refused => "refused",
+                    Mishap::AnswerLost => "answer-lost",
+                };
+                write!(f, "{}/outside-{mishap}/#{nth}", change + 1)
+            }
             Perturbation::Absent { change } => write!(f, "{}/absent", change + 1),
             Perturbation::Idle => write!(f, "idle"),
             Perturbation::Stale { kind, moment } => {
@@ -131,15 +148,18 @@ const REFUSALS: [Refusal; 6] = [
     Refusal::Forbidden,
 ];
 
+/// How many calls to an instance are disturbed, one a plan.
+const OUTSIDE_CALLS: u64 = 6;
+
 const CUTS: [Cut; 4] = [Cut::Clean, Cut::Broken, Cut::Expired, Cut::Truncated];
 
 /// Every plan of a scenario.
 pub fn plans(subject: &Subject, scenario: &Scenario, reference: &Reference) -> Vec<Plan> {
     let mut all = faults(scenario, reference);
-    all.extend(events(subject, scenario));
+    all.extend(surroundings(subject, scenario, reference));
     let is_plainest = subject.scenarios.first().is_some_and(|first| first.name == scenario.name);
     if is_plainest {
-        all.extend(at_start(subject));
+        all.extend(at_start(subject, reference));
         all.extend(stale(subject));
     }
     all.push(Perturbation::Idle);
@@ -156,7 +176,9 @@ fn faults(scenario: &Scenario, reference: &Reference) -> Vec<Perturbation> {
     let mut all = Vec::new();
     let spots = reference.spots.iter().filter(|spot| spot.change >= scenario.from);
     for (at, spot) in spots.enumerate() {
-        let crashes = [Fault::CrashBefore, Fault::CrashAfter, Fault::AnswerLost];
+        // A crash at a read is a crash before the next write.
+        let crashes = [Fault::AnswerLost, Fault::CrashBefore, Fault::CrashAfter];
+        let crashes = crashes.into_iter().take(if spot.target.verb.writes() { 3 } else { 1 });
         all.extend(crashes.map(|fault| Perturbation::Fault(spot.clone(), fault)));
         let refusals = if spot.nth == 1 { &REFUSALS[..] } else { &REFUSALS[at % REFUSALS.len()..][..1] };
         let refused = |refusal: &Refusal| Perturbation::Fault(spot.clone(), Fault::Refused(*refusal));
@@ -165,8 +187,8 @@ fn faults(scenario: &Scenario, reference: &Reference) -> Vec<Perturbation> {
     all
 }
 
-/// What can happen to the events of each kind during each change; and the operator away.
-fn events(subject: &Subject, scenario: &Scenario) -> Vec<Perturbation> {
+/// What can happen to the events of each kind during each change, and to calls to instances; and the operator away.
+fn surroundings(subject: &Subject, scenario: &Scenario, reference: &Reference) -> Vec<Perturbation> {
     let mut all = Vec::new();
     for change in scenario.from..scenario.changes.len() {
         for (at, kind) in kinds(subject).into_iter().enumerate() {
@@ -175,12 +197,19 @@ fn events(subject: &Subject, scenario: &Scenario) -> Vec<Perturbation> {
             all.push(Perturbation::Cut { change, kind, how });
         }
         all.push(Perturbation::Absent { change });
+        // How often the operator asks again depends on the time that things take: the first calls are the ones that
+        // every run has.
+        let calls = reference.runs.iter().map(|run| run.outside[change]).min().unwrap_or(0);
+        for nth in 1..=calls.min(OUTSIDE_CALLS) {
+            let both = [Mishap::Refused, Mishap::AnswerLost];
+            all.extend(both.map(|mishap| Perturbation::Outside { change, nth, mishap }));
+        }
     }
     all
 }
 
 /// Every error at the first reads, and writes that are refused for longer.
-fn at_start(subject: &Subject) -> Vec<Perturbation> {
+fn at_start(subject: &Subject, reference: &Reference) -> Vec<Perturbation> {
     let mut all = Vec::new();
     for kind in kinds(subject) {
         let refused = REFUSALS.map(Fault::Refused);
@@ -188,9 +217,10 @@ fn at_start(subject: &Subject) -> Vec<Perturbation> {
             all.push(Perturbation::Blocked { change: 0, kind: kind.clone(), fault });
         }
     }
-    for owned in subject.declaration.owned {
-        for refusal in [Refusal::Forbidden, Refusal::InternalError] {
-            all.push(Perturbation::Denied { change: 0, kind: kind_name(owned.kind), refusal });
+    for kind in subject.declaration.owned.iter().map(|owned| kind_name(owned.kind)) {
+        if reference.spots.iter().any(|spot| spot.change == 0 && spot.target.kind == kind) {
+            let denied = |refusal| Perturbation::Denied { change: 0, kind: kind.clone(), refusal };
+            all.extend([Refusal::Forbidden, Refusal::InternalError].map(denied));
         }
     }
     all

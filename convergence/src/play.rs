@@ -86,6 +86,7 @@ impl Player<'_> {
             | Perturbation::Blocked { .. }
             | Perturbation::Held { .. }
             | Perturbation::Cut { .. }
+            | Perturbation::Outside { .. }
             | Perturbation::Absent { .. } => {}
         }
         let trace = self.stage.script.trace();
@@ -94,7 +95,13 @@ impl Player<'_> {
         {
             self.verdict.spared = Some("that write did not happen");
         }
-        let run = Run { namespace: self.stage.namespace.clone(), trace, starts: self.starts.clone(), end };
+        let run = Run {
+            namespace: self.stage.namespace.clone(),
+            trace,
+            starts: self.starts.clone(),
+            outside: Vec::new(),
+            end,
+        };
         let Cast { subject, scenario, reference, .. } = self.cast;
         self.verdict.wrong.extend(oracle::judge(subject, scenario, reference, &run, perturbation));
         Ok(())
@@ -123,6 +130,9 @@ impl Player<'_> {
             Perturbation::Cut { change, kind, how } if *change == at => {
                 self.stage.silent().await?;
                 script.cut(Some(kind), *how);
+            }
+            Perturbation::Outside { change, nth, mishap } if *change == at => {
+                self.cast.world.instances.disturb(&self.stage.namespace, *nth, *mishap);
             }
             Perturbation::Absent { change } if *change == at => self.stage.stop().await,
             _ => {}

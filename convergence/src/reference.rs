@@ -20,6 +20,8 @@ pub struct Run {
     pub trace: Trace,
     /// With which request each change began.
     pub starts: Vec<usize>,
+    /// How many calls to instances there were during each change.
+    pub outside: Vec<u64>,
     /// What was there at the end.
     pub end: State,
 }
@@ -66,14 +68,16 @@ impl Reference {
 /// Plays a scenario without disturbing it.
 pub async fn play(world: &World, subject: &Subject, scenario: &Scenario) -> Result<Run> {
     let mut stage = Stage::open(world, subject).await?;
-    let (mut starts, mut end) = (Vec::new(), State::default());
+    let (mut starts, mut outside, mut end) = (Vec::new(), Vec::new(), State::default());
     for change in &scenario.changes {
+        let calls = world.instances.calls(&stage.namespace);
         starts.push(stage.script.requests());
         stage.perform(&change.deed).await?;
         let settled = stage.settle(change.done).await;
         end = settled.with_context(|| format!("`{}`:\n{}", change.name, stage.script.trace().describe()))?;
+        outside.push(world.instances.calls(&stage.namespace) - calls);
     }
-    Ok(Run { namespace: stage.namespace.clone(), trace: stage.script.trace(), starts, end })
+    Ok(Run { namespace: stage.namespace.clone(), trace: stage.script.trace(), starts, outside, end })
 }
 
 /// How often each object was made and deleted. A server-side apply that made something says so by its status.

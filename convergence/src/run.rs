@@ -27,7 +27,9 @@ pub(crate) async fn run(arguments: Arguments) -> Result<bool> {
     if subjects.is_empty() {
         bail!("there is no such kind");
     }
-    let world = World::start().await.context("cannot start a control plane")?;
+    let declarations: Vec<_> = subjects.iter().map(|subject| subject.declaration).collect();
+    line(format!("seed {}", arguments.seed));
+    let world = World::start(&declarations).await.context("cannot start a control plane")?;
     let mut tally = Tally::start();
     for subject in subjects {
         Box::pin(of_kind(&world, subject, &arguments, &mut tally)).await;
@@ -113,6 +115,9 @@ async fn references<'a>(
                 }
                 let reference = Reference::of(one, two);
                 line(report::reference(scenario, &reference, taken));
+                if arguments.masked {
+                    reference.mask.describe().iter().for_each(line);
+                }
                 references.insert(scenario.name, reference);
             }
         }

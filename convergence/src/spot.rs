@@ -1,11 +1,11 @@
-//! Where something can go wrong: one write of a reference run, named so that it is found again in another run. Pure.
+//! Where something can go wrong: one write of a reference run, or one look at an object, named so that it is found again in another run. Pure.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-use kernel::faults::{Call, Calls, Fault, Hits, Rule, Trace, Verb};
+use kernel::faults::{Call, Calls, Fault, Hits, Purpose, Rule, Trace, Verb};
 
-/// A kind of write to one object.
+/// A kind of request about one object.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Target {
     /// What is done.
@@ -37,12 +37,12 @@ impl fmt::Display for Target {
     }
 }
 
-/// One write: the n-th of its kind during a change.
+/// One request: the n-th of its kind during a change.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Spot {
     /// During which change; the first is 0.
     pub change: usize,
-    /// Which kind of write.
+    /// Which kind of request.
     pub target: Target,
     /// Which of them; the first is 1.
     pub nth: u64,
@@ -58,12 +58,17 @@ impl Spot {
     /// The rule that hits it. To be made known when its change begins.
     pub fn rule(&self, fault: Fault) -> Rule {
         let target = self.target.clone();
-        let calls = Calls::matching(move |call| call.is_write() && Target::of(call) == target);
+        let calls = Calls::matching(move |call| is_work(call) && Target::of(call) == target);
         Rule { calls, hits: Hits::Nth(self.nth), fault }
     }
 }
 
-/// The writes that happen during each change in both of two runs, in the order of the first. `starts` says with which
+/// Whether something can go wrong with a request by itself: lists and watches are disturbed as such.
+fn is_work(call: &Call) -> bool {
+    call.is_write() || call.verb == Verb::Get && call.purpose == Purpose::Work
+}
+
+/// The requests that happen during each change in both of two runs, in the order of the first. `starts` says with which
 /// request each change began.
 pub fn common(one: (&Trace, &[usize]), other: (&Trace, &[usize])) -> Vec<Spot> {
     let (all, also) = (spots(one.0, one.1), spots(other.0, other.1));
@@ -73,7 +78,9 @@ pub fn common(one: (&Trace, &[usize]), other: (&Trace, &[usize])) -> Vec<Spot> {
 fn spots(trace: &Trace, starts: &[usize]) -> Vec<Spot> {
     let mut counts: BTreeMap<(usize, Target), u64> = BTreeMap::new();
     let mut spots = Vec::new();
-    for (at, entry) in trace.0.iter().enumerate().filter(|(_, entry)| entry.wrote()) {
+    for (at, entry) in
+        trace.0.iter().enumerate().filter(|(_, entry)| is_work(&entry.call) && entry.succeeded())
+    {
         let change = starts.iter().filter(|start| **start <= at).count().saturating_sub(1);
         let target = Target::of(&entry.call);
         let count = counts.entry((change, target.clone())).or_default();

@@ -19,9 +19,7 @@ use crate::world::World;
 const QUIET: Duration = Duration::from_millis(450);
 /// How long a change may take.
 const LIMIT: Duration = Duration::from_secs(75);
-const TICK: Duration = Duration::from_millis(30);
-/// How often the server is asked what is there.
-const LOOK_EVERY: Duration = Duration::from_millis(120);
+const TICK: Duration = Duration::from_millis(40);
 
 /// A scenario being played.
 pub struct Stage<'a> {
@@ -118,36 +116,29 @@ impl<'a> Stage<'a> {
 
     /// Waits until a change is over. An operator that crashes meanwhile is started again.
     pub async fn settle(&mut self, done: Done) -> Result<State> {
-        let (watch, mut looked, mut silent) = (Stopwatch::start(), None::<Stopwatch>, Stopwatch::start());
+        let (watch, mut silent) = (Stopwatch::start(), Stopwatch::start());
         let mut requests = self.script.requests();
         let mut ticks = tokio::time::interval(TICK);
-        loop {
+        let over = |state: &State| match done {
+            Done::Settled(test) => state.is_calm() && test(state),
+            Done::Reached(test) => test(state),
+        };
+        while watch.elapsed() < LIMIT {
             ticks.tick().await;
             self.revive()?;
             if requests != self.script.requests() {
                 (requests, silent) = (self.script.requests(), Stopwatch::start());
             }
-            let rested = looked.is_none_or(|looked| looked.elapsed() >= LOOK_EVERY);
             let quiet = silent.elapsed() >= QUIET || matches!(done, Done::Reached(_));
-            if !rested || !quiet {
-                if watch.elapsed() > LIMIT {
-                    bail!("the operator was not silent in {}", Span(LIMIT));
-                }
+            if !quiet || !self.world.observer.sees(&self.namespace, over) {
                 continue;
             }
-            looked = Some(Stopwatch::start());
             let state = self.look().await?;
-            let over = match done {
-                Done::Settled(test) => state.is_calm() && test(&state) && requests == self.script.requests(),
-                Done::Reached(test) => test(&state),
-            };
-            if over {
+            if over(&state) && (requests == self.script.requests() || matches!(done, Done::Reached(_))) {
                 return Ok(state);
             }
-            if watch.elapsed() > LIMIT {
-                bail!("not settled in {}: {}", Span(LIMIT), self.describe(&state));
-            }
         }
+        bail!("not over in {}: {}", Span(LIMIT), self.describe(&self.look().await?))
     }
 
     /// Waits until the operator is silent, whatever there is.

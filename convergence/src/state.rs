@@ -101,7 +101,9 @@ impl State {
     pub fn leaves(&self, namespace: &str) -> Leaves {
         let mut leaves = Leaves::new();
         for (name, object) in &self.0 {
-            let made_up = object["metadata"]["generateName"].as_str();
+            let owners = object["metadata"]["ownerReferences"].as_array();
+            let numbered = owners.into_iter().flatten().any(|owner| owner["kind"] == "StatefulSet");
+            let made_up = object["metadata"]["generateName"].as_str().filter(|_| !numbered);
             let called = made_up.map_or_else(|| name.name.clone(), |start| format!("{start}*"));
             let name = Name { kind: name.kind.clone(), name: called };
             let mut object = object.clone();
@@ -204,6 +206,11 @@ impl Mask {
     /// Whether nothing is masked.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// What is masked, a line each.
+    pub fn describe(&self) -> Vec<String> {
+        self.0.iter().map(|(name, path)| format!("           masked {name} {path}")).collect()
     }
 
     /// The differences that matter, a line each. `ignored` says which leaves never do.

@@ -1,7 +1,7 @@
 //! One control plane for a whole run, and a fresh namespace for each plan.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -18,6 +18,7 @@ use lab::clock::wait_for;
 use serde_json::json;
 use tokio::task::JoinSet;
 
+use crate::observer::{Observer, is_of_namespace};
 use crate::scenario::kind_name;
 use crate::standin::{self, Instances};
 use crate::state::{Name, State};
@@ -33,14 +34,16 @@ pub struct World {
     pub config: Config,
     /// What plays the instances.
     pub instances: Instances,
-    tasks: Arc<Mutex<JoinSet<()>>>,
+    /// Who sees what is there.
+    pub observer: Observer,
+    tasks: Mutex<JoinSet<()>>,
     count: AtomicU32,
     _plane: ControlPlane,
 }
 
 impl World {
-    /// Starts everything.
-    pub async fn start() -> Result<Self> {
+    /// Starts everything; the observer looks at the kinds of these declarations.
+    pub async fn start(declarations: &[&Declaration]) -> Result<Self> {
         let plane = ControlPlane::start_with(Extent::Controllers).await?;
         let file = Kubeconfig::read_from(plane.kubeconfig())?;
         let config = Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await?;
@@ -50,8 +53,12 @@ impl World {
         }
         let mut tasks = JoinSet::new();
         let instances = standin::start(&client, &mut tasks).await?;
-        let tasks = Arc::new(Mutex::new(tasks));
-        Ok(Self { client, config, instances, tasks, count: AtomicU32::new(0), _plane: plane })
+        let observer = Observer::default();
+        for declaration in declarations {
+            observer.watch(&client, declaration, &mut tasks);
+        }
+        let tasks = Mutex::new(tasks);
+        Ok(Self { client, config, instances, observer, tasks, count: AtomicU32::new(0), _plane: plane })
     }
 
     /// A namespace in which pods can be made.
@@ -68,6 +75,7 @@ impl World {
 
     /// Removes a namespace, in the background.
     pub fn remove(&self, namespace: String, declaration: &'static Declaration) {
+        self.observer.forget(&namespace);
         let client = self.client.clone();
         let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
         while tasks.try_join_next().is_some() {}
@@ -87,7 +95,7 @@ impl World {
         for (kind, items) in try_join_all(lists).await? {
             for item in items {
                 let name = item.metadata.name.clone().unwrap_or_default();
-                if name != "kube-root-ca.crt" {
+                if !is_of_namespace(&kind, &name) {
                     state.0.insert(Name { kind: kind.clone(), name }, serde_json::to_value(item)?);
                 }
             }

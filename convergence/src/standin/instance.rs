@@ -31,24 +31,66 @@ struct Instance {
     held: bool,
 }
 
+/// What happens to a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mishap {
+    /// It is refused, and nothing is done.
+    Refused,
+    /// It is done, and the answer says that it was not.
+    AnswerLost,
+}
+
+/// The calls to the instances of one namespace.
+#[derive(Debug, Clone, Copy, Default)]
+struct Calls {
+    count: u64,
+    mishap: Option<(u64, Mishap)>,
+}
+
 /// Everything that instances know, shared by the server and whoever looks after pods. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Instances {
     /// Where all of them answer.
     pub address: SocketAddr,
     known: Arc<Mutex<HashMap<Name, Instance>>>,
+    calls: Arc<Mutex<HashMap<String, Calls>>>,
 }
 
 impl Instances {
     pub(super) async fn listen() -> Result<(Self, impl Future<Output = ()> + Send + 'static)> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
-        let instances = Self { address: listener.local_addr()?, known: Arc::default() };
+        let instances =
+            Self { address: listener.local_addr()?, known: Arc::default(), calls: Arc::default() };
         let router = Router::new().fallback(answer).with_state(instances.clone());
         let serving = async move {
             // It ends with the run; until then plans would say what it does not answer.
             let _ = axum::serve(listener, router).await;
         };
         Ok((instances, serving))
+    }
+
+    /// How many calls there were to the instances of a namespace.
+    pub fn calls(&self, namespace: &str) -> u64 {
+        self.counted().get(namespace).map_or(0, |calls| calls.count)
+    }
+
+    /// The n-th call from now on to the instances of a namespace meets this.
+    pub fn disturb(&self, namespace: &str, nth: u64, mishap: Mishap) {
+        let mut counted = self.counted();
+        let calls = counted.entry(namespace.into()).or_default();
+        calls.mishap = Some((calls.count + nth, mishap));
+    }
+
+    fn counted(&self) -> MutexGuard<'_, HashMap<String, Calls>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts a call to a namespace, and says what happens to it.
+    fn count(&self, namespace: &str) -> Option<Mishap> {
+        let mut counted = self.counted();
+        let calls = counted.entry(namespace.into()).or_default();
+        calls.count += 1;
+        calls.mishap.filter(|(nth, _)| *nth == calls.count).map(|(_, mishap)| mishap)
     }
 
     /// A pod got a new status.
@@ -98,8 +140,20 @@ impl Instances {
         let mut parts = host.split('.');
         let (pod, _service, namespace) = (parts.next(), parts.next(), parts.next());
         let name = (namespace.unwrap_or_default().to_owned(), pod.unwrap_or_default().to_owned());
+        let failure = (StatusCode::INTERNAL_SERVER_ERROR, json!({"error": "disturbed by a plan"}));
+        match self.count(&name.0) {
+            None => self.act(host, &name, path),
+            Some(Mishap::Refused) => failure,
+            Some(Mishap::AnswerLost) => {
+                self.act(host, &name, path);
+                failure
+            }
+        }
+    }
+
+    fn act(&self, host: &str, name: &Name, path: &str) -> (StatusCode, Value) {
         let mut known = self.known();
-        let Some(instance) = known.get_mut(&name).filter(|instance| instance.running.is_some()) else {
+        let Some(instance) = known.get_mut(name).filter(|instance| instance.running.is_some()) else {
             return (StatusCode::BAD_GATEWAY, json!({"error": format!("no pod runs behind {host}")}));
         };
         let moved = instance.opened != instance.data;

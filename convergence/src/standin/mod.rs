@@ -29,7 +29,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-pub use instance::Instances;
+pub use instance::{Instances, Mishap};
 
 /// The name of the node, of the storage class and of whoever writes here.
 pub(crate) const NAME: &str = "stand-in";
