@@ -125,7 +125,7 @@ impl Hand {
             return Ok(());
         }
         let target = Target { kind, key: object.key() };
-        self.check_fence()?;
+        let write = self.begin(target, Base::Version(object.identity().version))?;
         let uid = Some(object.identity().uid.to_string());
         let params = DeleteParams {
             propagation_policy: Some(policy),
@@ -133,9 +133,14 @@ impl Hand {
             ..DeleteParams::default()
         };
         match self.api(target).delete(&target.key.name, &params).await {
-            Ok(_) => {
+            Ok(answer) => {
                 applied.written.push(format!("deleted {} {}", kind.kind, target.key));
-                Ok(())
+                // What is on its way out is known to be so at once, and not deleted again. That it is gone, the watch
+                // tells: a pass follows from it.
+                match answer.left().filter(|object| object.metadata.deletion_timestamp.is_some()) {
+                    Some(leaving) => write.finish("delete", Ok(leaving)).map(drop),
+                    None => Ok(()),
+                }
             }
             Err(kube::Error::Api(status)) if status.code == 404 => Ok(()),
             Err(error) => Err(failed("delete", target, error)),
@@ -253,9 +258,69 @@ fn dynamic(object: &Value) -> kube::Result<DynamicObject> {
 
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use kube::Client;
+    use kube::client::Body;
     use kube::core::Status;
 
+    use super::super::{Deletion, Tools, Work};
     use super::*;
+    use crate::declare::Declaration;
+    use crate::store::Event;
+    use crate::stores::{Namespaces, Stores};
+
+    const KIND: Kind = Kind::of::<ConfigMap>();
+
+    static DECLARATION: Declaration = Declaration {
+        name: "test",
+        primary: KIND,
+        finalizer: "test",
+        owned: &[],
+        watched: &[],
+        rights: &[],
+        predecessors: &[],
+    };
+
+    fn config_map(version: &str, deleted: Option<&str>) -> Value {
+        json!({
+            "apiVersion": "v1", "kind": "ConfigMap",
+            "metadata": {"name": "a", "namespace": "n", "uid": "1", "resourceVersion": version,
+                "deletionTimestamp": deleted, "finalizers": ["orphan"]},
+        })
+    }
+
+    #[tokio::test]
+    async fn what_is_on_its_way_out_is_not_deleted_again() {
+        let asked = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&asked);
+        let server = tower::service_fn(move |_: http::Request<Body>| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            let leaving = config_map("2", Some("2026-01-01T00:00:00Z")).to_string();
+            async move { Ok::<_, Infallible>(http::Response::new(Body::from(leaving.into_bytes()))) }
+        });
+        let stores = Stores::new([KIND], &Namespaces::AllBut(Vec::new()));
+        let known = Object::new(dynamic(&config_map("1", None)).unwrap(), &KIND.resource());
+        for event in [Event::Begin, Event::Listed(known.clone()), Event::Complete] {
+            stores.room(KIND, "n").unwrap().write().see(event);
+        }
+        let tools = Tools {
+            client: Client::new(server, "n"),
+            stores: stores.clone(),
+            manager: "test",
+            fence: Arc::new(|| true),
+        };
+        let hand = Hand::new(&DECLARATION, tools, Arc::new(|_, _, _| {}));
+        for _ in 0..2 {
+            let object = stores.get(KIND, known.key()).unwrap();
+            let work = Work { deletions: vec![Deletion { kind: KIND, object }], ..Work::default() };
+            hand.carry_out(&work, &known).await.unwrap();
+        }
+        assert_eq!(asked.load(Ordering::Relaxed), 1);
+        assert!(stores.get(KIND, known.key()).unwrap().is_deleting());
+    }
 
     #[test]
     fn another_version_and_another_object_are_old_news_and_the_rest_is_not() {
