@@ -110,11 +110,13 @@ pub fn unmark(object: &mut Value) -> Vec<String> {
 
 fn edit(object: &mut Value, pointer: &str, gentle: bool) {
     let is_secret = object["kind"] == "Secret" || pointer.starts_with("/data/") && object["type"].is_string();
-    if let Some(value) = object.pointer_mut(pointer).filter(|_| gentle) {
+    let is_scalar = |value: &&mut Value| !value.is_object() && !value.is_array();
+    if let Some(value) = object.pointer_mut(pointer).filter(is_scalar).filter(|_| gentle) {
         let other = match &*value {
             Value::String(_) if is_secret => "ZHJpZnQ=".into(),
             Value::String(text) => other_text(text).into(),
-            Value::Number(number) => (number.as_i64().unwrap_or(0) + 1).into(),
+            // Rather less than more: instances that were too many leave volumes behind, and that is as it should be.
+            Value::Number(number) => number.as_i64().map_or(1, |n| if n > 1 { n - 1 } else { n + 1 }).into(),
             Value::Bool(holds) => (!holds).into(),
             Value::Null | Value::Array(_) | Value::Object(_) => Value::Null,
         };
@@ -221,10 +223,10 @@ mod tests {
     #[test]
     fn an_edit_changes_one_leaf() {
         let edited = |pointer: &str, gentle| after(&object(), &Act::Edit(pointer.into()), gentle).unwrap();
-        assert_eq!(edited("/spec/replicas", true)["spec"]["replicas"], 3);
+        assert_eq!(edited("/spec/replicas", true)["spec"]["replicas"], 1);
         assert_eq!(edited("/spec/replicas", false)["spec"].get("replicas"), None);
         assert_eq!(edited("/metadata/labels/a~1b", true)["metadata"]["labels"]["a/b"], "2");
-        assert_eq!(edited("/spec/ports/0/port", true)["spec"]["ports"][0]["port"], 81);
+        assert_eq!(edited("/spec/ports/0/port", true)["spec"]["ports"][0]["port"], 79);
     }
 
     #[test]
