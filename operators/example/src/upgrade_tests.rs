@@ -119,6 +119,7 @@ impl World {
             migration: self.migration.clone(),
             way_back: self.way_back.clone(),
             deadline: DEADLINE,
+            pace: Pace::default(),
         }
     }
 
