@@ -141,10 +141,9 @@ fn other_text(text: &str) -> String {
     let number = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
     match (text, text[..number].parse::<u64>()) {
         ("RollingUpdate", _) => "OnDelete".into(),
-        ("IfNotPresent", _) => "Always".into(),
+        ("IfNotPresent" | "OnRootMismatch", _) => "Always".into(),
         ("Retain", _) => "Delete".into(),
         ("FallbackToLogsOnError", _) => "File".into(),
-        ("OnRootMismatch", _) => "Always".into(),
         ("RuntimeDefault", _) => "Unconfined".into(),
         (_, Ok(amount)) => format!("{}{}", amount + 1, &text[number..]),
         _ => format!("{text}-drift"),

@@ -135,7 +135,17 @@ impl Player<'_> {
                 self.cast.world.instances.disturb(&self.stage.namespace, *nth, *mishap);
             }
             Perturbation::Absent { change } if *change == at => self.stage.stop().await,
-            _ => {}
+            Perturbation::Fault(..)
+            | Perturbation::Denied { .. }
+            | Perturbation::Blocked { .. }
+            | Perturbation::Held { .. }
+            | Perturbation::Cut { .. }
+            | Perturbation::Outside { .. }
+            | Perturbation::Absent { .. }
+            | Perturbation::Idle
+            | Perturbation::Stale { .. }
+            | Perturbation::Drift(_)
+            | Perturbation::Property(_) => {}
         }
         Ok(())
     }
@@ -157,7 +167,17 @@ impl Player<'_> {
                 }
             }
             Perturbation::Absent { change } if *change == at => self.stage.start()?,
-            _ => {}
+            Perturbation::Fault(..)
+            | Perturbation::Denied { .. }
+            | Perturbation::Blocked { .. }
+            | Perturbation::Held { .. }
+            | Perturbation::Cut { .. }
+            | Perturbation::Outside { .. }
+            | Perturbation::Absent { .. }
+            | Perturbation::Idle
+            | Perturbation::Stale { .. }
+            | Perturbation::Drift(_)
+            | Perturbation::Property(_) => {}
         }
         Ok(())
     }

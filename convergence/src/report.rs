@@ -31,7 +31,7 @@ impl Tally {
         Self { watch, known: 0, played: 0, spared: 0, references: 0, failed: Vec::new() }
     }
 
-    pub(crate) fn count(&mut self, kind: &str, plan: &Plan, verdict: Verdict, taken: Duration) {
+    pub(crate) fn count(&mut self, kind: &str, plan: &Plan, verdict: &Verdict, taken: Duration) {
         self.played += 1;
         self.spared += usize::from(verdict.spared.is_some());
         let name = plan.to_string();
@@ -39,16 +39,16 @@ impl Tally {
             let spared = verdict.spared.map(|why| format!(" ({why})")).unwrap_or_default();
             line(format!("{:>9}  {name}{spared}", Span(taken).to_string()));
         } else {
-            line(failure(kind, &name, &verdict, taken));
+            line(failure(kind, &name, verdict, taken));
             self.failed.push(name);
         }
     }
 
-    pub(crate) fn count_reference(&mut self, kind: &str, scenario: &str, verdict: Verdict, taken: Duration) {
+    pub(crate) fn count_reference(&mut self, kind: &str, scenario: &str, verdict: &Verdict, taken: Duration) {
         self.references += 1;
         if !verdict.wrong.is_empty() {
             let name = format!("{scenario}/");
-            line(failure(kind, &name, &verdict, taken));
+            line(failure(kind, &name, verdict, taken));
             self.failed.push(format!("{name} (reference)"));
         }
     }

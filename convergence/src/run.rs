@@ -74,7 +74,7 @@ async fn of_kind(world: &World, subject: &Subject, arguments: &Arguments, tally:
     let mut played = std::pin::pin!(played);
     while let Some(result) = played.next().await {
         let Some((plan, verdict, taken)) = result else { continue };
-        tally.count(subject.name, &plan, verdict, taken);
+        tally.count(subject.name, &plan, &verdict, taken);
     }
 }
 
@@ -121,7 +121,7 @@ async fn references<'a>(
                 references.insert(scenario.name, reference);
             }
         }
-        tally.count_reference(subject.name, scenario.name, verdict, taken);
+        tally.count_reference(subject.name, scenario.name, &verdict, taken);
     }
     references
 }

@@ -178,7 +178,9 @@ fn collect(value: &Value, path: String, leaf: &mut impl FnMut(String, &Value)) {
             }
         }
         Value::Null => {}
-        _ => leaf(path, value),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => {
+            leaf(path, value);
+        }
     }
 }
 

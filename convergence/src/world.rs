@@ -24,7 +24,7 @@ use crate::standin::{self, Instances};
 use crate::state::{Name, State};
 
 /// How long the server may take for anything that is not an operator's work.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_mins(1);
 
 /// What plans run in.
 pub struct World {

@@ -20,11 +20,8 @@ const IMAGES: &str = "busybox lab mainstay example-app etcd alertmanager prometh
 /// The lab of the end-to-end tests.
 const LAB: &str = "e2e";
 
-/// How many minutes of the convergence plans are played.
-const SLICE: u64 = 4;
-
 /// What everything may take on two processors without a cache.
-const WHOLE: Duration = minutes(85);
+const WHOLE: Duration = minutes(75);
 
 const fn minutes(count: u64) -> Duration {
     Duration::from_secs(60 * count)
@@ -57,10 +54,9 @@ pub(crate) async fn run(programs: &Programs) -> Verdict {
         let check = step("check", Some(minutes(15)), async { check::run(programs).await.outcome() }).await;
         let built = programs_built.await.unwrap_or(false);
         let api = step("API-server tests", Some(minutes(5)), api_tests(programs, built)).await;
-        let convergence = step("convergence (slice)", Some(minutes(10)), convergence(programs, built)).await;
         let built = images_built.await.unwrap_or(false);
         let cluster = step("end-to-end tests", Some(minutes(15)), end_to_end_tests(programs, built)).await;
-        [tools, check, api, convergence, cluster]
+        [tools, check, api, cluster]
     };
     let (built, tested) = tokio::join!(builds, tests);
     let summary = Summary { entries: std::iter::once(set_up).chain(built).chain(tested).collect() };
@@ -117,17 +113,6 @@ async fn api_tests(programs: &Programs, built: bool) -> Outcome {
         return Outcome::failed(&anyhow!("the lab's programs were not built"));
     }
     nextest::run(programs, Suite::Api, &[]).await
-}
-
-/// A part of the plans of `make convergence`: which, its seed says, another one each time.
-async fn convergence(programs: &Programs, built: bool) -> Result<()> {
-    if !built {
-        line("left out: the lab's programs were not built");
-        return Ok(());
-    }
-    let seed = std::process::id();
-    let words = format!("run --quiet --locked --package convergence -- --minutes {SLICE} --seed {seed}");
-    programs.run(&Call::cargo().words(&words)).await
 }
 
 async fn end_to_end_tests(programs: &Programs, built: bool) -> Outcome {

@@ -26,6 +26,7 @@ fn operator(client: Client) -> Process {
     Process {
         client,
         operators: vec![OperatorName::Example],
+        example: operator_example::ExampleOperator::default(),
         namespaces: Namespaces::Only(vec!["default".into()]),
         permit: Permit::always(),
         identity: "test".into(),

@@ -15,49 +15,49 @@ pub(super) fn all() -> Vec<Scenario> {
         after_install(
             "features",
             vec![
-                patch("turn on", json!({"features": {"one": true, "two": false}}), settled),
-                patch("turn off", json!({"features": {"one": false, "two": null}}), settled),
+                patch("turn on", &json!({"features": {"one": true, "two": false}}), settled),
+                patch("turn off", &json!({"features": {"one": false, "two": null}}), settled),
             ],
         ),
         after_install(
             "scale",
             vec![
-                patch("scale to 3", json!({"replicas": 3}), settled),
-                patch("scale to 2", json!({"replicas": 2}), settled),
+                patch("scale to 3", &json!({"replicas": 3}), settled),
+                patch("scale to 2", &json!({"replicas": 2}), settled),
             ],
         ),
         after_install(
             "resources",
-            vec![patch("more memory", json!({"resources": {"limits": {"memory": "300Mi"}}}), settled)],
+            vec![patch("more memory", &json!({"resources": {"limits": {"memory": "300Mi"}}}), settled)],
         ),
-        after_install("grow", vec![patch("grow volumes", json!({"storage": {"size": "2Gi"}}), settled)]),
+        after_install("grow", vec![patch("grow volumes", &json!({"storage": {"size": "2Gi"}}), settled)]),
         after_install(
             "refused-class",
             vec![
-                patch("another class", json!({"storage": {"className": "other"}}), settled),
-                patch("back", json!({"storage": {"className": null}}), settled),
+                patch("another class", &json!({"storage": {"className": "other"}}), settled),
+                patch("back", &json!({"storage": {"className": null}}), settled),
             ],
         ),
         after_install(
             "pause",
             vec![
-                patch("pause", json!({"paused": true}), paused),
-                patch("scale while paused", json!({"replicas": 2}), paused),
-                patch("go on", json!({"paused": null}), settled),
+                patch("pause", &json!({"paused": true}), paused),
+                patch("scale while paused", &json!({"replicas": 2}), paused),
+                patch("go on", &json!({"paused": null}), settled),
             ],
         ),
         after_install(
             "invalid",
             vec![
-                patch("an image with a tag", json!({"image": "example.com/app:1"}), refused),
-                patch("mended", json!({"image": null}), settled),
+                patch("an image with a tag", &json!({"image": "example.com/app:1"}), refused),
+                patch("mended", &json!({"image": null}), settled),
             ],
         ),
         after_install(
             "downgrade",
             vec![
-                patch("an older version", json!({"appVersion": "0.0.0"}), settled),
-                patch("back", json!({"appVersion": "0.0.1"}), settled),
+                patch("an older version", &json!({"appVersion": "0.0.0"}), settled),
+                patch("back", &json!({"appVersion": "0.0.1"}), settled),
             ],
         ),
     ];
@@ -69,12 +69,12 @@ pub(super) fn all() -> Vec<Scenario> {
 
 fn upgrades() -> Vec<Scenario> {
     vec![
-        after_install("upgrade", vec![patch("upgrade", json!({"appVersion": "0.0.2"}), upgraded)]),
+        after_install("upgrade", vec![patch("upgrade", &json!({"appVersion": "0.0.2"}), upgraded)]),
         after_install(
             "upgrade-of-two",
             vec![
-                patch("scale to 2", json!({"replicas": 2}), settled),
-                patch("upgrade", json!({"appVersion": "0.0.2"}), upgraded),
+                patch("scale to 2", &json!({"replicas": 2}), settled),
+                patch("upgrade", &json!({"appVersion": "0.0.2"}), upgraded),
             ],
         ),
         after_install(
@@ -82,19 +82,19 @@ fn upgrades() -> Vec<Scenario> {
             vec![
                 patch(
                     "upgrade to what never gets ready",
-                    json!({"appVersion": "0.0.2-never-ready", "upgrade": {"progressDeadlineSeconds": 4}}),
+                    &json!({"appVersion": "0.0.2-never-ready", "upgrade": {"progressDeadlineSeconds": 4}}),
                     rolled_back,
                 ),
-                patch("back", json!({"appVersion": "0.0.1"}), settled),
+                patch("back", &json!({"appVersion": "0.0.1"}), settled),
             ],
         ),
         after_install(
             "crash-loop",
-            vec![patch("upgrade to what crashes", json!({"appVersion": "0.0.2-crash-loop"}), rolled_back)],
+            vec![patch("upgrade to what crashes", &json!({"appVersion": "0.0.2-crash-loop"}), rolled_back)],
         ),
         after_install(
             "migration-fails",
-            vec![patch("upgrade that fails", json!({"appVersion": "0.0.2-migration-fails"}), rolled_back)],
+            vec![patch("upgrade that fails", &json!({"appVersion": "0.0.2-migration-fails"}), rolled_back)],
         ),
         after_install(
             "superseded",
@@ -104,7 +104,7 @@ fn upgrades() -> Vec<Scenario> {
                     deed: Deed::Patch(json!({"spec": {"appVersion": "0.0.2-never-ready"}})),
                     done: Done::Reached(is_stuck),
                 },
-                patch("another version", json!({"appVersion": "0.0.2"}), upgraded),
+                patch("another version", &json!({"appVersion": "0.0.2"}), upgraded),
             ],
         ),
     ]
@@ -112,7 +112,7 @@ fn upgrades() -> Vec<Scenario> {
 
 fn endings() -> Vec<Scenario> {
     let ending = |name, policy: Value, gone| {
-        let settings = patch("say how it ends", json!({"deletion": policy}), settled);
+        let settings = patch("say how it ends", &json!({"deletion": policy}), settled);
         let delete = Change { name: "delete", deed: Deed::Delete, done: Done::Settled(gone) };
         let changes = vec![install(), settings, delete];
         Scenario { name, changes, from: 2, aftermath: Aftermath::Gone }
@@ -129,8 +129,8 @@ fn adopt() -> Scenario {
     let mut objects = found();
     objects.push(app(&json!({"appVersion": "0.0.1"})));
     let adopt = Change { name: "adopt", deed: Deed::Create(objects), done: Done::Settled(adopted) };
-    let features = patch("turn on", json!({"features": {"one": true}}), adopted);
-    let upgrade = patch("upgrade", json!({"appVersion": "0.0.2"}), upgraded);
+    let features = patch("turn on", &json!({"features": {"one": true}}), adopted);
+    let upgrade = patch("upgrade", &json!({"appVersion": "0.0.2"}), upgraded);
     let changes = vec![adopt, features, upgrade];
     Scenario { name: "adopt", changes, from: 0, aftermath: Aftermath::Running }
 }
@@ -181,7 +181,7 @@ fn whole() -> Change {
     }
 }
 
-fn patch(name: &'static str, spec: Value, done: fn(&State) -> bool) -> Change {
+fn patch(name: &'static str, spec: &Value, done: fn(&State) -> bool) -> Change {
     Change { name, deed: Deed::Patch(json!({ "spec": spec })), done: Done::Settled(done) }
 }
 
