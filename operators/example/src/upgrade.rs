@@ -8,6 +8,9 @@
 //!     └────────────┴──────────────────────────────────────────┴─► ReturningInstances ─► rolled back
 //! ```
 
+#[cfg(test)]
+mod tests;
+
 use std::time::Duration;
 
 use api_example::{FailedUpgrade, UpgradeCause, UpgradePhase, UpgradeStatus};
@@ -295,6 +298,10 @@ fn orders(facts: &Facts, upgrade: &UpgradeStatus) -> Course {
         Phase::ReturningInstances => {
             course.version = from;
             course.ask = (facts.gate == Gate::Held).then_some(Ask::Release);
+            // What was done is remembered only after this pass: until then its Job is the proof, and stays.
+            let kept = [(&facts.migration, there), (&facts.way_back, back)];
+            let kept = kept.into_iter().filter(|(state, _)| **state != JobState::Absent);
+            course.errands.extend(kept.map(|(_, errand)| errand));
         }
     }
     course

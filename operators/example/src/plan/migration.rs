@@ -13,7 +13,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
 
 use super::metadata;
 use super::statefulset::{DATA_DIRECTORY, modest, restricted};
-use crate::gather::Inputs;
+use crate::gather::{Inputs, Work};
 use crate::names;
 use crate::upgrade::{Errand, JobState};
 use crate::validate::Valid;
@@ -42,6 +42,9 @@ pub(super) fn build(valid: &Valid, inputs: &Inputs, errand: &Errand) -> Job {
         }]),
         ..Container::default()
     };
+    let name = names::migration(&valid.name, errand.back, &errand.to);
+    // What a Job does cannot be changed: one that is there stays as it was made, whatever the spec says now.
+    let found = find(inputs, &name).and_then(|work| Some(work.job.spec.as_ref()?.template.clone()));
     let spec = JobSpec {
         // What the program itself refuses it would refuse again; what happens to its pod is worth another try.
         backoff_limit: Some(3),
@@ -57,13 +60,12 @@ pub(super) fn build(valid: &Valid, inputs: &Inputs, errand: &Errand) -> Job {
             }],
         }),
         active_deadline_seconds: Some(valid.deadline),
-        template: PodTemplateSpec {
+        template: found.unwrap_or_else(|| PodTemplateSpec {
             metadata: Some(ObjectMeta { labels: Some(labels(valid)), ..ObjectMeta::default() }),
             spec: Some(pod(valid, inputs, container)),
-        },
+        }),
         ..JobSpec::default()
     };
-    let name = names::migration(&valid.name, errand.back, &errand.to);
     Job { metadata: metadata(valid, name), spec: Some(spec), ..Job::default() }
 }
 
@@ -121,10 +123,13 @@ fn labels(valid: &Valid) -> BTreeMap<String, String> {
     BTreeMap::from([(names::JOB_OF.into(), valid.name.clone())])
 }
 
+fn find<'a>(inputs: &'a Inputs, name: &str) -> Option<&'a Work> {
+    inputs.jobs.iter().find(|work| work.job.metadata.name.as_deref() == Some(name))
+}
+
 /// How a Job is doing. One on its way out still works.
 pub(super) fn state(inputs: &Inputs, name: &str) -> JobState {
-    let named = |work: &&crate::gather::Work| work.job.metadata.name.as_deref() == Some(name);
-    let Some(work) = inputs.jobs.iter().find(named) else { return JobState::Absent };
+    let Some(work) = find(inputs, name) else { return JobState::Absent };
     if work.job.metadata.deletion_timestamp.is_some() {
         return JobState::Running;
     }
