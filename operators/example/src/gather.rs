@@ -59,7 +59,7 @@ pub enum Gate {
 pub struct Found<K> {
     /// What it says.
     pub object: K,
-    /// Whether it is ours: nobody else's, and not nobody's.
+    /// Whether it is ours: nobody else's, and not nobody's. One that lost its owner and has our label still is.
     pub ours: bool,
 }
 
@@ -115,7 +115,10 @@ impl<'a> Look<'a> {
         name: &str,
     ) -> Result<Option<Found<K>>, Trouble> {
         let Some(object) = self.stores.get(kind, &Key::new(self.namespace, name)) else { return Ok(None) };
-        let ours = object.controller().is_some_and(|owner| &*owner.uid == self.uid);
+        let ours = match object.controller() {
+            Some(owner) => &*owner.uid == self.uid,
+            None => object.value()["metadata"]["labels"][names::MANAGED_BY] == names::MANAGER,
+        };
         Ok(Some(Found { object: read(&object)?, ours }))
     }
 
@@ -208,5 +211,35 @@ pub(crate) fn frame(app: &api_example::ExampleApp, name: &str, set: Option<&Foun
     match set.filter(|set| is_foreign(set)) {
         Some(set) => Frame::found(name, &set.object),
         None => Frame::ours(name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kernel::store::Event;
+    use kernel::stores::Namespaces;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn is_ours(owners: &Value, labels: &Value) -> bool {
+        let secret = json!({"metadata": {
+            "name": "a", "namespace": "n", "uid": "2", "resourceVersion": "1", "labels": labels, "ownerReferences": owners,
+        }});
+        let object = Object::new(serde_json::from_value(secret).unwrap(), &SECRET.resource());
+        let stores = Stores::new([SECRET], &Namespaces::AllBut(Vec::new()));
+        stores.room(SECRET, "n").unwrap().write().see(Event::Applied(object));
+        let found: Option<Found<Secret>> = Look::new(&stores, "n", "1").get(SECRET, "a").unwrap();
+        found.unwrap().ours
+    }
+
+    #[test]
+    fn what_lost_its_owner_is_ours_by_its_label() {
+        let owner = |uid: &str| json!([{"apiVersion": "v1", "kind": "X", "name": "x", "uid": uid, "controller": true}]);
+        let (ours, bare) = (json!({"app.kubernetes.io/managed-by": "mainstay"}), json!({"a": "b"}));
+        assert!(is_ours(&owner("1"), &bare));
+        assert!(!is_ours(&owner("3"), &ours), "somebody else's, whatever its label says");
+        assert!(is_ours(&json!([]), &ours));
+        assert!(!is_ours(&json!([]), &bare), "it was there before us");
     }
 }

@@ -45,10 +45,16 @@ pub fn selector(app: &str) -> BTreeMap<String, String> {
     ])
 }
 
-/// Labels of everything that we manage. Disconnecting removes the last.
+/// The label that says who manages an object. Disconnecting removes it.
+pub const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
+
+/// What it says of ours.
+pub const MANAGER: &str = "mainstay";
+
+/// Labels of everything that we manage.
 pub fn labels(app: &str) -> BTreeMap<String, String> {
     let mut labels = selector(app);
-    labels.insert("app.kubernetes.io/managed-by".into(), "mainstay".into());
+    labels.insert(MANAGED_BY.into(), MANAGER.into());
     labels
 }
 

@@ -185,7 +185,7 @@ fn disconnect(valid: &Valid, inputs: &Inputs, facts: &Facts, now: Timestamp) -> 
     for object in waves.iter_mut().flatten() {
         let metadata = &mut object.object["metadata"];
         if let Some(labels) = metadata["labels"].as_object_mut() {
-            labels.remove("app.kubernetes.io/managed-by");
+            labels.remove(names::MANAGED_BY);
         }
         if let Some(metadata) = metadata.as_object_mut() {
             metadata.remove("ownerReferences");
