@@ -1,25 +1,39 @@
 //! The two Services: one for clients, one that gives each instance a name.
 
+use std::collections::BTreeMap;
+
 use k8s_openapi::api::core::v1::{Service, ServicePort, ServiceSpec};
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 
 use super::metadata;
 use crate::adopt::Frame;
-use crate::gather::Inputs;
+use crate::gather::{Found, Inputs};
 use crate::names;
 use crate::validate::Valid;
 
 /// For clients. One that was there before us keeps its ports: somebody uses them.
 pub(super) fn clients(valid: &Valid, inputs: &Inputs) -> Service {
     let is_adopted = inputs.frame != Frame::ours(&valid.name);
-    let found = inputs.service.as_ref().filter(|service| is_adopted || !service.ours);
+    let found = inputs.service.as_ref().filter(|service| is_adopted || is_adopted_by_itself(service));
     let kept = found.and_then(|service| service.object.spec.as_ref()?.ports.clone());
+    let kept = kept.filter(|ports| !ports.is_empty());
+    let mut metadata = metadata(valid, valid.name.clone());
+    // The pass after this one finds a Service of ours: it must know that its ports are not.
+    if kept.is_some() {
+        metadata.annotations = Some(BTreeMap::from([(names::ADOPTED.into(), "ports".into())]));
+    }
     let spec = ServiceSpec {
-        ports: Some(kept.filter(|ports| !ports.is_empty()).unwrap_or_else(|| vec![port(80)])),
+        ports: Some(kept.unwrap_or_else(|| vec![port(80)])),
         selector: Some(inputs.frame.selector.clone()),
         ..ServiceSpec::default()
     };
-    Service { metadata: metadata(valid, valid.name.clone()), spec: Some(spec), ..Service::default() }
+    Service { metadata, spec: Some(spec), ..Service::default() }
+}
+
+/// Whether it was there before us, now or when we found it.
+fn is_adopted_by_itself(service: &Found<Service>) -> bool {
+    let annotations = service.object.metadata.annotations.as_ref();
+    !service.ours || annotations.is_some_and(|annotations| annotations.contains_key(names::ADOPTED))
 }
 
 /// For instances and for us. It names them also while they are not ready: they find each other through it.
@@ -44,5 +58,47 @@ fn port(number: i32) -> ServicePort {
         port: number,
         target_port: Some(IntOrString::Int(names::PORT)),
         ..ServicePort::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use api_example::ExampleApp;
+    use serde_json::json;
+
+    use super::*;
+    use crate::gather::{Credentials, Gate};
+    use crate::validate::validate;
+
+    #[test]
+    fn a_service_that_was_there_before_keeps_its_ports_in_every_pass() {
+        let app: ExampleApp = serde_json::from_value(json!({
+            "metadata": {"name": "a", "namespace": "n", "uid": "1"}, "spec": {"appVersion": "0.0.1"},
+        }))
+        .unwrap();
+        let found: Service =
+            serde_json::from_value(json!({"spec": {"ports": [{"name": "http", "port": 8080}]}})).unwrap();
+        let mut inputs = Inputs {
+            frame: Frame::ours("a"),
+            set: None,
+            pods: Vec::new(),
+            claims: Vec::new(),
+            claim_objects: Vec::new(),
+            service: Some(Found { object: found, ours: false }),
+            features: None,
+            credentials: Credentials { username: "u".into(), password: "p".into() },
+            jobs: Vec::new(),
+            gate: Gate::Open,
+        };
+        let valid = validate(&app, &inputs).unwrap();
+        let port = |service: &Service| service.spec.as_ref().unwrap().ports.as_ref().unwrap()[0].port;
+        for _ in 0..3 {
+            let built = clients(&valid, &inputs);
+            assert_eq!(port(&built), 8080);
+            inputs.service = Some(Found { object: built, ours: true });
+        }
+        inputs.service = None;
+        let made = clients(&valid, &inputs);
+        assert_eq!((port(&made), made.metadata.annotations), (80, None));
     }
 }
