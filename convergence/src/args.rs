@@ -18,6 +18,9 @@ pub(crate) struct Arguments {
     /// Print what is not compared, because it differs between two runs without a fault
     #[arg(long)]
     pub(crate) masked: bool,
+    /// Print what the operator asked, also where all was well
+    #[arg(long)]
+    pub(crate) trace: bool,
     /// Play the plans whose names contain this; can be given several times
     #[arg(long, value_name = "NAME")]
     pub(crate) plan: Vec<String>,

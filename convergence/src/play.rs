@@ -19,7 +19,7 @@ use crate::world::World;
 pub struct Verdict {
     /// What was wrong.
     pub wrong: Vec<String>,
-    /// What the operator asked, for people, if something was wrong.
+    /// What the operator asked, for people.
     pub trace: String,
     /// Why the disturbance did not take place, if it did not.
     pub spared: Option<&'static str>,
@@ -52,9 +52,7 @@ pub async fn play(cast: &Cast<'_>, plan: &Plan) -> Verdict {
         player.verdict.wrong.push(format!("{error:#}"));
     }
     let Player { stage, mut verdict, .. } = player;
-    if !verdict.wrong.is_empty() {
-        verdict.trace = stage.script.trace().describe();
-    }
+    verdict.trace = stage.script.trace().describe();
     verdict
 }
 

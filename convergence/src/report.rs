@@ -23,12 +23,14 @@ pub(crate) struct Tally {
     spared: usize,
     references: usize,
     failed: Vec<String>,
+    /// Whether requests are printed also where all was well.
+    trace: bool,
 }
 
 impl Tally {
-    pub(crate) fn start() -> Self {
+    pub(crate) fn start(trace: bool) -> Self {
         let watch = Stopwatch::start();
-        Self { watch, known: 0, played: 0, spared: 0, references: 0, failed: Vec::new() }
+        Self { watch, known: 0, played: 0, spared: 0, references: 0, failed: Vec::new(), trace }
     }
 
     pub(crate) fn count(&mut self, kind: &str, plan: &Plan, verdict: &Verdict, taken: Duration) {
@@ -38,6 +40,9 @@ impl Tally {
         if verdict.wrong.is_empty() {
             let spared = verdict.spared.map(|why| format!(" ({why})")).unwrap_or_default();
             line(format!("{:>9}  {name}{spared}", Span(taken).to_string()));
+            if self.trace {
+                line(requests(&verdict));
+            }
         } else {
             line(failure(kind, &name, verdict, taken));
             self.failed.push(name);
@@ -97,11 +102,14 @@ fn failure(kind: &str, name: &str, verdict: &Verdict, taken: Duration) -> String
     if verdict.wrong.len() > LINES {
         let _ = writeln!(text, "             … and {} more", verdict.wrong.len() - LINES);
     }
-    let trace: Vec<&str> = verdict.trace.lines().filter(|line| !line.contains(" watch ")).collect();
-    let skipped = trace.len().saturating_sub(2 * LINES);
-    for request in &trace[skipped..] {
-        let _ = writeln!(text, "             | {request}");
-    }
+    text.push_str(&requests(verdict));
     let _ = write!(text, "             again: cargo run -p convergence -- --kind {kind} --plan '{name}'");
     text
+}
+
+/// The last requests that were no watches.
+fn requests(verdict: &Verdict) -> String {
+    let all: Vec<&str> = verdict.trace.lines().filter(|line| !line.contains(" watch ")).collect();
+    let last = &all[all.len().saturating_sub(2 * LINES)..];
+    last.iter().fold(String::new(), |text, request| format!("{text}             | {request}\n"))
 }

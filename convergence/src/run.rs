@@ -30,7 +30,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<bool> {
     let declarations: Vec<_> = subjects.iter().map(|subject| subject.declaration).collect();
     line(format!("seed {}", arguments.seed));
     let world = World::start(&declarations).await.context("cannot start a control plane")?;
-    let mut tally = Tally::start();
+    let mut tally = Tally::start(arguments.trace);
     for subject in subjects {
         Box::pin(of_kind(&world, subject, &arguments, &mut tally)).await;
     }

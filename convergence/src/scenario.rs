@@ -4,7 +4,7 @@ use kernel::declare::Declaration;
 use mainstay::process::Process;
 use serde_json::Value;
 
-use crate::state::{Name, State};
+use crate::state::{Difference, Name, State};
 
 /// What is done to resources.
 #[derive(Debug, Clone, PartialEq)]
@@ -89,8 +89,8 @@ pub struct Subject {
     pub properties: Vec<Property>,
     /// Whether a resource says that something cannot be done.
     pub shows_trouble: fn(&Value) -> bool,
-    /// Leaves that never matter, and why is said there.
-    pub ignored: fn(&Name, &str) -> bool,
+    /// Differences that never matter, and why is said there.
+    pub ignored: fn(&Difference<'_>) -> bool,
     /// Fields of children that the operator leaves to whoever changes them.
     pub left_to_others: fn(&Name, &str) -> bool,
     /// Fits the operator into a process that talks to the stand-ins.

@@ -28,12 +28,32 @@ pub struct State(pub BTreeMap<Name, Value>);
 /// Every leaf of every object, by object and JSON pointer.
 pub type Leaves = BTreeMap<(Name, String), Value>;
 
+/// One leaf that differs.
+#[derive(Debug, Clone, Copy)]
+pub struct Difference<'a> {
+    /// Of which object.
+    pub name: &'a Name,
+    /// Where.
+    pub path: &'a str,
+    /// What should be there.
+    pub expected: Option<&'a Value>,
+    /// What is there.
+    pub found: Option<&'a Value>,
+}
+
+impl fmt::Display for Difference<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let said = |side: Option<&Value>| side.map_or_else(|| "nothing".into(), Value::to_string);
+        write!(f, "{} {}: expected {}, found {}", self.name, self.path, said(self.expected), said(self.found))
+    }
+}
+
 /// Leaves that are not compared.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Mask(BTreeSet<(Name, String)>);
 
 /// Fields that two runs never share, or that are nobody's of ours.
-const FIELDS: [&str; 13] = [
+const FIELDS: [&str; 12] = [
     "/metadata/creationTimestamp",
     "/metadata/deletionGracePeriodSeconds",
     "/metadata/generation",
@@ -44,7 +64,6 @@ const FIELDS: [&str; 13] = [
     "/spec/clusterIP",
     "/spec/clusterIPs",
     "/spec/volumeName",
-    "/status/observedGeneration",
     "/status/startTime",
     "/status/qosClass",
 ];
@@ -74,7 +93,10 @@ impl State {
                 .is_some_and(|all| all.iter().any(|finalizer| finalizer == FOREIGN_FINALIZER));
             (!leaving || held)
                 && match name.kind.as_str() {
-                    "pods" => object["status"]["phase"].as_str().is_some_and(|phase| phase != "Pending"),
+                    "pods" => {
+                        let phase = object["status"]["phase"].as_str();
+                        phase.is_some_and(|phase| phase != "Pending") && !self.is_orphan(object)
+                    }
                     "persistentvolumeclaims" => {
                         object["status"]["capacity"]["storage"]
                             == object["spec"]["resources"]["requests"]["storage"]
@@ -83,6 +105,14 @@ impl State {
                     _ => true,
                 }
         })
+    }
+
+    /// Whether its owners are gone, so that it will go too.
+    fn is_orphan(&self, object: &Value) -> bool {
+        let owners = object["metadata"]["ownerReferences"].as_array();
+        let is_there =
+            |owner: &Value| self.0.values().any(|object| object["metadata"]["uid"] == owner["uid"]);
+        owners.is_some_and(|owners| !owners.is_empty() && !owners.iter().any(is_there))
     }
 
     fn is_set_calm(&self, set: &Value) -> bool {
@@ -114,7 +144,8 @@ impl State {
                 remove(&mut object, "/status");
             }
             collect(&object, String::new(), &mut |path, value| {
-                if is_of_kubernetes(&path) {
+                // That a status is about the present generation is asked of every settled state.
+                if is_of_kubernetes(&path) || path.ends_with("/observedGeneration") {
                     return;
                 }
                 let value = match value.as_str() {
@@ -215,24 +246,23 @@ impl Mask {
         self.0.iter().map(|(name, path)| format!("           masked {name} {path}")).collect()
     }
 
-    /// The differences that matter, a line each. `ignored` says which leaves never do.
+    /// The differences that matter, a line each. `ignored` says which never do.
     pub fn differences(
         &self,
         expected: &Leaves,
         found: &Leaves,
-        ignored: impl Fn(&Name, &str) -> bool,
+        ignored: impl Fn(&Difference<'_>) -> bool,
     ) -> Vec<String> {
         let keys: BTreeSet<&(Name, String)> = expected.keys().chain(found.keys()).collect();
         let mut lines = Vec::new();
         for key in keys {
-            let (expected, found) = (expected.get(key), found.get(key));
-            let times = expected.is_some_and(is_time) && found.is_some_and(is_time);
-            if expected == found || times || self.0.contains(key) || ignored(&key.0, &key.1) {
-                continue;
-            }
             let (name, path) = key;
-            let said = |side: Option<&Value>| side.map_or_else(|| "nothing".into(), Value::to_string);
-            lines.push(format!("{name} {path}: expected {}, found {}", said(expected), said(found)));
+            let difference = Difference { name, path, expected: expected.get(key), found: found.get(key) };
+            let Difference { expected, found, .. } = difference;
+            let times = expected.is_some_and(is_time) && found.is_some_and(is_time);
+            if expected != found && !times && !self.0.contains(key) && !ignored(&difference) {
+                lines.push(difference.to_string());
+            }
         }
         lines
     }
@@ -261,12 +291,12 @@ mod tests {
         let (one, two) = (run("plan-1", "x", "1"), run("plan-2", "y", "1"));
         let mask = Mask::between(&one, &two);
         assert_eq!(mask.len(), 1);
-        assert_eq!(mask.differences(&one, &run("plan-3", "z", "1"), |_, _| false), Vec::<String>::new());
+        assert_eq!(mask.differences(&one, &run("plan-3", "z", "1"), |_| false), Vec::<String>::new());
         assert_eq!(
-            mask.differences(&one, &run("plan-3", "z", "2"), |_, _| false),
+            mask.differences(&one, &run("plan-3", "z", "2"), |_| false),
             ["secrets/a /data/size: expected \"1\", found \"2\""]
         );
-        let gone = mask.differences(&one, &Leaves::new(), |_, _| false);
+        let gone = mask.differences(&one, &Leaves::new(), |_| false);
         assert!(gone.contains(&"secrets/a /metadata/labels/a~1b: expected \"1\", found nothing".to_owned()));
     }
 
@@ -285,11 +315,13 @@ mod tests {
                 "status": {"observedGeneration": 2, "replicas": 1, "readyReplicas": ready},
             })
         };
-        let pod = json!({
+        let mut pod = json!({
             "metadata": {"ownerReferences": [{"uid": "1"}]},
             "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]},
         });
         assert!(state(&[("statefulsets.apps", "a", set(1)), ("pods", "a-0", pod.clone())]).is_calm());
-        assert!(!state(&[("statefulsets.apps", "a", set(0)), ("pods", "a-0", pod)]).is_calm());
+        assert!(!state(&[("statefulsets.apps", "a", set(0)), ("pods", "a-0", pod.clone())]).is_calm());
+        pod["metadata"]["ownerReferences"][0]["uid"] = "2".into();
+        assert!(!state(&[("pods", "a-0", pod)]).is_calm(), "its owner is gone");
     }
 }

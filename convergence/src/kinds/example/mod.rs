@@ -14,7 +14,7 @@ use operator_example::{DECLARATION, ExampleOperator};
 use serde_json::Value;
 
 use crate::scenario::Subject;
-use crate::state::Name;
+use crate::state::{Difference, Name};
 
 /// The name of the resource in every scenario.
 const APP: &str = "app";
@@ -47,12 +47,21 @@ fn shows_trouble(app: &Value) -> bool {
     conditions.into_iter().flatten().any(|one| one["type"] == "Progressing" && one["reason"] == "CannotApply")
 }
 
-/// When features were last changed is told to pods, so that they read them anew: a time, or none if that was never.
-fn ignored(name: &Name, path: &str) -> bool {
+/// - When features were last changed is told to pods, so that they read them anew: a time, or none if that was never.
+/// - The revision of a set that was rolled there and back may have another number than one that was never touched.
+/// - An upgrade that came too late says for how long it waited.
+fn ignored(difference: &Difference<'_>) -> bool {
+    let Difference { name, path, expected, found } = difference;
     let told = operator_example::names::CHANGED.replace('/', "~1");
-    matches!(name.kind.as_str(), "pods" | "configmaps") && path.ends_with(&told)
-        // The revision of a set that was rolled there and back has another number than one that was never touched.
-        || name.kind == "pods" && path.ends_with("controller-revision-hash")
+    let waited = |side: &Option<&Value>| {
+        side.and_then(Value::as_str)
+            .is_some_and(|text| text.contains(" waited ") || text.starts_with("waited "))
+    };
+    match name.kind.as_str() {
+        "configmaps" => path.ends_with(&told),
+        "pods" => path.ends_with(&told) || path.ends_with("controller-revision-hash"),
+        _ => waited(expected) && waited(found),
+    }
 }
 
 /// Credentials are made once and then left to whoever rotates them.

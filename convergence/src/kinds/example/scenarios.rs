@@ -82,7 +82,7 @@ fn upgrades() -> Vec<Scenario> {
             vec![
                 patch(
                     "upgrade to what never gets ready",
-                    &json!({"appVersion": "0.0.2-never-ready", "upgrade": {"progressDeadlineSeconds": 4}}),
+                    &json!({"appVersion": "0.0.2-never-ready", "upgrade": {"progressDeadlineSeconds": 8}}),
                     rolled_back,
                 ),
                 patch("back", &json!({"appVersion": "0.0.1"}), settled),
