@@ -9,6 +9,8 @@
 //! ```
 
 #[cfg(test)]
+mod storm;
+#[cfg(test)]
 mod tests;
 
 use std::time::Duration;
@@ -322,7 +324,3 @@ impl Facts {
         serving >= self.replicas as usize && !stray
     }
 }
-
-#[cfg(test)]
-#[path = "upgrade_tests.rs"]
-mod tests;
