@@ -12,11 +12,13 @@ use kernel::metrics::{Catalogue, Metrics};
 use kernel::queue;
 use kernel::stores::Namespaces;
 use kernel::telemetry::{self, Telemetry};
+use kube::client::ClientBuilder;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 use mainstay::args::RunArguments;
 use mainstay::process::Process;
 use operator_example::ExampleOperator;
+use mainstay::process::{self, Process};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
@@ -36,9 +38,11 @@ pub(crate) async fn run(arguments: RunArguments) -> Result<()> {
     let telemetry = Telemetry::start(&settings).context("--log-level")?;
     let config = config(&arguments).await?;
     let own_namespace = config.default_namespace.clone();
-    let client = Client::try_from(config).context("cannot make a client")?;
     let mut catalogue = Catalogue::default();
     let metrics = Metrics::register(&mut catalogue, env!("CARGO_PKG_VERSION"), "unknown");
+    let kinds = arguments.operators.iter().flat_map(|name| process::declaration(*name).kinds());
+    let client = ClientBuilder::try_from(config).context("cannot make a client")?;
+    let client = client.with_layer(&metrics.requests(kinds)).build();
     let (permit, election) = candidacy(&arguments, &client, &own_namespace)?;
     let process = Process {
         client,

@@ -3,6 +3,7 @@
 
 mod catalogue;
 mod faults;
+mod requests;
 #[cfg(test)]
 mod tests;
 
@@ -13,6 +14,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 
 pub use catalogue::{Buckets, CONTENT_TYPE, Catalogue, Counters, Entry, Gauges, Histograms, Kind, Labelled};
+pub use requests::{RequestLayer, Requests};
 
 use crate::queue::Outcome;
 
