@@ -8,8 +8,15 @@ use clap::{Command, CommandFactory};
 use crate::environment;
 
 /// The documents that a newcomer follows. The lab's own is looked at as soon as it is there.
-const DOCUMENTS: [&str; 6] =
-    ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "lab/README.md"];
+const DOCUMENTS: [&str; 7] = [
+    "README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "CHANGELOG.md",
+    "lab/README.md",
+    "bench/README.md",
+];
 
 /// Every code span, and every line of a code block.
 fn code(document: &str) -> Vec<String> {

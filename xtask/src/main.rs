@@ -1,5 +1,6 @@
 //! The chores of this workspace. The Makefile is the menu; anything with logic is here.
 
+mod bench;
 mod check;
 mod demo;
 #[cfg(test)]
@@ -45,6 +46,13 @@ enum Chore {
         #[arg(long)]
         check: bool,
     },
+    /// Measure what the operator costs, with few and with many resources
+    #[command(disable_help_flag = true)]
+    Bench {
+        /// Passed on: `--help` lists what there is
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
     /// Install the tools that the checks need, into the cache
     Tools,
 }
@@ -85,6 +93,7 @@ async fn perform(chore: Chore) -> Result<Verdict> {
             Ok(summary.verdict())
         }
         Chore::Gen { check } => generate::run(check),
+        Chore::Bench { arguments } => bench::run(&programs, &arguments).await,
         Chore::Tools => tools::install_all(&programs).await,
     }
 }

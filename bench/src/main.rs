@@ -1,0 +1,91 @@
+//! What the operator costs: for each number of applications a control plane of its own, the operator as a process of
+//! its own, and one table at the end. Times are reported and never judged; what does not depend on the machine is.
+
+mod apps;
+mod measure;
+mod numbers;
+mod operator;
+mod page;
+mod table;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use clap::Parser;
+use lab::console::{line, note};
+use tokio::signal::unix::{SignalKind, signal};
+
+use table::Measured;
+
+/// What the operator costs with few and with many applications
+#[derive(Debug, Parser)]
+#[command(name = "bench")]
+struct Arguments {
+    /// How many applications there are, one measurement each
+    #[arg(long, value_delimiter = ',', default_value = "50,500,5000")]
+    sizes: Vec<usize>,
+    /// How many changes are made and measured, one by one
+    #[arg(long, default_value_t = 20)]
+    changes: usize,
+    /// The operator to measure; the one that was built together with this program if absent
+    #[arg(long, value_name = "FILE")]
+    operator: Option<PathBuf>,
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let outcome = tokio::select! {
+        outcome = run(Arguments::parse()) => outcome,
+        // What was started ends with the other arm.
+        error = stopped() => Err(error),
+    };
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            note(format!("error: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether what must not depend on the number of applications does not.
+async fn run(arguments: Arguments) -> Result<bool> {
+    let program = match arguments.operator {
+        Some(program) => program,
+        None => beside_us()?,
+    };
+    if !program.is_file() {
+        bail!("there is no {}: `make bench` builds it", program.display());
+    }
+    let mut sizes = arguments.sizes;
+    sizes.sort_unstable();
+    sizes.dedup();
+    let mut measured: Vec<Measured> = Vec::new();
+    for applications in sizes {
+        let of = format!("with {applications} applications");
+        measured.push(measure::measure(&program, applications, arguments.changes).await.context(of)?);
+    }
+    line(format!("\n{}", table::table(&measured)));
+    let verdict = table::verdict(&measured);
+    line(verdict.words());
+    Ok(verdict.good())
+}
+
+fn beside_us() -> Result<PathBuf> {
+    let own = std::env::current_exe().context("cannot tell where this program lies")?;
+    Ok(own.with_file_name("mainstay"))
+}
+
+async fn stopped() -> anyhow::Error {
+    let signals = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
+    let (Ok(mut interrupt), Ok(mut terminate)) = signals else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+    anyhow::anyhow!("stopped by a signal")
+}
