@@ -41,7 +41,7 @@ impl Tally {
             let spared = verdict.spared.map(|why| format!(" ({why})")).unwrap_or_default();
             line(format!("{:>9}  {name}{spared}", Span(taken).to_string()));
             if self.trace {
-                line(requests(&verdict));
+                line(requests(verdict));
             }
         } else {
             line(failure(kind, &name, verdict, taken));

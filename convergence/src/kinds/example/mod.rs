@@ -53,14 +53,14 @@ fn shows_trouble(app: &Value) -> bool {
 fn ignored(difference: &Difference<'_>) -> bool {
     let Difference { name, path, expected, found } = difference;
     let told = operator_example::names::CHANGED.replace('/', "~1");
-    let waited = |side: &Option<&Value>| {
+    let waited = |side: Option<&Value>| {
         side.and_then(Value::as_str)
             .is_some_and(|text| text.contains(" waited ") || text.starts_with("waited "))
     };
     match name.kind.as_str() {
         "configmaps" => path.ends_with(&told),
         "pods" => path.ends_with(&told) || path.ends_with("controller-revision-hash"),
-        _ => waited(expected) && waited(found),
+        _ => waited(*expected) && waited(*found),
     }
 }
 
