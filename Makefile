@@ -35,7 +35,7 @@ lab-up: ## Bring the lab up: a real Kubernetes on this machine
 lab-down: ## End the lab and remove everything it left on this machine
 	@$(LAB) down
 
-bench: ## What the operator costs with 50, 500 and 5,000 resources (half an hour; see bench/README.md)
+bench: ## What the operator costs with 50, 500 and 5,000 resources (see bench/README.md)
 	@$(XTASK) bench
 
 gen: ## Write the generated files
