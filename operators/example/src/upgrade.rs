@@ -289,8 +289,12 @@ fn orders(facts: &Facts, upgrade: &UpgradeStatus) -> Course {
             // Nobody is replaced now.
             course.partition = 1;
             course.ask = (facts.gate != Gate::Silent).then_some(Ask::Hold);
+            // That the data may have gone ahead must be remembered before the Job that proves it goes.
+            let remembered = facts.upgrade.as_ref().is_some_and(|known| known.phase == Phase::ReturningData);
             let alone = quiet && facts.migration == JobState::Absent;
-            if alone || facts.way_back != JobState::Absent {
+            if !remembered && facts.migration != JobState::Absent {
+                course.errands.push(there);
+            } else if alone || facts.way_back != JobState::Absent {
                 course.errands.push(back);
             }
             if let JobState::Failed(words) = &facts.way_back {

@@ -314,7 +314,7 @@ fn in_a_calm_world_an_upgrade_succeeds_and_a_flawed_one_returns() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig::with_cases(300))]
     #[test]
     fn when_it_calms_down_one_version_runs_on_its_own_data(
         flaw in prop_oneof![Just(Flaw::None), Just(Flaw::NeverReady), Just(Flaw::Crashes), Just(Flaw::MigrationFails)],
