@@ -6,19 +6,18 @@ use k8s_openapi::api::batch::v1::{
     Job, JobSpec, PodFailurePolicy, PodFailurePolicyOnExitCodesRequirement, PodFailurePolicyRule,
 };
 use k8s_openapi::api::core::v1::{
-    Affinity, Container, PersistentVolumeClaimVolumeSource, PodAffinity, PodAffinityTerm, PodSecurityContext,
-    PodSpec, PodTemplateSpec, SeccompProfile, Volume, VolumeMount, WeightedPodAffinityTerm,
+    Affinity, Container, PersistentVolumeClaimVolumeSource, PodAffinity, PodAffinityTerm, PodSpec,
+    PodTemplateSpec, Volume, VolumeMount, WeightedPodAffinityTerm,
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
 
-use super::metadata;
-use super::statefulset::{DATA_DIRECTORY, modest, restricted};
+use super::statefulset::DATA_DIRECTORY;
+use super::{confinement, metadata};
 use crate::gather::{Inputs, Work};
 use crate::names;
 use crate::upgrade::{Errand, JobState};
 use crate::validate::Valid;
 
-const USER: i64 = 65532;
 const CONTAINER: &str = "migrate";
 
 pub(super) fn build(valid: &Valid, inputs: &Inputs, errand: &Errand) -> Job {
@@ -32,8 +31,8 @@ pub(super) fn build(valid: &Valid, inputs: &Inputs, errand: &Errand) -> Job {
         image: Some(format!("{}:{}", valid.image, errand.by)),
         image_pull_policy: Some("IfNotPresent".into()),
         args: Some(arguments),
-        resources: Some(modest()),
-        security_context: Some(restricted()),
+        resources: Some(confinement::modest()),
+        security_context: Some(confinement::container()),
         termination_message_policy: Some("FallbackToLogsOnError".into()),
         volume_mounts: Some(vec![VolumeMount {
             name: names::DATA.into(),
@@ -76,18 +75,7 @@ fn pod(valid: &Valid, inputs: &Inputs, container: Container) -> PodSpec {
         restart_policy: Some("Never".into()),
         affinity: Some(beside(&format!("{}-0", valid.name))),
         automount_service_account_token: Some(false),
-        security_context: Some(PodSecurityContext {
-            run_as_non_root: Some(true),
-            run_as_user: Some(USER),
-            run_as_group: Some(USER),
-            fs_group: Some(USER),
-            fs_group_change_policy: Some("OnRootMismatch".into()),
-            seccomp_profile: Some(SeccompProfile {
-                type_: "RuntimeDefault".into(),
-                ..SeccompProfile::default()
-            }),
-            ..PodSecurityContext::default()
-        }),
+        security_context: Some(confinement::pod()),
         volumes: Some(vec![Volume {
             name: names::DATA.into(),
             persistent_volume_claim: Some(PersistentVolumeClaimVolumeSource {

@@ -1,6 +1,7 @@
 //! What the cluster should hold for an application, one file a child object. Pure.
 
 mod budget;
+mod confinement;
 mod features;
 mod migration;
 mod secret;

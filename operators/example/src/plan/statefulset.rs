@@ -7,9 +7,8 @@ use k8s_openapi::api::apps::v1::{
     StatefulSetSpec, StatefulSetUpdateStrategy,
 };
 use k8s_openapi::api::core::v1::{
-    Capabilities, ConfigMapVolumeSource, Container, ContainerPort, EnvVar, HTTPGetAction, Lifecycle,
-    LifecycleHandler, PersistentVolumeClaim, PersistentVolumeClaimSpec, PodSecurityContext, PodSpec,
-    PodTemplateSpec, Probe, ResourceRequirements, SeccompProfile, SecretVolumeSource, SecurityContext,
+    ConfigMapVolumeSource, Container, ContainerPort, EnvVar, HTTPGetAction, Lifecycle, LifecycleHandler,
+    PersistentVolumeClaim, PersistentVolumeClaimSpec, PodSpec, PodTemplateSpec, Probe, SecretVolumeSource,
     SleepAction, Volume, VolumeMount, VolumeResourceRequirements,
 };
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
@@ -18,14 +17,12 @@ use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 
 use sha2::{Digest, Sha256};
 
-use super::{features, metadata};
+use super::{confinement, features, metadata};
 use crate::gather::Inputs;
 use crate::names;
 use crate::upgrade::Course;
 use crate::validate::Valid;
 
-/// The user that the application runs as.
-const USER: i64 = 65532;
 const AUTH_DIRECTORY: &str = "/etc/example-app/auth";
 const FEATURES_DIRECTORY: &str = "/etc/example-app/features";
 pub(super) const DATA_DIRECTORY: &str = "/data";
@@ -102,18 +99,7 @@ fn template(valid: &Valid, inputs: &Inputs, version: &str) -> PodTemplateSpec {
     labels.extend(inputs.frame.selector.clone());
     let spec = PodSpec {
         containers: vec![container(valid, inputs, version)],
-        security_context: Some(PodSecurityContext {
-            run_as_non_root: Some(true),
-            run_as_user: Some(USER),
-            run_as_group: Some(USER),
-            fs_group: Some(USER),
-            fs_group_change_policy: Some("OnRootMismatch".into()),
-            seccomp_profile: Some(SeccompProfile {
-                type_: "RuntimeDefault".into(),
-                ..SeccompProfile::default()
-            }),
-            ..PodSecurityContext::default()
-        }),
+        security_context: Some(confinement::pod()),
         automount_service_account_token: Some(false),
         termination_grace_period_seconds: Some(30),
         volumes: Some(vec![
@@ -179,8 +165,8 @@ fn container(valid: &Valid, inputs: &Inputs, version: &str) -> Container {
             }),
             ..Lifecycle::default()
         }),
-        resources: Some(valid.resources.clone().unwrap_or_else(modest)),
-        security_context: Some(restricted()),
+        resources: Some(valid.resources.clone().unwrap_or_else(confinement::modest)),
+        security_context: Some(confinement::container()),
         termination_message_policy: Some("FallbackToLogsOnError".into()),
         volume_mounts: Some(vec![
             mount(&inputs.frame.claim, DATA_DIRECTORY, None),
@@ -202,29 +188,6 @@ fn probe(path: &str, period: i32, failures: i32) -> Probe {
         failure_threshold: Some(failures),
         timeout_seconds: Some(5),
         ..Probe::default()
-    }
-}
-
-/// What a user who says nothing gets.
-pub(super) fn modest() -> ResourceRequirements {
-    let amounts = |all: [(&str, &str); 2]| {
-        all.map(|(name, amount)| (name.into(), Quantity(amount.into())))
-            .into_iter()
-            .collect::<BTreeMap<_, _>>()
-    };
-    ResourceRequirements {
-        requests: Some(amounts([("cpu", "10m"), ("memory", "32Mi")])),
-        limits: Some(amounts([("cpu", "1"), ("memory", "256Mi")])),
-        ..ResourceRequirements::default()
-    }
-}
-
-pub(super) fn restricted() -> SecurityContext {
-    SecurityContext {
-        allow_privilege_escalation: Some(false),
-        read_only_root_filesystem: Some(true),
-        capabilities: Some(Capabilities { drop: Some(vec!["ALL".into()]), ..Capabilities::default() }),
-        ..SecurityContext::default()
     }
 }
 
