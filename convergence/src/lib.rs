@@ -5,6 +5,7 @@
 //! `play` lets it happen, `oracle` and `state` judge: all but `play` are pure. The world is an API server with its etcd
 //! and its controllers, and [`standin`], which plays scheduler, kubelet, provisioner and instances.
 
+mod afterwards;
 pub mod drift;
 pub mod kinds;
 pub mod observer;

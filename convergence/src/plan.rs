@@ -90,6 +90,22 @@ pub enum Perturbation {
     Property(Property),
 }
 
+impl Perturbation {
+    /// The change during which it happens; nothing if it happens when all changes are over.
+    pub fn change(&self) -> Option<usize> {
+        match self {
+            Self::Fault(spot, _) => Some(spot.change),
+            Self::Denied { change, .. }
+            | Self::Blocked { change, .. }
+            | Self::Held { change, .. }
+            | Self::Cut { change, .. }
+            | Self::Outside { change, .. }
+            | Self::Absent { change } => Some(*change),
+            Self::Idle | Self::Stale { .. } | Self::Drift(_) | Self::Property(_) => None,
+        }
+    }
+}
+
 /// A scenario with one thing going wrong.
 #[derive(Debug, Clone)]
 pub struct Plan {

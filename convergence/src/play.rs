@@ -1,17 +1,16 @@
 //! Plays a scenario with one thing going wrong, and says what was wrong at the end.
 
-use anyhow::{Context, Result, bail};
-use kernel::faults::{Calls, Fault, Hits, Rule, Verb, View};
-use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
-use serde_json::{Value, json};
+use std::time::Duration;
 
-use crate::drift::{self, Act, Drift};
+use anyhow::{Context, Result, bail};
+use kernel::faults::{Calls, Fault, Hits, Rule, Verb};
+
 use crate::oracle;
-use crate::plan::{Moment, Perturbation, Plan};
+use crate::plan::{Perturbation, Plan};
 use crate::reference::{Reference, Run};
-use crate::scenario::{Change, Deed, Done, Property, Scenario, Subject, kind_name};
+use crate::scenario::{Scenario, Subject};
 use crate::stage::Stage;
-use crate::state::{FOREIGN_FINALIZER, State};
+use crate::state::State;
 use crate::world::World;
 
 /// How a plan went.
@@ -56,11 +55,12 @@ pub async fn play(cast: &Cast<'_>, plan: &Plan) -> Verdict {
     verdict
 }
 
-struct Player<'a> {
-    cast: &'a Cast<'a>,
-    stage: Stage<'a>,
-    starts: Vec<usize>,
-    verdict: Verdict,
+/// A plan being played.
+pub(crate) struct Player<'a> {
+    pub(crate) cast: &'a Cast<'a>,
+    pub(crate) stage: Stage<'a>,
+    pub(crate) starts: Vec<usize>,
+    pub(crate) verdict: Verdict,
 }
 
 impl Player<'_> {
@@ -68,9 +68,14 @@ impl Player<'_> {
         let mut end = State::default();
         for (at, change) in self.cast.scenario.changes.iter().enumerate() {
             self.starts.push(self.stage.script.requests());
-            self.before(at, perturbation).await?;
+            let here = perturbation.change() == Some(at);
+            if here {
+                self.before(perturbation).await?;
+            }
             self.stage.perform(&change.deed).await.with_context(|| format!("`{}`", change.name))?;
-            self.meanwhile(at, perturbation).await?;
+            if here {
+                self.meanwhile(perturbation).await?;
+            }
             end = self.stage.settle(change.done).await.with_context(|| format!("`{}`", change.name))?;
             self.stage.script.clear();
         }
@@ -106,41 +111,34 @@ impl Player<'_> {
     }
 
     /// What goes wrong before a change is made.
-    async fn before(&mut self, at: usize, perturbation: &Perturbation) -> Result<()> {
+    async fn before(&mut self, perturbation: &Perturbation) -> Result<()> {
         let script = self.stage.script.clone();
         match perturbation {
-            Perturbation::Fault(spot, fault) if spot.change == at => script.add(spot.rule(fault.clone())),
-            Perturbation::Denied { change, kind, refusal } if *change == at => {
+            Perturbation::Fault(spot, fault) => script.add(spot.rule(fault.clone())),
+            Perturbation::Denied { kind, refusal, .. } => {
                 let kind = kind.clone();
                 let calls = Calls::matching(move |call| call.is_write() && call.kind() == kind);
                 script.add(Rule { calls, hits: Hits::Every, fault: Fault::Refused(*refusal) });
             }
-            Perturbation::Blocked { change, kind, fault } if *change == at => {
+            Perturbation::Blocked { kind, fault, .. } => {
                 self.stage.kill();
                 let calls = Calls::Of(Verb::Watch, kind.clone());
                 script.add(Rule { calls, hits: Hits::Nth(1), fault: fault.clone() });
                 self.stage.start()?;
             }
-            Perturbation::Held { change, kind, .. } if *change == at => {
+            Perturbation::Held { kind, .. } => {
                 self.stage.silent().await?;
                 script.hold(kind);
             }
-            Perturbation::Cut { change, kind, how } if *change == at => {
+            Perturbation::Cut { kind, how, .. } => {
                 self.stage.silent().await?;
                 script.cut(Some(kind), *how);
             }
-            Perturbation::Outside { change, nth, mishap } if *change == at => {
+            Perturbation::Outside { nth, mishap, .. } => {
                 self.cast.world.instances.disturb(&self.stage.namespace, *nth, *mishap);
             }
-            Perturbation::Absent { change } if *change == at => self.stage.stop().await,
-            Perturbation::Fault(..)
-            | Perturbation::Denied { .. }
-            | Perturbation::Blocked { .. }
-            | Perturbation::Held { .. }
-            | Perturbation::Cut { .. }
-            | Perturbation::Outside { .. }
-            | Perturbation::Absent { .. }
-            | Perturbation::Idle
+            Perturbation::Absent { .. } => self.stage.stop().await,
+            Perturbation::Idle
             | Perturbation::Stale { .. }
             | Perturbation::Drift(_)
             | Perturbation::Property(_) => {}
@@ -149,14 +147,14 @@ impl Player<'_> {
     }
 
     /// What happens while the operator works on a change.
-    async fn meanwhile(&mut self, at: usize, perturbation: &Perturbation) -> Result<()> {
+    async fn meanwhile(&mut self, perturbation: &Perturbation) -> Result<()> {
         let script = self.stage.script.clone();
         match perturbation {
-            Perturbation::Denied { change, kind, .. } if *change == at => {
+            Perturbation::Denied { kind, .. } => {
                 self.told().await.with_context(|| format!("writes of {kind} are refused"))?;
                 script.clear();
             }
-            Perturbation::Held { change, kind, expired } if *change == at => {
+            Perturbation::Held { kind, expired, .. } => {
                 self.stage.silent().await?;
                 if *expired {
                     script.release_as_expired(kind);
@@ -164,14 +162,11 @@ impl Player<'_> {
                     script.release(kind);
                 }
             }
-            Perturbation::Absent { change } if *change == at => self.stage.start()?,
+            Perturbation::Absent { .. } => self.stage.start()?,
             Perturbation::Fault(..)
-            | Perturbation::Denied { .. }
             | Perturbation::Blocked { .. }
-            | Perturbation::Held { .. }
             | Perturbation::Cut { .. }
             | Perturbation::Outside { .. }
-            | Perturbation::Absent { .. }
             | Perturbation::Idle
             | Perturbation::Stale { .. }
             | Perturbation::Drift(_)
@@ -182,7 +177,7 @@ impl Player<'_> {
 
     /// Waits until the status says that something cannot be done.
     async fn told(&mut self) -> Result<()> {
-        let (subject, limit) = (self.cast.subject, std::time::Duration::from_secs(20));
+        let (subject, limit) = (self.cast.subject, Duration::from_secs(20));
         let stage = &self.stage;
         let told = lab::clock::wait_for(limit, || async {
             let state = stage.look().await.ok()?;
@@ -192,190 +187,5 @@ impl Player<'_> {
             bail!("the status does not say so after {limit:?}");
         }
         Ok(())
-    }
-
-    /// Forces passes: an event about the resource, one about each child, and a restart. Nothing may be written.
-    async fn idle(&mut self) -> Result<()> {
-        let from = self.stage.script.requests();
-        let state = self.stage.look().await?;
-        let primary = self.cast.subject.declaration.primary;
-        if self.cast.subject.resource_in(&state).is_some() {
-            let api = self.cast.world.api(&self.stage.namespace, primary);
-            for round in 0..3 {
-                let patch = json!({"metadata": {"annotations": {"example.com/round": round.to_string()}}});
-                api.patch(self.cast.subject.resource, &PatchParams::default(), &Patch::Merge(patch)).await?;
-                self.stage.silent().await?;
-            }
-            let patch = json!({"metadata": {"annotations": {"example.com/round": null}}});
-            api.patch(self.cast.subject.resource, &PatchParams::default(), &Patch::Merge(patch)).await?;
-        }
-        self.stage.stop().await;
-        self.stage.start()?;
-        self.stage.silent().await?;
-        let trace = self.stage.script.trace();
-        let writes = trace.0[from..].iter().filter(|entry| entry.call.is_write());
-        let said = writes.map(|entry| format!("settled, and yet: {}", entry.call.describe()));
-        self.verdict.wrong.extend(said);
-        Ok(())
-    }
-
-    /// Deletes the resource and makes it again, with an operator that then starts from an old view of a kind, or of all.
-    async fn stale(&mut self, kind: Option<&str>, moment: Moment) -> Result<State> {
-        let Cast { world, subject, scenario, .. } = self.cast;
-        let last = scenario.changes.last().context("a scenario has changes")?;
-        let kinds: Vec<_> = subject
-            .declaration
-            .kinds()
-            .filter(|known| kind.is_none_or(|kind| kind_name(*known) == kind))
-            .collect();
-        let mut views = Vec::new();
-        if moment == Moment::Running {
-            for kind in &kinds {
-                views.push(View::record(&world.client, &kind.resource()).await?);
-            }
-        }
-        self.stage.stop().await;
-        self.stage.perform(&Deed::Delete).await?;
-        if moment == Moment::Deleting {
-            for kind in &kinds {
-                views.push(View::record(&world.client, &kind.resource()).await?);
-            }
-        }
-        self.stage.start()?;
-        self.stage
-            .settle(Done::Settled(|state| state.0.keys().all(|name| name.kind == "persistentvolumeclaims")))
-            .await?;
-        for change in &scenario.changes {
-            self.stage.perform(&change.deed).await?;
-            self.stage.settle(change.done).await?;
-        }
-        self.stage.kill();
-        let (from, before) = (self.stage.script.requests(), self.stage.look().await?);
-        for view in views {
-            self.stage.script.freeze(view);
-        }
-        self.stage.start()?;
-        self.stage.silent().await?;
-        let during = self.stage.look().await?;
-        for kind in &kinds {
-            self.stage.script.thaw(&kind_name(*kind));
-        }
-        let end = self.stage.settle(last.done).await?;
-        let trace = self.stage.script.trace();
-        let deletes = trace.0[from..].iter().filter(|entry| entry.wrote() && entry.call.verb == Verb::Delete);
-        let said = deletes.map(|entry| format!("with an old view: {}", entry.call.describe()));
-        self.verdict.wrong.extend(said);
-        for (name, object) in &before.0 {
-            let uid = |state: &State| state.0.get(name).map(|object| object["metadata"]["uid"].clone());
-            if name.kind != "pods"
-                && [uid(&during), uid(&end)]
-                    .iter()
-                    .any(|uid| uid.as_ref() != Some(&object["metadata"]["uid"]))
-            {
-                self.verdict.wrong.push(format!("{name} is not the object that it was before the old view"));
-            }
-        }
-        Ok(end)
-    }
-
-    /// Does to a child what somebody else would, and waits until it is mended.
-    async fn drift(&mut self, Drift { name, act }: &Drift, settled: &State) -> Result<State> {
-        let done = self.cast.scenario.changes.last().context("a scenario has changes")?.done;
-        let object = settled.0.get(name).with_context(|| format!("there is no {name}"))?;
-        let kinds = || self.cast.subject.declaration.kinds();
-        let kind = kinds().find(|kind| kind_name(*kind) == name.kind).context("a declared kind")?;
-        let api = self.cast.world.api(&self.stage.namespace, kind);
-        match act {
-            Act::Delete => {
-                api.delete(&name.name, &DeleteParams::background()).await?;
-            }
-            Act::DeleteSlowly => {
-                let finalizers = |list: Value| Patch::Merge(json!({"metadata": {"finalizers": list}}));
-                let parameters = PatchParams::default();
-                api.patch(&name.name, &parameters, &finalizers(json!([FOREIGN_FINALIZER]))).await?;
-                self.stage.silent().await?;
-                api.delete(&name.name, &DeleteParams::background()).await?;
-                self.stage.silent().await?;
-                api.patch(&name.name, &parameters, &finalizers(Value::Null)).await?;
-            }
-            Act::StripLabels | Act::StripOwners | Act::Mark | Act::Edit(_) => {
-                let parameters =
-                    PostParams { field_manager: Some("somebody-else".into()), ..PostParams::default() };
-                let mut edited = false;
-                for gentle in [true, false] {
-                    let after = drift::after(object, act, gentle).context("an edit leaves an object")?;
-                    let after = serde_json::from_value(after).context("an edit leaves an object")?;
-                    edited = edited || api.replace(&name.name, &parameters, &after).await.is_ok();
-                }
-                if !edited {
-                    self.verdict.spared = Some("the server refuses that edit");
-                    return Ok(settled.clone());
-                }
-            }
-        }
-        let mut end = self.stage.settle(done).await?;
-        if *act == Act::Mark
-            && let Some(object) = end.0.get_mut(name)
-        {
-            self.verdict.wrong.extend(drift::unmark(object));
-        }
-        if let Act::Edit(pointer) = act
-            && (self.cast.subject.left_to_others)(name, pointer)
-        {
-            // What is left to others stays as they made it; that the operator is silent is all that is asked.
-            end.0.insert(name.clone(), object.clone());
-        }
-        Ok(end)
-    }
-
-    /// Changes one property: the same as from scratch, and back to where it was.
-    async fn property(&mut self, property: &Property, settled: &State) -> Result<()> {
-        let Cast { world, subject, scenario, reference } = self.cast;
-        let last = scenario.changes.last().context("a scenario has changes")?;
-        let first = scenario.changes.first().context("a scenario has changes")?;
-        self.stage.perform(&Deed::Patch(json!({"spec": property.change}))).await?;
-        let changed = self.stage.settle(last.done).await?.leaves(&self.stage.namespace);
-        if let Some(back) = &property.back {
-            self.stage.perform(&Deed::Patch(json!({"spec": back}))).await?;
-            let end = self.stage.settle(last.done).await?;
-            let (before, after) = (settled.leaves(&self.stage.namespace), end.leaves(&self.stage.namespace));
-            let wrong = reference.mask.differences(&before, &after, subject.ignored);
-            self.verdict.wrong.extend(wrong.into_iter().map(|line| format!("changed back: {line}")));
-        }
-        let mut scratch = Stage::open(world, subject).await?;
-        scratch.perform(&with_spec(first, &property.change)?).await?;
-        let fresh = scratch.settle(last.done).await?.leaves(&scratch.namespace);
-        let wrong = reference.mask.differences(&fresh, &changed, subject.ignored);
-        self.verdict.wrong.extend(wrong.into_iter().map(|line| format!("not as from scratch: {line}")));
-        Ok(())
-    }
-}
-
-/// The change that makes a resource, with another spec.
-fn with_spec(change: &Change, patch: &Value) -> Result<Deed> {
-    let Deed::Create(objects) = &change.deed else { bail!("`{}` makes no resource", change.name) };
-    let mut objects = objects.clone();
-    let resource = objects.last_mut().context("a change that makes something")?;
-    merge(&mut resource["spec"], patch);
-    Ok(Deed::Create(objects))
-}
-
-/// A merge patch.
-fn merge(target: &mut Value, patch: &Value) {
-    let Value::Object(changes) = patch else {
-        *target = patch.clone();
-        return;
-    };
-    if !target.is_object() {
-        *target = json!({});
-    }
-    for (name, change) in changes {
-        if change.is_null() {
-            if let Some(map) = target.as_object_mut() {
-                map.remove(name);
-            }
-        } else {
-            merge(&mut target[name], change);
-        }
     }
 }

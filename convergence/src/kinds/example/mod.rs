@@ -51,7 +51,7 @@ fn shows_trouble(app: &Value) -> bool {
 /// - The revision of a set that was rolled there and back may have another number than one that was never touched.
 /// - An upgrade that came too late says for how long it waited.
 fn ignored(difference: &Difference<'_>) -> bool {
-    let Difference { name, path, expected, found } = difference;
+    let Difference { name, path, expected, found } = *difference;
     let told = operator_example::names::CHANGED.replace('/', "~1");
     let waited = |side: Option<&Value>| {
         side.and_then(Value::as_str)
@@ -60,7 +60,7 @@ fn ignored(difference: &Difference<'_>) -> bool {
     match name.kind.as_str() {
         "configmaps" => path.ends_with(&told),
         "pods" => path.ends_with(&told) || path.ends_with("controller-revision-hash"),
-        _ => waited(*expected) && waited(*found),
+        _ => waited(expected) && waited(found),
     }
 }
 
