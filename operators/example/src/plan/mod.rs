@@ -182,6 +182,9 @@ fn disconnect(valid: &Valid, inputs: &Inputs, facts: &Facts, now: Timestamp) -> 
     let version = facts.current.clone().unwrap_or_else(|| facts.wanted.clone());
     let settled = upgrade::course(&Facts { upgrade: None, wanted: version.clone(), ..facts.clone() }, now);
     let mut waves = objects(valid, inputs, &settled, now);
+    for wave in &mut waves {
+        wave.retain(|object| !is_let_go(valid, inputs, object));
+    }
     waves.retain(|wave| !wave.is_empty());
     for object in waves.iter_mut().flatten() {
         let metadata = &mut object.object["metadata"];
@@ -194,6 +197,17 @@ fn disconnect(valid: &Valid, inputs: &Inputs, facts: &Facts, now: Timestamp) -> 
     }
     let work = Work { waves, ..Work::default() };
     planned(valid, work, Guard::Release, Aim::Disconnect)
+}
+
+/// Whether an object that we would let go of is not ours, or no longer: another pass would take it over first.
+fn is_let_go(valid: &Valid, inputs: &Inputs, object: &Desired) -> bool {
+    match object.resource.kind.as_str() {
+        "StatefulSet" => inputs.set.as_ref().is_some_and(|set| !set.ours),
+        "Service" if *object.key().name == *valid.name => {
+            inputs.service.as_ref().is_some_and(|service| !service.ours)
+        }
+        _ => false,
+    }
 }
 
 /// What an upgrade needs to know, from all that is known.
@@ -232,4 +246,43 @@ fn running(instances: &[Instance], inputs: &Inputs) -> Option<String> {
         crate::adopt::tag(container.image.as_deref()?).map(String::from)
     };
     ready.and_then(|instance| instance.version.clone()).or_else(from_template)
+}
+
+#[cfg(test)]
+mod tests {
+    use api_example::ExampleApp;
+    use k8s_openapi::api::core::v1::Service;
+
+    use super::*;
+    use crate::adopt::Frame;
+    use crate::gather::{Credentials, Found, Gate};
+
+    #[test]
+    fn what_was_let_go_is_not_touched_again() {
+        let app: ExampleApp = serde_json::from_value(json!({
+            "metadata": {"name": "a", "namespace": "n", "uid": "1", "deletionTimestamp": "2026-01-01T00:00:00Z"},
+            "spec": {"appVersion": "0.0.1", "deletion": {"policy": "Disconnect"}},
+        }))
+        .unwrap();
+        let services = |ours: bool| {
+            let inputs = Inputs {
+                frame: Frame::ours("a"),
+                set: None,
+                pods: Vec::new(),
+                claims: Vec::new(),
+                claim_objects: Vec::new(),
+                service: Some(Found { object: Service::default(), ours }),
+                features: None,
+                credentials: Credentials { username: "u".into(), password: "p".into() },
+                jobs: Vec::new(),
+                gate: Gate::Open,
+            };
+            let valid = crate::validate::validate(&app, &inputs).unwrap();
+            let facts = facts(&app, &valid, &inputs, Pace::default());
+            let planned = plan(&valid, &inputs, &facts, Timestamp::UNIX_EPOCH);
+            let all = planned.work.waves.iter().flatten();
+            all.filter(|object| *object.key().name == *"a" && object.resource.kind == "Service").count()
+        };
+        assert_eq!((services(true), services(false)), (1, 0));
+    }
 }
