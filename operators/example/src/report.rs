@@ -1,5 +1,8 @@
 //! What a user reads: the status, and events when something about it is new. Pure.
 
+#[cfg(test)]
+mod tests;
+
 use api_example::{ExampleApp, ExampleAppStatus, UpgradePhase, UpgradeStatus};
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -210,7 +213,9 @@ fn rolled_out(app: &ExampleApp, applied: &Applied) -> bool {
     let Some(set) = set.and_then(|set| set.read::<StatefulSet>().ok()) else { return false };
     let Some(status) = &set.status else { return false };
     let seen = status.observed_generation == set.metadata.generation;
-    seen && status.update_revision.is_some() && status.current_revision == status.update_revision
+    // A template that was changed and changed back has one revision again, before its pods do.
+    let all = status.updated_replicas.unwrap_or(0) == status.replicas;
+    seen && all && status.update_revision.is_some() && status.current_revision == status.update_revision
 }
 
 fn smaller(inputs: &Inputs, app: &ExampleApp) -> Option<String> {
