@@ -49,8 +49,8 @@ pub(super) fn all() -> Vec<Property> {
             json!({"features": {"one": true, "two": false, "three": null}}),
         ),
         both("image", json!({"image": "example.com/other"}), json!({"image": "example.com/app"})),
-        both("replicas", json!({"replicas": 3}), json!({"replicas": 2})),
-        both("replicas-none", json!({"replicas": 0}), json!({"replicas": 2})),
+        // Volumes outlive instances, so the way back is not to where it was: scenario scale.
+        Property { path: "replicas", change: json!({"replicas": 3}), back: None },
         both(
             "resources.requests",
             json!({"resources": {"requests": {"cpu": "20m"}}}),

@@ -27,6 +27,13 @@ pub(super) fn all() -> Vec<Scenario> {
             ],
         ),
         after_install(
+            "stop",
+            vec![
+                patch("no instances", &json!({"replicas": 0}), settled),
+                patch("one again", &json!({"replicas": 1}), settled),
+            ],
+        ),
+        after_install(
             "resources",
             vec![patch("more memory", &json!({"resources": {"limits": {"memory": "300Mi"}}}), settled)],
         ),
