@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use kernel::faults::{Verb, View};
+use kernel::call::Verb;
+use kernel::faults::View;
 use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use serde_json::{Value, json};
 

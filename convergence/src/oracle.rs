@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use kernel::faults::{Entry, Trace, Verb};
+use kernel::call::Verb;
+use kernel::faults::{Entry, Trace};
 use serde_json::Value;
 
 use crate::plan::Perturbation;

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use kernel::faults::{Calls, Fault, Hits, Rule, Verb};
+use kernel::call::Verb;
+use kernel::faults::{Calls, Fault, Hits, Rule};
 
 use crate::oracle;
 use crate::plan::{Perturbation, Plan};

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
-use kernel::faults::{Entry, Trace, Verb};
+use kernel::call::Verb;
+use kernel::faults::{Entry, Trace};
 
 use crate::scenario::{Scenario, Subject};
 use crate::spot::{self, Spot};

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use kernel::faults::{Call, Calls, Fault, Hits, Purpose, Rule, Trace, Verb};
+use kernel::call::{Call, Purpose, Verb};
+use kernel::faults::{Calls, Fault, Hits, Rule, Trace};
 
 /// A kind of request about one object.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

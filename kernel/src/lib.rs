@@ -9,6 +9,7 @@
 
 pub mod admin;
 pub mod apply;
+pub mod call;
 pub mod clock;
 pub mod compare;
 pub mod condition;

@@ -14,12 +14,12 @@ use serde_json::Value;
 use tokio::sync::Mutex;
 use tower::{BoxError, Layer, Service, ServiceExt};
 
-use super::call::{Call, Verb};
 use super::refusal::Refusal;
 use super::rule::Fault;
 use super::script::{Script, Verdict, expired};
 use super::stream::{Answer, Control, End, broken, follow};
 use super::view::View;
+use crate::call::{Call, Verb};
 use crate::clock;
 
 /// Puts a script between a client and its server. Made by [`Script::layer`].

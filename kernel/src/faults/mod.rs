@@ -15,7 +15,6 @@
 //! kube's own retries are off, as in every client of ours: the queue retries, and only the queue. They sit below this
 //! layer, so that a request that the server refuses would be repeated unseen: counted once here, several times there.
 
-mod call;
 mod layer;
 mod refusal;
 mod rule;
@@ -30,7 +29,6 @@ mod view;
 use kube::client::ClientBuilder;
 use kube::{Client, Config};
 
-pub use call::{Call, Purpose, Verb};
 pub use layer::{FaultLayer, FaultService};
 pub use refusal::Refusal;
 pub use rule::{Calls, Fault, Gate, Hits, Predicate, Rule, Rules};

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::call::{Call, Purpose, Verb};
 use super::refusal::Refusal;
+use crate::call::{Call, Purpose, Verb};
 
 /// What happens to a request.
 #[derive(Debug, Clone)]

@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::call::Call;
 use super::layer::FaultLayer;
 use super::refusal::{Refusal, event_line};
 use super::rule::{Fault, Rule, Rules};
 use super::stream::{Control, End};
 use super::trace::{Entry, Preconditions, Trace};
 use super::view::View;
+use crate::call::Call;
 
 /// How a watch is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::call::{Call, Verb};
+use crate::call::{Call, Verb};
 
 /// What a write insists on: the server refuses it if the object is another by then.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

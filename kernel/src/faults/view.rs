@@ -6,9 +6,9 @@ use kube::api::{ApiResource, DynamicObject};
 use kube::{Client, Resource};
 use serde_json::{Value, json};
 
-use super::call::{Call, Verb};
 use super::refusal::{event_line, json_answer};
 use super::selector::{Selector, Unknown};
+use crate::call::{Call, Verb};
 
 /// A snapshot of one kind in all namespaces.
 #[derive(Debug, Clone, PartialEq)]

@@ -16,48 +16,13 @@ use prometheus_client::metrics::histogram::Histogram;
 pub use catalogue::{Buckets, CONTENT_TYPE, Catalogue, Counters, Entry, Gauges, Histograms, Kind, Labelled};
 pub use requests::{RequestLayer, Requests};
 
+use crate::call::Verb;
 use crate::queue::Outcome;
 
 /// From a coalescing window to a long wait.
 const WAITING: &[f64] = &[0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0];
 /// From a pass that finds nothing to do to one that asks an outside system.
 const WORKING: &[f64] = &[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
-
-/// What was asked of the API server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verb {
-    /// Reads one object.
-    Get,
-    /// Reads all.
-    List,
-    /// Follows changes.
-    Watch,
-    /// Creates an object.
-    Create,
-    /// Replaces an object.
-    Update,
-    /// Changes parts of an object.
-    Patch,
-    /// Applies an object, server-side.
-    Apply,
-    /// Deletes an object.
-    Delete,
-}
-
-impl Verb {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Get => "get",
-            Self::List => "list",
-            Self::Watch => "watch",
-            Self::Create => "create",
-            Self::Update => "update",
-            Self::Patch => "patch",
-            Self::Apply => "apply",
-            Self::Delete => "delete",
-        }
-    }
-}
 
 /// The families of the kernel.
 #[derive(Debug, Clone)]

@@ -20,6 +20,7 @@ use tower::{BoxError, Layer, service_fn};
 
 use super::stream::Answer;
 use super::*;
+use crate::call::{Call, Verb};
 use crate::clock;
 
 /// A server that has seen these requests, and whose watches say what the test says.

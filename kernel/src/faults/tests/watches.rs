@@ -9,8 +9,9 @@ use kube::api::{ListParams, WatchEvent, WatchParams};
 use kube::{Api, ResourceExt};
 use serde_json::json;
 
-use super::super::{Calls, Cut, Fault, Hits, Rule, Verb, View};
+use super::super::{Calls, Cut, Fault, Hits, Rule, View};
 use super::{code, config, create, start};
+use crate::call::Verb;
 
 type Events = BoxStream<'static, Result<WatchEvent<ConfigMap>, kube::Error>>;
 

@@ -1,4 +1,5 @@
-//! A request in the API server's own words: which verb on which object. Pure; the rules and the trace rest on it.
+//! A request in the API server's own words: which verb on which object. Pure; what is counted
+//! and what faults hit rests on it.
 
 use std::collections::BTreeMap;
 
