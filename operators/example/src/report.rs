@@ -5,6 +5,7 @@ mod tests;
 
 use api_example::{ExampleApp, ExampleAppStatus, UpgradePhase, UpgradeStatus};
 use k8s_openapi::api::apps::v1::StatefulSet;
+use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::jiff::Timestamp;
 use kernel::apply::Applied;
@@ -14,7 +15,7 @@ use kernel::object::Key;
 use kernel::quantity::Amount;
 use kernel::report::{Report, notes};
 
-use crate::gather::{Inputs, STATEFUL_SET};
+use crate::gather::{Inputs, SERVICE, STATEFUL_SET};
 use crate::instance::{self, Instance};
 use crate::plan::{Aim, Planned};
 use crate::upgrade::{Course, Ended};
@@ -45,7 +46,7 @@ pub struct Outcome<'a> {
 
 /// The spec makes no sense.
 pub fn invalid(app: &ExampleApp, inputs: &Inputs, invalid: &Invalid, now: Timestamp) -> Report {
-    let status = observed(app, inputs);
+    let status = observed(app, inputs, None);
     let statements = vec![
         warns("Accepted", Truth::False, invalid.reason, invalid.message.clone()),
         readiness(app, inputs, &status, None),
@@ -70,7 +71,7 @@ pub fn blind(app: &ExampleApp, trouble: &Trouble, now: Timestamp) -> Report {
 /// The spec was carried out, as far as that went.
 pub fn done(app: &ExampleApp, outcome: &Outcome<'_>, now: Timestamp) -> Report {
     let Outcome { inputs, planned, .. } = outcome;
-    let mut status = observed(app, inputs);
+    let mut status = observed(app, inputs, Some(outcome.applied));
     let mut statements = vec![accepted(&planned.complaints)];
     if let Aim::Run(course) = &planned.aim {
         status.upgrade.clone_from(&course.upgrade);
@@ -101,8 +102,8 @@ pub fn done(app: &ExampleApp, outcome: &Outcome<'_>, now: Timestamp) -> Report {
     finish(app, status, &statements, now)
 }
 
-/// What can be seen.
-fn observed(app: &ExampleApp, inputs: &Inputs) -> ExampleAppStatus {
+/// What can be seen, and what was just written.
+fn observed(app: &ExampleApp, inputs: &Inputs, applied: Option<&Applied>) -> ExampleAppStatus {
     let (name, namespace) = (
         app.metadata.name.as_deref().unwrap_or_default(),
         app.metadata.namespace.as_deref().unwrap_or_default(),
@@ -112,10 +113,11 @@ fn observed(app: &ExampleApp, inputs: &Inputs) -> ExampleAppStatus {
     let writer =
         instances.iter().find(|instance| instance.number == 0 && instance.ready && !instance.leaving);
     let in_use = writer.and_then(|writer| writer.version.clone());
-    let port = inputs
-        .service
-        .as_ref()
-        .and_then(|service| Some(service.object.spec.as_ref()?.ports.as_ref()?.first()?.port));
+    let written = applied.and_then(|applied| applied.objects.get(&(SERVICE, Key::of(&app.metadata))));
+    let service = written
+        .and_then(|service| service.read::<Service>().ok())
+        .or_else(|| Some(inputs.service.as_ref()?.object.clone()));
+    let port = service.and_then(|service| Some(service.spec?.ports?.first()?.port));
     let port = port.filter(|port| *port != 80).map(|port| format!(":{port}")).unwrap_or_default();
     let selector: Vec<String> =
         inputs.frame.selector.iter().map(|(key, value)| format!("{key}={value}")).collect();

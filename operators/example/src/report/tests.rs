@@ -4,6 +4,8 @@ use kernel::object::Object;
 use serde_json::json;
 
 use super::*;
+use crate::adopt::Frame;
+use crate::gather::{Credentials, Found, Gate};
 
 #[test]
 fn a_template_that_was_changed_back_is_rolled_out_when_its_pods_are() {
@@ -25,4 +27,32 @@ fn a_template_that_was_changed_back_is_rolled_out_when_its_pods_are() {
         applied.objects.insert((STATEFUL_SET, Key::new("n", "a")), Arc::new(set));
         assert_eq!(rolled_out(&app, &applied), expected, "{updated} of 2");
     }
+}
+
+#[test]
+fn the_address_is_that_of_the_service_that_was_just_written() {
+    let app: ExampleApp = serde_json::from_value(
+        json!({"metadata": {"name": "a", "namespace": "n"}, "spec": {"appVersion": "0.0.1"}}),
+    )
+    .unwrap();
+    let service =
+        |port: i32| json!({"metadata": {"name": "a", "namespace": "n"}, "spec": {"ports": [{"port": port}]}});
+    let inputs = Inputs {
+        frame: Frame::ours("a"),
+        set: None,
+        pods: Vec::new(),
+        claims: Vec::new(),
+        claim_objects: Vec::new(),
+        service: Some(Found { object: serde_json::from_value(service(79)).unwrap(), ours: true }),
+        features: None,
+        credentials: Credentials { username: "u".into(), password: "p".into() },
+        jobs: Vec::new(),
+        gate: Gate::Open,
+    };
+    let mended = Object::new(serde_json::from_value(service(80)).unwrap(), &SERVICE.resource());
+    let mut applied = Applied::default();
+    let url = |applied: &Applied| observed(&app, &inputs, Some(applied)).url.unwrap();
+    assert_eq!(url(&applied), "http://a.n.svc:79/", "nothing was written");
+    applied.objects.insert((SERVICE, Key::new("n", "a")), Arc::new(mended));
+    assert_eq!(url(&applied), "http://a.n.svc/");
 }
