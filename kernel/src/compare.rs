@@ -4,10 +4,12 @@
 //! A difference that is none costs one request that changes nothing. One that is missed is drift that nobody mends: in
 //! doubt, things differ.
 
+mod renamed;
 mod tables;
 
 use serde_json::Value;
 
+pub use self::renamed::with_our_names;
 use self::tables::{ASSIGNED, DEFAULTS, DROPPED, KEYED, MAPS, QUANTITIES, WHOLE};
 use crate::quantity::Amount;
 

@@ -4,7 +4,7 @@ use kube::api::ApiResource;
 use serde_json::Value;
 
 use super::immutable::{self, Change};
-use crate::compare::{missing, surplus};
+use crate::compare::{missing, surplus, with_our_names};
 use crate::fields;
 use crate::object::{Key, Object, Owner};
 
@@ -120,11 +120,11 @@ pub fn decide(desired: &Desired, live: Option<&Object>, writer: Writer<'_>) -> A
     }
     let present = live.value();
     let whole = || whole(&with_version(desired.object.clone(), &present), &present);
+    let has_leftovers =
+        || fields::has_leftovers(&present, writer.manager, writer.predecessors, &desired.object);
     let because = match desired.way {
-        Way::Apply => missing(&desired.object, &present).or_else(|| {
-            fields::has_leftovers(&present, writer.manager, writer.predecessors, &desired.object)
-                .then(|| "fields to be removed".into())
-        }),
+        Way::Apply => missing(&desired.object, &present)
+            .or_else(|| has_leftovers().then(|| "fields to be removed".into())),
         Way::Replace => missing(&desired.object, &present).or_else(|| surplus(&whole(), &present)),
     };
     if let Some(instead) = instead(immutable::change(kind, &desired.object, &present), desired) {
@@ -132,10 +132,14 @@ pub fn decide(desired: &Desired, live: Option<&Object>, writer: Writer<'_>) -> A
     }
     let Some(because) = because else { return Action::Nothing };
     match desired.way {
-        Way::Apply => Action::Apply {
-            object: with_version(desired.object.clone(), &present),
-            ownership: fields::take_over(&present, writer.manager, writer.predecessors).is_some(),
-            because,
+        // An element of ours under an old name was renamed by us, and goes by itself.
+        Way::Apply => match with_our_names(&desired.object, &present).filter(|_| !has_leftovers()) {
+            Some(object) => Action::Replace { object: without_managers(object), because },
+            None => Action::Apply {
+                object: with_version(desired.object.clone(), &present),
+                ownership: fields::take_over(&present, writer.manager, writer.predecessors).is_some(),
+                because,
+            },
         },
         Way::Replace => Action::Replace { object: whole(), because },
     }
@@ -174,6 +178,14 @@ fn create(desired: &Desired) -> Value {
 fn with_version(mut object: Value, present: &Value) -> Value {
     for field in ["resourceVersion", "uid"] {
         object["metadata"][field] = present["metadata"][field].clone();
+    }
+    object
+}
+
+/// Who owns which field is for the server to say; we know only our own part.
+fn without_managers(mut object: Value) -> Value {
+    if let Some(metadata) = object["metadata"].as_object_mut() {
+        metadata.remove("managedFields");
     }
     object
 }
