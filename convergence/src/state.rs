@@ -145,7 +145,7 @@ impl State {
             }
             collect(&object, String::new(), &mut |path, value| {
                 // That a status is about the present generation is asked of every settled state.
-                if is_of_kubernetes(&path) || path.ends_with("/observedGeneration") {
+                if is_of_kubernetes(&path) || is_owner(&path) || path.ends_with("/observedGeneration") {
                     return;
                 }
                 let value = match value.as_str() {
@@ -157,6 +157,11 @@ impl State {
         }
         leaves
     }
+}
+
+/// The identity of an owner, which no two runs share. That it is the right one is asked of what the operator made.
+fn is_owner(path: &str) -> bool {
+    path.starts_with("/metadata/ownerReferences/") && path.ends_with("/uid")
 }
 
 /// Annotations by which Kubernetes' own controllers remember what they did, or did not have to do.
