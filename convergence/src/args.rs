@@ -1,5 +1,6 @@
 //! The command line of `convergence`.
 
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -36,6 +37,12 @@ pub(crate) struct Arguments {
     /// How many plans are played at once
     #[arg(long, default_value_t = 8, value_name = "NUMBER")]
     pub(crate) jobs: usize,
+    /// Play a plan that failed once more when all others are over; it has failed if it fails again
+    #[arg(long)]
+    pub(crate) retry: bool,
+    /// Write what it came to into this file, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
 }
 
 impl Arguments {

@@ -9,6 +9,7 @@ use convergence::reference::Reference;
 use convergence::scenario::Scenario;
 use lab::clock::{Span, Stopwatch};
 use lab::console::line;
+use serde_json::{Value, json};
 
 /// How much is printed of one failure.
 const LINES: usize = 25;
@@ -23,6 +24,7 @@ pub(crate) struct Tally {
     spared: usize,
     references: usize,
     failed: Vec<String>,
+    retried: Vec<String>,
     /// Whether requests are printed also where all was well.
     trace: bool,
 }
@@ -30,7 +32,8 @@ pub(crate) struct Tally {
 impl Tally {
     pub(crate) fn start(trace: bool) -> Self {
         let watch = Stopwatch::start();
-        Self { watch, known: 0, played: 0, spared: 0, references: 0, failed: Vec::new(), trace }
+        let (failed, retried) = (Vec::new(), Vec::new());
+        Self { watch, known: 0, played: 0, spared: 0, references: 0, failed, retried, trace }
     }
 
     pub(crate) fn count(&mut self, kind: &str, plan: &Plan, verdict: &Verdict, taken: Duration) {
@@ -49,6 +52,18 @@ impl Tally {
         }
     }
 
+    /// A plan that had failed was played once more.
+    pub(crate) fn count_again(&mut self, kind: &str, plan: &Plan, verdict: &Verdict, taken: Duration) {
+        let name = plan.to_string();
+        if verdict.wrong.is_empty() {
+            line(format!("{:>9}  {name} (at the second try)", Span(taken).to_string()));
+            self.failed.retain(|failed| *failed != name);
+        } else {
+            line(failure(kind, &name, verdict, taken));
+        }
+        self.retried.push(name);
+    }
+
     pub(crate) fn count_reference(&mut self, kind: &str, scenario: &str, verdict: &Verdict, taken: Duration) {
         self.references += 1;
         if !verdict.wrong.is_empty() {
@@ -62,10 +77,18 @@ impl Tally {
         self.failed.is_empty()
     }
 
+    /// For programs.
+    pub(crate) fn report(&self) -> Value {
+        json!({"played": self.played, "failed": self.failed, "retried": self.retried})
+    }
+
     pub(crate) fn closing(&self) -> String {
         let mut text = String::new();
         for name in &self.failed {
             let _ = writeln!(text, "FAILED  {name}");
+        }
+        for name in &self.retried {
+            let _ = writeln!(text, "RETRIED {name}");
         }
         let minutes = self.watch.elapsed().as_secs_f64() / 60.0;
         let _ = write!(

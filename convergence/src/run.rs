@@ -35,6 +35,10 @@ pub(crate) async fn run(arguments: Arguments) -> Result<bool> {
         Box::pin(of_kind(&world, subject, &arguments, &mut tally)).await;
     }
     line(tally.closing());
+    if let Some(file) = &arguments.report {
+        std::fs::write(file, tally.report().to_string())
+            .with_context(|| format!("cannot write {}", file.display()))?;
+    }
     Ok(tally.is_good())
 }
 
@@ -68,13 +72,22 @@ async fn of_kind(world: &World, subject: &Subject, arguments: &Arguments, tally:
             let watch = Stopwatch::start();
             let cast = Cast { world, subject, scenario, reference };
             let verdict = Box::pin(play(&cast, &plan)).await;
-            Some((plan, verdict, watch.elapsed()))
+            Some((cast, plan, verdict, watch.elapsed()))
         })
         .buffer_unordered(arguments.jobs.max(1));
     let mut played = std::pin::pin!(played);
+    let mut failed = Vec::new();
     while let Some(result) = played.next().await {
-        let Some((plan, verdict, taken)) = result else { continue };
+        let Some((cast, plan, verdict, taken)) = result else { continue };
         tally.count(subject.name, &plan, &verdict, taken);
+        if !verdict.wrong.is_empty() {
+            failed.push((cast, plan));
+        }
+    }
+    for (cast, plan) in failed.into_iter().filter(|_| arguments.retry) {
+        let watch = Stopwatch::start();
+        let verdict = Box::pin(play(&cast, &plan)).await;
+        tally.count_again(subject.name, &plan, &verdict, watch.elapsed());
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod bench;
 mod check;
+mod convergence;
 mod demo;
 #[cfg(test)]
 mod documents;

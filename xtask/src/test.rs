@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use crate::nextest::{self, Suite};
 use crate::programs::{Call, Programs};
 use crate::summary::{Entry, Outcome, Summary, step};
-use crate::{Verdict, check, environment, tools};
+use crate::{Verdict, check, convergence, environment, tools};
 
 /// What the end-to-end tests start as pods, beside what the lab builds for itself.
 const IMAGES: &str = "busybox lab mainstay example-app etcd alertmanager prometheus versitygw";
@@ -54,9 +54,10 @@ pub(crate) async fn run(programs: &Programs) -> Verdict {
         let check = step("check", Some(minutes(15)), async { check::run(programs).await.outcome() }).await;
         let built = programs_built.await.unwrap_or(false);
         let api = step("API-server tests", Some(minutes(5)), api_tests(programs, built)).await;
+        let convergence = step("convergence (slice)", Some(minutes(10)), plans(programs, built)).await;
         let built = images_built.await.unwrap_or(false);
         let cluster = step("end-to-end tests", Some(minutes(15)), end_to_end_tests(programs, built)).await;
-        [tools, check, api, cluster]
+        [tools, check, api, convergence, cluster]
     };
     let (built, tested) = tokio::join!(builds, tests);
     let summary = Summary { entries: std::iter::once(set_up).chain(built).chain(tested).collect() };
@@ -113,6 +114,13 @@ async fn api_tests(programs: &Programs, built: bool) -> Outcome {
         return Outcome::failed(&anyhow!("the lab's programs were not built"));
     }
     nextest::run(programs, Suite::Api, &[]).await
+}
+
+async fn plans(programs: &Programs, built: bool) -> Outcome {
+    if !built {
+        return Outcome::failed(&anyhow!("the lab's programs were not built"));
+    }
+    convergence::slice(programs).await
 }
 
 async fn end_to_end_tests(programs: &Programs, built: bool) -> Outcome {

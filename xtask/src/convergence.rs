@@ -1,0 +1,68 @@
+//! Plays a part of the convergence plans, as one stage of all tests.
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+use crate::environment;
+use crate::junit::{Counts, Report};
+use crate::programs::{Call, Programs};
+use crate::summary::Outcome;
+
+/// How many minutes of plans are played.
+const MINUTES: u64 = 4;
+
+/// Some of the plans of `make convergence`: a seed says which, another one in each run.
+pub(crate) async fn slice(programs: &Programs) -> Outcome {
+    let mut outcome = Outcome::default();
+    match play(programs, &mut outcome).await {
+        Err(error) if outcome.report.counts.failed > 0 => outcome.failure = Some(format!("{error:#}")),
+        Err(error) => outcome.also_failed(&error),
+        Ok(()) => {}
+    }
+    outcome
+}
+
+async fn play(programs: &Programs, outcome: &mut Outcome) -> Result<()> {
+    // The whole workspace: with fewer packages cargo would choose other features and compile all again.
+    programs.run(&Call::cargo().words("build --quiet --locked --workspace --bin convergence")).await?;
+    let binaries = environment::binaries()?;
+    let told = binaries.join("convergence.json");
+    // The report of an earlier run must not speak for this one.
+    let _ = std::fs::remove_file(&told);
+    let seed = std::process::id();
+    let call = Call::of(binaries.join("convergence"))
+        .words(&format!("--retry --minutes {MINUTES} --seed {seed} --report"))
+        .arguments([told.to_string_lossy()]);
+    let ended = programs.run(&call).await;
+    if let Ok(text) = std::fs::read_to_string(&told) {
+        *outcome = read(&text)?;
+    }
+    ended
+}
+
+/// What the harness said about its plans.
+fn read(text: &str) -> Result<Outcome> {
+    #[derive(Deserialize)]
+    struct Told {
+        played: usize,
+        failed: Vec<String>,
+        retried: Vec<String>,
+    }
+    let Told { played, failed, retried } = serde_json::from_str(text).context("the report of the plans")?;
+    let counts = Counts { passed: played.saturating_sub(failed.len()), failed: failed.len(), skipped: 0 };
+    Ok(Outcome { report: Report { counts, retried }, failure: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plans_count_as_tests() {
+        let text = r#"{"played": 9, "failed": ["a/idle"], "retried": ["a/idle", "b/idle"]}"#;
+        let report = read(text).unwrap().report;
+        assert_eq!(report.counts, Counts { passed: 8, failed: 1, skipped: 0 });
+        assert_eq!(report.retried, ["a/idle", "b/idle"]);
+        assert!(read("{}").is_err());
+    }
+}
