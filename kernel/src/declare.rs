@@ -1,9 +1,33 @@
 //! What an operator watches, owns and may do, said once: watches, pruning and the generated roles follow from it.
 
+use k8s_openapi::{ClusterResourceScope, NamespaceResourceScope};
 use kube::api::{ApiResource, DynamicObject};
 
 use crate::apply::Way;
 use crate::object::{Key, Object};
+
+/// Where objects of a kind live.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Scope {
+    /// In namespaces.
+    Namespaces,
+    /// In the cluster: lists of namespaces say nothing about them.
+    Cluster,
+}
+
+/// A scope as the types of Kubernetes' own kinds tell it.
+pub trait Known {
+    /// Which it is.
+    const SCOPE: Scope;
+}
+
+impl Known for NamespaceResourceScope {
+    const SCOPE: Scope = Scope::Namespaces;
+}
+
+impl Known for ClusterResourceScope {
+    const SCOPE: Scope = Scope::Cluster;
+}
 
 /// A kind of objects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -16,12 +40,20 @@ pub struct Kind {
     pub kind: &'static str,
     /// As in a URL and in roles.
     pub plural: &'static str,
+    /// Where its objects live.
+    pub scope: Scope,
 }
 
 impl Kind {
     /// A kind that Kubernetes has.
-    pub const fn of<K: k8s_openapi::Resource>() -> Self {
-        Self { group: K::GROUP, version: K::VERSION, kind: K::KIND, plural: K::URL_PATH_SEGMENT }
+    pub const fn of<K: k8s_openapi::Resource<Scope: Known>>() -> Self {
+        Self {
+            group: K::GROUP,
+            version: K::VERSION,
+            kind: K::KIND,
+            plural: K::URL_PATH_SEGMENT,
+            scope: K::Scope::SCOPE,
+        }
     }
 
     /// As the client wants it.

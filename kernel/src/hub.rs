@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::apply::{Announce, Hand, Tools};
-use crate::declare::{Declaration, Kind};
+use crate::declare::{Declaration, Kind, Scope};
 use crate::driver::{Driver, Ending};
 use crate::metrics::Metrics;
 use crate::object::{Key, Object};
@@ -149,8 +149,11 @@ impl Hub {
             let namespace = room.namespace.clone();
             let standing = Standing { kind, namespace, progress: Progress::Listing, trouble: None };
             self.standings.send_modify(|all| all.push(standing));
-            let watch =
-                Watch { api: self.api(kind, room), config: self.config(), keep: self.keep(kind, doors) };
+            let watch = Watch {
+                api: self.api(kind, room),
+                config: self.config(kind.scope),
+                keep: self.keep(kind, doors),
+            };
             let (doors, standings, optional) =
                 (doors.to_vec(), self.standings.clone(), is_optional(doors, kind));
             let (metrics, objects) = (self.metrics.watch(kind.kind), room.objects.clone());
@@ -190,9 +193,9 @@ impl Hub {
         }
     }
 
-    fn config(&self) -> watcher::Config {
+    fn config(&self, scope: Scope) -> watcher::Config {
         let config = watcher::Config::default().streaming_lists();
-        match self.namespaces.selector() {
+        match self.namespaces.selector(scope) {
             Some(selector) => config.fields(&selector),
             None => config,
         }

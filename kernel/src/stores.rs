@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::declare::Kind;
+use crate::declare::{Kind, Scope};
 use crate::object::{Key, Object};
 use crate::watch::Shared;
 
@@ -19,17 +19,18 @@ pub enum Namespaces {
 
 impl Namespaces {
     /// The namespaces that get a watch of their own; nothing stands for one watch of all.
-    pub fn rooms(&self) -> Vec<Option<&str>> {
+    pub fn rooms(&self, scope: Scope) -> Vec<Option<&str>> {
         match self {
             Self::AllBut(_) => vec![None],
+            Self::Only(_) if scope == Scope::Cluster => vec![None],
             Self::Only(names) => names.iter().map(|name| Some(name.as_str())).collect(),
         }
     }
 
     /// What a watch of all namespaces leaves out, as a field selector.
-    pub fn selector(&self) -> Option<String> {
+    pub fn selector(&self, scope: Scope) -> Option<String> {
         match self {
-            Self::AllBut(names) if !names.is_empty() => {
+            Self::AllBut(names) if !names.is_empty() && scope == Scope::Namespaces => {
                 let parts: Vec<String> =
                     names.iter().map(|name| format!("metadata.namespace!={name}")).collect();
                 Some(parts.join(","))
@@ -55,14 +56,14 @@ pub struct Stores(Arc<BTreeMap<Kind, Vec<Room>>>);
 impl Stores {
     /// Empty stores for these kinds.
     pub fn new(kinds: impl IntoIterator<Item = Kind>, namespaces: &Namespaces) -> Self {
-        let rooms = || {
+        let rooms = |scope: Scope| {
             let room = |namespace: Option<&str>| Room {
                 namespace: namespace.map(Arc::from),
                 objects: Shared::default(),
             };
-            namespaces.rooms().into_iter().map(room).collect()
+            namespaces.rooms(scope).into_iter().map(room).collect()
         };
-        Self(Arc::new(kinds.into_iter().map(|kind| (kind, rooms())).collect()))
+        Self(Arc::new(kinds.into_iter().map(|kind| (kind, rooms(kind.scope))).collect()))
     }
 
     /// Every kind with its stores.

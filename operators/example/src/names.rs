@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kernel::declare::Kind;
+use kernel::declare::{Kind, Scope};
 
 /// What users write.
 pub const EXAMPLE_APP: Kind = Kind {
@@ -10,6 +10,7 @@ pub const EXAMPLE_APP: Kind = Kind {
     version: "v1alpha1",
     kind: "ExampleApp",
     plural: "exampleapps",
+    scope: Scope::Namespaces,
 };
 
 /// Holds the deletion of a resource back until its application was removed or let go.

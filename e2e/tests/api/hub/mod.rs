@@ -9,7 +9,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Namespace, PodTemplate};
 use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding, Role, RoleBinding};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kernel::apply::Way;
-use kernel::declare::{Declaration, Kind, Owned, Watched};
+use kernel::declare::{Declaration, Kind, Owned, Scope, Watched};
 use kernel::hub::Progress;
 use kernel::object::{Key, Object};
 use kernel::stores::Namespaces;
@@ -25,7 +25,8 @@ use self::process::Process;
 use crate::apply::stage::{CONFIG_MAP, LEASE, SECRET};
 use crate::record::Record;
 
-const GADGET: Kind = Kind { group: "example.com", version: "v1", kind: "Gadget", plural: "gadgets" };
+const GADGET: Kind =
+    Kind { group: "example.com", version: "v1", kind: "Gadget", plural: "gadgets", scope: Scope::Namespaces };
 const LISTENER: &str = "listener";
 
 /// Writes a `ConfigMap` for every `Lease`.
@@ -46,6 +47,17 @@ static READER: Declaration = Declaration {
     finalizer: "test.mainstay.dev/cleanup",
     owned: &[],
     watched: &[listens(CONFIG_MAP, false), listens(GADGET, true), listens(SECRET, true)],
+    rights: &[],
+    predecessors: &[],
+};
+
+/// Listens to namespaces themselves.
+static GUEST: Declaration = Declaration {
+    name: "guest",
+    primary: Kind::of::<PodTemplate>(),
+    finalizer: "test.mainstay.dev/cleanup",
+    owned: &[],
+    watched: &[listens(Kind::of::<Namespace>(), false)],
     rights: &[],
     predecessors: &[],
 };
@@ -247,5 +259,19 @@ async fn nothing_is_heard_from_a_namespace_that_is_left_out() -> Result<()> {
     process.passes("writer default/last", 1).await?;
     assert_eq!(process.stores.get(LEASE, &Key::new("denied", "before")), None);
     assert_eq!(process.end().await, ["writer default/last"]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn kinds_of_the_cluster_are_heard_whatever_namespaces_are_listed() -> Result<()> {
+    let plane = ControlPlane::start().await?;
+    let client = plane.client().await?;
+    for lists in [Namespaces::Only(vec!["default".into()]), Namespaces::AllBut(vec!["default".into()])] {
+        let mut process = Process::start(&client, lists, &[&GUEST]);
+        process.stands(Kind::of::<Namespace>(), Progress::Complete, false).await?;
+        process.passes("guest listener/default", 1).await?;
+        assert!(process.stores.get(Kind::of::<Namespace>(), &Key::new("", "default")).is_some());
+        process.end().await;
+    }
     Ok(())
 }
