@@ -160,7 +160,7 @@ impl<O: Operator, T: Telling> Bench<O, T> {
                 let note = Note { alarming: true, reason: "Unreadable", message };
                 tracing::warn!(controller = self.operator.declaration().name, %key, "{}", note.message);
                 self.telling.tell(&object, vec![note]).await;
-                return Outcome::Settled;
+                return Outcome::Unreadable;
             }
         };
         self.work(&object, &resource, now).await

@@ -44,6 +44,8 @@ pub enum Outcome {
     Waiting(Duration),
     /// It failed and is tried again.
     Failed,
+    /// It says nothing that can be read: nothing can be done until somebody changes it.
+    Unreadable,
 }
 
 /// Numbers since the start, for metrics.
@@ -136,7 +138,7 @@ impl<K: Clone + Eq + Hash + Ord> Queue<K> {
         entry.running = false;
         self.running -= 1;
         let look_again = match outcome {
-            Outcome::Settled => {
+            Outcome::Settled | Outcome::Unreadable => {
                 entry.failures = 0;
                 None
             }
@@ -315,6 +317,7 @@ mod tests {
         let outcome = prop_oneof![
             Just(Outcome::Settled),
             Just(Outcome::Failed),
+            Just(Outcome::Unreadable),
             (0u64..3000).prop_map(|pause| Outcome::Waiting(Duration::from_millis(pause))),
         ];
         let happening = prop_oneof![

@@ -6,10 +6,17 @@ use anyhow::{Context, Result};
 use api_example::ExampleApp;
 use e2e::wait;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kernel::lease::Permit;
+use kernel::metrics::{Catalogue, Metrics};
+use kernel::queue;
+use kernel::stores::Namespaces;
 use kube::api::{ApiResource, DynamicObject, Patch, PatchParams, PostParams};
 use kube::{Api, Client};
 use lab::ControlPlane;
+use mainstay::args::OperatorName;
+use mainstay::process::Process;
 use serde_json::{Value, json};
+use tokio::sync::watch;
 
 /// A control plane that knows the resource.
 pub(crate) async fn control_plane() -> Result<(ControlPlane, Client)> {
@@ -30,8 +37,23 @@ pub(crate) async fn control_plane() -> Result<(ControlPlane, Client)> {
     Ok((plane, client))
 }
 
+/// The operator, for the namespace `default`.
+pub(crate) fn operator(client: Client, catalogue: &mut Catalogue) -> Process {
+    Process {
+        client,
+        operators: vec![OperatorName::Example],
+        example: operator_example::ExampleOperator::default(),
+        namespaces: Namespaces::Only(vec!["default".into()]),
+        permit: Permit::always(),
+        identity: "test".into(),
+        queue: queue::Settings::default(),
+        metrics: Metrics::register(catalogue, "", ""),
+        standings: watch::Sender::new(Vec::new()),
+    }
+}
+
 /// The resource as a user writes it: fields that our types would add are not there.
-fn written(name: &str, spec: &Value) -> Result<DynamicObject> {
+pub(crate) fn written(name: &str, spec: &Value) -> Result<DynamicObject> {
     let object = json!({
         "apiVersion": "example-app.appdelivery.cncf.io/v1alpha1",
         "kind": "ExampleApp",
@@ -41,7 +63,7 @@ fn written(name: &str, spec: &Value) -> Result<DynamicObject> {
     Ok(serde_json::from_value(object)?)
 }
 
-fn raw(client: &Client) -> Api<DynamicObject> {
+pub(crate) fn raw(client: &Client) -> Api<DynamicObject> {
     Api::default_namespaced_with(client.clone(), &ApiResource::erase::<ExampleApp>(&()))
 }
 

@@ -6,5 +6,6 @@ mod faults;
 mod hub;
 mod record;
 mod render;
+mod unreadable;
 mod watch;
 mod webhook;

@@ -3,37 +3,21 @@
 use anyhow::{Context, Result};
 use api_example::ExampleApp;
 use e2e::wait::{self, Look};
-use kernel::lease::Permit;
-use kernel::metrics::{Catalogue, Metrics};
-use kernel::stores::Namespaces;
-use kernel::{compare, fields, queue};
+use kernel::metrics::Catalogue;
+use kernel::{compare, fields};
 use kube::api::{ApiResource, DynamicObject, GroupVersionKind, PostParams};
 use kube::{Api, Client};
-use mainstay::args::OperatorName;
-use mainstay::process::{MANAGER, Process};
+use mainstay::process::MANAGER;
 use serde_json::Value;
-use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+
+use crate::example_app::{control_plane, operator};
 
 fn sample() -> Result<Value> {
     let path = lab::paths::workspace().join("samples/example-app.yaml");
     let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     Ok(serde_saphyr::from_str(&text)?)
-}
-
-fn operator(client: Client) -> Process {
-    Process {
-        client,
-        operators: vec![OperatorName::Example],
-        example: operator_example::ExampleOperator::default(),
-        namespaces: Namespaces::Only(vec!["default".into()]),
-        permit: Permit::always(),
-        identity: "test".into(),
-        queue: queue::Settings::default(),
-        metrics: Metrics::register(&mut Catalogue::default(), "", ""),
-        standings: watch::Sender::new(Vec::new()),
-    }
 }
 
 /// The object in the cluster that a rendered one stands for.
@@ -54,11 +38,11 @@ async fn live(client: &Client, rendered: &Value) -> Result<DynamicObject> {
 
 #[tokio::test]
 async fn what_is_rendered_is_what_is_applied() -> Result<()> {
-    let (_plane, client) = super::example_app::control_plane().await?;
+    let (_plane, client) = control_plane().await?;
     let apps: Api<ExampleApp> = Api::default_namespaced(client.clone());
     let created = apps.create(&PostParams::default(), &serde_json::from_value(sample()?)?).await?;
     let (stop, mut running) = (CancellationToken::new(), JoinSet::new());
-    running.spawn(operator(client.clone()).run(stop.clone()));
+    running.spawn(operator(client.clone(), &mut Catalogue::default()).run(stop.clone()));
 
     let rendered = mainstay::render::objects(sample()?, "default")?;
     assert_eq!(rendered.len(), 6);

@@ -56,6 +56,7 @@ pub struct ControllerMetrics {
     settled: Counter,
     waiting: Counter,
     failed: Counter,
+    unreadable: Counter,
 }
 
 /// What one watch counts.
@@ -127,6 +128,7 @@ impl Metrics {
             settled: self.passes.with([name, "settled"]),
             waiting: self.passes.with([name, "waiting"]),
             failed: self.passes.with([name, "failed"]),
+            unreadable: self.passes.with([name, "unreadable"]),
         }
     }
 
@@ -166,6 +168,7 @@ impl ControllerMetrics {
         match outcome {
             Outcome::Settled => self.settled.inc(),
             Outcome::Waiting(_) => self.waiting.inc(),
+            Outcome::Unreadable => self.unreadable.inc(),
             Outcome::Failed => {
                 self.retries.inc();
                 self.failed.inc()
