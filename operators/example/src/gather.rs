@@ -97,6 +97,24 @@ pub struct Inputs {
     pub gate: Gate,
 }
 
+impl Inputs {
+    /// What is known of an application of which nothing is there yet.
+    pub(crate) fn of_nothing(name: &str, credentials: Credentials) -> Self {
+        Self {
+            frame: Frame::ours(name),
+            set: None,
+            pods: Vec::new(),
+            claims: Vec::new(),
+            claim_objects: Vec::new(),
+            service: None,
+            features: None,
+            credentials,
+            jobs: Vec::new(),
+            gate: Gate::Open,
+        }
+    }
+}
+
 /// A look at the stores.
 pub(crate) struct Look<'a> {
     stores: &'a Stores,

@@ -6,8 +6,7 @@ use k8s_openapi::jiff::Timestamp;
 use kernel::apply::Desired;
 use kernel::flow::Invalid;
 
-use crate::adopt::Frame;
-use crate::gather::{Credentials, Gate, Inputs};
+use crate::gather::{Credentials, Inputs};
 use crate::upgrade::Pace;
 use crate::{plan, validate};
 
@@ -16,18 +15,10 @@ pub const GENERATED: &str = "(generated when applied)";
 
 /// The objects, in the order in which they are applied.
 pub fn render(app: &ExampleApp) -> Result<Vec<Desired>, Invalid> {
-    let inputs = Inputs {
-        frame: Frame::ours(app.metadata.name.as_deref().unwrap_or_default()),
-        set: None,
-        pods: Vec::new(),
-        claims: Vec::new(),
-        claim_objects: Vec::new(),
-        service: None,
-        features: None,
-        credentials: Credentials { username: "admin".into(), password: GENERATED.into() },
-        jobs: Vec::new(),
-        gate: Gate::Open,
-    };
+    let inputs = Inputs::of_nothing(
+        app.metadata.name.as_deref().unwrap_or_default(),
+        Credentials { username: "admin".into(), password: GENERATED.into() },
+    );
     // What a cluster says about a resource is no wish.
     let app = ExampleApp { status: None, ..app.clone() };
     let valid = validate::validate(&app, &inputs)?;

@@ -254,8 +254,7 @@ mod tests {
     use k8s_openapi::api::core::v1::Service;
 
     use super::*;
-    use crate::adopt::Frame;
-    use crate::gather::{Credentials, Found, Gate};
+    use crate::gather::{Credentials, Found};
 
     #[test]
     fn what_was_let_go_is_not_touched_again() {
@@ -266,16 +265,8 @@ mod tests {
         .unwrap();
         let services = |ours: bool| {
             let inputs = Inputs {
-                frame: Frame::ours("a"),
-                set: None,
-                pods: Vec::new(),
-                claims: Vec::new(),
-                claim_objects: Vec::new(),
                 service: Some(Found { object: Service::default(), ours }),
-                features: None,
-                credentials: Credentials { username: "u".into(), password: "p".into() },
-                jobs: Vec::new(),
-                gate: Gate::Open,
+                ..Inputs::of_nothing("a", Credentials { username: "u".into(), password: "p".into() })
             };
             let valid = crate::validate::validate(&app, &inputs).unwrap();
             let facts = facts(&app, &valid, &inputs, Pace::default());

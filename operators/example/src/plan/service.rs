@@ -67,7 +67,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::gather::{Credentials, Gate};
+    use crate::gather::Credentials;
     use crate::validate::validate;
 
     #[test]
@@ -79,16 +79,8 @@ mod tests {
         let found: Service =
             serde_json::from_value(json!({"spec": {"ports": [{"name": "http", "port": 8080}]}})).unwrap();
         let mut inputs = Inputs {
-            frame: Frame::ours("a"),
-            set: None,
-            pods: Vec::new(),
-            claims: Vec::new(),
-            claim_objects: Vec::new(),
             service: Some(Found { object: found, ours: false }),
-            features: None,
-            credentials: Credentials { username: "u".into(), password: "p".into() },
-            jobs: Vec::new(),
-            gate: Gate::Open,
+            ..Inputs::of_nothing("a", Credentials { username: "u".into(), password: "p".into() })
         };
         let valid = validate(&app, &inputs).unwrap();
         let port = |service: &Service| service.spec.as_ref().unwrap().ports.as_ref().unwrap()[0].port;

@@ -4,8 +4,7 @@ use kernel::object::Object;
 use serde_json::json;
 
 use super::*;
-use crate::adopt::Frame;
-use crate::gather::{Credentials, Found, Gate};
+use crate::gather::{Credentials, Found};
 
 #[test]
 fn a_template_that_was_changed_back_is_rolled_out_when_its_pods_are() {
@@ -38,16 +37,8 @@ fn the_address_is_that_of_the_service_that_was_just_written() {
     let service =
         |port: i32| json!({"metadata": {"name": "a", "namespace": "n"}, "spec": {"ports": [{"port": port}]}});
     let inputs = Inputs {
-        frame: Frame::ours("a"),
-        set: None,
-        pods: Vec::new(),
-        claims: Vec::new(),
-        claim_objects: Vec::new(),
         service: Some(Found { object: serde_json::from_value(service(79)).unwrap(), ours: true }),
-        features: None,
-        credentials: Credentials { username: "u".into(), password: "p".into() },
-        jobs: Vec::new(),
-        gate: Gate::Open,
+        ..Inputs::of_nothing("a", Credentials { username: "u".into(), password: "p".into() })
     };
     let mended = Object::new(serde_json::from_value(service(80)).unwrap(), &SERVICE.resource());
     let mut applied = Applied::default();
