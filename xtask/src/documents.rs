@@ -8,7 +8,7 @@ use clap::{Command, CommandFactory};
 use crate::environment;
 
 /// The documents that a newcomer follows. The lab's own is looked at as soon as it is there.
-const DOCUMENTS: [&str; 7] = [
+const DOCUMENTS: [&str; 8] = [
     "README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
@@ -16,6 +16,7 @@ const DOCUMENTS: [&str; 7] = [
     "CHANGELOG.md",
     "lab/README.md",
     "bench/README.md",
+    "convergence/README.md",
 ];
 
 /// Every code span, and every line of a code block.
