@@ -8,7 +8,7 @@
 //! | validate | [`validate`]: what can be carried out; [`version`]: which version follows which | yes |
 //! | plan | [`plan`]: one file a child object; [`upgrade`]: the phases of an upgrade; [`adopt`]: what was there before us | yes |
 //! | apply | the kernel | no |
-//! | observe | [`instance`]: how a pod is doing | yes |
+//! | observe | [`observe`]: how the application is doing; [`instance`]: how a pod is | yes |
 //! | report | [`report`]: status and events | yes |
 
 pub mod adopt;
@@ -17,6 +17,7 @@ mod declaration;
 pub mod gather;
 pub mod instance;
 pub mod names;
+pub mod observe;
 pub mod plan;
 pub mod render;
 pub mod report;
@@ -28,6 +29,7 @@ use api_example::{ExampleApp, UpgradePhase};
 use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::api::core::v1::Secret;
 use k8s_openapi::jiff::Timestamp;
+use kernel::apply::Applied;
 use kernel::declare::Declaration;
 use kernel::flow::{Invalid, Operator, Plan, Trouble, Verdict};
 use kernel::report::Report;
@@ -111,9 +113,14 @@ impl Operator for ExampleOperator {
     fn report(&self, app: &ExampleApp, verdict: &Verdict<'_, Self>, now: Timestamp) -> Report {
         match verdict {
             Verdict::Blind(trouble) => report::blind(app, trouble, now),
-            Verdict::Invalid(inputs, invalid) => report::invalid(app, inputs, invalid, now),
+            Verdict::Invalid(inputs, invalid) => {
+                let health = observe::observe(app, inputs, &Applied::default());
+                report::invalid(app, inputs, &health, invalid, now)
+            }
             Verdict::Done { inputs, plan, applied, trouble } => {
-                let outcome = report::Outcome { inputs, planned: &plan.course, applied, trouble: *trouble };
+                let health = &observe::observe(app, inputs, applied);
+                let outcome =
+                    report::Outcome { inputs, health, planned: &plan.course, applied, trouble: *trouble };
                 report::done(app, &outcome, now)
             }
         }

@@ -1,22 +1,15 @@
 //! What a user reads: the status, and events when something about it is new. Pure.
 
-#[cfg(test)]
-mod tests;
-
 use api_example::{ExampleApp, ExampleAppStatus, UpgradePhase, UpgradeStatus};
-use k8s_openapi::api::apps::v1::StatefulSet;
-use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::jiff::Timestamp;
 use kernel::apply::Applied;
 use kernel::condition::{Statement, Truth, merge};
 use kernel::flow::{Invalid, Trouble};
-use kernel::object::Key;
-use kernel::quantity::Amount;
 use kernel::report::{Report, notes};
 
-use crate::gather::{Inputs, SERVICE, STATEFUL_SET};
-use crate::instance::{self, Instance};
+use crate::gather::Inputs;
+use crate::observe::Health;
 use crate::plan::{Aim, Planned};
 use crate::upgrade::{Course, Ended};
 use crate::validate::Complaint;
@@ -36,6 +29,8 @@ fn warns(kind: &'static str, truth: Truth, reason: &'static str, message: impl I
 pub struct Outcome<'a> {
     /// What was known.
     pub inputs: &'a Inputs,
+    /// How the application is doing.
+    pub health: &'a Health,
     /// What was to be done.
     pub planned: &'a Planned,
     /// What was done.
@@ -45,11 +40,17 @@ pub struct Outcome<'a> {
 }
 
 /// The spec makes no sense.
-pub fn invalid(app: &ExampleApp, inputs: &Inputs, invalid: &Invalid, now: Timestamp) -> Report {
-    let status = observed(app, inputs, None);
+pub fn invalid(
+    app: &ExampleApp,
+    inputs: &Inputs,
+    health: &Health,
+    invalid: &Invalid,
+    now: Timestamp,
+) -> Report {
+    let status = facts(app, inputs, health);
     let statements = vec![
         warns("Accepted", Truth::False, invalid.reason, invalid.message.clone()),
-        readiness(app, inputs, &status, None),
+        readiness(app, health, &status, None),
     ];
     finish(app, status, &statements, now)
 }
@@ -70,8 +71,8 @@ pub fn blind(app: &ExampleApp, trouble: &Trouble, now: Timestamp) -> Report {
 
 /// The spec was carried out, as far as that went.
 pub fn done(app: &ExampleApp, outcome: &Outcome<'_>, now: Timestamp) -> Report {
-    let Outcome { inputs, planned, .. } = outcome;
-    let mut status = observed(app, inputs, Some(outcome.applied));
+    let Outcome { inputs, health, planned, .. } = outcome;
+    let mut status = facts(app, inputs, health);
     let mut statements = vec![accepted(&planned.complaints)];
     if let Aim::Run(course) = &planned.aim {
         status.upgrade.clone_from(&course.upgrade);
@@ -84,7 +85,7 @@ pub fn done(app: &ExampleApp, outcome: &Outcome<'_>, now: Timestamp) -> Report {
     } else {
         statements.extend(before(app, "Upgraded"));
     }
-    statements.push(readiness(app, inputs, &status, Some(&planned.aim)));
+    statements.push(readiness(app, health, &status, Some(&planned.aim)));
     statements.push(progressing(app, outcome, &status));
     if matches!(planned.aim, Aim::Pause) {
         statements.push(says(
@@ -102,38 +103,27 @@ pub fn done(app: &ExampleApp, outcome: &Outcome<'_>, now: Timestamp) -> Report {
     finish(app, status, &statements, now)
 }
 
-/// What can be seen, and what was just written.
-fn observed(app: &ExampleApp, inputs: &Inputs, applied: Option<&Applied>) -> ExampleAppStatus {
+/// What a status says without conditions.
+fn facts(app: &ExampleApp, inputs: &Inputs, health: &Health) -> ExampleAppStatus {
     let (name, namespace) = (
         app.metadata.name.as_deref().unwrap_or_default(),
         app.metadata.namespace.as_deref().unwrap_or_default(),
     );
     let old = app.status.clone().unwrap_or_default();
-    let instances = instance::all(&inputs.pods);
-    let writer =
-        instances.iter().find(|instance| instance.number == 0 && instance.ready && !instance.leaving);
-    let in_use = writer.and_then(|writer| writer.version.clone());
-    let written = applied.and_then(|applied| applied.objects.get(&(SERVICE, Key::of(&app.metadata))));
-    let service = written
-        .and_then(|service| service.read::<Service>().ok())
-        .or_else(|| Some(inputs.service.as_ref()?.object.clone()));
-    let port = service.and_then(|service| Some(service.spec?.ports?.first()?.port));
-    let port = port.filter(|port| *port != 80).map(|port| format!(":{port}")).unwrap_or_default();
+    let port = health.port.filter(|port| *port != 80).map(|port| format!(":{port}")).unwrap_or_default();
     let selector: Vec<String> =
         inputs.frame.selector.iter().map(|(key, value)| format!("{key}={value}")).collect();
-    let count = |ready: bool| {
-        i32::try_from(instances.iter().filter(|instance| !ready || instance.ready).count()).ok()
-    };
+    let ready = health.instances.iter().filter(|instance| instance.ready).count();
     ExampleAppStatus {
-        current_version: in_use.or(old.current_version),
+        current_version: health.version().or(old.current_version),
         url: Some(format!("http://{name}.{namespace}.svc{port}/")),
         auth_secret_name: Some(inputs.frame.secret.clone()),
         backup: old.backup,
         upgrade: old.upgrade,
         failed_upgrade: old.failed_upgrade,
         adopted: inputs.frame.to_remember(name),
-        replicas: count(false),
-        ready_replicas: count(true),
+        replicas: i32::try_from(health.instances.len()).ok(),
+        ready_replicas: i32::try_from(ready).ok(),
         selector: Some(selector.join(",")),
         observed_generation: app.metadata.generation,
         conditions: old.conditions,
@@ -150,10 +140,9 @@ fn accepted(complaints: &[Complaint]) -> Statement {
     }
 }
 
-fn readiness(app: &ExampleApp, inputs: &Inputs, status: &ExampleAppStatus, aim: Option<&Aim>) -> Statement {
+fn readiness(app: &ExampleApp, health: &Health, status: &ExampleAppStatus, aim: Option<&Aim>) -> Statement {
     let wanted = usize::try_from(app.spec.replicas).unwrap_or(0);
-    let instances = instance::all(&inputs.pods);
-    let ready = instances.iter().filter(|instance| instance.ready && !instance.leaving).count();
+    let ready = health.ready();
     if matches!(aim, Some(Aim::Uninstall)) {
         return says("Ready", Truth::False, "Uninstalling", "the application is being removed");
     }
@@ -169,7 +158,7 @@ fn readiness(app: &ExampleApp, inputs: &Inputs, status: &ExampleAppStatus, aim: 
             format!("{ready} of {wanted} instances serve {version}"),
         );
     }
-    if let Some(broken) = instances.iter().find_map(|instance: &Instance| instance.broken.clone()) {
+    if let Some(broken) = health.broken() {
         return warns("Ready", Truth::False, "InstanceBroken", broken);
     }
     says("Ready", Truth::False, "NotAllReady", format!("{ready} of {wanted} instances are ready"))
@@ -196,40 +185,18 @@ fn progressing(app: &ExampleApp, outcome: &Outcome<'_>, status: &ExampleAppStatu
         return upgrading(upgrade);
     }
     let wanted = usize::try_from(app.spec.replicas).unwrap_or(0);
-    let instances = instance::all(&outcome.inputs.pods);
-    let serving = instances.iter().filter(|instance| instance.serves(&course.version)).count();
-    let (all, rolled) = (serving == wanted && instances.len() == wanted, rolled_out(app, outcome.applied));
-    if let Some(message) = smaller(outcome.inputs, app) {
+    let health = outcome.health;
+    let serving = health.serving(&course.version);
+    if health.small_volumes > 0 {
+        let (small, all) = (health.small_volumes, outcome.inputs.claims.len());
+        let message = format!("{small} of {all} volumes are smaller than {}", app.spec.storage.size.0);
         return says(NAME, Truth::True, "GrowingVolumes", message);
     }
-    if all && rolled {
+    if serving == wanted && health.instances.len() == wanted && health.rolled_out {
         return says(NAME, Truth::False, "Settled", "");
     }
     let reason = if status.current_version.is_none() { "Installing" } else { "Rolling" };
     says(NAME, Truth::True, reason, format!("{serving} of {wanted} instances are as they should be"))
-}
-
-/// Whether the instances are made of the template as it was just written, all of them.
-fn rolled_out(app: &ExampleApp, applied: &Applied) -> bool {
-    let set = applied.objects.get(&(STATEFUL_SET, Key::of(&app.metadata)));
-    let Some(set) = set.and_then(|set| set.read::<StatefulSet>().ok()) else { return false };
-    let Some(status) = &set.status else { return false };
-    let seen = status.observed_generation == set.metadata.generation;
-    // A template that was changed and changed back has one revision again, before its pods do.
-    let all = status.updated_replicas.unwrap_or(0) == status.replicas;
-    seen && all && status.update_revision.is_some() && status.current_revision == status.update_revision
-}
-
-fn smaller(inputs: &Inputs, app: &ExampleApp) -> Option<String> {
-    let wanted = Amount::parse(&app.spec.storage.size.0)?;
-    let present = |claim: &k8s_openapi::api::core::v1::PersistentVolumeClaim| {
-        Amount::parse(&claim.status.as_ref()?.capacity.as_ref()?.get("storage")?.0)
-    };
-    let small =
-        inputs.claims.iter().filter(|claim| present(claim).is_some_and(|present| present < wanted)).count();
-    (small > 0).then(|| {
-        format!("{small} of {} volumes are smaller than {}", inputs.claims.len(), app.spec.storage.size.0)
-    })
 }
 
 fn upgrading(upgrade: &UpgradeStatus) -> Statement {

@@ -29,7 +29,7 @@ fn a_template_that_was_changed_back_is_rolled_out_when_its_pods_are() {
 }
 
 #[test]
-fn the_address_is_that_of_the_service_that_was_just_written() {
+fn the_port_is_that_of_the_service_that_was_just_written() {
     let app: ExampleApp = serde_json::from_value(
         json!({"metadata": {"name": "a", "namespace": "n"}, "spec": {"appVersion": "0.0.1"}}),
     )
@@ -42,8 +42,8 @@ fn the_address_is_that_of_the_service_that_was_just_written() {
     };
     let mended = Object::new(serde_json::from_value(service(80)).unwrap(), &SERVICE.resource());
     let mut applied = Applied::default();
-    let url = |applied: &Applied| observed(&app, &inputs, Some(applied)).url.unwrap();
-    assert_eq!(url(&applied), "http://a.n.svc:79/", "nothing was written");
+    let port = |applied: &Applied| observe(&app, &inputs, applied).port;
+    assert_eq!(port(&applied), Some(79), "nothing was written");
     applied.objects.insert((SERVICE, Key::new("n", "a")), Arc::new(mended));
-    assert_eq!(url(&applied), "http://a.n.svc/");
+    assert_eq!(port(&applied), Some(80));
 }
