@@ -8,6 +8,7 @@ use std::time::Duration;
 use k8s_openapi::jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use tracing::Instrument;
 
 use crate::apply::{Applied, Hand, Work, WriteError};
 use crate::declare::Declaration;
@@ -151,6 +152,12 @@ pub struct Bench<O, T> {
 impl<O: Operator, T: Telling> Bench<O, T> {
     /// One pass.
     pub async fn pass(&self, key: &Key, now: fn() -> Timestamp) -> Outcome {
+        // Of the highest level, so that every line of a pass says whose it is, whatever is logged.
+        let span = tracing::error_span!("pass", controller = self.operator.declaration().name, %key);
+        self.look(key, now).instrument(span).await
+    }
+
+    async fn look(&self, key: &Key, now: fn() -> Timestamp) -> Outcome {
         let primary = self.operator.declaration().primary;
         let Some(object) = self.hand.stores().get(primary, key) else { return Outcome::Settled };
         let resource: O::Resource = match object.read() {
@@ -158,7 +165,7 @@ impl<O: Operator, T: Telling> Bench<O, T> {
             Err(error) => {
                 let message = format!("{error}: {}; mend or delete it", error.source);
                 let note = Note { alarming: true, reason: "Unreadable", message };
-                tracing::warn!(controller = self.operator.declaration().name, %key, "{}", note.message);
+                tracing::warn!("{}", note.message);
                 self.telling.tell(&object, vec![note]).await;
                 return Outcome::Unreadable;
             }
@@ -171,7 +178,7 @@ impl<O: Operator, T: Telling> Bench<O, T> {
             Ok(inputs) => inputs,
             Err(trouble) => {
                 self.report(object, resource, &Verdict::Blind(&trouble), now()).await;
-                return self.failed(object, &trouble);
+                return failed(&trouble);
             }
         };
         let valid = match self.operator.validate(resource, &inputs) {
@@ -186,14 +193,14 @@ impl<O: Operator, T: Telling> Bench<O, T> {
         if let (Guard::Release, None, true) = (plan.guard, &trouble, applied.waiting.is_empty()) {
             return match self.release(object).await {
                 Ok(()) => Outcome::Settled,
-                Err(error) => self.failed(object, &error.into()),
+                Err(error) => failed(&error.into()),
             };
         }
         let verdict =
             Verdict::Done { inputs: &inputs, plan: &plan, applied: &applied, trouble: trouble.as_ref() };
         let said = self.report(object, resource, &verdict, now()).await;
         match trouble {
-            Some(trouble) => self.failed(object, &trouble),
+            Some(trouble) => failed(&trouble),
             None => said.unwrap_or(plan.look_again.map_or(Outcome::Settled, Outcome::Waiting)),
         }
     }
@@ -207,14 +214,14 @@ impl<O: Operator, T: Telling> Bench<O, T> {
         let mut applied = Applied::default();
         let carried = self.hand.carry_out_into(&mut applied, &plan.work, object).await;
         for what in &applied.written {
-            tracing::info!(controller = self.operator.declaration().name, key = %object.key(), "{what}");
+            tracing::info!("{what}");
         }
         if let Err(error) = carried {
             return (applied, Some(error.into()));
         }
         let step = plan.step.as_ref().filter(|_| applied.waiting.is_empty());
         let Some(step) = step else { return (applied, None) };
-        tracing::info!(controller = self.operator.declaration().name, key = %object.key(), ?step, "step");
+        tracing::info!(?step, "step");
         let trouble = self.operator.perform(step).await.err();
         (applied, trouble)
     }
@@ -235,7 +242,7 @@ impl<O: Operator, T: Telling> Bench<O, T> {
                 self.telling.tell(object, notes).await;
                 None
             }
-            Err(error) => Some(self.failed(object, &error.into())),
+            Err(error) => Some(failed(&error.into())),
         }
     }
 
@@ -260,16 +267,15 @@ impl<O: Operator, T: Telling> Bench<O, T> {
         }
         self.hand.patch_metadata(object, json!({ "finalizers": without })).await.map(drop)
     }
+}
 
-    fn failed(&self, object: &Object, trouble: &Trouble) -> Outcome {
-        let controller = self.operator.declaration().name;
-        if let Trouble::Write(WriteError::Outdated { .. }) = trouble {
-            tracing::debug!(controller, key = %object.key(), "{}", trouble.words());
-        } else {
-            tracing::warn!(controller, key = %object.key(), "{}", trouble.words());
-        }
-        Outcome::Failed
+fn failed(trouble: &Trouble) -> Outcome {
+    if let Trouble::Write(WriteError::Outdated { .. }) = trouble {
+        tracing::debug!("{}", trouble.words());
+    } else {
+        tracing::warn!("{}", trouble.words());
     }
+    Outcome::Failed
 }
 
 fn finalizers(object: &Object) -> Vec<Value> {

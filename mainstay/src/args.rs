@@ -95,6 +95,10 @@ pub struct RunArguments {
     /// What is logged: `error`, `warn`, `info`, `debug`, `trace`, or directives such as `info,kernel=debug`.
     #[arg(long, env = "MAINSTAY_LOG_LEVEL", default_value = "info")]
     pub log_level: String,
+    /// Where traces of passes are sent by OTLP over gRPC, such as `http://collector:4317`. Only programs that were built
+    /// with the cargo feature `otlp` can do that; others say so and end.
+    #[arg(long, env = "MAINSTAY_OTLP_ENDPOINT", value_name = "URL")]
+    pub otlp_endpoint: Option<String>,
     /// How many resources of a kind are worked on at once.
     #[arg(long, env = "MAINSTAY_CONCURRENCY", default_value_t = 4, value_name = "NUMBER")]
     pub concurrency: usize,

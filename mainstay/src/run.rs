@@ -32,9 +32,9 @@ pub(crate) async fn run(arguments: RunArguments) -> Result<()> {
     let settings = telemetry::Settings {
         format: arguments.log_format,
         level: arguments.log_level.clone(),
-        otlp_endpoint: None,
+        otlp_endpoint: arguments.otlp_endpoint.clone(),
     };
-    let telemetry = Telemetry::start(&settings).context("--log-level")?;
+    let telemetry = Telemetry::start(&settings).context("cannot start telling")?;
     let config = config(&arguments).await?;
     let own_namespace = config.default_namespace.clone();
     let mut catalogue = Catalogue::default();

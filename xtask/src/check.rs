@@ -60,9 +60,10 @@ impl Step {
             Self::Dependencies => {
                 with_tool(programs, tools::DENY, "--locked check bans licenses sources").await.into()
             }
-            Self::Lints => {
-                programs.run(&cargo("clippy --locked --workspace --all-targets -- -D warnings")).await.into()
-            }
+            Self::Lints => programs
+                .run(&cargo("clippy --locked --workspace --all-targets --all-features -- -D warnings"))
+                .await
+                .into(),
             Self::UnitTests => nextest::run(programs, Suite::Unit, &[]).await,
             Self::DocumentationTests => programs.run(&cargo("test --locked --workspace --doc")).await.into(),
         }

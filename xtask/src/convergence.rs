@@ -23,8 +23,10 @@ pub(crate) async fn slice(programs: &Programs) -> Outcome {
 }
 
 async fn play(programs: &Programs, outcome: &mut Outcome) -> Result<()> {
-    // The whole workspace: with fewer packages cargo would choose other features and compile all again.
-    programs.run(&Call::cargo().words("build --quiet --locked --workspace --bin convergence")).await?;
+    // As the tests are built: with other features cargo would compile all again.
+    programs
+        .run(&Call::cargo().words("build --quiet --locked --workspace --all-features --bin convergence"))
+        .await?;
     let binaries = environment::binaries()?;
     let told = binaries.join("convergence.json");
     // The report of an earlier run must not speak for this one.

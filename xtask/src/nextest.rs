@@ -55,9 +55,10 @@ async fn attempt(
     let written = environment::workspace().join("target/nextest").join(profile).join("junit.xml");
     // The report of an earlier run must not speak for this one.
     let _ = std::fs::remove_file(&written);
-    // Always the whole workspace: with fewer packages cargo would choose other features and compile all again.
-    let call =
-        Call::of(nextest).words("nextest run --locked --workspace --no-fail-fast --profile").words(profile);
+    // Always the whole workspace with all features: with others cargo would compile all again.
+    let call = Call::of(nextest)
+        .words("nextest run --locked --workspace --all-features --no-fail-fast --profile")
+        .words(profile);
     let call = variables.iter().fold(call, |call, (name, value)| call.with(name, value));
     let ended = programs.run(&call).await;
     match std::fs::read_to_string(&written).with_context(|| format!("no report in {}", written.display())) {
