@@ -1,7 +1,5 @@
 //! What goes wrong when every change of a scenario is over.
 
-use std::time::Duration;
-
 use anyhow::{Context, Result, bail};
 use kernel::call::Verb;
 use kernel::faults::View;
@@ -14,9 +12,6 @@ use crate::play::{Cast, Player};
 use crate::scenario::{Change, Deed, Done, Property, kind_name};
 use crate::stage::Stage;
 use crate::state::{FOREIGN_FINALIZER, State};
-
-/// How long an operator works with an old view.
-const STALE: Duration = Duration::from_secs(3);
 
 impl Player<'_> {
     /// Forces passes: an event about the resource, one about each child, and a restart. Nothing may be written.
@@ -80,8 +75,7 @@ impl Player<'_> {
             self.stage.script.freeze(view);
         }
         self.stage.start()?;
-        // It may try again and again what the server refuses: that is as it should be, for as long as the view is old.
-        let _ = tokio::time::timeout(STALE, self.stage.silent()).await;
+        self.stage.silent_if_it_can().await;
         let during = self.stage.look().await?;
         for kind in &kinds {
             self.stage.script.thaw(&kind_name(*kind));

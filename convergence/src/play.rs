@@ -156,7 +156,7 @@ impl Player<'_> {
                 script.clear();
             }
             Perturbation::Held { kind, expired, .. } => {
-                self.stage.silent().await?;
+                self.stage.silent_if_it_can().await;
                 if *expired {
                     script.release_as_expired(kind);
                 } else {

@@ -19,6 +19,8 @@ use crate::world::World;
 const QUIET: Duration = Duration::from_millis(450);
 /// How long a change may take.
 const LIMIT: Duration = Duration::from_secs(75);
+/// How long an operator works with an old view.
+const STALE: Duration = Duration::from_secs(3);
 const TICK: Duration = Duration::from_millis(40);
 
 /// A scenario being played.
@@ -157,6 +159,12 @@ impl<'a> Stage<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Waits until the operator is silent, or has worked with an old view for a while: it may try again and again what
+    /// the server refuses, and that is as it should be.
+    pub async fn silent_if_it_can(&mut self) {
+        let _ = tokio::time::timeout(STALE, self.silent()).await;
     }
 
     fn describe(&self, state: &State) -> String {

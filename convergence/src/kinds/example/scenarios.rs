@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::APP;
 use crate::scenario::{Aftermath, Change, Deed, Done, Scenario};
-use crate::state::State;
+use crate::state::{State, is_ready};
 
 const APPS: &str = "exampleapps.example-app.appdelivery.cncf.io";
 
@@ -133,13 +133,13 @@ fn endings() -> Vec<Scenario> {
 
 /// An application that ran before the operator came.
 fn adopt() -> Scenario {
-    let mut objects = found();
-    objects.push(app(&json!({"appVersion": "0.0.1"})));
-    let adopt = Change { name: "adopt", deed: Deed::Create(objects), done: Done::Settled(adopted) };
+    let run = Change { name: "run by hand", deed: Deed::Create(found()), done: Done::Settled(runs) };
+    let resource = vec![app(&json!({"appVersion": "0.0.1"}))];
+    let adopt = Change { name: "adopt", deed: Deed::Create(resource), done: Done::Settled(adopted) };
     let features = patch("turn on", &json!({"features": {"one": true}}), adopted);
     let upgrade = patch("upgrade", &json!({"appVersion": "0.0.2"}), upgraded);
-    let changes = vec![adopt, features, upgrade];
-    Scenario { name: "adopt", changes, from: 0, aftermath: Aftermath::Running }
+    let changes = vec![run, adopt, features, upgrade];
+    Scenario { name: "adopt", changes, from: 1, aftermath: Aftermath::Running }
 }
 
 fn after_install(name: &'static str, changes: Vec<Change>) -> Scenario {
@@ -208,6 +208,11 @@ fn settled(state: &State) -> bool {
     resource(state).is_some_and(|app| {
         reason(app, "Progressing") == "Settled" && matches!(reason(app, "Ready"), "AllReady" | "NoInstances")
     })
+}
+
+/// Something runs that nobody of ours has made.
+fn runs(state: &State) -> bool {
+    state.of_kind("pods").any(is_ready) && state.of_kind("services").count() > 0
 }
 
 fn paused(state: &State) -> bool {
