@@ -1,52 +1,218 @@
-//! Events about resources: how a user hears of something without looking at a status.
+//! Events about resources: how a user hears of something without looking at a status. What is said again soon is
+//! counted and not repeated. What is remembered for that is bounded, and found without looking at all of it.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ObjectReference;
-use kube::Client;
-use kube::runtime::events::{Event, EventType, Recorder, Reporter};
+use k8s_openapi::api::events::v1::{Event, EventSeries};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, ObjectMeta};
+use k8s_openapi::jiff::Timestamp;
+use kube::api::{Patch, PatchParams, PostParams};
+use kube::{Api, Client};
+use serde_json::json;
 
+use crate::clock;
 use crate::declare::Kind;
 use crate::flow::Telling;
 use crate::object::{Kept, Object};
 use crate::report::Note;
 
+/// What is said again within this time is the same event.
+const AGAIN: Duration = Duration::from_mins(6);
+/// How many events are remembered at least.
+const REMEMBERED: usize = 2048;
+/// The server takes no more of a note.
+const LONGEST: usize = 1000;
+
 /// Posts events. One that cannot be posted is logged: nothing depends on it.
 #[derive(Clone)]
 pub struct Events {
-    recorder: Recorder,
+    client: Client,
+    program: &'static str,
+    instance: String,
     kind: Kind,
+    memory: Arc<Mutex<Memory>>,
 }
 
 impl Events {
-    /// About resources of this kind, in the name of this program.
-    pub fn new(client: Client, program: &str, instance: Option<String>, kind: Kind) -> Self {
-        let reporter = Reporter { controller: program.into(), instance };
-        Self { recorder: Recorder::new(client, reporter), kind }
+    /// About resources of this kind, in the name of this program and of one instance of it.
+    pub fn new(client: Client, program: &'static str, instance: String, kind: Kind) -> Self {
+        Self { client, program, instance, kind, memory: Arc::default() }
+    }
+
+    async fn post(&self, about: &Object, note: &Note) -> kube::Result<()> {
+        let (key, now) = (about.key(), clock::timestamp());
+        let events: Api<Event> = Api::namespaced(self.client.clone(), room(&key.namespace));
+        let saying = saying(about, note);
+        let known = self.memory().recall(saying, now);
+        if let Some(Posted { name, count, .. }) = known {
+            let count = count + 1;
+            let series = EventSeries { count, last_observed_time: MicroTime(now) };
+            let patch = Patch::Merge(json!({ "series": series }));
+            match events.patch(&name, &PatchParams::default(), &patch).await {
+                Ok(_) => {
+                    self.memory().keep(saying, Posted { name, count, last: now });
+                    return Ok(());
+                }
+                // Somebody has deleted it: it is said anew.
+                Err(kube::Error::Api(status)) if status.code == 404 => {}
+                Err(error) => return Err(error),
+            }
+        }
+        // Unlike any other about this object: nobody says two things in one nanosecond.
+        let name = format!("{}.{:x}", key.name, now.as_nanosecond());
+        events.create(&PostParams::default(), &self.event(&name, about, note, now)).await?;
+        self.memory().keep(saying, Posted { name: name.into(), count: 1, last: now });
+        Ok(())
+    }
+
+    fn event(&self, name: &str, about: &Object, note: &Note, now: Timestamp) -> Event {
+        let key = about.key();
+        let regarding = ObjectReference {
+            api_version: Some(self.kind.api_version()),
+            kind: Some(self.kind.kind.into()),
+            name: Some(key.name.to_string()),
+            namespace: Some(key.namespace.to_string()).filter(|name| !name.is_empty()),
+            uid: Some(about.identity().uid.to_string()),
+            ..ObjectReference::default()
+        };
+        Event {
+            metadata: ObjectMeta {
+                name: Some(name.into()),
+                namespace: Some(room(&key.namespace).into()),
+                ..ObjectMeta::default()
+            },
+            action: Some("Reconcile".into()),
+            event_time: Some(MicroTime(now)),
+            note: Some(note.message.chars().take(LONGEST).collect()),
+            reason: Some(note.reason.into()),
+            regarding: Some(regarding),
+            reporting_controller: Some(self.program.into()),
+            reporting_instance: Some(self.instance.clone()),
+            type_: Some(if note.alarming { "Warning" } else { "Normal" }.into()),
+            ..Event::default()
+        }
+    }
+
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Telling for Events {
     async fn tell(&self, about: &Object, notes: Vec<Note>) {
-        let key = about.key();
-        let reference = ObjectReference {
-            api_version: Some(self.kind.api_version()),
-            kind: Some(self.kind.kind.into()),
-            name: Some(key.name.to_string()),
-            namespace: Some(key.namespace.to_string()),
-            uid: Some(about.identity().uid.to_string()),
-            ..ObjectReference::default()
-        };
-        for Note { alarming, reason, message } in notes {
-            let event = Event {
-                type_: if alarming { EventType::Warning } else { EventType::Normal },
-                reason: reason.into(),
-                // The server takes no more.
-                note: Some(message.chars().take(1000).collect()),
-                action: "Reconcile".into(),
-                secondary: None,
-            };
-            if let Err(error) = self.recorder.publish(&event, &reference).await {
-                tracing::warn!(kind = self.kind.kind, %key, reason, "an event could not be posted: {error}");
+        for note in notes {
+            if let Err(error) = self.post(about, &note).await {
+                tracing::warn!(reason = note.reason, "an event could not be posted: {error}");
             }
         }
+    }
+}
+
+/// The namespace of events about objects of this namespace: those of the cluster have none, and their events must have one.
+fn room(namespace: &str) -> &str {
+    if namespace.is_empty() { "default" } else { namespace }
+}
+
+/// What is said about whom, as one number.
+fn saying(about: &Object, note: &Note) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (&about.identity().uid, note.alarming, note.reason, &note.message).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// An event that was posted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Posted {
+    name: Box<str>,
+    count: i32,
+    last: Timestamp,
+}
+
+/// The events of late. When the young ones are many they become the old ones, and those that were old are forgotten.
+#[derive(Debug, Default)]
+struct Memory {
+    young: HashMap<u64, Posted>,
+    old: HashMap<u64, Posted>,
+}
+
+impl Memory {
+    /// The event that said the same not long ago.
+    fn recall(&self, saying: u64, now: Timestamp) -> Option<Posted> {
+        let known = self.young.get(&saying).or_else(|| self.old.get(&saying))?;
+        (now.duration_since(known.last).unsigned_abs() < AGAIN).then(|| known.clone())
+    }
+
+    fn keep(&mut self, saying: u64, posted: Posted) {
+        if self.young.len() >= REMEMBERED {
+            self.old = std::mem::take(&mut self.young);
+        }
+        self.young.insert(saying, posted);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use kube::client::Body;
+    use serde_json::Value;
+
+    use super::*;
+
+    const KIND: Kind = Kind::of::<k8s_openapi::api::core::v1::ConfigMap>();
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
+    #[test]
+    fn memory_is_short_and_bounded() {
+        let mut memory = Memory::default();
+        for saying in 0..5_000 {
+            memory.keep(saying, Posted { name: "a".into(), count: 1, last: at(0) });
+        }
+        assert!(memory.young.len() + memory.old.len() <= 2 * REMEMBERED);
+        assert!(memory.recall(5_000 - REMEMBERED as u64, at(359)).is_some());
+        assert_eq!(memory.recall(4_999, at(360)), None);
+        assert_eq!(memory.recall(0, at(0)), None);
+    }
+
+    fn note(message: &str) -> Note {
+        Note { alarming: true, reason: "Broken", message: message.into() }
+    }
+
+    /// The methods and paths that are asked when these messages are told; the server answers patches with this code.
+    async fn asked(messages: &[&str], code: u16) -> Vec<String> {
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::clone(&asked);
+        let server = tower::service_fn(move |request: http::Request<Body>| {
+            let patches = request.method() == http::Method::PATCH;
+            heard.lock().unwrap().push(request.method().to_string());
+            let code = if patches { code } else { 201 };
+            let body =
+                if code < 300 { json!({"metadata": {}}) } else { json!({"kind": "Status", "code": code}) };
+            let answer =
+                http::Response::builder().status(code).body(Body::from(body.to_string().into_bytes()));
+            async move { Ok::<_, Infallible>(answer.unwrap()) }
+        });
+        let events = Events::new(Client::new(server, "n"), "test", "one".into(), KIND);
+        let about: Value = json!({"metadata": {"name": "a", "namespace": "n", "uid": "1"}});
+        let about = Object::new(serde_json::from_value(about).unwrap(), &KIND.resource());
+        for message in messages {
+            events.tell(&about, vec![note(message)]).await;
+        }
+        std::mem::take(&mut asked.lock().unwrap())
+    }
+
+    #[tokio::test]
+    async fn what_is_said_again_is_counted_and_what_is_new_is_posted() {
+        assert_eq!(asked(&["x", "x", "x"], 200).await, ["POST", "PATCH", "PATCH"]);
+        assert_eq!(asked(&["x", "y"], 200).await, ["POST", "POST"]);
+        assert_eq!(asked(&["x", "x"], 404).await, ["POST", "PATCH", "POST"], "somebody deleted it");
+        assert_eq!(asked(&["x", "x"], 403).await, ["POST", "PATCH"]);
     }
 }

@@ -55,9 +55,8 @@ pub struct Process {
 impl Process {
     /// Runs until `stop`.
     pub async fn run(self, stop: CancellationToken) -> Vec<Ending> {
-        let declarations = self.operators.iter().map(|name| declaration(*name));
-        let kinds = declarations.flat_map(Declaration::kinds);
-        let stores = Stores::new(kinds, &self.namespaces);
+        let declarations: Vec<&Declaration> = self.operators.iter().map(|name| declaration(*name)).collect();
+        let stores = Stores::new(&declarations, MANAGER, &self.namespaces);
         let permit = self.permit.clone();
         let tools = Tools {
             client: self.client.clone(),
@@ -86,8 +85,7 @@ impl Process {
 
     fn registration(&self, name: OperatorName) -> Registration {
         let declaration = declaration(name);
-        let identity = Some(self.identity.clone());
-        let events = Events::new(self.client.clone(), MANAGER, identity, declaration.primary);
+        let events = Events::new(self.client.clone(), MANAGER, self.identity.clone(), declaration.primary);
         match name {
             OperatorName::Example => {
                 let operator = self.example.clone();
