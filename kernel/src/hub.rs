@@ -129,7 +129,8 @@ impl Hub {
         }
         let mut controllers = JoinSet::new();
         for (declaration, make, receiver) in waiting {
-            let controller = make(Hand::new(declaration, self.tools.clone(), announce(&doors, declaration)));
+            let controller =
+                make(Hand::new(declaration, self.tools.clone(), self.announce(&doors, declaration)));
             let metrics = self.metrics.controller(declaration.name);
             let driver = Driver { settings: self.queue.clone(), grace: self.grace, metrics };
             let stop = stop.clone();
@@ -149,18 +150,15 @@ impl Hub {
             let namespace = room.namespace.clone();
             let standing = Standing { kind, namespace, progress: Progress::Listing, trouble: None };
             self.standings.send_modify(|all| all.push(standing));
-            let watch = Watch {
-                api: self.api(kind, room),
-                config: self.config(kind.scope),
-                keep: self.keep(kind, doors),
-            };
+            let watch =
+                Watch { api: self.api(kind, room), config: self.config(kind.scope), keep: self.keep(kind) };
             let (doors, standings, optional) =
                 (doors.to_vec(), self.standings.clone(), is_optional(doors, kind));
-            let (metrics, objects) = (self.metrics.watch(kind.kind), room.objects.clone());
+            let (metrics, stores) = (self.metrics.watch(kind.kind), self.tools.stores.clone());
             let tell = move |notice: Notice<Object>| match notice {
                 Notice::Changed(change) => {
                     metrics.events.inc();
-                    metrics.objects.set(i64::try_from(objects.read().len()).unwrap_or(i64::MAX));
+                    metrics.holds(stores.count(kind));
                     if standings.borrow()[at].trouble.is_some() {
                         standings.send_modify(|all| all[at].trouble = None);
                     }
@@ -201,29 +199,18 @@ impl Hub {
         }
     }
 
-    /// What is kept of an object of a kind: all of it if somebody owns such objects, else what is looked at; and of the
-    /// ownership of fields only what is ours to judge.
-    fn keep(&self, kind: Kind, doors: &[Door]) -> Keep<Object> {
-        let declarations = || doors.iter().map(|door| door.declaration);
-        let is_whole = declarations()
-            .any(|known| known.primary == kind || known.owned.iter().any(|owned| owned.kind == kind));
-        let watched = declarations().flat_map(|known| known.watched).filter(|watched| watched.kind == kind);
-        let trims: Vec<fn(&mut DynamicObject)> = watched.map(|watched| watched.trim).collect();
-        let trim = trims.first().copied().filter(|_| !is_whole && trims.len() == 1);
-        let mut managers = vec![self.tools.manager];
-        managers.extend(declarations().flat_map(|known| known.predecessors));
-        let resource = kind.resource();
-        Arc::new(move |mut object| {
-            if let Some(entries) = &mut object.metadata.managed_fields {
-                entries.retain(|entry| {
-                    let ours = entry.manager.as_deref().is_some_and(|manager| managers.contains(&manager));
-                    ours && entry.subresource.is_none()
-                });
-            }
-            if let Some(trim) = trim {
-                trim(&mut object);
-            }
-            Ok(Object::new(object, &resource))
+    fn keep(&self, kind: Kind) -> Keep<Object> {
+        let stores = self.tools.stores.clone();
+        Arc::new(move |object| Ok(stores.keep(kind, object)))
+    }
+
+    /// Tells every controller, but not this one what it did itself.
+    fn announce(&self, doors: &[Door], by: &'static Declaration) -> Announce {
+        let (doors, metrics, stores) = (doors.to_vec(), self.metrics.clone(), self.tools.stores.clone());
+        Arc::new(move |kind, change, whose| {
+            metrics.watch(kind.kind).holds(stores.count(kind));
+            let hears = |door: &&Door| whose == Whose::Foreign || door.declaration.name != by.name;
+            doors.iter().filter(hears).for_each(|door| door.knock(kind, change));
         })
     }
 
@@ -269,13 +256,4 @@ fn is_absent(error: &watcher::Error) -> bool {
         | watcher::Error::NoResourceVersion => return false,
     };
     matches!(status.code, 403 | 404)
-}
-
-/// Tells every controller, but not this one what it did itself.
-fn announce(doors: &[Door], by: &'static Declaration) -> Announce {
-    let doors = doors.to_vec();
-    Arc::new(move |kind, change, whose| {
-        let hears = |door: &&Door| whose == Whose::Foreign || door.declaration.name != by.name;
-        doors.iter().filter(hears).for_each(|door| door.knock(kind, change));
-    })
 }

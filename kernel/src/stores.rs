@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::declare::{Kind, Scope};
+use kube::api::DynamicObject;
+
+use crate::declare::{Declaration, Kind, Scope};
 use crate::object::{Key, Object};
 use crate::watch::Shared;
 
@@ -49,37 +51,81 @@ pub struct Room {
     pub objects: Shared<Object>,
 }
 
-/// Every store.
-#[derive(Debug, Clone, Default)]
-pub struct Stores(Arc<BTreeMap<Kind, Vec<Room>>>);
+/// The stores of a kind.
+#[derive(Debug)]
+struct Shelf {
+    rooms: Vec<Room>,
+    /// Cuts an object down to what is needed; nothing if all of it is.
+    trim: Option<fn(&mut DynamicObject)>,
+}
+
+/// Every store. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Stores {
+    shelves: Arc<BTreeMap<Kind, Shelf>>,
+    /// Whose ownership of fields is ours to judge.
+    managers: Arc<[&'static str]>,
+}
 
 impl Stores {
-    /// Empty stores for these kinds.
-    pub fn new(kinds: impl IntoIterator<Item = Kind>, namespaces: &Namespaces) -> Self {
-        let rooms = |scope: Scope| {
+    /// Empty stores for the kinds of these operators, who write under this name.
+    pub fn new(
+        declarations: &[&'static Declaration],
+        manager: &'static str,
+        namespaces: &Namespaces,
+    ) -> Self {
+        let kinds = declarations.iter().flat_map(|one| one.kinds());
+        let shelf = |kind: Kind| {
             let room = |namespace: Option<&str>| Room {
                 namespace: namespace.map(Arc::from),
                 objects: Shared::default(),
             };
-            namespaces.rooms(scope).into_iter().map(room).collect()
+            let rooms = namespaces.rooms(kind.scope).into_iter().map(room).collect();
+            Shelf { rooms, trim: trim(declarations, kind) }
         };
-        Self(Arc::new(kinds.into_iter().map(|kind| (kind, rooms(kind.scope))).collect()))
+        let predecessors = declarations.iter().flat_map(|one| one.predecessors).copied();
+        Self {
+            shelves: Arc::new(kinds.map(|kind| (kind, shelf(kind))).collect()),
+            managers: std::iter::once(manager).chain(predecessors).collect(),
+        }
     }
 
     /// Every kind with its stores.
     pub fn iter(&self) -> impl Iterator<Item = (Kind, &Room)> {
-        self.0.iter().flat_map(|(kind, rooms)| rooms.iter().map(|room| (*kind, room)))
+        self.shelves.iter().flat_map(|(kind, shelf)| shelf.rooms.iter().map(|room| (*kind, room)))
+    }
+
+    /// What is kept of an object, wherever it came from: all of it if somebody owns such objects, else what is looked
+    /// at; and of the ownership of fields only what is ours to judge.
+    pub fn keep(&self, kind: Kind, mut object: DynamicObject) -> Object {
+        if let Some(entries) = &mut object.metadata.managed_fields {
+            entries.retain(|entry| {
+                let ours = entry.manager.as_deref().is_some_and(|manager| self.managers.contains(&manager));
+                ours && entry.subresource.is_none()
+            });
+        }
+        if let Some(trim) = self.shelves.get(&kind).and_then(|shelf| shelf.trim) {
+            trim(&mut object);
+        }
+        Object::new(object, &kind.resource())
     }
 
     /// The store that has, or would have, objects of a kind in a namespace.
     pub fn room(&self, kind: Kind, namespace: &str) -> Option<&Shared<Object>> {
         let fits = |room: &&Room| room.namespace.as_deref().is_none_or(|name| name == namespace);
-        self.0.get(&kind)?.iter().find(fits).map(|room| &room.objects)
+        self.shelves.get(&kind)?.rooms.iter().find(fits).map(|room| &room.objects)
     }
 
     /// One object.
     pub fn get(&self, kind: Kind, key: &Key) -> Option<Arc<Object>> {
         self.room(kind, &key.namespace)?.read().get(key).cloned()
+    }
+
+    /// How many objects of a kind are known.
+    pub fn count(&self, kind: Kind) -> usize {
+        self.shelves
+            .get(&kind)
+            .map_or(0, |shelf| shelf.rooms.iter().map(|room| room.objects.read().len()).sum())
     }
 
     /// The objects of a kind that this owner controls, by name.
@@ -93,4 +139,14 @@ impl Stores {
         let room = self.room(kind, namespace);
         room.map(|room| room.read().named(namespace, prefix).cloned().collect()).unwrap_or_default()
     }
+}
+
+fn trim(declarations: &[&'static Declaration], kind: Kind) -> Option<fn(&mut DynamicObject)> {
+    let is_whole = declarations
+        .iter()
+        .any(|known| known.primary == kind || known.owned.iter().any(|owned| owned.kind == kind));
+    let watched = declarations.iter().flat_map(|known| known.watched).filter(|watched| watched.kind == kind);
+    let trims: Vec<fn(&mut DynamicObject)> = watched.map(|watched| watched.trim).collect();
+    // Two who look at different things need both.
+    trims.first().copied().filter(|_| !is_whole && trims.len() == 1)
 }

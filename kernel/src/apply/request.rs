@@ -202,7 +202,7 @@ impl Write<'_> {
     ) -> Result<Arc<Object>, WriteError> {
         let Target { kind, key } = self.target;
         let answer = answer.map_err(|error| failed(verb, self.target, error))?;
-        let object = Object::new(answer, &kind.resource());
+        let object = self.hand.stores.keep(kind, answer);
         if let (Some(room), Some(ticket)) = (self.hand.stores.room(kind, &key.namespace), self.ticket.take())
         {
             let (whose, changes) = room.write().wrote(object.clone(), ticket);
@@ -301,7 +301,7 @@ mod tests {
             let leaving = config_map("2", Some("2026-01-01T00:00:00Z")).to_string();
             async move { Ok::<_, Infallible>(http::Response::new(Body::from(leaving.into_bytes()))) }
         });
-        let stores = Stores::new([KIND], &Namespaces::AllBut(Vec::new()));
+        let stores = Stores::new(&[&DECLARATION], "test", &Namespaces::AllBut(Vec::new()));
         let known = Object::new(dynamic(&config_map("1", None)).unwrap(), &KIND.resource());
         for event in [Event::Begin, Event::Listed(known.clone()), Event::Complete] {
             stores.room(KIND, "n").unwrap().write().see(event);

@@ -62,8 +62,7 @@ pub struct ControllerMetrics {
 /// What one watch counts.
 #[derive(Debug, Clone)]
 pub struct WatchMetrics {
-    /// Objects in the store.
-    pub objects: Gauge,
+    objects: Gauge,
     /// Events that arrived.
     pub events: Counter,
     /// Times that it failed and began anew.
@@ -151,6 +150,13 @@ impl Metrics {
     /// This process became leader, or is not any more.
     pub fn leads(&self, leads: bool) {
         self.leader.set(i64::from(leads));
+    }
+}
+
+impl WatchMetrics {
+    /// So many objects are known now.
+    pub fn holds(&self, objects: usize) {
+        self.objects.set(i64::try_from(objects).unwrap_or(i64::MAX));
     }
 }
 

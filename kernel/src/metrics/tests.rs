@@ -30,6 +30,7 @@ fn every_series_of_a_controller_is_there_before_anything_happens() {
         [
             format!("mainstay_passes_total{{controller=\"example\",outcome=\"failed\"}} {failed}"),
             format!("mainstay_passes_total{{controller=\"example\",outcome=\"settled\"}} {settled}"),
+            "mainstay_passes_total{controller=\"example\",outcome=\"unreadable\"} 0".to_owned(),
             "mainstay_passes_total{controller=\"example\",outcome=\"waiting\"} 0".to_owned(),
         ]
     };
@@ -56,7 +57,7 @@ fn requests_are_counted_by_class_and_the_program_says_what_it_is() {
         metrics.request(Verb::Update, "statefulsets", code, Duration::from_millis(4));
     }
     metrics.leads(true);
-    metrics.watch("ExampleApp").objects.set(7);
+    metrics.watch("ExampleApp").holds(7);
     let line = |code: &str, count: u32| {
         format!(
             "mainstay_api_requests_total{{verb=\"update\",resource=\"statefulsets\",code=\"{code}\"}} {count}"

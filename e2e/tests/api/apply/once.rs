@@ -12,14 +12,14 @@ use serde_json::json;
 
 use super::objects;
 use super::stage::{
-    CONFIG_MAP, DECLARATION, JOB, LEASE, POD, PREDECESSOR, SECRET, SERVICE_ACCOUNT, STATEFUL_SET, Stage, api,
-    content, create, owned_by, tools,
+    CONFIG_MAP, DECLARATION, JOB, LEASE, MANAGER, POD, PREDECESSOR, SECRET, SERVICE_ACCOUNT, STATEFUL_SET,
+    Stage, api, content, create, owned_by, tools,
 };
 use crate::record::Request;
 
 /// A hand that knows nothing of what is there.
 fn ignorant(stage: &Stage) -> Hand {
-    let stores = Stores::new(DECLARATION.kinds(), &Namespaces::AllBut(Vec::new()));
+    let stores = Stores::new(&[&DECLARATION], MANAGER, &Namespaces::AllBut(Vec::new()));
     Hand::new(&DECLARATION, tools(&stage.client, stores, Arc::new(|| true)), Arc::new(|_, _, _| ()))
 }
 

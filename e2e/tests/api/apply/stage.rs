@@ -104,7 +104,7 @@ impl Process {
         let namespaces = Namespaces::AllBut(Vec::new());
         let settings = Settings { window: Duration::from_millis(1), ..Settings::default() };
         let hub = Hub {
-            tools: tools(client, Stores::new(DECLARATION.kinds(), &namespaces), Arc::new(|| true)),
+            tools: tools(client, Stores::new(&[&DECLARATION], MANAGER, &namespaces), Arc::new(|| true)),
             namespaces,
             queue: settings,
             grace: Duration::from_secs(5),

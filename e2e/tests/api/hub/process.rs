@@ -19,7 +19,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::apply::stage::{CONFIG_MAP, LEASE, owned_by, tools};
+use crate::apply::stage::{CONFIG_MAP, LEASE, MANAGER, owned_by, tools};
 
 /// Writes down its passes, as `name namespace/name`, and works on leases.
 struct Worker {
@@ -64,7 +64,7 @@ impl Process {
         declarations: &[&'static Declaration],
     ) -> Self {
         let (diary, standings) = (watch::channel(Vec::new()), watch::channel(Vec::new()));
-        let stores = Stores::new(declarations.iter().flat_map(|one| one.kinds()), &namespaces);
+        let stores = Stores::new(declarations, MANAGER, &namespaces);
         let registration = |declaration: &'static Declaration| {
             let diary = diary.0.clone();
             let make = Box::new(move |hand| -> Arc<dyn Controller> {
