@@ -9,7 +9,7 @@ use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::Namespace;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{ListParams, Patch, PatchParams, PostParams, WatchEvent, WatchParams};
-use kube::{Api, Client, CustomResourceExt, ResourceExt};
+use kube::{Api, Client, CustomResourceExt};
 use lab::clock::{Stopwatch, wait_for};
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -83,8 +83,11 @@ impl Applications {
     pub(crate) async fn change(&self, at: usize, mebibytes: u32) -> Result<Duration> {
         let apps = self.apps(at);
         let sets: Api<StatefulSet> = Api::namespaced(self.client.clone(), &namespace(at));
-        let version = sets.get_metadata(&name(at)).await?.resource_version().context("a version")?;
-        let only = WatchParams::default().fields(&format!("metadata.name={}", name(at)));
+        let named = format!("metadata.name={}", name(at));
+        // From now on: the version of the object itself may be older than what the server remembers.
+        let now = sets.list_metadata(&ListParams::default().fields(&named)).await?.metadata.resource_version;
+        let version = now.context("a version")?;
+        let only = WatchParams::default().fields(&named);
         let mut events = sets.watch(&only, &version).await?.boxed();
         let body = json!({"spec": {"resources": memory(mebibytes)}});
         let watch = Stopwatch::start();
