@@ -1,0 +1,29 @@
+//! The writer of YAML. Its bytes are those of version 2 of the Go library `yaml`: indentation by two, lists not
+//! indented below their key, text folded at 80 columns, quotes where a reader of YAML 1.1 would take a text for
+//! something else, keys of maps in natural order.
+//!
+//! | file | owns |
+//! |---|---|
+//! | [`value`] | what can be written |
+//! | `emit` | blocks, indentation, keys |
+//! | `scalar` | how a text is written: plain, quoted or as a block |
+//! | `resolve` | what a reader would take a plain text for |
+//! | `number` | how numbers are written |
+//! | `order` | the natural order of keys |
+
+mod emit;
+mod number;
+mod order;
+mod resolve;
+mod scalar;
+#[cfg(test)]
+mod tests;
+pub mod value;
+
+pub use order::sort;
+pub use value::{Map, Value};
+
+/// Writes a document, with a line break at its end.
+pub fn write(value: &Value) -> String {
+    emit::document(value)
+}

@@ -1,0 +1,227 @@
+//! What a reader of YAML 1.1 takes a plain text for. Only whether it is a text matters here.
+
+/// Texts that stand for something else. Looked up only if the first letter is one of theirs.
+const WORDS: [&str; 38] = [
+    "", "~", "null", "Null", "NULL", "y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON",
+    "n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF", ".nan", ".NaN", ".NAN",
+    ".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF", "-.inf", "-.Inf",
+];
+
+/// Whether a plain text is read back as the text that it is.
+pub(super) fn is_text(text: &str) -> bool {
+    if WORDS.contains(&text) || text == "-.INF" {
+        return false;
+    }
+    match text.as_bytes().first() {
+        Some(b'.') => !is_float(text),
+        Some(b'+' | b'-' | b'0'..=b'9') => {
+            let digits = text.replace('_', "");
+            !(is_time(text) || is_integer(&digits) || is_float(&digits) || is_base_60(text))
+        }
+        _ => true,
+    }
+}
+
+/// Digits, with a point or an exponent perhaps.
+fn is_float(text: &str) -> bool {
+    let text = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+        None => (text, None),
+    };
+    let is_mantissa = match mantissa.split_once('.') {
+        None => is_digits(mantissa),
+        Some(("", fraction)) => is_digits(fraction),
+        Some((whole, fraction)) => is_digits(whole) && (fraction.is_empty() || is_digits(fraction)),
+    };
+    let is_exponent =
+        exponent.is_none_or(|exponent| is_digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent)));
+    is_mantissa && is_exponent
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// A whole number that fits: decimal, or with a prefix that says its base. A leading zero says base 8.
+fn is_integer(text: &str) -> bool {
+    let (negative, number) = match text.strip_prefix('-') {
+        Some(number) => (true, number),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let lower = number.to_ascii_lowercase();
+    let (base, digits) = match lower.as_bytes() {
+        [b'0', b'x', ..] => (16, &lower[2..]),
+        [b'0', b'o', ..] => (8, &lower[2..]),
+        [b'0', b'b', ..] => (2, &lower[2..]),
+        [b'0', _, ..] => (8, &lower[1..]),
+        _ => (10, lower.as_str()),
+    };
+    if digits.starts_with(['+', '-']) {
+        return false;
+    }
+    let fits = |value: u64| !negative || value <= i64::MIN.unsigned_abs();
+    // A number without a sign may use all bits; one with a plus may not, but is a float then.
+    u64::from_str_radix(digits, base).is_ok_and(fits)
+}
+
+/// `1:30`, which was a number once.
+fn is_base_60(text: &str) -> bool {
+    let text = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let mut parts = whole.split(':');
+    let first = parts.next().unwrap_or_default();
+    let is_first = first.starts_with(|letter: char| letter.is_ascii_digit()) && is_spaced(first);
+    let rest: Vec<&str> = parts.collect();
+    let is_part = |part: &&str| match part.as_bytes() {
+        [one] => one.is_ascii_digit(),
+        [ten, one] => (b'0'..=b'5').contains(ten) && one.is_ascii_digit(),
+        _ => false,
+    };
+    is_first && !rest.is_empty() && rest.iter().all(is_part) && is_spaced(fraction)
+}
+
+/// Digits and underscores, or nothing.
+fn is_spaced(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_')
+}
+
+/// A date, with a time of day perhaps: `2020-1-2`, `2020-01-02T03:04:05.6Z`, `2020-1-2 3:4:5`.
+fn is_time(text: &str) -> bool {
+    let Some((year, rest)) = text.split_once('-') else { return false };
+    if year.len() != 4 || !is_digits(year) {
+        return false;
+    }
+    let Some((month, rest)) = rest.split_once('-') else { return false };
+    let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
+    let (day, rest) = rest.split_at(end);
+    let (Some(year), Some(month), Some(day)) = (year.parse().ok(), short(month, 12), short(day, 31)) else {
+        return false;
+    };
+    if month == 0 || day == 0 || day > days(year, month) {
+        return false;
+    }
+    match rest.as_bytes().first() {
+        None => true,
+        Some(b'T' | b't') => after_clock(&rest[1..]).is_some_and(is_zone),
+        Some(b' ') => after_clock(&rest[1..]) == Some(""),
+        Some(_) => false,
+    }
+}
+
+/// A number of one or two digits, up to a limit.
+fn short(text: &str, most: u32) -> Option<u32> {
+    let fits = (1..=2).contains(&text.len()) && is_digits(text);
+    text.parse().ok().filter(|number| fits && *number <= most)
+}
+
+fn days(year: u32, month: u32) -> u32 {
+    let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    match month {
+        2 if leap => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+/// What follows a time of day, with a fraction of a second perhaps; nothing if there is none.
+fn after_clock(text: &str) -> Option<&str> {
+    let (hour, rest) = text.split_once(':')?;
+    let (minute, rest) = rest.split_once(':')?;
+    let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
+    let (second, rest) = rest.split_at(end);
+    (short(hour, 23).is_some() && short(minute, 59).is_some() && short(second, 59).is_some()).then_some(())?;
+    let digits = |fraction: &str| fraction.bytes().take_while(u8::is_ascii_digit).count();
+    match rest.strip_prefix(['.', ',']) {
+        Some(fraction) if digits(fraction) > 0 => Some(&fraction[digits(fraction)..]),
+        _ => Some(rest),
+    }
+}
+
+fn is_zone(text: &str) -> bool {
+    if text == "Z" {
+        return true;
+    }
+    let Some((hours, minutes)) = text.strip_prefix(['+', '-']).and_then(|zone| zone.split_once(':')) else {
+        return false;
+    };
+    let is_part = |part: &str, most: u32| part.len() == 2 && short(part, most).is_some();
+    is_part(hours, 24) && is_part(minutes, 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_looks_like_something_else_is_no_text() {
+        for no_text in [
+            "",
+            "~",
+            "yes",
+            "N",
+            "1",
+            "-1",
+            "+1",
+            "012",
+            "08",
+            "0x1F",
+            "0o14",
+            "0b11",
+            "1_000",
+            "1e3",
+            "5.",
+            ".5",
+            "-.inf",
+            "-.INF",
+            "1:30",
+            "190:20:30",
+            "12:30:45.5",
+            "2020-01-01",
+            "2020-1-1",
+            "2020-01-01T00:00:00Z",
+            "2020-01-01t00:00:00.5+01:00",
+            "2024-2-29 1:2:3",
+            "18446744073709551615",
+            "1_2:30",
+        ] {
+            assert!(!is_text(no_text), "{no_text:?}");
+        }
+    }
+
+    #[test]
+    fn the_rest_is_text() {
+        for text in [
+            "nil",
+            "tRue",
+            "_1",
+            "1e",
+            "NaN",
+            "Infinity",
+            "3d",
+            "10.0.0.1",
+            "10.0.0.1:9090",
+            "=",
+            "<<",
+            "-",
+            "--",
+            ".",
+            "..",
+            "+",
+            "1,000",
+            "2001-12-14 21:59:43.10 -5",
+            "2023-2-29",
+            "2020-13-01",
+            "1:60",
+            "1:",
+            "é",
+            "0b12",
+            "2020-01-01T00:00:00",
+            "0x",
+            "a",
+        ] {
+            assert!(is_text(text), "{text:?}");
+        }
+    }
+}

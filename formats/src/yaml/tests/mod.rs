@@ -1,0 +1,126 @@
+//! The cases of the peer, read where they lie; and a few of our own.
+
+mod documents;
+
+use std::path::PathBuf;
+
+use proptest::prelude::*;
+use serde_json::{Value as Json, json};
+
+use super::*;
+
+fn map(entries: &[(&str, Value)]) -> Value {
+    Value::Map(Map(entries.iter().map(|(key, value)| ((*key).into(), value.clone())).collect()))
+}
+
+/// How texts are written by the programs that users come from.
+fn recorded() -> Option<Json> {
+    let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/conformance");
+    let file = beside.join("prometheus-operator/yaml-scalars/scalars.json");
+    let text = std::fs::read_to_string(file).ok()?;
+    Some(serde_json::from_str(&text).unwrap())
+}
+
+#[test]
+fn texts_are_written_as_the_peer_writes_them() {
+    let Some(recorded) = recorded() else {
+        println!("left out: there are no recorded cases beside this checkout");
+        return;
+    };
+    let cases = recorded["strings"].as_array().unwrap();
+    assert!(cases.len() > 100);
+    let mut wrong = Vec::new();
+    for case in cases {
+        let text = case["value"].as_str().unwrap();
+        let nested = map(&[("a", vec![map(&[("b", vec![text, "z"].into()), ("c", text.into())])].into())]);
+        for (kind, value) in [
+            ("config", map(&[("k", text.into())])),
+            ("configAsKey", map(&[(text, "x".into())])),
+            ("configNested", nested),
+        ] {
+            let (expected, found) = (case[kind].as_str().unwrap(), write(&value));
+            if expected != found {
+                wrong.push(format!("{kind} {text:?}: expected {expected:?}, found {found:?}"));
+            }
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+#[test]
+fn blocks_are_indented_by_two_and_lists_stand_under_their_key() {
+    let value = map(&[
+        ("empty", map(&[("list", Value::List(Vec::new())), ("map", Value::Map(Map::new()))])),
+        (
+            "lists",
+            vec![Value::from(vec![1_i64, 2]), vec![map(&[("a", true.into()), ("b", Value::Null)])].into()]
+                .into(),
+        ),
+        ("z", vec![map(&[("a", vec!["x"].into()), ("b", map(&[("c", 1.5.into())]))])].into()),
+    ]);
+    let expected = "empty:
+  list: []
+  map: {}
+lists:
+- - 1
+  - 2
+- - a: true
+    b: null
+z:
+- a:
+  - x
+  b:
+    c: 1.5
+";
+    assert_eq!(write(&value), expected);
+}
+
+#[test]
+fn a_long_key_has_a_line_of_its_own() {
+    let long = "k".repeat(129);
+    assert_eq!(write(&map(&[(&long, "v".into())])), format!("? {long}\n: v\n"));
+    let long = "k".repeat(128);
+    assert_eq!(write(&map(&[(&long, "v".into())])), format!("{long}: v\n"));
+}
+
+/// Texts from the corners: signs, spaces and breaks more often than letters.
+fn texts() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[ \n\t:#'\"\\\\{}\\[\\],&*!|>%@`~?=-]{0,12}",
+        "[a-c \n]{0,40}",
+        "([a-z]{1,9} ){0,40}",
+        "[0-9.eE_xobXinfaNTZ:+-]{0,10}",
+        any::<String>(),
+    ]
+}
+
+/// Values of texts, beside what they are as JSON.
+fn values() -> impl Strategy<Value = (Value, Json)> {
+    let leaf = texts().prop_map(|text| (Value::from(text.as_str()), json!(text)));
+    leaf.prop_recursive(4, 24, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(|items| {
+                let (values, plain): (Vec<Value>, Vec<Json>) = items.into_iter().unzip();
+                (Value::List(values), Json::Array(plain))
+            }),
+            prop::collection::btree_map(texts(), inner, 0..4).prop_map(|entries| {
+                let mut map = Map::new();
+                let mut plain = serde_json::Map::new();
+                for (key, (value, json)) in entries {
+                    map.push(key.as_str(), value);
+                    plain.insert(key, json);
+                }
+                (Value::Map(map), Json::Object(plain))
+            }),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_reads_back_as_the_same((value, expected) in values()) {
+        let text = write(&map(&[("k", value)]));
+        let found: Json = serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text:?}"));
+        prop_assert_eq!(found, json!({"k": expected}), "{:?}", text);
+    }
+}
