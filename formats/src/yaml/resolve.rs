@@ -1,33 +1,51 @@
-//! What a reader of YAML 1.1 takes a plain text for. Only whether it is a text matters here.
+//! What a reader of YAML 1.1 takes a plain text for.
 
-/// Texts that stand for something else. Looked up only if the first letter is one of theirs.
-const WORDS: [&str; 38] = [
-    "", "~", "null", "Null", "NULL", "y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON",
-    "n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF", ".nan", ".NaN", ".NAN",
-    ".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF", "-.inf", "-.Inf",
-];
+use super::value::Value;
 
-/// Whether a plain text is read back as the text that it is.
-pub(super) fn is_text(text: &str) -> bool {
-    if WORDS.contains(&text) || text == "-.INF" {
-        return false;
+const NOTHING: [&str; 5] = ["", "~", "null", "Null", "NULL"];
+const YES: [&str; 11] = ["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"];
+const NO: [&str; 11] = ["n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"];
+
+/// What a plain text stands for; itself, if nothing else. Dates stay texts.
+pub(super) fn resolve(text: &str) -> Value {
+    if NOTHING.contains(&text) {
+        return Value::Null;
     }
-    match text.as_bytes().first() {
-        Some(b'.') => !is_float(text),
+    if YES.contains(&text) || NO.contains(&text) {
+        return Value::Bool(YES.contains(&text));
+    }
+    let number = match text.as_bytes().first() {
+        Some(b'.') => special(text).or_else(|| float(text)),
+        Some(b'+' | b'-' | b'0'..=b'9') if is_time(text) => None,
         Some(b'+' | b'-' | b'0'..=b'9') => {
             let digits = text.replace('_', "");
-            !(is_time(text) || is_integer(&digits) || is_float(&digits) || is_base_60(text))
+            special(text).or_else(|| integer(&digits)).or_else(|| float(&digits))
         }
-        _ => true,
+        _ => None,
+    };
+    number.unwrap_or_else(|| text.into())
+}
+
+/// Whether a plain text is read back as the text that it is, by every reader.
+pub(super) fn is_text(text: &str) -> bool {
+    matches!(resolve(text), Value::Text(_)) && !is_time(text) && !is_base_60(text)
+}
+
+fn special(text: &str) -> Option<Value> {
+    match text {
+        ".nan" | ".NaN" | ".NAN" => Some(f64::NAN.into()),
+        ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => Some(f64::INFINITY.into()),
+        "-.inf" | "-.Inf" | "-.INF" => Some(f64::NEG_INFINITY.into()),
+        _ => None,
     }
 }
 
 /// Digits, with a point or an exponent perhaps.
-fn is_float(text: &str) -> bool {
-    let text = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+fn float(text: &str) -> Option<Value> {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, Some(exponent)),
-        None => (text, None),
+        None => (unsigned, None),
     };
     let is_mantissa = match mantissa.split_once('.') {
         None => is_digits(mantissa),
@@ -36,7 +54,9 @@ fn is_float(text: &str) -> bool {
     };
     let is_exponent =
         exponent.is_none_or(|exponent| is_digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent)));
-    is_mantissa && is_exponent
+    // What is too large for a number is a text.
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite());
+    number.filter(|_| is_mantissa && is_exponent).map(Value::Float)
 }
 
 fn is_digits(text: &str) -> bool {
@@ -44,10 +64,11 @@ fn is_digits(text: &str) -> bool {
 }
 
 /// A whole number that fits: decimal, or with a prefix that says its base. A leading zero says base 8.
-fn is_integer(text: &str) -> bool {
-    let (negative, number) = match text.strip_prefix('-') {
-        Some(number) => (true, number),
-        None => (false, text.strip_prefix('+').unwrap_or(text)),
+fn integer(text: &str) -> Option<Value> {
+    let (sign, number) = match text.as_bytes().first()? {
+        b'-' => ("-", &text[1..]),
+        b'+' => ("+", &text[1..]),
+        _ => ("", text),
     };
     let lower = number.to_ascii_lowercase();
     let (base, digits) = match lower.as_bytes() {
@@ -58,11 +79,12 @@ fn is_integer(text: &str) -> bool {
         _ => (10, lower.as_str()),
     };
     if digits.starts_with(['+', '-']) {
-        return false;
+        return None;
     }
-    let fits = |value: u64| !negative || value <= i64::MIN.unsigned_abs();
-    // A number without a sign may use all bits; one with a plus may not, but is a float then.
-    u64::from_str_radix(digits, base).is_ok_and(fits)
+    let signed = i64::from_str_radix(&format!("{sign}{digits}"), base).ok().map(Value::Int);
+    // Without a sign all bits may be used.
+    let all_bits = || u64::from_str_radix(digits, base).ok().filter(|_| sign.is_empty()).map(Value::Uint);
+    signed.or_else(all_bits)
 }
 
 /// `1:30`, which was a number once.
@@ -187,6 +209,31 @@ mod tests {
             "1_2:30",
         ] {
             assert!(!is_text(no_text), "{no_text:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_and_words_have_their_values() {
+        for (text, expected) in [
+            ("017", Value::Int(15)),
+            ("0o17", Value::Int(15)),
+            ("-0b11", Value::Int(-3)),
+            ("1_000", Value::Int(1000)),
+            ("+12", Value::Int(12)),
+            ("08", Value::Float(8.0)),
+            ("1e3", Value::Float(1000.0)),
+            ("18446744073709551615", Value::Uint(u64::MAX)),
+            ("18446744073709551616", Value::Float(18_446_744_073_709_551_616.0)),
+            ("-9223372036854775808", Value::Int(i64::MIN)),
+            ("-.Inf", Value::Float(f64::NEG_INFINITY)),
+            ("Off", Value::Bool(false)),
+            ("y", Value::Bool(true)),
+            ("~", Value::Null),
+            ("1:30", "1:30".into()),
+            ("2020-01-01", "2020-01-01".into()),
+            ("1e999", "1e999".into()),
+        ] {
+            assert_eq!(resolve(text), expected, "{text:?}");
         }
     }
 
