@@ -14,9 +14,7 @@ const LONGEST_KEY: usize = 128;
 pub(super) fn document(value: &Value) -> String {
     let mut writer = Writer { text: String::new(), column: 0 };
     writer.node(value, Block { indent: 0, inside: Inside::Document });
-    if !writer.text.ends_with('\n') {
-        writer.text.push('\n');
-    }
+    writer.line(0);
     writer.text
 }
 
@@ -215,10 +213,13 @@ impl Writer {
     fn double(&mut self, text: &str, lines: Lines) {
         self.put('"');
         let letters: Vec<char> = text.chars().collect();
+        // Behind a mark of byte order nothing stands for itself.
+        let marked = letters.first() == Some(&'\u{feff}');
         let mut spaces = false;
         for (at, letter) in letters.iter().copied().enumerate() {
             let next = letters.get(at + 1);
-            let is_escaped = !is_printable(letter) || is_break(letter) || letter == '"' || letter == '\\';
+            let is_escaped =
+                marked || !is_printable(letter) || is_break(letter) || letter == '"' || letter == '\\';
             if is_escaped {
                 self.puts(&escape(letter));
                 spaces = false;

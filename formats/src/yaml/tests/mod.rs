@@ -76,6 +76,12 @@ z:
 }
 
 #[test]
+fn behind_a_mark_of_byte_order_everything_is_escaped() {
+    assert_eq!(write(&"\u{feff}a é".into()), "\"\\uFEFF\\x61\\x20\\xE9\"\n");
+    assert_eq!(write(&"a\u{feff}b".into()), "\"a\\uFEFFb\"\n");
+}
+
+#[test]
 fn a_long_key_has_a_line_of_its_own() {
     let long = "k".repeat(129);
     assert_eq!(write(&map(&[(&long, "v".into())])), format!("? {long}\n: v\n"));
