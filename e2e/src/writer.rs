@@ -20,7 +20,7 @@ use hyper_util::rt::TokioExecutor;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::wait::{holds, until};
+use crate::wait::{Look, holds, until};
 
 /// How long a request may take: more than a held write waits.
 const PATIENCE: Duration = Duration::from_secs(40);
@@ -162,7 +162,14 @@ impl Writer {
         while self.tasks.join_next().await.is_some() {}
         let confirmed = std::mem::take(&mut lock(&self.record).confirmed);
         for (number, value) in &confirmed {
-            let (status, body) = self.app.get(&key(*number)).await?;
+            // Gaps were measured before: here a connection that fails is tried again.
+            let (status, body) = until("what was confirmed to be read back", async || {
+                Ok(match self.app.get(&key(*number)).await {
+                    Ok(answer) => Look::Found(answer),
+                    Err(error) => Look::NotYet(format!("{error:#}")),
+                })
+            })
+            .await?;
             ensure!(
                 status == StatusCode::OK && body == *value,
                 "write {number} was confirmed and is lost: {status} {body}"
