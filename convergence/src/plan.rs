@@ -186,19 +186,16 @@ pub fn plans(subject: &Subject, scenario: &Scenario, reference: &Reference) -> V
     all.into_iter().map(|perturbation| Plan { scenario: scenario.name, perturbation }).collect()
 }
 
-/// Before and after every write a crash, after every write a lost answer; every error at the first write of its kind
-/// in a change, and one error after the other at those that follow.
+/// Before and after every write a crash, after every write a lost answer, and every error at every call.
 fn faults(scenario: &Scenario, reference: &Reference) -> Vec<Perturbation> {
     let mut all = Vec::new();
     let spots = reference.spots.iter().filter(|spot| spot.change >= scenario.from);
-    for (at, spot) in spots.enumerate() {
+    for spot in spots {
         // A crash at a read is a crash before the next write.
         let crashes = [Fault::AnswerLost, Fault::CrashBefore, Fault::CrashAfter];
         let crashes = crashes.into_iter().take(if spot.target.verb.writes() { 3 } else { 1 });
         all.extend(crashes.map(|fault| Perturbation::Fault(spot.clone(), fault)));
-        let refusals = if spot.nth == 1 { &REFUSALS[..] } else { &REFUSALS[at % REFUSALS.len()..][..1] };
-        let refused = |refusal: &Refusal| Perturbation::Fault(spot.clone(), Fault::Refused(*refusal));
-        all.extend(refusals.iter().map(refused));
+        all.extend(REFUSALS.map(|refusal| Perturbation::Fault(spot.clone(), Fault::Refused(refusal))));
     }
     all
 }
