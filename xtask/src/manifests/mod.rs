@@ -17,8 +17,9 @@ const HEADING: &str = "# Written by `make gen`; do not edit.\n";
 
 /// Every manifest, path to content.
 pub(crate) fn files() -> Result<BTreeMap<PathBuf, String>> {
-    let mut files = definitions::files()?;
+    let mut files = definitions::installed()?;
     let install = install::everything(files.values())?;
+    files.extend(definitions::prepared()?);
     files.insert("deploy/install.yaml".into(), install);
     Ok(files)
 }

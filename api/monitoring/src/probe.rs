@@ -1,0 +1,155 @@
+//! Probe.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
+use kube::CustomResource;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::auth::SafeAuthorization;
+use crate::http::{HttpClient, ProxyConfig};
+use crate::reference::NamespaceSelector;
+use crate::relabel::RelabelConfig;
+use crate::scrape::NativeHistogramConfig;
+use crate::status::ConfigResourceStatus;
+use crate::text::{Duration, Scheme, ScrapeProtocol};
+use crate::tls::SafeTlsConfig;
+
+/// Which targets to probe, and how.
+#[derive(CustomResource, Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[kube(
+    group = "monitoring.coreos.com",
+    version = "v1",
+    kind = "Probe",
+    plural = "probes",
+    shortname = "prb",
+    category = "prometheus-operator",
+    namespaced,
+    status = "ConfigResourceStatus",
+    derive = "PartialEq",
+    derive = "Default",
+    doc = "What a prober is asked to probe."
+)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ProbeSpec {
+    /// Value of the `job` label on the scraped series.
+    pub job_name: String,
+    /// Where the prober, such as the blackbox exporter, is reached.
+    pub prober: ProberSpec,
+    /// Module of the prober to use for the checks.
+    pub module: String,
+    /// Static targets or ingresses to probe.
+    pub targets: ProbeTargets,
+    /// Time between two scrapes.
+    pub interval: Duration,
+    /// Time after which a scrape is given up; not longer than the interval.
+    pub scrape_timeout: Duration,
+    /// Relabeling rules for the samples before they are stored.
+    pub metric_relabelings: Vec<RelabelConfig>,
+    /// Credentials for the `Authorization` header.
+    pub authorization: Option<SafeAuthorization>,
+    /// How many samples one scrape may bring; more make it fail.
+    #[schemars(range(min = 0))]
+    pub sample_limit: Option<i64>,
+    /// How many targets may be scraped; more make all of them fail.
+    #[schemars(range(min = 0))]
+    pub target_limit: Option<i64>,
+    /// Exposition formats to ask the target for, most wanted first.
+    #[schemars(extend("x-kubernetes-list-type" = "set"))]
+    pub scrape_protocols: Vec<ScrapeProtocol>,
+    /// Format to assume when the target answers with a missing or invalid content type.
+    pub fallback_scrape_protocol: Option<ScrapeProtocol>,
+    /// How many labels a sample may have; more make the scrape fail.
+    #[schemars(range(min = 0))]
+    pub label_limit: Option<i64>,
+    /// How long a label name may be; a longer one makes the scrape fail.
+    #[schemars(range(min = 0))]
+    pub label_name_length_limit: Option<i64>,
+    /// How long a label value may be; a longer one makes the scrape fail.
+    #[schemars(range(min = 0))]
+    pub label_value_length_limit: Option<i64>,
+    /// What becomes of native and classic histograms.
+    #[serde(flatten)]
+    pub histograms: NativeHistogramConfig,
+    /// How many targets dropped by relabeling are kept in memory; 0 means no limit.
+    #[schemars(range(min = 0))]
+    pub keep_dropped_targets: Option<i64>,
+    /// Name of the scrape class to use.
+    #[schemars(length(min = 1))]
+    pub scrape_class: Option<String>,
+    /// URL parameters to send with each request.
+    #[schemars(length(min = 1), extend("x-kubernetes-list-type" = "map"), extend("x-kubernetes-list-map-keys" = ["name"]))]
+    pub params: Vec<ProbeParam>,
+    /// Who the client is and what it follows.
+    #[serde(flatten)]
+    pub client: HttpClient,
+    /// TLS settings of the connection.
+    pub tls_config: Option<SafeTlsConfig>,
+}
+
+/// One URL parameter for the prober.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+#[schemars(extend("required" = ["name"]))]
+pub struct ProbeParam {
+    /// Name of the parameter.
+    #[schemars(length(min = 1))]
+    pub name: String,
+    /// Values of the parameter.
+    #[schemars(length(min = 1), inner(length(min = 1)))]
+    pub values: Vec<String>,
+}
+
+/// Targets of a probe; `staticConfig` wins if both kinds are given.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ProbeTargets {
+    /// Fixed list of targets to probe.
+    pub static_config: Option<ProbeTargetStaticConfig>,
+    /// Ingress objects whose hosts are probed.
+    pub ingress: Option<ProbeTargetIngress>,
+}
+
+/// Fixed list of targets to probe.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ProbeTargetStaticConfig {
+    /// Hosts or URLs to probe.
+    #[serde(rename = "static")]
+    pub static_: Vec<String>,
+    /// Labels added to all series scraped from the targets.
+    pub labels: BTreeMap<String, String>,
+    /// Relabeling rules for the targets before they are probed.
+    pub relabeling_configs: Vec<RelabelConfig>,
+}
+
+/// Ingress objects whose hosts are probed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ProbeTargetIngress {
+    /// Labels of the objects to select.
+    pub selector: LabelSelector,
+    /// Namespaces to search for objects; empty means the namespace of this object.
+    pub namespace_selector: NamespaceSelector,
+    /// Relabeling rules for the targets before they are probed.
+    pub relabeling_configs: Vec<RelabelConfig>,
+}
+
+/// Where the prober is reached.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+#[schemars(extend("required" = ["url"]))]
+pub struct ProberSpec {
+    /// Address of the prober, as host with or without port.
+    #[schemars(length(min = 1))]
+    pub url: String,
+    /// URL scheme for the requests, HTTP or HTTPS.
+    pub scheme: Option<Scheme>,
+    /// HTTP path of the prober that runs a check.
+    #[schemars(extend("default" = "/probe"))]
+    pub path: String,
+    /// Proxy on the way.
+    #[serde(flatten)]
+    pub proxy: ProxyConfig,
+}

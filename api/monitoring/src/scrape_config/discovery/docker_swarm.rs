@@ -1,0 +1,47 @@
+//! Docker Swarm.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::auth::{BasicAuth, OAuth2, SafeAuthorization};
+use crate::http::ProxyConfig;
+use crate::scrape_config::discovery::Filter;
+use crate::text::Duration;
+use crate::tls::SafeTlsConfig;
+
+/// Discovery of targets in a Docker Swarm.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+#[schemars(extend("required" = ["host", "role"]))]
+pub struct DockerSwarmSdConfig {
+    /// Address of the Docker daemon with its scheme, such as `unix:///var/run/docker.sock`.
+    #[schemars(extend("pattern" = "^[a-zA-Z][a-zA-Z0-9+.-]*://.+$"))]
+    pub host: String,
+    /// Kind of Swarm object that becomes a target: `Services`, `Tasks` or `Nodes`.
+    #[schemars(extend("enum" = ["Services", "Tasks", "Nodes"]))]
+    pub role: String,
+    /// Port to scrape nodes on, and services and tasks that publish no port.
+    #[schemars(range(min = 0, max = 65535))]
+    pub port: Option<i32>,
+    /// Conditions that limit the found objects, as the Docker API knows them.
+    #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["name"]))]
+    pub filters: Vec<Filter>,
+    /// Time between two refreshes of the target list.
+    pub refresh_interval: Option<Duration>,
+    /// Username and password to send with each request.
+    pub basic_auth: Option<BasicAuth>,
+    /// Type and credentials of the `Authorization` header to send with each request.
+    pub authorization: Option<SafeAuthorization>,
+    /// OAuth 2.0 client settings used to get an access token for the requests.
+    pub oauth2: Option<OAuth2>,
+    /// Proxy on the way.
+    #[serde(flatten)]
+    pub proxy: ProxyConfig,
+    /// TLS settings for the connection.
+    pub tls_config: Option<SafeTlsConfig>,
+    /// Follow HTTP redirects.
+    pub follow_redirects: Option<bool>,
+    /// Allow HTTP/2 for the connection.
+    #[serde(rename = "enableHTTP2")]
+    pub enable_http2: Option<bool>,
+}

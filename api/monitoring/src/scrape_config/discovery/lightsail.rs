@@ -1,0 +1,51 @@
+//! Amazon Lightsail.
+
+use k8s_openapi::api::core::v1::SecretKeySelector;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::auth::{BasicAuth, OAuth2, SafeAuthorization};
+use crate::http::ProxyConfig;
+use crate::text::Duration;
+use crate::tls::SafeTlsConfig;
+
+/// Discovery of targets among AWS Lightsail instances.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct LightSailSdConfig {
+    /// AWS region to look in.
+    #[schemars(length(min = 1))]
+    pub region: Option<String>,
+    /// Secret key that holds the AWS access key ID.
+    pub access_key: Option<SecretKeySelector>,
+    /// Secret key that holds the AWS secret access key.
+    pub secret_key: Option<SecretKeySelector>,
+    /// ARN of the AWS role to assume.
+    #[serde(rename = "roleARN")]
+    #[schemars(length(min = 1))]
+    pub role_arn: Option<String>,
+    /// Lightsail API endpoint to use instead of the normal one.
+    #[schemars(length(min = 1))]
+    pub endpoint: Option<String>,
+    /// Time between two refreshes of the target list.
+    pub refresh_interval: Option<Duration>,
+    /// Port to scrape the found targets on.
+    #[schemars(range(min = 0, max = 65535))]
+    pub port: Option<i32>,
+    /// Username and password to send with each request.
+    pub basic_auth: Option<BasicAuth>,
+    /// Type and credentials of the `Authorization` header to send with each request.
+    pub authorization: Option<SafeAuthorization>,
+    /// OAuth 2.0 client settings used to get an access token for the requests.
+    pub oauth2: Option<OAuth2>,
+    /// Proxy on the way.
+    #[serde(flatten)]
+    pub proxy: ProxyConfig,
+    /// TLS settings for the connection.
+    pub tls_config: Option<SafeTlsConfig>,
+    /// Follow HTTP redirects.
+    pub follow_redirects: Option<bool>,
+    /// Allow HTTP/2 for the connection.
+    #[serde(rename = "enableHTTP2")]
+    pub enable_http2: Option<bool>,
+}

@@ -1,0 +1,48 @@
+//! Nomad.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::auth::{BasicAuth, OAuth2, SafeAuthorization};
+use crate::http::ProxyConfig;
+use crate::scrape_config::discovery::Url;
+use crate::text::Duration;
+use crate::tls::SafeTlsConfig;
+
+/// Discovery of targets among Nomad services.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+#[schemars(extend("required" = ["server"]))]
+pub struct NomadSdConfig {
+    /// Accept answers that may be out of date; this lowers the load on the servers.
+    pub allow_stale: Option<bool>,
+    /// Nomad namespace to look in.
+    #[schemars(length(min = 1))]
+    pub namespace: Option<String>,
+    /// Time between two refreshes of the target list.
+    pub refresh_interval: Option<Duration>,
+    /// Nomad region to look in.
+    #[schemars(length(min = 1))]
+    pub region: Option<String>,
+    /// URL of the Nomad server.
+    pub server: Url,
+    /// Text that joins the tags of a target into one label value.
+    #[schemars(length(min = 1))]
+    pub tag_separator: Option<String>,
+    /// Username and password to send with each request.
+    pub basic_auth: Option<BasicAuth>,
+    /// Type and credentials of the `Authorization` header to send with each request.
+    pub authorization: Option<SafeAuthorization>,
+    /// OAuth 2.0 client settings used to get an access token for the requests.
+    pub oauth2: Option<OAuth2>,
+    /// TLS settings for the connection.
+    pub tls_config: Option<SafeTlsConfig>,
+    /// Proxy on the way.
+    #[serde(flatten)]
+    pub proxy: ProxyConfig,
+    /// Follow HTTP redirects.
+    pub follow_redirects: Option<bool>,
+    /// Allow HTTP/2 for the connection.
+    #[serde(rename = "enableHTTP2")]
+    pub enable_http2: Option<bool>,
+}

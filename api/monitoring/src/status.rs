@@ -1,0 +1,195 @@
+//! What is told about a workload, and about the objects that it took in.
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// State of a Prometheus or a PrometheusAgent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PrometheusStatus {
+    /// Whether the operator leaves everything as it is.
+    pub paused: bool,
+    /// Pods that are there, of all shards.
+    pub replicas: i32,
+    /// Pods that run what was asked for last.
+    pub updated_replicas: i32,
+    /// Pods that have been ready for long enough.
+    pub available_replicas: i32,
+    /// Pods that are not available.
+    pub unavailable_replicas: i32,
+    /// What is true now, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["type"]))]
+    pub conditions: Vec<Condition>,
+    /// The same for each shard.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["shardID"]))]
+    pub shard_statuses: Vec<ShardStatus>,
+    /// Number of shards, for whoever scales.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub shards: i32,
+    /// Labels of the pods, for whoever scales.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub selector: String,
+}
+
+/// State of one shard.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+#[schemars(extend("required" = ["shardID", "replicas", "updatedReplicas", "availableReplicas", "unavailableReplicas"]))]
+pub struct ShardStatus {
+    /// Number of the shard.
+    #[serde(rename = "shardID")]
+    pub shard_id: String,
+    /// Pods that are there.
+    pub replicas: i32,
+    /// Pods that run what was asked for last.
+    pub updated_replicas: i32,
+    /// Pods that have been ready for long enough.
+    pub available_replicas: i32,
+    /// Pods that are not available.
+    pub unavailable_replicas: i32,
+}
+
+/// State of an Alertmanager.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct AlertmanagerStatus {
+    /// Whether the operator leaves everything as it is.
+    pub paused: bool,
+    /// Pods that are there.
+    pub replicas: i32,
+    /// Pods that run what was asked for last.
+    pub updated_replicas: i32,
+    /// Pods that have been ready for long enough.
+    pub available_replicas: i32,
+    /// Pods that are not available.
+    pub unavailable_replicas: i32,
+    /// Labels of the pods, for whoever scales.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub selector: String,
+    /// What is true now, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["type"]))]
+    pub conditions: Vec<Condition>,
+}
+
+/// State of a ThanosRuler.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ThanosRulerStatus {
+    /// Whether the operator leaves everything as it is.
+    pub paused: bool,
+    /// Pods that are there.
+    pub replicas: i32,
+    /// Pods that run what was asked for last.
+    pub updated_replicas: i32,
+    /// Pods that have been ready for long enough.
+    pub available_replicas: i32,
+    /// Pods that are not available.
+    pub unavailable_replicas: i32,
+    /// What is true now, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["type"]))]
+    pub conditions: Vec<Condition>,
+}
+
+/// One thing that is true, false or unknown. Its status may also be `Degraded`, which the conditions of Kubernetes do
+/// not have.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+#[schemars(extend("required" = ["type", "status", "lastTransitionTime"]))]
+pub struct Condition {
+    /// What it is about.
+    #[serde(rename = "type")]
+    #[schemars(length(min = 1))]
+    pub type_: String,
+    /// `True`, `False`, `Unknown` or `Degraded`.
+    #[schemars(length(min = 1))]
+    pub status: String,
+    /// When the status changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_transition_time: Option<Time>,
+    /// Why, in one word.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// Why, in words.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub message: String,
+    /// Generation of the resource that this was said about.
+    #[serde(skip_serializing_if = "is_zero_long")]
+    pub observed_generation: i64,
+}
+
+/// Which workloads took an object in, and which refused it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ConfigResourceStatus {
+    /// One entry a workload.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend(
+        "x-kubernetes-list-type" = "map",
+        "x-kubernetes-list-map-keys" = ["group", "resource", "name", "namespace"]
+    ))]
+    pub bindings: Vec<WorkloadBinding>,
+}
+
+/// What one workload made of an object.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+#[schemars(extend("required" = ["group", "resource", "name", "namespace"]))]
+pub struct WorkloadBinding {
+    /// Group of the workload.
+    #[schemars(extend("enum" = ["monitoring.coreos.com"]))]
+    pub group: String,
+    /// Resource of the workload, in the plural.
+    #[schemars(extend("enum" = ["prometheuses", "prometheusagents", "thanosrulers", "alertmanagers"]))]
+    pub resource: String,
+    /// Name of the workload.
+    #[schemars(length(min = 1))]
+    pub name: String,
+    /// Namespace of the workload.
+    #[schemars(length(min = 1))]
+    pub namespace: String,
+    /// Whether it was accepted, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["type"]))]
+    pub conditions: Vec<BindingCondition>,
+}
+
+/// Whether a workload accepted an object.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+#[schemars(extend("required" = ["type", "status", "lastTransitionTime"]))]
+pub struct BindingCondition {
+    /// `Accepted`.
+    #[serde(rename = "type")]
+    #[schemars(length(min = 1), extend("enum" = ["Accepted"]))]
+    pub type_: String,
+    /// `True`, `False` or `Unknown`.
+    #[schemars(length(min = 1))]
+    pub status: String,
+    /// When the status changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_transition_time: Option<Time>,
+    /// Why, in one word.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// Why, in words.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub message: String,
+    /// Generation of the object that this was said about.
+    #[serde(skip_serializing_if = "is_zero_long")]
+    pub observed_generation: i64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &i32) -> bool {
+    *number == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero_long(number: &i64) -> bool {
+    *number == 0
+}
