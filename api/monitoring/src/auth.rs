@@ -33,7 +33,7 @@ pub struct Sigv4 {
     pub external_id: String,
     /// Use the FIPS endpoint of the AWS token service (STS).
     #[serde(rename = "useFIPSSTSEndpoint")]
-    pub use_fipssts_endpoint: Option<bool>,
+    pub use_fips_sts_endpoint: Option<bool>,
 }
 
 /// Authenticates with Azure AD (Microsoft Entra ID).

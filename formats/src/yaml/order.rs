@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     fn sorted(keys: &[&str]) -> Vec<String> {
-        let mut map = Map(keys.iter().map(|key| ((*key).into(), Value::Null)).collect());
+        let mut map = Map(keys.iter().map(|key| ((*key).to_owned().into(), Value::Null)).collect());
         sort(&mut map);
         map.0.iter().map(|(key, _)| bytes(key).to_owned()).collect()
     }

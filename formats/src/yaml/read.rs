@@ -173,7 +173,7 @@ fn problem(span: Span, words: &str) -> ReadError {
 fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, span: Span) -> Result<Value, ReadError> {
     let tag = tag.filter(|tag| tag.handle() == "tag:yaml.org,2002:").map(Tag::suffix);
     match tag {
-        Some("str") => Ok(text.into()),
+        Some("str") => Ok(text.to_owned().into()),
         Some("binary") => {
             let bytes = STANDARD.decode(text.replace(char::is_whitespace, ""));
             let decoded = bytes.ok().and_then(|bytes| String::from_utf8(bytes).ok());
@@ -181,7 +181,7 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, span: Span) -> Resu
         }
         Some(_) => Ok(resolve(text)),
         None if style == ScalarStyle::Plain => Ok(resolve(text)),
-        None => Ok(text.into()),
+        None => Ok(text.to_owned().into()),
     }
 }
 

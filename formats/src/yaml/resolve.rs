@@ -8,13 +8,17 @@ const NO: [&str; 11] = ["n", "N", "no", "No", "NO", "false", "False", "FALSE", "
 
 /// What a plain text stands for; itself, if nothing else. Dates stay texts.
 pub(super) fn resolve(text: &str) -> Value {
+    other_than_text(text).unwrap_or_else(|| text.to_owned().into())
+}
+
+fn other_than_text(text: &str) -> Option<Value> {
     if NOTHING.contains(&text) {
-        return Value::Null;
+        return Some(Value::Null);
     }
     if YES.contains(&text) || NO.contains(&text) {
-        return Value::Bool(YES.contains(&text));
+        return Some(Value::Bool(YES.contains(&text)));
     }
-    let number = match text.as_bytes().first() {
+    match text.as_bytes().first() {
         Some(b'.') => special(text).or_else(|| float(text)),
         Some(b'+' | b'-' | b'0'..=b'9') if is_time(text) => None,
         Some(b'+' | b'-' | b'0'..=b'9') => {
@@ -22,13 +26,12 @@ pub(super) fn resolve(text: &str) -> Value {
             special(text).or_else(|| integer(&digits)).or_else(|| float(&digits))
         }
         _ => None,
-    };
-    number.unwrap_or_else(|| text.into())
+    }
 }
 
 /// Whether a plain text is read back as the text that it is, by every reader.
 pub(super) fn is_text(text: &str) -> bool {
-    matches!(resolve(text), Value::Text(_)) && !is_time(text) && !is_base_60(text)
+    other_than_text(text).is_none() && !is_time(text) && !is_base_60(text)
 }
 
 fn special(text: &str) -> Option<Value> {

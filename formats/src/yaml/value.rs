@@ -1,5 +1,7 @@
 //! What can be written.
 
+use std::borrow::Cow;
+
 /// A value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
@@ -14,7 +16,7 @@ pub enum Value {
     /// Any other number.
     Float(f64),
     /// A text.
-    Text(String),
+    Text(Cow<'static, str>),
     /// Values in order, a line each.
     List(Vec<Value>),
     /// Texts in order, in one line between brackets.
@@ -46,15 +48,15 @@ impl Map {
     }
 }
 
-impl From<&str> for Value {
-    fn from(text: &str) -> Self {
-        Self::Text(text.into())
+impl From<&'static str> for Value {
+    fn from(text: &'static str) -> Self {
+        Self::Text(Cow::Borrowed(text))
     }
 }
 
 impl From<String> for Value {
     fn from(text: String) -> Self {
-        Self::Text(text)
+        Self::Text(Cow::Owned(text))
     }
 }
 
@@ -67,6 +69,12 @@ impl From<bool> for Value {
 impl From<i64> for Value {
     fn from(number: i64) -> Self {
         Self::Int(number)
+    }
+}
+
+impl From<i32> for Value {
+    fn from(number: i32) -> Self {
+        Self::Int(number.into())
     }
 }
 

@@ -33,7 +33,7 @@ fn row(list: Value) -> Value {
     let Value::List(list) = list else { return list };
     let text = |value: Value| {
         let Value::Text(text) = value else { panic!("{value:?} in a row") };
-        text
+        text.into_owned()
     };
     Value::Row(list.into_iter().map(text).collect())
 }

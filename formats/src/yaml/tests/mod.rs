@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 use super::*;
 
 fn map(entries: &[(&str, Value)]) -> Value {
-    Value::Map(Map(entries.iter().map(|(key, value)| ((*key).into(), value.clone())).collect()))
+    Value::Map(Map(entries.iter().map(|(key, value)| ((*key).to_owned().into(), value.clone())).collect()))
 }
 
 /// How texts are written by the programs that users come from.
@@ -32,9 +32,11 @@ fn texts_are_written_as_the_peer_writes_them() {
     let mut wrong = Vec::new();
     for case in cases {
         let text = case["value"].as_str().unwrap();
-        let nested = map(&[("a", vec![map(&[("b", vec![text, "z"].into()), ("c", text.into())])].into())]);
+        let value = || Value::from(text.to_owned());
+        let nested =
+            map(&[("a", vec![map(&[("b", vec![value(), "z".into()].into()), ("c", value())])].into())]);
         for (kind, value) in [
-            ("config", map(&[("k", text.into())])),
+            ("config", map(&[("k", value())])),
             ("configAsKey", map(&[(text, "x".into())])),
             ("configNested", nested),
         ] {
@@ -102,7 +104,7 @@ fn texts() -> impl Strategy<Value = String> {
 
 /// Values of texts, beside what they are as JSON.
 fn values() -> impl Strategy<Value = (Value, Json)> {
-    let leaf = texts().prop_map(|text| (Value::from(text.as_str()), json!(text)));
+    let leaf = texts().prop_map(|text| (Value::from(text.clone()), json!(text)));
     leaf.prop_recursive(4, 24, 4, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(|items| {
@@ -113,7 +115,7 @@ fn values() -> impl Strategy<Value = (Value, Json)> {
                 let mut map = Map::new();
                 let mut plain = serde_json::Map::new();
                 for (key, (value, json)) in entries {
-                    map.push(key.as_str(), value);
+                    map.push(key.clone(), value);
                     plain.insert(key, json);
                 }
                 (Value::Map(map), Json::Object(plain))

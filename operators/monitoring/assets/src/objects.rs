@@ -1,0 +1,45 @@
+//! What can be read.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+
+/// Secrets and ConfigMaps by namespace and name.
+#[derive(Debug, Clone, Default)]
+pub struct Objects {
+    secrets: BTreeMap<(String, String), Arc<Secret>>,
+    config_maps: BTreeMap<(String, String), Arc<ConfigMap>>,
+}
+
+impl Objects {
+    /// Adds a Secret, or replaces it.
+    pub fn add_secret(&mut self, secret: impl Into<Arc<Secret>>) {
+        let secret = secret.into();
+        let key = (
+            secret.metadata.namespace.clone().unwrap_or_default(),
+            secret.metadata.name.clone().unwrap_or_default(),
+        );
+        self.secrets.insert(key, secret);
+    }
+
+    /// Adds a ConfigMap, or replaces it.
+    pub fn add_config_map(&mut self, config_map: impl Into<Arc<ConfigMap>>) {
+        let map = config_map.into();
+        let key = (
+            map.metadata.namespace.clone().unwrap_or_default(),
+            map.metadata.name.clone().unwrap_or_default(),
+        );
+        self.config_maps.insert(key, map);
+    }
+
+    /// A Secret.
+    pub fn secret(&self, namespace: &str, name: &str) -> Option<&Secret> {
+        self.secrets.get(&(namespace.to_owned(), name.to_owned())).map(AsRef::as_ref)
+    }
+
+    /// A ConfigMap.
+    pub fn config_map(&self, namespace: &str, name: &str) -> Option<&ConfigMap> {
+        self.config_maps.get(&(namespace.to_owned(), name.to_owned())).map(AsRef::as_ref)
+    }
+}
