@@ -4,6 +4,9 @@
 //! Servers restart or reload when a byte of their configuration changes, so a file that says the same must be the same:
 //! [`yaml`] writes as the programs wrote that users come from.
 
+pub mod alertmanager;
+pub mod gzip;
 pub mod prometheus;
+pub mod quoted;
 pub mod version;
 pub mod yaml;

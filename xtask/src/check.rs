@@ -20,17 +20,22 @@ enum Step {
     Dependencies,
     Lints,
     UnitTests,
+    Conformance,
     DocumentationTests,
 }
 
+/// Where the test cases of the operators that we replace lie, beside a checkout.
+const CASES: &str = "../shared/conformance/prometheus-operator";
+
 impl Step {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Format,
         Self::Spelling,
         Self::GeneratedFiles,
         Self::Dependencies,
         Self::Lints,
         Self::UnitTests,
+        Self::Conformance,
         Self::DocumentationTests,
     ];
 
@@ -42,6 +47,7 @@ impl Step {
             Self::Dependencies => "dependencies",
             Self::Lints => "lints",
             Self::UnitTests => "unit tests",
+            Self::Conformance => "conformance",
             Self::DocumentationTests => "documentation tests",
         }
     }
@@ -65,6 +71,7 @@ impl Step {
                 .await
                 .into(),
             Self::UnitTests => nextest::run(programs, Suite::Unit, &[]).await,
+            Self::Conformance => conformance(programs).await,
             Self::DocumentationTests => programs.run(&cargo("test --locked --workspace --doc")).await.into(),
         }
     }
@@ -83,6 +90,20 @@ pub(crate) async fn run(programs: &Programs) -> Summary {
 async fn with_tool(programs: &Programs, tool: tools::Tool, words: &str) -> Result<()> {
     let program = tool.installed(programs).await?;
     programs.run(&Call::of(program).words(words)).await
+}
+
+/// Plays the cases that lie beside the checkout. They are no part of it: where they are absent, that is said and counted.
+async fn conformance(programs: &Programs) -> Outcome {
+    if !environment::workspace().join(CASES).is_dir() {
+        line(format!("skipped: there are no cases at {CASES}"));
+        let mut outcome = Outcome::default();
+        outcome.report.counts.skipped += 1;
+        return outcome;
+    }
+    programs
+        .run(&Call::cargo().words("run --quiet --locked --package conformance --").words(CASES))
+        .await
+        .into()
 }
 
 fn generated_files() -> Result<()> {
@@ -132,6 +153,6 @@ mod tests {
     fn a_new_step_is_in_the_list() {
         let mut names: Vec<&str> = Step::ALL.iter().map(|step| step.name()).collect();
         names.dedup();
-        assert_eq!(names.len(), 7);
+        assert_eq!(names.len(), 8);
     }
 }

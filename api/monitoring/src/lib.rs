@@ -13,7 +13,7 @@
 //! | AlertmanagerConfig | [`alertmanager_config`], a file a receiver |
 //!
 //! What several kinds share: [`text`], [`reference`], [`tls`], [`auth`], [`http`], [`web`], [`relabel`], [`scrape`],
-//! [`pod`], [`status`].
+//! [`pod`], [`status`]. [`strict`] reads what the server leaves unchecked.
 //!
 //! **Reading is lenient, the schema is strict.** Whatever is missing has its empty value, also where the schema requires
 //! it: the server has checked that before, and a resource that slipped through must not stop the others from being read.
@@ -36,6 +36,7 @@ pub mod scrape;
 pub mod scrape_config;
 pub mod service_monitor;
 pub mod status;
+pub mod strict;
 pub mod text;
 pub mod thanos_ruler;
 pub mod tls;

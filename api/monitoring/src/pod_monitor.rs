@@ -97,7 +97,7 @@ pub struct PodMetricsEndpoint {
     /// URL scheme for the requests, HTTP or HTTPS.
     pub scheme: Option<Scheme>,
     /// URL parameters to send with each request.
-    pub params: BTreeMap<String, Vec<String>>,
+    pub params: Option<BTreeMap<String, Vec<String>>>,
     /// Time between two scrapes.
     pub interval: Duration,
     /// Time after which a scrape is given up; not longer than the interval.

@@ -7,7 +7,6 @@ use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::auth::SafeAuthorization;
 use crate::http::{HttpClient, ProxyConfig};
 use crate::reference::NamespaceSelector;
 use crate::relabel::RelabelConfig;
@@ -47,8 +46,6 @@ pub struct ProbeSpec {
     pub scrape_timeout: Duration,
     /// Relabeling rules for the samples before they are stored.
     pub metric_relabelings: Vec<RelabelConfig>,
-    /// Credentials for the `Authorization` header.
-    pub authorization: Option<SafeAuthorization>,
     /// How many samples one scrape may bring; more make it fail.
     #[schemars(range(min = 0))]
     pub sample_limit: Option<i64>,

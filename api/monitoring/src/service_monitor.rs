@@ -98,7 +98,7 @@ pub struct Endpoint {
     /// Whether to use HTTP or HTTPS.
     pub scheme: Option<Scheme>,
     /// URL parameters of the scrape request.
-    pub params: BTreeMap<String, Vec<String>>,
+    pub params: Option<BTreeMap<String, Vec<String>>>,
     /// Time between two scrapes.
     pub interval: Duration,
     /// Time after which a scrape fails; not longer than the interval.

@@ -53,6 +53,14 @@ impl<'v> Writer<'v> {
         !self.checked || *self.version >= Version::new(major, minor, 0)
     }
 
+    /// Whether the version is that one, the first candidate for its release or a later one.
+    pub fn at_least_candidate(&self, major: u64, minor: u64) -> bool {
+        let named = &self.version.pre;
+        let is_candidate = !named.is_empty() && named.as_str() >= "rc.0";
+        let release = Version::new(self.version.major, self.version.minor, self.version.patch);
+        self.at_least(major, minor) || (is_candidate && release == Version::new(major, minor, 0))
+    }
+
     /// Begins a part of the file.
     pub fn section(&self, place: Place) -> Section<'_, 'v> {
         Section { writer: self, place, map: Map::new() }

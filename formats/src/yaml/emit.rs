@@ -49,7 +49,12 @@ impl Writer {
     }
 
     fn puts(&mut self, text: &str) {
-        text.chars().for_each(|letter| self.put(letter));
+        if text.bytes().all(|byte| byte.is_ascii() && byte != b'\n') {
+            self.text.push_str(text);
+            self.column += text.len();
+        } else {
+            text.chars().for_each(|letter| self.put(letter));
+        }
     }
 
     /// Begins a line at a column.
@@ -164,12 +169,17 @@ impl Writer {
 
     /// Writes letters and folds at spaces: at one that has none beside it, in the middle of a text.
     fn folded(&mut self, text: &str, lines: Lines, quote: Option<char>) {
-        let letters: Vec<char> = text.chars().collect();
+        if !text.contains(|letter| letter == ' ' || is_break(letter) || Some(letter) == quote) {
+            self.puts(text);
+            return;
+        }
         let (mut spaces, mut breaks) = (false, false);
-        for (at, letter) in letters.iter().copied().enumerate() {
-            let next = letters.get(at + 1);
+        let mut first = true;
+        let mut letters = text.chars().peekable();
+        while let Some(letter) = letters.next() {
+            let next = letters.peek();
             if letter == ' ' {
-                let inner = quote.is_none() || (at > 0 && next.is_some());
+                let inner = quote.is_none() || (!first && next.is_some());
                 if lines.folds && !spaces && self.column > WIDTH && inner && next != Some(&' ') {
                     self.line(lines.indent);
                 } else {
@@ -192,6 +202,7 @@ impl Writer {
                 self.put(letter);
                 (spaces, breaks) = (false, false);
             }
+            first = false;
         }
     }
 
@@ -212,19 +223,20 @@ impl Writer {
 
     fn double(&mut self, text: &str, lines: Lines) {
         self.put('"');
-        let letters: Vec<char> = text.chars().collect();
         // Behind a mark of byte order nothing stands for itself.
-        let marked = letters.first() == Some(&'\u{feff}');
+        let marked = text.starts_with('\u{feff}');
         let mut spaces = false;
-        for (at, letter) in letters.iter().copied().enumerate() {
-            let next = letters.get(at + 1);
+        let mut first = true;
+        let mut letters = text.chars().peekable();
+        while let Some(letter) = letters.next() {
+            let next = letters.peek();
             let is_escaped =
                 marked || !is_printable(letter) || is_break(letter) || letter == '"' || letter == '\\';
             if is_escaped {
                 self.puts(&escape(letter));
                 spaces = false;
             } else if letter == ' ' {
-                if lines.folds && !spaces && self.column > WIDTH && at > 0 && next.is_some() {
+                if lines.folds && !spaces && self.column > WIDTH && !first && next.is_some() {
                     self.line(lines.indent);
                     if next == Some(&' ') {
                         self.put('\\');
@@ -237,6 +249,7 @@ impl Writer {
                 self.put(letter);
                 spaces = false;
             }
+            first = false;
         }
         self.put('"');
     }

@@ -9,15 +9,19 @@
 //! | `scalar` | how a text is written: plain, quoted or as a block |
 //! | `resolve` | what a plain text is taken for |
 //! | `read` | users' own files |
+//! | `node` | the same with words and lines, for typed reading |
+//! | [`serde`] | files as types |
 //! | `number` | how numbers are written |
 //! | `order` | the natural order of keys |
 
 mod emit;
+mod node;
 mod number;
 mod order;
 mod read;
 mod resolve;
 mod scalar;
+pub mod serde;
 #[cfg(test)]
 mod tests;
 pub mod value;

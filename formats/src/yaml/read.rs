@@ -31,9 +31,9 @@ pub struct ReadError {
 }
 
 /// How many values a text may grow to by repeating what has a name (`*a`).
-const MOST: usize = 1_000_000;
+pub(super) const MOST: usize = 1_000_000;
 /// How deep values may be inside of each other.
-const DEEPEST: usize = 500;
+pub(super) const DEEPEST: usize = 500;
 
 /// Reads the first document of a text; nothing at all is `null`.
 pub fn read(text: &str) -> Result<Document, ReadError> {
@@ -159,18 +159,23 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn says_something(event: &Event<'_>) -> bool {
+pub(super) fn says_something(event: &Event<'_>) -> bool {
     let begins = matches!(event, Event::StreamStart | Event::DocumentStart(..));
     let ends =
         matches!(event, Event::StreamEnd | Event::DocumentEnd | Event::SequenceEnd | Event::MappingEnd);
     begins || ends || event.is_node()
 }
 
-fn problem(span: Span, words: &str) -> ReadError {
+pub(super) fn problem(span: Span, words: &str) -> ReadError {
     ReadError { line: span.start.line(), problem: words.to_owned() }
 }
 
-fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, span: Span) -> Result<Value, ReadError> {
+pub(super) fn scalar(
+    text: &str,
+    style: ScalarStyle,
+    tag: Option<&Tag>,
+    span: Span,
+) -> Result<Value, ReadError> {
     let tag = tag.filter(|tag| tag.handle() == "tag:yaml.org,2002:").map(Tag::suffix);
     match tag {
         Some("str") => Ok(text.to_owned().into()),

@@ -28,6 +28,9 @@ pub(super) enum Place {
 
 /// The style of a text.
 pub(super) fn style(text: &str, place: Place) -> Style {
+    if is_word(text) && resolve::is_text(text) {
+        return Style::Plain;
+    }
     let allowed = Allowed::of(text);
     let wanted = if text.contains('\n') {
         Style::Literal
@@ -44,6 +47,13 @@ pub(super) fn style(text: &str, place: Place) -> Style {
         Style::Plain => Style::Double,
         Style::Single | Style::Double | Style::Literal => wanted,
     }
+}
+
+/// Whether nothing in a text can be taken for a sign. Most texts are such, so that they need no closer look.
+fn is_word(text: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'/');
+    text.bytes().next().is_some_and(is_letter)
+        && text.bytes().all(|byte| is_letter(byte) || matches!(byte, b'-' | b'.' | b'$' | b'(' | b')'))
 }
 
 /// Whether a text has a sign that separates values between brackets.
@@ -77,32 +87,34 @@ struct Allowed {
 
 impl Allowed {
     fn of(text: &str) -> Self {
-        let letters: Vec<char> = text.chars().collect();
-        let is_blank = |at: usize| letters.get(at).is_none_or(|letter| is_blank(*letter));
-        let pairs = || letters.iter().zip(letters.iter().skip(1));
-        let ends = |test: fn(char) -> bool| {
-            [letters.first(), letters.last()].into_iter().flatten().any(|letter| test(*letter))
-        };
-        let is_space = |letter: char| letter == ' ';
-        let indicates = |(at, letter): (usize, &char)| match letter {
-            '#' => at == 0 || is_blank(at - 1),
-            ',' | '[' | ']' | '{' | '}' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%' | '@' | '`' => {
-                at == 0
-            }
-            '?' | '-' => at == 0 && is_blank(at + 1),
-            ':' => is_blank(at + 1),
-            _ => false,
-        };
-        let indicates =
-            text.starts_with("---") || text.starts_with("...") || letters.iter().enumerate().any(indicates);
-        let special = letters.iter().any(|letter| !is_printable(*letter));
-        let has_breaks = letters.iter().any(|letter| is_break(*letter));
-        let break_then_space = pairs().any(|(one, other)| is_break(*one) && is_space(*other));
-        let space_then_break = pairs().any(|(one, other)| is_space(*one) && is_break(*other));
+        let mut indicates = text.starts_with("---") || text.starts_with("...");
+        let (mut special, mut has_breaks) = (false, false);
+        let (mut break_then_space, mut space_then_break) = (false, false);
+        let mut before = None;
+        let mut letters = text.chars().peekable();
+        while let Some(letter) = letters.next() {
+            let blank_before = before.is_none_or(is_blank);
+            let blank_after = letters.peek().copied().is_none_or(is_blank);
+            indicates |= match letter {
+                '#' => blank_before,
+                ',' | '[' | ']' | '{' | '}' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%' | '@' | '`' => {
+                    before.is_none()
+                }
+                '?' | '-' => before.is_none() && blank_after,
+                ':' => blank_after,
+                _ => false,
+            };
+            special |= !is_printable(letter);
+            has_breaks |= is_break(letter);
+            break_then_space |= letter == ' ' && before.is_some_and(is_break);
+            space_then_break |= is_break(letter) && before == Some(' ');
+            before = Some(letter);
+        }
+        let ends_with_space = text.ends_with(' ');
         Self {
-            plain: !(special || has_breaks || indicates || ends(is_space)),
+            plain: !(special || has_breaks || indicates || ends_with_space || text.starts_with(' ')),
             single: !(special || break_then_space || space_then_break),
-            block: !(special || space_then_break || letters.last() == Some(&' ')),
+            block: !(special || space_then_break || ends_with_space),
             has_breaks,
         }
     }

@@ -1,5 +1,7 @@
 //! AlertmanagerConfig, as it is stored (`v1alpha1`).
 
+pub mod child_route;
+pub mod convert;
 pub mod receiver;
 pub mod route;
 pub mod time;
@@ -8,6 +10,7 @@ use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use crate::alertmanager_config::convert::ApiVersion;
 use crate::alertmanager_config::receiver::Receiver;
 use crate::alertmanager_config::route::Route;
 use crate::alertmanager_config::time::MuteTimeInterval;

@@ -182,7 +182,7 @@ pub struct SharedSpec {
     pub port_name: String,
     /// Whether monitors may name files inside the Prometheus container.
     #[serde(rename = "arbitraryFSAccessThroughSMs")]
-    pub arbitrary_fs_access_through_s_ms: ArbitraryFsAccess,
+    pub arbitrary_fs_access: ArbitraryFsAccess,
     /// When true, labels of the target never win, whatever `honorLabels` of a monitor says.
     pub override_honor_labels: bool,
     /// When true, timestamps of the target are ignored, whatever `honorTimestamps` of a monitor says.

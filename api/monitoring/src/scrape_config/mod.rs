@@ -32,7 +32,7 @@ use crate::scrape_config::discovery::linode::LinodeSdConfig;
 use crate::scrape_config::discovery::nomad::NomadSdConfig;
 use crate::scrape_config::discovery::openstack::OpenStackSdConfig;
 use crate::scrape_config::discovery::ovhcloud::OvhCloudSdConfig;
-use crate::scrape_config::discovery::puppetdb::PuppetDbsdConfig;
+use crate::scrape_config::discovery::puppetdb::PuppetDbSdConfig;
 use crate::scrape_config::discovery::scaleway::ScalewaySdConfig;
 use crate::scrape_config::discovery::static_targets::StaticConfig;
 use crate::status::ConfigResourceStatus;
@@ -117,7 +117,7 @@ pub struct ScrapeConfigSpec {
     pub docker_swarm_sd_configs: Vec<DockerSwarmSdConfig>,
     /// Targets found among PuppetDB resources.
     #[serde(rename = "puppetDBSDConfigs")]
-    pub puppet_dbsd_configs: Vec<PuppetDbsdConfig>,
+    pub puppetdb_sd_configs: Vec<PuppetDbSdConfig>,
     /// Targets found among AWS Lightsail instances.
     #[serde(rename = "lightSailSDConfigs")]
     pub light_sail_sd_configs: Vec<LightSailSdConfig>,

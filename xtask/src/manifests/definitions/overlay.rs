@@ -122,7 +122,9 @@ pub(super) fn on(name: &str, schema: Value) -> Value {
 }
 
 /// A type of ours that has all fields of one of Kubernetes'.
-const SPREADING: &str = "TopologySpreadConstraint";
+pub(super) const SPREADING: &str = "TopologySpreadConstraint";
+/// The fields that it has besides.
+pub(super) const OWN_FIELDS_OF_SPREADING: [&str; 1] = ["additionalLabelSelectors"];
 
 fn number_or_text(pattern: Option<&str>) -> Value {
     let mut schema = json!({

@@ -60,7 +60,9 @@ fn written_out(schema: &Value, definitions: &BTreeMap<String, Value>) -> Result<
             return Ok(json!({"x-kubernetes-preserve-unknown-fields": true}));
         };
         if name.starts_with(KUBERNETES) {
-            target = undescribed(target);
+            target = undescribed(target, &[]);
+        } else if name == overlay::SPREADING {
+            target = undescribed(target, &overlay::OWN_FIELDS_OF_SPREADING);
         }
         // What is said where the type is used goes before what the type says of itself.
         target.extend(schema);
@@ -119,11 +121,14 @@ fn without_null(mut schema: Map<String, Value>) -> Map<String, Value> {
     schema
 }
 
-/// The same without its descriptions: those of Kubernetes would be most of a definition.
-fn undescribed(mut schema: Map<String, Value>) -> Map<String, Value> {
-    schema.remove("description");
+/// The same without its descriptions, but for fields of ours: those of Kubernetes would be most of a definition.
+fn undescribed(mut schema: Map<String, Value>, ours: &[&str]) -> Map<String, Value> {
+    if ours.is_empty() {
+        schema.remove("description");
+    }
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
-        for property in properties.values_mut().filter_map(Value::as_object_mut) {
+        let others = properties.iter_mut().filter(|(field, _)| !ours.contains(&field.as_str()));
+        for property in others.filter_map(|(_, property)| property.as_object_mut()) {
             property.remove("description");
         }
     }

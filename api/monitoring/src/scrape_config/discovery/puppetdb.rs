@@ -13,7 +13,7 @@ use crate::tls::SafeTlsConfig;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[schemars(extend("required" = ["url", "query"]))]
-pub struct PuppetDbsdConfig {
+pub struct PuppetDbSdConfig {
     /// URL of the PuppetDB server.
     pub url: Url,
     /// PQL query that returns the resources; it must select from `resources`.

@@ -1,0 +1,210 @@
+//! A case, as it was recorded.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use monitoring_assets::Objects;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+/// One input and what the peer made of it.
+#[derive(Debug, Clone)]
+pub(crate) struct Case {
+    /// Its name, unique in its category; with the version, where one input is played at many.
+    pub(crate) name: String,
+    /// The function of the peer that was called.
+    pub(crate) function: String,
+    /// What it was given.
+    pub(crate) inputs: Value,
+    /// What it gave.
+    pub(crate) expected: Expected,
+    /// The recorded case with everything that was noted about it.
+    pub(crate) whole: Value,
+}
+
+/// What the peer gave.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Expected {
+    /// A result.
+    Output(Value),
+    /// A refusal, in its words.
+    Error(String),
+}
+
+/// All cases of a folder, by file name.
+pub(crate) fn read(folder: &Path) -> Result<Vec<Case>> {
+    if folder.file_name().is_some_and(|name| name.to_string_lossy().ends_with("-versions")) {
+        return read_versions(folder);
+    }
+    files(folder)?.into_iter().map(|(_, whole)| case(whole)).collect()
+}
+
+fn case(whole: Value) -> Result<Case> {
+    let name = text(&whole, "name")?;
+    Ok(Case {
+        function: text(&whole, "function").with_context(|| name.clone())?,
+        inputs: whole.get("inputs").cloned().unwrap_or_default(),
+        expected: expected(&whole),
+        name,
+        whole,
+    })
+}
+
+fn expected(result: &Value) -> Expected {
+    match result.get("error") {
+        Some(Value::String(error)) => Expected::Error(error.clone()),
+        _ => Expected::Output(result.get("output").cloned().unwrap_or_default()),
+    }
+}
+
+/// The cases of the folder that is meant, each at the first and the last version of every range.
+fn read_versions(folder: &Path) -> Result<Vec<Case>> {
+    let bases = folder.to_string_lossy().trim_end_matches("-versions").to_owned();
+    let mut cases = Vec::new();
+    for (file, ranges) in files(folder)? {
+        let base = Path::new(&bases).join(&file);
+        let base = case(value(&base)?)?;
+        for range in ranges.get("ranges").and_then(Value::as_array).into_iter().flatten() {
+            let expected = if range.get("sameAsBase") == Some(&Value::Bool(true)) {
+                base.expected.clone()
+            } else {
+                expected(range)
+            };
+            let (from, to) = (text(range, "from")?, text(range, "to")?);
+            let both = [from.clone(), to.clone()];
+            for version in if from == to { &both[..1] } else { &both[..] } {
+                cases.push(Case {
+                    name: format!("{}@{version}", base.name),
+                    inputs: at_version(&base.inputs, version),
+                    expected: at(&expected, version),
+                    ..base.clone()
+                });
+            }
+        }
+    }
+    Ok(cases)
+}
+
+/// What is expected, with the version where a sign stands for it.
+fn at(expected: &Expected, version: &str) -> Expected {
+    fn fill(value: &mut Value, version: &str) {
+        match value {
+            Value::String(text) if text.contains("${VERSION}") => *text = text.replace("${VERSION}", version),
+            Value::Array(values) => values.iter_mut().for_each(|value| fill(value, version)),
+            Value::Object(values) => values.values_mut().for_each(|value| fill(value, version)),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    let mut expected = expected.clone();
+    match &mut expected {
+        Expected::Output(output) => fill(output, version),
+        Expected::Error(words) => *words = words.replace("${VERSION}", version),
+    }
+    expected
+}
+
+/// The same inputs, asked for at another version.
+fn at_version(inputs: &Value, version: &str) -> Value {
+    let mut inputs = inputs.clone();
+    let kind = ["prometheus", "prometheusAgent", "alertmanager", "thanosRuler"];
+    for kind in kind {
+        if let Some(spec) = inputs.pointer_mut(&format!("/{kind}/spec")).and_then(Value::as_object_mut) {
+            spec.insert("version".into(), version.into());
+        }
+    }
+    let options =
+        inputs.as_object_mut().map(|inputs| inputs.entry("options").or_insert_with(|| Map::new().into()));
+    if let Some(Value::Object(options)) = options {
+        options.insert("effectiveVersion".into(), version.into());
+    }
+    inputs
+}
+
+/// Every file of a folder, with what stands for long texts written out.
+fn files(folder: &Path) -> Result<Vec<(String, Value)>> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "json") {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            files.push((name, value(&path)?));
+        }
+    }
+    files.sort_by(|one, other| one.0.cmp(&other.0));
+    Ok(files)
+}
+
+fn value(path: &Path) -> Result<Value> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
+    let value = serde_json::from_str(&text).with_context(|| format!("reading {}", path.display()))?;
+    Ok(written_out(value))
+}
+
+/// Long texts are recorded as repetitions and sums.
+fn written_out(value: Value) -> Value {
+    match value {
+        Value::Object(object) => {
+            if let Some(repeat) = object.get("$repeat") {
+                let text = repeat["text"].as_str().unwrap_or_default();
+                let count = repeat["count"]
+                    .as_u64()
+                    .and_then(|count| usize::try_from(count).ok())
+                    .unwrap_or_default();
+                return text.repeat(count).into();
+            }
+            if let Some(Value::Array(parts)) = object.get("$concat") {
+                let parts = parts.iter().map(|part| written_out(part.clone()));
+                return parts
+                    .map(|part| part.as_str().unwrap_or_default().to_owned())
+                    .collect::<String>()
+                    .into();
+            }
+            object.into_iter().map(|(key, value)| (key, written_out(value))).collect::<Map<_, _>>().into()
+        }
+        Value::Array(values) => values.into_iter().map(written_out).collect::<Vec<_>>().into(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value,
+    }
+}
+
+fn text(value: &Value, key: &str) -> Result<String> {
+    value.get(key).and_then(Value::as_str).map(str::to_owned).with_context(|| format!("a case without {key}"))
+}
+
+impl Case {
+    /// An input, read as its type; absent, it is empty. Nulls are left out, as a server does.
+    pub(crate) fn input<T: DeserializeOwned + Default>(&self, name: &str) -> Result<T> {
+        match self.inputs.get(name) {
+            None | Some(Value::Null) => Ok(T::default()),
+            Some(value) => serde_json::from_value(without_nulls(value.clone()))
+                .with_context(|| format!("{name} of {}", self.name)),
+        }
+    }
+
+    /// The Secrets and ConfigMaps that can be read.
+    pub(crate) fn objects(&self) -> Result<Objects> {
+        let mut objects = Objects::default();
+        for object in self.inputs.get("objects").and_then(Value::as_array).into_iter().flatten() {
+            let object = without_nulls(object.clone());
+            if object["kind"] == "ConfigMap" {
+                objects.add_config_map(serde_json::from_value::<ConfigMap>(object)?);
+            } else {
+                objects.add_secret(serde_json::from_value::<Secret>(object)?);
+            }
+        }
+        Ok(objects)
+    }
+}
+
+fn without_nulls(value: Value) -> Value {
+    match value {
+        Value::Object(values) => values
+            .into_iter()
+            .filter(|(_, value)| !value.is_null())
+            .map(|(key, value)| (key, without_nulls(value)))
+            .collect::<Map<_, _>>()
+            .into(),
+        Value::Array(values) => values.into_iter().map(without_nulls).collect::<Vec<_>>().into(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value,
+    }
+}

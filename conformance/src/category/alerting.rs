@@ -1,0 +1,138 @@
+//! Cases of the room `operators/monitoring/alerting`.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result};
+use api_monitoring::alertmanager::global::AlertmanagerGlobalConfig;
+use api_monitoring::alertmanager_config::receiver::HttpConfig;
+use api_monitoring::{Alertmanager, AlertmanagerConfig};
+use formats::alertmanager::global::Global;
+use formats::alertmanager::http::HttpClient;
+use formats::alertmanager::inhibit::InhibitRule;
+use formats::alertmanager::receiver::Receiver;
+use formats::alertmanager::route::Route;
+use formats::alertmanager::time::TimeInterval;
+use formats::alertmanager::{Config, Fit, Fitting};
+use formats::version::Version;
+use formats::yaml::serde::{from_text, to_value};
+use monitoring_alerting::convert::Convert;
+use monitoring_alerting::merge::{Target, merge};
+use monitoring_alerting::{Inputs, base, global, provision, version};
+use monitoring_assets::Reader;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::Player;
+use crate::case::{Case, Expected};
+use crate::compare::{self, Found, Outcome};
+
+/// Functions of the peer and who plays them.
+pub(crate) const PLAYERS: &[(&str, Player)] = &[
+    ("AddAlertmanagerConfigs", |case| compare::text(case, told(add(case)))),
+    ("initializeFromAlertmanagerConfig", |case| compare::text(case, told(initialize(case)))),
+    ("alertmanagerConfigFromBytes", |case| compare::text(case, told(read(case)))),
+    ("convertHTTPConfig", |case| compare::text(case, told(http(case)))),
+    ("sanitize", |case| compare::text(case, told(sanitize(case)))),
+    ("provisionAlertmanagerConfiguration", provisioned),
+];
+
+/// The version that runs if the user names none.
+const DEFAULT_VERSION: &str = "v0.33.1";
+
+/// A result for the comparison.
+fn told(result: Result<impl Into<Value>>) -> Found {
+    result.map(Into::into).map_err(|error| error.to_string())
+}
+
+fn version_of(case: &Case) -> Result<Version> {
+    let text = case.inputs.pointer("/options/effectiveVersion").and_then(Value::as_str);
+    Ok(formats::version::parse(text.context("a case without a version")?)?)
+}
+
+/// A base is taken as it is: the peer was given a value that it had not read. An object that cannot be used is left out
+/// of what we write, where the peer writes nothing: such cases differ, and are documented.
+fn add(case: &Case) -> Result<String> {
+    let alertmanager: Alertmanager = case.input("alertmanager")?;
+    let resources: BTreeMap<String, AlertmanagerConfig> = case.input("alertmanagerConfigs")?;
+    let base = Config::from_text(&case.input::<String>("baseConfig")?)?;
+    let target = Target {
+        namespace: alertmanager.metadata.namespace.as_deref().unwrap_or_default(),
+        strategy: &alertmanager.spec.alertmanager_config_matcher_strategy,
+        version: &version_of(case)?,
+        objects: &case.objects()?,
+    };
+    Ok(merge(base, resources.values(), &target)?.config.to_text()?)
+}
+
+fn initialize(case: &Case) -> Result<String> {
+    let resource: AlertmanagerConfig = case.input("alertmanagerConfig")?;
+    let global: Option<AlertmanagerGlobalConfig> = case.input("globalConfig")?;
+    let base = global::base(&resource, global.as_ref(), &version_of(case)?, &case.objects()?)?;
+    Ok(base.config.to_text()?)
+}
+
+fn read(case: &Case) -> Result<String> {
+    Ok(base::read(&case.input::<String>("rawConfig")?)?.to_text()?)
+}
+
+fn http(case: &Case) -> Result<String> {
+    let config: Option<HttpConfig> = case.input("httpConfig")?;
+    let (objects, version) = (case.objects()?, version_of(case)?);
+    let reader = Reader::new(&objects, case.input::<String>("namespace")?);
+    let convert = Convert { reader: &reader, version: &version, name: "", global: None };
+    let written = config.map(|config| convert.http(&config)).transpose()?;
+    Ok(formats::yaml::write(&to_value(&written)?))
+}
+
+fn sanitize(case: &Case) -> Result<String> {
+    let kind: String = case.input("type")?;
+    match kind.as_str() {
+        "alertmanagerConfig" => fitted::<Config>(case),
+        "globalConfig" => fitted::<Global>(case),
+        "httpClientConfig" => fitted::<HttpClient>(case),
+        "inhibitRule" => fitted::<InhibitRule>(case),
+        "receiver" => fitted::<Receiver>(case),
+        "route" => fitted::<Route>(case),
+        "timeInterval" => fitted::<TimeInterval>(case),
+        other => anyhow::bail!("no such piece: {other}"),
+    }
+}
+
+fn fitted<T: DeserializeOwned + Serialize + Fit>(case: &Case) -> Result<String> {
+    let mut part: T = from_text(&case.input::<String>("config")?)?;
+    part.fit(&Fitting::new(&version_of(case)?))?;
+    Ok(formats::yaml::write(&to_value(&part)?))
+}
+
+/// Only what the Secret holds: its name and labels are the same for all Secrets, and built elsewhere.
+fn provisioned(case: &Case) -> Outcome {
+    let mut case = case.clone();
+    if let Expected::Output(output) = &mut case.expected {
+        *output = output["data"].take();
+    }
+    compare::data(&case, told(secret(&case)))
+}
+
+fn secret(case: &Case) -> Result<Value> {
+    let alertmanager: Alertmanager = case.input("alertmanager")?;
+    let version = match alertmanager.spec.version.as_str() {
+        "" => version::read(DEFAULT_VERSION)?,
+        text => version::read(text)?,
+    };
+    let resource: Option<AlertmanagerConfig> = case.input("alertmanagerConfig")?;
+    let resources: BTreeMap<String, AlertmanagerConfig> = case.input("alertmanagerConfigs")?;
+    let configuration = provision(&Inputs {
+        alertmanager: &alertmanager,
+        global: resource.as_ref(),
+        accepted: &resources.values().collect::<Vec<_>>(),
+        objects: &case.objects()?,
+        version: &version,
+    })?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let mut data = json!({"alertmanager.yaml.gz (decompressed)": text(&configuration.text)});
+    for (key, value) in &configuration.others {
+        data[key] = text(&value.0).into();
+    }
+    Ok(data)
+}

@@ -1,0 +1,100 @@
+//! Which of our functions answers which of the peer's, and how near the answer must be. One file a room.
+
+#[cfg(feature = "admission")]
+mod admission;
+#[cfg(feature = "alerting")]
+mod alerting;
+#[cfg(feature = "kubelet")]
+mod kubelet;
+mod round_trip;
+#[cfg(feature = "rules")]
+mod rules;
+mod schema;
+#[cfg(feature = "scrape")]
+mod scrape;
+#[cfg(feature = "select")]
+mod select;
+#[cfg(feature = "status")]
+mod status;
+#[cfg(feature = "web")]
+mod web;
+#[cfg(feature = "workload")]
+mod workload;
+#[cfg(feature = "workload")]
+mod workload_alerting;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use crate::case::{self, Case};
+use crate::compare::Outcome;
+
+/// Plays one case.
+pub(crate) type Player = fn(&Case) -> Outcome;
+
+/// Functions of the peer and who plays them.
+const PLAYERS: &[&[(&str, Player)]] = &[
+    #[cfg(feature = "admission")]
+    admission::PLAYERS,
+    #[cfg(feature = "alerting")]
+    alerting::PLAYERS,
+    #[cfg(feature = "kubelet")]
+    kubelet::PLAYERS,
+    #[cfg(feature = "rules")]
+    rules::PLAYERS,
+    #[cfg(feature = "scrape")]
+    scrape::PLAYERS,
+    #[cfg(feature = "select")]
+    select::PLAYERS,
+    #[cfg(feature = "status")]
+    status::PLAYERS,
+    #[cfg(feature = "web")]
+    web::PLAYERS,
+    #[cfg(feature = "workload")]
+    workload::PLAYERS,
+    #[cfg(feature = "workload")]
+    workload_alerting::PLAYERS,
+];
+
+/// Folders with facts that other tests read.
+const FACTS: &[&str] = &["flags", "metrics", "version-gates", "yaml-scalars"];
+
+/// What became of the cases of a folder.
+#[derive(Debug, Default)]
+pub(crate) struct Played {
+    /// Those that were played.
+    pub(crate) outcomes: Vec<Outcome>,
+    /// How many were not, by the function that nobody plays.
+    pub(crate) unplayed: BTreeMap<String, usize>,
+}
+
+/// The folders of cases, by name.
+pub(crate) fn folders(directory: &Path) -> Result<BTreeSet<String>> {
+    let mut folders = BTreeSet::new();
+    for entry in std::fs::read_dir(directory).with_context(|| format!("reading {}", directory.display()))? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if entry.path().is_dir() && !FACTS.contains(&name.as_str()) {
+            folders.insert(name);
+        }
+    }
+    Ok(folders)
+}
+
+/// Plays a folder.
+pub(crate) fn play(folder: &Path) -> Result<Played> {
+    if folder.ends_with("crd-fields") {
+        return Ok(Played { outcomes: schema::run(folder)?, ..Played::default() });
+    }
+    let mut played = Played::default();
+    for case in case::read(folder)? {
+        let player = PLAYERS.iter().copied().flatten().find(|(function, _)| *function == case.function);
+        match player {
+            Some((_, player)) => played.outcomes.push(player(&case)),
+            None => *played.unplayed.entry(case.function).or_default() += 1,
+        }
+    }
+    Ok(played)
+}

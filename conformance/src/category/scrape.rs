@@ -1,0 +1,211 @@
+//! Cases of the room `operators/monitoring/scrape`.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use api_monitoring::prometheus::shared::ApiServerConfig;
+use api_monitoring::reference::NamespaceSelector;
+use api_monitoring::scrape::AttachMetadata;
+use api_monitoring::{PodMonitor, Probe, Prometheus, ScrapeConfig, ServiceMonitor};
+use formats::yaml::{Map, write};
+use monitoring_assets::Objects;
+use monitoring_scrape::document::{
+    self, Additional, AgentInputs, Document, DocumentError, Jobs, ServerInputs,
+};
+use monitoring_scrape::kubernetes_sd::{Discovery, Role};
+use monitoring_scrape::{Fragment, Mode, Offers, Server, pod_monitor, probe, scrape_config, service_monitor};
+use monitoring_select::relabel::Rules;
+use monitoring_select::scrape_class;
+use serde_json::Value;
+
+use super::Player;
+use crate::case::Case;
+use crate::compare::{self, Found, Outcome};
+
+/// Functions of the peer and who plays them.
+pub(crate) const PLAYERS: &[(&str, Player)] = &[
+    ("GenerateServerConfiguration", |case| play(case, server)),
+    ("GenerateAgentConfiguration", |case| play(case, agent)),
+    ("generateK8SSDConfig", |case| play(case, discovery)),
+    ("NewConfigGenerator", |case| play(case, read_only)),
+];
+
+/// Plays a case; inputs that cannot be read are a difference.
+fn play(case: &Case, player: fn(&Case) -> Result<Found>) -> Outcome {
+    match player(case) {
+        Ok(found) => compare::text(case, found),
+        Err(error) => compare::text(case, Ok(format!("the inputs cannot be read: {error:#}").into())),
+    }
+}
+
+fn offers(case: &Case) -> Offers {
+    let is = |name: &str| flag(case, name);
+    Offers {
+        endpoint_slices: is("endpointSliceSupported"),
+        pod_topology_labels: is("podTopologyLabelsSupported"),
+        topology_sharding: is("topologySharding"),
+        shard_retention: is("retentionPolicies"),
+        inline_tls: is("inlineTLSConfig"),
+        any_version: is("bypassVersionCheck"),
+    }
+}
+
+fn flag(case: &Case, name: &str) -> bool {
+    case.inputs["options"][name] == Value::Bool(true)
+}
+
+/// The workload of a case, or why there is none.
+fn workload<'p>(
+    case: &Case,
+    prometheus: &'p Prometheus,
+    mode: Mode,
+) -> std::result::Result<Server<'p>, String> {
+    let name = |name: &'p Option<String>| name.as_deref().unwrap_or_default();
+    let metadata = &prometheus.metadata;
+    let place = (name(&metadata.namespace), name(&metadata.name));
+    let shared = &prometheus.spec.shared;
+    let mut server = Server::read(place, shared).map_err(|error| error.to_string())?;
+    scrape_class::check_all(&shared.scrape_classes, &Rules::of(&server.version))
+        .map_err(|problem| format!("failed to parse scrape classes: {problem}"))?;
+    server.mode = if flag(case, "daemonSet") { Mode::DaemonSet } else { mode };
+    server.offers = offers(case);
+    let policy = prometheus.spec.shard_retention_policy.as_ref();
+    server.retains_shards = policy.is_some_and(|policy| policy.when_scaled.as_deref() == Some("Retain"));
+    Ok(server)
+}
+
+/// The jobs of all resources of a case.
+struct Fragments {
+    service_monitors: BTreeMap<String, Fragment>,
+    pod_monitors: BTreeMap<String, Fragment>,
+    probes: BTreeMap<String, Fragment>,
+    scrape_configs: BTreeMap<String, Fragment>,
+    additional: Option<String>,
+}
+
+impl Fragments {
+    fn read(
+        case: &Case,
+        server: &Server<'_>,
+        objects: &Objects,
+    ) -> Result<std::result::Result<Self, String>> {
+        let service_monitors: BTreeMap<String, ServiceMonitor> = case.input("serviceMonitors")?;
+        let pod_monitors: BTreeMap<String, PodMonitor> = case.input("podMonitors")?;
+        let probes: BTreeMap<String, Probe> = case.input("probes")?;
+        let configs: BTreeMap<String, ScrapeConfig> = case.input("scrapeConfigs")?;
+        let mut scrape_configs = BTreeMap::new();
+        // On every node only its pods are scraped.
+        for (key, config) in configs.into_iter().filter(|_| server.mode != Mode::DaemonSet) {
+            match scrape_config::render(server, &config, objects) {
+                Ok(fragment) => scrape_configs.insert(key, fragment),
+                Err(error) => return Ok(Err(format!("generate scrape configs: {error}"))),
+            };
+        }
+        Ok(Ok(Self {
+            service_monitors: rendered(service_monitors, |one| service_monitor::render(server, one, objects)),
+            pod_monitors: rendered(pod_monitors, |one| pod_monitor::render(server, one, objects)),
+            probes: rendered(probes, |one| probe::render(server, one, objects)),
+            scrape_configs,
+            additional: case.input("additionalScrapeConfigs")?,
+        }))
+    }
+
+    fn jobs(&self) -> Jobs<'_> {
+        Jobs {
+            service_monitors: by_key(&self.service_monitors),
+            pod_monitors: by_key(&self.pod_monitors),
+            probes: by_key(&self.probes),
+            scrape_configs: by_key(&self.scrape_configs),
+            additional: self.additional.as_deref(),
+        }
+    }
+}
+
+fn by_key(fragments: &BTreeMap<String, Fragment>) -> BTreeMap<String, &Fragment> {
+    fragments.iter().map(|(key, fragment)| (key.clone(), fragment)).collect()
+}
+
+fn rendered<T>(
+    resources: BTreeMap<String, T>,
+    render: impl Fn(&T) -> Fragment,
+) -> BTreeMap<String, Fragment> {
+    resources.into_iter().map(|(key, resource)| (key, render(&resource))).collect()
+}
+
+fn found(document: std::result::Result<Document, DocumentError>) -> Found {
+    document.map(|document| document.text.into()).map_err(|error| error.to_string())
+}
+
+fn server(case: &Case) -> Result<Found> {
+    let (prometheus, objects): (Prometheus, Objects) = (case.input("prometheus")?, case.objects()?);
+    let server = match workload(case, &prometheus, Mode::Server) {
+        Ok(server) => server,
+        Err(error) => return Ok(Err(error)),
+    };
+    let fragments = match Fragments::read(case, &server, &objects)? {
+        Ok(fragments) => fragments,
+        Err(error) => return Ok(Err(error)),
+    };
+    let alert_relabelings: Option<String> = case.input("additionalAlertRelabelConfigs")?;
+    let alertmanagers: Option<String> = case.input("additionalAlertManagerConfigs")?;
+    let rule_config_maps: Vec<String> = case.input("ruleConfigMapNames")?;
+    Ok(found(document::server(&ServerInputs {
+        server: &server,
+        spec: &prometheus.spec,
+        jobs: fragments.jobs(),
+        alerting: Additional {
+            alert_relabelings: alert_relabelings.as_deref(),
+            alertmanagers: alertmanagers.as_deref(),
+        },
+        rule_config_maps: &rule_config_maps,
+        objects: &objects,
+    })))
+}
+
+fn agent(case: &Case) -> Result<Found> {
+    let (prometheus, objects): (Prometheus, Objects) = (case.input("prometheus")?, case.objects()?);
+    let server = match workload(case, &prometheus, Mode::Agent) {
+        Ok(server) => server,
+        Err(error) => return Ok(Err(error)),
+    };
+    let fragments = match Fragments::read(case, &server, &objects)? {
+        Ok(fragments) => fragments,
+        Err(error) => return Ok(Err(error)),
+    };
+    Ok(found(document::agent(&AgentInputs { server: &server, jobs: fragments.jobs(), objects: &objects })))
+}
+
+/// One discovery, as the only one of a job.
+fn discovery(case: &Case) -> Result<Found> {
+    let (mut prometheus, objects): (Prometheus, Objects) = (case.input("prometheus")?, case.objects()?);
+    let api_server: Option<ApiServerConfig> = case.input("apiServerConfig")?;
+    prometheus.spec.shared.apiserver_config = api_server;
+    let server = match workload(case, &prometheus, Mode::Server) {
+        Ok(server) => server,
+        Err(error) => return Ok(Err(error)),
+    };
+    let namespaces: NamespaceSelector = case.input("namespaceSelector")?;
+    let (namespace, role): (String, String) = (case.input("namespace")?, case.input("role")?);
+    let attached: Option<AttachMetadata> = case.input("attachMetadata")?;
+    let discovery = Discovery {
+        role: match role.as_str() {
+            "endpointslice" => Role::EndpointSlice,
+            "pod" => Role::Pod,
+            "ingress" => Role::Ingress,
+            _ => Role::Endpoints,
+        },
+        namespaces: &namespaces,
+        namespace: &namespace,
+        attaches_nodes: attached.map(|attached| attached.node.unwrap_or_default()),
+        selected: None,
+    };
+    let mut job = Map::new().with("job_name", "k8s-sd-test");
+    job.0.extend(discovery.write(&server, &objects).0);
+    Ok(Ok(write(&Map::new().with("scrape_configs", vec![job]).into()).into()))
+}
+
+/// A workload that is only looked at.
+fn read_only(case: &Case) -> Result<Found> {
+    let prometheus: Prometheus = case.input("prometheus")?;
+    Ok(workload(case, &prometheus, Mode::Server).map(|_| Value::Null))
+}

@@ -1,0 +1,73 @@
+//! Cases of the room `operators/monitoring/select`.
+
+use anyhow::{Context, Result};
+use api_monitoring::relabel::RelabelConfig;
+use api_monitoring::{PodMonitor, Probe, Prometheus, ScrapeConfig, ServiceMonitor};
+use formats::version;
+use monitoring_select::relabel::Rules;
+use monitoring_select::selection::Selectable;
+use monitoring_select::{Workload, sort};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+use super::Player;
+use crate::case::{Case, Expected};
+use crate::compare::{self, Outcome, Verdict};
+
+/// Functions of the peer and who plays them.
+pub(crate) const PLAYERS: &[(&str, Player)] = &[
+    ("SelectServiceMonitors", |case| select::<ServiceMonitor>(case)),
+    ("SelectPodMonitors", |case| select::<PodMonitor>(case)),
+    ("SelectProbes", |case| select::<Probe>(case)),
+    ("SelectScrapeConfigs", |case| select::<ScrapeConfig>(case)),
+    ("ValidateRelabelConfig", |case| {
+        compare::data(case, relabel(case).unwrap_or_else(|error| Ok(unreadable(&error))))
+    }),
+];
+
+/// Inputs that cannot be read make a case fail, whatever was expected.
+fn unreadable(error: &anyhow::Error) -> Value {
+    format!("unreadable: {error:#}").into()
+}
+
+fn relabel(case: &Case) -> Result<Result<Value, String>> {
+    let step: RelabelConfig = case.input("relabelConfig")?;
+    let version = version::parse(&case.input::<String>("version")?)?;
+    let verdict = Rules::of(&version).check(&step);
+    Ok(verdict.map(|()| json!({"valid": true})).map_err(|problem| problem.to_string()))
+}
+
+/// The verdict on every object. If only the words of a refusal differ, the result is alike.
+fn select<K: Selectable + DeserializeOwned>(case: &Case) -> Outcome {
+    let found = verdicts::<K>(case).unwrap_or_else(|error| unreadable(&error));
+    let mut outcome = compare::data(case, Ok(found.clone()));
+    if let (Verdict::Different { .. }, Expected::Output(expected)) = (&outcome.verdict, &case.expected)
+        && without_words(expected) == without_words(&found)
+    {
+        outcome.verdict = Verdict::Alike;
+    }
+    outcome
+}
+
+fn verdicts<K: Selectable + DeserializeOwned>(case: &Case) -> Result<Value> {
+    let prometheus: Prometheus = case.input("prometheus")?;
+    let resources: Vec<K> = case.input("resources")?;
+    let objects = case.objects()?;
+    let version = case.inputs.pointer("/options/effectiveVersion").and_then(Value::as_str);
+    let version = version::parse(version.context("a case without a version")?)?;
+    let name = |name: &Option<String>| name.clone().unwrap_or_default();
+    let (namespace, name) = (name(&prometheus.metadata.namespace), name(&prometheus.metadata.name));
+    let workload = Workload::new((&namespace, &name), &prometheus.spec.shared, version);
+    let verdicts = sort(&workload, &resources, &objects);
+    let accepted = verdicts.accepted.into_keys().map(|key| (key, json!({"selected": true})));
+    let refused = verdicts
+        .refused
+        .into_iter()
+        .map(|(key, refused)| (key, json!({"selected": false, "error": refused.to_string()})));
+    Ok(accepted.chain(refused).collect::<Map<_, _>>().into())
+}
+
+/// Who is selected and who is not, without the reasons.
+fn without_words(verdicts: &Value) -> Vec<(&String, Option<&Value>)> {
+    verdicts.as_object().into_iter().flatten().map(|(key, verdict)| (key, verdict.get("selected"))).collect()
+}

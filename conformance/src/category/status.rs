@@ -1,0 +1,53 @@
+//! Cases of the room `operators/monitoring/status`.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result};
+use api_monitoring::Prometheus;
+use k8s_openapi::api::apps::v1::StatefulSet;
+use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use monitoring_status::prometheus::{self, Found};
+use monitoring_status::{Reconciliation, RepairPolicy};
+use serde_json::Value;
+
+use super::Player;
+use crate::case::Case;
+use crate::compare::{self, Outcome};
+
+/// Functions of the peer and who plays them.
+pub(crate) const PLAYERS: &[(&str, Player)] = &[("StatusReporter.Process", play)];
+
+fn play(case: &Case) -> Outcome {
+    compare::data(case, Ok(status(case).unwrap_or_else(|error| format!("{error:#}").into())))
+}
+
+/// The status without times, which the cases leave out.
+fn status(case: &Case) -> Result<Value> {
+    let workload: Prometheus = case.input("prometheus")?;
+    let stateful_sets: BTreeMap<String, StatefulSet> = case.input("statefulSets")?;
+    let pods: Vec<Pod> = case.input("pods")?;
+    let by_name = stateful_sets
+        .iter()
+        .map(|(key, set)| {
+            let (_, name) = key.split_once('/').context("a StatefulSet without a namespace")?;
+            Ok((name.to_owned(), set))
+        })
+        .collect::<Result<BTreeMap<_, _>>>()?;
+    let pods: Vec<&Pod> = pods.iter().collect();
+    let policy = match case.input::<String>("repairPolicy")?.as_str() {
+        "evict" => RepairPolicy::Evict,
+        "delete" => RepairPolicy::Delete,
+        _ => RepairPolicy::None,
+    };
+    let found = Found { stateful_sets: &by_name, pods: &pods };
+    let now = Time::from(k8s_openapi::jiff::Timestamp::UNIX_EPOCH);
+    let report = prometheus::report(&(&workload).into(), found, &Reconciliation::Done(None), policy, &now);
+    let mut status = serde_json::to_value(report.status)?;
+    for condition in status["conditions"].as_array_mut().into_iter().flatten() {
+        if let Some(condition) = condition.as_object_mut() {
+            condition.remove("lastTransitionTime");
+        }
+    }
+    Ok(status)
+}

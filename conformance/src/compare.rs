@@ -1,0 +1,107 @@
+//! When two results are the same.
+
+use serde_json::{Map, Value};
+
+use crate::case::{Case, Expected};
+
+/// What a case came to.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    /// The name of the case.
+    pub(crate) name: String,
+    /// How near the result is.
+    pub(crate) verdict: Verdict,
+}
+
+/// How near a result is to what was expected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// The same bytes, or, for a refusal, the same words.
+    Same,
+    /// The same data, or a refusal in other words.
+    Alike,
+    /// Something else.
+    Different {
+        /// What the peer gave.
+        expected: String,
+        /// What we gave.
+        found: String,
+    },
+}
+
+/// How a refusal begins when it is shown.
+pub(crate) const REFUSED: &str = "error: ";
+
+/// What we gave: a result, or a refusal in words.
+pub(crate) type Found = Result<Value, String>;
+
+/// Compares files byte by byte.
+#[expect(clippy::needless_pass_by_value, reason = "whoever plays a case is done with what it gave")]
+pub(crate) fn text(case: &Case, found: Found) -> Outcome {
+    compare(case, &found, |expected, found| expected == found)
+}
+
+/// Compares objects, after leaving out what is empty: a server fills in nothing there, and neither side says so always.
+#[expect(clippy::needless_pass_by_value, reason = "whoever plays a case is done with what it gave")]
+pub(crate) fn data(case: &Case, found: Found) -> Outcome {
+    compare(case, &found, |expected, found| pruned(expected.clone()) == pruned(found.clone()))
+}
+
+fn compare(case: &Case, found: &Found, same: impl Fn(&Value, &Value) -> bool) -> Outcome {
+    let verdict = match (&case.expected, found) {
+        (Expected::Output(expected), Ok(found)) if same(expected, found) => Verdict::Same,
+        (Expected::Error(expected), Err(found)) if expected == found => Verdict::Same,
+        (Expected::Error(_), Err(_)) => Verdict::Alike,
+        (expected, found) => {
+            Verdict::Different { expected: shown_expected(expected), found: shown_found(found) }
+        }
+    };
+    Outcome { name: case.name.clone(), verdict }
+}
+
+fn shown_expected(expected: &Expected) -> String {
+    match expected {
+        Expected::Output(value) => shown(value),
+        Expected::Error(error) => format!("{REFUSED}{error}\n"),
+    }
+}
+
+fn shown_found(found: &Found) -> String {
+    match found {
+        Ok(value) => shown(value),
+        Err(error) => format!("{REFUSED}{error}\n"),
+    }
+}
+
+/// A value as lines that can be compared by eye.
+pub(crate) fn shown(value: &Value) -> String {
+    if let Value::String(text) = value {
+        return text.clone();
+    }
+    let mut text = serde_json::to_string_pretty(&pruned(value.clone())).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// The same without what is empty.
+pub(crate) fn pruned(value: Value) -> Value {
+    match value {
+        Value::Object(values) => values
+            .into_iter()
+            .map(|(key, value)| (key, pruned(value)))
+            .filter(|(_, value)| !is_empty(value))
+            .collect::<Map<_, _>>()
+            .into(),
+        Value::Array(values) => values.into_iter().map(pruned).collect::<Vec<_>>().into(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value,
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Object(values) => values.is_empty(),
+        Value::Array(values) => values.is_empty(),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}

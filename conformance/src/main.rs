@@ -1,0 +1,41 @@
+//! Plays the test cases of the operators that Mainstay replaces, and says what differs.
+
+mod args;
+mod case;
+mod category;
+mod compare;
+mod differences;
+mod report;
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use clap::Parser;
+
+use args::Args;
+use report::Report;
+
+fn main() -> ExitCode {
+    match run(&Args::parse()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            report::problem(&format!("{error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether nothing differs that is not documented.
+fn run(args: &Args) -> Result<bool> {
+    let known = differences::read(&args.differences)?;
+    let mut report = Report::new(args.diff.clone(), known);
+    for name in category::folders(&args.directory)? {
+        if args.category.as_ref().is_none_or(|wanted| *wanted == name) {
+            let folder = args.directory.join(&name);
+            let played = category::play(&folder).with_context(|| format!("playing {}", folder.display()))?;
+            report.category(&name, &played);
+        }
+    }
+    Ok(report.finish())
+}

@@ -1,0 +1,31 @@
+//! The configuration of Alertmanager: the file as types, what each version of it understands, and what no version takes.
+//!
+//! | file | owns |
+//! |---|---|
+//! | [`config`] | the whole file |
+//! | [`global`], [`route`], [`inhibit`], [`time`], [`http`], [`receiver`] | its parts |
+//! | [`matcher`], `expression` | conditions on labels, and the regular expressions in them |
+//! | [`url`], [`host_port`], [`duration`], [`template`] | texts of a form |
+//! | [`fit`] | making a configuration fit for a version |
+//! | `since` | the table: which field from which version on |
+//! | [`check`] | what Alertmanager refuses |
+
+pub mod check;
+pub mod config;
+pub mod duration;
+mod expression;
+pub mod fit;
+pub mod global;
+pub mod host_port;
+pub mod http;
+pub mod inhibit;
+pub mod matcher;
+pub mod receiver;
+pub mod route;
+mod since;
+pub mod template;
+pub mod time;
+pub mod url;
+
+pub use config::Config;
+pub use fit::{Fit, Fitting, Refusal, Warning};

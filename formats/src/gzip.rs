@@ -1,0 +1,167 @@
+//! Compressed configurations, as members that stand side by side. A reader takes them for one file; a writer compresses
+//! only those that changed.
+//!
+//! Where a member ends is decided by the names of its parts, not by their number: a part that is added, removed or changed
+//! touches its own member and, at most, the one after it. History leaves no trace: the same parts give the same bytes.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::sync::Arc;
+
+use flate2::{Compression, GzBuilder};
+
+/// One part in so many ends its member.
+const PARTS_IN_A_MEMBER: u64 = 64;
+
+/// A part of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part<'a> {
+    /// Its name, which stays when its text changes.
+    pub name: &'a str,
+    /// Its text.
+    pub text: &'a str,
+}
+
+/// Compresses, and remembers the members of the file that it wrote last.
+#[derive(Debug, Clone, Default)]
+pub struct Compressor {
+    members: HashMap<u64, Vec<Member>>,
+    compressed: usize,
+}
+
+/// A member and what it was made from.
+#[derive(Debug, Clone)]
+struct Member {
+    text: Arc<str>,
+    bytes: Arc<[u8]>,
+}
+
+impl Compressor {
+    /// The file that these parts make, one after the other.
+    pub fn file(&mut self, parts: &[Part<'_>]) -> Vec<u8> {
+        let before = std::mem::take(&mut self.members);
+        self.compressed = 0;
+        let mut file = Vec::new();
+        for group in groups(parts) {
+            let text: String = group.iter().map(|part| part.text).collect();
+            let key = hash(&text);
+            let known = before.get(&key).into_iter().flatten().find(|member| *member.text == *text).cloned();
+            let member = known.unwrap_or_else(|| {
+                self.compressed += 1;
+                Member { bytes: compressed(&text).into(), text: text.into() }
+            });
+            file.extend_from_slice(&member.bytes);
+            self.members.entry(key).or_default().push(member);
+        }
+        if file.is_empty() {
+            // Nothing at all is no file of this kind.
+            file = compressed("");
+        }
+        file
+    }
+
+    /// How many members were compressed for the last file; the others were at hand.
+    pub fn compressed(&self) -> usize {
+        self.compressed
+    }
+}
+
+/// Parts that share a member.
+fn groups<'p, 'a>(parts: &'p [Part<'a>]) -> impl Iterator<Item = &'p [Part<'a>]> {
+    parts.split_inclusive(|part| hash(part.name).is_multiple_of(PARTS_IN_A_MEMBER))
+}
+
+/// FNV-1a: short, and the same on every machine and in every release, since boundaries that move would rewrite files.
+fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+/// One member. It carries no name and no time.
+fn compressed(text: &str) -> Vec<u8> {
+    let mut writer = GzBuilder::new().write(Vec::new(), Compression::default());
+    writer
+        .write_all(text.as_bytes())
+        .and_then(|()| writer.finish())
+        .expect("memory takes all that is written to it")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use flate2::read::MultiGzDecoder;
+
+    use super::*;
+
+    fn parts(names: &[String]) -> Vec<(String, String)> {
+        names
+            .iter()
+            .map(|name| (name.clone(), format!("- job_name: {name}\n  scrape_interval: 30s\n")))
+            .collect()
+    }
+
+    fn file(compressor: &mut Compressor, parts: &[(String, String)]) -> Vec<u8> {
+        let parts: Vec<Part<'_>> = parts.iter().map(|(name, text)| Part { name, text }).collect();
+        compressor.file(&parts)
+    }
+
+    fn read(file: &[u8]) -> String {
+        let mut text = String::new();
+        MultiGzDecoder::new(file).read_to_string(&mut text).unwrap();
+        text
+    }
+
+    fn thousand() -> Vec<(String, String)> {
+        parts(&(0..1000).map(|number| format!("serviceMonitor/team/service-{number}/0")).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_file_of_many_members_is_read_as_one() {
+        let parts = thousand();
+        let whole: String = parts.iter().map(|(_, text)| text.as_str()).collect();
+        let mut compressor = Compressor::default();
+        assert_eq!(read(&file(&mut compressor, &parts)), whole);
+        assert!(compressor.compressed() > 5, "{}", compressor.compressed());
+        assert_eq!(read(&file(&mut compressor, &[])), "");
+    }
+
+    #[test]
+    fn a_change_compresses_one_member() {
+        let mut parts = thousand();
+        let mut compressor = Compressor::default();
+        file(&mut compressor, &parts);
+        parts[500].1.push_str("  scrape_timeout: 10s\n");
+        file(&mut compressor, &parts);
+        assert_eq!(compressor.compressed(), 1);
+        file(&mut compressor, &parts);
+        assert_eq!(compressor.compressed(), 0);
+    }
+
+    #[test]
+    fn a_part_that_comes_or_goes_touches_two_members_at_most() {
+        let mut parts = thousand();
+        let mut compressor = Compressor::default();
+        file(&mut compressor, &parts);
+        for number in 0..200 {
+            let added = (format!("serviceMonitor/other/new-{number}/0"), "- job_name: new\n".to_owned());
+            parts.insert(number * 5, added);
+            file(&mut compressor, &parts);
+            assert!(compressor.compressed() <= 2, "{}", compressor.compressed());
+            parts.remove(number * 5);
+            file(&mut compressor, &parts);
+            assert!(compressor.compressed() <= 2, "{}", compressor.compressed());
+        }
+    }
+
+    #[test]
+    fn history_leaves_no_trace() {
+        let parts = thousand();
+        let mut compressor = Compressor::default();
+        for count in [10, 700, 1000, 3] {
+            file(&mut compressor, &parts[..count]);
+        }
+        assert_eq!(file(&mut compressor, &parts), file(&mut Compressor::default(), &parts));
+    }
+}

@@ -1,0 +1,170 @@
+//! Whole reviews.
+
+#![expect(clippy::needless_pass_by_value, reason = "tables of cases, written in place")]
+
+use serde_json::{Value, json};
+
+use super::*;
+
+fn review(version: &str, resource: &str, object: Value) -> Value {
+    json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {
+        "uid": "u",
+        "resource": {"group": "monitoring.coreos.com", "version": version, "resource": resource},
+        "object": object,
+    }})
+}
+
+fn refusal(message: &str, resource: &str, causes: &[&str]) -> Value {
+    let causes: Vec<Value> = causes.iter().map(|cause| json!({"message": cause})).collect();
+    json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": {
+        "uid": "u",
+        "allowed": false,
+        "status": {"metadata": {}, "status": "Failure", "message": message, "reason": "Invalid", "code": 422,
+            "details": {"name": resource, "causes": causes}},
+    }})
+}
+
+#[test]
+fn a_rule_is_refused_for_what_its_check_finds() {
+    let good = json!({"metadata": {}, "spec": {"groups": [{"name": "a", "rules": null}]}});
+    let allowed = validate_rule(&review("v1", "prometheusrules", good.clone()), &|_| Vec::new());
+    assert_eq!(allowed["response"], json!({"uid": "u", "allowed": true}));
+    let found = |spec: &api_monitoring::prometheus_rule::PrometheusRuleSpec| {
+        vec![format!("{} is bad", spec.groups[0].name), "worse".to_owned()]
+    };
+    assert_eq!(
+        validate_rule(&review("v1", "prometheusrules", good), &found),
+        refusal("Rules are not valid", "prometheusrules", &["a is bad", "worse"])
+    );
+}
+
+#[test]
+fn a_rule_that_cannot_be_read_is_refused() {
+    for (version, object, message, cause) in [
+        (
+            "v1",
+            json!({"spec": {"groups": [{"rules": [{"expr": true}]}]}}),
+            "Cannot unmarshal rules from spec",
+            "json: cannot unmarshal bool into Go struct field Rule.spec.groups.rules.expr of type int32",
+        ),
+        ("v1", Value::Null, "Cannot unmarshal rules from spec", "unexpected end of JSON input"),
+        (
+            "v2",
+            json!({}),
+            "Unexpected resource kind",
+            "expected resource to be prometheusrules, but received {monitoring.coreos.com v2 prometheusrules}",
+        ),
+    ] {
+        assert_eq!(
+            validate_rule(&review(version, "prometheusrules", object), &|_| Vec::new()),
+            refusal(message, "prometheusrules", &[cause])
+        );
+    }
+}
+
+#[test]
+fn metadata_that_cannot_be_read_is_not_mended() {
+    let object = json!({"metadata": {"annotations": {"a": 1}}, "spec": {}});
+    assert_eq!(
+        mutate_rule(&review("v1", "prometheusrules", object)),
+        refusal(
+            "Cannot unmarshal admission request",
+            "prometheusrules",
+            &[
+                "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.annotations of type string"
+            ]
+        )
+    );
+}
+
+#[test]
+fn a_review_without_a_request_is_refused() {
+    let answer = validate_alertmanager_config(&json!({"kind": "AdmissionReview"}));
+    assert_eq!(answer["response"]["allowed"], false);
+    assert_eq!(answer["response"]["status"]["message"], "Unable to deserialize request");
+    assert_eq!(convert(&json!({"kind": "ConversionReview"})), Err(NotAReview));
+}
+
+#[test]
+fn an_alertmanager_config_of_another_kind_or_version_is_refused() {
+    let name = "alertmanagerconfigs";
+    for (version, resource, message, cause) in [
+        (
+            "v1",
+            name,
+            "Unexpected resource version",
+            "expected resource version to be 'v1alpha1' or 'v1beta1', but received v1",
+        ),
+        (
+            "v1",
+            "x",
+            "Unexpected resource kind",
+            "expected resource to be alertmanagerconfigs, but received {monitoring.coreos.com v1 x}",
+        ),
+    ] {
+        let answer = validate_alertmanager_config(&review(version, resource, json!({})));
+        assert_eq!(answer, refusal(message, name, &[cause]));
+    }
+}
+
+#[test]
+fn nulls_say_nothing_except_in_child_routes() {
+    let object = |routes: Value| {
+        json!({"spec": {"receivers": [{"name": "r", "slackConfigs": null}], "timeIntervals": null,
+            "route": {"receiver": "r", "groupBy": null, "routes": routes}}})
+    };
+    let verdict =
+        |routes| validate_alertmanager_config(&review("v1beta1", "alertmanagerconfigs", object(routes)));
+    assert_eq!(verdict(json!([{"matchers": null}]))["response"]["allowed"], true);
+    assert_eq!(
+        verdict(json!([{"match": null}])),
+        refusal(
+            "AlertmanagerConfig is invalid",
+            "alertmanagerconfigs",
+            &[r#"route[0]: json: unknown field "match""#]
+        )
+    );
+}
+
+fn conversion(wanted: &str, objects: Value) -> Value {
+    let review = json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview",
+        "request": {"uid": "u", "desiredAPIVersion": wanted, "objects": objects}});
+    convert(&review).unwrap()
+}
+
+#[test]
+fn objects_are_converted_all_or_none() {
+    let object = |version: &str, spec: Value| json!({"apiVersion": format!("monitoring.coreos.com/{version}"), "kind": "AlertmanagerConfig", "spec": spec});
+    let (old, new) = ("monitoring.coreos.com/v1alpha1", "monitoring.coreos.com/v1beta1");
+    assert_eq!(
+        conversion(new, json!([object("v1alpha1", json!({"muteTimeIntervals": [{"name": "a"}]}))])),
+        json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview", "response": {
+            "uid": "u",
+            "convertedObjects": [object("v1beta1", json!({"timeIntervals": [{"name": "a"}]}))],
+            "result": {"metadata": {}, "status": "Success"},
+        }})
+    );
+    let good = || object("v1alpha1", json!({}));
+    for (wanted, wrong, words) in [
+        (old, good(), "conversion is not allowed between same type *v1alpha1.AlertmanagerConfig"),
+        (
+            new,
+            object("v1alpha1", json!({"route": {"routes": [{"bad": 1}]}})),
+            r#"route[0]: json: unknown field "bad""#,
+        ),
+        (
+            new,
+            object("v9", json!({})),
+            r#"no kind "AlertmanagerConfig" is registered for version "monitoring.coreos.com/v9""#,
+        ),
+        ("foo/v1", good(), r#"no kind "AlertmanagerConfig" is registered for version "foo/v1""#),
+        (new, json!({"kind": "A"}), r#"Object 'apiVersion' is missing in '{"kind":"A"}'"#),
+        (new, json!({"apiVersion": "a"}), r#"Object 'Kind' is missing in '{"apiVersion":"a"}'"#),
+    ] {
+        assert_eq!(
+            conversion(wanted, json!([wrong]))["response"],
+            json!({"uid": "u", "convertedObjects": null,
+                "result": {"metadata": {}, "status": "Failure", "message": words}})
+        );
+    }
+}

@@ -1,0 +1,96 @@
+//! A configuration that the user wrote: read, checked, and ready to be written again. What Alertmanager would refuse is
+//! refused, because it would stay with the configuration that it has and nobody would know.
+
+use formats::alertmanager::route::Route;
+use formats::alertmanager::{Config, check};
+use formats::yaml::serde::Error as ReadError;
+
+/// Why a configuration cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// It cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] ReadError),
+    /// Alertmanager would refuse it.
+    #[error(transparent)]
+    Refused(#[from] check::Refusal),
+    /// Its root route cannot be one.
+    #[error("check AlertmanagerConfig root route failed: {0}")]
+    Root(#[from] BadRoot),
+}
+
+/// Why a route cannot be the root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the texts say it")]
+pub enum BadRoot {
+    #[error("root route must exist")]
+    Missing,
+    #[error("cannot have continue in root route")]
+    Continues,
+    #[error("root route's receiver must exist")]
+    NoReceiver,
+    #[error("'matchers' not permitted on root route")]
+    Matchers,
+    #[error("'mute_time_intervals' not permitted on root route")]
+    MuteTimes,
+    #[error("'active_time_intervals' not permitted on root route")]
+    ActiveTimes,
+}
+
+/// Reads and checks what the user wrote.
+pub fn read(text: &str) -> Result<Config, Error> {
+    let config = Config::from_text(text)?;
+    check::check(&config, text)?;
+    check_root(config.route.as_ref())?;
+    Ok(config)
+}
+
+/// Refuses a root route that could miss an alert.
+pub fn check_root(root: Option<&Route>) -> Result<(), BadRoot> {
+    let root = root.ok_or(BadRoot::Missing)?;
+    let has_matchers = !root.matchers.is_empty() || !root.match_.is_empty() || !root.match_re.is_empty();
+    for (is_so, problem) in [
+        (root.continue_, BadRoot::Continues),
+        (root.receiver.is_empty(), BadRoot::NoReceiver),
+        (has_matchers, BadRoot::Matchers),
+        (!root.mute_time_intervals.is_empty(), BadRoot::MuteTimes),
+        (!root.active_time_intervals.is_empty(), BadRoot::ActiveTimes),
+    ] {
+        if is_so {
+            return Err(problem);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_root_takes_every_alert() {
+        let root = || Route { receiver: "a".into(), ..Route::default() };
+        let names = || vec!["x".to_owned()];
+        assert_eq!(check_root(Some(&root())), Ok(()));
+        assert_eq!(check_root(None), Err(BadRoot::Missing));
+        for (route, problem) in [
+            (Route { continue_: true, ..root() }, BadRoot::Continues),
+            (Route::default(), BadRoot::NoReceiver),
+            (Route { matchers: names(), ..root() }, BadRoot::Matchers),
+            (Route { match_re: [("a".into(), "b".into())].into(), ..root() }, BadRoot::Matchers),
+            (Route { mute_time_intervals: names(), ..root() }, BadRoot::MuteTimes),
+            (Route { active_time_intervals: names(), ..root() }, BadRoot::ActiveTimes),
+        ] {
+            assert_eq!(check_root(Some(&route)), Err(problem));
+        }
+    }
+
+    #[test]
+    fn words_of_the_user_are_kept() {
+        let text = "route: {receiver: 0123}\nreceivers:\n- name: 0123\n  webhook_configs: [{url: 'http://a/{{ .X }}', \
+                    send_resolved: no}]\n";
+        let expected = "route:\n  receiver: \"0123\"\nreceivers:\n- name: \"0123\"\n  webhook_configs:\n  - send_resolved: \
+                        false\n    url: http://a/{{ .X }}\ntemplates: []\n";
+        assert_eq!(read(text).unwrap().to_text().unwrap(), expected);
+    }
+}

@@ -1,0 +1,118 @@
+//! Resources in, the configuration out: what one resource does to the others, and what a user's own file becomes.
+
+use std::collections::BTreeSet;
+
+use api_monitoring::{Alertmanager, AlertmanagerConfig};
+use formats::version::Version;
+use k8s_openapi::api::core::v1::Secret;
+use monitoring_assets::{Objects, Reference, Source};
+use serde_json::{Value, json};
+
+use crate::provision::Error;
+use crate::{Configuration, Inputs, provision};
+
+fn alertmanager(spec: &Value) -> Alertmanager {
+    let metadata = json!({"name": "main", "namespace": "monitoring"});
+    serde_json::from_value(json!({"metadata": metadata, "spec": spec})).unwrap()
+}
+
+fn resource(namespace: &str, spec: &Value) -> AlertmanagerConfig {
+    serde_json::from_value(json!({"metadata": {"name": "team", "namespace": namespace}, "spec": spec}))
+        .unwrap()
+}
+
+fn run(spec: &Value, resources: &[AlertmanagerConfig], objects: &Objects) -> Result<Configuration, Error> {
+    let alertmanager = alertmanager(spec);
+    let accepted: Vec<&AlertmanagerConfig> = resources.iter().collect();
+    let version = Version::new(0, 25, 0);
+    provision(&Inputs {
+        alertmanager: &alertmanager,
+        global: None,
+        accepted: &accepted,
+        objects,
+        version: &version,
+    })
+}
+
+fn text(configuration: &Configuration) -> &str {
+    std::str::from_utf8(&configuration.text).unwrap()
+}
+
+#[test]
+fn one_bad_object_is_left_out_and_the_others_stay() {
+    let good = json!({"route": {"receiver": "a"}, "receivers": [{"name": "a"}]});
+    // Its Secret is not there.
+    let missing = json!({"route": {"receiver": "a"}, "receivers": [
+        {"name": "a", "pagerdutyConfigs": [{"routingKey": {"name": "nope", "key": "k"}}]}]});
+    // The version does not have Microsoft Teams.
+    let too_new = json!({"route": {"receiver": "a"}, "receivers": [
+        {"name": "a", "msteamsConfigs": [{"webhookUrl": {"name": "teams", "key": "k"}}]}]});
+    let mut objects = Objects::default();
+    let teams = json!({"metadata": {"name": "teams", "namespace": "three"}, "data": {"k": "aHR0cDovL2E="}});
+    objects.add_secret(serde_json::from_value::<Secret>(teams).unwrap());
+    let resources = [resource("one", &good), resource("two", &missing), resource("three", &too_new)];
+
+    let configuration = run(&json!({"alertmanagerConfigSelector": {}}), &resources, &objects).unwrap();
+
+    let expected = "route:\n  receiver: \"null\"\n  routes:\n  - receiver: one/team/a\n    matchers:\n    - \
+                    namespace=\"one\"\n    continue: true\nreceivers:\n- name: \"null\"\n- name: one/team/a\ntemplates: []\n";
+    assert_eq!(text(&configuration), expected);
+    let refused: Vec<String> = configuration.refused.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        refused,
+        [
+            "AlertmanagerConfig two/team: PagerDutyConfig[0]: failed to get routing key: unable to get secret \"nope\": \
+             secrets \"nope\" not found",
+            "AlertmanagerConfig three/team: invalid syntax in receivers config; msteams integration is only available in \
+             Alertmanager >= 0.26.0",
+        ]
+    );
+    let secret = |namespace: &str, name: &str| Reference {
+        source: Source::Secret,
+        namespace: namespace.into(),
+        name: name.into(),
+    };
+    // Also what is not there: when it comes, the object can be used.
+    let references = BTreeSet::from([
+        secret("monitoring", "alertmanager-main"),
+        secret("three", "teams"),
+        secret("two", "nope"),
+    ]);
+    assert_eq!(configuration.references, references);
+}
+
+#[test]
+fn what_the_version_has_not_is_named() {
+    let spec = json!({"route": {"receiver": "a"}, "receivers": [
+        {"name": "a", "webhookConfigs": [{"url": "http://a", "timeout": "5s"}]}]});
+    let resources = [resource("one", &spec)];
+    let configuration =
+        run(&json!({"alertmanagerConfigSelector": {}}), &resources, &Objects::default()).unwrap();
+    let warnings: Vec<String> = configuration.left_out.iter().map(ToString::to_string).collect();
+    assert_eq!(warnings, ["webhook_configs.timeout is left out: it needs Alertmanager 0.28.0 or later"]);
+    assert!(configuration.refused.is_empty());
+}
+
+#[test]
+fn a_user_who_selects_nothing_keeps_every_byte() {
+    let secret = json!({"metadata": {"name": "mine", "namespace": "monitoring"},
+        "data": {"alertmanager.yaml": "bm90OiBhbGVydG1hbmFnZXI=", "a.tmpl": "YQ=="}});
+    let mut objects = Objects::default();
+    objects.add_secret(serde_json::from_value::<Secret>(secret).unwrap());
+    let configuration = run(&json!({"configSecret": "mine"}), &[], &objects).unwrap();
+    assert_eq!(text(&configuration), "not: alertmanager");
+    assert_eq!(configuration.others.keys().collect::<Vec<_>>(), ["a.tmpl"]);
+
+    let refused =
+        run(&json!({"configSecret": "mine", "alertmanagerConfigSelector": {}}), &[], &objects).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "failed to initialize from secret: yaml: unmarshal errors:\n  line 1: field not not found in type config.plain"
+    );
+}
+
+#[test]
+fn a_base_that_is_not_there_is_an_error() {
+    let missing = run(&json!({"alertmanagerConfiguration": {"name": "base"}}), &[], &Objects::default());
+    assert_eq!(missing, Err(Error::NoGlobal("base".into())));
+}

@@ -1,0 +1,85 @@
+//! What is asked for, and the labels of all objects.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+/// How many endpoints are put into one slice.
+pub const ENDPOINTS_A_SLICE: usize = 512;
+
+/// Which addresses of a node are taken, if it has both.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Priority {
+    /// Those within the cluster.
+    #[default]
+    Internal,
+    /// Those outside of it.
+    External,
+}
+
+impl Priority {
+    /// As the flag names it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Internal => "internal",
+            Self::External => "external",
+        }
+    }
+}
+
+/// What is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// Namespace of all objects.
+    pub namespace: String,
+    /// Name of the Service.
+    pub name: String,
+    /// Labels that all objects of the operator get.
+    pub labels: BTreeMap<String, String>,
+    /// Annotations that all objects of the operator get.
+    pub annotations: BTreeMap<String, String>,
+    /// Which addresses are taken.
+    pub priority: Priority,
+    /// Whether kubelets answer without TLS too.
+    pub plain_http: bool,
+    /// Whether there are EndpointSlices.
+    pub endpoint_slices: bool,
+    /// How many endpoints are put into one slice.
+    pub endpoints_a_slice: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            namespace: String::new(),
+            name: String::new(),
+            labels: BTreeMap::new(),
+            annotations: BTreeMap::new(),
+            priority: Priority::default(),
+            plain_http: true,
+            endpoint_slices: false,
+            endpoints_a_slice: ENDPOINTS_A_SLICE,
+        }
+    }
+}
+
+impl Settings {
+    /// Name, labels and annotations of an object; the operator's own labels win over those of the kubelets.
+    pub(crate) fn metadata(&self, name: String, more: &[(&str, &str)]) -> ObjectMeta {
+        let own = [
+            ("k8s-app", "kubelet"),
+            ("app.kubernetes.io/name", "kubelet"),
+            ("app.kubernetes.io/managed-by", "prometheus-operator"),
+        ];
+        let mut labels: BTreeMap<String, String> =
+            own.iter().chain(more).map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+        labels.extend(self.labels.clone());
+        ObjectMeta {
+            name: Some(name),
+            namespace: Some(self.namespace.clone()),
+            labels: Some(labels),
+            annotations: (!self.annotations.is_empty()).then(|| self.annotations.clone()),
+            ..ObjectMeta::default()
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! The ConfigMaps of rule files: names and labels. They are mounted before they exist, so that one more of them restarts
+//! nothing.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+use crate::pack::Files;
+
+/// Who reads the rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Workload<'n> {
+    /// A Prometheus of that name.
+    Prometheus(&'n str),
+    /// A Thanos Ruler of that name.
+    ThanosRuler(&'n str),
+}
+
+/// How many a Prometheus mounts at least.
+const MOUNTED_BY_PROMETHEUS: usize = 3;
+
+/// Labels of everything that the operator makes. The second is older and stays for those who look for it.
+const MANAGED: [(&str, &str); 2] =
+    [("app.kubernetes.io/managed-by", "prometheus-operator"), ("managed-by", "prometheus-operator")];
+
+impl Workload<'_> {
+    /// The label by which its ConfigMaps are found.
+    pub fn selector(&self) -> (&'static str, &str) {
+        match self {
+            Self::Prometheus(name) => ("prometheus-name", name),
+            Self::ThanosRuler(name) => ("thanos-ruler-name", name),
+        }
+    }
+
+    /// The name of one of its ConfigMaps.
+    pub fn name(&self, index: usize) -> String {
+        match self {
+            Self::Prometheus(name) => format!("prometheus-{name}-rulefiles-{index}"),
+            Self::ThanosRuler(name) => format!("thanos-ruler-{name}-rulefiles-{index}"),
+        }
+    }
+
+    /// Which of its ConfigMaps a name is.
+    pub fn index(&self, name: &str) -> Option<usize> {
+        let (_, index) = name.rsplit_once('-')?;
+        let index = index.parse().ok()?;
+        (self.name(index) == name).then_some(index)
+    }
+
+    /// The names that are mounted, if so many hold rules. They are in the order of texts: ten comes before two.
+    pub fn mounted(&self, count: usize) -> Vec<String> {
+        let mut names: Vec<String> = (0..count).map(|index| self.name(index)).collect();
+        names.sort_unstable();
+        if let Self::Prometheus(_) = self {
+            names.extend((count..MOUNTED_BY_PROMETHEUS).map(|index| self.name(index)));
+        }
+        names
+    }
+
+    /// The packing that stands in ConfigMaps. What is not named like one of them counts as nothing.
+    pub fn standing<'c>(&self, config_maps: impl IntoIterator<Item = &'c ConfigMap>) -> Vec<Files> {
+        let mut standing = Vec::new();
+        for config_map in config_maps {
+            let name = config_map.metadata.name.as_deref().unwrap_or_default();
+            let Some(index) = self.index(name) else { continue };
+            if standing.len() <= index {
+                standing.resize(index + 1, Files::new());
+            }
+            standing[index] = config_map.data.clone().unwrap_or_default();
+        }
+        standing
+    }
+
+    /// The ConfigMaps of a packing, with labels and annotations that the operator was told to add.
+    pub fn build(
+        &self,
+        packing: Vec<Files>,
+        labels: &BTreeMap<String, String>,
+        annotations: &BTreeMap<String, String>,
+    ) -> Vec<ConfigMap> {
+        let own = MANAGED.into_iter().chain([self.selector()]);
+        let own = own.map(|(label, value)| (label.to_owned(), value.to_owned()));
+        let labels: BTreeMap<String, String> = labels.clone().into_iter().chain(own).collect();
+        packing
+            .into_iter()
+            .enumerate()
+            .map(|(index, files)| ConfigMap {
+                metadata: ObjectMeta {
+                    name: Some(self.name(index)),
+                    labels: Some(labels.clone()),
+                    annotations: (!annotations.is_empty()).then(|| annotations.clone()),
+                    ..ObjectMeta::default()
+                },
+                data: (!files.is_empty()).then_some(files),
+                ..ConfigMap::default()
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prometheus_mounts_three_at_least() {
+        let names = |numbers: &[usize]| -> Vec<String> {
+            numbers.iter().map(|number| format!("prometheus-a-rulefiles-{number}")).collect()
+        };
+        assert_eq!(Workload::Prometheus("a").mounted(1), names(&[0, 1, 2]));
+        assert_eq!(Workload::Prometheus("a").mounted(4), names(&[0, 1, 2, 3]));
+        assert_eq!(Workload::Prometheus("a").mounted(11), names(&[0, 1, 10, 2, 3, 4, 5, 6, 7, 8, 9]));
+        assert_eq!(Workload::ThanosRuler("a").mounted(1), ["thanos-ruler-a-rulefiles-0"]);
+    }
+
+    #[test]
+    fn what_is_built_stands() {
+        let workload = Workload::Prometheus("a-1");
+        let packing = vec![Files::from([("x".into(), "1".into())]), Files::from([("y".into(), "2".into())])];
+        let mut built = workload.build(packing.clone(), &BTreeMap::new(), &BTreeMap::new());
+        built[0].metadata.labels.as_mut().unwrap().remove("managed-by");
+        let stranger =
+            Workload::Prometheus("a").build(vec![Files::new()], &BTreeMap::new(), &BTreeMap::new());
+        assert_eq!(workload.standing(built.iter().rev().chain(&stranger)), packing);
+    }
+}

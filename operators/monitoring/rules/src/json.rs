@@ -1,0 +1,104 @@
+//! What a text becomes on its way through JSON, which rule files took ever since: most stay what they are, a few change,
+//! and a few cannot pass.
+
+use std::borrow::Cow;
+
+use thiserror::Error;
+
+/// A text that cannot be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum NotWritable {
+    /// It has signs that no file of this format may have.
+    #[error("yaml: control characters are not allowed")]
+    ControlCharacter,
+    /// It is a key that is too long or has a line break in it.
+    #[error("yaml: did not find expected ',' or '}}'")]
+    Key,
+}
+
+/// The line break of old mainframes. Readers take it for one even between quotes.
+const NEXT_LINE: char = '\u{85}';
+
+/// The longest key, with its quotes.
+const LONGEST_KEY: usize = 1024;
+
+/// A text as it comes out.
+pub(crate) fn passed(text: &str) -> Result<Cow<'_, str>, NotWritable> {
+    // Nearly all texts have none of these.
+    if !text.bytes().any(|byte| byte == 0x7f || byte == 0xc2 || byte == 0xef) {
+        return Ok(Cow::Borrowed(text));
+    }
+    if text.contains(
+        |letter| matches!(letter, '\x7f'..='\u{84}' | '\u{86}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}'),
+    ) {
+        return Err(NotWritable::ControlCharacter);
+    }
+    Ok(if text.contains(NEXT_LINE) { Cow::Owned(folded(text)) } else { Cow::Borrowed(text) })
+}
+
+/// A key, which comes out as it is or not at all.
+pub(crate) fn passed_key(key: &str) -> Result<&str, NotWritable> {
+    passed(key)?;
+    if key.contains(NEXT_LINE) || key.len() + 2 > LONGEST_KEY && key.chars().count() + 2 > LONGEST_KEY {
+        return Err(NotWritable::Key);
+    }
+    Ok(key)
+}
+
+/// One line break becomes a space, more of them become one less; spaces around them go.
+fn folded(text: &str) -> String {
+    let mut parts = text.split(NEXT_LINE).peekable();
+    let mut folded = parts.next().unwrap_or_default().trim_end_matches(' ').to_owned();
+    let mut breaks = 0;
+    while let Some(part) = parts.next() {
+        breaks += 1;
+        let is_last = parts.peek().is_none();
+        let part = part.trim_start_matches(' ');
+        if part.is_empty() && !is_last {
+            continue;
+        }
+        if breaks == 1 {
+            folded.push(' ');
+        }
+        folded.extend(std::iter::repeat_n('\n', breaks - 1));
+        folded.push_str(if is_last { part } else { part.trim_end_matches(' ') });
+        breaks = 0;
+    }
+    folded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn most_texts_stay_what_they_are() {
+        for text in ["", "a b", "ä\u{feff}", "a\nb\t", "\u{2028}", "\0"] {
+            assert_eq!(passed(text), Ok(Cow::Borrowed(text)));
+        }
+    }
+
+    #[test]
+    fn old_line_breaks_are_folded() {
+        for (text, folded) in [
+            ("a\u{85}b", "a b"),
+            ("a \u{85} \u{85} b", "a\nb"),
+            ("\u{85}a", " a"),
+            ("a\u{85}", "a "),
+            ("a\u{85}\u{85}\u{85} b ", "a\n\nb "),
+        ] {
+            assert_eq!(passed(text), Ok(Cow::Borrowed(folded)));
+        }
+    }
+
+    #[test]
+    fn some_cannot_pass() {
+        for text in ["\x7f", "\u{80}", "\u{9f}", "\u{ffff}"] {
+            assert_eq!(passed(text), Err(NotWritable::ControlCharacter));
+        }
+        assert_eq!(passed_key("a\u{85}"), Err(NotWritable::Key));
+        assert_eq!(passed_key(&"k".repeat(1023)), Err(NotWritable::Key));
+        let longest = "k".repeat(1022);
+        assert_eq!(passed_key(&longest), Ok(&*longest));
+    }
+}

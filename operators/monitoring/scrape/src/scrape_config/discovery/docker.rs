@@ -1,0 +1,22 @@
+//! Docker: `docker_sd_configs`.
+
+use api_monitoring::scrape_config::discovery::docker::DockerSdConfig;
+
+use super::entry::Entry;
+
+/// An element of `docker_sd_configs`.
+pub(super) fn put(entry: &mut Entry<'_, '_, '_>, config: &DockerSdConfig) {
+    entry.put_authorization(config.authorization.as_ref());
+    entry.put_oauth2(config.oauth2.as_ref());
+    entry.put_proxy(&config.proxy);
+    entry.put_basic_auth(config.basic_auth.as_ref());
+    entry.put_filters(&config.filters);
+    entry.put_text("host", &config.host);
+    entry.put_tls(config.tls_config.as_ref());
+    entry.put_some("port", config.port);
+    entry.put_some_text("host_networking_host", config.host_networking_host.as_deref());
+    entry.put_some("match_first_network", config.match_first_network);
+    entry.put_some_text("refresh_interval", config.refresh_interval.as_deref());
+    entry.put_some("follow_redirects", config.follow_redirects);
+    entry.put_some("enable_http2", config.enable_http2);
+}

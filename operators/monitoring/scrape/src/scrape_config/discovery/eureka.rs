@@ -1,0 +1,18 @@
+//! Eureka: `eureka_sd_configs`.
+
+use api_monitoring::scrape_config::discovery::eureka::EurekaSdConfig;
+
+use super::entry::Entry;
+
+/// An element of `eureka_sd_configs`.
+pub(super) fn put(entry: &mut Entry<'_, '_, '_>, config: &EurekaSdConfig) {
+    entry.put_basic_auth(config.basic_auth.as_ref());
+    entry.put_authorization(config.authorization.as_ref());
+    entry.put_oauth2(config.oauth2.as_ref());
+    entry.put_proxy(&config.proxy);
+    entry.put_some("follow_redirects", config.follow_redirects);
+    entry.put_some("enable_http2", config.enable_http2);
+    entry.put_tls(config.tls_config.as_ref());
+    entry.put_some_text("refresh_interval", config.refresh_interval.as_deref());
+    entry.put_some_text("server", Some(&*config.server).filter(|server| !server.is_empty()));
+}

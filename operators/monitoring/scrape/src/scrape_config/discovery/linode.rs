@@ -1,0 +1,19 @@
+//! Linode: `linode_sd_configs`.
+
+use api_monitoring::scrape_config::discovery::linode::LinodeSdConfig;
+
+use super::entry::Entry;
+
+/// An element of `linode_sd_configs`.
+pub(super) fn put(entry: &mut Entry<'_, '_, '_>, config: &LinodeSdConfig) {
+    entry.put_authorization(config.authorization.as_ref());
+    entry.put_oauth2(config.oauth2.as_ref());
+    entry.put_proxy(&config.proxy);
+    entry.put_tls(config.tls_config.as_ref());
+    entry.put_some("port", config.port);
+    entry.put_some_text("region", config.region.as_deref());
+    entry.put_some("enable_http2", config.enable_http2);
+    entry.put_some_text("tag_separator", config.tag_separator.as_deref());
+    entry.put_some_text("refresh_interval", config.refresh_interval.as_deref());
+    entry.put_some("follow_redirects", config.follow_redirects);
+}

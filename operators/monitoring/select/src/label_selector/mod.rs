@@ -1,0 +1,170 @@
+//! Label selectors: whether Kubernetes would take one, and which labels it matches.
+//!
+//! | file | owns |
+//! |---|---|
+//! | `requirement` | one condition on one label |
+//! | `name` | which keys and values labels may have |
+//! | [`text`] | selectors as text, such as `a=b,c in (d,e)` |
+
+mod name;
+mod requirement;
+pub mod text;
+
+use std::collections::BTreeMap;
+
+use formats::quoted::Quoted;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
+
+use requirement::{Operator, Requirement};
+
+/// Why a selector is refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Invalid {
+    /// There is no such operator.
+    #[error("{} is not a valid label selector operator", Quoted(.0))]
+    Operator(String),
+    /// A condition cannot be one; what is wrong with it.
+    #[error("{}", listed(.0))]
+    Requirement(Vec<String>),
+    /// The text of a selector is not written as one must be.
+    #[error("{0}")]
+    Syntax(String),
+    /// The text of a condition is not written as one must be.
+    #[error("unable to parse requirement: {0}")]
+    RequirementSyntax(String),
+}
+
+/// A checked selector.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Selector<'s> {
+    /// Nothing matches without conditions that could be met.
+    conditions: Option<Vec<Requirement<'s>>>,
+}
+
+impl<'s> Selector<'s> {
+    /// Checks a selector. Without one nothing matches; with an empty one everything does.
+    pub fn new(selector: Option<&'s LabelSelector>) -> Result<Self, Invalid> {
+        let Some(selector) = selector else { return Ok(Self { conditions: None }) };
+        let mut conditions = Vec::new();
+        for (key, value) in selector.match_labels.iter().flatten() {
+            conditions.push(Requirement::new(key, Operator::Equals, vec![value])?);
+        }
+        for expression in selector.match_expressions.iter().flatten() {
+            let operator = match expression.operator.as_str() {
+                "In" => Operator::In,
+                "NotIn" => Operator::NotIn,
+                "Exists" => Operator::Exists,
+                "DoesNotExist" => Operator::DoesNotExist,
+                other => return Err(Invalid::Operator(other.to_owned())),
+            };
+            let values = expression.values.iter().flatten().map(String::as_str).collect();
+            conditions.push(Requirement::new(&expression.key, operator, values)?);
+        }
+        Ok(Self { conditions: Some(conditions) })
+    }
+
+    /// Whether labels match.
+    pub fn matches(&self, labels: Option<&BTreeMap<String, String>>) -> bool {
+        let empty = BTreeMap::new();
+        let labels = labels.unwrap_or(&empty);
+        let all = |conditions: &Vec<Requirement<'_>>| conditions.iter().all(|one| one.is_met_by(labels));
+        self.conditions.as_ref().is_some_and(all)
+    }
+}
+
+/// One problem as it is, more of them between brackets, each once.
+fn listed(problems: &[String]) -> String {
+    let mut once: Vec<&str> = Vec::new();
+    for problem in problems {
+        if !once.contains(&problem.as_str()) {
+            once.push(problem);
+        }
+    }
+    match once.as_slice() {
+        [one] => (*one).to_owned(),
+        many => format!("[{}]", many.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelectorRequirement;
+
+    use super::*;
+
+    fn labels(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+        pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
+    }
+
+    fn expression(key: &str, operator: &str, values: &[&str]) -> LabelSelector {
+        LabelSelector {
+            match_expressions: Some(vec![LabelSelectorRequirement {
+                key: key.into(),
+                operator: operator.into(),
+                values: Some(values.iter().map(|value| (*value).to_owned()).collect()),
+            }]),
+            match_labels: None,
+        }
+    }
+
+    #[test]
+    fn absence_matches_nothing_and_emptiness_everything() {
+        let empty = LabelSelector::default();
+        for labels in [None, Some(&labels(&[("a", "b")]))] {
+            assert!(!Selector::new(None).unwrap().matches(labels));
+            assert!(Selector::new(Some(&empty)).unwrap().matches(labels));
+        }
+    }
+
+    #[test]
+    fn all_conditions_must_be_met() {
+        let some = labels(&[("a", "1"), ("b", "2")]);
+        for (selector, expected) in [
+            (LabelSelector { match_labels: Some(labels(&[("a", "1")])), match_expressions: None }, true),
+            (
+                LabelSelector {
+                    match_labels: Some(labels(&[("a", "1"), ("b", "1")])),
+                    match_expressions: None,
+                },
+                false,
+            ),
+            (expression("a", "In", &["1", "2"]), true),
+            (expression("c", "In", &["1"]), false),
+            (expression("a", "NotIn", &["1"]), false),
+            (expression("c", "NotIn", &["1"]), true),
+            (expression("a", "Exists", &[]), true),
+            (expression("c", "Exists", &[]), false),
+            (expression("a", "DoesNotExist", &[]), false),
+            (expression("c", "DoesNotExist", &[]), true),
+        ] {
+            assert_eq!(
+                Selector::new(Some(&selector)).unwrap().matches(Some(&some)),
+                expected,
+                "{selector:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_kubernetes_refuses_is_named() {
+        let key_rule = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an \
+                        alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for \
+                        validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+        for (selector, words) in [
+            (expression("a", "Near", &[]), "\"Near\" is not a valid label selector operator".to_owned()),
+            (
+                expression("a", "In", &[]),
+                "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty"
+                    .to_owned(),
+            ),
+            (
+                expression("a", "Exists", &["b"]),
+                "values: Invalid value: [\"b\"]: values set must be empty for exists and does not exist"
+                    .to_owned(),
+            ),
+            (expression("-", "Exists", &[]), format!("key: Invalid value: \"-\": name part {key_rule}")),
+        ] {
+            assert_eq!(Selector::new(Some(&selector)).unwrap_err().to_string(), words);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Probes: what is wrong with one.
+
+use api_monitoring::Probe;
+use api_monitoring::probe::ProbeSpec;
+use formats::quoted::Quoted;
+use monitoring_assets::Objects;
+
+use crate::problem::{Problem, Within, broken};
+use crate::references::References;
+use crate::verdict::{Accepted, Refused};
+use crate::workload::Workload;
+use crate::{host, scrape_class};
+
+/// The verdict on a Probe.
+pub fn check<'o>(
+    workload: &Workload<'_>,
+    object: &Probe,
+    objects: &'o Objects,
+) -> Result<Accepted<'o>, Refused> {
+    let references = References::new(objects, object.metadata.namespace.as_deref().unwrap_or_default());
+    let checked = check_spec(workload, &object.spec, &references);
+    references.verdict(checked)
+}
+
+fn check_spec(workload: &Workload<'_>, spec: &ProbeSpec, references: &References<'_>) -> Result<(), Problem> {
+    scrape_class::check(workload, spec.scrape_class.as_deref()).within("scrapeClassName")?;
+    if spec.targets.static_config.is_none() && spec.targets.ingress.is_none() {
+        return broken("at least one of .spec.targets.staticConfig and .spec.targets.ingress is required");
+    }
+    let client = &spec.client;
+    references.optional_secret(client.bearer_token_secret.as_ref()).within("bearerTokenSecret")?;
+    references.basic_auth(client.basic_auth.as_ref()).within("basicAuth")?;
+    references.safe_tls(spec.tls_config.as_ref()).within("tlsConfig")?;
+    references.safe_authorization(client.authorization.as_ref()).within("authorization")?;
+    references.oauth2(client.oauth2.as_ref()).within("oauth2")?;
+    workload.check_timeout(&spec.scrape_timeout, &spec.interval)?;
+    workload.relabeling.check_all(&spec.metric_relabelings).within("metricRelabelConfigs")?;
+    check_targets(workload, spec)?;
+    references.proxy(&spec.prober.proxy).within("proxy configuration")?;
+    host::check(&spec.prober.url).within(format_args!(
+        "{} url specified in proberSpec is invalid, it should be of the format `hostname` or `hostname:port`",
+        Quoted(&spec.prober.url)
+    ))
+}
+
+fn check_targets(workload: &Workload<'_>, spec: &ProbeSpec) -> Result<(), Problem> {
+    let relabeling = &workload.relabeling;
+    if let Some(targets) = &spec.targets.static_config {
+        workload.check_label_names(targets.labels.keys()).within("targets.staticConfig.labels")?;
+        relabeling.check_all(&targets.relabeling_configs).within("targets.staticConfig.relabelConfigs")?;
+    }
+    if let Some(ingress) = &spec.targets.ingress {
+        relabeling.check_all(&ingress.relabeling_configs).within("targets.ingress.relabelConfigs")?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::sample::{named, objects, with_workload};
+
+    fn verdict(mut spec: Value) -> String {
+        spec["prober"]["url"] = spec["prober"]["url"].as_str().unwrap_or("prober:9115").into();
+        with_workload("2.55.0", &json!({}), |workload| {
+            check(workload, &named(&spec), &objects())
+                .map_or_else(|refused| refused.to_string(), |_| "good".to_owned())
+        })
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let targets = json!({"ingress": {}});
+        for (spec, words) in [
+            (json!({"targets": targets}), "good"),
+            (json!({}), "at least one of .spec.targets.staticConfig and .spec.targets.ingress is required"),
+            (
+                json!({"targets": {"staticConfig": {"labels": {"b-c": "", "a": ""}}}}),
+                "targets.staticConfig.labels: invalid label \"b-c\"",
+            ),
+            (
+                json!({"targets": targets, "bearerTokenSecret": {"name": "", "key": ""}}),
+                "bearerTokenSecret: unable to get secret \"\": secrets \"\" not found",
+            ),
+            (
+                json!({"targets": targets, "prober": {"url": "http://a"}}),
+                "\"http://a\" url specified in proberSpec is invalid, it should be of the format `hostname` or `hostname:port`: invalid port: \"//a\"",
+            ),
+            (
+                json!({"targets": targets, "scrapeTimeout": "1s"}),
+                "invalid scrapeInterval \"\": empty duration string",
+            ),
+        ] {
+            assert_eq!(verdict(spec), words);
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Linode.
+
+use api_monitoring::scrape_config::discovery::linode::LinodeSdConfig;
+
+use super::{Context, each};
+use crate::problem::Problem;
+
+/// Checks all.
+pub(super) fn check(context: Context<'_, '_, '_>, configs: &[LinodeSdConfig]) -> Result<(), Problem> {
+    context.needs(
+        configs,
+        (2, 28),
+        "linode SD configuration is only supported for Prometheus version >= 2.28.0",
+    )?;
+    each(configs, |config| {
+        context.references.safe_authorization(config.authorization.as_ref())?;
+        context.references.oauth2(config.oauth2.as_ref())?;
+        context.references.safe_tls(config.tls_config.as_ref())?;
+        context.references.proxy(&config.proxy)
+    })
+}

@@ -1,0 +1,244 @@
+//! Which objects a workload takes in: those of the namespaces and with the labels that it asks for, as far as nothing is
+//! wrong with them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use api_monitoring::prometheus::shared::SharedSpec;
+use api_monitoring::{PodMonitor, Probe, ScrapeConfig, ServiceMonitor};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
+use monitoring_assets::Objects;
+
+use crate::label_selector::{Invalid, Selector};
+use crate::verdict::{Accepted, Refused, Verdicts};
+use crate::workload::Workload;
+use crate::{pod_monitor, probe, scrape_config, service_monitor};
+
+/// Labels of namespaces, by the name of the namespace.
+pub type Namespaces = BTreeMap<String, BTreeMap<String, String>>;
+
+/// Why nothing at all can be selected.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SelectionError {
+    /// The selector for namespaces is wrong.
+    #[error("failed to convert namespace label selector to selector: {0}")]
+    Namespaces(Invalid),
+    /// The selector for objects is wrong.
+    #[error(transparent)]
+    Objects(Invalid),
+}
+
+/// What a workload asks for.
+#[derive(Debug, Clone, Copy)]
+pub struct Selectors<'s> {
+    /// In which namespaces; without it, in that of the workload.
+    pub namespaces: Option<&'s LabelSelector>,
+    /// With which labels; without it, none.
+    pub labels: Option<&'s LabelSelector>,
+}
+
+/// A kind of object that a workload can take in.
+pub trait Selectable {
+    /// Name, namespace and labels.
+    fn metadata(&self) -> &ObjectMeta;
+
+    /// What a workload asks for of this kind.
+    fn selectors(spec: &SharedSpec) -> Selectors<'_>;
+
+    /// Whether an object is good.
+    fn check<'o>(&self, workload: &Workload<'_>, objects: &'o Objects) -> Result<Accepted<'o>, Refused>;
+}
+
+/// The namespaces that a selector means: without one, that of the workload; with an empty one, all.
+pub fn namespaces<'n>(
+    own: &'n str,
+    selector: Option<&LabelSelector>,
+    known: &'n Namespaces,
+) -> Result<BTreeSet<&'n str>, SelectionError> {
+    if selector.is_none() {
+        return Ok(BTreeSet::from([own]));
+    }
+    let selector = Selector::new(selector).map_err(SelectionError::Namespaces)?;
+    let matching = known.iter().filter(|(_, labels)| selector.matches(Some(labels)));
+    Ok(matching.map(|(name, _)| name.as_str()).collect())
+}
+
+/// Those objects that a workload asks for, with the verdict on each.
+pub fn select<'c, 'o, K: Selectable + 'c>(
+    workload: &Workload<'_>,
+    known: &Namespaces,
+    candidates: impl IntoIterator<Item = &'c K>,
+    objects: &'o Objects,
+) -> Result<Verdicts<'o>, SelectionError> {
+    let selectors = K::selectors(workload.spec);
+    let namespaces = namespaces(workload.namespace, selectors.namespaces, known)?;
+    let labels = Selector::new(selectors.labels).map_err(SelectionError::Objects)?;
+    let asked_for = |object: &&K| {
+        let metadata = object.metadata();
+        namespaces.contains(metadata.namespace.as_deref().unwrap_or_default())
+            && labels.matches(metadata.labels.as_ref())
+    };
+    Ok(sort(workload, candidates.into_iter().filter(asked_for), objects))
+}
+
+/// The verdict on each object, whether the workload asks for it or not.
+pub fn sort<'c, 'o, K: Selectable + 'c>(
+    workload: &Workload<'_>,
+    candidates: impl IntoIterator<Item = &'c K>,
+    objects: &'o Objects,
+) -> Verdicts<'o> {
+    let mut verdicts = Verdicts::default();
+    for object in candidates {
+        verdicts.add(key(object.metadata()), object.check(workload, objects));
+    }
+    verdicts
+}
+
+/// `namespace/name`, or just the name of what is in no namespace.
+fn key(metadata: &ObjectMeta) -> String {
+    let name = metadata.name.as_deref().unwrap_or_default();
+    match metadata.namespace.as_deref() {
+        None | Some("") => name.to_owned(),
+        Some(namespace) => format!("{namespace}/{name}"),
+    }
+}
+
+impl Selectable for ServiceMonitor {
+    fn metadata(&self) -> &ObjectMeta {
+        &self.metadata
+    }
+
+    fn selectors(spec: &SharedSpec) -> Selectors<'_> {
+        Selectors {
+            namespaces: spec.service_monitor_namespace_selector.as_ref(),
+            labels: spec.service_monitor_selector.as_ref(),
+        }
+    }
+
+    fn check<'o>(&self, workload: &Workload<'_>, objects: &'o Objects) -> Result<Accepted<'o>, Refused> {
+        service_monitor::check(workload, self, objects)
+    }
+}
+
+impl Selectable for PodMonitor {
+    fn metadata(&self) -> &ObjectMeta {
+        &self.metadata
+    }
+
+    fn selectors(spec: &SharedSpec) -> Selectors<'_> {
+        Selectors {
+            namespaces: spec.pod_monitor_namespace_selector.as_ref(),
+            labels: spec.pod_monitor_selector.as_ref(),
+        }
+    }
+
+    fn check<'o>(&self, workload: &Workload<'_>, objects: &'o Objects) -> Result<Accepted<'o>, Refused> {
+        pod_monitor::check(workload, self, objects)
+    }
+}
+
+impl Selectable for Probe {
+    fn metadata(&self) -> &ObjectMeta {
+        &self.metadata
+    }
+
+    fn selectors(spec: &SharedSpec) -> Selectors<'_> {
+        Selectors { namespaces: spec.probe_namespace_selector.as_ref(), labels: spec.probe_selector.as_ref() }
+    }
+
+    fn check<'o>(&self, workload: &Workload<'_>, objects: &'o Objects) -> Result<Accepted<'o>, Refused> {
+        probe::check(workload, self, objects)
+    }
+}
+
+impl Selectable for ScrapeConfig {
+    fn metadata(&self) -> &ObjectMeta {
+        &self.metadata
+    }
+
+    fn selectors(spec: &SharedSpec) -> Selectors<'_> {
+        Selectors {
+            namespaces: spec.scrape_config_namespace_selector.as_ref(),
+            labels: spec.scrape_config_selector.as_ref(),
+        }
+    }
+
+    fn check<'o>(&self, workload: &Workload<'_>, objects: &'o Objects) -> Result<Accepted<'o>, Refused> {
+        scrape_config::check(workload, self, objects)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::sample::{read, with_workload};
+
+    fn known() -> Namespaces {
+        let labels = |team: &str| BTreeMap::from([("team".to_owned(), team.to_owned())]);
+        BTreeMap::from([
+            ("test".into(), labels("a")),
+            ("other".into(), labels("b")),
+            ("third".into(), BTreeMap::new()),
+        ])
+    }
+
+    fn monitor(namespace: &str, name: &str, class: Option<&str>) -> PodMonitor {
+        read(json!({
+            "apiVersion": "monitoring.coreos.com/v1", "kind": "PodMonitor",
+            "metadata": {"namespace": namespace, "name": name, "labels": {"name": name}},
+            "spec": {"scrapeClass": class},
+        }))
+    }
+
+    #[test]
+    fn namespaces_are_the_own_all_or_some() {
+        let known = known();
+        let some: LabelSelector = read(json!({"matchExpressions": [{"key": "team", "operator": "Exists"}]}));
+        let empty = LabelSelector::default();
+        let found = |selector| namespaces("test", selector, &known).unwrap();
+        assert_eq!(found(None), BTreeSet::from(["test"]));
+        assert_eq!(found(Some(&empty)), BTreeSet::from(["other", "test", "third"]));
+        assert_eq!(found(Some(&some)), BTreeSet::from(["other", "test"]));
+        let wrong: LabelSelector = read(json!({"matchExpressions": [{"key": "a", "operator": "Near"}]}));
+        assert_eq!(
+            namespaces("test", Some(&wrong), &known).unwrap_err().to_string(),
+            "failed to convert namespace label selector to selector: \"Near\" is not a valid label selector operator"
+        );
+    }
+
+    #[test]
+    fn what_is_asked_for_is_sorted() {
+        let candidates = [
+            monitor("test", "a", None),
+            monitor("test", "b", Some("none")),
+            monitor("other", "a", None),
+            monitor("third", "a", None),
+        ];
+        let objects = Objects::default();
+        let names = |spec: &serde_json::Value| {
+            with_workload("3.0.0", spec, |workload| {
+                let verdicts = select(workload, &known(), &candidates, &objects).unwrap();
+                let accepted: Vec<String> = verdicts.accepted.into_keys().collect();
+                (accepted.join(" "), verdicts.refused.into_keys().collect::<Vec<_>>().join(" "))
+            })
+        };
+        for (spec, accepted, refused) in [
+            (json!({}), "", ""),
+            (json!({"podMonitorSelector": {}}), "test/a", "test/b"),
+            (json!({"podMonitorSelector": {"matchLabels": {"name": "b"}}}), "", "test/b"),
+            (
+                json!({"podMonitorSelector": {}, "podMonitorNamespaceSelector": {}}),
+                "other/a test/a third/a",
+                "test/b",
+            ),
+            (
+                json!({"podMonitorSelector": {}, "podMonitorNamespaceSelector": {"matchLabels": {"team": "b"}}}),
+                "other/a",
+                "",
+            ),
+        ] {
+            assert_eq!(names(&spec), (accepted.to_owned(), refused.to_owned()), "{spec}");
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! TLS settings of clients: rules between their fields.
+
+use std::fmt;
+
+use api_monitoring::reference::SecretOrConfigMap;
+use api_monitoring::tls::{SafeTlsConfig, TlsConfig};
+use formats::quoted::Quoted;
+
+use crate::problem::{Problem, Within, broken};
+
+/// Shows where a value is kept.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place<'s>(pub(crate) &'s SecretOrConfigMap);
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.0.secret, &self.0.config_map) {
+            (Some(secret), _) => write!(f, "<secret={},key={}>", secret.name, secret.key),
+            (None, Some(map)) => write!(f, "<configmap={},key={}>", map.name, map.key),
+            (None, None) => f.write_str("<empty>"),
+        }
+    }
+}
+
+/// Shows where a value is kept, between quotes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct QuotedPlace<'s>(pub(crate) &'s SecretOrConfigMap);
+
+impl fmt::Display for QuotedPlace<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Quoted(&Place(self.0).to_string()).fmt(f)
+    }
+}
+
+/// Whether a selector points anywhere.
+pub(crate) fn points_somewhere(selector: &SecretOrConfigMap) -> bool {
+    selector.secret.is_some() || selector.config_map.is_some()
+}
+
+/// A value is kept in one place.
+pub(crate) fn check_selector(selector: &SecretOrConfigMap) -> Result<(), Problem> {
+    if selector.secret.is_some() && selector.config_map.is_some() {
+        return broken("cannot specify both Secret and ConfigMap");
+    }
+    Ok(())
+}
+
+/// Checks settings from Secrets and ConfigMaps, but reads nothing.
+pub fn check_safe(tls: &SafeTlsConfig) -> Result<(), Problem> {
+    check_shared(tls)?;
+    match (points_somewhere(&tls.cert), tls.key_secret.is_some()) {
+        (true, false) => broken("client cert specified without client key"),
+        (false, true) => broken("client key specified without client cert"),
+        (true, true) | (false, false) => Ok(()),
+    }
+}
+
+/// Checks settings from Secrets, ConfigMaps or files, but reads nothing.
+pub fn check(tls: &TlsConfig) -> Result<(), Problem> {
+    let safe = &tls.safe;
+    check_shared(safe)?;
+    if points_somewhere(&safe.ca) && !tls.ca_file.is_empty() {
+        return broken("cannot specify both 'caFile' and 'ca'");
+    }
+    if points_somewhere(&safe.cert) && !tls.cert_file.is_empty() {
+        return broken("cannot specify both 'certFile' and 'cert'");
+    }
+    if safe.key_secret.is_some() && !tls.key_file.is_empty() {
+        return broken("cannot specify both 'keyFile' and 'keySecret'");
+    }
+    let has_certificate = points_somewhere(&safe.cert) || !tls.cert_file.is_empty();
+    let has_key = safe.key_secret.is_some() || !tls.key_file.is_empty();
+    match (has_certificate, has_key) {
+        (true, false) => broken("cannot specify client cert without client key"),
+        (false, true) => broken("cannot specify client key without client cert"),
+        (true, true) | (false, false) => Ok(()),
+    }
+}
+
+fn check_shared(tls: &SafeTlsConfig) -> Result<(), Problem> {
+    for (name, selector) in [("ca", &tls.ca), ("cert", &tls.cert)] {
+        check_selector(selector).within(format_args!("{name} {}", Place(selector)))?;
+    }
+    // The names of the versions are in the order of the versions.
+    if let (Some(most), Some(least)) = (&tls.max_version, &tls.min_version)
+        && most < least
+    {
+        return broken("maxVersion must more than or equal to minVersion");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use api_monitoring::text::TlsVersion;
+    use k8s_openapi::api::core::v1::{ConfigMapKeySelector, SecretKeySelector};
+
+    use super::*;
+
+    fn secret() -> SecretOrConfigMap {
+        let secret = SecretKeySelector { name: "s".into(), key: "k".into(), optional: None };
+        SecretOrConfigMap { secret: Some(secret), config_map: None }
+    }
+
+    fn both() -> SecretOrConfigMap {
+        SecretOrConfigMap { config_map: Some(ConfigMapKeySelector::default()), ..secret() }
+    }
+
+    #[test]
+    fn a_certificate_needs_a_key() {
+        let key = secret().secret;
+        for (tls, words) in [
+            (
+                SafeTlsConfig { ca: both(), ..SafeTlsConfig::default() },
+                "ca <secret=s,key=k>: cannot specify both Secret and ConfigMap",
+            ),
+            (
+                SafeTlsConfig { cert: both(), ..SafeTlsConfig::default() },
+                "cert <secret=s,key=k>: cannot specify both Secret and ConfigMap",
+            ),
+            (
+                SafeTlsConfig { cert: secret(), ..SafeTlsConfig::default() },
+                "client cert specified without client key",
+            ),
+            (
+                SafeTlsConfig { key_secret: key.clone(), ..SafeTlsConfig::default() },
+                "client key specified without client cert",
+            ),
+            (
+                SafeTlsConfig {
+                    min_version: Some(TlsVersion::from("TLS13")),
+                    max_version: Some(TlsVersion::from("TLS12")),
+                    ..SafeTlsConfig::default()
+                },
+                "maxVersion must more than or equal to minVersion",
+            ),
+        ] {
+            assert_eq!(check_safe(&tls).unwrap_err().to_string(), words);
+        }
+        let good = SafeTlsConfig { cert: secret(), key_secret: key, ..SafeTlsConfig::default() };
+        assert_eq!(check_safe(&good), Ok(()));
+    }
+
+    #[test]
+    fn a_file_or_a_secret_but_not_both() {
+        let safe = SafeTlsConfig {
+            ca: secret(),
+            cert: secret(),
+            key_secret: secret().secret,
+            ..SafeTlsConfig::default()
+        };
+        let file = || "file".to_owned();
+        let with_safe = TlsConfig { safe, ..TlsConfig::default() };
+        let good = TlsConfig { ca_file: file(), cert_file: file(), key_file: file(), ..TlsConfig::default() };
+        assert_eq!((check(&with_safe), check(&good)), (Ok(()), Ok(())));
+        for (tls, words) in [
+            (TlsConfig { ca_file: file(), ..with_safe.clone() }, "cannot specify both 'caFile' and 'ca'"),
+            (
+                TlsConfig { cert_file: file(), ..with_safe.clone() },
+                "cannot specify both 'certFile' and 'cert'",
+            ),
+            (TlsConfig { key_file: file(), ..with_safe }, "cannot specify both 'keyFile' and 'keySecret'"),
+            (
+                TlsConfig { cert_file: file(), ..TlsConfig::default() },
+                "cannot specify client cert without client key",
+            ),
+            (
+                TlsConfig { key_file: file(), ..TlsConfig::default() },
+                "cannot specify client key without client cert",
+            ),
+        ] {
+            assert_eq!(check(&tls).unwrap_err().to_string(), words);
+        }
+    }
+}

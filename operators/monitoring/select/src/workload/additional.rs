@@ -1,0 +1,62 @@
+//! Files that users write themselves, and that go into the configuration as they are.
+
+use api_monitoring::prometheus::PrometheusSpec;
+use api_monitoring::prometheus::shared::SharedSpec;
+use k8s_openapi::api::core::v1::SecretKeySelector;
+use monitoring_assets::{Missing, Source};
+
+use crate::problem::{Problem, Within};
+use crate::references::References;
+
+/// What is in the files.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Additional<'o> {
+    /// Scrape jobs.
+    pub scrape_configs: Option<&'o [u8]>,
+    /// Relabeling steps for alerts.
+    pub alert_relabel_configs: Option<&'o [u8]>,
+    /// Alertmanagers.
+    pub alertmanager_configs: Option<&'o [u8]>,
+}
+
+/// The files of a server.
+pub(super) fn of_server<'o>(
+    spec: &PrometheusSpec,
+    references: &References<'o>,
+) -> Result<Additional<'o>, Problem> {
+    let additional = of_agent(&spec.shared, references)?;
+    let alert_relabel_configs = read(spec.additional_alert_relabel_configs.as_ref(), references)
+        .within("loading additional alert relabel configs from Secret failed")?;
+    let alertmanager_configs = read(spec.additional_alert_manager_configs.as_ref(), references)
+        .within("loading additional alert manager configs from Secret failed")?;
+    Ok(Additional { alert_relabel_configs, alertmanager_configs, ..additional })
+}
+
+/// The files of an agent.
+pub(super) fn of_agent<'o>(
+    spec: &SharedSpec,
+    references: &References<'o>,
+) -> Result<Additional<'o>, Problem> {
+    let scrape_configs = read(spec.additional_scrape_configs.as_ref(), references)
+        .within("loading additional scrape configs from Secret failed")?;
+    Ok(Additional { scrape_configs, ..Additional::default() })
+}
+
+/// What a Secret holds. One that is optional need not be there.
+fn read<'o>(
+    selector: Option<&SecretKeySelector>,
+    references: &References<'o>,
+) -> Result<Option<&'o [u8]>, Problem> {
+    let Some(selector) = selector else { return Ok(None) };
+    match references.secret(selector) {
+        Ok(content) => Ok(Some(content)),
+        Err(Problem::Missing(_)) if selector.optional == Some(true) => Ok(None),
+        Err(Problem::Missing(Missing::Object { source_kind: Source::Secret, name })) => {
+            Err(Problem::rule(format!("secrets \"{name}\" not found")))
+        }
+        Err(Problem::Missing(Missing::Key { source_kind: Source::Secret, name, key })) => {
+            Err(Problem::rule(format!("key {key} could not be found in secret {name}")))
+        }
+        Err(other) => Err(other),
+    }
+}

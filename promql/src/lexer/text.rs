@@ -1,0 +1,107 @@
+//! What stands in quotes.
+
+use super::{Failure, Lexer};
+use crate::quote::code_point;
+use crate::token::{Kind, Token};
+
+impl Lexer<'_> {
+    /// A text between quotes in which a backslash begins a sign.
+    pub(super) fn text(&mut self) -> Result<Token, Failure> {
+        let open = self.byte(0);
+        self.position += 1;
+        loop {
+            let byte = self.byte(0);
+            match byte {
+                b'\n' => return self.fail("unterminated quoted string"),
+                0 if self.at_end() => return self.fail("unterminated quoted string"),
+                b'\\' => {
+                    self.position += 1;
+                    self.escape(open)?;
+                }
+                _ if byte == open => {
+                    self.position += 1;
+                    return Ok(self.emit(Kind::Text));
+                }
+                _ => self.letter()?,
+            }
+        }
+    }
+
+    /// A text between backquotes in which everything stands for itself.
+    pub(super) fn raw_text(&mut self) -> Result<Token, Failure> {
+        self.position += 1;
+        loop {
+            match self.byte(0) {
+                0 if self.at_end() => return self.fail("unterminated raw string"),
+                b'`' => {
+                    self.position += 1;
+                    return Ok(self.emit(Kind::Text));
+                }
+                _ => self.letter()?,
+            }
+        }
+    }
+
+    /// A letter of a text. The one that stands for a broken letter is taken for a broken one.
+    fn letter(&mut self) -> Result<(), Failure> {
+        let byte = self.byte(0);
+        if byte.is_ascii() {
+            self.position += 1;
+            return Ok(());
+        }
+        let letter = self.next_letter().unwrap_or(char::REPLACEMENT_CHARACTER);
+        if letter == char::REPLACEMENT_CHARACTER {
+            return self.fail("invalid UTF-8 rune");
+        }
+        self.position += letter.len_utf8();
+        Ok(())
+    }
+
+    fn next_letter(&self) -> Option<char> {
+        self.query.get(self.position..).and_then(|rest| rest.chars().next())
+    }
+
+    /// What follows a backslash.
+    fn escape(&mut self, open: u8) -> Result<(), Failure> {
+        let (digits, base, largest) = match self.byte(0) {
+            b'a' | b'b' | b'f' | b'n' | b'r' | b't' | b'v' | b'\\' => {
+                self.position += 1;
+                return Ok(());
+            }
+            byte if byte == open => {
+                self.position += 1;
+                return Ok(());
+            }
+            b'0'..=b'7' => (3, 8, 0xff),
+            kind @ (b'x' | b'u' | b'U') => {
+                self.position += 1;
+                match kind {
+                    b'x' => (2, 16, 0xff),
+                    b'u' => (4, 16, u32::from(char::MAX)),
+                    _ => (8, 16, u32::from(char::MAX)),
+                }
+            }
+            _ => {
+                return match self.next_letter() {
+                    None => self.fail("escape sequence not terminated"),
+                    Some(letter) => self.fail(format!("unknown escape sequence {}", code_point(letter))),
+                };
+            }
+        };
+        let mut value: u32 = 0;
+        for _ in 0..digits {
+            let Some(letter) = self.next_letter() else {
+                return self.fail("escape sequence not terminated");
+            };
+            let Some(digit) = letter.to_digit(base) else {
+                return self.fail(format!("illegal character {} in escape sequence", code_point(letter)));
+            };
+            value = value.wrapping_mul(base).wrapping_add(digit);
+            self.position += 1;
+        }
+        if value > largest || (0xd800..0xe000).contains(&value) {
+            return self.fail("escape sequence is an invalid Unicode code point");
+        }
+        Ok(())
+    }
+}

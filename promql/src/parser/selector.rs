@@ -1,0 +1,125 @@
+//! Which series are meant: a name, conditions between braces, or both.
+
+use super::Parser;
+use crate::error::Error;
+use crate::quote;
+use crate::regexp;
+use crate::text::Text;
+use crate::token::{Kind, Operator, Token};
+use crate::tree::{Comparison, Expression, ExpressionId, Matcher, Part, Selector};
+use crate::unquote;
+
+/// The label that is the name of a metric.
+pub(crate) const NAME: &str = "__name__";
+
+/// What is being read, as it is named when something unexpected comes.
+const CONTEXT: &str = "label matching";
+
+impl<'q> Parser<'q> {
+    /// A selector after the name of its metric.
+    pub(super) fn metric(&mut self, name: Token) -> Result<ExpressionId, Error> {
+        let first = self.tree.matchers.len();
+        let end = match self.accept(Kind::LeftBrace)? {
+            Some(_) => self.conditions()?,
+            None => name.end,
+        };
+        Ok(self.selector(Part::new(name.start, name.end), first, (name.start, end)))
+    }
+
+    /// A selector after its left brace.
+    pub(super) fn braces(&mut self, brace: Token) -> Result<ExpressionId, Error> {
+        let first = self.tree.matchers.len();
+        let end = self.conditions()?;
+        Ok(self.selector(Part::default(), first, (brace.start, end)))
+    }
+
+    fn selector(&mut self, name: Part, first: usize, (start, end): (usize, usize)) -> ExpressionId {
+        let matchers = Part::new(first, self.tree.matchers.len());
+        let selector = Selector { name, matchers, moment: None };
+        self.add(Expression::Selector(selector), start, end)
+    }
+
+    /// Conditions up to the right brace, and where that ends.
+    fn conditions(&mut self) -> Result<usize, Error> {
+        if self.tree.matchers.capacity() == 0 {
+            // Each of them has a text in quotes, and few others have.
+            let quotes = self.lexer.query.bytes().filter(|byte| *byte == b'"').count();
+            self.tree.matchers.reserve_exact(quotes.div_ceil(2).clamp(1, 64));
+        }
+        loop {
+            if let Some(brace) = self.accept(Kind::RightBrace)? {
+                return Ok(brace.end);
+            }
+            let matcher = self.condition()?;
+            self.tree.matchers.push(matcher);
+            if self.accept(Kind::Comma)?.is_none() {
+                return Ok(self.expect(Kind::RightBrace, CONTEXT, "\",\" or \"}\"")?.end);
+            }
+        }
+    }
+
+    fn condition(&mut self) -> Result<Matcher<'q>, Error> {
+        let token = self.next()?;
+        let name: Text<'q> = match token.kind {
+            Kind::Identifier => Text::from(self.text(token)),
+            Kind::Text => unquote::unquote(self.text(token)),
+            _ => return Err(self.unexpected(token, CONTEXT, "identifier or \"}\"")),
+        };
+        let operator = self.peek()?;
+        let comparison = match operator.kind {
+            Kind::Assign => Comparison::Equal,
+            Kind::Operator(Operator::NotEqual) => Comparison::NotEqual,
+            Kind::Matches => Comparison::Matches,
+            Kind::MatchesNot => Comparison::MatchesNot,
+            // A text alone is the name of the metric.
+            _ if token.kind == Kind::Text => {
+                let matches_empty = name.is_empty();
+                let comparison = Comparison::Equal;
+                return Ok(Matcher { name: NAME.into(), comparison, value: name, matches_empty });
+            }
+            _ => return Err(self.unexpected(operator, CONTEXT, "label matching operator")),
+        };
+        self.ahead = None;
+        let value = self.expect(Kind::Text, CONTEXT, "string")?;
+        let value = unquote::unquote(self.text(value));
+        let matches_empty = match comparison {
+            Comparison::Equal => value.is_empty(),
+            Comparison::NotEqual => !value.is_empty(),
+            Comparison::Matches | Comparison::MatchesNot => {
+                let matches_empty = regexp::matches_empty(&value)
+                    .map_err(|error| self.error(token.start, error.to_string()))?;
+                matches_empty == (comparison == Comparison::Matches)
+            }
+        };
+        Ok(Matcher { name, comparison, value, matches_empty })
+    }
+}
+
+impl Matcher<'_> {
+    /// Adds it as it is written.
+    pub(crate) fn write(&self, out: &mut String) {
+        write_label(out, &self.name);
+        out.push_str(match self.comparison {
+            Comparison::Equal => "=",
+            Comparison::NotEqual => "!=",
+            Comparison::Matches => "=~",
+            Comparison::MatchesNot => "!~",
+        });
+        quote::write(out, &self.value);
+    }
+}
+
+/// Adds the name of a label, in quotes if it needs them.
+pub(crate) fn write_label(out: &mut String, name: &[u8]) {
+    let plain = match name {
+        [first, rest @ ..] => {
+            let is_letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
+            is_letter(*first) && rest.iter().all(|byte| is_letter(*byte) || byte.is_ascii_digit())
+        }
+        [] => false,
+    };
+    match str::from_utf8(name) {
+        Ok(name) if plain => out.push_str(name),
+        _ => quote::write(out, name),
+    }
+}

@@ -1,0 +1,23 @@
+//! Properties of whole queries, and mistakes in them.
+
+mod enforcement;
+mod mistakes;
+mod round_trip;
+
+use crate::{Options, parse};
+
+/// Everything that can be asked for.
+const ALL: Options = Options {
+    experimental_functions: true,
+    duration_expressions: true,
+    extended_ranges: true,
+    fill_modifiers: true,
+};
+
+/// A query, printed again.
+fn printed(query: &str) -> String {
+    match parse(query, ALL) {
+        Ok(tree) => tree.print(),
+        Err(error) => panic!("{query}: {error}"),
+    }
+}
