@@ -98,8 +98,19 @@ fn commands_in_the_documents_exist() {
 #[test]
 fn the_menu_is_complete_and_every_target_declared() {
     let makefile = read(&environment::workspace(), "Makefile").unwrap();
-    let menu =
-        ["help", "demo", "test", "check", "convergence", "lab-up", "lab-down", "bench", "gen", "clean"];
+    let menu = [
+        "help",
+        "demo",
+        "test",
+        "check",
+        "convergence",
+        "lab-up",
+        "lab-down",
+        "bench",
+        "bench-render",
+        "gen",
+        "clean",
+    ];
     assert_eq!(targets(&makefile), menu);
     assert!(makefile.contains(&format!("\n.PHONY: {}\n", menu.join(" "))));
 }

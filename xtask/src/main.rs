@@ -54,6 +54,13 @@ enum Chore {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// Measure what rendering configurations costs, beside the Prometheus Operator's own generator
+    #[command(disable_help_flag = true)]
+    BenchRender {
+        /// Passed on: `--help` lists what there is
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
     /// Install the tools that the checks need, into the cache
     Tools,
 }
@@ -95,6 +102,7 @@ async fn perform(chore: Chore) -> Result<Verdict> {
         }
         Chore::Gen { check } => generate::run(check),
         Chore::Bench { arguments } => bench::run(&programs, &arguments).await,
+        Chore::BenchRender { arguments } => bench::render(&programs, &arguments).await,
         Chore::Tools => tools::install_all(&programs).await,
     }
 }

@@ -1,0 +1,93 @@
+//! What rendering configurations costs: ours and the Prometheus Operator's own generator, in one go on the same inputs.
+//! A figure counts only when both sides gave the same bytes. Reading the inputs is outside, checking them is inside.
+
+mod figures;
+mod inputs;
+mod monitors;
+mod peer;
+mod rules;
+mod table;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, ensure};
+use clap::Parser;
+
+use table::Row;
+
+/// What rendering costs, beside the peer
+#[derive(Debug, Parser)]
+#[command(name = "bench-render")]
+struct Arguments {
+    /// The peer's generator: the program of `bench/peer`, built
+    #[arg(long, value_name = "FILE")]
+    peer: PathBuf,
+    /// How many ServiceMonitors there are, one measurement each
+    #[arg(long, value_delimiter = ',', default_value = "100,1000,5000,10000")]
+    sizes: Vec<usize>,
+    /// How many PrometheusRules there are, one measurement each
+    #[arg(long, value_delimiter = ',', default_value = "1000")]
+    rules: Vec<usize>,
+    /// How often each is measured
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            table::problem(&format!("{error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether every target is met.
+fn run(arguments: &Arguments) -> Result<bool> {
+    ensure!(
+        arguments.peer.is_file(),
+        "there is no {}: `make bench-render` builds it",
+        arguments.peer.display()
+    );
+    let mut rows = Vec::new();
+    for size in &arguments.sizes {
+        rows.push(
+            measure(arguments, "ServiceMonitors", *size)
+                .with_context(|| format!("{size} ServiceMonitors"))?,
+        );
+    }
+    for size in &arguments.rules {
+        rows.push(
+            measure(arguments, "PrometheusRules", *size)
+                .with_context(|| format!("{size} PrometheusRules"))?,
+        );
+    }
+    Ok(table::print(&rows))
+}
+
+fn measure(arguments: &Arguments, what: &'static str, size: usize) -> Result<Row> {
+    let directory = tempfile::tempdir()?;
+    let write = |name: &str, value: &serde_json::Value| -> Result<()> {
+        Ok(std::fs::write(directory.path().join(name), serde_json::to_vec(value)?)?)
+    };
+    write("prometheus.json", &inputs::server())?;
+    let ours = if what == "ServiceMonitors" {
+        write("secrets.json", &inputs::secrets())?;
+        write("servicemonitors.json", &inputs::monitors(size))?;
+        monitors::measure(size, arguments.rounds)?
+    } else {
+        write("rules.json", &inputs::rules(size))?;
+        rules::measure(size, arguments.rounds)?
+    };
+    let mode = if what == "ServiceMonitors" { "monitors" } else { "rules" };
+    let (peer, text) = peer::measure(&arguments.peer, directory.path(), mode, arguments.rounds)?;
+    ensure!(text == ours.text, "the two sides differ from byte {} on", first_difference(&text, &ours.text));
+    Ok(Row { what, size, ours, peer })
+}
+
+fn first_difference(one: &str, other: &str) -> usize {
+    one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count()
+}

@@ -1,0 +1,97 @@
+//! Our side: ServiceMonitors into a configuration.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, anyhow};
+use api_monitoring::{Prometheus, ServiceMonitor};
+use formats::version;
+use k8s_openapi::api::core::v1::Secret;
+use monitoring_assets::Objects;
+use monitoring_scrape::document::{self, Additional, Jobs, ServerInputs};
+use monitoring_scrape::{Fragment, Server, service_monitor};
+use monitoring_select::Workload;
+use serde_json::Value;
+
+use crate::figures::{Figures, Ours, measured};
+use crate::inputs;
+
+/// How many changes one round makes: a single one is too short to be measured.
+const CHANGES: usize = 100;
+
+/// Renders that many monitors, again and again.
+pub(crate) fn measure(size: usize, rounds: usize) -> Result<Ours> {
+    let prometheus: Prometheus = serde_json::from_value(inputs::server())?;
+    let list = inputs::monitors(size);
+    let monitors: Vec<ServiceMonitor> = items(&list)?;
+    let objects = secrets()?;
+    let version = version::parse(&prometheus.spec.shared.version)?;
+    let (namespace, name) = (
+        prometheus.metadata.namespace.as_deref().unwrap_or_default(),
+        prometheus.metadata.name.as_deref().unwrap_or_default(),
+    );
+    let workload = Workload::new((namespace, name), &prometheus.spec.shared, version.clone());
+    let server = Server::new((namespace, name), &prometheus.spec.shared, version);
+
+    let one = |monitor: &ServiceMonitor| -> Result<(String, Fragment)> {
+        monitoring_select::service_monitor::check(&workload, monitor, &objects)
+            .map_err(|refused| anyhow!("{refused:?}"))?;
+        let key = format!("{namespace}/{}", monitor.metadata.name.as_deref().unwrap_or_default());
+        Ok((key, service_monitor::render(&server, monitor, &objects)))
+    };
+    let whole = |fragments: &BTreeMap<String, Fragment>| -> Result<String> {
+        let jobs = Jobs {
+            service_monitors: fragments.iter().map(|(key, fragment)| (key.clone(), fragment)).collect(),
+            ..Jobs::default()
+        };
+        let inputs = ServerInputs {
+            server: &server,
+            spec: &prometheus.spec,
+            jobs,
+            alerting: Additional::default(),
+            rule_config_maps: &[],
+            objects: &objects,
+        };
+        Ok(document::server(&inputs)?.text)
+    };
+
+    let mut all = Figures::default();
+    let mut standing = BTreeMap::new();
+    let mut text = String::new();
+    for _ in 0..rounds {
+        text = measured(&mut all, || -> Result<String> {
+            standing = monitors.iter().map(&one).collect::<Result<BTreeMap<_, _>>>()?;
+            whole(&standing)
+        })?;
+    }
+
+    let mut changes = Figures::default();
+    for round in 0..rounds {
+        let changed: Vec<ServiceMonitor> = (0..CHANGES)
+            .map(|number| serde_json::from_value(inputs::monitor((number * 7 + round) % size)))
+            .collect::<Result<_, _>>()?;
+        measured(&mut changes, || -> Result<()> {
+            for monitor in &changed {
+                let (key, fragment) = one(monitor)?;
+                standing.insert(key, fragment);
+            }
+            Ok(())
+        })?;
+    }
+    changes.divide(CHANGES);
+    anyhow::ensure!(whole(&standing)? == text, "what was rendered again is not what was rendered before");
+    Ok(Ours { all, one: changes, text })
+}
+
+fn secrets() -> Result<Objects> {
+    let mut objects = Objects::default();
+    for secret in items::<Secret>(&inputs::secrets())? {
+        objects.add_secret(secret);
+    }
+    Ok(objects)
+}
+
+/// The elements of a list.
+pub(crate) fn items<T: serde::de::DeserializeOwned>(list: &Value) -> Result<Vec<T>> {
+    let items = list.get("items").and_then(Value::as_array).context("a list without items")?;
+    items.iter().map(|item| Ok(serde_json::from_value(item.clone())?)).collect()
+}
