@@ -1,11 +1,16 @@
 //! Blocks, indentation and keys. Bytes are appended to one text; nothing is written twice.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
 use super::number;
 use super::scalar::{self, Place, Style, is_break, is_printable};
 use super::value::{Map, Value};
 
 /// Text is folded at the first space behind this column.
 const WIDTH: usize = 80;
+/// Encoded bytes are written in lines of so many letters.
+const BINARY_WIDTH: usize = 70;
 /// How much a block is indented.
 const INDENT: usize = 2;
 /// A key of more bytes stands in a line of its own, behind a question mark.
@@ -84,6 +89,7 @@ impl Writer {
             | Value::Uint(_)
             | Value::Float(_)
             | Value::Text(_)
+            | Value::Binary(_)
             | Value::List(_)
             | Value::Row(_)
             | Value::Map(_) => {
@@ -136,7 +142,27 @@ impl Writer {
             Value::Row(texts) => self.row(texts, indent),
             Value::Map(_) => self.puts("{}"),
             Value::Text(text) => self.text(text, place, indent),
+            Value::Binary(bytes) => self.binary(bytes, place, indent),
         }
+    }
+
+    /// Bytes in base64, in as many lines as they need.
+    fn binary(&mut self, bytes: &[u8], place: Place, indent: usize) {
+        self.puts("!!binary ");
+        let encoded = STANDARD.encode(bytes);
+        if encoded.len() < BINARY_WIDTH {
+            self.puts(&encoded);
+            return;
+        }
+        let mut lines = String::with_capacity(encoded.len() + encoded.len() / BINARY_WIDTH + 1);
+        let mut rest = encoded.as_str();
+        while !rest.is_empty() {
+            let (line, more) = rest.split_at(rest.len().min(BINARY_WIDTH));
+            lines.push_str(line);
+            lines.push('\n');
+            rest = more;
+        }
+        self.text(&lines, place, indent);
     }
 
     fn text(&mut self, text: &str, place: Place, indent: usize) {
@@ -300,6 +326,7 @@ fn is_simple(key: &Value) -> bool {
         Value::List(list) => list.is_empty(),
         Value::Row(texts) => texts.is_empty(),
         Value::Map(map) => map.0.is_empty(),
+        Value::Binary(bytes) => bytes.len() < LONGEST_KEY / 4,
         Value::Null | Value::Bool(_) | Value::Int(_) | Value::Uint(_) | Value::Float(_) => true,
     }
 }

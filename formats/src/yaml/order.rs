@@ -28,6 +28,7 @@ fn bytes(key: &Value) -> &str {
         | Value::Int(_)
         | Value::Uint(_)
         | Value::Float(_)
+        | Value::Binary(_)
         | Value::List(_)
         | Value::Row(_)
         | Value::Map(_) => "",

@@ -17,6 +17,8 @@ pub enum Value {
     Float(f64),
     /// A text.
     Text(Cow<'static, str>),
+    /// Bytes that are no text.
+    Binary(Vec<u8>),
     /// Values in order, a line each.
     List(Vec<Value>),
     /// Texts in order, in one line between brackets.
@@ -57,6 +59,14 @@ impl From<&'static str> for Value {
 impl From<String> for Value {
     fn from(text: String) -> Self {
         Self::Text(Cow::Owned(text))
+    }
+}
+
+/// A text, if it is one.
+impl From<&[u8]> for Value {
+    fn from(bytes: &[u8]) -> Self {
+        std::str::from_utf8(bytes)
+            .map_or_else(|_| Self::Binary(bytes.to_owned()), |text| text.to_owned().into())
     }
 }
 

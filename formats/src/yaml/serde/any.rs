@@ -80,6 +80,7 @@ impl Serialize for Value {
             Self::Uint(number) => serializer.serialize_u64(*number),
             Self::Float(number) => serializer.serialize_f64(*number),
             Self::Text(text) => serializer.serialize_str(text),
+            Self::Binary(bytes) => serializer.serialize_bytes(bytes),
             Self::List(list) => serializer.collect_seq(list),
             Self::Row(texts) => super::row(texts, serializer),
             Self::Map(entries) => {

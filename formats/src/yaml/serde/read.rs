@@ -29,6 +29,7 @@ impl Node {
                     Value::Bool(_) => "!!bool",
                     Value::Int(_) | Value::Uint(_) => "!!int",
                     Value::Float(_) => "!!float",
+                    Value::Binary(_) => "!!binary",
                     Value::Text(_) | Value::List(_) | Value::Row(_) | Value::Map(_) => "!!str",
                 };
                 if words.len() > LONGEST {
@@ -91,6 +92,7 @@ impl<'de> Deserializer<'de> for &Node {
                 Value::Int(number) => visitor.visit_i64(*number),
                 Value::Uint(number) => visitor.visit_u64(*number),
                 Value::Float(number) => visitor.visit_f64(*number),
+                Value::Binary(bytes) => visitor.visit_bytes(bytes),
                 Value::Text(_) | Value::List(_) | Value::Row(_) | Value::Map(_) => visitor.visit_str(words),
             },
         }

@@ -60,6 +60,7 @@ fn to_row(written: Written) -> Result<Written, Error> {
         | Value::Int(_)
         | Value::Uint(_)
         | Value::Float(_)
+        | Value::Binary(_)
         | Value::List(_)
         | Value::Row(_)
         | Value::Map(_) => Err(Error::Refused("only texts can be in a row".into())),

@@ -25,6 +25,7 @@ fn with_rows(value: Value) -> Value {
         | Value::Uint(_)
         | Value::Float(_)
         | Value::Text(_)
+        | Value::Binary(_)
         | Value::Row(_) => value,
     }
 }

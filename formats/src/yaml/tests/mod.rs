@@ -135,6 +135,20 @@ fn values() -> impl Strategy<Value = (Value, Json)> {
     })
 }
 
+#[test]
+fn bytes_that_are_no_text_are_written_in_base64() {
+    let short: &[u8] = &[0xff, 0x00];
+    let long: &[u8] = &[0xff; 60];
+    assert_eq!(
+        write(&map(&[("short", short.into()), ("text", b"yes".as_slice().into()), ("z", long.into())])),
+        format!(
+            "short: !!binary /wA=\ntext: \"yes\"\nz: !!binary |\n  {}\n  {}\n",
+            "/".repeat(70),
+            "/".repeat(10)
+        )
+    );
+}
+
 proptest! {
     #[test]
     fn what_is_written_reads_back_as_the_same((value, expected) in values()) {

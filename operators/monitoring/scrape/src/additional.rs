@@ -48,6 +48,7 @@ pub(crate) fn list(text: Option<&str>) -> Result<Vec<Map>, NotAList> {
         | Value::Uint(_)
         | Value::Float(_)
         | Value::Text(_)
+        | Value::Binary(_)
         | Value::Row(_) => return Err(NotAList::Other),
     };
     let maps = elements.into_iter().enumerate().map(|(at, element)| match element {
@@ -58,6 +59,7 @@ pub(crate) fn list(text: Option<&str>) -> Result<Vec<Map>, NotAList> {
         | Value::Uint(_)
         | Value::Float(_)
         | Value::Text(_)
+        | Value::Binary(_)
         | Value::Row(_)
         | Value::List(_) => Err(NotAList::Element(at)),
     });

@@ -24,8 +24,8 @@ pub(crate) struct Client<'r> {
 
 impl Client<'_> {
     /// What a key of a Secret holds; empty, if it cannot be read.
-    pub(crate) fn secret(&self, selector: &SecretKeySelector) -> String {
-        self.reader.secret(selector).map(text).unwrap_or_default()
+    pub(crate) fn secret(&self, selector: &SecretKeySelector) -> Value {
+        self.reader.secret(selector).unwrap_or_default().into()
     }
 
     /// `basic_auth`.
@@ -64,7 +64,7 @@ impl Client<'_> {
         if let Some(credentials) =
             auth.credentials.as_ref().and_then(|selector| self.reader.secret(selector).ok())
         {
-            map.push("credentials", text(credentials));
+            map.push("credentials", credentials);
         }
         map
     }
@@ -78,8 +78,8 @@ impl Client<'_> {
             return;
         };
         let mut part = section.writer().section(Place::OAuth2);
-        part.put("client_id", id.map(text).unwrap_or_default());
-        part.put("client_secret", text(secret));
+        part.put("client_id", id.unwrap_or_default());
+        part.put("client_secret", secret);
         part.put("token_url", oauth2.token_url.to_string());
         if !oauth2.scopes.is_empty() {
             part.put("scopes", oauth2.scopes.clone());
@@ -99,7 +99,7 @@ impl Client<'_> {
         selector: Option<&SecretKeySelector>,
     ) {
         let token = selector.and_then(|selector| self.reader.secret(selector).ok());
-        section.put_some("bearer_token", token.map(text));
+        section.put_some("bearer_token", token);
     }
 
     /// `sigv4`.
@@ -108,7 +108,8 @@ impl Client<'_> {
         let mut part = section.writer().section(Place::Sigv4);
         put_text(&mut part, "region", &sigv4.region);
         if let (Some(access), Some(secret)) = (&sigv4.access_key, &sigv4.secret_key) {
-            let (access, secret) = (self.secret(access), self.secret(secret));
+            let read = |selector| self.reader.secret(selector).unwrap_or_default();
+            let (access, secret) = (read(access), read(secret));
             if !access.is_empty() && !secret.is_empty() {
                 part.put("access_key", access);
                 part.put("secret_key", secret);
@@ -149,7 +150,7 @@ impl Client<'_> {
         for (inline, field, selector) in [("ca", "ca_file", &tls.ca), ("cert", "cert_file", &tls.cert)] {
             if self.inline_tls {
                 let read = self.reader.either(selector).ok().flatten();
-                part.put_some(inline, read.map(text));
+                part.put_some(inline, read);
             } else {
                 let name = file::of_either(self.reader.namespace(), selector);
                 part.put_some(field, name.map(|name| format!("{CERTIFICATES}{name}")));
@@ -157,7 +158,7 @@ impl Client<'_> {
         }
         if let Some(key) = &tls.key_secret {
             if self.inline_tls {
-                part.put_some("key", self.reader.secret(key).ok().map(text));
+                part.put_some("key", self.reader.secret(key).ok());
             } else {
                 let name = file::of_secret(self.reader.namespace(), key);
                 part.put("key_file", format!("{CERTIFICATES}{name}"));
@@ -176,7 +177,7 @@ impl Client<'_> {
         section.put_some("proxy_from_environment", proxy.proxy_from_environment);
         if !proxy.proxy_connect_header.is_empty() {
             let headers = proxy.proxy_connect_header.iter().map(|(name, values)| {
-                let values: Vec<String> = values.iter().map(|value| self.secret(value)).collect();
+                let values: Vec<Value> = values.iter().map(|value| self.secret(value)).collect();
                 (name.clone(), Value::from(values))
             });
             section.put("proxy_connect_header", sorted(headers));
@@ -208,8 +209,4 @@ pub(crate) fn texts(entries: &BTreeMap<String, String>) -> Map {
 pub(crate) fn sorted(entries: impl IntoIterator<Item = (String, Value)>) -> Map {
     let entries: BTreeMap<String, Value> = entries.into_iter().collect();
     Map(entries.into_iter().map(|(key, value)| (key.into(), value)).collect())
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }

@@ -80,7 +80,7 @@ impl<'w, 'v> Entry<'_, 'w, 'v> {
             namespace: reader.namespace().to_owned(),
             missing,
         })?;
-        self.section.put(field, String::from_utf8_lossy(bytes).into_owned());
+        self.section.put(field, bytes);
         Ok(())
     }
 
