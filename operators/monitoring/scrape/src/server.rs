@@ -50,9 +50,6 @@ pub enum ServerError {
     /// Nobody knows what this version understands.
     #[error("unsupported Prometheus version {0:?}")]
     Unsupported(String),
-    /// It is not clear which scrape class a job gets.
-    #[error("failed to parse scrape classes: multiple default scrape classes defined")]
-    Defaults,
 }
 
 /// A Prometheus or an agent.
@@ -102,9 +99,6 @@ impl<'s> Server<'s> {
         let version = version::parse(asked).map_err(ServerError::Version)?;
         if !matches!(version.major, 2 | 3) {
             return Err(ServerError::Unsupported(asked.to_owned()));
-        }
-        if defaults(spec).count() > 1 {
-            return Err(ServerError::Defaults);
         }
         Ok(Self::new(place, spec, version))
     }
@@ -170,21 +164,14 @@ mod tests {
 
     #[test]
     fn what_cannot_run_is_refused() {
-        for (version, classes, problem) in [
+        for (version, problem) in [
             (
                 "latest",
-                vec![],
                 "failed to parse Prometheus version: \"latest\" is not a version: it must look like 1.2.3 or v1.2.3",
             ),
-            ("v1.8.2", vec![], "unsupported Prometheus version \"v1.8.2\""),
-            (
-                "",
-                vec![class("a", true), class("b", true)],
-                "failed to parse scrape classes: multiple default scrape classes defined",
-            ),
+            ("v1.8.2", "unsupported Prometheus version \"v1.8.2\""),
         ] {
-            let spec =
-                SharedSpec { version: version.into(), scrape_classes: classes, ..SharedSpec::default() };
+            let spec = SharedSpec { version: version.into(), ..SharedSpec::default() };
             assert_eq!(Server::read(("ns", "name"), &spec).unwrap_err().to_string(), problem);
         }
     }

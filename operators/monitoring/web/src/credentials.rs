@@ -87,7 +87,8 @@ pub(crate) fn joined(directory: &str, file: &str) -> String {
 
 /// A volume with the content of a Secret.
 pub(crate) fn secret(name: String, secret: &str) -> Volume {
-    let source = SecretVolumeSource { secret_name: Some(secret.to_owned()), ..SecretVolumeSource::default() };
+    let secret_name = Some(secret.to_owned()).filter(|name| !name.is_empty());
+    let source = SecretVolumeSource { secret_name, ..SecretVolumeSource::default() };
     Volume { name, secret: Some(source), ..Volume::default() }
 }
 
