@@ -17,7 +17,7 @@ use formats::version::Version;
 use formats::yaml::serde::{from_text, to_value};
 use monitoring_alerting::convert::Convert;
 use monitoring_alerting::merge::{Target, merge};
-use monitoring_alerting::{Inputs, base, global, provision, version};
+use monitoring_alerting::{Inputs, global, provision, raw_configuration, version};
 use monitoring_assets::Reader;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -73,7 +73,7 @@ fn initialize(case: &Case) -> Result<String> {
 }
 
 fn read(case: &Case) -> Result<String> {
-    Ok(base::read(&case.input::<String>("rawConfig")?)?.to_text()?)
+    Ok(raw_configuration::read(&case.input::<String>("rawConfig")?)?.to_text()?)
 }
 
 fn http(case: &Case) -> Result<String> {

@@ -3,17 +3,17 @@
 //! | file | owns |
 //! |---|---|
 //! | [`provision`] | everything that the generated Secret holds |
-//! | [`base`] | a configuration that the user wrote: read, checked, written again |
+//! | [`raw_configuration`] | a configuration that the user wrote: read, checked, written again |
 //! | [`global`] | a configuration that the user gave as a resource, with its global part |
 //! | [`merge`] | many AlertmanagerConfigs into one configuration |
 //! | [`convert`] | from a resource to the file, a file a part |
 //! | [`version`] | which versions are supported |
 
-pub mod base;
 pub mod convert;
 pub mod global;
 pub mod merge;
 pub mod provision;
+pub mod raw_configuration;
 #[cfg(test)]
 mod tests;
 pub mod version;

@@ -11,7 +11,7 @@ use k8s_openapi::api::core::v1::Secret;
 use monitoring_assets::{Objects, Reference, Source};
 
 use crate::merge::{Merged, Refused, Target, merge};
-use crate::{base, convert, global};
+use crate::{convert, global, raw_configuration};
 
 /// The key under which a user's configuration is.
 pub const KEY: &str = "alertmanager.yaml";
@@ -63,7 +63,7 @@ pub enum Error {
     Global(#[from] global::Error),
     /// The user's own configuration cannot be used.
     #[error("failed to initialize from secret: {0}")]
-    Base(#[from] base::Error),
+    Base(#[from] raw_configuration::Error),
     /// The base asks for what the version has not.
     #[error("failed to generate Alertmanager configuration: {0}")]
     Version(#[from] Refusal),
@@ -101,7 +101,7 @@ pub fn provision(inputs: &Inputs<'_>) -> Result<Configuration, Error> {
     } else {
         references.extend(own.reference);
         others = own.others;
-        base::read(&convert::text(&own.text))?
+        raw_configuration::read(&convert::text(&own.text))?
     };
     let target = Target {
         namespace: inputs.alertmanager.metadata.namespace.as_deref().unwrap_or_default(),

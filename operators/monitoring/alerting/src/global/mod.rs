@@ -19,8 +19,8 @@ use formats::alertmanager::{Config, Fit, Fitting, Refusal};
 use formats::version::Version;
 use monitoring_assets::{Objects, Reader, Reference};
 
-use crate::base::{BadRoot, check_root};
 use crate::convert::{self, Convert};
+use crate::raw_configuration::{BadRoot, check_root};
 
 /// Why a resource cannot be the base.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
