@@ -11,6 +11,8 @@ mod class;
 mod names;
 mod parse;
 
+pub use names::is_group;
+
 use thiserror::Error;
 
 /// A text that is no regular expression.

@@ -1,7 +1,7 @@
 //! Groups of letters that can be named in a regular expression, as in `\p{Greek}`.
 
 /// Whether there is a group of that name. Case and the signs between words do not matter.
-pub(super) fn is_group(name: &str) -> bool {
+pub fn is_group(name: &str) -> bool {
     let mut plain = String::with_capacity(name.len());
     for letter in name.chars().filter(|letter| !matches!(letter, '_' | '-' | ' ')) {
         let first = plain.is_empty();
@@ -213,3 +213,13 @@ const GROUPS: &[&str] = &[
     "Zp",
     "Zs",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_in_order() {
+        assert!(GROUPS.is_sorted(), "{GROUPS:?}");
+    }
+}
