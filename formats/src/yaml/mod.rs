@@ -8,6 +8,7 @@
 //! | `emit` | blocks, indentation, keys |
 //! | `scalar` | how a text is written: plain, quoted or as a block |
 //! | `resolve` | what a plain text is taken for |
+//! | `walk` | the way through a text |
 //! | `read` | users' own files |
 //! | `node` | the same with words and lines, for typed reading |
 //! | [`serde`] | files as types |
@@ -25,6 +26,7 @@ pub mod serde;
 #[cfg(test)]
 mod tests;
 pub mod value;
+mod walk;
 
 pub use order::sort;
 pub use read::{Document, ReadError, read};

@@ -1,15 +1,13 @@
 //! The reader of users' own YAML, by the rules of the program that they come from: YAML 1.1, as version 2 of the Go
 //! library `yaml` reads it. The order of keys is kept, and keys that come twice are both kept.
 
-use std::collections::HashMap;
-use std::iter::Peekable;
-
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use granit_parser::{Event, Parser, ScalarStyle, Span, StrInput, Tag};
+use granit_parser::{ScalarStyle, Span, Tag};
 
 use super::resolve::resolve;
 use super::value::{Map, Value};
+use super::walk::{self, Build, Entry, Scalar, problem};
 
 /// A document that was read.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,144 +28,47 @@ pub struct ReadError {
     pub problem: String,
 }
 
-/// How many values a text may grow to by repeating what has a name (`*a`).
-pub(super) const MOST: usize = 1_000_000;
-/// How deep values may be inside of each other.
-pub(super) const DEEPEST: usize = 500;
-
 /// Reads the first document of a text; nothing at all is `null`.
 pub fn read(text: &str) -> Result<Document, ReadError> {
-    let mut reader = Reader {
-        events: Parser::new_from_str(text).peekable(),
-        named: HashMap::new(),
-        ignored_merges: Vec::new(),
-        count: 0,
-        depth: 0,
-    };
-    let value = reader.document()?;
-    Ok(Document { value, ignored_merges: reader.ignored_merges })
+    let mut values = Values::default();
+    let value = walk::document(text, &mut values)?;
+    Ok(Document { value, ignored_merges: values.ignored_merges })
 }
 
-struct Reader<'a> {
-    events: Peekable<Parser<'a, StrInput<'a>>>,
-    /// What has a name, with how many values it is.
-    named: HashMap<usize, (Value, usize)>,
+/// Makes values.
+#[derive(Debug, Default)]
+struct Values {
     ignored_merges: Vec<usize>,
-    count: usize,
-    depth: usize,
 }
 
-impl<'a> Reader<'a> {
-    fn document(&mut self) -> Result<Value, ReadError> {
-        loop {
-            match self.next()? {
-                (Event::StreamStart | Event::DocumentStart(..), _) => {}
-                (Event::StreamEnd | Event::DocumentEnd, _) => return Ok(Value::Null),
-                (event, span) => return self.node(event, span),
-            }
-        }
+impl Build for Values {
+    type Node = Value;
+    type Map = Map;
+
+    fn nothing(&mut self) -> Value {
+        Value::Null
     }
 
-    /// The next event that says something: no comment.
-    fn next(&mut self) -> Result<(Event<'a>, Span), ReadError> {
-        loop {
-            match self.events.next() {
-                Some(Ok((event, span))) if says_something(&event) => return Ok((event, span)),
-                Some(Ok(_)) => {}
-                Some(Err(error)) => {
-                    return Err(ReadError { line: error.marker().line(), problem: error.info().clone() });
-                }
-                None => return Ok((Event::StreamEnd, Span::default())),
-            }
-        }
+    fn scalar(&mut self, part: Scalar<'_>) -> Result<Value, ReadError> {
+        scalar(&part.words, part.style, part.tag, part.span)
     }
 
-    fn node(&mut self, event: Event<'a>, span: Span) -> Result<Value, ReadError> {
-        let before = self.count;
-        self.count += 1;
-        let (value, name) = if let Event::Scalar(text, style, name, tag) = event {
-            (scalar(&text, style, tag.as_deref(), span)?, name)
-        } else if let Event::SequenceStart(_, name, _) = event {
-            (self.list(span)?, name)
-        } else if let Event::MappingStart(_, name, _) = event {
-            (self.map(span)?, name)
-        } else if let Event::Alias(name) = event {
-            (self.again(name, span)?, 0)
+    fn list(&mut self, items: Vec<Value>, _: Span) -> Value {
+        Value::List(items)
+    }
+
+    fn add(&mut self, map: &mut Map, entry: Entry<Value>) -> Result<(), ReadError> {
+        if entry.merges {
+            self.ignored_merges.push(entry.line);
         } else {
-            return Err(problem(span, "the text ends too early"));
-        };
-        if name > 0 {
-            self.named.insert(name, (value.clone(), self.count - before));
+            map.push(entry.key, entry.value);
         }
-        Ok(value)
+        Ok(())
     }
 
-    /// What has this name, once more.
-    fn again(&mut self, name: usize, span: Span) -> Result<Value, ReadError> {
-        let Some((value, size)) = self.named.get(&name) else {
-            return Err(problem(span, "an anchor contains itself"));
-        };
-        self.count += size;
-        if self.count > MOST {
-            return Err(problem(span, "aliases repeat too much"));
-        }
-        Ok(value.clone())
+    fn map(&mut self, map: Map, _: Span) -> Value {
+        map.into()
     }
-
-    fn list(&mut self, span: Span) -> Result<Value, ReadError> {
-        self.deeper(span)?;
-        let mut list = Vec::new();
-        loop {
-            let (event, span) = self.next()?;
-            if matches!(event, Event::SequenceEnd) {
-                self.depth -= 1;
-                return Ok(Value::List(list));
-            }
-            list.push(self.node(event, span)?);
-        }
-    }
-
-    fn map(&mut self, span: Span) -> Result<Value, ReadError> {
-        self.deeper(span)?;
-        let mut map = Map::new();
-        loop {
-            let (event, span) = self.next()?;
-            if matches!(event, Event::MappingEnd) {
-                self.depth -= 1;
-                return Ok(map.into());
-            }
-            let merges = matches!(&event, Event::Scalar(text, ScalarStyle::Plain, ..) if text == "<<");
-            let line = span.start.line();
-            let key = self.node(event, span)?;
-            let (event, span) = self.next()?;
-            let value = self.node(event, span)?;
-            if merges {
-                self.ignored_merges.push(line);
-            } else {
-                map.push(key, value);
-            }
-        }
-    }
-
-    fn deeper(&mut self, span: Span) -> Result<(), ReadError> {
-        self.depth += 1;
-        if self.depth > DEEPEST {
-            Err(problem(span, "values are too deep inside of each other"))
-        } else {
-            Ok(())
-        }
-    }
-}
-
-pub(super) fn says_something(event: &Event<'_>) -> bool {
-    let begins = matches!(event, Event::StreamStart | Event::DocumentStart(..));
-    let ends =
-        matches!(event, Event::StreamEnd | Event::DocumentEnd | Event::SequenceEnd | Event::MappingEnd);
-    begins || ends || event.is_node()
-}
-
-pub(super) fn problem(span: Span, words: &str) -> ReadError {
-    ReadError { line: span.start.line(), problem: words.to_owned() }
 }
 
 pub(super) fn scalar(
