@@ -1,6 +1,7 @@
 //! Objects as the kernel keeps them: what every stage needs at hand, and the rest as the bytes the server sent.
 //! A store of ten thousand of them is mostly those bytes; who needs more reads them when it needs it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -92,6 +93,7 @@ pub struct Owner {
 pub struct Object {
     identity: Identity,
     owner: Option<Owner>,
+    labels: BTreeMap<String, String>,
     deleting: bool,
     content: Box<[u8]>,
 }
@@ -134,6 +136,7 @@ impl Object {
         Self {
             identity: Identity::of(&object.metadata),
             owner,
+            labels: object.metadata.labels.clone().unwrap_or_default(),
             deleting: object.metadata.deletion_timestamp.is_some(),
             content: serde_json::to_vec(&object).unwrap_or_default().into(),
         }
@@ -147,6 +150,16 @@ impl Object {
     /// Who controls it.
     pub fn controller(&self) -> Option<&Owner> {
         self.owner.as_ref()
+    }
+
+    /// Its labels: who selects by them looks at every object in every pass.
+    pub fn labels(&self) -> &BTreeMap<String, String> {
+        &self.labels
+    }
+
+    /// Its unique id.
+    pub fn uid(&self) -> &str {
+        &self.identity.uid
     }
 
     /// Whether it is on its way out.
