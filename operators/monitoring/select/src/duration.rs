@@ -95,6 +95,15 @@ pub fn parse(text: &str) -> Result<u64, Invalid> {
     Ok(sum)
 }
 
+/// An interval, if one is given, must be a duration.
+pub fn check_interval(interval: &str) -> Result<(), Invalid> {
+    if interval.is_empty() {
+        return Ok(());
+    }
+    let wrong = |problem| Invalid::Interval { text: interval.to_owned(), problem: Box::new(problem) };
+    parse(interval).map(drop).map_err(wrong)
+}
+
 /// A scrape must end before the next one begins. Says nothing without a timeout; without an interval of its own, that of
 /// the workload counts.
 pub fn check_timeout(timeout: &str, interval: &str, of_workload: &str) -> Result<(), Invalid> {

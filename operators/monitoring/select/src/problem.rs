@@ -26,6 +26,9 @@ pub enum Problem {
     /// A Secret or a ConfigMap, or a key of it, is not there.
     #[error(transparent)]
     Missing(#[from] Missing),
+    /// A Secret that a user wrote a part of the configuration into, or a key of it, is not there.
+    #[error("{0}")]
+    NotThere(String),
     /// An object without a namespace points to a Secret or a ConfigMap.
     #[error("namespace cannot be empty")]
     NoNamespace,
@@ -59,6 +62,23 @@ impl Problem {
     /// A broken rule.
     pub fn rule(words: impl Into<Cow<'static, str>>) -> Self {
         Self::Rule(words.into())
+    }
+
+    /// Whether nothing is wrong but that something is not there, yet or any more.
+    pub fn is_missing(&self) -> bool {
+        match self {
+            Self::Within { problem, .. } => problem.is_missing(),
+            Self::Missing(_) | Self::NotThere(_) => true,
+            Self::NoNamespace
+            | Self::Url(_)
+            | Self::Duration(_)
+            | Self::Relabel(_)
+            | Self::LabelSelector(_)
+            | Self::FieldSelector(_)
+            | Self::Certificate(_)
+            | Self::Text(_)
+            | Self::Rule(_) => false,
+        }
     }
 }
 

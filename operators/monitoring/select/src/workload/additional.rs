@@ -19,27 +19,22 @@ pub struct Additional<'o> {
     pub alertmanager_configs: Option<&'o [u8]>,
 }
 
-/// The files of a server.
-pub(super) fn of_server<'o>(
+/// The files of a server about alerts.
+pub(super) fn about_alerts<'o>(
     spec: &PrometheusSpec,
     references: &References<'o>,
 ) -> Result<Additional<'o>, Problem> {
-    let additional = of_agent(&spec.shared, references)?;
     let alert_relabel_configs = read(spec.additional_alert_relabel_configs.as_ref(), references)
         .within("loading additional alert relabel configs from Secret failed")?;
     let alertmanager_configs = read(spec.additional_alert_manager_configs.as_ref(), references)
         .within("loading additional alert manager configs from Secret failed")?;
-    Ok(Additional { alert_relabel_configs, alertmanager_configs, ..additional })
+    Ok(Additional { alert_relabel_configs, alertmanager_configs, ..Additional::default() })
 }
 
-/// The files of an agent.
-pub(super) fn of_agent<'o>(
-    spec: &SharedSpec,
-    references: &References<'o>,
-) -> Result<Additional<'o>, Problem> {
-    let scrape_configs = read(spec.additional_scrape_configs.as_ref(), references)
-        .within("loading additional scrape configs from Secret failed")?;
-    Ok(Additional { scrape_configs, ..Additional::default() })
+/// The file with jobs.
+pub(super) fn jobs<'o>(spec: &SharedSpec, references: &References<'o>) -> Result<Option<&'o [u8]>, Problem> {
+    read(spec.additional_scrape_configs.as_ref(), references)
+        .within("loading additional scrape configs from Secret failed")
 }
 
 /// What a Secret holds. One that is optional need not be there.
@@ -52,10 +47,10 @@ fn read<'o>(
         Ok(content) => Ok(Some(content)),
         Err(Problem::Missing(_)) if selector.optional == Some(true) => Ok(None),
         Err(Problem::Missing(Missing::Object { source_kind: Source::Secret, name })) => {
-            Err(Problem::rule(format!("secrets \"{name}\" not found")))
+            Err(Problem::NotThere(format!("secrets \"{name}\" not found")))
         }
         Err(Problem::Missing(Missing::Key { source_kind: Source::Secret, name, key })) => {
-            Err(Problem::rule(format!("key {key} could not be found in secret {name}")))
+            Err(Problem::NotThere(format!("key {key} could not be found in secret {name}")))
         }
         Err(other) => Err(other),
     }

@@ -16,10 +16,11 @@ mod remote;
 mod tests;
 
 use api_monitoring::prometheus::PrometheusSpec;
+use api_monitoring::prometheus::remote::RemoteWriteSpec;
 use api_monitoring::prometheus::shared::{ApiServerConfig, SharedSpec};
 use api_monitoring::text::SelectorMechanism;
-use formats::quoted::Quoted;
 use formats::version::Version;
+use formats::quoted::Quoted;
 use monitoring_assets::Objects;
 
 pub use additional::Additional;
@@ -58,9 +59,10 @@ impl<'w> Workload<'w> {
         self.version < Version::new(major, minor, patch)
     }
 
-    /// A scrape must end before the next one begins.
+    /// A scrape must end before the next one begins, and Prometheus must be able to read when that is.
     pub(crate) fn check_timeout(&self, timeout: &str, interval: &str) -> Result<(), Problem> {
-        Ok(duration::check_timeout(timeout, interval, &self.spec.scrape_interval)?)
+        duration::check_timeout(timeout, interval, &self.spec.scrape_interval)?;
+        Ok(duration::check_interval(interval)?)
     }
 
     /// Old versions cannot leave it to the server to select.
@@ -87,47 +89,125 @@ impl<'w> Workload<'w> {
     }
 }
 
-/// What is wrong with a server; else what goes with its configuration, and the files that users write themselves.
+/// A part of a configuration that comes from the workload itself and points to Secrets and ConfigMaps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Section {
+    /// Jobs that users wrote themselves.
+    AdditionalJobs,
+    /// Where alerts go, with what users wrote themselves about it.
+    Alerting,
+    /// Where samples are written to.
+    RemoteWrite,
+    /// Where samples are read from.
+    RemoteRead,
+}
+
+impl Section {
+    /// The field of the workload, as users know it.
+    pub fn field(self) -> &'static str {
+        match self {
+            Self::AdditionalJobs => "spec.additionalScrapeConfigs",
+            Self::Alerting => "spec.alerting",
+            Self::RemoteWrite => "spec.remoteWrite",
+            Self::RemoteRead => "spec.remoteRead",
+        }
+    }
+}
+
+/// A section that points to something that is not there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Gap {
+    /// The section.
+    pub section: Section,
+    /// What is not there.
+    pub problem: Problem,
+}
+
+/// A workload that can be carried out, apart from gaps.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Checked<'o> {
+    /// What goes with its configuration.
+    pub accepted: Accepted<'o>,
+    /// What users wrote themselves.
+    pub additional: Additional<'o>,
+    /// Sections that cannot be written anew.
+    pub gaps: Vec<Gap>,
+}
+
+/// What is wrong with a server; else what goes with its configuration.
 pub fn check_server<'o>(
     workload: &Workload<'_>,
     spec: &PrometheusSpec,
     objects: &'o Objects,
-) -> Result<(Accepted<'o>, Additional<'o>), Refused> {
-    check(workload, objects, |references| {
-        remote::check_reads(&spec.remote_read, references)?;
-        check_shared(workload, references)?;
+) -> Result<Checked<'o>, Refused> {
+    check(workload, objects, |references, found| {
+        let reads = remote::check_reads(&spec.remote_read, references);
+        found.take(Section::RemoteRead, reads)?;
+        check_shared(workload, references, found)?;
         if let Some(alerting) = &spec.alerting {
-            alerting::check(workload, &alerting.alertmanagers, references)?;
+            let alertmanagers = alerting::check(workload, &alerting.alertmanagers, references);
+            found.take(Section::Alerting, alertmanagers)?;
         }
         check_class_references(workload, references)?;
-        additional::of_server(spec, references)
+        let jobs = additional::jobs(workload.spec, references);
+        let jobs = found.take(Section::AdditionalJobs, jobs)?.flatten();
+        let alerts = additional::about_alerts(spec, references);
+        let alerts = found.take(Section::Alerting, alerts)?.unwrap_or_default();
+        found.additional = Additional { scrape_configs: jobs, ..alerts };
+        Ok(())
     })
 }
 
-/// What is wrong with an agent; else what goes with its configuration, and the files that users write themselves.
-pub fn check_agent<'o>(
-    workload: &Workload<'_>,
-    objects: &'o Objects,
-) -> Result<(Accepted<'o>, Additional<'o>), Refused> {
-    check(workload, objects, |references| {
-        check_shared(workload, references)?;
+/// What is wrong with an agent; else what goes with its configuration.
+pub fn check_agent<'o>(workload: &Workload<'_>, objects: &'o Objects) -> Result<Checked<'o>, Refused> {
+    check(workload, objects, |references, found| {
+        check_shared(workload, references, found)?;
         check_class_references(workload, references)?;
-        additional::of_agent(workload.spec, references)
+        let jobs = additional::jobs(workload.spec, references);
+        found.additional.scrape_configs = found.take(Section::AdditionalJobs, jobs)?.flatten();
+        Ok(())
     })
+}
+
+/// What is wrong with endpoints that a Thanos Ruler sends to; else what goes with them. Thanos has versions of its own:
+/// what it does not know was taken out before.
+pub fn check_remote_write<'o>(
+    namespace: &str,
+    endpoints: &[RemoteWriteSpec],
+    objects: &'o Objects,
+) -> Result<Checked<'o>, Refused> {
+    let spec = SharedSpec::default();
+    let workload = Workload::new((namespace, ""), &spec, Version::new(3, u64::MAX, 0));
+    check(&workload, objects, |references, found| {
+        let writes = remote::check_writes(&workload, endpoints, references);
+        found.take(Section::RemoteWrite, writes).map(drop)
+    })
+}
+
+impl Checked<'_> {
+    /// The outcome of a check of a section; nothing, if something is not there.
+    fn take<T>(&mut self, section: Section, outcome: Result<T, Problem>) -> Result<Option<T>, Problem> {
+        match outcome {
+            Ok(outcome) => Ok(Some(outcome)),
+            Err(problem) if problem.is_missing() => {
+                self.gaps.push(Gap { section, problem });
+                Ok(None)
+            }
+            Err(problem) => Err(problem),
+        }
+    }
 }
 
 fn check<'o>(
     workload: &Workload<'_>,
     objects: &'o Objects,
-    checks: impl FnOnce(&References<'o>) -> Result<Additional<'o>, Problem>,
-) -> Result<(Accepted<'o>, Additional<'o>), Refused> {
+    checks: impl FnOnce(&References<'o>, &mut Checked<'o>) -> Result<(), Problem>,
+) -> Result<Checked<'o>, Refused> {
     let references = References::new(objects, workload.namespace);
-    let mut additional = Additional::default();
-    let checked = check_itself(workload).and_then(|()| {
-        additional = checks(&references)?;
-        Ok(())
-    });
-    references.verdict(checked).map(|accepted| (accepted, additional))
+    let mut found = Checked::default();
+    let checked = check_itself(workload).and_then(|()| checks(&references, &mut found));
+    let accepted = references.verdict(checked)?;
+    Ok(Checked { accepted, ..found })
 }
 
 /// What is wrong with a workload before anything is read.
@@ -135,12 +215,20 @@ fn check_itself(workload: &Workload<'_>) -> Result<(), Problem> {
     if !matches!(workload.version.major, 2 | 3) {
         return broken(format!("unsupported Prometheus version {}", Quoted(&workload.version.to_string())));
     }
-    let classes = scrape_class::check_all(&workload.spec.scrape_classes, &workload.relabeling);
+    let spec = workload.spec;
+    duration::check_interval(&spec.scrape_interval)?;
+    workload.check_label_names(spec.external_labels.keys()).within("externalLabels")?;
+    let classes = scrape_class::check_all(&spec.scrape_classes, &workload.relabeling);
     classes.within("failed to parse scrape classes").map(|_| ())
 }
 
-fn check_shared(workload: &Workload<'_>, references: &References<'_>) -> Result<(), Problem> {
-    remote::check_writes(workload, &workload.spec.remote_write, references)?;
+fn check_shared(
+    workload: &Workload<'_>,
+    references: &References<'_>,
+    found: &mut Checked<'_>,
+) -> Result<(), Problem> {
+    let writes = remote::check_writes(workload, &workload.spec.remote_write, references);
+    found.take(Section::RemoteWrite, writes)?;
     if let Some(server) = &workload.spec.apiserver_config {
         check_api_server(server, references).within("apiserver config")?;
     }

@@ -11,8 +11,11 @@ use crate::sample::{objects, read, secret, with_workload};
 fn server(version: &str, spec: &Value) -> String {
     let server: PrometheusSpec = read(spec.clone());
     with_workload(version, spec, |workload| {
-        check_server(workload, &server, &objects())
-            .map_or_else(|refused| refused.to_string(), |_| "good".to_owned())
+        let objects = objects();
+        match check_server(workload, &server, &objects) {
+            Err(refused) => refused.to_string(),
+            Ok(checked) => checked.gaps.first().map_or("good".to_owned(), |gap| gap.problem.to_string()),
+        }
     })
 }
 
@@ -30,13 +33,52 @@ fn what_a_server_points_to_is_read() {
     let objects = objects();
     with_workload("3.0.0", &spec, |workload| {
         let server: PrometheusSpec = read(spec.clone());
-        let (accepted, additional) = check_server(workload, &server, &objects).unwrap();
+        let Checked { accepted, additional, gaps } = check_server(workload, &server, &objects).unwrap();
+        assert_eq!(gaps, []);
         assert_eq!(accepted.files.into_keys().collect::<Vec<_>>(), ["0_test_secret_ca"]);
         assert_eq!(accepted.references, BTreeSet::from([secret("none"), secret("secret")]));
         let expected = Additional { scrape_configs: Some(b"value"), ..Additional::default() };
         assert_eq!(additional, expected);
-        let (_, of_agent) = check_agent(workload, &objects).unwrap();
-        assert_eq!(of_agent, expected);
+        assert_eq!(check_agent(workload, &objects).unwrap().additional, expected);
+    });
+}
+
+#[test]
+fn what_is_not_there_makes_a_gap_and_stops_nothing_else() {
+    let spec = json!({
+        "remoteWrite": [{"basicAuth": {"username": selector("key"), "password": selector("no")}}],
+        "remoteRead": [{"tlsConfig": {"ca": {"secret": selector("ca")}}}],
+        "additionalScrapeConfigs": {"name": "none", "key": "key"},
+        "additionalAlertManagerConfigs": selector("key"),
+        "additionalAlertRelabelConfigs": selector("none"),
+    });
+    let objects = objects();
+    with_workload("3.0.0", &spec, |workload| {
+        let server: PrometheusSpec = read(spec.clone());
+        let checked = check_server(workload, &server, &objects).unwrap();
+        let gaps: Vec<(Section, String)> =
+            checked.gaps.iter().map(|gap| (gap.section, gap.problem.to_string())).collect();
+        assert_eq!(
+            gaps,
+            [
+                (
+                    Section::RemoteWrite,
+                    "remoteWrite[0]: failed to get basic auth password: key \"no\" in secret \"secret\" not found".into()
+                ),
+                (
+                    Section::AdditionalJobs,
+                    "loading additional scrape configs from Secret failed: secrets \"none\" not found".into()
+                ),
+                (
+                    Section::Alerting,
+                    "loading additional alert relabel configs from Secret failed: key none could not be found in secret \
+                     secret"
+                        .into()
+                ),
+            ]
+        );
+        assert_eq!(checked.additional, Additional::default());
+        assert_eq!(checked.accepted.files.into_keys().collect::<Vec<_>>(), ["0_test_secret_ca"]);
     });
 }
 
