@@ -40,7 +40,7 @@ pub(crate) fn measure(size: usize, rounds: usize) -> Result<Ours> {
     };
     let whole = |fragments: &BTreeMap<String, Fragment>| -> Result<String> {
         let jobs = Jobs {
-            service_monitors: fragments.iter().map(|(key, fragment)| (key.clone(), fragment)).collect(),
+            service_monitors: fragments.iter().map(|(key, fragment)| (key.as_str().into(), fragment)).collect(),
             ..Jobs::default()
         };
         let inputs = ServerInputs {
@@ -51,7 +51,7 @@ pub(crate) fn measure(size: usize, rounds: usize) -> Result<Ours> {
             rule_config_maps: &[],
             objects: &objects,
         };
-        Ok(document::server(&inputs)?.text)
+        Ok(document::server(&inputs)?.text())
     };
 
     let mut all = Figures::default();

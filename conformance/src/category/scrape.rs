@@ -121,8 +121,8 @@ impl Fragments {
     }
 }
 
-fn by_key(fragments: &BTreeMap<String, Fragment>) -> BTreeMap<String, &Fragment> {
-    fragments.iter().map(|(key, fragment)| (key.clone(), fragment)).collect()
+fn by_key(fragments: &BTreeMap<String, Fragment>) -> document::Fragments<'_> {
+    fragments.iter().map(|(key, fragment)| (key.as_str().into(), fragment)).collect()
 }
 
 fn rendered<T>(
@@ -133,7 +133,7 @@ fn rendered<T>(
 }
 
 fn found(document: std::result::Result<Document, DocumentError>) -> Found {
-    document.map(|document| document.text.into()).map_err(|error| error.to_string())
+    document.map(|document| document.text().into()).map_err(|error| error.to_string())
 }
 
 fn server(case: &Case) -> Result<Found> {

@@ -1,6 +1,7 @@
 //! The whole file: the jobs of all resources between the sections of the workload itself.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use api_monitoring::prometheus::PrometheusSpec;
 use formats::prometheus::{LeftOut, Place, Section, Writer};
@@ -22,17 +23,37 @@ use crate::{remote_read, remote_write};
 /// Where the files of a rule ConfigMap are mounted.
 const RULES: &str = "/etc/prometheus/rules/";
 
-/// The jobs of a workload: those of each kind in the order of their keys.
+/// What the names of the jobs of a kind begin with.
+const SERVICE_MONITOR: &str = "serviceMonitor";
+const POD_MONITOR: &str = "podMonitor";
+const PROBE: &str = "probe";
+const SCRAPE_CONFIG: &str = "scrapeConfig";
+
+/// Whether a name of a job is one of a resource.
+pub fn is_of_a_resource(job_name: &str) -> bool {
+    let kinds = [SERVICE_MONITOR, POD_MONITOR, PROBE, SCRAPE_CONFIG];
+    job_name.split_once('/').is_some_and(|(kind, _)| kinds.contains(&kind))
+}
+
+/// The names of the parts that are no resource's jobs.
+const HEAD: &str = "head";
+const TAIL: &str = "tail";
+const ADDITIONAL: &str = "additional";
+
+/// Jobs of resources by `namespace/name`, in the order of these names.
+pub type Fragments<'a> = Vec<(Arc<str>, &'a Fragment)>;
+
+/// The jobs of a workload.
 #[derive(Debug, Clone, Default)]
 pub struct Jobs<'a> {
-    /// ServiceMonitors by `namespace/name`.
-    pub service_monitors: BTreeMap<String, &'a Fragment>,
-    /// PodMonitors by `namespace/name`.
-    pub pod_monitors: BTreeMap<String, &'a Fragment>,
-    /// Probes by `namespace/name`.
-    pub probes: BTreeMap<String, &'a Fragment>,
-    /// ScrapeConfigs by `namespace/name`.
-    pub scrape_configs: BTreeMap<String, &'a Fragment>,
+    /// Those of ServiceMonitors.
+    pub service_monitors: Fragments<'a>,
+    /// Those of PodMonitors.
+    pub pod_monitors: Fragments<'a>,
+    /// Those of Probes.
+    pub probes: Fragments<'a>,
+    /// Those of ScrapeConfigs.
+    pub scrape_configs: Fragments<'a>,
     /// Jobs that users wrote themselves, as a list in YAML.
     pub additional: Option<&'a str>,
 }
@@ -65,15 +86,32 @@ pub struct AgentInputs<'a> {
     pub objects: &'a Objects,
 }
 
+/// A part of a file, which is kept and compressed by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// Its name, which stays when its text changes.
+    pub name: Arc<str>,
+    /// Its text.
+    pub text: Arc<str>,
+}
+
 /// A file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document {
-    /// Its text.
-    pub text: String,
+    /// Its parts, one after the other: first what comes before all jobs, last what comes after them.
+    pub pieces: Vec<Piece>,
     /// What the workload asked for and the version does not have. What its resources asked for is with their fragments.
     pub left_out: Vec<LeftOut>,
-    /// The Secrets and ConfigMaps whose contents are in the text, or would be if they were there.
+    /// The Secrets and ConfigMaps of the workload whose contents are in the text, or would be if they were there. Those
+    /// of its resources are with their fragments.
     pub references: BTreeSet<Reference>,
+}
+
+impl Document {
+    /// The whole file.
+    pub fn text(&self) -> String {
+        self.pieces.iter().map(|piece| &*piece.text).collect()
+    }
 }
 
 /// Why a file cannot be written. None of these comes from a resource that was selected.
@@ -115,10 +153,14 @@ pub fn server(inputs: &ServerInputs<'_>) -> Result<Document, DocumentError> {
         head.put("rule_files", files.collect::<Vec<_>>());
     }
 
-    let own = additional(server, jobs)?;
-    let order = [&jobs.service_monitors, &jobs.pod_monitors, &jobs.probes, &jobs.scrape_configs];
-    let fragments: Vec<&Fragment> =
-        order.into_iter().flat_map(BTreeMap::values).copied().chain([&own]).collect();
+    let order = [
+        (&jobs.service_monitors, SERVICE_MONITOR),
+        (&jobs.pod_monitors, POD_MONITOR),
+        (&jobs.probes, PROBE),
+        (&jobs.scrape_configs, SCRAPE_CONFIG),
+    ];
+    let mut pieces: Vec<Piece> = order.into_iter().flat_map(pieces).collect();
+    pieces.push(additional(server, jobs)?);
 
     let mut tail = writer.section(Place::Document);
     storage::put(&mut tail, server, spec).map_err(DocumentError::Storage)?;
@@ -127,7 +169,7 @@ pub fn server(inputs: &ServerInputs<'_>) -> Result<Document, DocumentError> {
     remote_read::put(&mut tail, client, &spec.remote_read);
     otlp::put(&mut tail, server)?;
     tracing::put(&mut tail, server, client)?;
-    Ok(document(head, &fragments, tail, &reader))
+    Ok(document(head, pieces, tail, &reader))
 }
 
 /// Writes the file of an agent.
@@ -139,12 +181,16 @@ pub fn agent(inputs: &AgentInputs<'_>) -> Result<Document, DocumentError> {
 
     let head = head(&writer, server, |_| ());
 
-    let own = additional(server, jobs)?;
-    let mut fragments: Vec<&Fragment> = jobs.pod_monitors.values().copied().chain([&own]).collect();
+    let mut pieces: Vec<Piece> = pieces((&jobs.pod_monitors, POD_MONITOR)).collect();
+    pieces.push(additional(server, jobs)?);
     // On every node only its pods are scraped.
     if server.mode != Mode::DaemonSet {
-        let order = [&jobs.service_monitors, &jobs.probes, &jobs.scrape_configs];
-        fragments.extend(order.into_iter().flat_map(BTreeMap::values));
+        let order = [
+            (&jobs.service_monitors, SERVICE_MONITOR),
+            (&jobs.probes, PROBE),
+            (&jobs.scrape_configs, SCRAPE_CONFIG),
+        ];
+        pieces.extend(order.into_iter().flat_map(self::pieces));
     }
 
     let mut tail = writer.section(Place::Document);
@@ -152,7 +198,7 @@ pub fn agent(inputs: &AgentInputs<'_>) -> Result<Document, DocumentError> {
     remote_write::put(&mut tail, client, &server.spec.remote_write);
     otlp::put(&mut tail, server)?;
     tracing::put(&mut tail, server, client)?;
-    Ok(document(head, &fragments, tail, &reader))
+    Ok(document(head, pieces, tail, &reader))
 }
 
 /// `global` and `runtime`.
@@ -174,37 +220,35 @@ fn head<'w, 'v>(
     head
 }
 
+/// The jobs of the resources of a kind.
+fn pieces<'f>((fragments, kind): (&'f Fragments<'_>, &'static str)) -> impl Iterator<Item = Piece> + use<'f> {
+    fragments.iter().map(move |(key, fragment)| Piece {
+        name: format!("{kind}/{key}").into(),
+        text: Arc::clone(&fragment.text),
+    })
+}
+
 /// The jobs that users wrote themselves.
-fn additional(server: &Server<'_>, jobs: &Jobs<'_>) -> Result<Fragment, AdditionalError> {
+fn additional(server: &Server<'_>, jobs: &Jobs<'_>) -> Result<Piece, AdditionalError> {
     let jobs = additional::jobs(server, jobs.additional)?;
     let text = if jobs.is_empty() { String::new() } else { yaml::write(&Value::List(jobs)) };
-    Ok(Fragment { text, ..Fragment::default() })
+    Ok(Piece { name: ADDITIONAL.into(), text: text.into() })
 }
 
 /// Puts the parts together. A map that is written in parts looks as if it were written at once.
-fn document(
-    head: Section<'_, '_>,
-    fragments: &[&Fragment],
-    tail: Section<'_, '_>,
-    reader: &Reader<'_>,
-) -> Document {
+fn document(head: Section<'_, '_>, jobs: Vec<Piece>, tail: Section<'_, '_>, reader: &Reader<'_>) -> Document {
     let writer = head.writer();
     let mut text = yaml::write(&head.into());
     text.push_str("scrape_configs:");
-    if fragments.iter().all(|fragment| fragment.text.is_empty()) {
+    if jobs.iter().all(|piece| piece.text.is_empty()) {
         text.push_str(" []");
     }
     text.push('\n');
-    text.reserve(fragments.iter().map(|fragment| fragment.text.len()).sum());
-    let mut references = reader.references();
-    for fragment in fragments {
-        text.push_str(&fragment.text);
-        references.extend(fragment.references.iter().cloned());
-    }
-    if !tail.is_empty() {
-        text.push_str(&yaml::write(&tail.into()));
-    }
-    Document { text, left_out: writer.left_out(), references }
+    let mut pieces = vec![Piece { name: HEAD.into(), text: text.into() }];
+    pieces.extend(jobs);
+    let text = if tail.is_empty() { String::new() } else { yaml::write(&tail.into()) };
+    pieces.push(Piece { name: TAIL.into(), text: text.into() });
+    Document { pieces, left_out: writer.left_out(), references: reader.references() }
 }
 
 #[cfg(test)]
@@ -220,21 +264,22 @@ mod tests {
         let reference =
             Reference { source: Source::Secret, namespace: "ns".to_owned(), name: name.to_owned() };
         let text = format!("- job_name: {name}\n");
-        Fragment { text, references: [reference].into(), left_out: Vec::new() }
+        Fragment { text: text.into(), references: [reference].into(), left_out: Vec::new() }
     }
 
     /// The names of the jobs of an agent that selected one resource of each kind.
     fn agent_jobs(mode: Mode) -> Vec<String> {
         let fragments = ["service", "pod", "probe", "config"].map(fragment);
         let [service_monitors, pod_monitors, probes, scrape_configs] =
-            [0, 1, 2, 3].map(|at: usize| BTreeMap::from([("ns/name".to_owned(), &fragments[at])]));
+            [0, 1, 2, 3].map(|at: usize| vec![("ns/name".into(), &fragments[at])]);
         let additional = Some("- job_name: own");
         let jobs = Jobs { service_monitors, pod_monitors, probes, scrape_configs, additional };
         let spec = SharedSpec::default();
         let mut server = Server::new(("ns", "name"), &spec, Version::new(3, 0, 0));
         server.mode = mode;
         let document = agent(&AgentInputs { server: &server, jobs, objects: &Objects::default() }).unwrap();
-        let names = document.text.lines().filter_map(|line| line.strip_prefix("- job_name: "));
+        let text = document.text();
+        let names = text.lines().filter_map(|line| line.strip_prefix("- job_name: "));
         names.map(str::to_owned).collect()
     }
 
@@ -247,7 +292,7 @@ mod tests {
     #[test]
     fn the_parts_of_a_server_are_one_file() {
         let [one, two] = ["b", "a"].map(fragment);
-        let pod_monitors = BTreeMap::from([("ns/b".to_owned(), &one), ("ns/a".to_owned(), &two)]);
+        let pod_monitors = vec![("ns/a".into(), &two), ("ns/b".into(), &one)];
         let shared = SharedSpec {
             prometheus_external_label_name: Some(String::new()),
             replica_external_label_name: Some(String::new()),
@@ -268,13 +313,13 @@ mod tests {
             rule_files:\n- /etc/prometheus/rules/rules-0/*.yaml\n";
         let tail = "storage:\n  tsdb:\n    retention:\n      time: 24h\n";
         let jobs = "scrape_configs:\n- job_name: a\n- job_name: b\n";
-        let references = one.references.union(&two.references).cloned().collect();
-        let expected = Document { text: format!("{head}{jobs}{tail}"), left_out: Vec::new(), references };
-        assert_eq!(super::server(&inputs), Ok(expected));
+        let document = super::server(&inputs).unwrap();
+        assert_eq!(document.text(), format!("{head}{jobs}{tail}"));
+        let names: Vec<&str> = document.pieces.iter().map(|piece| &*piece.name).collect();
+        assert_eq!(names, ["head", "podMonitor/ns/a", "podMonitor/ns/b", "additional", "tail"]);
+        assert_eq!((document.left_out, document.references), (Vec::new(), BTreeSet::new()));
 
         inputs.jobs = Jobs::default();
-        let text = format!("{head}scrape_configs: []\n{tail}");
-        let expected = Document { text, left_out: Vec::new(), references: BTreeSet::new() };
-        assert_eq!(super::server(&inputs), Ok(expected));
+        assert_eq!(super::server(&inputs).unwrap().text(), format!("{head}scrape_configs: []\n{tail}"));
     }
 }

@@ -2,6 +2,7 @@
 //! it references, and on nothing else: whoever keeps it needs to write it again only when one of these changes.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use formats::prometheus::{LeftOut, Writer};
 use formats::yaml::{self, Value};
@@ -11,7 +12,7 @@ use monitoring_assets::{Reader, Reference};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fragment {
     /// Elements of `scrape_configs`, exactly as they stand below it; empty, if the resource has no job.
-    pub text: String,
+    pub text: Arc<str>,
     /// The Secrets and ConfigMaps whose contents are in the text, or would be if they were there.
     pub references: BTreeSet<Reference>,
     /// What the resource asked for and the version does not have.
@@ -23,7 +24,7 @@ impl Fragment {
     pub(crate) fn new(jobs: Vec<Value>, writer: &Writer<'_>, reader: &Reader<'_>) -> Self {
         // A list stands below its key without indentation, so it looks the same alone.
         let text = if jobs.is_empty() { String::new() } else { yaml::write(&Value::List(jobs)) };
-        Self { text, references: reader.references(), left_out: writer.left_out() }
+        Self { text: text.into(), references: reader.references(), left_out: writer.left_out() }
     }
 }
 

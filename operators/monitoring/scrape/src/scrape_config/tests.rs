@@ -23,10 +23,11 @@ fn rendered(version: &str, workload: &SharedSpec, spec: ScrapeConfigSpec) -> Fra
 }
 
 /// The job, of which a part stands between the first line and the steps, and another behind the first step.
-fn job(fields: &str, steps: &str) -> String {
+fn job(fields: &str, steps: &str) -> std::sync::Arc<str> {
     format!(
         "- job_name: scrapeConfig/ns/web\n{fields}  relabel_configs:\n  - source_labels:\n    - job\n    target_label: __tmp_prometheus_job_name\n{steps}"
     )
+    .into()
 }
 
 fn step(target: &str, action: &str) -> RelabelConfig {
