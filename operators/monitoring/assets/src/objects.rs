@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 
+use crate::reader::{Reference, Source};
+
 /// Secrets and ConfigMaps by namespace and name.
 #[derive(Debug, Clone, Default)]
 pub struct Objects {
@@ -36,6 +38,16 @@ impl Objects {
     /// A Secret.
     pub fn secret(&self, namespace: &str, name: &str) -> Option<&Secret> {
         self.secrets.get(&(namespace.to_owned(), name.to_owned())).map(AsRef::as_ref)
+    }
+
+    /// The version of an object; nothing, if it is not there.
+    pub fn version(&self, reference: &Reference) -> Option<&str> {
+        let Reference { source, namespace, name } = reference;
+        let metadata = match source {
+            Source::Secret => self.secret(namespace, name).map(|secret| &secret.metadata),
+            Source::ConfigMap => self.config_map(namespace, name).map(|map| &map.metadata),
+        };
+        metadata.map(|metadata| metadata.resource_version.as_deref().unwrap_or_default())
     }
 
     /// A ConfigMap.

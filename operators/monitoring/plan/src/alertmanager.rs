@@ -1,0 +1,185 @@
+//! An Alertmanager: everything that follows from it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use api_monitoring::{Alertmanager, AlertmanagerConfig};
+use formats::gzip::{Compressor, Part};
+use formats::version::Version;
+use kernel::object::Object;
+use monitoring_alerting::{Inputs, provision, version};
+use monitoring_assets::Reference;
+use monitoring_select::selection::{SelectionError, Selectors};
+use monitoring_workload::alertmanager::{Instance, secrets, service, statefulset};
+use monitoring_workload::defaults::{ALERTMANAGER_VERSION, or_default};
+use monitoring_workload::statefulset::Surroundings as Pods;
+use monitoring_workload::tls_assets;
+
+use crate::candidates::asked_for;
+use crate::child::Child;
+use crate::limits;
+use crate::memo::Memo;
+use crate::planned::{Invalid, Planned, Remark};
+use crate::surroundings::Surroundings;
+
+/// What became of an AlertmanagerConfig: taken in, or why not.
+pub type Verdict = Result<Taken, String>;
+
+/// An AlertmanagerConfig that can be taken in.
+#[derive(Debug, Clone)]
+pub struct Taken {
+    config: Arc<AlertmanagerConfig>,
+    files: BTreeMap<String, Vec<u8>>,
+}
+
+/// What is remembered of an Alertmanager from one pass to the next.
+#[derive(Debug, Clone, Default)]
+pub struct Memory {
+    /// What became of the AlertmanagerConfigs.
+    pub configs: Memo<Verdict>,
+    /// Those that were good by themselves and could not be merged, by `namespace/name`, and why.
+    pub refused: BTreeMap<String, String>,
+    /// The compressed configuration.
+    pub compressor: Compressor,
+}
+
+/// Decides everything that follows from an Alertmanager.
+pub fn plan(
+    alertmanager: &Alertmanager,
+    around: &Surroundings<'_>,
+    memory: &mut Memory,
+) -> Result<Planned, Invalid> {
+    limits::check_name(&alertmanager.metadata)?;
+    let wrong = |words: String| Invalid::new(&format!("provision alertmanager configuration: {words}"));
+    let text = or_default(&alertmanager.spec.version, ALERTMANAGER_VERSION);
+    let version = version::read(text).map_err(|error| wrong(error.to_string()))?;
+    let view = View { alertmanager, around, version };
+    view.select(memory)
+        .map_err(|error| wrong(format!("failed to select AlertmanagerConfig objects: {error}")))?;
+    let global = view.global().map_err(wrong)?;
+
+    let accepted: Vec<&AlertmanagerConfig> =
+        memory.configs.iter().filter_map(|(_, verdict)| Some(&*verdict.as_ref().ok()?.config)).collect();
+    let configuration = provision(&Inputs {
+        alertmanager,
+        global: global.as_ref(),
+        accepted: &accepted,
+        objects: around.objects,
+        version: &view.version,
+    })
+    .map_err(|error| wrong(error.to_string()))?;
+    let refused = |one: &monitoring_alerting::merge::Refused| {
+        (format!("{}/{}", one.namespace, one.name), one.reason.to_string())
+    };
+    memory.refused = configuration.refused.iter().map(refused).collect();
+
+    let mut planned = Planned { references: configuration.references, ..Planned::default() };
+    planned.remarks.extend(configuration.left_out.iter().map(|one| Remark::LeftOut(one.to_string())));
+    let text = String::from_utf8_lossy(&configuration.text).into_owned();
+    let compressed = memory.compressor.file(&[Part { name: "alertmanager", text: &text }]);
+    planned.configuration = Some(text);
+    let instance = Instance::new(alertmanager).map_err(|error| Invalid::new(&error))?;
+    let secret = secrets::configuration(&instance, around.operator, compressed, configuration.others);
+    planned.children.push(Child::Secret(secret));
+    let taken = memory.configs.iter().filter_map(|(_, verdict)| verdict.as_ref().ok());
+    let files = taken.flat_map(|taken| taken.files.clone()).collect();
+    view.put_pods(&instance, files, &mut planned)?;
+    limits::check(&mut planned)?;
+    Ok(planned)
+}
+
+/// An Alertmanager among all that there is.
+struct View<'v> {
+    alertmanager: &'v Alertmanager,
+    around: &'v Surroundings<'v>,
+    version: Version,
+}
+
+impl View<'_> {
+    fn namespace(&self) -> &str {
+        self.alertmanager.metadata.namespace.as_deref().unwrap_or_default()
+    }
+
+    /// Whether an object is the one that the Alertmanager names as its base.
+    fn is_global(&self, object: &Object) -> bool {
+        let base = self.alertmanager.spec.alertmanager_configuration.as_ref();
+        base.is_some_and(|base| {
+            *object.key().name == base.name && &*object.key().namespace == self.namespace()
+        })
+    }
+
+    /// The AlertmanagerConfig that is the base, if one is named and there.
+    fn global(&self) -> Result<Option<AlertmanagerConfig>, String> {
+        let candidates = &self.around.resources.alertmanager_configs;
+        let Some(object) = candidates.iter().find(|object| self.is_global(object)) else { return Ok(None) };
+        let failed = |words: String| format!("failed to initialize from global AlertmanagerConfig: {words}");
+        let config: AlertmanagerConfig =
+            object.read().map_err(|error| failed(format!("it cannot be read: {}", error.source)))?;
+        monitoring_admission::resource::check(&config, &self.version, self.around.objects)
+            .map_err(|refused| failed(refused.to_string()))?;
+        Ok(Some(config))
+    }
+
+    /// Goes through all AlertmanagerConfigs that are asked for.
+    fn select(&self, memory: &mut Memory) -> Result<(), SelectionError> {
+        let spec = &self.alertmanager.spec;
+        let selectors = Selectors {
+            namespaces: spec.alertmanager_config_namespace_selector.as_ref(),
+            labels: spec.alertmanager_config_selector.as_ref(),
+        };
+        let candidates = &self.around.resources.alertmanager_configs;
+        let mut asked_for = asked_for(self.namespace(), selectors, self.around.namespaces, candidates)?;
+        asked_for.retain(|object| !self.is_global(object));
+        let make = |object: &Object| self.look(object);
+        memory.configs.pass(self.version.to_string().into_bytes(), self.around.objects, asked_for, make);
+        Ok(())
+    }
+
+    fn look(&self, object: &Object) -> (Verdict, BTreeSet<Reference>) {
+        let config: AlertmanagerConfig = match object.read() {
+            Ok(config) => config,
+            Err(error) => return (Err(format!("it cannot be read: {}", error.source)), BTreeSet::new()),
+        };
+        match monitoring_admission::resource::check(&config, &self.version, self.around.objects) {
+            Ok(accepted) => {
+                let files = accepted.files.into_iter().map(|(name, bytes)| (name, bytes.to_vec())).collect();
+                (Ok(Taken { config: Arc::new(config), files }), accepted.references)
+            }
+            Err(refused) => (Err(refused.problem.to_string()), refused.references),
+        }
+    }
+
+    /// Everything that pods mount, and the pods.
+    fn put_pods(
+        &self,
+        instance: &Instance<'_>,
+        files: BTreeMap<String, Vec<u8>>,
+        planned: &mut Planned,
+    ) -> Result<(), Invalid> {
+        let operator = self.around.operator;
+        let assets = tls_assets::build(instance.owner(), operator, &instance.object_name(), files);
+        let names = (0..assets.len()).map(|number| tls_assets::name(&instance.object_name(), number));
+        let tls_secrets: Vec<String> = names.collect();
+        planned.children.extend(assets.into_iter().map(Child::Secret));
+        let web = secrets::web_config(instance, operator).map_err(|error| {
+            Invalid::new(&format!("failed to synchronize the web config secret: {error}"))
+        })?;
+        let cluster = secrets::cluster_config(instance, operator).map_err(|error| {
+            Invalid::new(&format!("failed to synchronize the cluster TLS config secret: {error}"))
+        })?;
+        planned.children.extend([web, cluster].map(Child::Secret));
+        if instance.spec.service_name.is_none() {
+            planned.children.push(Child::Service(Box::new(service::build(instance, operator))));
+        }
+        let pods = Pods { operator, tls_secrets: &tls_secrets };
+        let set = statefulset::build(self.alertmanager, pods, "")
+            .map_err(|error| Invalid::new(&format!("failed to generate statefulset: {error}")))?;
+        planned.children.push(Child::StatefulSet(Box::new(set)));
+        Ok(())
+    }
+}
+
+/// Everything that was read for an Alertmanager and its AlertmanagerConfigs.
+pub fn references<'m>(planned: &'m Planned, memory: &'m Memory) -> impl Iterator<Item = &'m Reference> {
+    planned.references.iter().chain(memory.configs.references())
+}

@@ -1,0 +1,151 @@
+//! Sections that point to something that is not there stay as they were written last: a Secret that is gone for a moment
+//! must not cost samples or alerts. Only if nothing was written before are they left out.
+
+use monitoring_scrape::document::{Document, Piece, is_of_a_resource};
+use monitoring_select::workload::{Gap, Section};
+
+use crate::planned::Remark;
+
+/// What comes after the jobs, in the order of the file.
+const ORDER: [&str; 6] = ["storage", "alerting", "remote_write", "remote_read", "otlp", "tracing"];
+
+/// Where mounted certificates and keys are.
+const CERTIFICATES: &str = "/etc/prometheus/certs/";
+
+/// The key of a section in the file; none for jobs, which are not alone in theirs.
+fn key(section: Section) -> Option<&'static str> {
+    match section {
+        Section::AdditionalJobs => None,
+        Section::Alerting => Some("alerting"),
+        Section::RemoteWrite => Some("remote_write"),
+        Section::RemoteRead => Some("remote_read"),
+    }
+}
+
+/// Whether there is a gap in a section.
+pub(crate) fn has(gaps: &[Gap], section: Section) -> bool {
+    gaps.iter().any(|gap| gap.section == section)
+}
+
+/// Puts sections of the file that was written last where there are gaps.
+pub(crate) fn fill(document: &mut Document, gaps: &[Gap], last: Option<&str>) {
+    let Some(tail) = document.pieces.last_mut() else { return };
+    for key in gaps.iter().filter_map(|gap| key(gap.section)) {
+        if let Some(section) = last.and_then(|last| section(last, key)) {
+            *tail = Piece { name: tail.name.clone(), text: with(&tail.text, key, section).into() };
+        }
+    }
+}
+
+/// What is told about gaps.
+pub(crate) fn remarks(gaps: &[Gap], last: Option<&str>) -> Vec<Remark> {
+    let remark = |gap: &Gap| {
+        let kept = match (key(gap.section), last) {
+            (_, None) => false,
+            (Some(key), Some(last)) => section(last, key).is_some(),
+            (None, Some(last)) => !additional_jobs(last).is_empty(),
+        };
+        let (section, because) = (gap.section, gap.problem.to_string());
+        if kept { Remark::Kept { section, because } } else { Remark::Absent { section, because } }
+    };
+    gaps.iter().map(remark).collect()
+}
+
+/// The jobs of a file that are no resource's.
+pub(crate) fn additional_jobs(text: &str) -> String {
+    let Some(jobs) = section(text, "scrape_configs") else { return String::new() };
+    let mut kept = String::new();
+    let mut is_kept = false;
+    for line in jobs.split_inclusive('\n').skip(1) {
+        if line.starts_with("- ") {
+            let name = line.strip_prefix("- job_name: ").unwrap_or_default();
+            is_kept = !is_of_a_resource(name.trim_end());
+        }
+        if is_kept {
+            kept.push_str(line);
+        }
+    }
+    kept
+}
+
+/// The names of the certificates and keys that a text points to.
+pub(crate) fn certificates(text: &str) -> impl Iterator<Item = &str> {
+    text.split(CERTIFICATES).skip(1).map(|rest| {
+        let end = rest.find(|letter: char| letter.is_whitespace() || letter == '"').unwrap_or(rest.len());
+        &rest[..end]
+    })
+}
+
+/// A section of a file, with its key. Only keys of the file itself begin a line with a letter.
+fn section<'t>(text: &'t str, key: &str) -> Option<&'t str> {
+    sections(text).find(|section| is(section, key))
+}
+
+fn sections(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let begins = |at: usize| rest[at + 1..].starts_with(|letter: char| letter.is_ascii_lowercase());
+        let end = rest.match_indices('\n').map(|(at, _)| at).find(|at| begins(*at));
+        let (section, after) = rest.split_at(end.map_or(rest.len(), |at| at + 1));
+        rest = after;
+        Some(section)
+    })
+}
+
+fn is(section: &str, key: &str) -> bool {
+    section.strip_prefix(key).is_some_and(|rest| rest.starts_with(':'))
+}
+
+/// A text with a section in its place.
+fn with(text: &str, key: &str, section: &str) -> String {
+    let place = |section: &str| ORDER.iter().position(|key| is(section, key)).unwrap_or(ORDER.len());
+    let mut all: Vec<&str> = sections(text).filter(|section| !is(section, key)).chain([section]).collect();
+    all.sort_by_key(|section| place(section));
+    all.concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LAST: &str = "global:\n  a: 1\nscrape_configs:\n- job_name: serviceMonitor/ns/a/0\n  x: 1\n- job_name: own\n  y: |\n    text\n\n    scrape: 2\n- y: 1\n  job_name: other\nalerting:\n  alertmanagers:\n  - a\nremote_read:\n- url: r\n  ca_file: /etc/prometheus/certs/0_ns_s_ca\n";
+
+    #[test]
+    fn a_section_is_found_whole() {
+        assert_eq!(section(LAST, "alerting"), Some("alerting:\n  alertmanagers:\n  - a\n"));
+        assert_eq!(section(LAST, "remote_write"), None);
+        assert_eq!(section(LAST, "alert"), None);
+        assert_eq!(sections(LAST).collect::<String>(), LAST);
+    }
+
+    #[test]
+    fn jobs_of_resources_are_told_from_others() {
+        assert_eq!(
+            additional_jobs(LAST),
+            "- job_name: own\n  y: |\n    text\n\n    scrape: 2\n- y: 1\n  job_name: other\n"
+        );
+        assert_eq!(additional_jobs("scrape_configs: []\n"), "");
+    }
+
+    #[test]
+    fn a_section_comes_where_it_belongs() {
+        let tail = "storage:\n  a: 1\nremote_read:\n- url: new\notlp:\n  b: 2\n";
+        assert_eq!(
+            with(tail, "remote_write", "remote_write:\n- url: w\n"),
+            "storage:\n  a: 1\nremote_write:\n- url: w\nremote_read:\n- url: new\notlp:\n  b: 2\n"
+        );
+        assert_eq!(
+            with(tail, "remote_read", "remote_read:\n- url: old\n"),
+            "storage:\n  a: 1\nremote_read:\n- url: old\notlp:\n  b: 2\n"
+        );
+        assert_eq!(with("", "alerting", "alerting: {}\n"), "alerting: {}\n");
+    }
+
+    #[test]
+    fn certificates_are_named() {
+        assert_eq!(certificates(LAST).collect::<Vec<_>>(), ["0_ns_s_ca"]);
+    }
+}

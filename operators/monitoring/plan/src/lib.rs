@@ -1,0 +1,37 @@
+//! From resources to objects: for each workload what it selects, what is wrong with the rest, its configuration and its
+//! children. Pure, and incremental: what did not change since the last pass is not looked at again.
+//!
+//! | file | owns |
+//! |---|---|
+//! | [`prometheus`], [`agent`], [`alertmanager`], [`thanos_ruler`] | a workload: everything that follows from it |
+//! | [`surroundings`] | what there is beside the workload |
+//! | [`standing`] | what was written before |
+//! | [`planned`], [`child`] | what is to be written |
+//! | [`monitors`] | the four kinds of resources with scrape jobs |
+//! | [`rules`] | PrometheusRules |
+//! | [`candidates`] | which resources a workload asks for |
+//! | [`memo`] | what is remembered from one pass to the next |
+//! | `limits` | how long names and how large objects may be |
+//! | `gaps` | sections that cannot be written anew stay as they were written last |
+
+pub mod agent;
+pub mod alertmanager;
+pub mod candidates;
+pub mod child;
+mod gaps;
+mod limits;
+pub mod memo;
+pub mod monitors;
+pub mod planned;
+pub mod prometheus;
+pub mod rules;
+pub mod standing;
+pub mod surroundings;
+#[cfg(test)]
+mod tests;
+pub mod thanos_ruler;
+
+pub use child::Child;
+pub use planned::{Invalid, Planned, Remark};
+pub use standing::Standing;
+pub use surroundings::{Resources, Surroundings};

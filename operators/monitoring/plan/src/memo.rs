@@ -1,0 +1,119 @@
+//! What was made of each resource in the last pass. It is made again only if the resource changed, or what it points to,
+//! or what of the workload matters to all of them. Whether something was remembered or made anew shows nowhere but in
+//! the time that it took.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use kernel::object::{Kept as _, Object};
+use monitoring_assets::{Objects, Reference};
+
+/// What was made, by `namespace/name` of the resource and in the order of these names.
+#[derive(Debug, Clone)]
+pub struct Memo<T> {
+    options: Vec<u8>,
+    kept: BTreeMap<Arc<str>, Kept<T>>,
+    pass: u64,
+    made: usize,
+    removed: usize,
+}
+
+/// What was made of one resource.
+#[derive(Debug, Clone)]
+struct Kept<T> {
+    object: Arc<Object>,
+    read: Vec<(Reference, Option<Box<str>>)>,
+    pass: u64,
+    value: T,
+}
+
+impl<T> Default for Memo<T> {
+    fn default() -> Self {
+        Self { options: Vec::new(), kept: BTreeMap::new(), pass: 0, made: 0, removed: 0 }
+    }
+}
+
+impl<T> Memo<T> {
+    /// Goes through the resources of a pass. What is not among them any more is forgotten.
+    pub fn pass<'o>(
+        &mut self,
+        options: Vec<u8>,
+        objects: &Objects,
+        resources: impl IntoIterator<Item = &'o Arc<Object>>,
+        make: impl Fn(&Object) -> (T, BTreeSet<Reference>),
+    ) {
+        if self.options != options {
+            self.options = options;
+            self.kept.clear();
+        }
+        self.pass += 1;
+        self.made = 0;
+        let mut name = String::new();
+        for resource in resources {
+            name.clear();
+            name.push_str(&resource.key().namespace);
+            name.push('/');
+            name.push_str(&resource.key().name);
+            match self.kept.get_mut(&*name) {
+                Some(kept) if kept.holds(resource, objects) => kept.pass = self.pass,
+                _ => {
+                    self.made += 1;
+                    let (value, read) = make(resource);
+                    let version = |reference| objects.version(&reference).map(Box::from);
+                    let read = read.into_iter().map(|one| (one.clone(), version(one))).collect();
+                    let kept = Kept { object: Arc::clone(resource), read, pass: self.pass, value };
+                    self.kept.insert(name.as_str().into(), kept);
+                }
+            }
+        }
+        let before = self.kept.len();
+        self.kept.retain(|_, kept| kept.pass == self.pass);
+        self.removed = before - self.kept.len();
+    }
+
+    /// What was made of each.
+    pub fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &T)> {
+        self.kept.iter().map(|(name, kept)| (name, &kept.value))
+    }
+
+    /// What was made of each, with the resource.
+    pub fn objects(&self) -> impl Iterator<Item = (&Arc<Object>, &T)> {
+        self.kept.values().map(|kept| (&kept.object, &kept.value))
+    }
+
+    /// Everything that was read for one of them, there or not.
+    pub fn references(&self) -> impl Iterator<Item = &Reference> {
+        self.kept.values().flat_map(|kept| kept.read.iter().map(|(reference, _)| reference))
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.kept.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.kept.is_empty()
+    }
+
+    /// How many were made anew in the last pass.
+    pub fn made(&self) -> usize {
+        self.made
+    }
+
+    /// Whether the last pass found everything as it was before.
+    pub fn is_unchanged(&self) -> bool {
+        self.made == 0 && self.removed == 0
+    }
+}
+
+impl<T> Kept<T> {
+    /// Whether it still holds for a resource.
+    fn holds(&self, resource: &Arc<Object>, objects: &Objects) -> bool {
+        let (old, new) = (self.object.identity(), resource.identity());
+        // What comes from a file has no version: the same one is the same object.
+        let same = Arc::ptr_eq(&self.object, resource)
+            || (new.version != 0 && old.version == new.version && old.uid == new.uid);
+        same && self.read.iter().all(|(reference, version)| objects.version(reference) == version.as_deref())
+    }
+}

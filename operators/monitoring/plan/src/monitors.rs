@@ -1,0 +1,190 @@
+//! The four kinds of resources with scrape jobs: what a workload selects of them, what is wrong with some, and the jobs
+//! of the others.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use api_monitoring::{PodMonitor, Probe, ScrapeConfig, ServiceMonitor};
+use kernel::object::Object;
+use monitoring_assets::{Objects, Reference};
+use monitoring_scrape::document::{Fragments, Jobs};
+use monitoring_scrape::{Fragment, Server, pod_monitor, probe, scrape_config, service_monitor};
+use monitoring_select::Workload;
+use monitoring_select::selection::{Selectable, SelectionError};
+use serde::de::DeserializeOwned;
+
+use crate::candidates::asked_for;
+use crate::memo::Memo;
+use crate::planned::Invalid;
+use crate::surroundings::{Resources, Surroundings};
+
+/// A resource that is taken in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Taken {
+    /// Its jobs.
+    pub fragment: Fragment,
+    /// Certificates and keys that must be mounted, by the names of their files.
+    pub files: BTreeMap<String, Vec<u8>>,
+}
+
+/// What became of a resource: taken in, or why not.
+pub type Verdict = Result<Taken, String>;
+
+/// What became of the resources that a workload selects.
+#[derive(Debug, Clone, Default)]
+pub struct Monitors {
+    /// ServiceMonitors.
+    pub service_monitors: Memo<Verdict>,
+    /// PodMonitors.
+    pub pod_monitors: Memo<Verdict>,
+    /// Probes.
+    pub probes: Memo<Verdict>,
+    /// ScrapeConfigs.
+    pub scrape_configs: Memo<Verdict>,
+}
+
+/// A kind of resource with scrape jobs.
+trait Monitor: Selectable + DeserializeOwned {
+    /// As users call it.
+    const KIND: &'static str;
+
+    /// Its jobs.
+    fn render(&self, server: &Server<'_>, objects: &Objects) -> Result<Fragment, String>;
+}
+
+impl Monitor for ServiceMonitor {
+    const KIND: &'static str = "ServiceMonitors";
+
+    fn render(&self, server: &Server<'_>, objects: &Objects) -> Result<Fragment, String> {
+        Ok(service_monitor::render(server, self, objects))
+    }
+}
+
+impl Monitor for PodMonitor {
+    const KIND: &'static str = "PodMonitors";
+
+    fn render(&self, server: &Server<'_>, objects: &Objects) -> Result<Fragment, String> {
+        Ok(pod_monitor::render(server, self, objects))
+    }
+}
+
+impl Monitor for Probe {
+    const KIND: &'static str = "Probes";
+
+    fn render(&self, server: &Server<'_>, objects: &Objects) -> Result<Fragment, String> {
+        Ok(probe::render(server, self, objects))
+    }
+}
+
+impl Monitor for ScrapeConfig {
+    const KIND: &'static str = "ScrapeConfigs";
+
+    fn render(&self, server: &Server<'_>, objects: &Objects) -> Result<Fragment, String> {
+        scrape_config::render(server, self, objects).map_err(|error| error.to_string())
+    }
+}
+
+impl Monitors {
+    /// Goes through everything that a workload selects.
+    pub(crate) fn pass(
+        &mut self,
+        workload: &Workload<'_>,
+        server: &Server<'_>,
+        around: &Surroundings<'_>,
+    ) -> Result<(), Invalid> {
+        let Resources { service_monitors, pod_monitors, probes, scrape_configs, .. } = around.resources;
+        let view = View { workload, server, around, options: options(server) };
+        view.take_in::<ServiceMonitor>(&mut self.service_monitors, service_monitors)?;
+        view.take_in::<PodMonitor>(&mut self.pod_monitors, pod_monitors)?;
+        view.take_in::<Probe>(&mut self.probes, probes)?;
+        view.take_in::<ScrapeConfig>(&mut self.scrape_configs, scrape_configs)
+    }
+
+    /// The jobs of all that was taken in.
+    pub(crate) fn jobs<'m>(&'m self, additional: Option<&'m str>) -> Jobs<'m> {
+        Jobs {
+            service_monitors: fragments(&self.service_monitors),
+            pod_monitors: fragments(&self.pod_monitors),
+            probes: fragments(&self.probes),
+            scrape_configs: fragments(&self.scrape_configs),
+            additional,
+        }
+    }
+
+    /// Certificates and keys of all that was taken in.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (&String, &Vec<u8>)> {
+        let taken = self.all().into_iter().flat_map(Memo::iter);
+        taken.filter_map(|(_, verdict)| verdict.as_ref().ok()).flat_map(|taken| &taken.files)
+    }
+
+    /// All kinds.
+    pub fn all(&self) -> [&Memo<Verdict>; 4] {
+        [&self.service_monitors, &self.pod_monitors, &self.probes, &self.scrape_configs]
+    }
+
+    /// How many were selected.
+    pub fn len(&self) -> usize {
+        self.all().iter().map(|memo| memo.len()).sum()
+    }
+
+    /// Whether none was selected.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A workload that looks at its resources.
+struct View<'v> {
+    workload: &'v Workload<'v>,
+    server: &'v Server<'v>,
+    around: &'v Surroundings<'v>,
+    options: Vec<u8>,
+}
+
+impl View<'_> {
+    fn take_in<K: Monitor>(
+        &self,
+        memo: &mut Memo<Verdict>,
+        candidates: &[Arc<Object>],
+    ) -> Result<(), Invalid> {
+        let Self { workload, around, .. } = self;
+        let selectors = K::selectors(workload.spec);
+        let failed = |error: SelectionError| Invalid::new(&format!("selecting {} failed: {error}", K::KIND));
+        let asked_for =
+            asked_for(workload.namespace, selectors, around.namespaces, candidates).map_err(failed)?;
+        let make = |object: &Object| self.look::<K>(object);
+        memo.pass(self.options.clone(), around.objects, asked_for, make);
+        Ok(())
+    }
+
+    fn look<K: Monitor>(&self, object: &Object) -> (Verdict, BTreeSet<Reference>) {
+        let objects = self.around.objects;
+        let resource: K = match object.read() {
+            Ok(resource) => resource,
+            Err(error) => return (Err(format!("it cannot be read: {}", error.source)), BTreeSet::new()),
+        };
+        let accepted = match resource.check(self.workload, objects) {
+            Ok(accepted) => accepted,
+            Err(refused) => return (Err(refused.problem.to_string()), refused.references),
+        };
+        let mut references = accepted.references;
+        let verdict = resource.render(self.server, objects).map(|fragment| {
+            references.extend(fragment.references.iter().cloned());
+            let files = accepted.files.into_iter().map(|(name, bytes)| (name, bytes.to_vec()));
+            Taken { fragment, files: files.collect() }
+        });
+        (verdict, references)
+    }
+}
+
+/// What of a workload matters to the jobs of its resources.
+fn options(server: &Server<'_>) -> Vec<u8> {
+    let seen = format!("{:?}", (server.mode, server.offers, server.retains_shards));
+    serde_json::to_vec(&(server.namespace, server.name, server.spec, seen))
+        .expect("what was read as JSON is written as JSON")
+}
+
+fn fragments(memo: &Memo<Verdict>) -> Fragments<'_> {
+    let taken = memo.iter().filter_map(|(name, verdict)| Some((Arc::clone(name), verdict.as_ref().ok()?)));
+    taken.map(|(name, taken)| (name, &taken.fragment)).collect()
+}

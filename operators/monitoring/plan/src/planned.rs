@@ -1,0 +1,91 @@
+//! What is to be written for a workload, and what is to be told about it.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use monitoring_assets::Reference;
+use monitoring_select::workload::Section;
+
+use crate::child::Child;
+
+/// What follows from a workload.
+#[derive(Debug, Clone, Default)]
+pub struct Planned {
+    /// Objects, in the order in which they are written: what pods mount comes before them.
+    pub children: Vec<Child>,
+    /// The text of the configuration; nothing, if it is left to the user.
+    pub configuration: Option<String>,
+    /// What users should know.
+    pub remarks: Vec<Remark>,
+    /// The Secrets and ConfigMaps that the workload itself points to.
+    pub references: BTreeSet<Reference>,
+}
+
+/// Something that users should know about a workload that can be carried out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Remark {
+    /// It selects nothing.
+    NothingSelected,
+    /// Its configuration is left to the user.
+    Unmanaged,
+    /// It asks for something that its version does not have.
+    LeftOut(String),
+    /// A StatefulSet has a name with which Kubernetes makes no pods.
+    LongName {
+        /// The name.
+        name: String,
+        /// How long it may be.
+        longest: usize,
+    },
+    /// A section stays as it was written last, because something is not there.
+    Kept {
+        /// The section.
+        section: Section,
+        /// What is not there.
+        because: String,
+    },
+    /// A section is left out, because something is not there and nothing was written before.
+    Absent {
+        /// The section.
+        section: Section,
+        /// What is not there.
+        because: String,
+    },
+}
+
+impl fmt::Display for Remark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NothingSelected => f.write_str("it selects nothing"),
+            Self::Unmanaged => f.write_str("it has no selectors, so its configuration is left to the user"),
+            Self::LeftOut(what) => f.write_str(what),
+            Self::LongName { name, longest } => write!(
+                f,
+                "StatefulSet {name} has a name of {} characters, and Kubernetes makes no pods if there are more than \
+                 {longest}: give the resource a shorter name",
+                name.len()
+            ),
+            Self::Kept { section, because } => {
+                write!(f, "{} stays as it was written last: {because}", section.field())
+            }
+            Self::Absent { section, because } => write!(f, "{} is left out: {because}", section.field()),
+        }
+    }
+}
+
+/// Why nothing can be written for a workload, whatever it selects. What was written before stays.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Invalid {
+    /// In words.
+    pub message: String,
+    /// What was read before that was found: a change of one of these may help.
+    pub references: BTreeSet<Reference>,
+}
+
+impl Invalid {
+    /// Something that only the workload itself can mend.
+    pub(crate) fn new(error: &impl fmt::Display) -> Self {
+        Self { message: error.to_string(), references: BTreeSet::new() }
+    }
+}

@@ -1,0 +1,45 @@
+//! What there is beside a workload.
+
+use std::sync::Arc;
+
+use kernel::object::Object;
+use monitoring_assets::Objects;
+use monitoring_scrape::Offers;
+use monitoring_select::Namespaces;
+use monitoring_workload::operator::OperatorConfig;
+
+/// What there is.
+#[derive(Debug, Clone, Copy)]
+pub struct Surroundings<'s> {
+    /// What the flags of the operator say about objects.
+    pub operator: &'s OperatorConfig,
+    /// What the cluster and the operator offer.
+    pub offers: Offers,
+    /// Whether a Prometheus that selects nothing leaves its configuration to the user.
+    pub unmanaged: bool,
+    /// Whether agents may run on every node.
+    pub daemon_sets: bool,
+    /// The labels of namespaces.
+    pub namespaces: &'s Namespaces,
+    /// Secrets and ConfigMaps.
+    pub objects: &'s Objects,
+    /// What workloads can select.
+    pub resources: &'s Resources,
+}
+
+/// What workloads can select, in no particular order.
+#[derive(Debug, Clone, Default)]
+pub struct Resources {
+    /// ServiceMonitors.
+    pub service_monitors: Vec<Arc<Object>>,
+    /// PodMonitors.
+    pub pod_monitors: Vec<Arc<Object>>,
+    /// Probes.
+    pub probes: Vec<Arc<Object>>,
+    /// ScrapeConfigs.
+    pub scrape_configs: Vec<Arc<Object>>,
+    /// PrometheusRules.
+    pub rules: Vec<Arc<Object>>,
+    /// AlertmanagerConfigs.
+    pub alertmanager_configs: Vec<Arc<Object>>,
+}
