@@ -26,7 +26,9 @@ pub struct Arguments {
 /// What to do instead of running.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Print every object that the operators would apply for the resources in files, without a cluster.
+    /// Print every object that the operators would apply for the resources in files, without a cluster. What they point
+    /// to (Secrets, ConfigMaps, Namespaces with their labels) is read from the same files. What users should know is told
+    /// on standard error; if something could not be rendered, the rest is, and the exit code says so.
     Render(RenderArguments),
     /// Print the definitions of all resources, to be piped into `kubectl apply --server-side -f -`.
     Crds,
@@ -41,6 +43,10 @@ pub struct RenderArguments {
     /// The namespace of resources that name none.
     #[arg(short, long, default_value = "default")]
     pub namespace: String,
+    /// Print the decoded configuration of one workload and nothing else; its kind is `prometheus`, `prometheusagent`,
+    /// `alertmanager` or `thanosruler`.
+    #[arg(long, value_name = "KIND/NAMESPACE/NAME")]
+    pub config: Option<String>,
 }
 
 /// An operator that can run.

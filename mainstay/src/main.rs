@@ -5,9 +5,9 @@ mod run;
 use std::io::Write;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Parser;
-use mainstay::args::{Arguments, Command};
+use mainstay::args::{Arguments, Command, RenderArguments};
 use mainstay::{manifests, render};
 
 fn main() -> ExitCode {
@@ -24,12 +24,24 @@ fn main() -> ExitCode {
 fn start(arguments: Arguments) -> Result<()> {
     match arguments.command {
         Some(Command::Crds) => print(&manifests::definitions_as_yaml()?),
-        Some(Command::Render(wanted)) => print(&render::files(&wanted.filename, &wanted.namespace)?),
+        Some(Command::Render(wanted)) => rendered(&wanted),
         None => {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
             runtime.context("cannot start")?.block_on(run::run(arguments.run))
         }
     }
+}
+
+fn rendered(wanted: &RenderArguments) -> Result<()> {
+    let rendered = match &wanted.config {
+        None => render::files(&wanted.filename, &wanted.namespace)?,
+        Some(name) => render::configuration(&wanted.filename, &wanted.namespace, name)?,
+    };
+    print(&rendered.text)?;
+    for note in &rendered.notes {
+        let _ = writeln!(std::io::stderr(), "{note}");
+    }
+    if rendered.failures.is_empty() { Ok(()) } else { bail!("{}", rendered.failures.join("\nmainstay: ")) }
 }
 
 fn print(text: &str) -> Result<()> {

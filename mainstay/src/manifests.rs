@@ -15,5 +15,9 @@ pub fn definitions_as_yaml() -> anyhow::Result<String> {
         stream.push_str("---\n");
         stream.push_str(&serde_saphyr::to_string(&definition)?);
     }
+    for (_, definition) in crate::definitions::MONITORING {
+        stream.push_str("---\n");
+        stream.push_str(definition);
+    }
     Ok(stream)
 }

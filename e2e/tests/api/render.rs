@@ -44,7 +44,9 @@ async fn what_is_rendered_is_what_is_applied() -> Result<()> {
     let (stop, mut running) = (CancellationToken::new(), JoinSet::new());
     running.spawn(operator(client.clone(), &mut Catalogue::default()).run(stop.clone()));
 
-    let rendered = mainstay::render::objects(sample()?, "default")?;
+    let mut resource = sample()?;
+    resource["metadata"]["namespace"] = "default".into();
+    let rendered = mainstay::render::example(resource)?;
     assert_eq!(rendered.len(), 6);
     for mut object in rendered {
         let live = serde_json::to_value(live(&client, &object).await?)?;

@@ -1,0 +1,102 @@
+//! What is rendered for files.
+
+use super::*;
+
+const APP: &str = "apiVersion: example-app.appdelivery.cncf.io/v1alpha1\nkind: ExampleApp\nmetadata: {name: a}\nspec: {appVersion: 0.0.1}\n";
+
+fn text(text: &str) -> Rendered {
+    stream(documents::documents_of(text, "default").unwrap())
+}
+
+/// The white paper's example: every object, whole, as it would be applied.
+#[test]
+fn the_example_of_the_paper() {
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../samples/example-app.yaml");
+    let rendered = files(&[sample.into()], "default").unwrap();
+    assert_eq!((rendered.notes, rendered.failures), (Vec::new(), Vec::new()));
+    insta::assert_snapshot!(rendered.text);
+}
+
+#[test]
+fn every_file_of_a_directory_is_read_in_order() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("2.yaml"), APP.replace("name: a", "name: b")).unwrap();
+    std::fs::write(directory.path().join("1.yml"), format!("---\n{APP}---\n")).unwrap();
+    std::fs::write(directory.path().join("notes.txt"), "not YAML: [").unwrap();
+    let stream = files(&[directory.path().to_owned()], "here").unwrap().text;
+    let objects: Vec<Value> = serde_saphyr::from_multiple(&stream).unwrap();
+    let names: Vec<String> = objects
+        .iter()
+        .map(|object| {
+            format!(
+                "{} {} {}",
+                object["kind"].as_str().unwrap(),
+                object["metadata"]["namespace"].as_str().unwrap(),
+                object["metadata"]["name"].as_str().unwrap()
+            )
+        })
+        .collect();
+    let expected = |app: &str| {
+        [
+            format!("ConfigMap here {app}-features"),
+            format!("PodDisruptionBudget here {app}"),
+            format!("Secret here {app}-auth"),
+            format!("Service here {app}"),
+            format!("Service here {app}-instances"),
+            format!("StatefulSet here {app}"),
+        ]
+    };
+    assert_eq!(names, [expected("a"), expected("b")].concat());
+}
+
+#[test]
+fn what_cannot_be_rendered_is_named() {
+    assert_eq!(
+        text("kind: Pod\nmetadata: {name: x}\n"),
+        Rendered {
+            notes: vec!["Pod default/x is passed over: it is no resource of ours".into()],
+            ..Rendered::default()
+        }
+    );
+    assert_eq!(
+        text(&APP.replace("0.0.1", "latest")).failures,
+        ["ExampleApp default/a: NoVersion: spec.appVersion \"latest\" is no version; write it as in 0.1.0"]
+    );
+    assert_eq!(
+        text("apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitr\nmetadata: {name: x}\n").failures,
+        ["ServiceMonitr default/x: there is no kind \"ServiceMonitr\" in \"monitoring.coreos.com/v1\""]
+    );
+}
+
+/// The monitoring sample: every object, whole, as it would be applied.
+#[test]
+fn the_monitoring_sample() {
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../samples/monitoring.yaml");
+    let rendered = files(&[sample.into()], "default").unwrap();
+    assert_eq!(rendered.failures, Vec::<String>::new());
+    assert_eq!(
+        rendered.notes,
+        ["ServiceAccount monitoring/prometheus is passed over: it is no resource of ours"]
+    );
+    insta::assert_snapshot!(rendered.text);
+}
+
+/// The configurations of the sample's workloads.
+#[test]
+fn the_configurations_of_the_sample() {
+    let sample: PathBuf = concat!(env!("CARGO_MANIFEST_DIR"), "/../samples/monitoring.yaml").into();
+    for kind in ["prometheus", "prometheusagent", "alertmanager", "thanosruler"] {
+        let name = ["edge", "main"][usize::from(kind != "prometheusagent")];
+        let rendered =
+            configuration(std::slice::from_ref(&sample), "default", &format!("{kind}/monitoring/{name}"))
+                .unwrap();
+        assert_eq!(rendered.failures, Vec::<String>::new());
+        insta::assert_snapshot!(kind, rendered.text);
+    }
+    let words = configuration(&[sample], "default", "prometheus/monitoring/other").unwrap_err().to_string();
+    assert_eq!(
+        words,
+        "there is no prometheus/monitoring/other in these files; there is prometheus/monitoring/main, \
+         alertmanager/monitoring/main, thanosruler/monitoring/main, prometheusagent/monitoring/edge"
+    );
+}
