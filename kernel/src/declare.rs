@@ -3,6 +3,8 @@
 use k8s_openapi::{ClusterResourceScope, NamespaceResourceScope};
 use kube::api::{ApiResource, DynamicObject};
 
+use serde_json::Value;
+
 use crate::apply::Way;
 use crate::object::{Key, Object};
 
@@ -73,6 +75,15 @@ impl Kind {
     }
 }
 
+/// How much is known of the objects of a kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Sight {
+    /// Only their metadata: there may be many of them that are nobody's business. Who needs more asks for it.
+    Outline,
+    /// All that the operator needs.
+    Whole,
+}
+
 /// A kind that the operator writes for its resources, and prunes.
 #[derive(Debug, Clone, Copy)]
 pub struct Owned {
@@ -80,17 +91,26 @@ pub struct Owned {
     pub kind: Kind,
     /// How it is written.
     pub way: Way,
+    /// How much of it is known.
+    pub sight: Sight,
+    /// Takes over into what is wanted what stays of the object that is there.
+    pub keeps: fn(&mut Value, &Value),
     /// What it is for: a comment in the role.
     pub why: &'static str,
 }
+
+/// Nothing stays but what the writer keeps anyway: labels and annotations of others, and what only the server decides.
+pub fn keep_nothing(_wanted: &mut Value, _present: &Value) {}
 
 /// A kind that the operator looks at and that others make.
 #[derive(Debug, Clone, Copy)]
 pub struct Watched {
     /// The kind.
     pub kind: Kind,
-    /// Which resource of ours an object concerns, if any.
+    /// Which resource of ours an object concerns, if any and if that can be told from the object alone.
     pub concerns: fn(&Object) -> Option<Key>,
+    /// How much of it is known.
+    pub sight: Sight,
     /// Cuts an object down to what is needed.
     pub trim: fn(&mut DynamicObject),
     /// Whether the operator can do without: then missing rights or a missing kind switch it off.
@@ -129,6 +149,9 @@ pub struct Declaration {
     pub rights: &'static [Right],
     /// Field managers whose work it carries on.
     pub predecessors: &'static [&'static str],
+    /// The field manager under whose name status is applied, whole, where somebody else may have to carry on with it;
+    /// else only what changed is written.
+    pub status_manager: Option<&'static str>,
 }
 
 impl Declaration {
@@ -142,6 +165,19 @@ impl Declaration {
         }
         let owner = object.controller().filter(|owner| &*owner.kind == self.primary.kind)?;
         Some(Key::new(&object.key().namespace, &owner.name))
+    }
+
+    /// How much must be known of the objects of a kind.
+    pub fn sight(&self, kind: Kind) -> Option<Sight> {
+        let owned = self.owned.iter().filter(|owned| owned.kind == kind).map(|owned| owned.sight);
+        let watched = self.watched.iter().filter(|watched| watched.kind == kind).map(|watched| watched.sight);
+        let primary = (self.primary == kind).then_some(Sight::Whole);
+        owned.chain(watched).chain(primary).max()
+    }
+
+    /// What stays of an object of a kind.
+    pub fn keeps(&self, kind: Kind) -> Option<fn(&mut Value, &Value)> {
+        self.owned.iter().find(|owned| owned.kind == kind).map(|owned| owned.keeps)
     }
 
     /// Every kind that must be watched.

@@ -237,7 +237,7 @@ impl<O: Operator, T: Telling> Bench<O, T> {
         let Report { status, notes } = self.operator.report(resource, verdict, now);
         let old = object.value()["status"].take();
         let change = report::difference(if old.is_null() { &Value::Null } else { &old }, &status)?;
-        match self.hand.patch_status(object, &change).await {
+        match self.hand.write_status(object, &status, &change).await {
             Ok(_) => {
                 self.telling.tell(object, notes).await;
                 None

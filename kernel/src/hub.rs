@@ -1,32 +1,38 @@
 //! Joins watches, queues and passes of all controllers in one process: one watch a kind, shared; each change goes to
 //! whom it concerns and to nobody else.
 
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
 use kube::Api;
-use kube::api::DynamicObject;
 use kube::runtime::watcher;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::apply::{Announce, Hand, Tools};
-use crate::declare::{Declaration, Kind, Scope};
+use crate::declare::{Declaration, Kind, Sight};
 use crate::driver::{Driver, Ending};
 use crate::metrics::Metrics;
 use crate::object::{Key, Object};
 use crate::queue::{Outcome, Settings};
 use crate::store::{Change, Whose};
-use crate::stores::{Namespaces, Room};
-use crate::watch::{Keep, Notice, Watch};
+use crate::stores::{Room, Scopes, Stores};
+use crate::watch::{Keep, Notice, Source, Watch};
 
 /// Something that works on the resources of one kind.
 pub trait Controller: Send + Sync + 'static {
     /// One pass of one resource.
     fn pass(self: Arc<Self>, key: Key) -> BoxFuture<'static, Outcome>;
+}
+
+/// Whom a change concerns, where that depends on more than the object itself: on selectors, on what was read.
+pub trait Interest: Send + Sync + 'static {
+    /// The resources that an object concerns, as it was or as it is. Nothing leaves it to the declaration.
+    fn concerned(&self, kind: Kind, object: &Object, stores: &Stores) -> Option<Vec<Key>>;
 }
 
 /// Makes a controller once its writer is there.
@@ -38,6 +44,8 @@ pub struct Registration {
     pub declaration: &'static Declaration,
     /// Makes it.
     pub make: Make,
+    /// What it wants to hear of, where the declaration cannot say.
+    pub interest: Option<Arc<dyn Interest>>,
 }
 
 /// How the watches are doing.
@@ -69,7 +77,7 @@ pub struct Hub {
     /// What controllers share.
     pub tools: Tools,
     /// Where to look.
-    pub namespaces: Namespaces,
+    pub scopes: Scopes,
     /// How each controller's queue behaves.
     pub queue: Settings,
     /// How long passes may take to finish once the process was asked to stop.
@@ -85,6 +93,8 @@ pub struct Hub {
 struct Door {
     declaration: &'static Declaration,
     keys: mpsc::UnboundedSender<Key>,
+    interest: Option<Arc<dyn Interest>>,
+    stores: Stores,
 }
 
 impl Door {
@@ -93,13 +103,19 @@ impl Door {
         if !self.declaration.kinds().any(|known| known == kind) {
             return;
         }
-        let concerned = |side: &Option<Arc<Object>>| self.declaration.concerns(kind, side.as_deref()?);
-        let (before, after) = (concerned(&change.before), concerned(&change.after));
-        let both = if before == after { vec![after] } else { vec![before, after] };
-        for key in both.into_iter().flatten() {
+        let sides = [&change.before, &change.after];
+        let keys: BTreeSet<Key> =
+            sides.into_iter().flatten().flat_map(|side| self.concerned(kind, side)).collect();
+        for key in keys {
             // A controller that has ended needs no keys.
             let _ = self.keys.send(key);
         }
+    }
+
+    fn concerned(&self, kind: Kind, object: &Object) -> Vec<Key> {
+        let interest = self.interest.as_ref();
+        let asked = interest.and_then(|interest| interest.concerned(kind, object, &self.stores));
+        asked.unwrap_or_else(|| self.declaration.concerns(kind, object).into_iter().collect())
     }
 }
 
@@ -113,9 +129,9 @@ impl Hub {
     ) -> Vec<Ending> {
         let mut doors = Vec::new();
         let mut waiting = Vec::new();
-        for Registration { declaration, make } in registrations {
+        for Registration { declaration, make, interest } in registrations {
             let (keys, receiver) = mpsc::unbounded_channel();
-            doors.push(Door { declaration, keys });
+            doors.push(Door { declaration, keys, interest, stores: self.tools.stores.clone() });
             waiting.push((declaration, make, receiver));
         }
         let mut watches = self.watch(&doors, &stop);
@@ -151,7 +167,7 @@ impl Hub {
             let standing = Standing { kind, namespace, progress: Progress::Listing, trouble: None };
             self.standings.send_modify(|all| all.push(standing));
             let watch =
-                Watch { api: self.api(kind, room), config: self.config(kind.scope), keep: self.keep(kind) };
+                Watch { source: self.source(kind, room), config: self.config(kind), keep: self.keep(kind) };
             let (doors, standings, optional) =
                 (doors.to_vec(), self.standings.clone(), is_optional(doors, kind));
             let (metrics, stores) = (self.metrics.watch(kind.kind), self.tools.stores.clone());
@@ -184,16 +200,23 @@ impl Hub {
         watches
     }
 
-    fn api(&self, kind: Kind, room: &Room) -> Api<DynamicObject> {
-        match &room.namespace {
-            Some(namespace) => Api::namespaced_with(self.tools.client.clone(), namespace, &kind.resource()),
-            None => Api::all_with(self.tools.client.clone(), &kind.resource()),
+    fn source(&self, kind: Kind, room: &Room) -> Source {
+        let (client, resource) = (self.tools.client.clone(), kind.resource());
+        match (self.tools.stores.sight(kind), room.namespace.as_deref()) {
+            (Sight::Whole, None) => Source::Whole(Api::all_with(client, &resource)),
+            (Sight::Whole, Some(namespace)) => {
+                Source::Whole(Api::namespaced_with(client, namespace, &resource))
+            }
+            (Sight::Outline, None) => Source::Outline(Api::all_with(client, &resource)),
+            (Sight::Outline, Some(namespace)) => {
+                Source::Outline(Api::namespaced_with(client, namespace, &resource))
+            }
         }
     }
 
-    fn config(&self, scope: Scope) -> watcher::Config {
+    fn config(&self, kind: Kind) -> watcher::Config {
         let config = watcher::Config::default().streaming_lists();
-        match self.namespaces.selector(scope) {
+        match self.scopes.of(kind).selector(kind.scope) {
             Some(selector) => config.fields(&selector),
             None => config,
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use kube::api::DynamicObject;
 
-use crate::declare::{Declaration, Kind, Scope};
+use crate::declare::{Declaration, Kind, Scope, Sight};
 use crate::object::{Key, Object};
 use crate::watch::Shared;
 
@@ -42,6 +42,28 @@ impl Namespaces {
     }
 }
 
+/// Which namespaces the process looks at, where it does not look at the same ones for every kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scopes {
+    /// For most kinds.
+    pub most: Namespaces,
+    /// For some.
+    pub some: BTreeMap<Kind, Namespaces>,
+}
+
+impl From<Namespaces> for Scopes {
+    fn from(most: Namespaces) -> Self {
+        Self { most, some: BTreeMap::new() }
+    }
+}
+
+impl Scopes {
+    /// The namespaces for a kind.
+    pub fn of(&self, kind: Kind) -> &Namespaces {
+        self.some.get(&kind).unwrap_or(&self.most)
+    }
+}
+
 /// The store of a kind in one namespace, or in all of them.
 #[derive(Debug, Clone)]
 pub struct Room {
@@ -55,6 +77,8 @@ pub struct Room {
 #[derive(Debug)]
 struct Shelf {
     rooms: Vec<Room>,
+    /// How much is kept of each object.
+    sight: Sight,
     /// Cuts an object down to what is needed; nothing if all of it is.
     trim: Option<fn(&mut DynamicObject)>,
 }
@@ -69,19 +93,16 @@ pub struct Stores {
 
 impl Stores {
     /// Empty stores for the kinds of these operators, who write under this name.
-    pub fn new(
-        declarations: &[&'static Declaration],
-        manager: &'static str,
-        namespaces: &Namespaces,
-    ) -> Self {
+    pub fn new(declarations: &[&'static Declaration], manager: &'static str, scopes: &Scopes) -> Self {
         let kinds = declarations.iter().flat_map(|one| one.kinds());
         let shelf = |kind: Kind| {
             let room = |namespace: Option<&str>| Room {
                 namespace: namespace.map(Arc::from),
                 objects: Shared::default(),
             };
-            let rooms = namespaces.rooms(kind.scope).into_iter().map(room).collect();
-            Shelf { rooms, trim: trim(declarations, kind) }
+            let rooms = scopes.of(kind).rooms(kind.scope).into_iter().map(room).collect();
+            let sight = declarations.iter().filter_map(|one| one.sight(kind)).max().unwrap_or(Sight::Whole);
+            Shelf { rooms, sight, trim: trim(declarations, kind) }
         };
         let predecessors = declarations.iter().flat_map(|one| one.predecessors).copied();
         Self {
@@ -104,10 +125,37 @@ impl Stores {
                 ours && entry.subresource.is_none()
             });
         }
-        if let Some(trim) = self.shelves.get(&kind).and_then(|shelf| shelf.trim) {
+        let shelf = self.shelves.get(&kind);
+        if let Some(trim) = shelf.and_then(|shelf| shelf.trim) {
             trim(&mut object);
         }
+        if shelf.is_some_and(|shelf| shelf.sight == Sight::Outline) {
+            object.data = serde_json::Value::Null;
+            object.metadata.annotations = None;
+            object.metadata.managed_fields = None;
+        }
         Object::new(object, &kind.resource())
+    }
+
+    /// How much is known of the objects of a kind.
+    pub fn sight(&self, kind: Kind) -> Sight {
+        self.shelves.get(&kind).map_or(Sight::Whole, |shelf| shelf.sight)
+    }
+
+    /// Whether all objects of a kind in a namespace are known: before that, and where we may not look, absence means
+    /// nothing.
+    pub fn is_known(&self, kind: Kind, namespace: &str) -> bool {
+        self.room(kind, namespace).is_some_and(|room| room.read().is_complete())
+    }
+
+    /// All objects of a kind, by key.
+    pub fn all(&self, kind: Kind) -> Vec<Arc<Object>> {
+        let rooms = self.shelves.get(&kind).into_iter().flat_map(|shelf| &shelf.rooms);
+        let mut all = Vec::new();
+        for room in rooms {
+            all.extend(room.objects.read().iter().map(|(_, object)| Arc::clone(object)));
+        }
+        all
     }
 
     /// The store that has, or would have, objects of a kind in a namespace.

@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use futures::StreamExt;
 use kube::Api;
-use kube::api::DynamicObject;
+use kube::api::{DynamicObject, PartialObjectMeta};
 use kube::runtime::{WatchStreamExt, watcher};
 use tokio_util::sync::CancellationToken;
 
@@ -61,10 +61,19 @@ pub enum Notice<K> {
 /// Makes what is kept of what was sent: what is not needed takes no memory. Says why if it cannot be read.
 pub type Keep<K> = Arc<dyn Fn(DynamicObject) -> Result<K, String> + Send + Sync>;
 
+/// A kind, in one namespace or in all, and how much of its objects is sent.
+#[derive(Debug, Clone)]
+pub enum Source {
+    /// All.
+    Whole(Api<DynamicObject>),
+    /// Their metadata.
+    Outline(Api<PartialObjectMeta<DynamicObject>>),
+}
+
 /// What to watch, and how much of it to keep.
 pub struct Watch<K> {
-    /// The kind, in one namespace or in all.
-    pub api: Api<DynamicObject>,
+    /// The kind.
+    pub source: Source,
     /// Which objects, and how they are listed.
     pub config: watcher::Config,
     /// What is kept of each.
@@ -74,9 +83,14 @@ pub struct Watch<K> {
 impl<K: Kept> Watch<K> {
     /// Fills the store and tells of every change, until `stop`.
     pub async fn follow(self, shared: Shared<K>, mut tell: impl FnMut(Notice<K>), stop: CancellationToken) {
-        let Self { api, config, keep } = self;
-        let events = watcher(api, config).default_backoff().take_until(stop.cancelled_owned());
-        let mut events = std::pin::pin!(events);
+        let Self { source, config, keep } = self;
+        let events = match source {
+            Source::Whole(api) => watcher(api, config).default_backoff().boxed(),
+            Source::Outline(api) => {
+                watcher(api, config).default_backoff().map(|event| event.map(outline)).boxed()
+            }
+        };
+        let mut events = std::pin::pin!(events.take_until(stop.cancelled_owned()));
         while let Some(event) = events.next().await {
             let (event, unreadable) = match event {
                 Ok(event) => understand(event, &keep),
@@ -97,6 +111,22 @@ impl<K: Kept> Watch<K> {
                 tell(Notice::Synced);
             }
         }
+    }
+}
+
+/// Metadata as an object of which nothing else is known.
+fn outline(event: watcher::Event<PartialObjectMeta<DynamicObject>>) -> watcher::Event<DynamicObject> {
+    let object = |object: PartialObjectMeta<DynamicObject>| DynamicObject {
+        types: None,
+        metadata: object.metadata,
+        data: serde_json::Value::Null,
+    };
+    match event {
+        watcher::Event::Init => watcher::Event::Init,
+        watcher::Event::InitApply(one) => watcher::Event::InitApply(object(one)),
+        watcher::Event::InitDone => watcher::Event::InitDone,
+        watcher::Event::Apply(one) => watcher::Event::Apply(object(one)),
+        watcher::Event::Delete(one) => watcher::Event::Delete(object(one)),
     }
 }
 

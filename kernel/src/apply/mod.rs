@@ -13,6 +13,7 @@ mod decide;
 mod immutable;
 mod request;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,7 +27,7 @@ pub use decide::{Action, Desired, Way, Writer, decide};
 pub use immutable::{Change, change, rows};
 use request::Target;
 
-use crate::declare::{Declaration, Kind};
+use crate::declare::{Declaration, Kind, Sight};
 use crate::object::{Kept, Key, Object, Owner};
 use crate::store::Whose;
 use crate::stores::Stores;
@@ -109,6 +110,8 @@ pub struct Work {
     pub deletions: Vec<Deletion>,
     /// Whether objects that we own and do not want go.
     pub prune: bool,
+    /// Objects that stay, wanted or not.
+    pub spared: Vec<(Kind, Key)>,
 }
 
 /// What was done.
@@ -230,12 +233,14 @@ impl Hand {
             return Err(WriteError::Impossible(words));
         };
         let target = Target { kind, key: &key };
-        let live = self.stores.get(kind, &key);
         let wanted = hash(&desired.object);
-        if let Some(live) = live.as_ref().filter(|live| self.is_settled(live, wanted)) {
-            applied.objects.insert((kind, key), Arc::clone(live));
+        let known = self.stores.get(kind, &key);
+        if let Some(known) = known.as_ref().filter(|known| self.is_settled(known, wanted)) {
+            applied.objects.insert((kind, key), Arc::clone(known));
             return Ok(());
         }
+        let live = self.look_at(target, known).await?;
+        let desired = &self.with_what_stays(kind, desired, live.as_deref());
         let owner = Owner {
             kind: self.declaration.primary.kind.into(),
             name: (*owner.key().name).into(),
@@ -253,12 +258,43 @@ impl Hand {
             (outcome, _) => outcome?,
         };
         if let Some(now) = now {
-            if changed_nothing(live.as_ref(), &now) {
+            if self.stores.sight(kind) == Sight::Outline || changed_nothing(live.as_ref(), &now) {
                 self.settle(&now, wanted);
             }
             applied.objects.insert((kind, key), now);
         }
         Ok(())
+    }
+
+    /// The object as it is, if it is there: what is not known of it is asked for.
+    async fn look_at(
+        &self,
+        target: Target<'_>,
+        known: Option<Arc<Object>>,
+    ) -> Result<Option<Arc<Object>>, WriteError> {
+        let Target { kind, key } = target;
+        match self.stores.sight(kind) {
+            Sight::Whole => Ok(known),
+            Sight::Outline if known.is_none() && self.stores.is_known(kind, &key.namespace) => Ok(None),
+            Sight::Outline => self.get(target).await,
+        }
+    }
+
+    /// What is wanted, with what stays of the object that is there.
+    fn with_what_stays<'d>(
+        &self,
+        kind: Kind,
+        desired: &'d Desired,
+        live: Option<&Object>,
+    ) -> Cow<'d, Desired> {
+        match (live, self.declaration.keeps(kind)) {
+            (Some(live), Some(keeps)) => {
+                let mut desired = desired.clone();
+                keeps(&mut desired.object, &live.value());
+                Cow::Owned(desired)
+            }
+            (_, _) => Cow::Borrowed(desired),
+        }
     }
 
     /// Does what was decided. The object as it is now, if it is there.
@@ -345,7 +381,8 @@ impl Hand {
                 let wanted = work.waves.iter().flatten().any(|desired| {
                     self.kind_of(&desired.resource) == Some(owned.kind) && desired.key() == *object.key()
                 });
-                if !wanted {
+                let spared = work.spared.iter().any(|(kind, key)| *kind == owned.kind && key == object.key());
+                if !wanted && !spared {
                     self.delete(owned.kind, &object, pruning(owned.kind), applied).await?;
                 }
             }
@@ -360,12 +397,29 @@ impl Hand {
         self.merge(self.primary(object), None, &json!({ "metadata": metadata })).await
     }
 
-    /// Changes the status of the resource itself.
-    pub async fn patch_status(&self, object: &Object, change: &Value) -> Result<Arc<Object>, WriteError> {
+    /// Writes the status of the resource itself: all of it, or what changed.
+    pub async fn write_status(
+        &self,
+        object: &Object,
+        status: &Value,
+        change: &Value,
+    ) -> Result<Arc<Object>, WriteError> {
         let mut metadata = json!({});
         self.name_state(object, &mut metadata);
-        let body = json!({ "metadata": metadata, "status": change });
-        self.merge(self.primary(object), Some("status"), &body).await
+        let target = self.primary(object);
+        match self.declaration.status_manager {
+            None => {
+                let body = json!({ "metadata": metadata, "status": change });
+                self.merge(target, Some("status"), &body).await
+            }
+            Some(manager) => {
+                metadata["name"] = (*target.key.name).into();
+                let (version, kind) = (target.kind.api_version(), target.kind.kind);
+                let body =
+                    json!({ "apiVersion": version, "kind": kind, "metadata": metadata, "status": status });
+                self.apply_status(target, manager, &body).await
+            }
+        }
     }
 
     fn primary<'a>(&self, object: &'a Object) -> Target<'a> {

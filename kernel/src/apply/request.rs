@@ -40,6 +40,13 @@ impl Hand {
         write.finish("create", answer)
     }
 
+    /// The whole object, if it is there.
+    pub(super) async fn get(&self, target: Target<'_>) -> Result<Option<Arc<Object>>, WriteError> {
+        let answer = self.api(target).get_opt(&target.key.name).await;
+        let object = answer.map_err(|error| failed("get", target, error))?;
+        Ok(object.map(|object| Arc::new(Object::new(object, &target.kind.resource()))))
+    }
+
     /// Asks whether the server would make this object if there were none of its name.
     pub(super) async fn rehearse(&self, target: Target<'_>, object: &Value) -> Result<(), WriteError> {
         self.check_fence()?;
@@ -111,6 +118,17 @@ impl Hand {
     ) -> Result<Arc<Object>, WriteError> {
         let params = PatchParams { field_manager: Some(self.manager.into()), ..PatchParams::default() };
         self.begin(target, base(body))?.patch(subresource, &Patch::Merge(body), &params).await
+    }
+
+    /// Applies a whole status under a name.
+    pub(super) async fn apply_status(
+        &self,
+        target: Target<'_>,
+        manager: &str,
+        body: &Value,
+    ) -> Result<Arc<Object>, WriteError> {
+        let params = PatchParams::apply(manager).force();
+        self.begin(target, base(body))?.patch(Some("status"), &Patch::Apply(body), &params).await
     }
 
     /// Deletes this object and no other of its name.
@@ -282,6 +300,7 @@ mod tests {
         watched: &[],
         rights: &[],
         predecessors: &[],
+        status_manager: None,
     };
 
     fn config_map(version: &str, deleted: Option<&str>) -> Value {
@@ -301,7 +320,7 @@ mod tests {
             let leaving = config_map("2", Some("2026-01-01T00:00:00Z")).to_string();
             async move { Ok::<_, Infallible>(http::Response::new(Body::from(leaving.into_bytes()))) }
         });
-        let stores = Stores::new(&[&DECLARATION], "test", &Namespaces::AllBut(Vec::new()));
+        let stores = Stores::new(&[&DECLARATION], "test", &Namespaces::AllBut(Vec::new()).into());
         let known = Object::new(dynamic(&config_map("1", None)).unwrap(), &KIND.resource());
         for event in [Event::Begin, Event::Listed(known.clone()), Event::Complete] {
             stores.room(KIND, "n").unwrap().write().see(event);

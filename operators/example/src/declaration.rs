@@ -1,7 +1,7 @@
 //! What this operator watches, owns and may do. Watches, pruning and the role follow from it.
 
 use kernel::apply::Way;
-use kernel::declare::{Declaration, Owned, Right, Watched};
+use kernel::declare::{Declaration, Owned, Right, Sight, Watched, keep_nothing};
 use kernel::object::{Key, Object};
 use kube::api::DynamicObject;
 use serde_json::Value;
@@ -15,17 +15,54 @@ pub const DECLARATION: Declaration = Declaration {
     primary: names::EXAMPLE_APP,
     finalizer: names::FINALIZER,
     owned: &[
-        Owned { kind: SECRET, way: Way::Apply, why: "the credentials of an application" },
-        Owned { kind: CONFIG_MAP, way: Way::Apply, why: "the features of an application" },
-        Owned { kind: SERVICE, way: Way::Apply, why: "how clients and instances find an application" },
-        Owned { kind: STATEFUL_SET, way: Way::Apply, why: "the instances of an application" },
-        Owned { kind: BUDGET, way: Way::Apply, why: "how many instances a drain may take at once" },
-        Owned { kind: JOB, way: Way::Apply, why: "the migrations of an upgrade" },
+        Owned {
+            kind: SECRET,
+            way: Way::Apply,
+            sight: Sight::Whole,
+            keeps: keep_nothing,
+            why: "the credentials of an application",
+        },
+        Owned {
+            kind: CONFIG_MAP,
+            way: Way::Apply,
+            sight: Sight::Whole,
+            keeps: keep_nothing,
+            why: "the features of an application",
+        },
+        Owned {
+            kind: SERVICE,
+            way: Way::Apply,
+            sight: Sight::Whole,
+            keeps: keep_nothing,
+            why: "how clients and instances find an application",
+        },
+        Owned {
+            kind: STATEFUL_SET,
+            way: Way::Apply,
+            sight: Sight::Whole,
+            keeps: keep_nothing,
+            why: "the instances of an application",
+        },
+        Owned {
+            kind: BUDGET,
+            way: Way::Apply,
+            sight: Sight::Whole,
+            keeps: keep_nothing,
+            why: "how many instances a drain may take at once",
+        },
+        Owned {
+            kind: JOB,
+            way: Way::Apply,
+            sight: Sight::Whole,
+            keeps: keep_nothing,
+            why: "the migrations of an upgrade",
+        },
     ],
     watched: &[
         Watched {
             kind: POD,
             concerns: whose_pod,
+            sight: Sight::Whole,
             trim: trim_pod,
             optional: false,
             why: "whether instances are ready, what they run and why they fail",
@@ -33,6 +70,7 @@ pub const DECLARATION: Declaration = Declaration {
         Watched {
             kind: CLAIM,
             concerns: whose_claim,
+            sight: Sight::Whole,
             trim: trim_claim,
             optional: false,
             why: "how large the volumes are",
@@ -65,6 +103,7 @@ pub const DECLARATION: Declaration = Declaration {
         },
     ],
     predecessors: &["kubectl", "kubectl-client-side-apply", "kubectl-create"],
+    status_manager: None,
 };
 
 /// Instances belong to a set with the name of the application, Jobs say whose they are.

@@ -245,7 +245,7 @@ mod tests {
             "name": "a", "namespace": "n", "uid": "2", "resourceVersion": "1", "labels": labels, "ownerReferences": owners,
         }});
         let object = Object::new(serde_json::from_value(secret).unwrap(), &SECRET.resource());
-        let stores = Stores::new(&[&crate::DECLARATION], "test", &Namespaces::AllBut(Vec::new()));
+        let stores = Stores::new(&[&crate::DECLARATION], "test", &Namespaces::AllBut(Vec::new()).into());
         stores.room(SECRET, "n").unwrap().write().see(Event::Applied(object));
         let found: Option<Found<Secret>> = Look::new(&stores, "n", "1").get(SECRET, "a").unwrap();
         found.unwrap().ours
