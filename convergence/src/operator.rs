@@ -39,6 +39,7 @@ impl Operator {
             client,
             operators: Vec::new(),
             example: ExampleOperator::default(),
+            monitoring: mainstay::process::monitoring(),
             namespaces: Namespaces::Only(vec![namespace.into()]),
             permit: Permit::always(),
             identity: "convergence".into(),

@@ -54,6 +54,8 @@ pub struct RenderArguments {
 pub enum OperatorName {
     /// `ExampleApp`.
     Example,
+    /// `Prometheus`, `PrometheusAgent`, `Alertmanager`, `ThanosRuler`, and what they select.
+    Monitoring,
 }
 
 /// How to run.

@@ -16,9 +16,17 @@ use kernel::lease::Permit;
 use kernel::metrics::Metrics;
 use kernel::object::Key;
 use kernel::queue::{self, Outcome};
-use kernel::stores::{Namespaces, Stores};
+use kernel::stores::{Namespaces, Scopes, Stores};
 use kube::Client;
+use monitoring_scrape::Offers;
+use monitoring_status::RepairPolicy;
+use monitoring_workload::operator::OperatorConfig;
 use operator_example::ExampleOperator;
+use operator_monitoring::shared::Readers;
+use operator_monitoring::workload::Workload;
+use operator_monitoring::{
+    OfAgent, OfAlertmanager, OfPrometheus, OfThanosRuler, Selections, Shared, WorkloadOperator,
+};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -26,6 +34,9 @@ use crate::args::OperatorName;
 
 /// Our name among the owners of fields, in events and in labels.
 pub const MANAGER: &str = "mainstay";
+
+/// The image of the reloader, unless a flag says otherwise.
+pub const RELOADER: &str = concat!("mainstay.dev/mainstay-reloader:", env!("CARGO_PKG_VERSION"));
 
 /// How long passes may take to finish once the process was asked to stop.
 const GRACE: Duration = Duration::from_secs(20);
@@ -38,6 +49,8 @@ pub struct Process {
     pub operators: Vec<OperatorName>,
     /// The operator of `ExampleApp`, as it is to run: tests give it another way to instances and another pace.
     pub example: ExampleOperator,
+    /// What the flags say about monitoring.
+    pub monitoring: operator_monitoring::Settings,
     /// Where it looks.
     pub namespaces: Namespaces,
     /// Whether it may write.
@@ -55,8 +68,10 @@ pub struct Process {
 impl Process {
     /// Runs until `stop`.
     pub async fn run(self, stop: CancellationToken) -> Vec<Ending> {
-        let declarations: Vec<&Declaration> = self.operators.iter().map(|name| declaration(*name)).collect();
-        let stores = Stores::new(&declarations, MANAGER, &self.namespaces);
+        let declarations: Vec<&Declaration> =
+            self.operators.iter().flat_map(|name| declarations(*name)).collect();
+        let scopes = Scopes::from(self.namespaces.clone());
+        let stores = Stores::new(&declarations, MANAGER, &scopes);
         let permit = self.permit.clone();
         let tools = Tools {
             client: self.client.clone(),
@@ -64,10 +79,10 @@ impl Process {
             manager: MANAGER,
             fence: Arc::new(move || permit.may_write()),
         };
-        let registrations = self.operators.iter().map(|name| self.registration(*name)).collect();
+        let registrations = self.operators.iter().flat_map(|name| self.registrations(*name)).collect();
         let hub = Hub {
             tools,
-            namespaces: self.namespaces,
+            scopes,
             queue: self.queue,
             grace: GRACE,
             metrics: self.metrics,
@@ -83,22 +98,73 @@ impl Process {
         hub.run(registrations, lead, stop).await
     }
 
-    fn registration(&self, name: OperatorName) -> Registration {
-        let declaration = declaration(name);
-        let events = Events::new(self.client.clone(), MANAGER, self.identity.clone(), declaration.primary);
+    fn registrations(&self, name: OperatorName) -> Vec<Registration> {
         match name {
             OperatorName::Example => {
-                let operator = self.example.clone();
-                Registration { declaration, make: Box::new(move |hand| controller(operator, hand, events)) }
+                let (operator, events) = (self.example.clone(), self.events(&operator_example::DECLARATION));
+                vec![Registration {
+                    declaration: &operator_example::DECLARATION,
+                    make: Box::new(move |hand| controller(operator, hand, events)),
+                    interest: None,
+                }]
+            }
+            OperatorName::Monitoring => {
+                let shared =
+                    Shared { client: self.client.clone(), settings: Arc::new(self.monitoring.clone()) };
+                vec![
+                    self.workload::<OfPrometheus>(&shared),
+                    self.workload::<OfAgent>(&shared),
+                    self.workload::<OfAlertmanager>(&shared),
+                    self.workload::<OfThanosRuler>(&shared),
+                ]
             }
         }
     }
+
+    fn workload<W: Workload>(&self, shared: &Shared) -> Registration {
+        let (readers, events) = (Arc::new(Readers::default()), self.events(W::DECLARATION));
+        let operator = WorkloadOperator::<W>::new(shared.clone(), Arc::clone(&readers));
+        Registration {
+            declaration: W::DECLARATION,
+            make: Box::new(move |hand| controller(operator, hand, events)),
+            interest: Some(Arc::new(Selections::new::<W>(readers))),
+        }
+    }
+
+    fn events(&self, declaration: &Declaration) -> Events {
+        Events::new(self.client.clone(), MANAGER, self.identity.clone(), declaration.primary)
+    }
 }
 
-/// The declaration of an operator.
-pub fn declaration(name: OperatorName) -> &'static Declaration {
+/// The declarations of an operator.
+pub fn declarations(name: OperatorName) -> Vec<&'static Declaration> {
     match name {
-        OperatorName::Example => &operator_example::DECLARATION,
+        OperatorName::Example => vec![&operator_example::DECLARATION],
+        OperatorName::Monitoring => vec![
+            OfPrometheus::DECLARATION,
+            OfAgent::DECLARATION,
+            OfAlertmanager::DECLARATION,
+            OfThanosRuler::DECLARATION,
+        ],
+    }
+}
+
+/// What holds for monitoring if no flag says otherwise.
+pub fn monitoring() -> operator_monitoring::Settings {
+    let mut operator = OperatorConfig::default();
+    operator.reloader.image = RELOADER.into();
+    operator_monitoring::Settings {
+        operator,
+        offers: Offers {
+            endpoint_slices: true,
+            pod_topology_labels: true,
+            topology_sharding: true,
+            shard_retention: true,
+            ..Offers::default()
+        },
+        unmanaged: true,
+        daemon_sets: true,
+        repair: RepairPolicy::None,
     }
 }
 

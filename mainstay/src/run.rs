@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use kernel::admin::{Admin, Liveness, Readiness};
+use kernel::declare::Declaration;
 use kernel::driver::Ending;
 use kernel::hub::{Progress, Standing};
 use kernel::lease::{self, Election, LeaseObject, Permit};
@@ -39,7 +40,10 @@ pub(crate) async fn run(arguments: RunArguments) -> Result<()> {
     let own_namespace = config.default_namespace.clone();
     let mut catalogue = Catalogue::default();
     let metrics = Metrics::register(&mut catalogue, env!("CARGO_PKG_VERSION"), "unknown");
-    let kinds = arguments.operators.iter().flat_map(|name| process::declaration(*name).kinds());
+    let kinds = arguments
+        .operators
+        .iter()
+        .flat_map(|name| process::declarations(*name).into_iter().flat_map(Declaration::kinds));
     let client = ClientBuilder::try_from(config).context("cannot make a client")?;
     let client = client.with_layer(&metrics.requests(kinds)).build();
     let (permit, election) = candidacy(&arguments, &client, &own_namespace)?;
@@ -47,6 +51,7 @@ pub(crate) async fn run(arguments: RunArguments) -> Result<()> {
         client,
         operators: arguments.operators.clone(),
         example: ExampleOperator::default(),
+        monitoring: process::monitoring(),
         namespaces: namespaces(&arguments),
         permit: permit.clone(),
         identity: arguments.identity.clone(),

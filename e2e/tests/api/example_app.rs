@@ -43,6 +43,7 @@ pub(crate) fn operator(client: Client, catalogue: &mut Catalogue) -> Process {
         client,
         operators: vec![OperatorName::Example],
         example: operator_example::ExampleOperator::default(),
+        monitoring: mainstay::process::monitoring(),
         namespaces: Namespaces::Only(vec!["default".into()]),
         permit: Permit::always(),
         identity: "test".into(),

@@ -11,7 +11,7 @@ use kernel::call::Verb;
 use kernel::faults::{self, Calls, Counts, Cut, Fault, Hits, Object, Refusal, Rule, Script, View};
 use kernel::object::Kept as _;
 use kernel::store::Change;
-use kernel::watch::{Notice, Shared, Watch};
+use kernel::watch::{Notice, Shared, Source, Watch};
 use kube::api::{ApiResource, DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::runtime::watcher;
@@ -168,9 +168,9 @@ impl Running {
             notes.lock().expect("no writer panics").push(word);
         };
         let resource = ApiResource::erase::<ConfigMap>(&());
-        let api = Api::default_namespaced_with(client.clone(), &resource);
+        let source = Source::Whole(Api::default_namespaced_with(client.clone(), &resource));
         let keep = Arc::new(move |object| Ok(kernel::object::Object::new(object, &resource)));
-        let watch = Watch { api, config, keep };
+        let watch = Watch { source, config, keep };
         let mut done = tokio::task::JoinSet::new();
         done.spawn(watch.follow(shared.clone(), tell, CancellationToken::new()));
         Self { said, shared, _done: done }

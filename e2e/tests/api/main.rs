@@ -4,6 +4,7 @@ mod apply;
 mod example_app;
 mod faults;
 mod hub;
+mod monitoring;
 mod record;
 mod render;
 mod unreadable;

@@ -7,7 +7,7 @@ use e2e::wait::{self, holds};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kernel::object::{Identity, Kept};
 use kernel::store::Change;
-use kernel::watch::{Notice, Shared, Watch};
+use kernel::watch::{Notice, Shared, Source, Watch};
 use kube::api::{ApiResource, DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
 use kube::runtime::watcher;
 use kube::{Api, Client};
@@ -85,7 +85,10 @@ impl Running {
     fn start(client: &Client) -> Self {
         let (diary, shared, stop) = (Diary::default(), Shared::default(), CancellationToken::new());
         let watch = Watch {
-            api: Api::default_namespaced_with(client.clone(), &ApiResource::erase::<ConfigMap>(&())),
+            source: Source::Whole(Api::default_namespaced_with(
+                client.clone(),
+                &ApiResource::erase::<ConfigMap>(&()),
+            )),
             config: watcher::Config::default().streaming_lists(),
             keep: Arc::new(|object| strict(&object)),
         };

@@ -13,9 +13,7 @@ use monitoring_plan::memo::Memo;
 use monitoring_plan::{
     Invalid, Planned, Resources, Standing, Surroundings, agent, alertmanager, prometheus, thanos_ruler,
 };
-use monitoring_scrape::Offers;
 use monitoring_select::Namespaces;
-use monitoring_workload::operator::OperatorConfig;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -25,9 +23,6 @@ use super::schema::Schemas;
 
 /// A label that every namespace has.
 const NAME_LABEL: &str = "kubernetes.io/metadata.name";
-
-/// The image of the reloader, unless a flag says otherwise.
-const RELOADER: &str = concat!("mainstay.dev/mainstay-reloader:", env!("CARGO_PKG_VERSION"));
 
 /// Everything that the files hold.
 #[derive(Debug, Default)]
@@ -188,19 +183,12 @@ impl Input {
 
     /// What follows from a workload, with what is to be told about it and about what it selects.
     fn plan(&self, workload: &Workload, rendered: &mut Rendered) -> Result<Planned, Invalid> {
-        let mut operator = OperatorConfig::default();
-        operator.reloader.image = RELOADER.into();
+        let settings = crate::process::monitoring();
         let around = Surroundings {
-            operator: &operator,
-            offers: Offers {
-                endpoint_slices: true,
-                pod_topology_labels: true,
-                topology_sharding: true,
-                shard_retention: true,
-                ..Offers::default()
-            },
-            unmanaged: true,
-            daemon_sets: true,
+            operator: &settings.operator,
+            offers: settings.offers,
+            unmanaged: settings.unmanaged,
+            daemon_sets: settings.daemon_sets,
             namespaces: &self.namespaces,
             objects: &self.objects,
             resources: &self.resources,

@@ -19,7 +19,7 @@ use crate::record::Request;
 
 /// A hand that knows nothing of what is there.
 fn ignorant(stage: &Stage) -> Hand {
-    let stores = Stores::new(&[&DECLARATION], MANAGER, &Namespaces::AllBut(Vec::new()));
+    let stores = Stores::new(&[&DECLARATION], MANAGER, &Namespaces::AllBut(Vec::new()).into());
     Hand::new(&DECLARATION, tools(&stage.client, stores, Arc::new(|| true)), Arc::new(|_, _, _| ()))
 }
 
@@ -301,7 +301,7 @@ async fn who_does_not_lead_asks_nothing() -> Result<()> {
     }
     let finalizers = json!({"finalizers": ["example.com/hold"]});
     assert!(matches!(hand.patch_metadata(&stage.owner, finalizers).await, Err(WriteError::Fenced)));
-    assert!(matches!(hand.patch_status(&stage.owner, &json!({})).await, Err(WriteError::Fenced)));
+    assert!(matches!(hand.write_status(&stage.owner, &json!({}), &json!({})).await, Err(WriteError::Fenced)));
     assert_eq!(stage.asked(), Vec::<String>::new());
     let settings = stage.look(CONFIG_MAP, "settings").await?;
     assert_eq!(content(&settings)?["data"], objects::config_map()["data"]);

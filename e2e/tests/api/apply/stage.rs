@@ -12,12 +12,12 @@ use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::{ConfigMap, PersistentVolumeClaim, Pod, Secret, Service, ServiceAccount};
 use k8s_openapi::api::policy::v1::PodDisruptionBudget;
 use kernel::apply::{Applied, Desired, Fence, Hand, Tools, Way, Work, WriteError};
-use kernel::declare::{Declaration, Kind, Owned, Watched};
+use kernel::declare::{Declaration, Kind, Owned, Sight, Watched, keep_nothing};
 use kernel::hub::{Controller, Hub, Registration};
 use kernel::metrics::{Catalogue, Metrics};
 use kernel::object::{Identity, Kept, Key, Object};
 use kernel::queue::{Outcome, Settings};
-use kernel::stores::{Namespaces, Stores};
+use kernel::stores::{Namespaces, Scopes, Stores};
 use kube::api::{Api, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kube::{Client, ResourceExt};
 use lab::ControlPlane;
@@ -50,7 +50,7 @@ pub(crate) const MANAGER: &str = "mainstay";
 pub(crate) const PREDECESSOR: &str = "before";
 
 const fn owned(kind: Kind) -> Owned {
-    Owned { kind, way: Way::Apply, why: "a test" }
+    Owned { kind, way: Way::Apply, sight: Sight::Whole, keeps: keep_nothing, why: "a test" }
 }
 
 pub(crate) static DECLARATION: Declaration = Declaration {
@@ -71,12 +71,14 @@ pub(crate) static DECLARATION: Declaration = Declaration {
     watched: &[Watched {
         kind: POD,
         concerns: |pod| Some(pod.key().clone()),
+        sight: Sight::Whole,
         trim: |_| (),
         optional: false,
         why: "a test",
     }],
     rights: &[],
     predecessors: &[PREDECESSOR],
+    status_manager: None,
 };
 
 /// Rings at every pass, and does nothing.
@@ -101,11 +103,11 @@ impl Process {
     async fn start(client: &Client) -> Result<Self> {
         let (bell, passes) = watch::channel(0);
         let (stop, mut tasks) = (CancellationToken::new(), JoinSet::new());
-        let namespaces = Namespaces::AllBut(Vec::new());
+        let scopes = Scopes::from(Namespaces::AllBut(Vec::new()));
         let settings = Settings { window: Duration::from_millis(1), ..Settings::default() };
         let hub = Hub {
-            tools: tools(client, Stores::new(&[&DECLARATION], MANAGER, &namespaces), Arc::new(|| true)),
-            namespaces,
+            tools: tools(client, Stores::new(&[&DECLARATION], MANAGER, &scopes), Arc::new(|| true)),
+            scopes,
             queue: settings,
             grace: Duration::from_secs(5),
             metrics: Metrics::register(&mut Catalogue::default(), "", ""),
@@ -118,7 +120,7 @@ impl Process {
             let controller: Arc<dyn Controller> = Arc::new(Bell(bell));
             controller
         });
-        let registration = Registration { declaration: &DECLARATION, make };
+        let registration = Registration { declaration: &DECLARATION, make, interest: None };
         let token = stop.clone();
         tasks.spawn(async move {
             hub.run(vec![registration], std::future::ready(()), token).await;

@@ -165,7 +165,7 @@ async fn a_take_over_of_what_changed_meanwhile_is_refused() -> Result<()> {
     let before = stage.wanted(CONFIG_MAP, &objects::config_map(), Way::Apply).object;
     let old = create(&stage.other, CONFIG_MAP, &before, PREDECESSOR).await?;
     stage.heard(CONFIG_MAP, &old).await?;
-    let stores = Stores::new(&[&DECLARATION], MANAGER, &Namespaces::AllBut(Vec::new()));
+    let stores = Stores::new(&[&DECLARATION], MANAGER, &Namespaces::AllBut(Vec::new()).into());
     let known = Object::new(old.clone(), &CONFIG_MAP.resource());
     if let Some(room) = stores.room(CONFIG_MAP, "default") {
         room.write().see(Event::Applied(known));

@@ -9,7 +9,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Namespace, PodTemplate};
 use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding, Role, RoleBinding};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kernel::apply::Way;
-use kernel::declare::{Declaration, Kind, Owned, Scope, Watched};
+use kernel::declare::{Declaration, Kind, Owned, Scope, Sight, Watched, keep_nothing};
 use kernel::hub::Progress;
 use kernel::object::{Key, Object};
 use kernel::stores::Namespaces;
@@ -34,10 +34,17 @@ static WRITER: Declaration = Declaration {
     name: "writer",
     primary: LEASE,
     finalizer: "test.mainstay.dev/cleanup",
-    owned: &[Owned { kind: CONFIG_MAP, way: Way::Apply, why: "a test" }],
+    owned: &[Owned {
+        kind: CONFIG_MAP,
+        way: Way::Apply,
+        sight: Sight::Whole,
+        keeps: keep_nothing,
+        why: "a test",
+    }],
     watched: &[],
     rights: &[],
     predecessors: &[],
+    status_manager: None,
 };
 
 /// Listens to every `ConfigMap`, and to kinds that it can do without.
@@ -49,6 +56,7 @@ static READER: Declaration = Declaration {
     watched: &[listens(CONFIG_MAP, false), listens(GADGET, true), listens(SECRET, true)],
     rights: &[],
     predecessors: &[],
+    status_manager: None,
 };
 
 /// Listens to namespaces themselves.
@@ -60,11 +68,12 @@ static GUEST: Declaration = Declaration {
     watched: &[listens(Kind::of::<Namespace>(), false)],
     rights: &[],
     predecessors: &[],
+    status_manager: None,
 };
 
 const fn listens(kind: Kind, optional: bool) -> Watched {
     let concerns = |object: &Object| Some(Key::new(LISTENER, &object.key().name));
-    Watched { kind, concerns, trim: |_| (), optional, why: "a test" }
+    Watched { kind, concerns, sight: Sight::Whole, trim: |_| (), optional, why: "a test" }
 }
 
 async fn make(client: &Client, namespace: &str, kind: Kind, object: &Value) -> Result<DynamicObject> {

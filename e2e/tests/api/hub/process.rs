@@ -12,7 +12,7 @@ use kernel::hub::{Controller, Hub, Progress, Registration, Standing};
 use kernel::metrics::{Catalogue, Metrics};
 use kernel::object::Key;
 use kernel::queue::{Outcome, Settings};
-use kernel::stores::{Namespaces, Stores};
+use kernel::stores::{Namespaces, Scopes, Stores};
 use kube::Client;
 use serde_json::json;
 use tokio::sync::watch;
@@ -64,18 +64,19 @@ impl Process {
         declarations: &[&'static Declaration],
     ) -> Self {
         let (diary, standings) = (watch::channel(Vec::new()), watch::channel(Vec::new()));
-        let stores = Stores::new(declarations, MANAGER, &namespaces);
+        let scopes = Scopes::from(namespaces);
+        let stores = Stores::new(declarations, MANAGER, &scopes);
         let registration = |declaration: &'static Declaration| {
             let diary = diary.0.clone();
             let make = Box::new(move |hand| -> Arc<dyn Controller> {
                 Arc::new(Worker { declaration, hand, diary })
             });
-            Registration { declaration, make }
+            Registration { declaration, make, interest: None }
         };
         let registrations: Vec<Registration> = declarations.iter().map(|one| registration(one)).collect();
         let hub = Hub {
             tools: tools(client, stores.clone(), Arc::new(|| true)),
-            namespaces,
+            scopes,
             queue: Settings::default(),
             grace: Duration::from_secs(5),
             metrics: Metrics::register(&mut Catalogue::default(), "", ""),

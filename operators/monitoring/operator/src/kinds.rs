@@ -1,0 +1,45 @@
+//! The kinds that are looked at and written.
+
+use k8s_openapi::api::apps::v1::{DaemonSet, StatefulSet};
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Pod, Secret, Service};
+use kernel::declare::{Kind, Scope};
+
+/// A kind of the group of the monitoring resources.
+const fn monitoring(version: &'static str, kind: &'static str, plural: &'static str) -> Kind {
+    Kind { group: "monitoring.coreos.com", version, kind, plural, scope: Scope::Namespaces }
+}
+
+/// Servers.
+pub const PROMETHEUS: Kind = monitoring("v1", "Prometheus", "prometheuses");
+/// Agents.
+pub const AGENT: Kind = monitoring("v1alpha1", "PrometheusAgent", "prometheusagents");
+/// Alertmanagers.
+pub const ALERTMANAGER: Kind = monitoring("v1", "Alertmanager", "alertmanagers");
+/// Thanos Rulers.
+pub const THANOS_RULER: Kind = monitoring("v1", "ThanosRuler", "thanosrulers");
+/// Services to scrape.
+pub const SERVICE_MONITOR: Kind = monitoring("v1", "ServiceMonitor", "servicemonitors");
+/// Pods to scrape.
+pub const POD_MONITOR: Kind = monitoring("v1", "PodMonitor", "podmonitors");
+/// Addresses to probe.
+pub const PROBE: Kind = monitoring("v1", "Probe", "probes");
+/// Anything else to scrape.
+pub const SCRAPE_CONFIG: Kind = monitoring("v1alpha1", "ScrapeConfig", "scrapeconfigs");
+/// Rules.
+pub const RULE: Kind = monitoring("v1", "PrometheusRule", "prometheusrules");
+/// Who is told of alerts.
+pub const ALERTMANAGER_CONFIG: Kind = monitoring("v1alpha1", "AlertmanagerConfig", "alertmanagerconfigs");
+/// Configurations, certificates, and what resources point to.
+pub const SECRET: Kind = Kind::of::<Secret>();
+/// Rules, and what resources point to.
+pub const CONFIG_MAP: Kind = Kind::of::<ConfigMap>();
+/// How pods find each other.
+pub const SERVICE: Kind = Kind::of::<Service>();
+/// What keeps pods.
+pub const STATEFUL_SET: Kind = Kind::of::<StatefulSet>();
+/// What keeps a pod on every node.
+pub const DAEMON_SET: Kind = Kind::of::<DaemonSet>();
+/// Pods.
+pub const POD: Kind = Kind::of::<Pod>();
+/// Namespaces, for their labels.
+pub const NAMESPACE: Kind = Kind::of::<Namespace>();

@@ -1,0 +1,29 @@
+//! The operators of Prometheus, its agents, Alertmanager and Thanos Ruler: the thin edge around the pure rooms.
+//!
+//! | file | owns |
+//! |---|---|
+//! | [`declaration`], [`kinds`] | what each operator watches, owns and may do |
+//! | [`settings`] | what the flags say |
+//! | [`controller`] | the stages of a pass, the same for all four workloads |
+//! | [`workload`] | what the four have of their own |
+//! | [`shared`] | what passes and controllers share |
+//! | `vault` | contents of Secrets and ConfigMaps that something points to, and of no others |
+//! | [`interest`] | whom a change concerns |
+//! | `keep` | what stays of objects that are there |
+
+pub mod controller;
+pub mod declaration;
+pub mod interest;
+mod keep;
+pub mod kinds;
+pub mod settings;
+pub mod shared;
+mod vault;
+pub mod workload;
+
+pub use controller::WorkloadOperator;
+pub use declaration::{AGENT, ALERTMANAGER, PROMETHEUS, THANOS_RULER};
+pub use interest::Selections;
+pub use settings::Settings;
+pub use shared::Shared;
+pub use workload::{OfAgent, OfAlertmanager, OfPrometheus, OfThanosRuler};

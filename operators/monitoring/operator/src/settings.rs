@@ -1,0 +1,20 @@
+//! What the flags say.
+
+use monitoring_scrape::Offers;
+use monitoring_status::RepairPolicy;
+use monitoring_workload::operator::OperatorConfig;
+
+/// What the flags say.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// About objects.
+    pub operator: OperatorConfig,
+    /// What the cluster and the operator offer.
+    pub offers: Offers,
+    /// Whether a Prometheus that selects nothing leaves its configuration to the user.
+    pub unmanaged: bool,
+    /// Whether agents may run on every node.
+    pub daemon_sets: bool,
+    /// What is done about pods that stand in the way of a roll-out.
+    pub repair: RepairPolicy,
+}

@@ -1,0 +1,311 @@
+//! What the four workloads have of their own. The stages are the same for all: see `controller`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use api_monitoring::{Alertmanager, Prometheus, PrometheusAgent, ThanosRuler};
+use k8s_openapi::api::apps::v1::StatefulSet;
+use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
+use kernel::apply::Applied;
+use kernel::declare::Declaration;
+use monitoring_assets::Reference;
+use monitoring_plan::{Invalid, Planned, Standing, Surroundings};
+use monitoring_plan::{agent, alertmanager, prometheus, thanos_ruler};
+use monitoring_rules::config_map;
+use monitoring_status::prometheus::{Found, with_scale};
+use monitoring_status::reconciliation::Selects;
+use monitoring_status::{Pods, Reconciliation, RepairPolicy};
+use monitoring_workload::{alertmanager as alertmanagers, prometheus as servers};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::declaration;
+use crate::interest::Selectable;
+use crate::kinds;
+
+/// What is there of a workload.
+#[derive(Debug, Clone, Default)]
+pub struct Seen {
+    /// Its StatefulSets, by name.
+    pub sets: BTreeMap<String, StatefulSet>,
+    /// Pods that may be its own.
+    pub pods: Vec<Pod>,
+}
+
+impl Seen {
+    /// The same after a pass has written.
+    pub(crate) fn with(mut self, applied: &Applied) -> Self {
+        for ((kind, key), object) in &applied.objects {
+            if *kind == kinds::STATEFUL_SET
+                && let Ok(set) = object.read::<StatefulSet>()
+            {
+                self.sets.insert(key.name.to_string(), set);
+            }
+        }
+        self
+    }
+}
+
+/// A kind of workload.
+pub trait Workload: Send + Sync + 'static {
+    /// What users write.
+    type Resource: DeserializeOwned + Send + Sync;
+    /// What is remembered of one from pass to pass.
+    type Memory: Default + Send;
+
+    /// What its operator watches and owns.
+    const DECLARATION: &'static Declaration;
+    /// What it can select.
+    const SELECTABLE: Selectable;
+    /// How its pods name their application.
+    const APPLICATION: &'static str;
+    /// What it selects, for its status.
+    const SELECTS: Option<Selects>;
+
+    /// Name, namespace, and the rest.
+    fn metadata(resource: &Self::Resource) -> &ObjectMeta;
+
+    /// Whether the user wants it left alone.
+    fn is_paused(resource: &Self::Resource) -> bool;
+
+    /// The Secret with its configuration, and the key in it.
+    fn configuration(name: &str) -> (String, &'static str);
+
+    /// Its ConfigMaps with rules, if it has any.
+    fn rules(name: &str) -> Option<config_map::Workload<'_>>;
+
+    /// Everything that follows from it.
+    fn plan(
+        resource: &Self::Resource,
+        around: &Surroundings<'_>,
+        standing: &Standing,
+        memory: &mut Self::Memory,
+    ) -> Result<Planned, Invalid>;
+
+    /// Everything that was read for what it selects.
+    fn references(memory: &Self::Memory) -> BTreeSet<Reference>;
+
+    /// Its status.
+    fn report(resource: &Self::Resource, seen: &Seen, last: &Reconciliation, now: &Time) -> Value;
+}
+
+/// Servers.
+#[derive(Debug)]
+pub struct OfPrometheus;
+
+impl Workload for OfPrometheus {
+    type Resource = Prometheus;
+    type Memory = prometheus::Memory;
+
+    const DECLARATION: &'static Declaration = &declaration::PROMETHEUS;
+    const SELECTABLE: Selectable = &[
+        (kinds::SERVICE_MONITOR, "serviceMonitor"),
+        (kinds::POD_MONITOR, "podMonitor"),
+        (kinds::PROBE, "probe"),
+        (kinds::SCRAPE_CONFIG, "scrapeConfig"),
+        (kinds::RULE, "rule"),
+    ];
+    const APPLICATION: &'static str = "prometheus";
+    const SELECTS: Option<Selects> = Some(Selects::ForServer);
+
+    fn metadata(resource: &Prometheus) -> &ObjectMeta {
+        &resource.metadata
+    }
+
+    fn is_paused(resource: &Prometheus) -> bool {
+        resource.spec.shared.paused
+    }
+
+    fn configuration(name: &str) -> (String, &'static str) {
+        (format!("prometheus-{name}"), "prometheus.yaml.gz")
+    }
+
+    fn rules(name: &str) -> Option<config_map::Workload<'_>> {
+        Some(config_map::Workload::Prometheus(name))
+    }
+
+    fn plan(
+        resource: &Prometheus,
+        around: &Surroundings<'_>,
+        standing: &Standing,
+        memory: &mut prometheus::Memory,
+    ) -> Result<Planned, Invalid> {
+        prometheus::plan(resource, around, standing, memory)
+    }
+
+    fn references(memory: &prometheus::Memory) -> BTreeSet<Reference> {
+        memory.monitors.all().into_iter().flat_map(monitoring_plan::memo::Memo::references).cloned().collect()
+    }
+
+    fn report(resource: &Prometheus, seen: &Seen, last: &Reconciliation, now: &Time) -> Value {
+        let sets = seen.sets.iter().map(|(name, set)| (name.clone(), set)).collect();
+        let pods: Vec<&Pod> = seen.pods.iter().collect();
+        let found = Found { stateful_sets: &sets, pods: &pods };
+        let workload = resource.into();
+        let report = monitoring_status::prometheus::report(&workload, found, last, RepairPolicy::None, now);
+        let labels = servers::Instance::server(resource).map(|instance| instance.common_labels());
+        let status = with_scale(report.status, &resource.spec.shared, &labels.unwrap_or_default());
+        serde_json::to_value(status).unwrap_or_default()
+    }
+}
+
+/// Agents.
+#[derive(Debug)]
+pub struct OfAgent;
+
+impl Workload for OfAgent {
+    type Resource = PrometheusAgent;
+    type Memory = agent::Memory;
+
+    const DECLARATION: &'static Declaration = &declaration::AGENT;
+    const SELECTABLE: Selectable = &[
+        (kinds::SERVICE_MONITOR, "serviceMonitor"),
+        (kinds::POD_MONITOR, "podMonitor"),
+        (kinds::PROBE, "probe"),
+        (kinds::SCRAPE_CONFIG, "scrapeConfig"),
+    ];
+    const APPLICATION: &'static str = "prometheus-agent";
+    const SELECTS: Option<Selects> = Some(Selects::ForAgent);
+
+    fn metadata(resource: &PrometheusAgent) -> &ObjectMeta {
+        &resource.metadata
+    }
+
+    fn is_paused(resource: &PrometheusAgent) -> bool {
+        resource.spec.shared.paused
+    }
+
+    fn configuration(name: &str) -> (String, &'static str) {
+        (format!("prom-agent-{name}"), "prometheus.yaml.gz")
+    }
+
+    fn rules(_name: &str) -> Option<config_map::Workload<'_>> {
+        None
+    }
+
+    fn plan(
+        resource: &PrometheusAgent,
+        around: &Surroundings<'_>,
+        standing: &Standing,
+        memory: &mut agent::Memory,
+    ) -> Result<Planned, Invalid> {
+        agent::plan(resource, around, standing, memory)
+    }
+
+    fn references(memory: &agent::Memory) -> BTreeSet<Reference> {
+        memory.monitors.all().into_iter().flat_map(monitoring_plan::memo::Memo::references).cloned().collect()
+    }
+
+    fn report(resource: &PrometheusAgent, seen: &Seen, last: &Reconciliation, now: &Time) -> Value {
+        let sets = seen.sets.iter().map(|(name, set)| (name.clone(), set)).collect();
+        let pods: Vec<&Pod> = seen.pods.iter().collect();
+        let found = Found { stateful_sets: &sets, pods: &pods };
+        let workload = resource.into();
+        let report = monitoring_status::prometheus::report(&workload, found, last, RepairPolicy::None, now);
+        let labels = servers::Instance::agent(resource).map(|instance| instance.common_labels());
+        let status = with_scale(report.status, &resource.spec.shared, &labels.unwrap_or_default());
+        serde_json::to_value(status).unwrap_or_default()
+    }
+}
+
+/// Alertmanagers.
+#[derive(Debug)]
+pub struct OfAlertmanager;
+
+impl Workload for OfAlertmanager {
+    type Resource = Alertmanager;
+    type Memory = alertmanager::Memory;
+
+    const DECLARATION: &'static Declaration = &declaration::ALERTMANAGER;
+    const SELECTABLE: Selectable = &[(kinds::ALERTMANAGER_CONFIG, "alertmanagerConfig")];
+    const APPLICATION: &'static str = "alertmanager";
+    const SELECTS: Option<Selects> = None;
+
+    fn metadata(resource: &Alertmanager) -> &ObjectMeta {
+        &resource.metadata
+    }
+
+    fn is_paused(resource: &Alertmanager) -> bool {
+        resource.spec.paused
+    }
+
+    fn configuration(name: &str) -> (String, &'static str) {
+        (format!("alertmanager-{name}-generated"), "alertmanager.yaml.gz")
+    }
+
+    fn rules(_name: &str) -> Option<config_map::Workload<'_>> {
+        None
+    }
+
+    fn plan(
+        resource: &Alertmanager,
+        around: &Surroundings<'_>,
+        _standing: &Standing,
+        memory: &mut alertmanager::Memory,
+    ) -> Result<Planned, Invalid> {
+        alertmanager::plan(resource, around, memory)
+    }
+
+    fn references(memory: &alertmanager::Memory) -> BTreeSet<Reference> {
+        memory.configs.references().cloned().collect()
+    }
+
+    fn report(resource: &Alertmanager, seen: &Seen, last: &Reconciliation, now: &Time) -> Value {
+        let set = seen.sets.values().next();
+        let pods = set.map(|set| Pods::of(set, &seen.pods));
+        let labels = alertmanagers::Instance::new(resource).map(|instance| instance.common_labels());
+        let labels = labels.unwrap_or_default();
+        let status = monitoring_status::alertmanager::report(resource, pods.as_ref(), &labels, last, now);
+        serde_json::to_value(status).unwrap_or_default()
+    }
+}
+
+/// Thanos Rulers.
+#[derive(Debug)]
+pub struct OfThanosRuler;
+
+impl Workload for OfThanosRuler {
+    type Resource = ThanosRuler;
+    type Memory = thanos_ruler::Memory;
+
+    const DECLARATION: &'static Declaration = &declaration::THANOS_RULER;
+    const SELECTABLE: Selectable = &[(kinds::RULE, "rule")];
+    const APPLICATION: &'static str = "thanos-ruler";
+    const SELECTS: Option<Selects> = Some(Selects::Rules);
+
+    fn metadata(resource: &ThanosRuler) -> &ObjectMeta {
+        &resource.metadata
+    }
+
+    fn is_paused(resource: &ThanosRuler) -> bool {
+        resource.spec.paused
+    }
+
+    fn configuration(name: &str) -> (String, &'static str) {
+        (format!("thanos-ruler-{name}-config"), "remote-write.yaml")
+    }
+
+    fn rules(name: &str) -> Option<config_map::Workload<'_>> {
+        Some(config_map::Workload::ThanosRuler(name))
+    }
+
+    fn plan(
+        resource: &ThanosRuler,
+        around: &Surroundings<'_>,
+        standing: &Standing,
+        memory: &mut thanos_ruler::Memory,
+    ) -> Result<Planned, Invalid> {
+        thanos_ruler::plan(resource, around, standing, memory)
+    }
+
+    fn references(_memory: &thanos_ruler::Memory) -> BTreeSet<Reference> {
+        BTreeSet::new()
+    }
+
+    fn report(resource: &ThanosRuler, seen: &Seen, last: &Reconciliation, now: &Time) -> Value {
+        let set = seen.sets.values().next();
+        let pods = set.map(|set| Pods::of(set, &seen.pods));
+        let status = monitoring_status::thanos_ruler::report(resource, pods.as_ref(), last, now);
+        serde_json::to_value(status).unwrap_or_default()
+    }
+}
