@@ -18,8 +18,8 @@ const PARTS_IN_A_MEMBER: u64 = 64;
 pub struct Part<'a> {
     /// Its name, which stays when its text changes.
     pub name: &'a str,
-    /// Its text.
-    pub text: &'a str,
+    /// Its text. Who gives the same one again is known by that, without a look at it.
+    pub text: &'a Arc<str>,
 }
 
 /// Compresses, and remembers the members of the file that it wrote last.
@@ -32,8 +32,15 @@ pub struct Compressor {
 /// A member and what it was made from.
 #[derive(Debug, Clone)]
 struct Member {
-    text: Arc<str>,
+    texts: Vec<Arc<str>>,
     bytes: Arc<[u8]>,
+}
+
+impl Member {
+    fn is_of(&self, parts: &[Part<'_>]) -> bool {
+        let same = |(text, part): (&Arc<str>, &Part<'_>)| Arc::ptr_eq(text, part.text) || text == part.text;
+        self.texts.len() == parts.len() && self.texts.iter().zip(parts).all(same)
+    }
 }
 
 impl Compressor {
@@ -43,12 +50,14 @@ impl Compressor {
         self.compressed = 0;
         let mut file = Vec::new();
         for group in groups(parts) {
-            let text: String = group.iter().map(|part| part.text).collect();
-            let key = hash(&text);
-            let known = before.get(&key).into_iter().flatten().find(|member| *member.text == *text).cloned();
+            // Every member ends with a part of its own, so hardly two have the same key.
+            let key = group.last().map_or(0, |part| hash(part.name));
+            let known = before.get(&key).into_iter().flatten().find(|member| member.is_of(group)).cloned();
             let member = known.unwrap_or_else(|| {
                 self.compressed += 1;
-                Member { bytes: compressed(&text).into(), text: text.into() }
+                let text: String = group.iter().map(|part| &**part.text).collect();
+                let texts = group.iter().map(|part| Arc::clone(part.text)).collect();
+                Member { bytes: compressed(&text).into(), texts }
             });
             file.extend_from_slice(&member.bytes);
             self.members.entry(key).or_default().push(member);
@@ -95,14 +104,14 @@ mod tests {
 
     use super::*;
 
-    fn parts(names: &[String]) -> Vec<(String, String)> {
+    fn parts(names: &[String]) -> Vec<(String, Arc<str>)> {
         names
             .iter()
-            .map(|name| (name.clone(), format!("- job_name: {name}\n  scrape_interval: 30s\n")))
+            .map(|name| (name.clone(), format!("- job_name: {name}\n  scrape_interval: 30s\n").into()))
             .collect()
     }
 
-    fn file(compressor: &mut Compressor, parts: &[(String, String)]) -> Vec<u8> {
+    fn file(compressor: &mut Compressor, parts: &[(String, Arc<str>)]) -> Vec<u8> {
         let parts: Vec<Part<'_>> = parts.iter().map(|(name, text)| Part { name, text }).collect();
         compressor.file(&parts)
     }
@@ -113,14 +122,14 @@ mod tests {
         text
     }
 
-    fn thousand() -> Vec<(String, String)> {
+    fn thousand() -> Vec<(String, Arc<str>)> {
         parts(&(0..1000).map(|number| format!("serviceMonitor/team/service-{number}/0")).collect::<Vec<_>>())
     }
 
     #[test]
     fn a_file_of_many_members_is_read_as_one() {
         let parts = thousand();
-        let whole: String = parts.iter().map(|(_, text)| text.as_str()).collect();
+        let whole: String = parts.iter().map(|(_, text)| &**text).collect();
         let mut compressor = Compressor::default();
         assert_eq!(read(&file(&mut compressor, &parts)), whole);
         assert!(compressor.compressed() > 5, "{}", compressor.compressed());
@@ -132,9 +141,13 @@ mod tests {
         let mut parts = thousand();
         let mut compressor = Compressor::default();
         file(&mut compressor, &parts);
-        parts[500].1.push_str("  scrape_timeout: 10s\n");
+        parts[500].1 = format!("{}  scrape_timeout: 10s\n", parts[500].1).into();
         file(&mut compressor, &parts);
         assert_eq!(compressor.compressed(), 1);
+        file(&mut compressor, &parts);
+        assert_eq!(compressor.compressed(), 0);
+        // The same text in another place of memory is the same text.
+        parts[500].1 = parts[500].1.to_string().into();
         file(&mut compressor, &parts);
         assert_eq!(compressor.compressed(), 0);
     }
@@ -145,7 +158,7 @@ mod tests {
         let mut compressor = Compressor::default();
         file(&mut compressor, &parts);
         for number in 0..200 {
-            let added = (format!("serviceMonitor/other/new-{number}/0"), "- job_name: new\n".to_owned());
+            let added = (format!("serviceMonitor/other/new-{number}/0"), "- job_name: new\n".into());
             parts.insert(number * 5, added);
             file(&mut compressor, &parts);
             assert!(compressor.compressed() <= 2, "{}", compressor.compressed());

@@ -173,7 +173,7 @@ impl Input {
         };
         let mut rendered = Rendered::default();
         match self.plan(workload, &mut rendered) {
-            Ok(planned) => rendered.text = planned.configuration.unwrap_or_default(),
+            Ok(planned) => rendered.text = planned.configuration.map(|one| one.text()).unwrap_or_default(),
             Err(invalid) => rendered.failures.push(format!("{name}: {invalid}")),
         }
         rendered.notes.append(&mut self.notes);

@@ -19,7 +19,7 @@ use crate::candidates::asked_for;
 use crate::child::Child;
 use crate::limits;
 use crate::memo::Memo;
-use crate::planned::{Invalid, Planned, Remark};
+use crate::planned::{Configuration, Invalid, Planned, Remark};
 use crate::surroundings::Surroundings;
 
 /// What became of an AlertmanagerConfig: taken in, or why not.
@@ -75,9 +75,9 @@ pub fn plan(
 
     let mut planned = Planned { references: configuration.references, ..Planned::default() };
     planned.remarks.extend(configuration.left_out.iter().map(|one| Remark::LeftOut(one.to_string())));
-    let text = String::from_utf8_lossy(&configuration.text).into_owned();
+    let text: Arc<str> = String::from_utf8_lossy(&configuration.text).into();
     let compressed = memory.compressor.file(&[Part { name: "alertmanager", text: &text }]);
-    planned.configuration = Some(text);
+    planned.configuration = Some(Configuration(vec![text]));
     let instance = Instance::new(alertmanager).map_err(|error| Invalid::new(&error))?;
     let secret = secrets::configuration(&instance, around.operator, compressed, configuration.others);
     planned.children.push(Child::Secret(secret));

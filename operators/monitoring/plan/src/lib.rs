@@ -32,6 +32,6 @@ mod tests;
 pub mod thanos_ruler;
 
 pub use child::Child;
-pub use planned::{Invalid, Planned, Remark};
+pub use planned::{Configuration, Invalid, Planned, Remark};
 pub use standing::Standing;
 pub use surroundings::{Resources, Surroundings};

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::Arc;
 
 use monitoring_assets::Reference;
+use monitoring_scrape::document::Document;
 use monitoring_select::workload::Section;
 
 use crate::child::Child;
@@ -13,12 +15,35 @@ use crate::child::Child;
 pub struct Planned {
     /// Objects, in the order in which they are written: what pods mount comes before them.
     pub children: Vec<Child>,
-    /// The text of the configuration; nothing, if it is left to the user.
-    pub configuration: Option<String>,
+    /// The configuration; nothing, if it is left to the user.
+    pub configuration: Option<Configuration>,
     /// What users should know.
     pub remarks: Vec<Remark>,
     /// The Secrets and ConfigMaps that the workload itself points to.
     pub references: BTreeSet<Reference>,
+}
+
+/// A configuration in pieces, one after the other: who wants the whole of it pays for that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Configuration(pub Vec<Arc<str>>);
+
+impl Configuration {
+    /// The whole text.
+    pub fn text(&self) -> String {
+        self.0.iter().map(|piece| &**piece).collect()
+    }
+}
+
+impl From<String> for Configuration {
+    fn from(text: String) -> Self {
+        Self(vec![text.into()])
+    }
+}
+
+impl From<&Document> for Configuration {
+    fn from(document: &Document) -> Self {
+        Self(document.pieces.iter().map(|piece| Arc::clone(&piece.text)).collect())
+    }
 }
 
 /// Something that users should know about a workload that can be carried out.

@@ -110,7 +110,7 @@ impl View<'_> {
                 }
             }
         };
-        planned.configuration = Some(text.clone());
+        planned.configuration = Some(text.clone().into());
         planned.children.push(Child::Secret(secrets::remote_write(instance, around.operator, text)));
         Ok(files)
     }
