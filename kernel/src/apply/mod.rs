@@ -142,6 +142,10 @@ pub struct Tools {
 /// what was wanted.
 type Settled = HashMap<Box<str>, (u64, u64)>;
 
+/// Whole objects as the server answered to our last write of them, by unique id: of kinds of which only the metadata is
+/// watched, so that nobody has to ask for what he wrote himself.
+type Written = HashMap<Box<str>, (Kind, Arc<Object>)>;
+
 /// One object that is wanted, and what is known of it.
 #[derive(Clone, Copy)]
 struct Task<'a> {
@@ -161,6 +165,7 @@ pub struct Hand {
     fence: Fence,
     announce: Announce,
     settled: Arc<Mutex<Settled>>,
+    written: Arc<Mutex<Written>>,
 }
 
 /// A wanted object of a kind that Kubernetes has.
@@ -178,7 +183,16 @@ impl Hand {
     /// The hand of this controller.
     pub fn new(declaration: &'static Declaration, tools: Tools, announce: Announce) -> Self {
         let Tools { client, stores, manager, fence } = tools;
-        Self { client, stores, declaration, manager, fence, announce, settled: Arc::default() }
+        Self {
+            client,
+            stores,
+            declaration,
+            manager,
+            fence,
+            announce,
+            settled: Arc::default(),
+            written: Arc::default(),
+        }
     }
 
     /// What it knows.
@@ -239,8 +253,9 @@ impl Hand {
             applied.objects.insert((kind, key), Arc::clone(known));
             return Ok(());
         }
-        let live = self.look_at(target, known).await?;
-        let desired = &self.with_what_stays(kind, desired, live.as_deref());
+        let (live, is_as_we_wrote_it) = self.look_at(target, known).await?;
+        let others = live.as_deref().filter(|_| !is_as_we_wrote_it);
+        let desired = &self.with_what_stays(kind, desired, others);
         let owner = Owner {
             kind: self.declaration.primary.kind.into(),
             name: (*owner.key().name).into(),
@@ -266,18 +281,38 @@ impl Hand {
         Ok(())
     }
 
-    /// The object as it is, if it is there: what is not known of it is asked for.
+    /// The object as it is, if it is there, and whether nobody touched it since we wrote it. What is not known of it is
+    /// asked for.
     async fn look_at(
         &self,
         target: Target<'_>,
         known: Option<Arc<Object>>,
-    ) -> Result<Option<Arc<Object>>, WriteError> {
+    ) -> Result<(Option<Arc<Object>>, bool), WriteError> {
         let Target { kind, key } = target;
-        match self.stores.sight(kind) {
-            Sight::Whole => Ok(known),
-            Sight::Outline if known.is_none() && self.stores.is_known(kind, &key.namespace) => Ok(None),
-            Sight::Outline => self.get(target).await,
+        if self.stores.sight(kind) == Sight::Whole {
+            return Ok((known, false));
         }
+        let Some(outline) = known else {
+            let absent = self.stores.is_known(kind, &key.namespace);
+            return Ok((if absent { None } else { self.get(target).await? }, false));
+        };
+        let written = self.written.lock().unwrap_or_else(PoisonError::into_inner).get(outline.uid()).cloned();
+        match written.filter(|(_, written)| written.identity() == outline.identity()) {
+            Some((_, written)) => Ok((Some(written), true)),
+            None => Ok((self.get(target).await?, false)),
+        }
+    }
+
+    /// Remembers an object that we wrote. From time to time those that are gone are forgotten.
+    fn remember(&self, kind: Kind, object: Object) {
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        if written.len().is_power_of_two() {
+            let is_there = |uid: &str, kind: Kind, key: &Key| {
+                self.stores.get(kind, key).is_some_and(|known| known.uid() == uid)
+            };
+            written.retain(|uid, (kind, object)| is_there(uid, *kind, object.key()));
+        }
+        written.insert(object.uid().into(), (kind, Arc::new(object)));
     }
 
     /// What is wanted, with what stays of the object that is there.

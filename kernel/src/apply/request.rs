@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::decide::NEVER;
 use super::{Applied, Hand, Way, WriteError, Writer};
-use crate::declare::Kind;
+use crate::declare::{Kind, Sight};
 use crate::fields;
 use crate::object::{Identity, Kept, Key, Object};
 use crate::store::{Base, Ticket, Whose};
@@ -220,6 +220,9 @@ impl Write<'_> {
     ) -> Result<Arc<Object>, WriteError> {
         let Target { kind, key } = self.target;
         let answer = answer.map_err(|error| failed(verb, self.target, error))?;
+        if self.hand.stores.sight(kind) == Sight::Outline {
+            self.hand.remember(kind, Object::new(answer.clone(), &kind.resource()));
+        }
         let object = self.hand.stores.keep(kind, answer);
         if let (Some(room), Some(ticket)) = (self.hand.stores.room(kind, &key.namespace), self.ticket.take())
         {
