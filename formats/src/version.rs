@@ -1,43 +1,134 @@
 //! Versions of the applications, as users write them.
 
+use std::borrow::Cow;
+
+use go_syntax::quoted::Quoted;
 pub use semver::Version;
 use semver::{BuildMetadata, Prerelease};
 
-/// A text that is no version.
+/// Why a text is no version, in words that users search for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is not a version: it must look like 1.2.3 or v1.2.3")]
-pub struct NotAVersion {
-    text: String,
+pub enum NotAVersion {
+    /// A version of less than three numbers has something after them.
+    #[error("Short version cannot contain PreRelease/Build meta data")]
+    Short,
+    /// What should be a number has other signs in it.
+    #[error("Invalid character(s) found in {place} number {}", Quoted(text))]
+    NoNumber {
+        /// Which of the three.
+        place: &'static str,
+        /// What stands there.
+        text: String,
+    },
+    /// There is no number.
+    #[error("strconv.ParseUint: parsing \"\": invalid syntax")]
+    Empty,
+    /// A number is too large.
+    #[error("strconv.ParseUint: parsing {}: value out of range", Quoted(.0))]
+    TooLarge(String),
+    /// Nothing says which candidate it is.
+    #[error("Prerelease is empty")]
+    EmptyCandidate,
+    /// A number of a candidate begins with a zero.
+    #[error("Numeric PreRelease version must not contain leading zeroes {}", Quoted(.0))]
+    LeadingZero(String),
+    /// The name of a candidate has other signs than letters, digits and dashes.
+    #[error("Invalid character(s) found in prerelease {}", Quoted(.0))]
+    Candidate(String),
+    /// Nothing says which build it is.
+    #[error("Build meta data is empty")]
+    EmptyBuild,
+    /// The name of a build has other signs than letters, digits and dashes.
+    #[error("Invalid character(s) found in build meta data {}", Quoted(.0))]
+    Build(String),
 }
 
 /// Reads a version leniently: with or without `v`, with one to three numbers, with zeros before them. What comes after
-/// `+` says nothing about which is newer and is left out.
+/// `+` is kept, but says nothing about which features there are.
 pub fn parse(text: &str) -> Result<Version, NotAVersion> {
-    read(text.trim()).ok_or_else(|| NotAVersion { text: text.to_owned() })
+    let text = text.trim();
+    let text = text.strip_prefix('v').unwrap_or(text);
+    let mut parts = text.splitn(3, '.').map(trimmed);
+    let (major, minor, rest) = (parts.next().unwrap_or_default(), parts.next(), parts.next());
+    if rest.is_none() && minor.as_ref().unwrap_or(&major).contains(['+', '-']) {
+        return Err(NotAVersion::Short);
+    }
+    let (rest, build) = cut(rest.as_deref().unwrap_or("0"), '+');
+    let (patch, pre) = cut(rest, '-');
+    Ok(Version {
+        major: number("major", &major)?,
+        minor: number("minor", minor.as_deref().unwrap_or("0"))?,
+        patch: number("patch", patch)?,
+        pre: pre.map_or(Ok(Prerelease::EMPTY), candidate)?,
+        build: build.map_or(Ok(BuildMetadata::EMPTY), build_of)?,
+    })
 }
 
-fn read(text: &str) -> Option<Version> {
-    let text = text.strip_prefix('v').unwrap_or(text);
-    let (text, build) = text.split_once('+').map_or((text, None), |(text, build)| (text, Some(build)));
-    let (numbers, pre) = text.split_once('-').map_or((text, None), |(numbers, pre)| (numbers, Some(pre)));
-    let parts: Vec<&str> = numbers.split('.').collect();
-    // A short version has nothing after it.
-    if parts.len() > 3 || (parts.len() < 3 && (pre.is_some() || build.is_some())) {
-        return None;
+/// Without zeros at the beginning, but for one that is needed there.
+fn trimmed(part: &str) -> Cow<'_, str> {
+    let short = part.trim_start_matches('0');
+    if part.len() < 2 || short.starts_with(|letter: char| letter.is_ascii_digit()) {
+        return Cow::Borrowed(if part.len() < 2 { part } else { short });
     }
-    if let Some(build) = build {
-        BuildMetadata::new(build).ok().filter(|build| !build.is_empty())?;
+    Cow::Owned(format!("0{short}"))
+}
+
+/// What is before a sign, and what is behind it.
+fn cut(text: &str, sign: char) -> (&str, Option<&str>) {
+    text.split_once(sign).map_or((text, None), |(before, behind)| (before, Some(behind)))
+}
+
+fn number(place: &'static str, text: &str) -> Result<u64, NotAVersion> {
+    if !is_number(text) {
+        return Err(NotAVersion::NoNumber { place, text: text.to_owned() });
     }
-    let mut numbers = [0; 3];
-    for (number, part) in numbers.iter_mut().zip(parts) {
-        *number = Some(part).filter(|part| part.bytes().all(|byte| byte.is_ascii_digit()))?.parse().ok()?;
+    parsed(text)
+}
+
+/// Only digits; nothing at all is that too.
+fn is_number(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn is_name(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+}
+
+fn parsed(text: &str) -> Result<u64, NotAVersion> {
+    if text.is_empty() {
+        return Err(NotAVersion::Empty);
     }
-    let pre = match pre {
-        Some(pre) => Prerelease::new(pre).ok().filter(|pre| !pre.is_empty())?,
-        None => Prerelease::EMPTY,
-    };
-    let [major, minor, patch] = numbers;
-    Some(Version { major, minor, patch, pre, build: BuildMetadata::EMPTY })
+    text.parse().map_err(|_| NotAVersion::TooLarge(text.to_owned()))
+}
+
+fn candidate(text: &str) -> Result<Prerelease, NotAVersion> {
+    for part in text.split('.') {
+        if part.is_empty() {
+            return Err(NotAVersion::EmptyCandidate);
+        }
+        if !is_name(part) {
+            return Err(NotAVersion::Candidate(part.to_owned()));
+        }
+        if is_number(part) {
+            if part.len() > 1 && part.starts_with('0') {
+                return Err(NotAVersion::LeadingZero(part.to_owned()));
+            }
+            parsed(part)?;
+        }
+    }
+    Prerelease::new(text).map_err(|_| NotAVersion::Candidate(text.to_owned()))
+}
+
+fn build_of(text: &str) -> Result<BuildMetadata, NotAVersion> {
+    for part in text.split('.') {
+        if part.is_empty() {
+            return Err(NotAVersion::EmptyBuild);
+        }
+        if !is_name(part) {
+            return Err(NotAVersion::Build(part.to_owned()));
+        }
+    }
+    BuildMetadata::new(text).map_err(|_| NotAVersion::Build(text.to_owned()))
 }
 
 #[cfg(test)]
@@ -52,7 +143,8 @@ mod tests {
             ("v3", "3.0.0"),
             (" 3.0.0-rc.1 ", "3.0.0-rc.1"),
             ("3.01.002", "3.1.2"),
-            ("3.0.0+build.5", "3.0.0"),
+            ("3.0.0+build.5", "3.0.0+build.5"),
+            ("v3.0.00-a-b+0-1", "3.0.0-a-b+0-1"),
         ] {
             assert_eq!(parse(text).unwrap().to_string(), meant, "{text}");
         }
@@ -60,13 +152,34 @@ mod tests {
 
     #[test]
     fn what_is_no_version_is_named() {
-        for text in ["", "v", "latest", "1.2.3.4", "1.x", "-1", "3-rc.1", "1.2.3-"] {
-            assert!(parse(text).unwrap_err().to_string().starts_with(&format!("{text:?} is not")), "{text}");
+        for (text, problem) in [
+            ("", "strconv.ParseUint: parsing \"\": invalid syntax"),
+            ("v", "strconv.ParseUint: parsing \"\": invalid syntax"),
+            // So do the programs that users come from show it.
+            ("latest", "Invalid character(s) found in major number \"0latest\""),
+            ("1.2.3.4", "Invalid character(s) found in patch number \"3.4\""),
+            ("1.x", "Invalid character(s) found in minor number \"x\""),
+            ("-1", "Short version cannot contain PreRelease/Build meta data"),
+            ("3-rc.1", "Invalid character(s) found in major number \"3-rc\""),
+            ("3.1-rc", "Short version cannot contain PreRelease/Build meta data"),
+            ("1.2.3-", "Prerelease is empty"),
+            ("1.2.3-01", "Numeric PreRelease version must not contain leading zeroes \"01\""),
+            ("1.2.3-a_b", "Invalid character(s) found in prerelease \"a_b\""),
+            ("1.2.3+", "Build meta data is empty"),
+            ("1.2.3+a_b", "Invalid character(s) found in build meta data \"a_b\""),
+            (
+                "1.2.99999999999999999999",
+                "strconv.ParseUint: parsing \"99999999999999999999\": value out of range",
+            ),
+        ] {
+            assert_eq!(parse(text).unwrap_err().to_string(), problem, "{text}");
         }
     }
 
     #[test]
-    fn a_candidate_comes_before_its_release() {
-        assert!(parse("3.0.0-rc.1").unwrap() < parse("3.0.0").unwrap());
+    fn a_candidate_comes_before_its_release_and_a_build_does_not() {
+        let [candidate, release, build] = ["3.0.0-rc.1", "3.0.0", "3.0.0+a"].map(|text| parse(text).unwrap());
+        assert!(candidate < release);
+        assert!(build >= release);
     }
 }

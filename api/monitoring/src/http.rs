@@ -54,5 +54,5 @@ pub struct ProxyConfig {
     pub proxy_from_environment: Option<bool>,
     /// Headers sent to the proxy with CONNECT requests, by name.
     #[schemars(extend("x-kubernetes-map-type" = "atomic"))]
-    pub proxy_connect_header: BTreeMap<String, Vec<SecretKeySelector>>,
+    pub proxy_connect_header: Option<BTreeMap<String, Vec<SecretKeySelector>>>,
 }

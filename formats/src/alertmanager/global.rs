@@ -6,6 +6,7 @@ use super::duration::Duration;
 use super::fit::{Fit, Fitting, Refusal, refuse};
 use super::host_port::HostPort;
 use super::http::{HttpClient, Tls};
+use super::secret::Secret;
 use super::url::Url;
 
 /// Settings of receivers that say nothing themselves.
@@ -19,9 +20,9 @@ pub struct Global {
     pub smtp_hello: String,
     pub smtp_smarthost: HostPort,
     pub smtp_auth_username: String,
-    pub smtp_auth_password: String,
+    pub smtp_auth_password: Secret,
     pub smtp_auth_password_file: String,
-    pub smtp_auth_secret: String,
+    pub smtp_auth_secret: Secret,
     pub smtp_auth_secret_file: String,
     pub smtp_auth_identity: String,
     pub smtp_require_tls: Option<bool>,
@@ -33,25 +34,25 @@ pub struct Global {
     pub hipchat_api_url: Option<Url>,
     pub hipchat_auth_token: String,
     pub opsgenie_api_url: Option<Url>,
-    pub opsgenie_api_key: String,
+    pub opsgenie_api_key: Secret,
     pub opsgenie_api_key_file: String,
     pub wechat_api_url: Option<Url>,
-    pub wechat_api_secret: String,
+    pub wechat_api_secret: Secret,
     pub wechat_api_corp_id: String,
     pub victorops_api_url: Option<Url>,
-    pub victorops_api_key: String,
+    pub victorops_api_key: Secret,
     pub victorops_api_key_file: String,
     pub telegram_api_url: Option<Url>,
-    pub telegram_bot_token: String,
+    pub telegram_bot_token: Secret,
     pub telegram_bot_token_file: String,
     pub webex_api_url: Option<Url>,
     pub jira_api_url: Option<Url>,
     pub rocketchat_api_url: Option<Url>,
-    pub rocketchat_token: String,
+    pub rocketchat_token: Secret,
     pub rocketchat_token_file: String,
-    pub rocketchat_token_id: String,
+    pub rocketchat_token_id: Secret,
     pub rocketchat_token_id_file: String,
-    pub slack_app_token: String,
+    pub slack_app_token: Secret,
     pub slack_app_token_file: String,
     pub slack_app_url: Option<Url>,
     pub wechat_api_secret_file: String,

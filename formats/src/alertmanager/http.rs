@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::fit::{Fit, Fitting, Refusal, refuse};
+use super::secret::Secret;
 use super::since::{AUTHORIZATION, PROXY};
 use crate::yaml::serde::always;
 
@@ -16,7 +17,7 @@ pub struct HttpClient {
     pub authorization: Option<Authorization>,
     pub basic_auth: Option<BasicAuth>,
     pub oauth2: Option<OAuth2>,
-    pub bearer_token: String,
+    pub bearer_token: Secret,
     pub bearer_token_file: String,
     pub tls_config: Option<Tls>,
     pub follow_redirects: Option<bool>,
@@ -25,7 +26,7 @@ pub struct HttpClient {
     pub proxy_url: String,
     pub no_proxy: String,
     pub proxy_from_environment: bool,
-    pub proxy_connect_header: BTreeMap<String, Vec<String>>,
+    pub proxy_connect_header: BTreeMap<String, Vec<Secret>>,
 }
 
 /// A header of every request.
@@ -68,7 +69,7 @@ pub struct Tls {
 pub struct Authorization {
     #[serde(rename = "type")]
     pub type_: String,
-    pub credentials: String,
+    pub credentials: Secret,
     pub credentials_file: String,
 }
 
@@ -77,8 +78,8 @@ pub struct Authorization {
 #[serde(default, deny_unknown_fields)]
 #[expect(missing_docs, reason = "the fields are those of Alertmanager's documentation, by the same names")]
 pub struct BasicAuth {
-    pub username: String,
-    pub password: String,
+    pub username: Secret,
+    pub password: Secret,
     pub password_file: String,
 }
 
@@ -88,9 +89,9 @@ pub struct BasicAuth {
 #[expect(missing_docs, reason = "the fields are those of Alertmanager's documentation, by the same names")]
 pub struct OAuth2 {
     #[serde(serialize_with = "always")]
-    pub client_id: String,
+    pub client_id: Secret,
     #[serde(serialize_with = "always")]
-    pub client_secret: String,
+    pub client_secret: Secret,
     pub client_secret_file: String,
     pub scopes: Vec<String>,
     #[serde(serialize_with = "always")]
@@ -99,7 +100,7 @@ pub struct OAuth2 {
     pub proxy_url: String,
     pub no_proxy: String,
     pub proxy_from_environment: bool,
-    pub proxy_connect_header: BTreeMap<String, Vec<String>>,
+    pub proxy_connect_header: BTreeMap<String, Vec<Secret>>,
     pub tls_config: Option<Tls>,
 }
 

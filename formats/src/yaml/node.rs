@@ -1,6 +1,8 @@
 //! A document as its writer wrote it: scalars with their words, everything with its line. This is what typed reading
 //! starts from, because a field that holds a text takes the words as they are (`0123`, `yes`), whatever they could mean.
 
+use std::collections::HashMap;
+
 use granit_parser::Span;
 
 use super::read::{ReadError, scalar};
@@ -59,7 +61,7 @@ struct Nodes;
 
 impl Build for Nodes {
     type Node = Node;
-    type Map = Vec<Entry>;
+    type Map = Entries;
 
     fn nothing(&mut self) -> Node {
         Node { line: 1, kind: Kind::Scalar { words: String::new(), meaning: Value::Null } }
@@ -81,44 +83,60 @@ impl Build for Nodes {
         Node { line: span.start.line(), kind: Kind::List(items) }
     }
 
-    fn add(&mut self, map: &mut Vec<Entry>, entry: walk::Entry<Node>) -> Result<(), ReadError> {
+    fn add(&mut self, map: &mut Entries, entry: walk::Entry<Node>) -> Result<(), ReadError> {
         let walk::Entry { key, value, merges, .. } = entry;
-        if merges { merge(map, value) } else { add(map, Entry { key, value, merged: false }) }
+        if merges { map.merge(value) } else { map.add(Entry { key, value, merged: false }) }
     }
 
-    fn map(&mut self, map: Vec<Entry>, span: Span) -> Node {
-        Node { line: span.start.line(), kind: Kind::Map(map) }
+    fn map(&mut self, map: Entries, span: Span) -> Node {
+        Node { line: span.start.line(), kind: Kind::Map(map.list) }
     }
 }
 
-/// Adds what a merge brings: the entries of a map, or of several, of which the first ones win.
-fn merge(entries: &mut Vec<Entry>, value: Node) -> Result<(), ReadError> {
-    match value.kind {
-        Kind::Map(more) => {
-            for entry in more {
-                add(entries, Entry { merged: true, ..entry })?;
+/// The entries of a map that is not yet complete.
+#[derive(Debug, Default)]
+struct Entries {
+    list: Vec<Entry>,
+    /// Where the entries are, by the words of their keys: files of users have maps of any size.
+    places: HashMap<String, usize>,
+}
+
+impl Entries {
+    /// Adds what a merge brings: the entries of a map, or of several, of which the first ones win.
+    fn merge(&mut self, value: Node) -> Result<(), ReadError> {
+        match value.kind {
+            Kind::Map(more) => {
+                for entry in more {
+                    self.add(Entry { merged: true, ..entry })?;
+                }
+                Ok(())
             }
-            Ok(())
+            Kind::List(maps) if maps.iter().all(|map| matches!(map.kind, Kind::Map(_))) => {
+                maps.into_iter().rev().try_for_each(|map| self.merge(map))
+            }
+            Kind::Scalar { .. } | Kind::List(_) => Err(ReadError {
+                line: value.line,
+                problem: "map merge requires map or sequence of maps as the value".into(),
+            }),
         }
-        Kind::List(maps) if maps.iter().all(|map| matches!(map.kind, Kind::Map(_))) => {
-            maps.into_iter().rev().try_for_each(|map| merge(entries, map))
-        }
-        Kind::Scalar { .. } | Kind::List(_) => Err(ReadError {
-            line: value.line,
-            problem: "map merge requires map or sequence of maps as the value".into(),
-        }),
     }
-}
 
-fn add(entries: &mut Vec<Entry>, entry: Entry) -> Result<(), ReadError> {
-    let same = |other: &&mut Entry| entry.key.words().is_some() && other.key.words() == entry.key.words();
-    match entries.iter_mut().find(same) {
-        None => entries.push(entry),
-        Some(other) if other.merged || entry.merged => *other = entry,
-        Some(other) => {
-            let key = other.key.words().unwrap_or_default();
-            return Err(ReadError { line: entry.key.line, problem: format!("field {key} already set") });
+    fn add(&mut self, entry: Entry) -> Result<(), ReadError> {
+        let Some(words) = entry.key.words() else {
+            self.list.push(entry);
+            return Ok(());
+        };
+        match self.places.get(words).map(|place| &mut self.list[*place]) {
+            None => {
+                self.places.insert(words.to_owned(), self.list.len());
+                self.list.push(entry);
+            }
+            Some(other) if other.merged || entry.merged => *other = entry,
+            Some(_) => {
+                let problem = format!("field {words} already set");
+                return Err(ReadError { line: entry.key.line, problem });
+            }
         }
+        Ok(())
     }
-    Ok(())
 }

@@ -82,8 +82,8 @@ pub(super) fn scalar(
         Some("str") => Ok(text.to_owned().into()),
         Some("binary") => {
             let bytes = STANDARD.decode(text.replace(char::is_whitespace, ""));
-            let decoded = bytes.ok().and_then(|bytes| String::from_utf8(bytes).ok());
-            decoded.map(Value::from).ok_or_else(|| problem(span, "!!binary holds no text in base64"))
+            let bytes = bytes.map_err(|_| problem(span, "!!binary value contains invalid base64 data"))?;
+            Ok(bytes.as_slice().into())
         }
         Some(_) => Ok(resolve(text)),
         None if style == ScalarStyle::Plain => Ok(resolve(text)),
@@ -109,8 +109,8 @@ mod tests {
             ),
             ("- a: 1\n  a: 2\n", "- a: 1\n  a: 2\n"),
             (
-                "- !!str 5: !!str yes\n  b: !!int \"7\"\n  c: !!binary aGVsbG8=\n  d: !foo bar\n",
-                "- \"5\": \"yes\"\n  b: 7\n  c: hello\n  d: bar\n",
+                "- !!str 5: !!str yes\n  b: !!int \"7\"\n  c: !!binary aGVsbG8=\n  d: !foo bar\n  e: !!binary /wA=\n",
+                "- \"5\": \"yes\"\n  b: 7\n  c: hello\n  d: bar\n  e: !!binary /wA=\n",
             ),
             ("- ? [a, b]\n  : c\n  1: d\n  null: f\n", "- ? - a\n    - b\n  : c\n  1: d\n  null: f\n"),
             ("- a: [1, {b: c}] # why\n  t: {x: [z]}\n", "- a:\n  - 1\n  - b: c\n  t:\n    x:\n    - z\n"),
@@ -137,6 +137,7 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_told_with_its_line() {
         assert!(again("a: b\nc: *nope\n").starts_with("error: line 2: "));
+        assert!(again("a: !!binary =\n").starts_with("error: line 1: "));
         assert!(again("a: [1\n").starts_with("error: line "));
         let bomb: String = std::iter::once("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned())
             .chain((1..9).map(|at| {

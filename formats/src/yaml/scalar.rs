@@ -26,8 +26,14 @@ pub(super) enum Place {
     Elsewhere,
 }
 
+/// The key that no key can be without quotes: what follows would be taken for entries of the map.
+const MERGE: &str = "<<";
+
 /// The style of a text.
 pub(super) fn style(text: &str, place: Place) -> Style {
+    if place == Place::Key && text == MERGE {
+        return Style::Double;
+    }
     if is_word(text) && resolve::is_text(text) {
         return Style::Plain;
     }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::alertmanager::fit::{Fit, Fitting, Refusal, refuse};
 use crate::alertmanager::host_port::HostPort;
 use crate::alertmanager::http::Tls;
+use crate::alertmanager::secret::Secret;
 
 /// Mails.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -19,9 +20,9 @@ pub struct Email {
     pub hello: String,
     pub smarthost: HostPort,
     pub auth_username: String,
-    pub auth_password: String,
+    pub auth_password: Secret,
     pub auth_password_file: String,
-    pub auth_secret: String,
+    pub auth_secret: Secret,
     pub auth_secret_file: String,
     pub auth_identity: String,
     pub headers: BTreeMap<String, String>,

@@ -6,6 +6,7 @@ use crate::alertmanager::duration::Duration;
 use crate::alertmanager::fit::{Fit, Fitting, Refusal, refuse};
 use crate::alertmanager::http::HttpClient;
 use crate::alertmanager::receiver::check_url;
+use crate::alertmanager::secret::Secret;
 use crate::alertmanager::since::Kind;
 
 /// Alerts for incident.io.
@@ -17,7 +18,7 @@ pub struct IncidentIo {
     pub http_config: Option<HttpClient>,
     pub url: String,
     pub url_file: String,
-    pub alert_source_token: String,
+    pub alert_source_token: Secret,
     pub alert_source_token_file: String,
     pub max_alerts: Option<i32>,
     pub timeout: Option<Duration>,

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::alertmanager::fit::{Fit, Fitting, Refusal, refuse};
 use crate::alertmanager::http::HttpClient;
 use crate::alertmanager::receiver::check_url;
+use crate::alertmanager::secret::Secret;
 use crate::alertmanager::since::TEAMS_RESPONDER;
 
 /// Alerts in OpsGenie.
@@ -16,7 +17,7 @@ use crate::alertmanager::since::TEAMS_RESPONDER;
 pub struct OpsGenie {
     pub send_resolved: Option<bool>,
     pub http_config: Option<HttpClient>,
-    pub api_key: String,
+    pub api_key: Secret,
     pub api_key_file: String,
     pub api_url: String,
     pub message: String,

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::alertmanager::duration::Duration;
 use crate::alertmanager::fit::{Fit, Fitting, Refusal, refuse};
 use crate::alertmanager::http::HttpClient;
+use crate::alertmanager::secret::Secret;
 use crate::alertmanager::since::NESTED_DETAILS;
 use crate::yaml::Value;
 
@@ -17,9 +18,9 @@ use crate::yaml::Value;
 pub struct PagerDuty {
     pub send_resolved: Option<bool>,
     pub http_config: Option<HttpClient>,
-    pub service_key: String,
+    pub service_key: Secret,
     pub service_key_file: String,
-    pub routing_key: String,
+    pub routing_key: Secret,
     pub routing_key_file: String,
     pub url: String,
     pub client: String,

@@ -6,6 +6,7 @@ use crate::alertmanager::duration::Duration;
 use crate::alertmanager::fit::{Fit, Fitting, Refusal, refuse};
 use crate::alertmanager::http::HttpClient;
 use crate::alertmanager::receiver::check_template_url;
+use crate::alertmanager::secret::Secret;
 use crate::alertmanager::since::MONOSPACE;
 
 /// Messages through Pushover.
@@ -15,9 +16,9 @@ use crate::alertmanager::since::MONOSPACE;
 pub struct Pushover {
     pub send_resolved: Option<bool>,
     pub http_config: Option<HttpClient>,
-    pub user_key: String,
+    pub user_key: Secret,
     pub user_key_file: String,
-    pub token: String,
+    pub token: Secret,
     pub token_file: String,
     pub title: String,
     pub message: String,

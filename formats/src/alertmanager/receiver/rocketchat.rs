@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::alertmanager::fit::{Fit, Fitting, Refusal, refuse};
 use crate::alertmanager::http::HttpClient;
+use crate::alertmanager::secret::Secret;
 use crate::alertmanager::since::Kind;
 use crate::yaml::serde::always;
 
@@ -15,9 +16,9 @@ pub struct RocketChat {
     pub send_resolved: Option<bool>,
     pub http_config: Option<HttpClient>,
     pub api_url: String,
-    pub token_id: Option<String>,
+    pub token_id: Option<Secret>,
     pub token_id_file: String,
-    pub token: Option<String>,
+    pub token: Option<Secret>,
     pub token_file: String,
     pub channel: String,
     pub color: String,

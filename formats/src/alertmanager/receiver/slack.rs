@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::alertmanager::duration::Duration;
 use crate::alertmanager::fit::{Fit, Fitting, Refusal, refuse};
 use crate::alertmanager::http::HttpClient;
+use crate::alertmanager::secret::Secret;
 
 /// Messages to Slack.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -15,7 +16,7 @@ pub struct Slack {
     pub http_config: Option<HttpClient>,
     pub api_url: String,
     pub api_url_file: String,
-    pub app_token: String,
+    pub app_token: Secret,
     pub app_token_file: String,
     pub app_url: String,
     pub channel: String,

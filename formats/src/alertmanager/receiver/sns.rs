@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::alertmanager::fit::{Fit, Fitting, Refusal, refuse};
 use crate::alertmanager::http::HttpClient;
 use crate::alertmanager::receiver::check_template_url;
+use crate::alertmanager::secret::Secret;
 
 /// Messages through Amazon SNS.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -32,8 +33,8 @@ pub struct Sns {
 #[expect(missing_docs, reason = "the fields are those of Alertmanager's documentation, by the same names")]
 pub struct Sigv4 {
     pub region: String,
-    pub access_key: String,
-    pub secret_key: String,
+    pub access_key: Secret,
+    pub secret_key: Secret,
     pub profile: String,
     pub role_arn: String,
     pub external_id: String,

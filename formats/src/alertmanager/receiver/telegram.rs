@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::alertmanager::fit::{Fit, Fitting, Refusal, refuse};
 use crate::alertmanager::http::HttpClient;
 use crate::alertmanager::receiver::check_url;
+use crate::alertmanager::secret::Secret;
 use crate::alertmanager::since::{GLOBAL_BOT_TOKEN, Kind};
 
 /// Messages through Telegram.
@@ -14,7 +15,7 @@ use crate::alertmanager::since::{GLOBAL_BOT_TOKEN, Kind};
 pub struct Telegram {
     pub send_resolved: Option<bool>,
     pub api_url: String,
-    pub bot_token: String,
+    pub bot_token: Secret,
     pub bot_token_file: String,
     pub chat_id: i64,
     pub chat_id_file: String,

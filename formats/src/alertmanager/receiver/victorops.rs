@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::alertmanager::fit::{Fit, Fitting, Refusal};
 use crate::alertmanager::http::HttpClient;
 use crate::alertmanager::receiver::check_url;
+use crate::alertmanager::secret::Secret;
 
 /// Incidents in VictorOps.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -15,7 +16,7 @@ use crate::alertmanager::receiver::check_url;
 pub struct VictorOps {
     pub send_resolved: Option<bool>,
     pub http_config: Option<HttpClient>,
-    pub api_key: String,
+    pub api_key: Secret,
     pub api_key_file: String,
     pub api_url: String,
     pub routing_key: String,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::alertmanager::fit::{Fit, Fitting, Refusal};
 use crate::alertmanager::http::HttpClient;
 use crate::alertmanager::receiver::check_url;
+use crate::alertmanager::secret::Secret;
 
 /// Messages to WeChat.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -12,7 +13,7 @@ use crate::alertmanager::receiver::check_url;
 #[expect(missing_docs, reason = "the fields are those of Alertmanager's documentation, by the same names")]
 pub struct WeChat {
     pub send_resolved: Option<bool>,
-    pub api_secret: String,
+    pub api_secret: Secret,
     pub api_url: String,
     pub corp_id: String,
     pub agent_id: String,

@@ -54,6 +54,10 @@ impl<'de> Visitor<'de> for AnyValue {
         Ok(text.to_owned().into())
     }
 
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Value, E> {
+        Ok(bytes.into())
+    }
+
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
         while let Some(item) = items.next_element()? {

@@ -64,6 +64,7 @@ impl Node {
     fn words_or<'de, V: Visitor<'de>>(&self, wanted: &str, visitor: V) -> Result<V::Value, Error> {
         match &self.kind {
             Kind::Scalar { meaning: Value::Null, .. } => visitor.visit_str(""),
+            Kind::Scalar { meaning: Value::Binary(bytes), .. } => visitor.visit_bytes(bytes),
             Kind::Scalar { words, .. } => visitor.visit_str(words),
             Kind::List(_) | Kind::Map(_) => Err(self.unfit(wanted)),
         }

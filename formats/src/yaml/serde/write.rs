@@ -115,8 +115,8 @@ impl Serializer for ToValue {
         Ok(Written::new(text.to_owned(), text.is_empty()))
     }
 
-    fn serialize_bytes(self, _: &[u8]) -> Result<Written, Error> {
-        Err(Error::Refused("bytes cannot be written".into()))
+    fn serialize_bytes(self, bytes: &[u8]) -> Result<Written, Error> {
+        Ok(Written::new(bytes, bytes.is_empty()))
     }
 
     fn serialize_none(self) -> Result<Written, Error> {

@@ -10,6 +10,8 @@
 //! | [`version`] | which versions are supported |
 
 pub mod convert;
+#[cfg(test)]
+mod corners;
 pub mod global;
 pub mod merge;
 pub mod provision;

@@ -46,6 +46,9 @@ pub struct Configuration {
     pub left_out: Vec<Warning>,
     /// Secrets and ConfigMaps that it depends on.
     pub references: BTreeSet<Reference>,
+    /// Certificates and keys of the global part, by the name under which they are mounted. Those of the resources are
+    /// with their verdicts.
+    pub files: BTreeMap<String, Vec<u8>>,
     /// Resources that are not in it.
     pub refused: Vec<Refused>,
 }
@@ -86,11 +89,12 @@ pub fn provision(inputs: &Inputs<'_>) -> Result<Configuration, Error> {
         });
     }
     let mut references = BTreeSet::new();
-    let mut others = BTreeMap::new();
+    let (mut others, mut files) = (BTreeMap::new(), BTreeMap::new());
     let config = if let Some(configuration) = &spec.alertmanager_configuration {
         let resource = inputs.global.ok_or_else(|| Error::NoGlobal(configuration.name.clone()))?;
         let base = global::base(resource, configuration.global.as_ref(), inputs.version, inputs.objects)?;
         references.extend(base.references);
+        files = base.files;
         let templates = configuration.templates.iter().flat_map(|template| {
             let map = template.config_map.as_ref().map(|map| &map.key);
             map.into_iter().chain(template.secret.as_ref().map(|secret| &secret.key))
@@ -117,6 +121,7 @@ pub fn provision(inputs: &Inputs<'_>) -> Result<Configuration, Error> {
         others,
         left_out: warnings,
         references,
+        files,
         refused,
     })
 }

@@ -1,9 +1,10 @@
 //! Resources in, the configuration out: what one resource does to the others, and what a user's own file becomes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use api_monitoring::{Alertmanager, AlertmanagerConfig};
 use formats::version::Version;
+use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
 use monitoring_assets::{Objects, Reference, Source};
 use serde_json::{Value, json};
@@ -115,4 +116,63 @@ fn a_user_who_selects_nothing_keeps_every_byte() {
 fn a_base_that_is_not_there_is_an_error() {
     let missing = run(&json!({"alertmanagerConfiguration": {"name": "base"}}), &[], &Objects::default());
     assert_eq!(missing, Err(Error::NoGlobal("base".into())));
+}
+
+/// A Secret of the namespace of the Alertmanager.
+fn secret(name: &str, data: &[(&str, &[u8])]) -> Secret {
+    let mut secret = Secret::default();
+    secret.metadata.name = Some(name.into());
+    secret.metadata.namespace = Some("monitoring".into());
+    secret.data =
+        Some(data.iter().map(|(key, bytes)| ((*key).to_owned(), ByteString(bytes.to_vec()))).collect());
+    secret
+}
+
+#[test]
+fn a_secret_that_is_no_text_reaches_alertmanager_as_it_is() {
+    let spec = json!({"route": {"receiver": "a"}, "receivers": [{"name": "a", "webhookConfigs": [
+        {"url": "http://a", "httpConfig": {"basicAuth":
+            {"username": {"name": "s", "key": "user"}, "password": {"name": "s", "key": "password"}}}}]}]});
+    let mut objects = Objects::default();
+    objects.add_secret(secret("s", &[("user", b"yes"), ("password", &[0xff, 0])]));
+    let resources = [resource("monitoring", &spec)];
+    let configuration = run(&json!({"alertmanagerConfigSelector": {}}), &resources, &objects).unwrap();
+    let expected =
+        "    http_config:\n      basic_auth:\n        username: \"yes\"\n        password: !!binary /wA=\n";
+    assert!(text(&configuration).contains(expected), "{}", text(&configuration));
+}
+
+/// A base with a client that trusts what is in a Secret.
+fn with_global_authority(authority: &[u8]) -> Result<Configuration, Error> {
+    let configuration = json!({"name": "base", "global": {"httpConfig": {"tlsConfig":
+        {"ca": {"secret": {"name": "s", "key": "ca"}}}}}});
+    let alertmanager = alertmanager(&json!({"alertmanagerConfiguration": configuration}));
+    let base = resource("monitoring", &json!({"route": {"receiver": "a"}, "receivers": [{"name": "a"}]}));
+    let mut objects = Objects::default();
+    objects.add_secret(secret("s", &[("ca", authority)]));
+    let version = Version::new(0, 25, 0);
+    let global = Some(&base);
+    provision(&Inputs {
+        alertmanager: &alertmanager,
+        global,
+        accepted: &[],
+        objects: &objects,
+        version: &version,
+    })
+}
+
+#[test]
+fn certificates_of_the_global_client_are_checked_and_mounted() {
+    let key = rcgen::KeyPair::generate().unwrap();
+    let authority = rcgen::CertificateParams::default().self_signed(&key).unwrap().pem();
+    let configuration = with_global_authority(authority.as_bytes()).unwrap();
+    let files = BTreeMap::from([("0_monitoring_s_ca".to_owned(), authority.into_bytes())]);
+    assert_eq!(configuration.files, files);
+
+    let error = with_global_authority(b"no certificate").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "failed to initialize from global AlertmanagerConfig: ca <secret=s,key=ca>: \
+         failed to decode PEM block"
+    );
 }

@@ -2,6 +2,7 @@
 
 use formats::alertmanager::duration::BadDuration;
 use monitoring_assets::Missing;
+use monitoring_select::problem::Problem;
 
 /// Why a resource cannot be converted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -17,6 +18,9 @@ pub enum Error {
         /// What is not there.
         missing: Missing,
     },
+    /// Something that it points to is there and cannot be used.
+    #[error(transparent)]
+    Unusable(#[from] Problem),
     /// A span of time that is none.
     #[error(transparent)]
     Duration(#[from] BadDuration),
@@ -38,7 +42,11 @@ impl Error {
     pub(crate) fn reading(self, what: &'static str) -> Self {
         match self {
             Self::Missing(missing) => Self::Needed { what, missing },
-            other @ (Self::Needed { .. } | Self::Duration(_) | Self::Rule(_) | Self::At { .. }) => other,
+            other @ (Self::Needed { .. }
+            | Self::Unusable(_)
+            | Self::Duration(_)
+            | Self::Rule(_)
+            | Self::At { .. }) => other,
         }
     }
 

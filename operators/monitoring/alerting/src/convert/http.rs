@@ -7,9 +7,10 @@ use api_monitoring::http::ProxyConfig;
 use api_monitoring::reference::SecretOrConfigMap;
 use api_monitoring::tls::SafeTlsConfig;
 use formats::alertmanager::http::{Authorization, BasicAuth, HttpClient, OAuth2, Tls};
+use formats::alertmanager::secret::Secret;
 use monitoring_assets::file;
 
-use super::{Convert, Error, or_empty, text};
+use super::{Convert, Error, or_empty};
 
 /// Where certificates and keys are mounted.
 const CERTIFICATES: &str = "/etc/alertmanager/certs/";
@@ -19,7 +20,7 @@ struct Proxy {
     url: String,
     except: String,
     from_environment: bool,
-    headers: BTreeMap<String, Vec<String>>,
+    headers: BTreeMap<String, Vec<Secret>>,
 }
 
 impl Convert<'_> {
@@ -75,7 +76,7 @@ impl Convert<'_> {
         let client_secret = self.secret("client secret", &oauth2.client_secret)?;
         let proxy = self.proxy(&oauth2.proxy)?;
         Ok(Some(OAuth2 {
-            client_id: client_id.map(text).unwrap_or_default(),
+            client_id: client_id.unwrap_or_default().into(),
             client_secret,
             scopes: oauth2.scopes.clone(),
             token_url: oauth2.token_url.0.clone(),
@@ -117,7 +118,7 @@ impl Convert<'_> {
             url: or_empty(proxy.proxy_url.as_ref()),
             except: or_empty(proxy.no_proxy.as_ref()),
             from_environment: proxy.proxy_from_environment.unwrap_or_default(),
-            headers: proxy.proxy_connect_header.iter().map(header).collect::<Result<_, Error>>()?,
+            headers: proxy.proxy_connect_header.iter().flatten().map(header).collect::<Result<_, Error>>()?,
         })
     }
 }

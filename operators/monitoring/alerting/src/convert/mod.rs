@@ -19,6 +19,7 @@ use api_monitoring::AlertmanagerConfig;
 use formats::alertmanager::Config;
 use formats::alertmanager::duration::Duration;
 use formats::alertmanager::global::Global;
+use formats::alertmanager::secret::Secret;
 use formats::version::Version;
 use k8s_openapi::api::core::v1::SecretKeySelector;
 use monitoring_assets::Reader;
@@ -69,7 +70,7 @@ impl Convert<'_> {
     }
 
     /// What a key of a Secret holds.
-    fn secret(&self, what: &'static str, selector: &SecretKeySelector) -> Result<String, Error> {
+    fn secret(&self, what: &'static str, selector: &SecretKeySelector) -> Result<Secret, Error> {
         self.plain_secret(selector).map_err(|error| error.reading(what))
     }
 
@@ -78,12 +79,17 @@ impl Convert<'_> {
         &self,
         what: &'static str,
         selector: Option<&SecretKeySelector>,
-    ) -> Result<String, Error> {
-        selector.map_or_else(|| Ok(String::new()), |selector| self.secret(what, selector))
+    ) -> Result<Secret, Error> {
+        selector.map_or_else(|| Ok(Secret::default()), |selector| self.secret(what, selector))
     }
 
     /// The same, where the error needs no more words.
-    pub(crate) fn plain_secret(&self, selector: &SecretKeySelector) -> Result<String, Error> {
+    pub(crate) fn plain_secret(&self, selector: &SecretKeySelector) -> Result<Secret, Error> {
+        Ok(self.reader.secret(selector)?.into())
+    }
+
+    /// The same, where only a text can stand.
+    pub(crate) fn secret_text(&self, selector: &SecretKeySelector) -> Result<String, Error> {
         Ok(text(self.reader.secret(selector)?))
     }
 }

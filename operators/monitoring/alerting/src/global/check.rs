@@ -64,7 +64,7 @@ fn check_versions_and_secrets(global: &AlertmanagerGlobalConfig, convert: &Conve
     needs("'mattermost' global parameters require", global.mattermost.is_some(), 32)?;
     if let Some(selector) = global.mattermost.as_ref().and_then(|mattermost| mattermost.webhook_url.as_ref())
     {
-        let webhook = convert.plain_secret(selector);
+        let webhook = convert.secret_text(selector);
         let webhook = webhook.map_err(|error| error.at("failed to retrieve Mattermost Webhook URL"))?;
         url::check_secret(webhook.trim())
             .map_err(|problem| Error::Rule(problem).at("failed to validate Mattermost Webhook URL"))?;

@@ -92,10 +92,11 @@ fn shown(selector: &SecretOrConfigMap) -> String {
 fn check_proxy(proxy: &ProxyConfig) -> Result<(), Error> {
     let environment = proxy.proxy_from_environment == Some(true);
     let has_url = proxy.proxy_url.as_ref().is_some_and(|url| !url.is_empty());
+    let has_headers = proxy.proxy_connect_header.as_ref().is_some_and(|headers| !headers.is_empty());
     let has_exceptions = proxy.no_proxy.as_ref().is_some_and(|hosts| !hosts.is_empty());
     for (is_so, words) in [
         (
-            !proxy.proxy_connect_header.is_empty() && !environment && !has_url,
+            has_headers && !environment && !has_url,
             "if proxyConnectHeader is configured, proxyUrl or proxyFromEnvironment must also be configured",
         ),
         (environment && has_url, "if proxyFromEnvironment is configured, proxyUrl must not be configured"),
@@ -109,7 +110,7 @@ fn check_proxy(proxy: &ProxyConfig) -> Result<(), Error> {
             return Err(Error::rule(words));
         }
     }
-    for (name, selectors) in &proxy.proxy_connect_header {
+    for (name, selectors) in proxy.proxy_connect_header.iter().flatten() {
         if selectors.is_empty() {
             return Err(Error::rule(format!("proxyConnetHeader[{name}]: selector must not be empty")));
         }

@@ -11,13 +11,14 @@ mod check;
 mod client;
 mod part;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use api_monitoring::AlertmanagerConfig;
 use api_monitoring::alertmanager::global::AlertmanagerGlobalConfig;
 use formats::alertmanager::{Config, Fit, Fitting, Refusal};
 use formats::version::Version;
 use monitoring_assets::{Objects, Reader, Reference};
+use monitoring_select::references::References;
 
 use crate::convert::{self, Convert};
 use crate::raw_configuration::{BadRoot, check_root};
@@ -43,6 +44,8 @@ pub struct Base {
     pub config: Config,
     /// Secrets and ConfigMaps that were read.
     pub references: BTreeSet<Reference>,
+    /// Certificates and keys of the global part, by the name under which they are mounted.
+    pub files: BTreeMap<String, Vec<u8>>,
 }
 
 /// The base from a resource that was checked like all others, and from the global part.
@@ -56,10 +59,11 @@ pub fn base(
     let name = resource.metadata.name.as_deref().unwrap_or_default();
     let reader = Reader::new(objects, namespace);
     let convert = Convert { reader: &reader, version, name, global: None };
+    let collected = References::new(objects, namespace);
     let global = match global {
         Some(global) => {
             check::check(global, &convert)?;
-            Some(convert.global_part(global)?)
+            Some(convert.global_part(global, &collected)?)
         }
         None => None,
     };
@@ -67,5 +71,9 @@ pub fn base(
     config.global = global;
     config.fit(&Fitting::new(version))?;
     check_root(config.route.as_ref())?;
-    Ok(Base { config, references: reader.references() })
+    let collected = collected.verdict(Ok(())).map_err(|refused| convert::Error::Unusable(refused.problem))?;
+    let mut references = reader.references();
+    references.extend(collected.references);
+    let files = collected.files.into_iter().map(|(name, content)| (name, content.to_owned())).collect();
+    Ok(Base { config, references, files })
 }

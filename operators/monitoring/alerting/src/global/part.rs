@@ -3,24 +3,30 @@
 use api_monitoring::alertmanager::global::{AlertmanagerGlobalConfig, GlobalSmtpConfig};
 use api_monitoring::alertmanager_config::receiver::HttpConfig;
 use api_monitoring::http::HttpConfigWithProxy;
-use api_monitoring::tls::SafeTlsConfig;
 use formats::alertmanager::duration::Duration;
 use formats::alertmanager::global::Global;
 use formats::alertmanager::host_port::HostPort;
 use formats::alertmanager::http::HttpClient;
+use formats::alertmanager::secret::Secret;
 use formats::alertmanager::url::Url;
 use k8s_openapi::api::core::v1::SecretKeySelector;
+use monitoring_select::references::References;
 
 use crate::convert::{Convert, Error};
 
 impl Convert<'_> {
-    /// The global part.
-    pub(super) fn global_part(&self, global: &AlertmanagerGlobalConfig) -> Result<Global, Error> {
+    /// The global part. What its client points to is read, checked and collected by `references`.
+    pub(super) fn global_part(
+        &self,
+        global: &AlertmanagerGlobalConfig,
+        references: &References<'_>,
+    ) -> Result<Global, Error> {
         let mut part = Global::default();
         if let Some(smtp) = &global.smtp {
             self.mail(smtp, &mut part).map_err(|error| error.at("invalid global smtpConfig"))?;
         }
-        part.http_config = global.http_config.as_ref().map(|http| self.client(http)).transpose()?;
+        part.http_config =
+            global.http_config.as_ref().map(|http| self.client(http, references)).transpose()?;
         if !global.resolve_timeout.is_empty() {
             let timeout = Duration::parse(&global.resolve_timeout);
             part.resolve_timeout =
@@ -90,7 +96,7 @@ impl Convert<'_> {
     fn mail(&self, smtp: &GlobalSmtpConfig, part: &mut Global) -> Result<(), Error> {
         let said = |text: &Option<String>| text.clone().unwrap_or_default();
         let secret = |selector: &Option<SecretKeySelector>| {
-            selector.as_ref().map_or_else(|| Ok(String::new()), |selector| self.plain_secret(selector))
+            selector.as_ref().map_or_else(|| Ok(Secret::default()), |selector| self.plain_secret(selector))
         };
         part.smtp_from = said(&smtp.from);
         part.smtp_hello = said(&smtp.hello);
@@ -107,7 +113,7 @@ impl Convert<'_> {
         Ok(())
     }
 
-    fn client(&self, http: &HttpConfigWithProxy) -> Result<HttpClient, Error> {
+    fn client(&self, http: &HttpConfigWithProxy, references: &References<'_>) -> Result<HttpClient, Error> {
         let client = http.client.clone();
         let config = HttpConfig {
             authorization: client.authorization,
@@ -121,38 +127,17 @@ impl Convert<'_> {
             enable_http2: client.enable_http2,
         };
         let written = self.http(&config).map_err(|error| error.at("invalid global httpConfig"))?;
-        self.check_files(config.tls_config.as_ref())?;
-        if let Some(oauth2) = &config.oauth2 {
-            let within = |error: Error| error.at("failed to get oauth2 tlsConfig");
-            self.check_files(oauth2.tls_config.as_ref()).map_err(within)?;
-        }
+        references.optional_secret(config.bearer_token_secret.as_ref())?;
+        references.safe_authorization(config.authorization.as_ref())?;
+        references.basic_auth(config.basic_auth.as_ref())?;
+        references.safe_tls(config.tls_config.as_ref())?;
+        references.proxy_headers(&config.proxy)?;
+        references.oauth2(config.oauth2.as_ref())?;
         Ok(written)
     }
 
-    /// Certificates and keys must be there: a file that is not there stops every notification.
-    fn check_files(&self, tls: Option<&SafeTlsConfig>) -> Result<(), Error> {
-        let Some(tls) = tls else { return Ok(()) };
-        let shown = |selector: &api_monitoring::reference::SecretOrConfigMap| match (
-            &selector.secret,
-            &selector.config_map,
-        ) {
-            (Some(secret), _) => format!("<secret={},key={}>", secret.name, secret.key),
-            (None, Some(map)) => format!("<configmap={},key={}>", map.name, map.key),
-            (None, None) => String::new(),
-        };
-        for (what, selector) in [("ca", &tls.ca), ("cert", &tls.cert)] {
-            let read = self.reader.either(selector).map_err(Error::from);
-            read.map_err(|error| error.at(format!("failed to get {what} {:?}", shown(selector))))?;
-        }
-        if let Some(key) = &tls.key_secret {
-            let read = self.reader.secret(key).map_err(Error::from);
-            read.map_err(|error| error.at(format!("failed to get key {}/{}", key.name, key.key)))?;
-        }
-        Ok(())
-    }
-
-    fn key_of(&self, selector: Option<&SecretKeySelector>, within: &str) -> Result<String, Error> {
-        let Some(selector) = selector else { return Ok(String::new()) };
+    fn key_of(&self, selector: Option<&SecretKeySelector>, within: &str) -> Result<Secret, Error> {
+        let Some(selector) = selector else { return Ok(Secret::default()) };
         self.plain_secret(selector).map_err(|error| error.at(within))
     }
 
@@ -163,7 +148,7 @@ impl Convert<'_> {
         parse: &str,
     ) -> Result<Option<Url>, Error> {
         let Some(selector) = selector else { return Ok(None) };
-        let text = self.plain_secret(selector).map_err(|error| error.at(read))?;
+        let text = self.secret_text(selector).map_err(|error| error.at(read))?;
         url(Some(&text), parse)
     }
 }

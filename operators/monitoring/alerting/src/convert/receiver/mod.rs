@@ -61,7 +61,7 @@ impl Convert<'_> {
 
     /// An address from a Secret, without the spaces around it.
     fn secret_url(&self, selector: &SecretKeySelector) -> Result<String, Error> {
-        let url = self.secret("URL", selector)?;
+        let url = self.secret_text(selector).map_err(|error| error.reading("URL"))?;
         let url = url.trim();
         url::check(url).map_err(|problem| {
             let (key, name) = (&selector.key, &selector.name);

@@ -12,14 +12,14 @@ impl Convert<'_> {
             title: or_empty(config.title.as_ref()),
             text: or_empty(config.text.as_ref()),
             summary: or_empty(config.summary.as_ref()),
-            webhook_url: self.plain_secret(&config.webhook_url)?,
+            webhook_url: self.secret_text(&config.webhook_url)?,
             http_config: self.http_if_any(config.http_config.as_ref())?,
         })
     }
 
     pub(super) fn msteams_v2(&self, config: &MsTeamsV2Config) -> Result<MsTeamsV2, Error> {
         let webhook_url =
-            config.webhook_url.as_ref().map(|selector| self.plain_secret(selector)).transpose()?;
+            config.webhook_url.as_ref().map(|selector| self.secret_text(selector)).transpose()?;
         Ok(MsTeamsV2 {
             send_resolved: config.send_resolved,
             title: or_empty(config.title.as_ref()),

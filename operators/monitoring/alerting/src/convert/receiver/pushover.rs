@@ -3,6 +3,7 @@
 use api_monitoring::alertmanager_config::receiver::pushover::PushoverConfig;
 use formats::alertmanager::duration::Duration;
 use formats::alertmanager::receiver::pushover::Pushover;
+use formats::alertmanager::secret::Secret;
 use k8s_openapi::api::core::v1::SecretKeySelector;
 
 use crate::convert::{Convert, Error, duration, or_empty};
@@ -35,7 +36,7 @@ impl Convert<'_> {
         field: &str,
         what: &'static str,
         selector: Option<&SecretKeySelector>,
-    ) -> Result<String, Error> {
+    ) -> Result<Secret, Error> {
         let value = self.secret_if_any(what, selector)?;
         if value.is_empty() {
             Err(Error::rule(format!("mandatory field {field:?} is empty")))

@@ -4,6 +4,7 @@ use api_monitoring::alertmanager_config::receiver::sns::SnsConfig;
 use api_monitoring::auth::Sigv4 as Resource;
 use formats::alertmanager::fit::has_external_id;
 use formats::alertmanager::receiver::sns::{Sigv4, Sns};
+use formats::alertmanager::secret::Secret;
 
 use crate::convert::{Convert, Error, or_empty};
 
@@ -29,7 +30,7 @@ impl Convert<'_> {
             (Some(access), Some(secret)) => {
                 (self.secret("access key", access)?, self.secret("AWS secret key", secret)?)
             }
-            (Some(_), None) | (None, _) => (String::new(), String::new()),
+            (Some(_), None) | (None, _) => (Secret::default(), Secret::default()),
         };
         // A version without this field does not mind that it comes without a role.
         let external_id =

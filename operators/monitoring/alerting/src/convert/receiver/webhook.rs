@@ -8,7 +8,7 @@ use crate::convert::{Convert, Error, duration, or_empty};
 impl Convert<'_> {
     pub(super) fn webhook(&self, config: &WebhookConfig) -> Result<Webhook, Error> {
         let url = match &config.url_secret {
-            Some(selector) => self.plain_secret(selector)?,
+            Some(selector) => self.secret_text(selector)?,
             None => or_empty(config.url.as_ref()),
         };
         Ok(Webhook {
