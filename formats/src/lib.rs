@@ -7,6 +7,5 @@
 pub mod alertmanager;
 pub mod gzip;
 pub mod prometheus;
-pub mod quoted;
 pub mod version;
 pub mod yaml;

@@ -1,10 +1,11 @@
 //! Whether the parts of a query fit together: what each gives, and what each takes.
 
+use go_syntax::quoted::{Quoted, QuotedBytes};
+
 use crate::error::Error;
 use crate::function::{Function, More};
 use crate::lexer::is_space;
 use crate::parser::NAME;
-use crate::quote::quoted;
 use crate::token::{Aggregation, Operator};
 use crate::tree::{Expression, ExpressionId, Grouping, Part, Selector, Tree, part};
 use crate::types::Type;
@@ -41,7 +42,7 @@ impl Checker<'_, '_> {
                 if given == Type::Scalar || given == Type::Vector {
                     return Ok(given);
                 }
-                let given = quoted(given.to_string());
+                let given = Quoted(&given.to_string()).to_string();
                 self.error(start, format!("unary expression only allowed on expressions of type scalar or instant vector, got {given}"))
             }
             Expression::Binary { .. } => self.chain(id),
@@ -117,7 +118,7 @@ impl Checker<'_, '_> {
         if operator.joins_sets() && !both(Type::Vector) {
             return self.error(
                 self.tree.start(id),
-                format!("set operator {} not allowed in binary scalar expression", quoted(operator.text())),
+                format!("set operator {} not allowed in binary scalar expression", Quoted(operator.text())),
             );
         }
         Ok(if both(Type::Scalar) { Type::Scalar } else { Type::Vector })
@@ -140,7 +141,7 @@ impl Checker<'_, '_> {
         match twice {
             Some(label) if matching.on => self.error(
                 self.operator(left),
-                format!("label {} must not occur in ON and GROUP clause at once", quoted(label)),
+                format!("label {} must not occur in ON and GROUP clause at once", QuotedBytes(label)),
             ),
             _ => Ok(()),
         }
@@ -167,7 +168,7 @@ impl Checker<'_, '_> {
         } else if !operator.joins_sets() {
             return Ok(());
         } else if matching.grouping != Grouping::None {
-            format!("no grouping allowed for {} operation", quoted(operator.text()))
+            format!("no grouping allowed for {} operation", Quoted(operator.text()))
         } else if fills {
             "filling in missing series not allowed for set operators".to_owned()
         } else {
@@ -212,7 +213,7 @@ impl Checker<'_, '_> {
             _ => String::new(),
         };
         if !bound.is_empty() {
-            let name = quoted(function.name);
+            let name = Quoted(function.name);
             return self.error(start, format!("expected {bound} argument(s) in call to {name}, got {given}"));
         }
         if function.name == "info"
@@ -228,7 +229,7 @@ impl Checker<'_, '_> {
             }
             let argument = self.tree.arguments[arguments.start as usize + index];
             let wanted = function.parameters[index.min(wanted - 1)];
-            let context = || format!("call to function {}", quoted(function.name));
+            let context = || format!("call to function {}", Quoted(function.name));
             let given = self.expression(argument)?;
             if given != wanted {
                 let context = context();
@@ -295,7 +296,7 @@ impl Checker<'_, '_> {
             return match matchers.iter().find(|matcher| *matcher.name == *NAME.as_bytes()) {
                 None => Ok(()),
                 Some(matcher) => {
-                    let (name, value) = (quoted(self.tree.name(selector)), quoted(&matcher.value));
+                    let (name, value) = (Quoted(self.tree.name(selector)), QuotedBytes(&matcher.value));
                     self.error(start, format!("metric name must not be set twice: {name} or {value}"))
                 }
             };

@@ -11,12 +11,10 @@
 //! | `tree`, `growing` | what a query means |
 //! | `print` | writes it |
 //! | `enforce` | binds it to a label |
-//! | [`duration`] | durations, as in `5m` |
-//! | [`regexp`] | whether a regular expression is one |
-//! | `text`, [`quote`], `unquote`, `number` | texts and numbers |
+//! | `regexp` | regular expressions of selectors |
+//! | `text`, `unquote`, `number` | texts and numbers |
 
 mod check;
-pub mod duration;
 mod enforce;
 mod error;
 mod function;
@@ -26,8 +24,7 @@ mod lexer;
 mod number;
 mod parser;
 mod print;
-pub mod quote;
-pub mod regexp;
+mod regexp;
 #[cfg(test)]
 mod tests;
 mod text;

@@ -1,12 +1,12 @@
 //! Numbers as the language writes them: with other bases, underscores and words.
 
+use go_syntax::literal::has_fine_underscores;
+use go_syntax::quoted::Quoted;
 use thiserror::Error;
-
-use crate::quote::quoted;
 
 /// A text that is no number.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("strconv.ParseFloat: parsing {}: {reason}", quoted(text))]
+#[error("strconv.ParseFloat: parsing {}: {reason}", Quoted(text))]
 pub(crate) struct NotANumber {
     text: String,
     reason: &'static str,
@@ -54,22 +54,6 @@ fn float(text: &str) -> Result<f64, NotANumber> {
     }
     let number: f64 = word.replace('_', "").parse().map_err(|_| failure("invalid syntax"))?;
     if number.is_infinite() { Err(failure("value out of range")) } else { Ok(number) }
-}
-
-/// Whether underscores only stand between digits; what names the base counts as a digit.
-fn has_fine_underscores(text: &str) -> bool {
-    let hexadecimal = text.starts_with("0x") || text.starts_with("0X");
-    let mut digit_before = hexadecimal;
-    let mut underscore_before = false;
-    for byte in text.bytes().skip(if hexadecimal { 2 } else { 0 }) {
-        let is_digit = byte.is_ascii_digit() || hexadecimal && byte.is_ascii_hexdigit();
-        if byte == b'_' && !digit_before || underscore_before && !is_digit {
-            return false;
-        }
-        underscore_before = byte == b'_';
-        digit_before = is_digit;
-    }
-    !underscore_before
 }
 
 #[cfg(test)]

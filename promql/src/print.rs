@@ -2,13 +2,15 @@
 
 use std::fmt::{self, Write};
 
+use go_syntax::duration::prometheus::Written;
+use go_syntax::quoted;
+
 use crate::parser::{NAME, whole, write_label};
 use crate::text::Text;
 use crate::tree::{
     At, Comparison, Duration, DurationId, Edges, Expression, ExpressionId, Grouping, Matching, Moment,
     Selector, Span, Subquery, Tree, part,
 };
-use crate::{duration, quote};
 
 impl Tree<'_> {
     /// The query as text. Reading it again gives the same query.
@@ -34,7 +36,7 @@ impl Printer<'_, '_> {
     fn expression(&mut self, id: ExpressionId) {
         match &self.tree.node(id).expression {
             Expression::Number { value, duration } => self.number(*value, *duration),
-            Expression::Text(index) => quote::write(&mut self.out, &self.tree.texts[*index as usize]),
+            Expression::Text(index) => quoted::push(&mut self.out, &self.tree.texts[*index as usize]),
             Expression::Parentheses(inner) => {
                 self.out.push('(');
                 self.expression(*inner);
@@ -244,7 +246,7 @@ impl Printer<'_, '_> {
             Span::Nanoseconds(0) => {}
             Span::Nanoseconds(nanoseconds) => {
                 self.out.push_str(if nanoseconds < 0 { " offset -" } else { " offset " });
-                duration::write(&mut self.out, nanoseconds.wrapping_abs());
+                self.nanoseconds(nanoseconds.wrapping_abs());
             }
             Span::Computed(id) => {
                 self.out.push_str(" offset ");
@@ -253,9 +255,13 @@ impl Printer<'_, '_> {
         }
     }
 
+    fn nanoseconds(&mut self, nanoseconds: i64) {
+        let _ = write!(self.out, "{}", Written(nanoseconds));
+    }
+
     fn span(&mut self, span: Span) {
         match span {
-            Span::Nanoseconds(nanoseconds) => duration::write(&mut self.out, nanoseconds),
+            Span::Nanoseconds(nanoseconds) => self.nanoseconds(nanoseconds),
             Span::Computed(id) => self.duration(id),
         }
     }
@@ -300,7 +306,7 @@ impl Printer<'_, '_> {
             if value < 0.0 {
                 self.out.push('-');
             }
-            duration::write(&mut self.out, whole(value.abs() * 1e9));
+            self.nanoseconds(whole(value.abs() * 1e9));
         } else if value == f64::INFINITY {
             self.out.push_str("+Inf");
         } else if value == f64::NEG_INFINITY {

@@ -1,6 +1,6 @@
 //! The words of the language, and how a word is named to a person who wrote one too many.
 
-use crate::quote;
+use go_syntax::quoted::Quoted;
 
 /// A word of a query and where it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -251,8 +251,8 @@ impl Token {
             Kind::Operator(_) | Kind::Matches | Kind::MatchesNot | Kind::At => format!("<op:{text}>"),
             Kind::Aggregation(_) => format!("<aggr:{text}>"),
             Kind::Keyword(_) => format!("<{text}>"),
-            Kind::Identifier => format!("identifier {}", quote::quoted(text)),
-            Kind::MetricIdentifier => format!("metric identifier {}", quote::quoted(text)),
+            Kind::Identifier => format!("identifier {}", Quoted(text)),
+            Kind::MetricIdentifier => format!("metric identifier {}", Quoted(text)),
             Kind::Text => format!("string {}", shortened(text)),
             Kind::Number => format!("number {}", shortened(text)),
             Kind::Duration => format!("duration {}", shortened(text)),
@@ -273,10 +273,10 @@ impl Token {
 /// In quotes, and no more than ten letters of it.
 fn shortened(text: &str) -> String {
     if text.len() <= 10 {
-        return quote::quoted(text);
+        return Quoted(text).to_string();
     }
     let start = text.char_indices().nth(10).map_or(text, |(end, _)| &text[..end]);
-    format!("{}...", quote::quoted(start))
+    format!("{}...", Quoted(start))
 }
 
 impl Keyword {

@@ -3,9 +3,8 @@
 use std::fmt;
 use std::sync::LazyLock;
 
+use go_syntax::regexp;
 use regex::Regex;
-
-use super::expression;
 
 /// How a label is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -47,8 +46,8 @@ pub enum BadMatcher {
     #[error("matcher value contains unescaped double quote: {0}")]
     Quote(String),
     /// Its value is no regular expression.
-    #[error("{0}")]
-    Expression(String),
+    #[error(transparent)]
+    Expression(#[from] regexp::Invalid),
 }
 
 /// A name, an operator and a value, with spaces around them.
@@ -131,9 +130,8 @@ fn unquoted(written: &str) -> Option<String> {
 
 /// Refuses what is no regular expression.
 pub fn check_expression(expression: &str) -> Result<(), BadMatcher> {
-    let told = |problem: String| BadMatcher::Expression(format!("error parsing regexp: {problem}"));
-    let translated = expression::translated(expression).map_err(told)?;
-    Regex::new(&format!("^(?:{translated})$")).map(|_| ()).map_err(|error| told(error.to_string()))
+    regexp::check(format!("^(?:{expression})$"))?;
+    Ok(())
 }
 
 /// Whether a text can be the name of a label.
@@ -174,6 +172,10 @@ mod tests {
         assert_eq!(
             check("a=\"b").unwrap_err().to_string(),
             "matcher value contains unescaped double quote: \"b"
+        );
+        assert_eq!(
+            check("a=~\"(\"").unwrap_err().to_string(),
+            "error parsing regexp: missing closing ): `^(?:()$`"
         );
     }
 

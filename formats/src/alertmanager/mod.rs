@@ -4,7 +4,8 @@
 //! |---|---|
 //! | [`config`] | the whole file |
 //! | [`global`], [`route`], [`inhibit`], [`time`], [`http`], [`receiver`] | its parts |
-//! | [`matcher`], `expression` | conditions on labels, and the regular expressions in them |
+//! | [`matcher`] | conditions on labels |
+//! | [`secret`] | what comes from a Secret |
 //! | [`url`], [`host_port`], [`duration`], [`template`] | texts of a form |
 //! | [`fit`] | making a configuration fit for a version |
 //! | `since` | the table: which field from which version on |
@@ -13,7 +14,6 @@
 pub mod check;
 pub mod config;
 pub mod duration;
-mod expression;
 pub mod fit;
 pub mod global;
 pub mod host_port;
@@ -22,8 +22,8 @@ pub mod inhibit;
 pub mod matcher;
 pub mod receiver;
 pub mod route;
+pub mod secret;
 mod since;
-pub mod template;
 pub mod time;
 pub mod url;
 

@@ -1,8 +1,9 @@
 //! Words of a range, between brackets.
 
+use go_syntax::quoted::QuotedCharacter;
+
 use super::{Failure, Lexer, Read, State};
 use crate::keyword;
-use crate::quote::quoted_char;
 use crate::token::{Kind, Operator, Token};
 
 impl Lexer<'_> {
@@ -20,7 +21,7 @@ impl Lexer<'_> {
         if let Some(token) = self.duration_word() {
             return Ok(Some(token));
         }
-        let letter = quoted_char(char::from(first));
+        let letter = QuotedCharacter(char::from(first));
         self.fail(format!("unexpected character: {letter}, expected ':'"))
     }
 

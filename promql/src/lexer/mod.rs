@@ -12,8 +12,9 @@ mod brackets;
 mod number;
 mod text;
 
+use go_syntax::quoted::QuotedCharacter;
+
 use crate::keyword;
-use crate::quote::quoted_char;
 use crate::token::{Kind, Operator, Token};
 
 /// Cuts one query.
@@ -101,7 +102,7 @@ impl<'q> Lexer<'q> {
     /// The next letter in quotes, as it is named to a person.
     fn letter_at(&self, position: usize) -> String {
         let letter = self.query.get(position..).and_then(|rest| rest.chars().next());
-        quoted_char(letter.unwrap_or(char::REPLACEMENT_CHARACTER))
+        QuotedCharacter(letter.unwrap_or(char::REPLACEMENT_CHARACTER)).to_string()
     }
 
     fn emit(&mut self, kind: Kind) -> Token {

@@ -1,7 +1,8 @@
 //! Numbers and durations. What is read here may still be no number: whoever takes its value finds out.
 
+use go_syntax::quoted::Quoted;
+
 use super::{Failure, Lexer, is_name};
-use crate::quote::quoted;
 use crate::token::{Kind, Token};
 
 impl Lexer<'_> {
@@ -14,7 +15,7 @@ impl Lexer<'_> {
             return Ok(self.emit(Kind::Duration));
         }
         let text = &self.query[self.start..self.position];
-        self.fail(format!("bad number or duration syntax: {}", quoted(text)))
+        self.fail(format!("bad number or duration syntax: {}", Quoted(text)))
     }
 
     /// Reads one byte if it is among these.

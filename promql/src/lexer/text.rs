@@ -1,7 +1,8 @@
 //! What stands in quotes.
 
+use go_syntax::quoted::CodePoint;
+
 use super::{Failure, Lexer};
-use crate::quote::code_point;
 use crate::token::{Kind, Token};
 
 impl Lexer<'_> {
@@ -84,7 +85,7 @@ impl Lexer<'_> {
             _ => {
                 return match self.next_letter() {
                     None => self.fail("escape sequence not terminated"),
-                    Some(letter) => self.fail(format!("unknown escape sequence {}", code_point(letter))),
+                    Some(letter) => self.fail(format!("unknown escape sequence {}", CodePoint(letter))),
                 };
             }
         };
@@ -94,7 +95,7 @@ impl Lexer<'_> {
                 return self.fail("escape sequence not terminated");
             };
             let Some(digit) = letter.to_digit(base) else {
-                return self.fail(format!("illegal character {} in escape sequence", code_point(letter)));
+                return self.fail(format!("illegal character {} in escape sequence", CodePoint(letter)));
             };
             value = value.wrapping_mul(base).wrapping_add(digit);
             self.position += 1;

@@ -1,9 +1,10 @@
 //! Aggregations, and the lists of labels that they and others have.
 
+use go_syntax::quoted::QuotedBytes;
+
 use super::Parser;
 use crate::error::Error;
 use crate::lexer::is_space;
-use crate::quote::quoted;
 use crate::text::Text;
 use crate::token::{Aggregation, Keyword, Kind, Operator, Token};
 use crate::tree::{Expression, ExpressionId, Part};
@@ -85,7 +86,7 @@ impl Parser<'_> {
             };
             self.ahead = None;
             if label.is_empty() || str::from_utf8(&label).is_err() {
-                let message = format!("invalid label name for grouping: {}", quoted(&label));
+                let message = format!("invalid label name for grouping: {}", QuotedBytes(&label));
                 return Err(self.error(token.start, message));
             }
             self.tree.labels.push(label);

@@ -1,9 +1,10 @@
 //! Calls of functions.
 
+use go_syntax::quoted::Quoted;
+
 use super::{Parser, expression};
 use crate::error::Error;
 use crate::function;
-use crate::quote::quoted;
 use crate::token::{Kind, Token};
 use crate::tree::{Expression, ExpressionId, Part};
 
@@ -13,10 +14,10 @@ impl Parser<'_> {
         let pending = self.arguments()?;
         let text = self.text(name);
         let Some(function) = function::find(text) else {
-            return Err(self.error(name.start, format!("unknown function with name {}", quoted(text))));
+            return Err(self.error(name.start, format!("unknown function with name {}", Quoted(text))));
         };
         if function.experimental && !self.options.experimental_functions {
-            return Err(self.error(name.start, format!("function {} is not enabled", quoted(text))));
+            return Err(self.error(name.start, format!("function {} is not enabled", Quoted(text))));
         }
         let first = self.tree.arguments.len();
         self.tree.arguments.extend(self.pending.drain(pending..));

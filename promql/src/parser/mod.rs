@@ -27,6 +27,7 @@ mod range;
 mod selector;
 
 pub(crate) use duration::whole;
+use go_syntax::duration::prometheus;
 pub(crate) use selector::{NAME, write_label};
 
 use crate::error::Error;
@@ -203,7 +204,7 @@ impl<'q> Parser<'q> {
         let text = self.text(token);
         if token.kind == Kind::Duration {
             let nanoseconds =
-                crate::duration::parse(text).map_err(|error| self.error(token.start, error.to_string()))?;
+                prometheus::parse(text).map_err(|error| self.error(token.start, error.to_string()))?;
             return Ok(duration::seconds(nanoseconds));
         }
         number::value(text).map_err(|error| self.error(token.start, format!("error parsing number: {error}")))

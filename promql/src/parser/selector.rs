@@ -1,8 +1,9 @@
 //! Which series are meant: a name, conditions between braces, or both.
 
+use go_syntax::quoted;
+
 use super::Parser;
 use crate::error::Error;
-use crate::quote;
 use crate::regexp;
 use crate::text::Text;
 use crate::token::{Kind, Operator, Token};
@@ -105,7 +106,7 @@ impl Matcher<'_> {
             Comparison::Matches => "=~",
             Comparison::MatchesNot => "!~",
         });
-        quote::write(out, &self.value);
+        quoted::push(out, &self.value);
     }
 }
 
@@ -120,6 +121,6 @@ pub(crate) fn write_label(out: &mut String, name: &[u8]) {
     };
     match str::from_utf8(name) {
         Ok(name) if plain => out.push_str(name),
-        _ => quote::write(out, name),
+        _ => quoted::push(out, name),
     }
 }

@@ -8,10 +8,11 @@ use crate::alertmanager::receiver::email::Email;
 use crate::alertmanager::receiver::rocketchat::RocketChat;
 use crate::alertmanager::receiver::slack::{POST_MESSAGE, Slack};
 use crate::alertmanager::receiver::wechat::WeChat;
+use crate::alertmanager::secret::Secret;
 
 /// What may be global once only.
 pub(super) fn check_global(global: &Global) -> Result<(), Refusal> {
-    let both = |value: &str, file: &str| !value.is_empty() && !file.is_empty();
+    let both = |value: &Secret, file: &str| !value.is_empty() && !file.is_empty();
     refuse(
         both(&global.slack_app_token, &global.slack_app_token_file),
         "at most one of slack_app_token & slack_app_token_file must be configured",
@@ -87,13 +88,10 @@ fn check_global_slack(global: &Global) -> Result<(), Refusal> {
 pub(super) fn check(receiver: &Receiver, global: &Global) -> Result<(), Refusal> {
     receiver.email_configs.iter().try_for_each(|email| check_email(email, global))?;
     receiver.slack_configs.iter().try_for_each(|slack| check_slack(slack, global))?;
-    let lacks_key = |value: &str, file: &str, default: &str, default_file: &str| {
-        [value, file, default, default_file].iter().all(|text| text.is_empty())
-    };
     for opsgenie in &receiver.opsgenie_configs {
         let (key, file) = (&global.opsgenie_api_key, &global.opsgenie_api_key_file);
         refuse(
-            lacks_key(&opsgenie.api_key, &opsgenie.api_key_file, key, file),
+            lacks((&opsgenie.api_key, &opsgenie.api_key_file), (key, file)),
             "no global OpsGenie API Key set either inline or in a file",
         )?;
     }
@@ -101,14 +99,14 @@ pub(super) fn check(receiver: &Receiver, global: &Global) -> Result<(), Refusal>
     for victorops in &receiver.victorops_configs {
         let (key, file) = (&global.victorops_api_key, &global.victorops_api_key_file);
         refuse(
-            lacks_key(&victorops.api_key, &victorops.api_key_file, key, file),
+            lacks((&victorops.api_key, &victorops.api_key_file), (key, file)),
             "no global VictorOps API Key set",
         )?;
     }
     for telegram in &receiver.telegram_configs {
         let (token, file) = (&global.telegram_bot_token, &global.telegram_bot_token_file);
         refuse(
-            lacks_key(&telegram.bot_token, &telegram.bot_token_file, token, file),
+            lacks((&telegram.bot_token, &telegram.bot_token_file), (token, file)),
             "missing bot_token or bot_token_file on telegram_config",
         )?;
     }
@@ -152,27 +150,30 @@ fn check_slack(slack: &Slack, global: &Global) -> Result<(), Refusal> {
 }
 
 fn check_wechat(wechat: &WeChat, global: &Global) -> Result<(), Refusal> {
-    let secrets = [
-        &wechat.api_secret,
-        &wechat.api_secret_file,
-        &global.wechat_api_secret,
-        &global.wechat_api_secret_file,
-    ];
+    let global_secret = (&global.wechat_api_secret, global.wechat_api_secret_file.as_str());
     refuse(
-        secrets.iter().all(|secret| secret.is_empty()),
+        lacks((&wechat.api_secret, &wechat.api_secret_file), global_secret),
         "no global Wechat Api Secret set either inline or in a file",
     )?;
     refuse(wechat.corp_id.is_empty() && global.wechat_api_corp_id.is_empty(), "no global Wechat CorpID set")
 }
 
 fn check_rocketchat(chat: &RocketChat, global: &Global) -> Result<(), Refusal> {
-    let lacks =
-        |own: Option<&String>, texts: [&String; 3]| own.is_none() && texts.iter().all(|text| text.is_empty());
-    let ids = [&chat.token_id_file, &global.rocketchat_token_id, &global.rocketchat_token_id_file];
+    let own = |value: &Option<Secret>, file: &str| value.is_some() || !file.is_empty();
+    let there = |value: &Secret, file: &str| !value.is_empty() || !file.is_empty();
     refuse(
-        lacks(chat.token_id.as_ref(), ids),
+        !own(&chat.token_id, &chat.token_id_file)
+            && !there(&global.rocketchat_token_id, &global.rocketchat_token_id_file),
         "no global Rocketchat TokenID set either inline or in a file",
     )?;
-    let tokens = [&chat.token_file, &global.rocketchat_token, &global.rocketchat_token_file];
-    refuse(lacks(chat.token.as_ref(), tokens), "no global Rocketchat Token set either inline or in a file")
+    refuse(
+        !own(&chat.token, &chat.token_file)
+            && !there(&global.rocketchat_token, &global.rocketchat_token_file),
+        "no global Rocketchat Token set either inline or in a file",
+    )
+}
+
+/// Whether a secret is neither here nor there, nor in a file.
+fn lacks(here: (&Secret, &str), there: (&Secret, &str)) -> bool {
+    [here, there].iter().all(|(value, file)| value.is_empty() && file.is_empty())
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use go_syntax::template::{self, Given};
+
 use super::http::{HIDDEN, check_client, check_secret_url, check_tls, check_url, has_authorization};
 use crate::alertmanager::fit::{Refusal, refuse};
 use crate::alertmanager::http::canonical;
@@ -21,7 +23,6 @@ use crate::alertmanager::receiver::victorops::{RESERVED, VictorOps};
 use crate::alertmanager::receiver::webex::Webex;
 use crate::alertmanager::receiver::webhook::Webhook;
 use crate::alertmanager::receiver::wechat::WeChat;
-use crate::alertmanager::template;
 use crate::alertmanager::url::check_web;
 
 pub(super) fn check(receiver: &Receiver) -> Result<(), Refusal> {
@@ -66,13 +67,13 @@ fn check_webhook(url: &str, file: &str) -> Result<(), Refusal> {
 }
 
 /// Whether both a value and a file with the value are there.
-fn both(value: &str, file: &str) -> bool {
-    !value.is_empty() && !file.is_empty()
+fn both(value: impl AsRef<[u8]>, file: &str) -> bool {
+    !value.as_ref().is_empty() && !file.is_empty()
 }
 
 /// Whether neither is there.
-fn neither(value: &str, file: &str) -> bool {
-    value.is_empty() && file.is_empty()
+fn neither(value: impl AsRef<[u8]>, file: &str) -> bool {
+    value.as_ref().is_empty() && file.is_empty()
 }
 
 fn email(email: &Email) -> Result<(), Refusal> {
@@ -181,8 +182,9 @@ fn webhook(webhook: &Webhook) -> Result<(), Refusal> {
     check_client(webhook.http_config.as_ref())?;
     refuse(webhook.max_alerts < 0, "max_alerts cannot be negative")?;
     let url = webhook.url.as_str();
-    if url.contains("{{") {
-        template::check(url).map_err(|error| Refusal::new(format!("invalid template syntax: {error}")))?;
+    if template::is_template(url) {
+        template::check(url, &Given::default())
+            .map_err(|error| Refusal::new(format!("invalid template syntax: {error}")))?;
     } else if !url.is_empty() && url != HIDDEN {
         check_web(url).map_err(|problem| Refusal::new(format!("invalid URL: {problem}")))?;
     }
@@ -209,9 +211,9 @@ fn responder(responder: &Responder) -> Result<(), Refusal> {
             "{shown} has to have at least one of id, username or name specified"
         )));
     }
-    if type_.contains("{{") {
+    if template::is_template(type_) {
         let invalid = |error| Refusal::new(format!("{shown} type contains invalid template syntax: {error}"));
-        return template::check(type_).map_err(invalid);
+        return template::check(type_, &Given::default()).map_err(invalid);
     }
     if KINDS.contains(&type_.to_lowercase().as_str()) {
         return Ok(());

@@ -75,7 +75,7 @@ fn receivers_that_alertmanager_refuses_are_refused() {
             "opsGenieConfig responder {a   b} type does not match valid options ^(team|teams|user|escalation|schedule)$",
         ),
         ("wechat", "api_secret: a", "", "no global Wechat CorpID set"),
-        ("pushover", "user_key: a, token: b, retry: 1d", "", "time: invalid duration \"1d\""),
+        ("pushover", "user_key: a, token: b, retry: 1d", "", "time: unknown unit \"d\" in duration \"1d\""),
         ("victorops", "routing_key: a", "", "no global VictorOps API Key set"),
         (
             "sns",

@@ -2,9 +2,9 @@
 //! because the file is written so, and as programs in Go do, because Alertmanager reads these fields so. And an empty text
 //! between quotes is neither an address nor a span of time, where a field without a value is as if it were not there.
 
+use go_syntax::duration::go;
 use serde::Deserialize;
 
-use crate::alertmanager::duration::is_go;
 use crate::alertmanager::fit::{Refusal, refuse};
 use crate::yaml::serde::from_text;
 
@@ -97,14 +97,14 @@ fn check_receiver(receiver: &Receiver) -> Result<(), Refusal> {
     for config in with_timeout.into_iter().flatten() {
         let no_address = is_empty(config.url.as_ref()) || is_empty(config.app_url.as_ref());
         refuse(no_address, "unsupported scheme \"\" for URL")?;
-        if let Some(words) = config.timeout.as_ref().filter(|words| !is_go(words)) {
+        if let Some(words) = config.timeout.as_ref().filter(|words| go::parse(words).is_err()) {
             return Err(Refusal::new(format!("cannot unmarshal !!str `{words}` into time.Duration")));
         }
     }
     let pushover = receiver.pushover_configs.iter();
     let mut spans = pushover.flat_map(|config| [&config.retry, &config.expire, &config.ttl]).flatten();
-    if let Some(words) = spans.find(|words| !is_go(words)) {
-        return Err(Refusal::new(format!("time: invalid duration {words:?}")));
+    if let Some(invalid) = spans.find_map(|words| go::parse(words).err()) {
+        return Err(Refusal::new(invalid.to_string()));
     }
     let with_address = [
         &receiver.opsgenie_configs,

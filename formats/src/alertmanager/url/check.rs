@@ -1,7 +1,7 @@
 //! What an address must be where one is asked for.
 
-use super::Url;
-use crate::alertmanager::template;
+use go_syntax::template::{self, Given};
+use go_syntax::url::Url;
 
 /// What stands for a secret in a file that was shown to a person.
 const HIDDEN: &str = "<secret>";
@@ -24,8 +24,8 @@ pub fn check_secret(text: &str) -> Result<(), String> {
 
 /// The same for what may be a template: then the template must be sound.
 pub fn check_template(text: &str) -> Result<(), String> {
-    if text.contains("{{") {
-        template::check(text).map_err(|error| error.to_string())
+    if template::is_template(text) {
+        template::check(text, &Given::default()).map_err(|error| error.to_string())
     } else {
         check_secret(text)
     }

@@ -1,7 +1,7 @@
 //! Addresses of receivers: they must be of the web and have a host. One that may be a template is only read as such.
 
-use formats::quoted::Quoted;
-use monitoring_select::url;
+use go_syntax::quoted::Quoted;
+use go_syntax::url::{self, Url};
 
 use crate::json_text;
 use crate::problem::Problem;
@@ -74,12 +74,11 @@ pub(crate) fn check_optional_template(address: Option<&str>) -> Result<(), Probl
 
 fn fault(address: &str) -> Result<(), Fault> {
     let address = json_text::read(address).map_err(Fault::Text)?;
-    let url = url::parse(&address).map_err(Fault::Url)?;
-    let scheme = url.scheme.to_ascii_lowercase();
-    if scheme != "http" && scheme != "https" {
-        return Err(Fault::Scheme(scheme));
+    let url = Url::parse(&address).map_err(Fault::Url)?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(Fault::Scheme(url.scheme().to_owned()));
     }
-    if url.host.is_empty() { Err(Fault::NoHost) } else { Ok(()) }
+    if url.has_host() { Ok(()) } else { Err(Fault::NoHost) }
 }
 
 #[cfg(test)]

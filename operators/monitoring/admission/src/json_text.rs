@@ -1,7 +1,7 @@
 //! A text between quotes, read as JSON. The peer puts addresses between quotes without escaping them and reads the result
 //! as JSON, so an address may have escapes of JSON, and must not have a quote.
 
-use formats::quoted::QuotedCharacter;
+use go_syntax::quoted::QuotedCharacter;
 
 /// Why a text between quotes is not JSON.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -8,14 +8,13 @@
 //! | [`review`] | answers to the API server |
 //! | [`problem`] | why not |
 //! | [`address`] | addresses of receivers |
-//! | [`template`] | templates, as far as it takes to know whether they can be read |
-//! | [`json_text`], [`host_port`] | how Go reads such texts |
+//! | `template` | templates in fields of receivers |
+//! | [`json_text`] | how Go reads such texts |
 
 pub mod address;
-pub mod host_port;
 pub mod json_text;
 pub mod problem;
 pub mod resource;
 pub mod review;
-pub mod template;
+mod template;
 pub mod validate;

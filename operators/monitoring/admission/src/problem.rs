@@ -1,19 +1,11 @@
-//! Why an AlertmanagerConfig is refused. The words for monitors serve here as well; addresses and templates have their
-//! own.
+//! Why an AlertmanagerConfig is refused. The words for monitors serve here as well; addresses have their own.
 
 pub use monitoring_select::problem::{Problem, Within, broken};
 
 use crate::address;
-use crate::template;
 
 impl From<address::Invalid> for Problem {
     fn from(invalid: address::Invalid) -> Self {
-        Self::Text(invalid.to_string())
-    }
-}
-
-impl From<template::Invalid> for Problem {
-    fn from(invalid: template::Invalid) -> Self {
         Self::Text(invalid.to_string())
     }
 }

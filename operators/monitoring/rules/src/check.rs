@@ -3,16 +3,17 @@
 use std::collections::HashSet;
 
 use api_monitoring::prometheus_rule::{PrometheusRuleSpec, Rule, RuleGroup};
+use go_syntax::duration::prometheus::{self, Invalid as NotADuration};
+use go_syntax::quoted::Quoted;
+use go_syntax::template::Invalid as NotATemplate;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
-use promql::duration::{self, NotADuration};
-use promql::quote::quoted;
 use thiserror::Error;
 
 use crate::fields::Fields;
 use crate::json::{NotWritable, passed};
 use crate::names::{METRIC_NAME, Names};
 use crate::place::{self, Place, RulePlaces};
-use crate::template::{self, NotATemplate};
+use crate::template;
 use crate::{file, pack};
 
 /// Something that Prometheus would not load.
@@ -40,7 +41,7 @@ pub enum Problem {
     #[error("invalid label name: {0}")]
     GroupLabel(String),
     /// A rule is wrong.
-    #[error("{}group {}, rule {number}, {}: {problem}", shown(places), quoted(group), quoted(name))]
+    #[error("{}group {}, rule {number}, {}: {problem}", shown(places), Quoted(group), Quoted(name))]
     Rule {
         /// Where in the file.
         places: Vec<Place>,
@@ -86,7 +87,7 @@ pub enum RuleProblem {
     #[error("invalid annotation name: {0}")]
     AnnotationName(String),
     /// The text of a label or an annotation is wrong.
-    #[error("{what} {}: {problem}", quoted(name))]
+    #[error("{what} {}: {problem}", Quoted(name))]
     Template {
         /// `label` or `annotation`.
         what: &'static str,
@@ -148,17 +149,17 @@ pub(crate) fn problems(
 fn durations(spec: &PrometheusRuleSpec, fields: Fields) -> Result<(), NotADuration> {
     for group in &spec.groups {
         if let Some(interval) = group.interval.as_ref().filter(|interval| !interval.is_empty()) {
-            duration::parse(interval)?;
+            prometheus::parse(interval)?;
         }
         if let Some(offset) = group.query_offset.as_ref().filter(|_| fields.query_offset) {
-            duration::parse(offset)?;
+            prometheus::parse(offset)?;
         }
         for rule in &group.rules {
             if let Some(time) = rule.for_.as_ref().filter(|time| !time.is_empty()) {
-                duration::parse(time)?;
+                prometheus::parse(time)?;
             }
             if let Some(time) = rule.keep_firing_for.as_ref().filter(|_| fields.keep_firing_for) {
-                duration::parse(time)?;
+                prometheus::parse(time)?;
             }
         }
     }
@@ -270,7 +271,7 @@ impl Checker<'_> {
     /// What is wrong with a rule that makes a metric.
     fn record(&self, rule: &Rule) -> Vec<RuleProblem> {
         let lasts =
-            |time: Option<&str>| time.is_some_and(|time| duration::parse(time).is_ok_and(|time| time != 0));
+            |time: Option<&str>| time.is_some_and(|time| prometheus::parse(time).is_ok_and(|time| time != 0));
         let keeps = rule.keep_firing_for.as_deref().filter(|_| self.fields.keep_firing_for);
         let mut problems: Vec<RuleProblem> = [
             ("annotations", !rule.annotations.is_empty()),

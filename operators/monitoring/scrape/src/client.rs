@@ -175,13 +175,15 @@ impl Client<'_> {
         section.put_some("proxy_url", proxy.proxy_url.clone());
         section.put_some("no_proxy", proxy.no_proxy.clone());
         section.put_some("proxy_from_environment", proxy.proxy_from_environment);
-        if !proxy.proxy_connect_header.is_empty() {
-            let headers = proxy.proxy_connect_header.iter().map(|(name, values)| {
-                let values: Vec<Value> = values.iter().map(|value| self.secret(value)).collect();
-                (name.clone(), Value::from(values))
-            });
-            section.put("proxy_connect_header", sorted(headers));
-        }
+        section.put_some(
+            "proxy_connect_header",
+            proxy.proxy_connect_header.as_ref().map(|headers| {
+                sorted(headers.iter().map(|(name, values)| {
+                    let values: Vec<Value> = values.iter().map(|value| self.secret(value)).collect();
+                    (name.clone(), Value::from(values))
+                }))
+            }),
+        );
     }
 }
 

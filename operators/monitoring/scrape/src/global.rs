@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use api_monitoring::prometheus::PrometheusSpec;
 use formats::prometheus::Section;
+use go_syntax::duration::prometheus;
 
 use crate::client::{put_text, texts};
-use crate::duration::{self, DurationError};
 use crate::server::Server;
 use crate::{job, limits, log_file, name_scheme};
 
@@ -22,7 +22,7 @@ pub enum TimeoutError {
         /// What it is.
         text: String,
         /// Why.
-        source: DurationError,
+        source: prometheus::Invalid,
     },
     /// The time limit is no duration.
     #[error("invalid scrapeTimeout: {text:?}: {source}")]
@@ -30,7 +30,7 @@ pub enum TimeoutError {
         /// What it is.
         text: String,
         /// Why.
-        source: DurationError,
+        source: prometheus::Invalid,
     },
     /// A scrape would still run when the next one begins.
     #[error("scrapeTimeout {timeout:?} greater than scrapeInterval {interval:?}")]
@@ -48,9 +48,9 @@ pub(crate) fn check_timeout(server: &Server<'_>) -> Result<(), TimeoutError> {
     if timeout.is_empty() {
         return Ok(());
     }
-    let longest = duration::nanoseconds(interval)
+    let longest = prometheus::parse(interval)
         .map_err(|source| TimeoutError::Interval { text: interval.to_string(), source })?;
-    let limit = duration::nanoseconds(timeout)
+    let limit = prometheus::parse(timeout)
         .map_err(|source| TimeoutError::Timeout { text: timeout.to_string(), source })?;
     if limit > longest {
         return Err(TimeoutError::Longer { timeout: timeout.to_string(), interval: interval.to_string() });

@@ -12,14 +12,14 @@
 //! | `client` | credentials, TLS and proxies of anything that asks over HTTP |
 //! | `global`, `storage`, `alerting`, `remote_write`, `remote_read`, `otlp`, `tracing` | the sections of the workload itself |
 //! | `additional` | what users wrote themselves in the YAML of Prometheus |
-//! | `byte_size`, `duration`, `log_file`, `quantity` | how values of resources are read |
+//! | `log_file`, `quantity` | how values of resources are read |
 
 mod additional;
 mod alerting;
-mod byte_size;
 mod client;
+#[cfg(test)]
+mod corners;
 pub mod document;
-mod duration;
 mod fragment;
 mod global;
 mod job;

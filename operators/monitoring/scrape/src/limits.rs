@@ -3,8 +3,8 @@
 use api_monitoring::text::ByteSize;
 use formats::prometheus::Section;
 use formats::version::Version;
+use go_syntax::byte_size;
 
-use crate::byte_size;
 use crate::server::Server;
 
 /// The limits that a resource asks for.
@@ -68,10 +68,15 @@ pub(crate) fn put_body_size(section: &mut Section<'_, '_>, server: &Server<'_>, 
     let given = |size: &&ByteSize| !size.is_empty();
     let enforced = Some(&server.spec.enforced_body_size_limit).filter(given);
     let size = match (own.filter(given), enforced) {
-        (Some(own), Some(enforced)) if byte_size::bytes(own) > byte_size::bytes(enforced) => Some(enforced),
+        (Some(own), Some(enforced)) if bytes(own) > bytes(enforced) => Some(enforced),
         (own, enforced) => own.or(enforced),
     };
     section.put_some("body_size_limit", size.map(ToString::to_string));
+}
+
+/// What cannot be read counts as nothing.
+fn bytes(size: &ByteSize) -> i64 {
+    byte_size::parse(size).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -145,6 +145,8 @@ fn metadata_part(section: &Section<'_, '_>, metadata: &MetadataConfig, sends: bo
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use api_monitoring::auth::{AzureOAuth, OAuth2};
     use monitoring_assets::Objects;
 
@@ -172,6 +174,12 @@ mod tests {
             "remote_write:\n- url: http://a\n  protobuf_message: io.prometheus.write.v2.Request\n  \
              metadata_config:\n    send: false\n"
         );
+    }
+
+    #[test]
+    fn headers_for_a_proxy_that_are_none_are_written() {
+        let text = written(|endpoint| endpoint.proxy.proxy_connect_header = Some(BTreeMap::new()));
+        assert_eq!(text, "remote_write:\n- url: http://a\n  proxy_connect_header: {}\n");
     }
 
     #[test]

@@ -167,7 +167,7 @@ mod tests {
         for (version, problem) in [
             (
                 "latest",
-                "failed to parse Prometheus version: \"latest\" is not a version: it must look like 1.2.3 or v1.2.3",
+                "failed to parse Prometheus version: Invalid character(s) found in major number \"0latest\"",
             ),
             ("v1.8.2", "unsupported Prometheus version \"v1.8.2\""),
         ] {

@@ -2,7 +2,8 @@
 
 use std::net::IpAddr;
 
-use formats::quoted::Quoted;
+use go_syntax::host_port;
+use go_syntax::quoted::Quoted;
 
 use crate::problem::{Problem, broken};
 
@@ -14,7 +15,7 @@ const LONGEST_NAME: usize = 255;
 
 /// Whether this is `host` or `host:port`.
 pub(crate) fn check(text: &str) -> Result<(), Problem> {
-    let Some((host, port)) = split_port(text) else {
+    let Some((host, port)) = host_port::split(text).ok() else {
         return if is_host(text) { Ok(()) } else { broken(format!("invalid host: {}", Quoted(text))) };
     };
     if !is_host(host) {
@@ -24,17 +25,6 @@ pub(crate) fn check(text: &str) -> Result<(), Problem> {
         return broken(format!("invalid port: {}", Quoted(port)));
     }
     Ok(())
-}
-
-/// Host and port, if there is a port and no bracket or colon too many.
-fn split_port(text: &str) -> Option<(&str, &str)> {
-    let (before, port) = text.rsplit_once(':')?;
-    let host = match before.strip_prefix('[') {
-        Some(host) => host.strip_suffix(']')?,
-        None => Some(before).filter(|host| !host.contains(':'))?,
-    };
-    let has_bracket = |text: &str| text.contains(['[', ']']);
-    (!has_bracket(host) && !has_bracket(port)).then_some((host, port))
 }
 
 fn is_host(text: &str) -> bool {

@@ -2,7 +2,7 @@
 
 use api_monitoring::Probe;
 use api_monitoring::probe::ProbeSpec;
-use formats::quoted::Quoted;
+use go_syntax::quoted::Quoted;
 use monitoring_assets::Objects;
 
 use crate::problem::{Problem, Within, broken};

@@ -4,14 +4,15 @@ use api_monitoring::http::ProxyConfig;
 use k8s_openapi::api::core::v1::SecretKeySelector;
 
 use crate::problem::{Problem, broken};
-use crate::url;
+use crate::url::Url;
 
 /// Checks the fields of a proxy, but reads nothing that they point to.
 pub fn check(proxy: &ProxyConfig) -> Result<(), Problem> {
     let is_set = |text: &Option<String>| text.as_deref().is_some_and(|text| !text.is_empty());
     let (has_url, has_exceptions) = (is_set(&proxy.proxy_url), is_set(&proxy.no_proxy));
     let from_environment = proxy.proxy_from_environment == Some(true);
-    if !proxy.proxy_connect_header.is_empty() && !from_environment && !has_url {
+    let has_headers = proxy.proxy_connect_header.as_ref().is_some_and(|headers| !headers.is_empty());
+    if has_headers && !from_environment && !has_url {
         return broken(
             "if proxyConnectHeader is configured, proxyUrl or proxyFromEnvironment must also be configured",
         );
@@ -25,7 +26,7 @@ pub fn check(proxy: &ProxyConfig) -> Result<(), Problem> {
     if !has_url && has_exceptions {
         return broken("if noProxy is configured, proxyUrl must also be configured");
     }
-    for (name, values) in &proxy.proxy_connect_header {
+    for (name, values) in proxy.proxy_connect_header.iter().flatten() {
         if values.is_empty() {
             return broken(format!("proxyConnetHeader[{name}]: selector must not be empty"));
         }
@@ -34,7 +35,7 @@ pub fn check(proxy: &ProxyConfig) -> Result<(), Problem> {
         }
     }
     if let Some(address) = &proxy.proxy_url {
-        url::parse(address)?;
+        Url::parse(address)?;
     }
     Ok(())
 }
@@ -48,7 +49,7 @@ mod tests {
     #[test]
     fn a_proxy_comes_from_one_place() {
         let url = Some("http://proxy:80".to_owned());
-        let header = |values: Vec<SecretKeySelector>| BTreeMap::from([("name".to_owned(), values)]);
+        let header = |values: Vec<SecretKeySelector>| Some(BTreeMap::from([("name".to_owned(), values)]));
         let value = SecretKeySelector { name: "secret".into(), ..SecretKeySelector::default() };
         let with_url = ProxyConfig { proxy_url: url.clone(), ..ProxyConfig::default() };
         let from_environment = ProxyConfig { proxy_from_environment: Some(true), ..ProxyConfig::default() };
@@ -56,6 +57,7 @@ mod tests {
             ProxyConfig::default(),
             with_url.clone(),
             from_environment.clone(),
+            ProxyConfig { proxy_connect_header: Some(BTreeMap::new()), ..ProxyConfig::default() },
             ProxyConfig { no_proxy: Some("localhost".into()), ..with_url.clone() },
             ProxyConfig { proxy_connect_header: header(vec![value.clone()]), ..with_url.clone() },
             ProxyConfig { no_proxy: Some(String::new()), ..ProxyConfig::default() },

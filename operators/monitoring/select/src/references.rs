@@ -7,7 +7,7 @@ use api_monitoring::auth::{Authorization, AzureAd, BasicAuth, OAuth2, SafeAuthor
 use api_monitoring::http::ProxyConfig;
 use api_monitoring::reference::SecretOrConfigMap;
 use api_monitoring::tls::{SafeTlsConfig, TlsConfig};
-use formats::quoted::Quoted;
+use go_syntax::quoted::Quoted;
 use k8s_openapi::api::core::v1::SecretKeySelector;
 use monitoring_assets::{Objects, Reader, file};
 
@@ -121,7 +121,7 @@ impl<'o> References<'o> {
 
     /// Headers for a proxy.
     pub fn proxy_headers(&self, proxy: &ProxyConfig) -> Result<(), Problem> {
-        for (name, values) in &proxy.proxy_connect_header {
+        for (name, values) in proxy.proxy_connect_header.iter().flatten() {
             for (index, value) in values.iter().enumerate() {
                 self.secret(value).within(format_args!("header[{name}][{index}]"))?;
             }

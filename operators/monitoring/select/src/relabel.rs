@@ -1,8 +1,8 @@
 //! Whether Prometheus would take a relabeling step.
 
 use api_monitoring::relabel::RelabelConfig;
-use formats::quoted::Quoted;
 use formats::version::Version;
+use go_syntax::quoted::Quoted;
 
 use crate::label_name::Scheme;
 use crate::problem::{Problem, Within};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use api_monitoring::prometheus::scrape_class::ScrapeClass;
-use formats::quoted::Quoted;
+use go_syntax::quoted::Quoted;
 
 use crate::problem::{Problem, Within, broken};
 use crate::relabel::Rules;

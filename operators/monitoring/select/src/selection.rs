@@ -169,6 +169,7 @@ impl Selectable for ScrapeConfig {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
@@ -205,6 +206,25 @@ mod tests {
             namespaces("test", Some(&wrong), &known).unwrap_err().to_string(),
             "failed to convert namespace label selector to selector: \"Near\" is not a valid label selector operator"
         );
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_in_which_objects_come_shows_nowhere(
+            order in Just((0..8).collect::<Vec<usize>>()).prop_shuffle(),
+        ) {
+            let classes = [None, Some("none")];
+            let all: Vec<PodMonitor> =
+                (0..8).map(|at| monitor("test", &format!("m{at}"), classes[at % 2])).collect();
+            let shuffled: Vec<PodMonitor> = order.iter().map(|at| all[*at].clone()).collect();
+            let objects = Objects::default();
+            let told = |candidates: &[PodMonitor]| {
+                with_workload("3.0.0", &json!({"podMonitorSelector": {}}), |workload| {
+                    format!("{:?}", select(workload, &known(), candidates, &objects))
+                })
+            };
+            prop_assert_eq!(told(&all), told(&shuffled));
+        }
     }
 
     #[test]

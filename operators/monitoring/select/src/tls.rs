@@ -4,7 +4,7 @@ use std::fmt;
 
 use api_monitoring::reference::SecretOrConfigMap;
 use api_monitoring::tls::{SafeTlsConfig, TlsConfig};
-use formats::quoted::Quoted;
+use go_syntax::quoted::Quoted;
 
 use crate::problem::{Problem, Within, broken};
 

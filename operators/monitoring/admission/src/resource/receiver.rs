@@ -93,7 +93,7 @@ impl<'s> Checker<'_, 's> {
         let proxy = &http.proxy;
         let has_proxy = proxy.no_proxy.is_some()
             || proxy.proxy_from_environment.is_some()
-            || !proxy.proxy_connect_header.is_empty();
+            || proxy.proxy_connect_header.is_some();
         for (field, used, since) in [
             ("authorization", http.authorization.is_some(), since::AUTHORIZATION),
             ("oauth2", http.oauth2.is_some(), since::AUTHORIZATION),

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use api_monitoring::alertmanager_config::receiver::email::EmailConfig;
-use formats::quoted::Quoted;
+use go_syntax::host_port;
+use go_syntax::quoted::Quoted;
 
-use crate::host_port;
 use crate::problem::{Problem, broken};
 
 pub(super) fn check(config: &EmailConfig) -> Result<(), Problem> {
@@ -13,7 +13,7 @@ pub(super) fn check(config: &EmailConfig) -> Result<(), Problem> {
         return broken("missing 'to' address");
     }
     if let Some(smarthost) = config.smarthost.as_deref().filter(|smarthost| !smarthost.is_empty())
-        && let Err(invalid) = host_port::check(smarthost)
+        && let Err(invalid) = host_port::split(smarthost)
     {
         return broken(format!("invalid 'smarthost' {}: {invalid}", Quoted(smarthost)));
     }

@@ -27,7 +27,7 @@ use std::collections::BTreeSet;
 
 use api_monitoring::alertmanager_config::receiver::Receiver;
 use api_monitoring::alertmanager_config::{AlertmanagerConfigSpec, ApiVersion};
-use formats::quoted::Quoted;
+use go_syntax::quoted::Quoted;
 
 use crate::problem::{Problem, Within, broken, each};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use api_monitoring::alertmanager_config::ApiVersion;
 use api_monitoring::alertmanager_config::route::Route;
-use formats::quoted::Quoted;
+use go_syntax::quoted::Quoted;
 
 use super::matcher;
 use crate::problem::{Problem, Within, broken, each};

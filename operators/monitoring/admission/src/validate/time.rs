@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use api_monitoring::alertmanager_config::ApiVersion;
 use api_monitoring::alertmanager_config::time::{DayOfMonthRange, MuteTimeInterval, TimeInterval, TimeRange};
-use formats::quoted::Quoted;
+use go_syntax::quoted::Quoted;
 
 use crate::problem::{Problem, Within, broken};
 

@@ -1,7 +1,7 @@
 //! VictorOps.
 
 use api_monitoring::alertmanager_config::receiver::victorops::VictorOpsConfig;
-use formats::quoted::Quoted;
+use go_syntax::quoted::Quoted;
 
 use super::http;
 use crate::address;

@@ -1,7 +1,10 @@
 //! Private keys: whether one can be read, and which public key belongs to it.
 
 use aws_lc_rs::agreement::{self, ECDH_P256, ECDH_P384, ECDH_P521};
-use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair};
+use aws_lc_rs::signature::{
+    ECDSA_P256_SHA256_ASN1, ECDSA_P384_SHA384_ASN1, ECDSA_P521_SHA512_ASN1, Ed25519KeyPair, KeyPair,
+    ParsedPublicKey,
+};
 use x509_parser::asn1_rs::{Any, FromDer, Oid, Tag};
 use x509_parser::oid_registry as oids;
 
@@ -33,14 +36,46 @@ impl Curve {
         .find_map(|(known, curve)| (known == *name).then_some(curve))
     }
 
+    /// Its name.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::P224 => "P224",
+            Self::P256 => "P256",
+            Self::P384 => "P384",
+            Self::P521 => "P521",
+        }
+    }
+
+    /// How many bytes a number has there.
+    pub(super) fn size(self) -> usize {
+        match self {
+            Self::P224 => 28,
+            Self::P256 => 32,
+            Self::P384 => 48,
+            Self::P521 => 66,
+        }
+    }
+
+    /// Whether a point is on it, as far as that can be computed.
+    pub(super) fn holds(self, point: &[u8]) -> bool {
+        let algorithm = match self {
+            Self::P224 => return true,
+            Self::P256 => &ECDSA_P256_SHA256_ASN1,
+            Self::P384 => &ECDSA_P384_SHA384_ASN1,
+            Self::P521 => &ECDSA_P521_SHA512_ASN1,
+        };
+        ParsedPublicKey::new(algorithm, point).is_ok()
+    }
+
     /// The public key of a secret number.
     fn point(self, secret: &[u8]) -> Option<Vec<u8>> {
-        let (algorithm, size) = match self {
+        let algorithm = match self {
             Self::P224 => return None,
-            Self::P256 => (&ECDH_P256, 32),
-            Self::P384 => (&ECDH_P384, 48),
-            Self::P521 => (&ECDH_P521, 66),
+            Self::P256 => &ECDH_P256,
+            Self::P384 => &ECDH_P384,
+            Self::P521 => &ECDH_P521,
         };
+        let size = self.size();
         // Zeros before the number are one too many or too few in keys of some programs.
         let secret = without_zeros(secret);
         let mut padded = vec![0; size];

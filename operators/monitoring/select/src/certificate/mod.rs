@@ -171,6 +171,26 @@ mod tests {
     }
 
     #[test]
+    fn a_key_is_on_its_curve() {
+        for (algorithm, curve) in [
+            (&rcgen::PKCS_ECDSA_P256_SHA256, "P256"),
+            (&rcgen::PKCS_ECDSA_P384_SHA384, "P384"),
+            (&rcgen::PKCS_ECDSA_P521_SHA512, "P521"),
+        ] {
+            let key = KeyPair::generate_for(algorithm).unwrap();
+            let mut data = CertificateParams::default().self_signed(&key).unwrap().der().to_vec();
+            let point = key.public_key_raw();
+            let at = data.windows(point.len()).position(|window| window == point).unwrap();
+            assert!(x509::read(&data).is_ok());
+            data[at + point.len() - 1] ^= 1;
+            let words = |data: &[u8]| x509::read(data).unwrap_err().to_string();
+            assert_eq!(words(&data), format!("{curve} point not on curve"));
+            data[at] = 2;
+            assert_eq!(words(&data), "ecdsa: invalid uncompressed public key");
+        }
+    }
+
+    #[test]
     fn blocks_are_looked_for() {
         let (certificate, key) = pair(&rcgen::PKCS_ED25519);
         let other = "-----BEGIN OTHER-----\nAAAA\n-----END OTHER-----\n";

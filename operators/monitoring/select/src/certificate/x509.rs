@@ -1,5 +1,6 @@
 //! Certificates: whether one can be read, and for which key it is.
 
+use x509_parser::asn1_rs::Any;
 use x509_parser::certificate::X509Certificate;
 use x509_parser::error::X509Error;
 use x509_parser::oid_registry as oids;
@@ -51,12 +52,24 @@ pub enum Fault {
     /// Its key cannot be read.
     #[error("x509: invalid RSA public key")]
     RsaKey,
+    /// Its key is of the wrong size.
+    #[error("x509: RSA modulus is not a positive number")]
+    RsaModulus,
+    /// Its key is of the wrong size.
+    #[error("x509: RSA public exponent is not a positive number")]
+    RsaExponent,
     /// Its key is on a curve that is not named.
     #[error("x509: invalid ECDSA parameters")]
     CurveName,
     /// Its key is on a curve that is not known.
     #[error("x509: unsupported elliptic curve")]
     Curve,
+    /// Its key is none of its curve.
+    #[error("ecdsa: invalid uncompressed public key")]
+    PointSize,
+    /// Its key is not on its curve.
+    #[error("{0} point not on curve")]
+    Point(&'static str),
     /// Its key says something where it should say nothing.
     #[error("x509: Ed25519 key encoded with illegal parameters")]
     Ed25519Parameters,
@@ -82,6 +95,9 @@ pub enum Fault {
     #[error("x509: trailing data")]
     TrailingData,
 }
+
+/// What a point begins with that is written in full.
+const UNCOMPRESSED: u8 = 4;
 
 /// The key that a certificate is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,19 +152,30 @@ fn read_key(info: &SubjectPublicKeyInfo<'_>) -> Result<PublicKey, Fault> {
     let (kind, parameters) = (&info.algorithm.algorithm, info.algorithm.parameters.as_ref());
     let data = info.subject_public_key.data.as_ref();
     if *kind == oids::OID_PKCS1_RSAENCRYPTION {
-        if parameters.is_none_or(|parameters| parameters.as_null().is_err()) {
+        let is_null = |parameters: &Any<'_>| parameters.as_null().is_ok() && parameters.data.is_empty();
+        if !parameters.is_some_and(is_null) {
             return Err(Fault::RsaParameters);
         }
         let Ok(public_key::PublicKey::RSA(key)) = info.parsed() else { return Err(Fault::RsaKey) };
-        let (modulus, exponent) = (without_zeros(key.modulus), without_zeros(key.exponent));
-        if modulus.is_empty() || exponent.is_empty() {
-            return Err(Fault::RsaKey);
+        let is_positive = |number: &[u8]| !without_zeros(number).is_empty() && number[0] < 0x80;
+        if !is_positive(key.modulus) {
+            return Err(Fault::RsaModulus);
         }
+        if !is_positive(key.exponent) {
+            return Err(Fault::RsaExponent);
+        }
+        let (modulus, exponent) = (without_zeros(key.modulus), without_zeros(key.exponent));
         return Ok(PublicKey::Rsa { modulus: modulus.to_vec(), exponent: exponent.to_vec() });
     }
     if *kind == oids::OID_KEY_TYPE_EC_PUBLIC_KEY {
         let name = parameters.and_then(|parameters| parameters.as_oid().ok()).ok_or(Fault::CurveName)?;
         let curve = Curve::named(&name).ok_or(Fault::Curve)?;
+        if data.len() != 1 + 2 * curve.size() || data[0] != UNCOMPRESSED {
+            return Err(Fault::PointSize);
+        }
+        if !curve.holds(data) {
+            return Err(Fault::Point(curve.name()));
+        }
         return Ok(PublicKey::Elliptic { curve, point: data.to_vec() });
     }
     if *kind == oids::OID_SIG_ED25519 {

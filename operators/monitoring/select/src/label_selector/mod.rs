@@ -12,7 +12,7 @@ pub mod text;
 
 use std::collections::BTreeMap;
 
-use formats::quoted::Quoted;
+use go_syntax::quoted::Quoted;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 
 use requirement::{Operator, Requirement};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use formats::quoted::Quoted;
+use go_syntax::quoted::Quoted;
 
 use super::Invalid;
 use super::name::{problem_of_key, problem_of_value};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use formats::quoted::Quoted;
+use go_syntax::quoted::Quoted;
 
 use super::Invalid;
 use super::name::problem_of_key;

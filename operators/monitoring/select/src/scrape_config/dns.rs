@@ -1,7 +1,7 @@
 //! DNS.
 
 use api_monitoring::scrape_config::discovery::dns::DnsSdConfig;
-use formats::quoted::Quoted;
+use go_syntax::quoted::Quoted;
 
 use super::each;
 use crate::problem::{Problem, broken};

@@ -4,7 +4,7 @@ use api_monitoring::scrape_config::discovery::docker::DockerSdConfig;
 
 use super::{Context, each};
 use crate::problem::{Problem, broken};
-use crate::url;
+use crate::url::Url;
 
 /// Checks all.
 pub(super) fn check(context: Context<'_, '_, '_>, configs: &[DockerSdConfig]) -> Result<(), Problem> {
@@ -16,7 +16,7 @@ pub(super) fn check(context: Context<'_, '_, '_>, configs: &[DockerSdConfig]) ->
         context.references.safe_authorization(config.authorization.as_ref())?;
         context.references.oauth2(config.oauth2.as_ref())?;
         context.references.safe_tls(config.tls_config.as_ref())?;
-        url::parse(&config.host)?;
+        Url::parse(&config.host)?;
         context.references.proxy(&config.proxy)
     })
 }

@@ -4,7 +4,7 @@ use api_monitoring::scrape_config::discovery::docker_swarm::DockerSwarmSdConfig;
 
 use super::{Context, each};
 use crate::problem::Problem;
-use crate::url;
+use crate::url::Url;
 
 /// Checks all.
 pub(super) fn check(context: Context<'_, '_, '_>, configs: &[DockerSwarmSdConfig]) -> Result<(), Problem> {
@@ -14,7 +14,7 @@ pub(super) fn check(context: Context<'_, '_, '_>, configs: &[DockerSwarmSdConfig
         "dockerswarm SD configuration is only supported for Prometheus version >= 2.20.0",
     )?;
     each(configs, |config| {
-        url::parse(&config.host)?;
+        Url::parse(&config.host)?;
         context.references.safe_authorization(config.authorization.as_ref())?;
         context.references.oauth2(config.oauth2.as_ref())?;
         context.references.safe_tls(config.tls_config.as_ref())?;

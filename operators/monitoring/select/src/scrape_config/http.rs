@@ -4,7 +4,7 @@ use api_monitoring::scrape_config::discovery::http::HttpSdConfig;
 
 use super::{Context, each};
 use crate::problem::Problem;
-use crate::url;
+use crate::url::Url;
 
 /// Checks all.
 pub(super) fn check(context: Context<'_, '_, '_>, configs: &[HttpSdConfig]) -> Result<(), Problem> {
@@ -14,7 +14,7 @@ pub(super) fn check(context: Context<'_, '_, '_>, configs: &[HttpSdConfig]) -> R
         "HTTP SD configuration is only supported for Prometheus version >= 2.28.0",
     )?;
     each(configs, |config| {
-        url::parse(&config.url)?;
+        Url::parse(&config.url)?;
         context.references.basic_auth(config.basic_auth.as_ref())?;
         context.references.safe_authorization(config.authorization.as_ref())?;
         context.references.oauth2(config.oauth2.as_ref())?;

@@ -1,7 +1,7 @@
 //! Kubernetes.
 
 use api_monitoring::scrape_config::discovery::kubernetes::KubernetesSdConfig;
-use formats::quoted::Quoted;
+use go_syntax::quoted::Quoted;
 
 use super::Context;
 use crate::problem::{Problem, Within, broken};

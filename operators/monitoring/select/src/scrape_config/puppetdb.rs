@@ -4,7 +4,7 @@ use api_monitoring::scrape_config::discovery::puppetdb::PuppetDbSdConfig;
 
 use super::{Context, each};
 use crate::problem::{Problem, broken};
-use crate::url;
+use crate::url::Url;
 
 /// Checks all.
 pub(super) fn check(context: Context<'_, '_, '_>, configs: &[PuppetDbSdConfig]) -> Result<(), Problem> {
@@ -14,11 +14,11 @@ pub(super) fn check(context: Context<'_, '_, '_>, configs: &[PuppetDbSdConfig]) 
         "puppetDB SD configuration is only supported for Prometheus version >= 2.31.0",
     )?;
     each(configs, |config| {
-        let url = url::parse(&config.url)?;
-        if !url.scheme.eq_ignore_ascii_case("http") && !url.scheme.eq_ignore_ascii_case("https") {
+        let url = Url::parse(&config.url)?;
+        if !matches!(url.scheme(), "http" | "https") {
             return broken("URL scheme must be 'http' or 'https'");
         }
-        if url.host.is_empty() {
+        if !url.has_host() {
             return broken("host is missing in URL");
         }
         context.references.safe_authorization(config.authorization.as_ref())?;

@@ -20,7 +20,7 @@ use api_monitoring::prometheus::remote::RemoteWriteSpec;
 use api_monitoring::prometheus::shared::{ApiServerConfig, SharedSpec};
 use api_monitoring::text::SelectorMechanism;
 use formats::version::Version;
-use formats::quoted::Quoted;
+use go_syntax::quoted::Quoted;
 use monitoring_assets::Objects;
 
 pub use additional::Additional;

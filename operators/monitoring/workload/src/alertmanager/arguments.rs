@@ -2,8 +2,8 @@
 //! the container from starting.
 
 use api_monitoring::pod::Argument;
+use go_syntax::byte_size;
 
-use super::byte_size::bytes;
 use super::instance::Instance;
 use super::{CONFIG_OUT, DATA, MESH_PORT, OUTPUT_FILE, WEB_PORT};
 use crate::arguments::{argument, collisions};
@@ -93,7 +93,9 @@ fn put_limits(flags: &mut Flags<'_>) {
     if let Some(limits) = &spec.limits {
         flags.put_number("silences.max-silences", limits.max_silences);
         let size = limits.max_per_silence_bytes.as_deref().filter(|size| !size.is_empty());
-        flags.put_number("silences.max-per-silence-bytes", size.map(bytes));
+        // What cannot be read counts as nothing.
+        let bytes = size.map(|size| byte_size::parse(size).unwrap_or_default());
+        flags.put_number("silences.max-per-silence-bytes", bytes);
     }
     if let Some(seconds) = spec.min_ready_seconds {
         let delay = argument("dispatch.start-delay", format!("{seconds}s"));

@@ -6,12 +6,10 @@
 //! | [`statefulset`] | the StatefulSet |
 //! | `pod` | the pods |
 //! | `arguments` | flags, and which version has which |
-//! | `byte_size` | sizes in bytes |
 //! | `volumes`, `probes` | parts of the pods |
 //! | [`service`], [`secrets`] | what pods need |
 
 mod arguments;
-mod byte_size;
 pub mod instance;
 mod pod;
 mod probes;

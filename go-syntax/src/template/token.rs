@@ -1,0 +1,102 @@
+//! The words of a template.
+
+use std::fmt;
+
+use crate::quoted::Quoted;
+
+/// A word and where it begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Token<'t> {
+    pub(super) kind: Kind,
+    pub(super) text: &'t str,
+    pub(super) line: usize,
+}
+
+/// Kinds of words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Nothing comes after it.
+    End,
+    /// It could not be read.
+    Failure,
+    /// What stands outside actions.
+    Plain,
+    LeftDelimiter,
+    RightDelimiter,
+    Space,
+    /// `=`.
+    Assign,
+    /// `:=`.
+    Declare,
+    Pipe,
+    LeftParen,
+    RightParen,
+    /// Another sign.
+    Sign,
+    Text,
+    RawText,
+    Letter,
+    Number,
+    Complex,
+    Bool,
+    Identifier,
+    /// `.name`.
+    Field,
+    /// `$name`.
+    Variable,
+    Keyword(Keyword),
+}
+
+/// Words with a meaning of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keyword {
+    Dot,
+    Block,
+    Break,
+    Continue,
+    Define,
+    Else,
+    End,
+    If,
+    Nil,
+    Range,
+    Template,
+    With,
+}
+
+impl Keyword {
+    /// What a word means.
+    pub(super) fn of(word: &str) -> Option<Self> {
+        Some(match word {
+            "block" => Self::Block,
+            "break" => Self::Break,
+            "continue" => Self::Continue,
+            "define" => Self::Define,
+            "else" => Self::Else,
+            "end" => Self::End,
+            "if" => Self::If,
+            "nil" => Self::Nil,
+            "range" => Self::Range,
+            "template" => Self::Template,
+            "with" => Self::With,
+            _ => return None,
+        })
+    }
+}
+
+/// Longest text that messages show whole, in bytes; of a longer one, as many letters.
+const SHOWN: usize = 10;
+
+impl fmt::Display for Token<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind {
+            Kind::End => f.write_str("EOF"),
+            Kind::Keyword(_) => write!(f, "<{}>", self.text),
+            _ if self.text.len() > SHOWN => {
+                let end = self.text.char_indices().nth(SHOWN).map_or(self.text.len(), |(end, _)| end);
+                write!(f, "{}...", Quoted(&self.text[..end]))
+            }
+            _ => write!(f, "{}", Quoted(self.text)),
+        }
+    }
+}
