@@ -1,0 +1,126 @@
+//! One HTTP request and its answer. Certificates are not verified, as the peer does not: the neighbour is reached over
+//! the loopback device of the pod, and its certificate is made for another name.
+
+mod answer;
+mod trust;
+
+use std::io::{self, Read as _, Write as _};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, ToSocketAddrs as _};
+use std::time::Duration;
+
+use rustls::pki_types::ServerName;
+use rustls::{ClientConnection, StreamOwned};
+use thiserror::Error;
+
+use crate::clock::Deadline;
+use crate::connection::{Connection, Socket};
+use crate::url::Url;
+
+pub use answer::Answer;
+
+/// No more of an answer is read.
+const LIMIT: usize = 64 * 1024;
+
+/// Why there is no answer.
+#[derive(Debug, Error)]
+pub enum Error {
+    /// The name is not known.
+    #[error("cannot find {0}")]
+    Find(String, #[source] io::Error),
+    /// Nobody listens there.
+    #[error("cannot connect to {0}")]
+    Connect(String, #[source] io::Error),
+    /// TLS could not be set up.
+    #[error("cannot use TLS with {0}")]
+    Tls(String, #[source] Box<rustls::Error>),
+    /// The connection broke, or took too long.
+    #[error("no answer from {0}")]
+    Exchange(String, #[source] io::Error),
+    /// What came is not HTTP.
+    #[error("{0} does not answer in HTTP")]
+    Nonsense(String),
+}
+
+impl Error {
+    /// Whether time was up.
+    pub fn is_timeout(&self) -> bool {
+        match self {
+            Self::Connect(_, error) | Self::Exchange(_, error) => error.kind() == io::ErrorKind::TimedOut,
+            Self::Find(..) | Self::Tls(..) | Self::Nonsense(_) => false,
+        }
+    }
+}
+
+/// Sends a request without a body, and reads the answer; all of it within `limit`.
+pub fn send(method: &str, url: &Url, limit: Duration) -> Result<Answer, Error> {
+    let deadline = Deadline::after(limit);
+    let mut connection = connect(url, deadline)?;
+    let failed = |error| Error::Exchange(url.to_string(), error);
+    connection.write_all(request(method, url).as_bytes()).map_err(failed)?;
+    connection.flush().map_err(failed)?;
+    let mut bytes = Vec::new();
+    let mut buffer = [0; 4096];
+    loop {
+        let length = match connection.read(&mut buffer) {
+            Ok(length) => length,
+            // Many servers end a TLS connection without saying so.
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => 0,
+            Err(error) => return Err(failed(error)),
+        };
+        bytes.extend_from_slice(&buffer[..length]);
+        let ended = length == 0 || bytes.len() >= LIMIT;
+        match answer::read(&bytes, ended) {
+            Ok(Some(answer)) => {
+                connection.close();
+                return Ok(answer);
+            }
+            Ok(None) if !ended => {}
+            Ok(None) | Err(_) => return Err(Error::Nonsense(url.to_string())),
+        }
+    }
+}
+
+fn request(method: &str, url: &Url) -> String {
+    let authorization =
+        url.authorization.as_ref().map(|value| format!("Authorization: {value}\r\n")).unwrap_or_default();
+    format!(
+        "{method} {} HTTP/1.1\r\nHost: {}\r\nUser-Agent: mainstay-reloader/{}\r\n{authorization}\
+         Content-Length: 0\r\nConnection: close\r\n\r\n",
+        url.target,
+        url.authority,
+        crate::VERSION
+    )
+}
+
+fn connect(url: &Url, deadline: Deadline) -> Result<Connection, Error> {
+    let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
+    for address in addresses(url)? {
+        // A limit of nothing is not accepted by the system.
+        match TcpStream::connect_timeout(&address, deadline.left().max(Duration::from_millis(1))) {
+            Ok(stream) => return secure(url, Socket::new(stream, deadline)),
+            Err(error) => last = error,
+        }
+    }
+    Err(Error::Connect(url.to_string(), last))
+}
+
+fn secure(url: &Url, socket: Socket) -> Result<Connection, Error> {
+    if !url.secure {
+        return Ok(Connection::Plain(socket));
+    }
+    let failed = |error| Error::Tls(url.to_string(), Box::new(error));
+    let name = ServerName::try_from(url.host.clone())
+        .map_err(|_| failed(rustls::Error::General("the host is not a name".into())))?;
+    let client = trust::everybody().and_then(|config| ClientConnection::new(config, name)).map_err(failed)?;
+    Ok(Connection::Client(Box::new(StreamOwned::new(client, socket))))
+}
+
+/// `localhost` is known without asking: an image without a C library has nobody to ask.
+fn addresses(url: &Url) -> Result<Vec<SocketAddr>, Error> {
+    if url.host == "localhost" {
+        let both = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
+        return Ok(both.map(|address| SocketAddr::new(address, url.port)).into());
+    }
+    let found = (url.host.as_str(), url.port).to_socket_addrs();
+    found.map(Iterator::collect).map_err(|error| Error::Find(url.host.clone(), error))
+}

@@ -1,0 +1,36 @@
+//! A sidecar: when the files of a configuration change, it expands the configuration and has its neighbour load it.
+//! A drop-in for `prometheus-config-reloader`. It stands alone, knows nothing of Kubernetes, and holds no file in
+//! memory.
+//!
+//! | module | owns |
+//! |---|---|
+//! | `flags` | the command line, as the peer reads it |
+//! | `run` | the wiring and the loop: waits, passes, reloads |
+//! | `schedule` | when what is done; pure |
+//! | `watch` | which directories the kernel tells about |
+//! | `content` | one pass: hashes, decompression, expansion, the output file |
+//! | `reload` | how the neighbour is told, and whether it worked |
+//! | `client`, `connection`, `url` | one HTTP request |
+//! | `server` | metrics, health and status over HTTP or TLS |
+//! | `report`, `metrics`, `process` | what is told about this process |
+//! | `log`, `clock`, `environment` | the only places that print, read the time, read the environment |
+
+pub mod client;
+pub mod clock;
+mod connection;
+pub mod content;
+pub mod environment;
+pub mod flags;
+pub mod log;
+pub mod metrics;
+pub mod process;
+pub mod reload;
+pub mod report;
+pub mod run;
+pub mod schedule;
+pub mod server;
+pub mod url;
+pub mod watch;
+
+/// Version of this program.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,0 +1,131 @@
+//! What `/metrics` answers: a report and figures in, text in the format of Prometheus out. Pure.
+//! Names and types are those of the peer; ours begin with `mainstay_reloader_`.
+
+use std::fmt::{Display, Write as _};
+
+use crate::log::json;
+use crate::process::Figures;
+use crate::report::Report;
+
+/// What the content of the answer is.
+pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// Writes metrics one after the other.
+#[derive(Default)]
+struct Text(String);
+
+impl Text {
+    fn family(&mut self, name: &str, kind: &str, help: &str) {
+        let _ = write!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}\n");
+    }
+
+    fn counter(&mut self, name: &str, help: &str, value: impl Display) {
+        self.family(name, "counter", help);
+        let _ = writeln!(self.0, "{name} {value}");
+    }
+
+    fn gauge(&mut self, name: &str, help: &str, value: impl Display) {
+        self.family(name, "gauge", help);
+        let _ = writeln!(self.0, "{name} {value}");
+    }
+
+    /// A gauge that is always 1 and tells something in its labels.
+    fn info(&mut self, name: &str, help: &str, labels: &[(&str, &str)]) {
+        self.family(name, "gauge", help);
+        // A label is quoted as JSON quotes, for the letters that occur here.
+        let labels: Vec<String> =
+            labels.iter().map(|(name, value)| format!("{name}={}", json(value))).collect();
+        let _ = writeln!(self.0, "{name}{{{}}} 1", labels.join(","));
+    }
+}
+
+/// Everything, as text. `method` is how the neighbour is told.
+#[expect(clippy::cast_precision_loss, reason = "milliseconds since 1970 fit into a float")]
+pub fn text(report: &Report, figures: &Figures, method: &str) -> String {
+    let mut text = Text::default();
+    let success = report.last_success.map_or(0.0, |time| time.as_millisecond() as f64 / 1000.0);
+    let successful = u8::from(report.last_reload_successful == Some(true));
+    text.counter("reloader_reloads_total", "Reloads that were asked for.", report.reloads);
+    text.counter("reloader_reloads_failed_total", "Reloads that failed.", report.reloads_failed);
+    text.gauge("reloader_last_reload_successful", "Whether the last reload worked.", successful);
+    text.gauge("reloader_last_reload_success_timestamp_seconds", "When a reload last worked.", success);
+    text.counter("reloader_config_apply_operations_total", "Passes over the files.", report.passes);
+    text.counter(
+        "reloader_config_apply_operations_failed_total",
+        "Passes over the files that failed.",
+        report.passes_failed,
+    );
+    text.gauge(
+        "reloader_config_environment_variable_expansion_errors",
+        "References to variables that are not set, in the last pass.",
+        report.unset_variables,
+    );
+    text.info("reloader_info", "How the neighbour is told to reload.", &[("method", method)]);
+    text.gauge("reloader_watches", "Directories that are watched.", report.watches);
+    text.counter("reloader_watch_events_total", "Events that watching brought.", report.watch_events);
+    text.counter("reloader_watch_errors_total", "Failures of watching.", report.watch_errors);
+    build(&mut text);
+    ours(&mut text, report);
+    process(&mut text, figures);
+    text.0
+}
+
+fn build(text: &mut Text) {
+    let architecture = match std::env::consts::ARCH {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        other => other,
+    };
+    let labels = [
+        ("goarch", architecture),
+        ("goos", std::env::consts::OS),
+        ("implementation", "mainstay-reloader"),
+        ("version", crate::VERSION),
+    ];
+    text.info("prometheus_config_reloader_build_info", "Which program this is.", &labels);
+}
+
+fn ours(text: &mut Text, report: &Report) {
+    text.counter(
+        "mainstay_reloader_writes_total",
+        "Times that the expanded configuration differed and was written.",
+        report.writes,
+    );
+    let hash = |digest: Option<crate::content::Digest>| digest.map(|digest| digest.to_string());
+    if let Some(hash) = report.loaded.and_then(|loaded| hash(loaded.config)) {
+        let help = "SHA-256 of the configuration that is loaded, decompressed and before expansion.";
+        text.info("mainstay_reloader_loaded_config_info", help, &[("hash", &hash)]);
+    }
+    if let Some(hash) = report.loaded.and_then(|loaded| hash(loaded.watched)) {
+        let help = "Hash of the watched directories as they were at the last reload that worked.";
+        text.info("mainstay_reloader_loaded_watched_info", help, &[("hash", &hash)]);
+    }
+    if let Some(failure) = &report.failure {
+        let help = "What is wrong now; /status says more.";
+        text.info("mainstay_reloader_last_error_info", help, &[("reason", failure.reason.name())]);
+    }
+}
+
+fn process(text: &mut Text, figures: &Figures) {
+    if let Some(value) = figures.cpu_seconds {
+        text.counter("process_cpu_seconds_total", "Processor time, in seconds.", value);
+    }
+    let gauges = [
+        ("process_resident_memory_bytes", "Memory that is really there.", figures.resident_bytes),
+        ("process_virtual_memory_bytes", "Addresses that are in use.", figures.virtual_bytes),
+        ("process_virtual_memory_max_bytes", "Limit of the addresses.", figures.virtual_limit),
+        ("process_open_fds", "Open files.", figures.open_files),
+        ("process_max_fds", "Limit of the open files.", figures.file_limit),
+    ];
+    for (name, help, value) in gauges {
+        if let Some(value) = value {
+            text.gauge(name, help, value);
+        }
+    }
+    if let Some(value) = figures.started {
+        text.gauge("process_start_time_seconds", "When the process started.", value);
+    }
+}
+
+#[cfg(test)]
+mod tests;
