@@ -1,0 +1,9 @@
+//! A file a reader: what must hold for any input.
+
+pub(crate) mod alertmanager_config;
+pub(crate) mod alertmanager_file;
+pub(crate) mod rules;
+pub(crate) mod templates;
+mod versions;
+pub(crate) mod yaml_emitter;
+pub(crate) mod yaml_reader;
