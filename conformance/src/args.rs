@@ -20,4 +20,7 @@ pub(crate) struct Args {
     /// File with the documented differences.
     #[arg(long, value_name = "FILE", default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/differences.toml"))]
     pub(crate) differences: PathBuf,
+    /// Writes every whole configuration file that was made into this directory, as `READER/VERSION/CASE.yaml`.
+    #[arg(long, value_name = "DIRECTORY")]
+    pub(crate) write_configurations: Option<PathBuf>,
 }

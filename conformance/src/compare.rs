@@ -11,6 +11,8 @@ pub(crate) struct Outcome {
     pub(crate) name: String,
     /// How near the result is.
     pub(crate) verdict: Verdict,
+    /// What we made, where it was a case and no refusal.
+    pub(crate) made: Option<Value>,
 }
 
 /// How near a result is to what was expected.
@@ -36,19 +38,17 @@ pub(crate) const REFUSED: &str = "error: ";
 pub(crate) type Found = Result<Value, String>;
 
 /// Compares files byte by byte.
-#[expect(clippy::needless_pass_by_value, reason = "whoever plays a case is done with what it gave")]
 pub(crate) fn text(case: &Case, found: Found) -> Outcome {
-    compare(case, &found, |expected, found| expected == found)
+    compare(case, found, |expected, found| expected == found)
 }
 
 /// Compares objects, after leaving out what is empty: a server fills in nothing there, and neither side says so always.
-#[expect(clippy::needless_pass_by_value, reason = "whoever plays a case is done with what it gave")]
 pub(crate) fn data(case: &Case, found: Found) -> Outcome {
-    compare(case, &found, |expected, found| pruned(expected.clone()) == pruned(found.clone()))
+    compare(case, found, |expected, found| pruned(expected.clone()) == pruned(found.clone()))
 }
 
-fn compare(case: &Case, found: &Found, same: impl Fn(&Value, &Value) -> bool) -> Outcome {
-    let verdict = match (&case.expected, found) {
+fn compare(case: &Case, found: Found, same: impl Fn(&Value, &Value) -> bool) -> Outcome {
+    let verdict = match (&case.expected, &found) {
         (Expected::Output(expected), Ok(found)) if same(expected, found) => Verdict::Same,
         (Expected::Error(expected), Err(found)) if expected == found => Verdict::Same,
         (Expected::Error(_), Err(_)) => Verdict::Alike,
@@ -56,7 +56,7 @@ fn compare(case: &Case, found: &Found, same: impl Fn(&Value, &Value) -> bool) ->
             Verdict::Different { expected: shown_expected(expected), found: shown_found(found) }
         }
     };
-    Outcome { name: case.name.clone(), verdict }
+    Outcome { name: case.name.clone(), verdict, made: found.ok() }
 }
 
 fn shown_expected(expected: &Expected) -> String {

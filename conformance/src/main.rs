@@ -4,6 +4,7 @@ mod args;
 mod case;
 mod category;
 mod compare;
+mod configuration;
 mod differences;
 mod report;
 
@@ -35,6 +36,9 @@ fn run(args: &Args) -> Result<bool> {
             let folder = args.directory.join(&name);
             let played = category::play(&folder).with_context(|| format!("playing {}", folder.display()))?;
             report.category(&name, &played);
+            if let Some(folder) = &args.write_configurations {
+                played.configurations.iter().try_for_each(|configuration| configuration.write(folder))?;
+            }
         }
     }
     Ok(report.finish())

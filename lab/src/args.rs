@@ -125,6 +125,9 @@ pub struct Build {
     /// Only what `up --control-plane-only` needs
     #[arg(long)]
     pub control_plane_only: bool,
+    /// Only these programs, at each of their versions: `promtool`; or at one: `promtool@3.13.2`
+    #[arg(value_name = "PROGRAMS", conflicts_with_all = ["kubernetes", "control_plane_only"])]
+    pub programs: Vec<String>,
 }
 
 /// Image commands.

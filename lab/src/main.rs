@@ -31,7 +31,7 @@ async fn run(command: Command) -> Result<ExitCode> {
         Command::Status(lab) => line(status::report(&lab.name)?.trim_end()),
         Command::Kubeconfig(lab) => line(existing(&lab.name)?.kubeconfig().display().to_string()),
         Command::Kubectl(kubectl) => return pass_on(&existing(&kubectl.name)?, &kubectl.arguments),
-        Command::Build(build) => cluster::build(build.kubernetes.as_deref(), build.control_plane_only)?,
+        Command::Build(build) => self::build(&build)?,
         Command::Image(image) => self::image(&image)?,
         Command::Node(node) => return self::node(&node).await,
         Command::Logs(logs) => self::logs(&logs)?,
@@ -103,6 +103,14 @@ fn pass_on(lab: &Lab, arguments: &[String]) -> Result<ExitCode> {
     let code =
         shell::call(kubectl).environment("KUBECONFIG", lab.kubeconfig()).args(arguments).interactive()?;
     Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)))
+}
+
+fn build(asked: &args::Build) -> Result<()> {
+    if asked.programs.is_empty() {
+        return cluster::build(asked.kubernetes.as_deref(), asked.control_plane_only);
+    }
+    let programs = Versions::built_in().select_programs(&asked.programs)?;
+    Workshop::new(Cache::of_user()).build(&programs)
 }
 
 fn image(asked: &args::Image) -> Result<()> {

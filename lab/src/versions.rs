@@ -124,6 +124,9 @@ pub struct CargoBinary {
     pub binary: String,
     /// Cargo profile.
     pub profile: String,
+    /// Linked with everything it needs, so that an image holds it and nothing else.
+    #[serde(default)]
+    pub standalone: bool,
 }
 
 /// One container image to make.
@@ -239,6 +242,21 @@ impl Versions {
         self.table.program.iter().flat_map(expand).collect()
     }
 
+    /// The programs that a person asks for: `promtool` or `promtool@3.13.2`.
+    pub fn select_programs(&self, asked: &[String]) -> Result<Vec<Program>> {
+        let programs = self.programs();
+        let mut chosen = Vec::new();
+        for word in asked {
+            let before = chosen.len();
+            chosen.extend(programs.iter().filter(|one| one.name == *word || one.id() == *word).cloned());
+            if chosen.len() == before {
+                let known: Vec<String> = programs.iter().map(Program::id).collect();
+                bail!("no program `{word}`; there are: {}", known.join(", "));
+            }
+        }
+        Ok(chosen)
+    }
+
     /// One program at one version. A version that is not in the table takes the recipe of those that are.
     pub fn program(&self, name: &str, version: &str) -> Result<Program> {
         let rows = || self.table.program.iter().filter(|row| row.name == name);
@@ -306,7 +324,7 @@ impl Program {
     pub fn needs_libc(&self) -> bool {
         match self.recipe {
             Recipe::Debian(_) => self.name != "busybox",
-            Recipe::Cargo(_) => true,
+            Recipe::Cargo(ref recipe) => !recipe.standalone,
             Recipe::Go(_) | Recipe::Assembly(_) => false,
         }
     }
@@ -410,6 +428,19 @@ mod tests {
             error.starts_with("no image `promtheus`; there are: all, pause:1, coredns:1.15.0"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn a_program_can_be_asked_for_by_name_or_version() {
+        let versions = Versions::built_in();
+        let ids = |words: &[&str]| -> Vec<String> {
+            let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+            versions.select_programs(&words).unwrap().iter().map(Program::id).collect()
+        };
+        assert_eq!(ids(&["promtool"]), ["promtool@3.13.1", "promtool@3.13.2", "promtool@2.42.0"]);
+        assert_eq!(ids(&["promtool@2.42.0", "pause"]), ["promtool@2.42.0", "pause@1"]);
+        let error = versions.select_programs(&["promtol".into()]).unwrap_err().to_string();
+        assert!(error.starts_with("no program `promtol`; there are: kubernetes@1.36.4, "), "{error}");
     }
 
     #[test]

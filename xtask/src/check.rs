@@ -25,7 +25,7 @@ enum Step {
 }
 
 /// Where the test cases of the operators that we replace lie, beside a checkout.
-const CASES: &str = "../shared/conformance/prometheus-operator";
+pub(crate) const CASES: &str = "../shared/conformance/prometheus-operator";
 
 impl Step {
     const ALL: [Self; 8] = [

@@ -8,7 +8,7 @@ use clap::{Command, CommandFactory};
 use crate::environment;
 
 /// The documents that a newcomer follows. The lab's own is looked at as soon as it is there.
-const DOCUMENTS: [&str; 8] = [
+const DOCUMENTS: [&str; 9] = [
     "README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
@@ -17,6 +17,7 @@ const DOCUMENTS: [&str; 8] = [
     "lab/README.md",
     "bench/README.md",
     "convergence/README.md",
+    "fuzz/README.md",
 ];
 
 /// Every code span, and every line of a code block.
@@ -108,6 +109,7 @@ fn the_menu_is_complete_and_every_target_declared() {
         "lab-down",
         "bench",
         "bench-render",
+        "fuzz",
         "gen",
         "clean",
     ];

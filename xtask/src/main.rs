@@ -7,10 +7,12 @@ mod demo;
 #[cfg(test)]
 mod documents;
 mod environment;
+mod fuzz;
 mod generate;
 mod junit;
 mod manifests;
 mod nextest;
+mod operand_check;
 mod programs;
 mod reference;
 mod summary;
@@ -61,6 +63,16 @@ enum Chore {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// Let the programs that read our configurations judge them
+    OperandCheck,
+    /// Search for inputs that break a reader or a writer; what was learned stays in the cache
+    Fuzz {
+        /// Where to look; everywhere if not said
+        target: Option<String>,
+        /// For how long to look at each target
+        #[arg(long, default_value_t = 60)]
+        seconds: u64,
+    },
     /// Install the tools that the checks need, into the cache
     Tools,
 }
@@ -103,6 +115,8 @@ async fn perform(chore: Chore) -> Result<Verdict> {
         Chore::Gen { check } => generate::run(check),
         Chore::Bench { arguments } => bench::run(&programs, &arguments).await,
         Chore::BenchRender { arguments } => bench::render(&programs, &arguments).await,
+        Chore::OperandCheck => test::operand_check(&programs).await,
+        Chore::Fuzz { target, seconds } => fuzz::run(&programs, target.as_deref(), seconds).await,
         Chore::Tools => tools::install_all(&programs).await,
     }
 }

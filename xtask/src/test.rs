@@ -12,10 +12,13 @@ use tokio::sync::oneshot;
 use crate::nextest::{self, Suite};
 use crate::programs::{Call, Programs};
 use crate::summary::{Entry, Outcome, Summary, step};
-use crate::{Verdict, check, convergence, environment, tools};
+use crate::{Verdict, check, convergence, environment, operand_check, tools};
 
 /// What the end-to-end tests start as pods, beside what the lab builds for itself.
 const IMAGES: &str = "busybox lab mainstay example-app etcd alertmanager prometheus versitygw";
+
+/// The stage in which the operands' own programs judge what we write for them.
+const CONFIGURATIONS: &str = "operand configurations";
 
 /// The lab of the end-to-end tests.
 const LAB: &str = "e2e";
@@ -46,8 +49,10 @@ pub(crate) async fn run(programs: &Programs) -> Verdict {
     }
 
     let (have_programs, programs_built) = oneshot::channel();
+    let (have_judges, judges_built) = oneshot::channel();
     let (have_images, images_built) = oneshot::channel();
-    let builds = build_beside(programs, pods, have_programs, have_images);
+    let tell = Built { programs: have_programs, judges: have_judges, images: have_images };
+    let builds = build_beside(programs, pods, tell);
     let tests = async {
         let tools =
             step("tools", Some(minutes(10)), async { tools::install_all(programs).await.map(drop) }).await;
@@ -55,9 +60,11 @@ pub(crate) async fn run(programs: &Programs) -> Verdict {
         let built = programs_built.await.unwrap_or(false);
         let api = step("API-server tests", Some(minutes(5)), api_tests(programs, built)).await;
         let convergence = step("convergence (slice)", Some(minutes(10)), plans(programs, built)).await;
+        let built = judges_built.await.unwrap_or(false);
+        let judged = step(CONFIGURATIONS, Some(minutes(2)), configurations(programs, built)).await;
         let built = images_built.await.unwrap_or(false);
         let cluster = step("end-to-end tests", Some(minutes(15)), end_to_end_tests(programs, built)).await;
-        [tools, check, api, convergence, cluster]
+        [tools, check, api, convergence, judged, cluster]
     };
     let (built, tested) = tokio::join!(builds, tests);
     let summary = Summary { entries: std::iter::once(set_up).chain(built).chain(tested).collect() };
@@ -86,26 +93,46 @@ pub(crate) async fn examine(programs: &Programs, words: &str) -> Result<()> {
     Ok(())
 }
 
-/// Builds the lab's programs, then its images, while others use the processors too.
-async fn build_beside(
-    programs: &Programs,
-    pods: bool,
-    have_programs: oneshot::Sender<bool>,
-    have_images: oneshot::Sender<bool>,
-) -> Vec<Entry> {
+/// Lets the programs that read our configurations judge them, and nothing else.
+pub(crate) async fn operand_check(programs: &Programs) -> Result<Verdict> {
+    build_lab(programs).await?;
+    programs.run(&lab(&format!("build {}", operand_check::PROGRAMS))?).await?;
+    let judged = step(CONFIGURATIONS, None, operand_check::run(programs)).await;
+    Ok(Verdict::of(judged.passed()))
+}
+
+/// Whom to tell what was built.
+struct Built {
+    programs: oneshot::Sender<bool>,
+    judges: oneshot::Sender<bool>,
+    images: oneshot::Sender<bool>,
+}
+
+/// Builds the lab's programs, its images, and what judges configurations, while others use the processors too.
+async fn build_beside(programs: &Programs, pods: bool, tell: Built) -> Vec<Entry> {
     let logs = Cache::of_user().directory().join("logs");
     let follow = async |words: &str, log: &str| programs.follow(&lab(words)?, "lab", &logs.join(log)).await;
     let words = if pods { "build" } else { "build --control-plane-only" };
     let built = step("lab programs (beside)", Some(minutes(25)), follow(words, "lab-programs.log")).await;
     let go_on = pods && built.passed();
-    let _ = have_programs.send(built.passed());
+    let _ = tell.programs.send(built.passed());
     let mut entries = vec![built];
     if go_on {
         let words = format!("image build {IMAGES}");
         entries.push(step("lab images (beside)", Some(minutes(25)), follow(&words, "lab-images.log")).await);
     }
     // Without pods the end-to-end stage itself says what the machine lacks.
-    let _ = have_images.send(!pods || entries.iter().all(Entry::passed));
+    let images = !pods || entries.iter().all(Entry::passed);
+    if operand_check::applies() {
+        let words = format!("build {}", operand_check::PROGRAMS);
+        let judges = step("judges (beside)", Some(minutes(15)), follow(&words, "lab-judges.log")).await;
+        let _ = tell.judges.send(judges.passed());
+        entries.push(judges);
+    } else {
+        let _ = tell.judges.send(true);
+    }
+    // Told last: nothing is compiled beside the end-to-end tests.
+    let _ = tell.images.send(images);
     entries
 }
 
@@ -121,6 +148,13 @@ async fn plans(programs: &Programs, built: bool) -> Outcome {
         return Outcome::failed(&anyhow!("the lab's programs were not built"));
     }
     convergence::slice(programs).await
+}
+
+async fn configurations(programs: &Programs, built: bool) -> Outcome {
+    if !built {
+        return Outcome::failed(&anyhow!("the programs that judge configurations were not built"));
+    }
+    operand_check::run(programs).await
 }
 
 async fn end_to_end_tests(programs: &Programs, built: bool) -> Outcome {

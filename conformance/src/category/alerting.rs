@@ -26,6 +26,7 @@ use serde_json::{Value, json};
 use super::Player;
 use crate::case::{Case, Expected};
 use crate::compare::{self, Found, Outcome};
+use crate::configuration::ALERTMANAGER_VERSION;
 
 /// Functions of the peer and who plays them.
 pub(crate) const PLAYERS: &[(&str, Player)] = &[
@@ -36,9 +37,6 @@ pub(crate) const PLAYERS: &[(&str, Player)] = &[
     ("sanitize", |case| compare::text(case, told(sanitize(case)))),
     ("provisionAlertmanagerConfiguration", provisioned),
 ];
-
-/// The version that runs if the user names none.
-const DEFAULT_VERSION: &str = "v0.33.1";
 
 /// A result for the comparison.
 fn told(result: Result<impl Into<Value>>) -> Found {
@@ -117,7 +115,7 @@ fn provisioned(case: &Case) -> Outcome {
 fn secret(case: &Case) -> Result<Value> {
     let alertmanager: Alertmanager = case.input("alertmanager")?;
     let version = match alertmanager.spec.version.as_str() {
-        "" => version::read(DEFAULT_VERSION)?,
+        "" => version::read(ALERTMANAGER_VERSION)?,
         text => version::read(text)?,
     };
     let resource: Option<AlertmanagerConfig> = case.input("alertmanagerConfig")?;

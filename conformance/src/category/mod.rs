@@ -30,6 +30,7 @@ use anyhow::{Context, Result};
 
 use crate::case::{self, Case};
 use crate::compare::Outcome;
+use crate::configuration::Configuration;
 
 /// Plays one case.
 pub(crate) type Player = fn(&Case) -> Outcome;
@@ -68,6 +69,8 @@ pub(crate) struct Played {
     pub(crate) outcomes: Vec<Outcome>,
     /// How many were not, by the function that nobody plays.
     pub(crate) unplayed: BTreeMap<String, usize>,
+    /// The configuration files that we made.
+    pub(crate) configurations: Vec<Configuration>,
 }
 
 /// The folders of cases, by name.
@@ -92,7 +95,12 @@ pub(crate) fn play(folder: &Path) -> Result<Played> {
     for case in case::read(folder)? {
         let player = PLAYERS.iter().copied().flatten().find(|(function, _)| *function == case.function);
         match player {
-            Some((_, player)) => played.outcomes.push(player(&case)),
+            Some((_, player)) => {
+                let outcome = player(&case);
+                let made = outcome.made.as_ref();
+                played.configurations.extend(made.and_then(|made| Configuration::of(&case, made)));
+                played.outcomes.push(outcome);
+            }
             None => *played.unplayed.entry(case.function).or_default() += 1,
         }
     }

@@ -46,7 +46,7 @@ pub(super) fn outcome(table: &str, rows: &BTreeMap<String, Facts>) -> Option<Out
             }
         }
     };
-    Some(Outcome { name: format!("{table} read and written"), verdict })
+    Some(Outcome { name: format!("{table} read and written"), verdict, made: None })
 }
 
 fn kind(table: &str) -> &'static str {

@@ -36,7 +36,7 @@ fn played(case: &Case, how: fn(&Case, Found) -> Outcome, found: Result<Found>) -
         Ok(found) => how(case, found),
         Err(error) => {
             let verdict = Verdict::Different { expected: String::new(), found: format!("{error:#}\n") };
-            Outcome { name: case.name.clone(), verdict }
+            Outcome { name: case.name.clone(), verdict, made: None }
         }
     }
 }
@@ -71,7 +71,7 @@ fn generate(case: &Case) -> Outcome {
             expected: compare::shown(&json!({"details": expected})),
             found: compare::shown(&json!({"details": details})),
         };
-        return Outcome { name: case.name.clone(), verdict };
+        return Outcome { name: case.name.clone(), verdict, made: None };
     }
     let found = found.map(|file| file.map(|file| file.text.into()).map_err(|refused| refused.to_string()));
     played(case, compare::text, found)

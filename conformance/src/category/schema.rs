@@ -233,5 +233,5 @@ fn outcome(name: String, expected: &Value, found: &Value) -> Outcome {
         let shown = |value| serde_json::to_string_pretty(value).unwrap_or_default();
         Verdict::Different { expected: shown(expected), found: shown(found) }
     };
-    Outcome { name, verdict }
+    Outcome { name, verdict, made: None }
 }

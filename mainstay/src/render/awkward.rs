@@ -21,9 +21,9 @@ fn verdict(objects: &[Value]) -> String {
     text
 }
 
-/// The same, with the configuration of the Prometheus.
-fn with_configuration(objects: &[Value]) -> String {
-    format!("{}\n{}", verdict(objects), configuration_of(objects))
+/// A golden of the configuration, where the program that reads it judges it too.
+fn judge(version: &str, name: &str, objects: &[Value]) {
+    tests::judged("prometheus", version, name, &configuration_of(objects));
 }
 
 fn configuration_of(objects: &[Value]) -> String {
@@ -85,8 +85,10 @@ fn utf8_names() {
             ),
         ]
     };
-    insta::assert_snapshot!("utf8_names_new", with_configuration(&objects("v3.13.1", "größe")));
-    insta::assert_snapshot!("utf8_names_old", with_configuration(&objects("v2.55.1", "size")));
+    insta::assert_snapshot!("utf8_names_new", verdict(&objects("v3.13.1", "größe")));
+    judge("3.13.1", "utf8_names", &objects("v3.13.1", "größe"));
+    insta::assert_snapshot!("utf8_names_old", verdict(&objects("v2.55.1", "size")));
+    judge("2.55.1", "utf8_names", &objects("v2.55.1", "size"));
     insta::assert_snapshot!("a_utf8_name_of_the_workload_itself", verdict(&objects("v2.55.1", "größe")));
 }
 
@@ -193,7 +195,7 @@ fn an_empty_selector_in_each_position() {
 #[test]
 fn a_key_of_a_secret_that_is_missing() {
     let auth = |key: &str| json!({"username": selector("user"), "password": selector(key)});
-    insta::assert_snapshot!(with_configuration(&[
+    let objects = [
         prometheus(&json!({
             "remoteWrite": [{"url": "http://a", "basicAuth": auth("gone")}],
             "additionalScrapeConfigs": selector("jobs"),
@@ -201,7 +203,9 @@ fn a_key_of_a_secret_that_is_missing() {
         secret(&json!({"user": "u", "password": "p"})),
         monitor("good", &json!({"port": "web", "basicAuth": auth("password")})),
         monitor("bad", &json!({"port": "web", "basicAuth": auth("gone")})),
-    ]));
+    ];
+    insta::assert_snapshot!(verdict(&objects));
+    judge("3.13.1", "a_key_of_a_secret_that_is_missing", &objects);
 }
 
 #[test]
@@ -282,7 +286,7 @@ fn a_name_of_253_characters() {
     workload["metadata"]["name"] = long.clone().into();
     let mut shorter = prometheus(&json!({}));
     shorter["metadata"]["name"] = "n".repeat(50).into();
-    insta::assert_snapshot!(with_configuration(&[
+    let objects = [
         workload,
         shorter,
         prometheus(&json!({})),
@@ -290,9 +294,11 @@ fn a_name_of_253_characters() {
         object(
             "PrometheusRule",
             &long,
-            &json!({"groups": [{"name": "g", "rules": [{"record": "r", "expr": "("}]}]})
+            &json!({"groups": [{"name": "g", "rules": [{"record": "r", "expr": "("}]}]}),
         ),
-    ]));
+    ];
+    insta::assert_snapshot!(verdict(&objects));
+    judge("3.13.1", "a_name_of_253_characters", &objects);
 }
 
 /// A certificate for nobody.
