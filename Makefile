@@ -12,7 +12,7 @@ XTASK = $(ALONE) cargo run --quiet --locked --package xtask --
 LAB := cargo run --quiet --locked --package lab --bin lab --
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check convergence lab-up lab-down bench bench-render gen clean
+.PHONY: help demo test check convergence lab-up lab-down bench bench-render fuzz gen clean
 
 help: ## List these targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -40,6 +40,9 @@ bench: ## What the operator costs with 50, 500 and 5,000 resources (see bench/RE
 
 bench-render: ## What rendering configurations costs, beside the Prometheus Operator's own generator
 	@$(XTASK) bench-render
+
+fuzz: ## Search for inputs that break a reader or a writer, a minute each (cargo xtask fuzz TARGET --seconds N)
+	@$(XTASK) fuzz
 
 gen: ## Write the generated files
 	@$(XTASK) gen

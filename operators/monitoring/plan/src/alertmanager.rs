@@ -82,7 +82,7 @@ pub fn plan(
     let secret = secrets::configuration(&instance, around.operator, compressed, configuration.others);
     planned.children.push(Child::Secret(secret));
     let taken = memory.configs.iter().filter_map(|(_, verdict)| verdict.as_ref().ok());
-    let files = taken.flat_map(|taken| taken.files.clone()).collect();
+    let files = taken.flat_map(|taken| taken.files.clone()).chain(configuration.files).collect();
     view.put_pods(&instance, files, &mut planned)?;
     limits::check(&mut planned)?;
     Ok(planned)
