@@ -90,8 +90,10 @@ fn words(refused: &Refused) -> String {
         Refused::NotWritable(_) => refused.to_string(),
         Refused::Invalid(problems) => match problems.as_slice() {
             [] => refused.to_string(),
-            [only] => only.to_string(),
-            [first, others @ ..] => format!("{first} (and {} more)", others.len()),
+            [first, others @ ..] => {
+                let more = others.iter().filter(|other| *other != first).count();
+                if more == 0 { first.words() } else { format!("{} (and {more} more)", first.words()) }
+            }
         },
     }
 }

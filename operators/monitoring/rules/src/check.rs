@@ -28,9 +28,14 @@ pub enum Problem {
         limit = pack::LARGEST
     )]
     TooLarge(usize),
-    /// A duration is none.
-    #[error(transparent)]
-    Duration(#[from] NotADuration),
+    /// A duration is none. Prometheus does not say where it stands.
+    #[error("{problem}")]
+    Duration {
+        /// The field, as users know it.
+        field: String,
+        /// What is wrong.
+        problem: NotADuration,
+    },
     /// A group has no name. Where it stands nobody knows.
     #[error("0:0: Groupname must not be empty")]
     GroupWithoutName,
@@ -54,6 +59,21 @@ pub enum Problem {
         /// What is wrong.
         problem: RuleProblem,
     },
+}
+
+impl Problem {
+    /// What is wrong and where, also where Prometheus does not say it.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Duration { field, problem } => format!("{field}: {problem}"),
+            Self::NotWritable(_)
+            | Self::TooLarge(_)
+            | Self::GroupWithoutName
+            | Self::GroupTwice(_)
+            | Self::GroupLabel(_)
+            | Self::Rule { .. } => self.to_string(),
+        }
+    }
 }
 
 /// What is wrong with a rule.
@@ -135,7 +155,7 @@ pub(crate) fn problems(
     }
     if let Err(error) = durations(spec, fields) {
         // The file is read twice.
-        return vec![error.clone().into(), error.into()];
+        return vec![error.clone(), error];
     }
     let mut checker = Checker { names, options, fields, text, places: None, problems: Vec::new() };
     let mut known = HashSet::new();
@@ -146,20 +166,23 @@ pub(crate) fn problems(
 }
 
 /// The first duration that is none, in the order of the file.
-fn durations(spec: &PrometheusRuleSpec, fields: Fields) -> Result<(), NotADuration> {
-    for group in &spec.groups {
+fn durations(spec: &PrometheusRuleSpec, fields: Fields) -> Result<(), Problem> {
+    let check = |text: &str, field: &dyn Fn() -> String| {
+        prometheus::parse(text).map(drop).map_err(|problem| Problem::Duration { field: field(), problem })
+    };
+    for (at, group) in spec.groups.iter().enumerate() {
         if let Some(interval) = group.interval.as_ref().filter(|interval| !interval.is_empty()) {
-            prometheus::parse(interval)?;
+            check(interval, &|| format!("spec.groups[{at}].interval"))?;
         }
         if let Some(offset) = group.query_offset.as_ref().filter(|_| fields.query_offset) {
-            prometheus::parse(offset)?;
+            check(offset, &|| format!("spec.groups[{at}].query_offset"))?;
         }
-        for rule in &group.rules {
+        for (number, rule) in group.rules.iter().enumerate() {
             if let Some(time) = rule.for_.as_ref().filter(|time| !time.is_empty()) {
-                prometheus::parse(time)?;
+                check(time, &|| format!("spec.groups[{at}].rules[{number}].for"))?;
             }
             if let Some(time) = rule.keep_firing_for.as_ref().filter(|_| fields.keep_firing_for) {
-                prometheus::parse(time)?;
+                check(time, &|| format!("spec.groups[{at}].rules[{number}].keep_firing_for"))?;
             }
         }
     }
