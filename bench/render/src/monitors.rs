@@ -40,7 +40,10 @@ pub(crate) fn measure(size: usize, rounds: usize) -> Result<Ours> {
     };
     let whole = |fragments: &BTreeMap<String, Fragment>| -> Result<String> {
         let jobs = Jobs {
-            service_monitors: fragments.iter().map(|(key, fragment)| (key.as_str().into(), fragment)).collect(),
+            service_monitors: fragments
+                .iter()
+                .map(|(key, fragment)| (key.as_str().into(), fragment))
+                .collect(),
             ..Jobs::default()
         };
         let inputs = ServerInputs {

@@ -71,8 +71,8 @@ fn what_cannot_be_rendered_is_named() {
         ["ExampleApp default/a: NoVersion: spec.appVersion \"latest\" is no version; write it as in 0.1.0"]
     );
     assert_eq!(
-        text("apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitr\nmetadata: {name: x}\n").failures,
-        ["ServiceMonitr default/x: there is no kind \"ServiceMonitr\" in \"monitoring.coreos.com/v1\""]
+        text("apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitors\nmetadata: {name: x}\n").failures,
+        ["ServiceMonitors default/x: there is no kind \"ServiceMonitors\" in \"monitoring.coreos.com/v1\""]
     );
 }
 
