@@ -214,9 +214,6 @@ impl Input {
                 let mut memory = alertmanager::Memory::default();
                 let planned = alertmanager::plan(one, &around, &mut memory);
                 refused.add(&memory.configs);
-                for (key, why) in &memory.refused {
-                    refused.words.push(format!("AlertmanagerConfig {key} is not in {name}: {why}"));
-                }
                 planned
             }
             Workload::ThanosRuler(one) => {

@@ -2,6 +2,7 @@
 //! does not know, and refuses what it does not allow. Rules that span several fields are not checked here.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Result};
 use regex::Regex;
@@ -18,27 +19,25 @@ pub(super) struct Findings {
     pub(super) refused: Vec<String>,
 }
 
-/// The schemas of all monitoring kinds, by `apiVersion` and kind.
+/// The schema of a kind at a version.
+type Schema = ((String, String), Arc<Value>);
+
+/// Definitions that were read, by the plural of their kinds: the largest of them take their time.
+static READ: Mutex<BTreeMap<&str, Vec<Schema>>> = Mutex::new(BTreeMap::new());
+
+/// The schemas of some monitoring kinds, by `apiVersion` and kind.
 #[derive(Debug, Default)]
-pub(super) struct Schemas(BTreeMap<(String, String), Value>);
+pub(super) struct Schemas(BTreeMap<(String, String), Arc<Value>>);
 
 impl Schemas {
-    /// Reads the definitions of some kinds: the largest of them take their time.
+    /// Reads the definitions of some kinds.
     pub(super) fn read(kinds: &[&str]) -> Result<Self> {
         let mut schemas = BTreeMap::new();
         for (plural, text) in MONITORING {
             let singular =
                 |kind: &&str| plural.strip_prefix(&*kind.to_lowercase()).is_some_and(is_plural_end);
-            if !kinds.iter().any(singular) {
-                continue;
-            }
-            let definition: Value = serde_saphyr::from_str(text).context(plural)?;
-            let spec = &definition["spec"];
-            let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-            for version in spec["versions"].as_array().into_iter().flatten() {
-                let api_version = format!("{}/{}", text(&spec["group"]), text(&version["name"]));
-                let schema = version["schema"]["openAPIV3Schema"].clone();
-                schemas.insert((api_version, text(&spec["names"]["kind"])), schema);
+            if kinds.iter().any(singular) {
+                schemas.extend(schemas_of(plural, text)?);
             }
         }
         Ok(Self(schemas))
@@ -56,6 +55,25 @@ impl Schemas {
         }
         Some(findings)
     }
+}
+
+/// The schemas in a definition.
+fn schemas_of(plural: &'static str, text: &str) -> Result<Vec<Schema>> {
+    let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = read.get(plural) {
+        return Ok(known.clone());
+    }
+    let mut definition: Value = serde_saphyr::from_str(text).context(plural)?;
+    let spec = definition["spec"].take();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let schema = |version: &Value| {
+        let api_version = format!("{}/{}", text(&spec["group"]), text(&version["name"]));
+        let schema = version["schema"]["openAPIV3Schema"].clone();
+        ((api_version, text(&spec["names"]["kind"])), Arc::new(schema))
+    };
+    let schemas: Vec<Schema> = spec["versions"].as_array().into_iter().flatten().map(schema).collect();
+    read.insert(plural, schemas.clone());
+    Ok(schemas)
 }
 
 /// What a plural ends with, after its kind.

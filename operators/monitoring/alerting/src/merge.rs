@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use api_monitoring::AlertmanagerConfig;
 use api_monitoring::alertmanager::MatcherStrategy;
 use formats::alertmanager::fit::has_matchers;
+use formats::alertmanager::global::Global;
 use formats::alertmanager::inhibit::InhibitRule;
 use formats::alertmanager::matcher::{Operator, written};
 use formats::alertmanager::route::Route;
@@ -64,55 +65,81 @@ pub enum Reason {
     Version(#[from] Refusal),
 }
 
+/// What one resource adds to a configuration: its routes, receivers, inhibitions and times, made fit for a version. It
+/// depends on the resource, on what it points to, on the global part and on the target, and on nothing else.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Part {
+    config: Config,
+    warnings: Vec<Warning>,
+}
+
+impl Target<'_> {
+    /// What a resource adds, or why it cannot; and what was read for it.
+    pub fn part(
+        &self,
+        resource: &AlertmanagerConfig,
+        global: Option<&Global>,
+    ) -> (Result<Part, Reason>, BTreeSet<Reference>) {
+        let namespace = resource.metadata.namespace.as_deref().unwrap_or_default();
+        let name = resource.metadata.name.as_deref().unwrap_or_default();
+        let reader = Reader::new(self.objects, namespace);
+        let convert = Convert { reader: &reader, version: self.version, name, global };
+        let part = part(&convert, resource, self);
+        (part, reader.references())
+    }
+}
+
+/// Adds parts to a configuration, in the order in which they come. An error is one of the configuration itself.
+pub fn join<'p>(
+    mut base: Config,
+    parts: impl IntoIterator<Item = &'p Part>,
+    version: &Version,
+) -> Result<(Config, Vec<Warning>), Refusal> {
+    let mut routes = Vec::new();
+    let mut left_out = BTreeSet::new();
+    for Part { config, warnings } in parts {
+        left_out.extend(warnings.iter().cloned());
+        base.inhibit_rules.extend(config.inhibit_rules.iter().cloned());
+        routes.extend(config.route.clone());
+        base.receivers.extend(config.receivers.iter().cloned());
+        base.mute_time_intervals.extend(config.mute_time_intervals.iter().cloned());
+    }
+    if let Some(root) = &mut base.route {
+        // They are asked before the routes of the base; alerts go on to those, because all of these continue.
+        root.routes.splice(..0, routes);
+    }
+    let fitting = Fitting::new(version);
+    base.fit(&fitting)?;
+    left_out.extend(fitting.into_warnings());
+    Ok((base, left_out.into_iter().collect()))
+}
+
 /// Adds resources to a configuration, in the order in which they come. An error is one of the configuration itself.
 pub fn merge<'c>(
     base: Config,
     resources: impl IntoIterator<Item = &'c AlertmanagerConfig>,
     target: &Target<'_>,
 ) -> Result<Merged, Refusal> {
-    let mut merged = Merged { config: base, ..Merged::default() };
-    let mut routes = Vec::new();
-    let mut left_out = BTreeSet::new();
+    let mut merged = Merged::default();
+    let mut parts = Vec::new();
     for resource in resources {
-        let namespace = resource.metadata.namespace.clone().unwrap_or_default();
-        let name = resource.metadata.name.clone().unwrap_or_default();
-        let reader = Reader::new(target.objects, namespace.as_str());
-        let convert = Convert {
-            reader: &reader,
-            version: target.version,
-            name: &name,
-            global: merged.config.global.as_ref(),
-        };
-        let part = part(&convert, resource, target);
-        merged.references.extend(reader.references());
+        let (part, read) = target.part(resource, base.global.as_ref());
+        merged.references.extend(read);
         match part {
-            Ok((part, warnings)) => {
-                left_out.extend(warnings);
-                merged.config.inhibit_rules.extend(part.inhibit_rules);
-                routes.extend(part.route);
-                merged.config.receivers.extend(part.receivers);
-                merged.config.mute_time_intervals.extend(part.mute_time_intervals);
-            }
-            Err(reason) => merged.refused.push(Refused { namespace, name, reason }),
+            Ok(part) => parts.push(part),
+            Err(reason) => merged.refused.push(Refused {
+                namespace: resource.metadata.namespace.clone().unwrap_or_default(),
+                name: resource.metadata.name.clone().unwrap_or_default(),
+                reason,
+            }),
         }
     }
-    if let Some(root) = &mut merged.config.route {
-        // They are asked before the routes of the base; alerts go on to those, because all of these continue.
-        root.routes.splice(..0, routes);
-    }
-    let fitting = Fitting::new(target.version);
-    merged.config.fit(&fitting)?;
-    left_out.extend(fitting.into_warnings());
-    merged.warnings = left_out.into_iter().collect();
+    (merged.config, merged.warnings) = join(base, &parts, target.version)?;
     Ok(merged)
 }
 
-/// What one resource adds, and what it asked for in vain.
-fn part(
-    convert: &Convert<'_>,
-    resource: &AlertmanagerConfig,
-    target: &Target<'_>,
-) -> Result<(Config, Vec<Warning>), Reason> {
+/// What one resource adds.
+fn part(convert: &Convert<'_>, resource: &AlertmanagerConfig, target: &Target<'_>) -> Result<Part, Reason> {
     let mut part = convert.config(resource)?;
     let namespace = convert.reader.namespace();
     if is_restricted(namespace, target) {
@@ -129,7 +156,7 @@ fn part(
     }
     let fitting = Fitting::new(target.version);
     part.fit(&fitting)?;
-    Ok((part, fitting.into_warnings()))
+    Ok(Part { config: part, warnings: fitting.into_warnings() })
 }
 
 /// Whether a resource of a namespace sees only alerts from there.

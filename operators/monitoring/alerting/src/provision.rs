@@ -3,14 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use api_monitoring::{Alertmanager, AlertmanagerConfig};
-use formats::alertmanager::{Refusal, Warning};
+use formats::alertmanager::global::Global;
+use formats::alertmanager::{Config, Refusal, Warning};
 use formats::version::Version;
 use formats::yaml::serde::Error as WriteError;
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
 use monitoring_assets::{Objects, Reference, Source};
 
-use crate::merge::{Merged, Refused, Target, merge};
+use crate::merge::{Merged, Part, Refused, Target, join, merge};
 use crate::{convert, global, raw_configuration};
 
 /// The key under which a user's configuration is.
@@ -75,55 +76,104 @@ pub enum Error {
     Write(#[from] WriteError),
 }
 
+/// What the resources of an Alertmanager are added to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Base {
+    /// Nothing is added: the user cares for everything.
+    Whole(Configuration),
+    /// A configuration that was read.
+    Started(Box<Started>),
+}
+
+/// A configuration to which resources are added.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Started {
+    config: Config,
+    others: BTreeMap<String, ByteString>,
+    references: BTreeSet<Reference>,
+    files: BTreeMap<String, Vec<u8>>,
+}
+
+impl Started {
+    /// Its global part, which decides what resources must say themselves.
+    pub fn global(&self) -> Option<&Global> {
+        self.config.global.as_ref()
+    }
+
+    /// The configuration with what resources add.
+    pub fn finish<'p>(
+        self,
+        parts: impl IntoIterator<Item = &'p Part>,
+        version: &Version,
+    ) -> Result<Configuration, Error> {
+        let (config, left_out) = join(self.config, parts, version)?;
+        Ok(Configuration {
+            text: config.to_text()?.into_bytes(),
+            others: self.others,
+            left_out,
+            references: self.references,
+            files: self.files,
+            refused: Vec::new(),
+        })
+    }
+}
+
 /// Makes the configuration of an Alertmanager.
 pub fn provision(inputs: &Inputs<'_>) -> Result<Configuration, Error> {
+    let started = match base(inputs)? {
+        Base::Whole(configuration) => return Ok(configuration),
+        Base::Started(started) => started,
+    };
+    let target = target(inputs);
+    let Merged { config, warnings, references, refused } =
+        merge(started.config, inputs.accepted.iter().copied(), &target)?;
+    Ok(Configuration {
+        text: config.to_text()?.into_bytes(),
+        others: started.others,
+        left_out: warnings,
+        references: started.references.into_iter().chain(references).collect(),
+        files: started.files,
+        refused,
+    })
+}
+
+/// For whom resources are converted.
+pub fn target<'i>(inputs: &Inputs<'i>) -> Target<'i> {
+    Target {
+        namespace: inputs.alertmanager.metadata.namespace.as_deref().unwrap_or_default(),
+        strategy: &inputs.alertmanager.spec.alertmanager_config_matcher_strategy,
+        version: inputs.version,
+        objects: inputs.objects,
+    }
+}
+
+/// What resources are added to.
+pub fn base(inputs: &Inputs<'_>) -> Result<Base, Error> {
     let spec = &inputs.alertmanager.spec;
     let own = Own::of(inputs);
     if spec.alertmanager_config_selector.is_none() && spec.alertmanager_configuration.is_none() {
-        // The user cares for everything.
-        return Ok(Configuration {
+        return Ok(Base::Whole(Configuration {
             text: own.text,
             others: own.others,
             references: own.reference.into(),
             ..Configuration::default()
-        });
+        }));
     }
-    let mut references = BTreeSet::new();
-    let (mut others, mut files) = (BTreeMap::new(), BTreeMap::new());
-    let config = if let Some(configuration) = &spec.alertmanager_configuration {
-        let resource = inputs.global.ok_or_else(|| Error::NoGlobal(configuration.name.clone()))?;
-        let base = global::base(resource, configuration.global.as_ref(), inputs.version, inputs.objects)?;
-        references.extend(base.references);
-        files = base.files;
-        let templates = configuration.templates.iter().flat_map(|template| {
-            let map = template.config_map.as_ref().map(|map| &map.key);
-            map.into_iter().chain(template.secret.as_ref().map(|secret| &secret.key))
-        });
-        let mut config = base.config;
-        config.templates = templates.map(|key| format!("{TEMPLATES}{key}")).collect();
-        config
-    } else {
-        references.extend(own.reference);
-        others = own.others;
-        raw_configuration::read(&convert::text(&own.text))?
+    let Some(configuration) = &spec.alertmanager_configuration else {
+        let config = raw_configuration::read(&convert::text(&own.text))?;
+        let (others, references) = (own.others, own.reference.into());
+        return Ok(Base::Started(Box::new(Started { config, others, references, ..Started::default() })));
     };
-    let target = Target {
-        namespace: inputs.alertmanager.metadata.namespace.as_deref().unwrap_or_default(),
-        strategy: &spec.alertmanager_config_matcher_strategy,
-        version: inputs.version,
-        objects: inputs.objects,
-    };
-    let Merged { config, warnings, references: read, refused } =
-        merge(config, inputs.accepted.iter().copied(), &target)?;
-    references.extend(read);
-    Ok(Configuration {
-        text: config.to_text()?.into_bytes(),
-        others,
-        left_out: warnings,
-        references,
-        files,
-        refused,
-    })
+    let resource = inputs.global.ok_or_else(|| Error::NoGlobal(configuration.name.clone()))?;
+    let base = global::base(resource, configuration.global.as_ref(), inputs.version, inputs.objects)?;
+    let templates = configuration.templates.iter().flat_map(|template| {
+        let map = template.config_map.as_ref().map(|map| &map.key);
+        map.into_iter().chain(template.secret.as_ref().map(|secret| &secret.key))
+    });
+    let mut config = base.config;
+    config.templates = templates.map(|key| format!("{TEMPLATES}{key}")).collect();
+    let (references, files) = (base.references, base.files);
+    Ok(Base::Started(Box::new(Started { config, references, files, ..Started::default() })))
 }
 
 /// What the user wrote into a Secret.

@@ -4,10 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use api_monitoring::{Alertmanager, AlertmanagerConfig};
-use formats::gzip::{Compressor, Part};
+use formats::alertmanager::Config;
+use formats::alertmanager::global::Global;
+use formats::gzip::{Compressor, Part as Piece};
 use formats::version::Version;
 use kernel::object::Object;
-use monitoring_alerting::{Inputs, provision, version};
+use monitoring_alerting::merge::{Part, Target};
+use monitoring_alerting::provision::{self, Base, Inputs};
+use monitoring_alerting::version;
 use monitoring_assets::Reference;
 use monitoring_select::selection::{SelectionError, Selectors};
 use monitoring_workload::alertmanager::{Instance, secrets, service, statefulset};
@@ -25,10 +29,12 @@ use crate::surroundings::Surroundings;
 /// What became of an AlertmanagerConfig: taken in, or why not.
 pub type Verdict = Result<Taken, String>;
 
-/// An AlertmanagerConfig that can be taken in.
+/// An AlertmanagerConfig that is taken in.
 #[derive(Debug, Clone)]
 pub struct Taken {
-    config: Arc<AlertmanagerConfig>,
+    /// What it adds.
+    part: Part,
+    /// Certificates and keys that must be mounted, by the names of their files.
     files: BTreeMap<String, Vec<u8>>,
 }
 
@@ -37,8 +43,6 @@ pub struct Taken {
 pub struct Memory {
     /// What became of the AlertmanagerConfigs.
     pub configs: Memo<Verdict>,
-    /// Those that were good by themselves and could not be merged, by `namespace/name`, and why.
-    pub refused: BTreeMap<String, String>,
     /// The compressed configuration.
     pub compressor: Compressor,
 }
@@ -54,29 +58,32 @@ pub fn plan(
     let text = or_default(&alertmanager.spec.version, ALERTMANAGER_VERSION);
     let version = version::read(text).map_err(|error| wrong(error.to_string()))?;
     let view = View { alertmanager, around, version };
-    view.select(memory)
-        .map_err(|error| wrong(format!("failed to select AlertmanagerConfig objects: {error}")))?;
     let global = view.global().map_err(wrong)?;
-
-    let accepted: Vec<&AlertmanagerConfig> =
-        memory.configs.iter().filter_map(|(_, verdict)| Some(&*verdict.as_ref().ok()?.config)).collect();
-    let configuration = provision(&Inputs {
+    let inputs = Inputs {
         alertmanager,
         global: global.as_ref(),
-        accepted: &accepted,
+        accepted: &[],
         objects: around.objects,
         version: &view.version,
-    })
-    .map_err(|error| wrong(error.to_string()))?;
-    let refused = |one: &monitoring_alerting::merge::Refused| {
-        (format!("{}/{}", one.namespace, one.name), one.reason.to_string())
     };
-    memory.refused = configuration.refused.iter().map(refused).collect();
+    let configuration = match provision::base(&inputs).map_err(|error| wrong(error.to_string()))? {
+        Base::Whole(configuration) => {
+            memory.configs = Memo::default();
+            configuration
+        }
+        Base::Started(started) => {
+            view.select(memory, &provision::target(&inputs), started.global())
+                .map_err(|error| wrong(format!("failed to select AlertmanagerConfig objects: {error}")))?;
+            let taken = memory.configs.iter().filter_map(|(_, verdict)| verdict.as_ref().ok());
+            let finished = started.finish(taken.map(|taken| &taken.part), &view.version);
+            finished.map_err(|error| wrong(error.to_string()))?
+        }
+    };
 
     let mut planned = Planned { references: configuration.references, ..Planned::default() };
     planned.remarks.extend(configuration.left_out.iter().map(|one| Remark::LeftOut(one.to_string())));
     let text: Arc<str> = String::from_utf8_lossy(&configuration.text).into();
-    let compressed = memory.compressor.file(&[Part { name: "alertmanager", text: &text }]);
+    let compressed = memory.compressor.file(&[Piece { name: "alertmanager", text: &text }]);
     planned.configuration = Some(Configuration(vec![text]));
     let instance = Instance::new(alertmanager).map_err(|error| Invalid::new(&error))?;
     let secret = secrets::configuration(&instance, around.operator, compressed, configuration.others);
@@ -121,7 +128,12 @@ impl View<'_> {
     }
 
     /// Goes through all AlertmanagerConfigs that are asked for.
-    fn select(&self, memory: &mut Memory) -> Result<(), SelectionError> {
+    fn select(
+        &self,
+        memory: &mut Memory,
+        target: &Target<'_>,
+        global: Option<&Global>,
+    ) -> Result<(), SelectionError> {
         let spec = &self.alertmanager.spec;
         let selectors = Selectors {
             namespaces: spec.alertmanager_config_namespace_selector.as_ref(),
@@ -130,20 +142,27 @@ impl View<'_> {
         let candidates = &self.around.resources.alertmanager_configs;
         let mut asked_for = asked_for(self.namespace(), selectors, self.around.namespaces, candidates)?;
         asked_for.retain(|object| !self.is_global(object));
-        let make = |object: &Object| self.look(object);
-        memory.configs.pass(self.version.to_string().into_bytes(), self.around.objects, asked_for, make);
+        let make = |object: &Object| self.look(object, target, global);
+        memory.configs.pass(options(target, global), self.around.objects, asked_for, make);
         Ok(())
     }
 
-    fn look(&self, object: &Object) -> (Verdict, BTreeSet<Reference>) {
+    fn look(
+        &self,
+        object: &Object,
+        target: &Target<'_>,
+        global: Option<&Global>,
+    ) -> (Verdict, BTreeSet<Reference>) {
         let config: AlertmanagerConfig = match object.read() {
             Ok(config) => config,
             Err(error) => return (Err(format!("it cannot be read: {}", error.source)), BTreeSet::new()),
         };
         match monitoring_admission::resource::check(&config, &self.version, self.around.objects) {
             Ok(accepted) => {
+                let (part, read) = target.part(&config, global);
                 let files = accepted.files.into_iter().map(|(name, bytes)| (name, bytes.to_vec())).collect();
-                (Ok(Taken { config: Arc::new(config), files }), accepted.references)
+                let verdict = part.map(|part| Taken { part, files }).map_err(|reason| reason.to_string());
+                (verdict, accepted.references.into_iter().chain(read).collect())
             }
             Err(refused) => (Err(refused.problem.to_string()), refused.references),
         }
@@ -177,6 +196,14 @@ impl View<'_> {
         planned.children.push(Child::StatefulSet(Box::new(set)));
         Ok(())
     }
+}
+
+/// What of an Alertmanager matters to what its resources add.
+fn options(target: &Target<'_>, global: Option<&Global>) -> Vec<u8> {
+    let config = Config { global: global.cloned(), ..Config::default() };
+    // What cannot be written is told when the whole is.
+    let global = config.to_text().unwrap_or_default();
+    format!("{:?}\n{global}", (target.namespace, target.strategy, target.version)).into_bytes()
 }
 
 /// Everything that was read for an Alertmanager and its AlertmanagerConfigs.

@@ -229,8 +229,7 @@ impl Memories {
         });
         let configs = self.alertmanager.configs.iter();
         let configs = configs.map(|(name, verdict)| format!("{name} {:?}", verdict.as_ref().map(|_| ())));
-        let refused = self.alertmanager.refused.iter().map(|refused| format!("{refused:?}"));
-        monitors.chain(rules).chain(configs).chain(refused).collect()
+        monitors.chain(rules).chain(configs).collect()
     }
 }
 

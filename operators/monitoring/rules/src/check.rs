@@ -153,9 +153,9 @@ pub(crate) fn problems(
     if text.len() > pack::LARGEST {
         return vec![Problem::TooLarge(text.len())];
     }
-    if let Err(error) = durations(spec, fields) {
+    if let Err((field, problem)) = durations(spec, fields) {
         // The file is read twice.
-        return vec![error.clone(), error];
+        return vec![Problem::Duration { field, problem }; 2];
     }
     let mut checker = Checker { names, options, fields, text, places: None, problems: Vec::new() };
     let mut known = HashSet::new();
@@ -166,9 +166,9 @@ pub(crate) fn problems(
 }
 
 /// The first duration that is none, in the order of the file.
-fn durations(spec: &PrometheusRuleSpec, fields: Fields) -> Result<(), Problem> {
+fn durations(spec: &PrometheusRuleSpec, fields: Fields) -> Result<(), (String, NotADuration)> {
     let check = |text: &str, field: &dyn Fn() -> String| {
-        prometheus::parse(text).map(drop).map_err(|problem| Problem::Duration { field: field(), problem })
+        prometheus::parse(text).map(drop).map_err(|problem| (field(), problem))
     };
     for (at, group) in spec.groups.iter().enumerate() {
         if let Some(interval) = group.interval.as_ref().filter(|interval| !interval.is_empty()) {
