@@ -17,7 +17,6 @@ use monitoring_select::selection::{SelectionError, Selectors};
 use monitoring_workload::alertmanager::{Instance, secrets, service, statefulset};
 use monitoring_workload::defaults::{ALERTMANAGER_VERSION, or_default};
 use monitoring_workload::statefulset::Surroundings as Pods;
-use monitoring_workload::tls_assets;
 
 use crate::candidates::asked_for;
 use crate::child::Child;
@@ -176,10 +175,7 @@ impl View<'_> {
         planned: &mut Planned,
     ) -> Result<(), Invalid> {
         let operator = self.around.operator;
-        let assets = tls_assets::build(instance.owner(), operator, &instance.object_name(), files);
-        let names = (0..assets.len()).map(|number| tls_assets::name(&instance.object_name(), number));
-        let tls_secrets: Vec<String> = names.collect();
-        planned.children.extend(assets.into_iter().map(Child::Secret));
+        let tls_secrets = planned.put_tls_assets(instance.owner(), operator, &instance.object_name(), files);
         let web = secrets::web_config(instance, operator).map_err(|error| {
             Invalid::new(&format!("failed to synchronize the web config secret: {error}"))
         })?;

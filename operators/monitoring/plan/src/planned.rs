@@ -1,12 +1,15 @@
 //! What is to be written for a workload, and what is to be told about it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
 use monitoring_assets::Reference;
 use monitoring_scrape::document::Document;
 use monitoring_select::workload::Section;
+use monitoring_workload::metadata::Owner;
+use monitoring_workload::operator::OperatorConfig;
+use monitoring_workload::tls_assets;
 
 use crate::child::Child;
 
@@ -21,6 +24,22 @@ pub struct Planned {
     pub remarks: Vec<Remark>,
     /// The Secrets and ConfigMaps that the workload itself points to.
     pub references: BTreeSet<Reference>,
+}
+
+impl Planned {
+    /// Adds the Secrets with certificates and keys that pods mount; their names.
+    pub(crate) fn put_tls_assets(
+        &mut self,
+        owner: Owner<'_>,
+        operator: &OperatorConfig,
+        prefix: &str,
+        files: BTreeMap<String, Vec<u8>>,
+    ) -> Vec<String> {
+        let assets = tls_assets::build(owner, operator, prefix, files);
+        let names = (0..assets.len()).map(|number| tls_assets::name(prefix, number)).collect();
+        self.children.extend(assets.into_iter().map(Child::Secret));
+        names
+    }
 }
 
 /// A configuration in pieces, one after the other: who wants the whole of it pays for that.

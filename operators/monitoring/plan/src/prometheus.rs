@@ -13,8 +13,8 @@ use monitoring_scrape::Server;
 use monitoring_scrape::document::{self, Additional, Document, ServerInputs};
 use monitoring_select::Workload;
 use monitoring_select::workload::{self, Checked, Gap, Section};
+use monitoring_workload::metadata;
 use monitoring_workload::prometheus::{Instance, Shard, secrets, service, statefulset};
-use monitoring_workload::{metadata, tls_assets};
 
 use crate::child::Child;
 use crate::gaps;
@@ -219,10 +219,7 @@ impl<'v> View<'v> {
         planned: &mut Planned,
     ) -> Result<(), Invalid> {
         let (instance, operator) = (self.instance, self.around.operator);
-        let assets = tls_assets::build(instance.owner(), operator, &instance.object_name(), files);
-        let names = (0..assets.len()).map(|number| tls_assets::name(&instance.object_name(), number));
-        let tls_secrets: Vec<String> = names.collect();
-        planned.children.extend(assets.into_iter().map(Child::Secret));
+        let tls_secrets = planned.put_tls_assets(instance.owner(), operator, &instance.object_name(), files);
         let web = secrets::web_config(instance, operator).map_err(|error| {
             Invalid::new(&format!(
                 "synchronizing web config secret failed: failed to initialize web config: {error}"

@@ -8,9 +8,9 @@ use monitoring_rules::config_map;
 use monitoring_rules::file::{Format, Reader};
 use monitoring_scrape::remote_write_file;
 use monitoring_select::workload::{self, Gap, Section};
+use monitoring_workload::metadata;
 use monitoring_workload::statefulset::Surroundings as Pods;
 use monitoring_workload::thanos_ruler::{Instance, remote_write, secrets, service, statefulset};
-use monitoring_workload::{metadata, tls_assets};
 
 use crate::child::Child;
 use crate::limits;
@@ -123,10 +123,7 @@ impl View<'_> {
         planned: &mut Planned,
     ) -> Result<(), Invalid> {
         let (instance, operator) = (self.instance, self.around.operator);
-        let assets = tls_assets::build(instance.owner(), operator, &instance.object_name(), files);
-        let names = (0..assets.len()).map(|number| tls_assets::name(&instance.object_name(), number));
-        let tls_secrets: Vec<String> = names.collect();
-        planned.children.extend(assets.into_iter().map(Child::Secret));
+        let tls_secrets = planned.put_tls_assets(instance.owner(), operator, &instance.object_name(), files);
         let web = secrets::web_config(instance, operator)
             .map_err(|error| Invalid::new(&format!("failed to synchronize web config secret: {error}")))?;
         planned.children.push(Child::Secret(web));
