@@ -186,8 +186,7 @@ impl<W: Workload> WorkloadOperator<W> {
         let bytes = secret.data.unwrap_or_default().remove(file).unwrap_or_default().0;
         let Some(text) = decoded(&bytes) else { return Ok(None) };
         let mut files = BTreeMap::new();
-        let prefix =
-            format!("{}-tls-assets-", name.trim_end_matches("-generated").trim_end_matches("-config"));
+        let prefix = format!("{}-tls-assets-", W::prefix(&key.name));
         for outline in stores.named(kinds::SECRET, &key.namespace, &prefix) {
             let secret = self.secret(&key.namespace, &outline.key().name).await?;
             let data = secret.and_then(|secret| secret.data).unwrap_or_default();
@@ -305,7 +304,11 @@ impl<W: Workload> Operator for WorkloadOperator<W> {
     fn report(&self, resource: &W::Resource, verdict: &Verdict<'_, Self>, now: Timestamp) -> Report {
         let now = Time(now);
         let (seen, last) = match verdict {
-            Verdict::Blind(trouble) => (Seen::default(), Reconciliation::Failed(trouble.words())),
+            Verdict::Blind(trouble) => {
+                // Nothing is known of its pods: what was said of them last stays.
+                let status = not_reconciled(W::status(resource), &trouble.words());
+                return Report { status, notes: Vec::new() };
+            }
             Verdict::Invalid(inputs, invalid) => {
                 (inputs.seen.clone(), Reconciliation::Failed(invalid.message.clone()))
             }
@@ -318,6 +321,18 @@ impl<W: Workload> Operator for WorkloadOperator<W> {
         };
         Report { status: with_empty_texts(W::report(resource, &seen, &last, &now)), notes: Vec::new() }
     }
+}
+
+/// The last status, but that the last pass did not come to its end.
+fn not_reconciled(mut status: Value, words: &str) -> Value {
+    for condition in status["conditions"].as_array_mut().into_iter().flatten() {
+        if condition["type"] == "Reconciled" {
+            condition["status"] = "False".into();
+            condition["reason"] = "ReconciliationFailed".into();
+            condition["message"] = words.into();
+        }
+    }
+    with_empty_texts(status)
 }
 
 /// A status as the Prometheus Operator writes it: conditions say also that they have nothing to say.
@@ -364,4 +379,25 @@ fn wanted(child: &Child) -> Desired {
         annotations.retain(|name, value| name != labels::INPUT_HASH || value.as_str() != Some(""));
     }
     desired
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_not_known_is_not_said_anew() {
+        let condition = |type_: &str, status: &str, reason: &str, message: &str| json!({"type": type_, "status": status, "reason": reason, "message": message});
+        let before = json!({"replicas": 2, "conditions": [
+            condition("Available", "True", "", ""),
+            condition("Reconciled", "True", "", ""),
+        ]});
+        let after = json!({"replicas": 2, "conditions": [
+            condition("Available", "True", "", ""),
+            condition("Reconciled", "False", "ReconciliationFailed", "no answer"),
+        ]});
+        assert_eq!(not_reconciled(before, "no answer"), after);
+    }
 }

@@ -68,8 +68,14 @@ pub trait Workload: Send + Sync + 'static {
     /// Whether the user wants it left alone.
     fn is_paused(resource: &Self::Resource) -> bool;
 
+    /// What the names of all its objects begin with.
+    fn prefix(name: &str) -> String;
+
     /// The Secret with its configuration, and the key in it.
     fn configuration(name: &str) -> (String, &'static str);
+
+    /// The status that was written last.
+    fn status(resource: &Self::Resource) -> Value;
 
     /// Its ConfigMaps with rules, if it has any.
     fn rules(name: &str) -> Option<config_map::Workload<'_>>;
@@ -116,8 +122,16 @@ impl Workload for OfPrometheus {
         resource.spec.shared.paused
     }
 
+    fn prefix(name: &str) -> String {
+        format!("prometheus-{name}")
+    }
+
+    fn status(resource: &Prometheus) -> Value {
+        serde_json::to_value(&resource.status).unwrap_or_default()
+    }
+
     fn configuration(name: &str) -> (String, &'static str) {
-        (format!("prometheus-{name}"), "prometheus.yaml.gz")
+        (Self::prefix(name), "prometheus.yaml.gz")
     }
 
     fn rules(name: &str) -> Option<config_map::Workload<'_>> {
@@ -175,8 +189,16 @@ impl Workload for OfAgent {
         resource.spec.shared.paused
     }
 
+    fn prefix(name: &str) -> String {
+        format!("prom-agent-{name}")
+    }
+
+    fn status(resource: &PrometheusAgent) -> Value {
+        serde_json::to_value(&resource.status).unwrap_or_default()
+    }
+
     fn configuration(name: &str) -> (String, &'static str) {
-        (format!("prom-agent-{name}"), "prometheus.yaml.gz")
+        (Self::prefix(name), "prometheus.yaml.gz")
     }
 
     fn rules(_name: &str) -> Option<config_map::Workload<'_>> {
@@ -229,8 +251,16 @@ impl Workload for OfAlertmanager {
         resource.spec.paused
     }
 
+    fn prefix(name: &str) -> String {
+        format!("alertmanager-{name}")
+    }
+
+    fn status(resource: &Alertmanager) -> Value {
+        serde_json::to_value(&resource.status).unwrap_or_default()
+    }
+
     fn configuration(name: &str) -> (String, &'static str) {
-        (format!("alertmanager-{name}-generated"), "alertmanager.yaml.gz")
+        (format!("{}-generated", Self::prefix(name)), "alertmanager.yaml.gz")
     }
 
     fn rules(_name: &str) -> Option<config_map::Workload<'_>> {
@@ -281,8 +311,16 @@ impl Workload for OfThanosRuler {
         resource.spec.paused
     }
 
+    fn prefix(name: &str) -> String {
+        format!("thanos-ruler-{name}")
+    }
+
+    fn status(resource: &ThanosRuler) -> Value {
+        serde_json::to_value(&resource.status).unwrap_or_default()
+    }
+
     fn configuration(name: &str) -> (String, &'static str) {
-        (format!("thanos-ruler-{name}-config"), "remote-write.yaml")
+        (format!("{}-config", Self::prefix(name)), "remote-write.yaml")
     }
 
     fn rules(name: &str) -> Option<config_map::Workload<'_>> {
