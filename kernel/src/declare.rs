@@ -95,6 +95,9 @@ pub struct Owned {
     pub sight: Sight,
     /// Takes over into what is wanted what stays of the object that is there.
     pub keeps: fn(&mut Value, &Value),
+    /// Whether the operator can do without a watch of it, or without the kind: then it asks for each object when it needs
+    /// it, and says so if it may not.
+    pub optional: bool,
     /// What it is for: a comment in the role.
     pub why: &'static str,
 }
@@ -175,6 +178,14 @@ impl Declaration {
         owned.chain(watched).chain(primary).max()
     }
 
+    /// Whether the operator can do without a watch of a kind.
+    pub fn is_optional(&self, kind: Kind) -> bool {
+        let owned = self.owned.iter().filter(|owned| owned.kind == kind).map(|owned| owned.optional);
+        let watched =
+            self.watched.iter().filter(|watched| watched.kind == kind).map(|watched| watched.optional);
+        kind != self.primary && owned.chain(watched).all(|optional| optional)
+    }
+
     /// What stays of an object of a kind.
     pub fn keeps(&self, kind: Kind) -> Option<fn(&mut Value, &Value)> {
         self.owned.iter().find(|owned| owned.kind == kind).map(|owned| owned.keeps)
@@ -198,7 +209,7 @@ impl Declaration {
         for owned in self.owned {
             let verbs: &[&str] = match owned.way {
                 Way::Apply => &["get", "list", "watch", "create", "patch", "update", "delete"],
-                Way::Replace => &["list", "watch", "create", "update", "delete"],
+                Way::Replace => &["get", "list", "watch", "create", "update", "delete"],
             };
             rights.push(Right {
                 group: owned.kind.group,

@@ -112,6 +112,11 @@ pub trait Operator: Send + Sync + 'static {
     /// What it watches and owns.
     fn declaration(&self) -> &'static Declaration;
 
+    /// Whether a resource is for this process; others of its kind may be for somebody else.
+    fn is_ours(&self, _resource: &Object) -> bool {
+        true
+    }
+
     /// Reads stores and looks at the outside system.
     fn gather(
         &self,
@@ -159,7 +164,10 @@ impl<O: Operator, T: Telling> Bench<O, T> {
 
     async fn look(&self, key: &Key, now: fn() -> Timestamp) -> Outcome {
         let primary = self.operator.declaration().primary;
-        let Some(object) = self.hand.stores().get(primary, key) else { return Outcome::Settled };
+        let found = self.hand.stores().get(primary, key);
+        let Some(object) = found.filter(|object| self.operator.is_ours(object)) else {
+            return Outcome::Settled;
+        };
         let resource: O::Resource = match object.read() {
             Ok(resource) => resource,
             Err(error) => {

@@ -55,7 +55,7 @@ pub enum Progress {
     Listing,
     /// All is known.
     Complete,
-    /// The kind is not there, or we may not look; we can do without, and look again.
+    /// The kind is not there, or we may not look. Who can do without goes on; we look again.
     Off,
 }
 
@@ -120,7 +120,8 @@ impl Door {
 }
 
 impl Hub {
-    /// Watches at once; works on resources when everything is known and `lead` is there; ends with `stop`.
+    /// Watches at once; ends with `stop`. Each controller begins when all that it needs is known and `lead` is there: one
+    /// that may not look at its kinds, or has none, waits until it can and keeps nobody else waiting.
     pub async fn run(
         self,
         registrations: Vec<Registration>,
@@ -135,26 +136,33 @@ impl Hub {
             waiting.push((declaration, make, receiver));
         }
         let mut watches = self.watch(&doors, &stop);
-        let mut endings = Vec::new();
-        let begin = async {
-            tokio::join!(self.synced(), lead);
-        };
-        tokio::select! {
-            () = begin => {}
-            () = stop.cancelled() => return endings,
-        }
+        let leads = CancellationToken::new();
         let mut controllers = JoinSet::new();
         for (declaration, make, receiver) in waiting {
-            let controller =
-                make(Hand::new(declaration, self.tools.clone(), self.announce(&doors, declaration)));
+            let hand = Hand::new(declaration, self.tools.clone(), self.announce(&doors, declaration));
             let metrics = self.metrics.controller(declaration.name);
             let driver = Driver { settings: self.queue.clone(), grace: self.grace, metrics };
+            let begin = begin(declaration, self.standings.subscribe(), leads.clone());
             let stop = stop.clone();
-            let pass = move |key| Arc::clone(&controller).pass(key);
-            controllers.spawn(async move { driver.run(receiver, pass, stop).await });
+            controllers.spawn(async move {
+                tokio::select! {
+                    () = begin => {}
+                    () = stop.cancelled() => return None,
+                }
+                let controller = make(hand);
+                let pass = move |key| Arc::clone(&controller).pass(key);
+                Some(driver.run(receiver, pass, stop).await)
+            });
         }
-        while let Some(ended) = controllers.join_next().await {
-            endings.extend(ended.ok());
+        let (mut endings, mut lead) = (Vec::new(), std::pin::pin!(lead));
+        loop {
+            tokio::select! {
+                () = &mut lead, if !leads.is_cancelled() => leads.cancel(),
+                ended = controllers.join_next() => match ended {
+                    Some(ended) => endings.extend(ended.ok().flatten()),
+                    None => break,
+                },
+            }
         }
         watches.shutdown().await;
         endings
@@ -168,8 +176,7 @@ impl Hub {
             self.standings.send_modify(|all| all.push(standing));
             let watch =
                 Watch { source: self.source(kind, room), config: self.config(kind), keep: self.keep(kind) };
-            let (doors, standings, optional) =
-                (doors.to_vec(), self.standings.clone(), is_optional(doors, kind));
+            let (doors, standings) = (doors.to_vec(), self.standings.clone());
             let (metrics, stores) = (self.metrics.watch(kind.kind), self.tools.stores.clone());
             let tell = move |notice: Notice<Object>| match notice {
                 Notice::Changed(change) => {
@@ -189,10 +196,12 @@ impl Hub {
                 }
                 Notice::Trouble(error) => {
                     metrics.restarts.inc();
-                    tracing::warn!(kind = kind.kind, "the watch failed and is tried again: {error}");
-                    let progress =
-                        if optional && is_absent(&error) { Progress::Off } else { Progress::Listing };
-                    standings.send_modify(|all| all[at].advance(progress, Some(error.to_string())));
+                    let words = error.to_string();
+                    if standings.borrow()[at].trouble.as_ref() != Some(&words) {
+                        tracing::warn!(kind = kind.kind, "the watch failed and is tried again: {words}");
+                    }
+                    let progress = if is_absent(&error) { Progress::Off } else { Progress::Listing };
+                    standings.send_modify(|all| all[at].advance(progress, Some(words)));
                 }
             };
             watches.spawn(watch.follow(room.objects.clone(), tell, stop.clone()));
@@ -215,9 +224,15 @@ impl Hub {
     }
 
     fn config(&self, kind: Kind) -> watcher::Config {
-        let config = watcher::Config::default().streaming_lists();
-        match self.scopes.of(kind).selector(kind.scope) {
-            Some(selector) => config.fields(&selector),
+        let mut config = watcher::Config::default().streaming_lists();
+        let filter = self.scopes.filters.get(&kind).cloned().unwrap_or_default();
+        let fields = [self.scopes.of(kind).selector(kind.scope), filter.fields];
+        let fields: Vec<String> = fields.into_iter().flatten().collect();
+        if !fields.is_empty() {
+            config = config.fields(&fields.join(","));
+        }
+        match filter.labels {
+            Some(labels) => config.labels(&labels),
             None => config,
         }
     }
@@ -236,16 +251,6 @@ impl Hub {
             doors.iter().filter(hears).for_each(|door| door.knock(kind, change));
         })
     }
-
-    /// Waits until absence means something, of every kind that we cannot do without.
-    async fn synced(&self) {
-        let mut standings = self.standings.subscribe();
-        let all = |standings: &Vec<Standing>| {
-            standings.iter().all(|standing| standing.progress != Progress::Listing)
-        };
-        // The sender lives as long as `self`.
-        let _ = standings.wait_for(all).await;
-    }
 }
 
 impl Standing {
@@ -258,13 +263,26 @@ impl Standing {
     }
 }
 
-fn is_optional(doors: &[Door], kind: Kind) -> bool {
-    let needs = |door: &Door| {
-        let declaration = door.declaration;
-        let watched = declaration.watched.iter().find(|watched| watched.kind == kind);
-        declaration.kinds().any(|known| known == kind) && !watched.is_some_and(|watched| watched.optional)
+/// Waits until a controller leads and knows all that it cannot do without.
+async fn begin(
+    declaration: &'static Declaration,
+    mut standings: watch::Receiver<Vec<Standing>>,
+    leads: CancellationToken,
+) {
+    let is_known = |standing: &Standing| match standing.progress {
+        Progress::Complete => true,
+        Progress::Off => declaration.is_optional(standing.kind),
+        Progress::Listing => false,
     };
-    !doors.iter().any(needs)
+    let knows = |standings: &Vec<Standing>| {
+        let needed = standings.iter().filter(|one| declaration.kinds().any(|kind| kind == one.kind));
+        needed.into_iter().all(is_known)
+    };
+    leads.cancelled().await;
+    if standings.wait_for(knows).await.is_err() {
+        // Nobody will ever know.
+        std::future::pending::<()>().await;
+    }
 }
 
 /// There is no such kind, or we may not look at it.

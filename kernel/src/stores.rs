@@ -49,11 +49,22 @@ pub struct Scopes {
     pub most: Namespaces,
     /// For some.
     pub some: BTreeMap<Kind, Namespaces>,
+    /// Which objects of a kind are looked at, where it is not all of them.
+    pub filters: BTreeMap<Kind, Filter>,
+}
+
+/// Which objects of a kind are looked at.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// A selector of labels.
+    pub labels: Option<String>,
+    /// A selector of fields.
+    pub fields: Option<String>,
 }
 
 impl From<Namespaces> for Scopes {
     fn from(most: Namespaces) -> Self {
-        Self { most, some: BTreeMap::new() }
+        Self { most, some: BTreeMap::new(), filters: BTreeMap::new() }
     }
 }
 
@@ -77,6 +88,8 @@ pub struct Room {
 #[derive(Debug)]
 struct Shelf {
     rooms: Vec<Room>,
+    /// Whether some objects are not looked at.
+    is_filtered: bool,
     /// How much is kept of each object.
     sight: Sight,
     /// Cuts an object down to what is needed; nothing if all of it is.
@@ -102,7 +115,8 @@ impl Stores {
             };
             let rooms = scopes.of(kind).rooms(kind.scope).into_iter().map(room).collect();
             let sight = declarations.iter().filter_map(|one| one.sight(kind)).max().unwrap_or(Sight::Whole);
-            Shelf { rooms, sight, trim: trim(declarations, kind) }
+            let is_filtered = scopes.filters.contains_key(&kind);
+            Shelf { rooms, is_filtered, sight, trim: trim(declarations, kind) }
         };
         let predecessors = declarations.iter().flat_map(|one| one.predecessors).copied();
         Self {
@@ -142,10 +156,16 @@ impl Stores {
         self.shelves.get(&kind).map_or(Sight::Whole, |shelf| shelf.sight)
     }
 
-    /// Whether all objects of a kind in a namespace are known: before that, and where we may not look, absence means
-    /// nothing.
-    pub fn is_known(&self, kind: Kind, namespace: &str) -> bool {
+    /// Whether somebody tells us of changes of a kind in a namespace.
+    pub fn is_watched(&self, kind: Kind, namespace: &str) -> bool {
         self.room(kind, namespace).is_some_and(|room| room.read().is_complete())
+    }
+
+    /// Whether all objects of a kind in a namespace are known: before that, where we may not look, and where not all are
+    /// looked at, absence means nothing.
+    pub fn is_known(&self, kind: Kind, namespace: &str) -> bool {
+        let is_filtered = self.shelves.get(&kind).is_some_and(|shelf| shelf.is_filtered);
+        !is_filtered && self.is_watched(kind, namespace)
     }
 
     /// All objects of a kind, by key.

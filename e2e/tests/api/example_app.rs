@@ -44,7 +44,7 @@ pub(crate) fn operator(client: Client, catalogue: &mut Catalogue) -> Process {
         operators: vec![OperatorName::Example],
         example: operator_example::ExampleOperator::default(),
         monitoring: mainstay::process::monitoring(),
-        namespaces: Namespaces::Only(vec!["default".into()]),
+        scopes: Namespaces::Only(vec!["default".into()]).into(),
         permit: Permit::always(),
         identity: "test".into(),
         queue: queue::Settings::default(),

@@ -61,7 +61,7 @@ impl Running {
             operators: vec![OperatorName::Monitoring],
             example: operator_example::ExampleOperator::default(),
             monitoring: mainstay::process::monitoring(),
-            namespaces: Namespaces::AllBut(Vec::new()),
+            scopes: Namespaces::AllBut(Vec::new()).into(),
             permit: Permit::always(),
             identity: "test".into(),
             queue: queue::Settings::default(),

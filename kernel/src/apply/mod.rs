@@ -17,6 +17,7 @@ mod request;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use kube::api::{ApiResource, PropagationPolicy};
 use kube::{Client, Resource};
@@ -146,6 +147,9 @@ type Settled = HashMap<Box<str>, (u64, u64)>;
 /// watched, so that nobody has to ask for what he wrote himself.
 type Written = HashMap<Box<str>, (Kind, Arc<Object>)>;
 
+/// Objects that were as we want them though nobody tells us of them: the hash of what was wanted, and when.
+type Unwatched = HashMap<(Kind, Key), (u64, Instant)>;
+
 /// One object that is wanted, and what is known of it.
 #[derive(Clone, Copy)]
 struct Task<'a> {
@@ -166,6 +170,7 @@ pub struct Hand {
     announce: Announce,
     settled: Arc<Mutex<Settled>>,
     written: Arc<Mutex<Written>>,
+    seen: Arc<Mutex<Unwatched>>,
 }
 
 /// A wanted object of a kind that Kubernetes has.
@@ -192,6 +197,7 @@ impl Hand {
             announce,
             settled: Arc::default(),
             written: Arc::default(),
+            seen: Arc::default(),
         }
     }
 
@@ -249,8 +255,12 @@ impl Hand {
         let target = Target { kind, key: &key };
         let wanted = hash(&desired.object);
         let known = self.stores.get(kind, &key);
-        if let Some(known) = known.as_ref().filter(|known| self.is_settled(known, wanted)) {
-            applied.objects.insert((kind, key), Arc::clone(known));
+        let is_blind = self.is_blind(target);
+        if is_blind && self.was_seen_lately(target, wanted) {
+            return Ok(());
+        }
+        if let Some(known) = known.as_ref().filter(|known| !is_blind && self.is_settled(known, wanted)) {
+            applied.objects.insert((kind, key.clone()), Arc::clone(known));
             return Ok(());
         }
         let (live, is_as_we_wrote_it) = self.look_at(target, known).await?;
@@ -276,7 +286,10 @@ impl Hand {
             if self.stores.sight(kind) == Sight::Outline || changed_nothing(live.as_ref(), &now) {
                 self.settle(&now, wanted);
             }
-            applied.objects.insert((kind, key), now);
+            if is_blind {
+                self.saw(target, wanted);
+            }
+            applied.objects.insert((kind, key.clone()), now);
         }
         Ok(())
     }

@@ -2,11 +2,16 @@
 
 use std::borrow::Cow;
 use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use super::request::Target;
 use super::{Desired, Hand, WriteError};
+use crate::clock;
 use crate::declare::{Kind, Sight};
 use crate::object::{Kept, Key, Object};
+
+/// How long an object that nobody tells us of is taken to be as it was.
+const LATELY: Duration = Duration::from_mins(1);
 
 impl Hand {
     /// The object as it is, if it is there, and whether nobody touched it since we wrote it. What is not known of it is
@@ -17,6 +22,10 @@ impl Hand {
         known: Option<Arc<Object>>,
     ) -> Result<(Option<Arc<Object>>, bool), WriteError> {
         let Target { kind, key } = target;
+        if self.is_blind(target) {
+            // What is in the store is what we wrote ourselves: nobody tells us what others did.
+            return Ok((self.get(target).await?, false));
+        }
         if self.stores.sight(kind) == Sight::Whole {
             return Ok((known, false));
         }
@@ -29,6 +38,27 @@ impl Hand {
             Some((_, written)) => Ok((Some(written), true)),
             None => Ok((self.get(target).await?, false)),
         }
+    }
+
+    /// Whether nobody tells us of an object, and we can do without.
+    pub(super) fn is_blind(&self, target: Target<'_>) -> bool {
+        let Target { kind, key } = target;
+        self.declaration.is_optional(kind) && !self.stores.is_watched(kind, &key.namespace)
+    }
+
+    /// Whether an object of which nobody tells us was as we want it a short while ago.
+    pub(super) fn was_seen_lately(&self, target: Target<'_>, wanted: u64) -> bool {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = seen.get(&(target.kind, target.key.clone()));
+        found.is_some_and(|(hash, when)| *hash == wanted && clock::now().duration_since(*when) < LATELY)
+    }
+
+    /// Remembers that an object of which nobody tells us is as we want it.
+    pub(super) fn saw(&self, target: Target<'_>, wanted: u64) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = clock::now();
+        seen.retain(|_, (_, when)| now.duration_since(*when) < LATELY);
+        seen.insert((target.kind, target.key.clone()), (wanted, now));
     }
 
     /// Remembers an object that we wrote. From time to time those that are gone are forgotten.

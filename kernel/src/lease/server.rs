@@ -39,6 +39,11 @@ impl LeaseObject {
     pub fn new(client: Client, namespace: &str, name: &str) -> Self {
         Self { api: Api::namespaced(client, namespace), name: name.to_owned() }
     }
+
+    /// Whether we may look at it. A server that does not answer has not said no.
+    pub async fn is_allowed(&self) -> bool {
+        !matches!(self.api.get_opt(&self.name).await, Err(kube::Error::Api(status)) if status.code == 403)
+    }
 }
 
 impl LeaseServer for LeaseObject {

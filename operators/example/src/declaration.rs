@@ -20,6 +20,7 @@ pub const DECLARATION: Declaration = Declaration {
             way: Way::Apply,
             sight: Sight::Whole,
             keeps: keep_nothing,
+            optional: false,
             why: "the credentials of an application",
         },
         Owned {
@@ -27,6 +28,7 @@ pub const DECLARATION: Declaration = Declaration {
             way: Way::Apply,
             sight: Sight::Whole,
             keeps: keep_nothing,
+            optional: false,
             why: "the features of an application",
         },
         Owned {
@@ -34,6 +36,7 @@ pub const DECLARATION: Declaration = Declaration {
             way: Way::Apply,
             sight: Sight::Whole,
             keeps: keep_nothing,
+            optional: false,
             why: "how clients and instances find an application",
         },
         Owned {
@@ -41,6 +44,7 @@ pub const DECLARATION: Declaration = Declaration {
             way: Way::Apply,
             sight: Sight::Whole,
             keeps: keep_nothing,
+            optional: false,
             why: "the instances of an application",
         },
         Owned {
@@ -48,6 +52,7 @@ pub const DECLARATION: Declaration = Declaration {
             way: Way::Apply,
             sight: Sight::Whole,
             keeps: keep_nothing,
+            optional: false,
             why: "how many instances a drain may take at once",
         },
         Owned {
@@ -55,6 +60,7 @@ pub const DECLARATION: Declaration = Declaration {
             way: Way::Apply,
             sight: Sight::Whole,
             keeps: keep_nothing,
+            optional: false,
             why: "the migrations of an upgrade",
         },
     ],

@@ -50,7 +50,7 @@ pub(crate) const MANAGER: &str = "mainstay";
 pub(crate) const PREDECESSOR: &str = "before";
 
 const fn owned(kind: Kind) -> Owned {
-    Owned { kind, way: Way::Apply, sight: Sight::Whole, keeps: keep_nothing, why: "a test" }
+    Owned { kind, way: Way::Apply, sight: Sight::Whole, keeps: keep_nothing, optional: false, why: "a test" }
 }
 
 pub(crate) static DECLARATION: Declaration = Declaration {

@@ -39,6 +39,7 @@ static WRITER: Declaration = Declaration {
         way: Way::Apply,
         sight: Sight::Whole,
         keeps: keep_nothing,
+        optional: false,
         why: "a test",
     }],
     watched: &[],
@@ -238,7 +239,7 @@ async fn with_a_list_of_namespaces_plain_roles_suffice() -> Result<()> {
     let only = Namespaces::Only(vec!["one".into(), "two".into()]);
     let mut process = Process::start(&toy, only, &[&WRITER]);
     // Without these rights it cannot work, so it waits for them.
-    process.stands(LEASE, Progress::Listing, true).await?;
+    process.stands(LEASE, Progress::Off, true).await?;
     for namespace in ["one", "two"] {
         allow(&client, Some(namespace), "writer", &rules(&WRITER, &[])).await?;
     }

@@ -85,6 +85,7 @@ const CONFIG_MAPS: Owned = Owned {
     way: Way::Replace,
     sight: Sight::Outline,
     keeps: keep::metadata,
+    optional: false,
     why: "rules; and what resources point to",
 };
 
@@ -93,6 +94,7 @@ const SECRETS: Owned = Owned {
     way: Way::Replace,
     sight: Sight::Outline,
     keeps: keep::compressed,
+    optional: false,
     why: "configurations and certificates; and what resources point to",
 };
 
@@ -101,6 +103,7 @@ const SERVICES: Owned = Owned {
     way: Way::Replace,
     sight: Sight::Whole,
     keeps: keep::service,
+    optional: true,
     why: "how pods find each other",
 };
 
@@ -109,6 +112,7 @@ const STATEFUL_SETS: Owned = Owned {
     way: Way::Replace,
     sight: Sight::Whole,
     keeps: keep::stateful_set,
+    optional: false,
     why: "the pods of a workload",
 };
 
@@ -117,6 +121,7 @@ const DAEMON_SETS: Owned = Owned {
     way: Way::Replace,
     sight: Sight::Whole,
     keeps: keep::daemon_set,
+    optional: true,
     why: "agents on every node",
 };
 

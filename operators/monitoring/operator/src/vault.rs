@@ -74,11 +74,13 @@ impl Vault {
             Source::Secret => kinds::SECRET,
             Source::ConfigMap => kinds::CONFIG_MAP,
         };
-        if !stores.is_known(kind, &reference.namespace) {
+        let known = stores.get(kind, &Key::new(&reference.namespace, &reference.name));
+        if !stores.is_watched(kind, &reference.namespace)
+            || (known.is_none() && !stores.is_known(kind, &reference.namespace))
+        {
             // Nobody tells us when it changes.
             return false;
         }
-        let known = stores.get(kind, &Key::new(&reference.namespace, &reference.name));
         let seen = known.map(|known| known.identity().version.to_string());
         let read = match content {
             Content::Absent => None,
