@@ -92,15 +92,18 @@ impl Flags {
         Ok(Command::Start(Box::new(Start { flags, own: rest.own, ignored: words.collect() })))
     }
 
-    /// Picks the peer's flags out of a command line that has others too, wherever they stand before a `--`, and returns
+    /// Picks the peer's flags out of a command line that has others too, into these, which hold where nothing is said: wherever they stand before a `--`, and returns
     /// all other arguments untouched. `kept` are names that both have and that shall be left to the other reader; the
     /// peer's flags for its version are always left.
-    pub fn take(arguments: &[impl AsRef<str>], kept: &[&str]) -> Result<(Self, Vec<String>), Error> {
+    pub fn take(
+        mut self,
+        arguments: &[impl AsRef<str>],
+        kept: &[&str],
+    ) -> Result<(Self, Vec<String>), Error> {
         let arguments: Vec<&str> = arguments.iter().map(AsRef::as_ref).collect();
-        let mut flags = Self::default();
-        let others = take(&mut flags.groups(), kept, &arguments)?;
-        flags.check()?;
-        Ok((flags, others))
+        let others = take(&mut self.groups(), kept, &arguments)?;
+        self.check()?;
+        Ok((self, others))
     }
 
     /// Whether one can start with these flags. Those that [`Flags::parse`] and [`Flags::take`] return have been checked;
@@ -151,6 +154,14 @@ impl Flags {
         let mut flags = Self::default();
         let groups = help::groups(&mut flags.groups(), &mut Version::default());
         help::write(program, USAGE, &groups) + &help::features()
+    }
+
+    /// The same without its head, for the help of a program that has other flags too.
+    pub fn options() -> String {
+        let mut flags = Self::default();
+        let groups: Vec<help::Described> =
+            flags.groups().iter_mut().map(|group| (group.title(), group.descriptions())).collect();
+        help::options(&groups) + &help::features()
     }
 
     /// All flags as tables in Markdown, with headings of the second level.

@@ -19,10 +19,13 @@ pub(crate) fn groups(groups: &mut Groups<'_>, version: &mut Version) -> Vec<Desc
 
 /// The help of a program.
 pub(crate) fn write(program: &str, usage: &str, groups: &[Described]) -> String {
-    let mut text = format!("Usage: {program} {usage}\n");
-    text.push_str(
-        "\nFlags have one dash or two: -NAME=VALUE or -NAME VALUE. A switch is -NAME or -NAME=false.\n",
-    );
+    let rule = "Flags have one dash or two: -NAME=VALUE or -NAME VALUE. A switch is -NAME or -NAME=false.";
+    format!("Usage: {program} {usage}\n\n{rule}\n{}", options(groups))
+}
+
+/// All flags, a line each.
+pub(crate) fn options(groups: &[Described]) -> String {
+    let mut text = String::new();
     for (title, flags) in groups {
         let heads: Vec<String> = flags.iter().map(head).collect();
         let width = heads.iter().map(|head| head.chars().count()).max().unwrap_or_default();

@@ -24,6 +24,17 @@ impl Namespaces {
             Self::Only(some) => some.contains(namespace),
         }
     }
+
+    /// Those that are among these or among others.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::All { but }, other) | (other, Self::All { but }) => {
+                Self::All { but: but.into_iter().filter(|name| !other.contains(name)).collect() }
+            }
+            (Self::Only(some), Self::Only(others)) => Self::Only(some.into_iter().chain(others).collect()),
+        }
+    }
 }
 
 /// Among names of namespaces, an empty one stands for all.
@@ -186,6 +197,19 @@ mod tests {
 
         let all = Scope { namespaces: set(&[]), deny_namespaces: set(&["x"]), ..both_sides };
         assert_eq!(all.prometheus_references(), all_but(&["x"]));
+    }
+
+    #[test]
+    fn two_sets_are_joined() {
+        for (one, other, joined) in [
+            (only(&["a"]), only(&["b"]), only(&["a", "b"])),
+            (only(&["a"]), all_but(&["a", "b"]), all_but(&["b"])),
+            (all_but(&["a", "b"]), all_but(&["b", "c"]), all_but(&["b"])),
+            (all_but(&[]), only(&["a"]), all_but(&[])),
+        ] {
+            assert_eq!(one.clone().or(other.clone()), joined);
+            assert_eq!(other.or(one), joined);
+        }
     }
 
     #[test]

@@ -33,13 +33,13 @@ proptest! {
     #[test]
     fn arguments_are_never_too_strange(arguments in prop::collection::vec(".{0,12}", 0..6)) {
         let _ = Flags::parse(&arguments, &[]);
-        let _ = Flags::take(&arguments, &[]);
+        let _ = Flags::default().take(&arguments, &[]);
     }
 
     #[test]
     fn both_ways_in_have_the_same_meaning(arguments in prop::collection::vec(argument(), 0..6)) {
         if let Ok(Command::Start(start)) = Flags::parse(&arguments, &[]) && start.ignored.is_empty() {
-            let (taken, others) = Flags::take(&arguments, &[]).unwrap();
+            let (taken, others) = Flags::default().take(&arguments, &[]).unwrap();
             prop_assert_eq!(taken, start.flags);
             prop_assert!(others.iter().all(|other| other == "start" || other == "--"));
         }
@@ -47,22 +47,22 @@ proptest! {
 
     #[test]
     fn taking_takes_all_there_is(arguments in prop::collection::vec(argument(), 0..6)) {
-        if let Ok((_, others)) = Flags::take(&arguments, &[]) {
-            let again = Flags::take(&others, &[]).unwrap();
+        if let Ok((_, others)) = Flags::default().take(&arguments, &[]) {
+            let again = Flags::default().take(&others, &[]).unwrap();
             prop_assert_eq!(again, (Flags::default(), others));
         }
     }
 
     #[test]
     fn what_is_shown_sets_the_same(arguments in prop::collection::vec(argument(), 0..6)) {
-        if let Ok((mut flags, _)) = Flags::take(&arguments, &[]) {
+        if let Ok((mut flags, _)) = Flags::default().take(&arguments, &[]) {
             let shown: Vec<String> = described(flags.groups())
                 .into_iter()
                 // An empty list cannot be written: an empty text is a list of one.
                 .filter(|flag| !(flag.adds && flag.default.is_empty()))
                 .map(|flag| format!("-{}={}", flag.name, flag.default))
                 .collect();
-            let (again, _) = Flags::take(&shown, &[]).unwrap();
+            let (again, _) = Flags::default().take(&shown, &[]).unwrap();
             prop_assert_eq!(again.objects, flags.objects);
             prop_assert_eq!(again.kubelet, flags.kubelet);
             prop_assert_eq!(again.gates, flags.gates);

@@ -21,7 +21,11 @@ fn the_rest_is_left_as_it_is() {
         ),
     ] {
         let others: Vec<String> = others.iter().map(|other| (*other).to_owned()).collect();
-        assert_eq!(Flags::take(arguments, &["log-level"]), Ok((expected.clone(), others)), "{arguments:?}");
+        assert_eq!(
+            Flags::default().take(arguments, &["log-level"]),
+            Ok((expected.clone(), others)),
+            "{arguments:?}"
+        );
     }
 }
 
@@ -36,6 +40,6 @@ fn what_is_taken_must_be_good() {
             "-namespaces and -deny-namespaces: allow and deny lists are mutually exclusive, only one should be provided",
         ),
     ] {
-        assert_eq!(Flags::take(arguments, &[]).unwrap_err().to_string(), words);
+        assert_eq!(Flags::default().take(arguments, &[]).unwrap_err().to_string(), words);
     }
 }
