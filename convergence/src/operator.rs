@@ -40,7 +40,7 @@ impl Operator {
             operators: Vec::new(),
             example: ExampleOperator::default(),
             monitoring: mainstay::process::monitoring(),
-            namespaces: Namespaces::Only(vec![namespace.into()]),
+            scopes: Namespaces::Only(vec![namespace.into()]).into(),
             permit: Permit::always(),
             identity: "convergence".into(),
             queue: QUEUE,

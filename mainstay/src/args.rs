@@ -58,11 +58,22 @@ pub enum OperatorName {
     Monitoring,
 }
 
+impl RunArguments {
+    /// The operators that run.
+    pub fn operators(&self) -> Vec<OperatorName> {
+        if self.operators.is_empty() {
+            OperatorName::value_variants().to_vec()
+        } else {
+            self.operators.clone()
+        }
+    }
+}
+
 /// How to run.
 #[derive(Debug, Clone, Args)]
 pub struct RunArguments {
-    /// The operators to run; an install can be split with narrower rights.
-    #[arg(long, env = "MAINSTAY_OPERATORS", value_delimiter = ',', default_value = "example")]
+    /// The operators to run; all if none is named. An install can be split with narrower rights.
+    #[arg(long, env = "MAINSTAY_OPERATORS", value_delimiter = ',')]
     pub operators: Vec<OperatorName>,
     /// Look at these namespaces only: plain Roles suffice.
     #[arg(

@@ -2,6 +2,8 @@
 
 pub mod args;
 pub mod definitions;
+pub mod line;
 pub mod manifests;
+pub mod monitoring;
 pub mod process;
 pub mod render;

@@ -6,28 +6,52 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use clap::Parser;
-use mainstay::args::{Arguments, Command, RenderArguments};
+use mainstay::args::RenderArguments;
+use mainstay::line::{self, Refused, Wanted};
 use mainstay::{manifests, render};
 
 fn main() -> ExitCode {
-    match start(Arguments::parse()) {
+    let arguments: Vec<String> =
+        std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let wanted = match line::read(&arguments) {
+        Ok(wanted) => wanted,
+        // Also the help that was asked for comes this way.
+        Err(Refused::Own(words)) => {
+            let _ = words.print();
+            return ExitCode::from(u8::try_from(words.exit_code()).unwrap_or(2));
+        }
+        Err(refused @ Refused::Peer(_)) => {
+            complain(&refused);
+            return ExitCode::from(2);
+        }
+    };
+    match start(wanted) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Standard error may be closed: then nobody reads it.
-            let _ = writeln!(std::io::stderr(), "mainstay: {error:#}");
+            complain(&format_args!("{error:#}"));
             ExitCode::FAILURE
         }
     }
 }
 
-fn start(arguments: Arguments) -> Result<()> {
-    match arguments.command {
-        Some(Command::Crds) => print(&manifests::definitions_as_yaml()?),
-        Some(Command::Render(wanted)) => rendered(&wanted),
-        None => {
+/// Standard error may be closed: then nobody reads it.
+fn complain(words: &dyn std::fmt::Display) {
+    let _ = writeln!(std::io::stderr(), "mainstay: {words}");
+}
+
+fn start(wanted: Wanted) -> Result<()> {
+    match wanted {
+        Wanted::Crds => print(&manifests::definitions_as_yaml()?),
+        Wanted::Render(wanted) => rendered(&wanted),
+        Wanted::Told(text) => print(&text),
+        Wanted::Help(text) => {
+            let _ = std::io::stderr().write_all(text.as_bytes());
+            Ok(())
+        }
+        Wanted::Webhook(_) => bail!("the webhook is not built yet"),
+        Wanted::Run(arguments, flags) => {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-            runtime.context("cannot start")?.block_on(run::run(arguments.run))
+            runtime.context("cannot start")?.block_on(run::run(*arguments, *flags))
         }
     }
 }

@@ -16,11 +16,9 @@ use kernel::lease::Permit;
 use kernel::metrics::Metrics;
 use kernel::object::Key;
 use kernel::queue::{self, Outcome};
-use kernel::stores::{Namespaces, Scopes, Stores};
+use kernel::stores::{Scopes, Stores};
 use kube::Client;
-use monitoring_scrape::Offers;
-use monitoring_status::RepairPolicy;
-use monitoring_workload::operator::OperatorConfig;
+use monitoring_flags::Flags;
 use operator_example::ExampleOperator;
 use operator_monitoring::shared::Readers;
 use operator_monitoring::workload::Workload;
@@ -52,7 +50,7 @@ pub struct Process {
     /// What the flags say about monitoring.
     pub monitoring: operator_monitoring::Settings,
     /// Where it looks.
-    pub namespaces: Namespaces,
+    pub scopes: Scopes,
     /// Whether it may write.
     pub permit: Permit,
     /// Its name in events.
@@ -70,8 +68,7 @@ impl Process {
     pub async fn run(self, stop: CancellationToken) -> Vec<Ending> {
         let declarations: Vec<&Declaration> =
             self.operators.iter().flat_map(|name| declarations(*name)).collect();
-        let scopes = Scopes::from(self.namespaces.clone());
-        let stores = Stores::new(&declarations, MANAGER, &scopes);
+        let stores = Stores::new(&declarations, MANAGER, &self.scopes);
         let permit = self.permit.clone();
         let tools = Tools {
             client: self.client.clone(),
@@ -82,7 +79,7 @@ impl Process {
         let registrations = self.operators.iter().flat_map(|name| self.registrations(*name)).collect();
         let hub = Hub {
             tools,
-            scopes,
+            scopes: self.scopes,
             queue: self.queue,
             grace: GRACE,
             metrics: self.metrics,
@@ -151,21 +148,9 @@ pub fn declarations(name: OperatorName) -> Vec<&'static Declaration> {
 
 /// What holds for monitoring if no flag says otherwise.
 pub fn monitoring() -> operator_monitoring::Settings {
-    let mut operator = OperatorConfig::default();
-    operator.reloader.image = RELOADER.into();
-    operator_monitoring::Settings {
-        operator,
-        offers: Offers {
-            endpoint_slices: true,
-            pod_topology_labels: true,
-            topology_sharding: true,
-            shard_retention: true,
-            ..Offers::default()
-        },
-        unmanaged: true,
-        daemon_sets: true,
-        repair: RepairPolicy::None,
-    }
+    let mut flags = Flags::default();
+    flags.reloader.image = RELOADER.into();
+    crate::monitoring::settings(&flags)
 }
 
 /// One kind at work.

@@ -1,5 +1,6 @@
 //! The process itself: log, metrics, health, election, work; and their end in the right order.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,14 +12,18 @@ use kernel::hub::{Progress, Standing};
 use kernel::lease::{self, Election, LeaseObject, Permit};
 use kernel::metrics::{Catalogue, Metrics};
 use kernel::queue;
-use kernel::stores::Namespaces;
 use kernel::telemetry::{self, Telemetry};
 use kube::client::ClientBuilder;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 use mainstay::args::RunArguments;
+use mainstay::monitoring;
 use mainstay::process::{self, Process};
+use monitoring_flags::Flags;
+use monitoring_flags::cluster::Cluster;
 use operator_example::ExampleOperator;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
@@ -29,30 +34,30 @@ use tokio_util::sync::CancellationToken;
 type Candidacy = Option<Election<LeaseObject>>;
 
 /// Runs until a signal comes or the lease is lost.
-pub(crate) async fn run(arguments: RunArguments) -> Result<()> {
+pub(crate) async fn run(arguments: RunArguments, flags: Flags) -> Result<()> {
     let settings = telemetry::Settings {
         format: arguments.log_format,
         level: arguments.log_level.clone(),
         otlp_endpoint: arguments.otlp_endpoint.clone(),
     };
     let telemetry = Telemetry::start(&settings).context("cannot start telling")?;
-    let config = config(&arguments).await?;
+    let config = config(&arguments, &flags.cluster).await?;
     let own_namespace = config.default_namespace.clone();
     let mut catalogue = Catalogue::default();
     let metrics = Metrics::register(&mut catalogue, env!("CARGO_PKG_VERSION"), "unknown");
-    let kinds = arguments
-        .operators
+    let operators = arguments.operators();
+    let kinds = operators
         .iter()
         .flat_map(|name| process::declarations(*name).into_iter().flat_map(Declaration::kinds));
     let client = ClientBuilder::try_from(config).context("cannot make a client")?;
     let client = client.with_layer(&metrics.requests(kinds)).build();
-    let (permit, election) = candidacy(&arguments, &client, &own_namespace)?;
+    let (permit, election) = candidacy(&arguments, &client, &own_namespace).await?;
     let process = Process {
         client,
-        operators: arguments.operators.clone(),
+        operators,
         example: ExampleOperator::default(),
-        monitoring: process::monitoring(),
-        namespaces: namespaces(&arguments),
+        monitoring: monitoring::settings(&flags),
+        scopes: monitoring::scopes(&flags.scope),
         permit: permit.clone(),
         identity: arguments.identity.clone(),
         queue: queue::Settings { concurrency: arguments.concurrency.max(1), ..queue::Settings::default() },
@@ -63,7 +68,7 @@ pub(crate) async fn run(arguments: RunArguments) -> Result<()> {
     let readiness = readiness(process.standings.subscribe(), &mut tasks);
     let (liveness, level) = (Liveness::default(), telemetry.level.clone());
     let admin = Admin { catalogue: Arc::new(catalogue), liveness, readiness, level };
-    tell(admin, &arguments, &stop, &mut tasks).await?;
+    tell(admin, &flags.web.listen_address, &stop, &mut tasks).await?;
     tasks.spawn(count_leading(permit.clone(), metrics));
     let (ended, lost) = Box::pin(conduct(process, election, permit, stop)).await?;
     tracing::info!(?ended, "stopped");
@@ -134,19 +139,18 @@ fn readiness(mut standings: watch::Receiver<Vec<Standing>>, tasks: &mut JoinSet<
 
 /// The first thing that readiness waits for.
 fn waits_for(standings: &[Standing]) -> Option<String> {
-    let listing = standings.iter().find(|standing| standing.progress == Progress::Listing)?;
+    let is_listing = |standing: &&Standing| standing.progress == Progress::Listing;
+    let is_off = || standings.first().filter(|_| standings.iter().all(|one| one.progress == Progress::Off));
+    let listing = standings.iter().find(is_listing).or_else(is_off)?;
     let trouble = listing.trouble.as_deref().unwrap_or("the first list is not complete");
     Some(format!("{}: {trouble}", listing.kind.plural))
 }
 
-async fn tell(
-    admin: Admin,
-    arguments: &RunArguments,
-    stop: &CancellationToken,
-    tasks: &mut JoinSet<()>,
-) -> Result<()> {
-    let (address, stop) = (arguments.listen_address, stop.clone());
-    let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
+async fn tell(admin: Admin, address: &str, stop: &CancellationToken, tasks: &mut JoinSet<()>) -> Result<()> {
+    let stop = stop.clone();
+    // As Go writes it: without a host, all addresses.
+    let bound = if address.starts_with(':') { format!("[::]{address}") } else { address.to_owned() };
+    let listener = TcpListener::bind(bound).await.with_context(|| format!("cannot listen on {address}"))?;
     tasks.spawn(async move {
         if let Err(error) = admin.serve(listener, stop).await {
             tracing::error!("metrics and health are told no more: {error}");
@@ -164,20 +168,19 @@ async fn count_leading(permit: Permit, metrics: Metrics) {
     }
 }
 
-fn namespaces(arguments: &RunArguments) -> Namespaces {
-    if arguments.namespaces.is_empty() {
-        Namespaces::AllBut(arguments.deny_namespaces.clone())
-    } else {
-        Namespaces::Only(arguments.namespaces.clone())
-    }
-}
-
-fn candidacy(arguments: &RunArguments, client: &Client, own: &str) -> Result<(Permit, Candidacy)> {
+async fn candidacy(arguments: &RunArguments, client: &Client, own: &str) -> Result<(Permit, Candidacy)> {
     if arguments.no_leader_election {
         return Ok((Permit::always(), None));
     }
     let namespace = arguments.lease_namespace.as_deref().unwrap_or(own);
     let server = LeaseObject::new(client.clone(), namespace, &arguments.lease_name);
+    if !server.is_allowed().await {
+        tracing::warn!(
+            "leases in {namespace} may not be read: this process writes without asking whether another one leads; \
+             grant get, create and update of leases, or run one process only"
+        );
+        return Ok((Permit::always(), None));
+    }
     let duration = Duration::from_secs(arguments.lease_duration);
     let settings =
         lease::Settings { duration, renew_deadline: duration * 2 / 3, ..lease::Settings::default() };
@@ -186,17 +189,36 @@ fn candidacy(arguments: &RunArguments, client: &Client, own: &str) -> Result<(Pe
     Ok((permit, Some(election)))
 }
 
-async fn config(arguments: &RunArguments) -> Result<Config> {
-    let mut config = match &arguments.kubeconfig {
-        Some(path) => {
+async fn config(arguments: &RunArguments, cluster: &Cluster) -> Result<Config> {
+    let mut config = match (&cluster.server, &arguments.kubeconfig) {
+        (Some(server), _) => Config::new(server.parse().with_context(|| format!("--apiserver {server}"))?),
+        (None, Some(path)) => {
             let file =
                 Kubeconfig::read_from(path).with_context(|| format!("cannot read {}", path.display()))?;
             Config::from_custom_kubeconfig(file, &KubeConfigOptions::default())
                 .await
                 .context("--kubeconfig")?
         }
-        None => Config::infer().await.context("found no cluster: give --kubeconfig")?,
+        (None, None) => Config::infer().await.context("found no cluster: give --kubeconfig")?,
     };
+    if let Some(path) = &cluster.authority {
+        let read = || -> Result<Vec<Vec<u8>>> {
+            let certificates = CertificateDer::pem_file_iter(path)?.collect::<Result<Vec<_>, _>>()?;
+            Ok(certificates.iter().map(|certificate| certificate.to_vec()).collect())
+        };
+        config.root_cert = Some(read().with_context(|| format!("--ca-file {}", path.display()))?);
+    }
+    let text = |path: &Path| path.display().to_string();
+    if let Some(path) = &cluster.certificate {
+        config.auth_info.client_certificate = Some(text(path));
+    }
+    if let Some(path) = &cluster.key {
+        config.auth_info.client_key = Some(text(path));
+    }
+    config.accept_invalid_certs |= cluster.insecure;
+    if let Some(user) = &cluster.user {
+        config.auth_info.impersonate = Some(user.clone());
+    }
     // The queue decides when something is tried again, and says so.
     config.default_retry = false;
     Ok(config)

@@ -39,6 +39,10 @@ pub(crate) fn mainstay() -> String {
     for sub in shown(&command) {
         describe(&mut page, "mainstay", sub);
     }
+    page.push_str(
+        "\n# Flags of the Prometheus Operator\n\nThey are taken too, with one dash or two, and mean the same.\n\n",
+    );
+    page.push_str(::mainstay::line::reference().trim_start());
     page
 }
 

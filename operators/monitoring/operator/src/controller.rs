@@ -13,7 +13,7 @@ use k8s_openapi::jiff::Timestamp;
 use kernel::apply::{Applied, Desired, Way, Work, desired};
 use kernel::declare::{Declaration, Kind};
 use kernel::flow::{Guard, Invalid as Refusal, Operator, Plan, Trouble, Verdict};
-use kernel::object::{Kept as _, Key};
+use kernel::object::{Kept as _, Key, Object};
 use kernel::report::Report;
 use kernel::stores::Stores;
 use kube::Api;
@@ -33,6 +33,9 @@ use crate::workload::{Seen, Workload};
 
 /// How often a plan may ask for more before it must be content.
 const ROUNDS: usize = 8;
+
+/// The annotation with which a resource names the operator that it is for.
+const CONTROLLER_ID: &str = "operator.prometheus.io/controller-id";
 
 /// The operator of one kind of workload.
 pub struct WorkloadOperator<W: Workload> {
@@ -261,6 +264,12 @@ impl<W: Workload> Operator for WorkloadOperator<W> {
 
     fn declaration(&self) -> &'static Declaration {
         W::DECLARATION
+    }
+
+    fn is_ours(&self, resource: &Object) -> bool {
+        let value = resource.value();
+        let named = value["metadata"]["annotations"][CONTROLLER_ID].as_str().unwrap_or_default();
+        named == self.shared.settings.controller_id
     }
 
     async fn gather(

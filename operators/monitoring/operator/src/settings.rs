@@ -15,6 +15,10 @@ pub struct Settings {
     pub unmanaged: bool,
     /// Whether agents may run on every node.
     pub daemon_sets: bool,
+    /// Whether what is selected tells in its status by whom.
+    pub bindings: bool,
+    /// Only resources that name this operator are served; empty, only those that name none.
+    pub controller_id: String,
     /// What is done about pods that stand in the way of a roll-out.
     pub repair: RepairPolicy,
 }

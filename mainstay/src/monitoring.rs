@@ -1,0 +1,126 @@
+//! What the flags of the Prometheus Operator mean for the operators of monitoring.
+
+use std::collections::BTreeMap;
+
+use kernel::declare::Kind;
+use kernel::stores::{Filter, Namespaces, Scopes};
+use monitoring_flags::scope::Scope;
+use monitoring_flags::{Flags, Gate};
+use monitoring_scrape::Offers;
+use operator_monitoring::{Settings, kinds};
+
+/// What the operators must know.
+pub fn settings(flags: &Flags) -> Settings {
+    let is_on = |gate| flags.gates.enabled(gate);
+    Settings {
+        operator: flags.workload_operator(),
+        offers: Offers {
+            endpoint_slices: true,
+            pod_topology_labels: true,
+            topology_sharding: is_on(Gate::PrometheusTopologySharding),
+            shard_retention: is_on(Gate::PrometheusShardRetentionPolicy),
+            ..Offers::default()
+        },
+        unmanaged: !flags.objects.always_managed,
+        daemon_sets: is_on(Gate::PrometheusAgentDaemonSet),
+        bindings: is_on(Gate::StatusForConfigurationResources),
+        repair: flags.objects.repair,
+        controller_id: flags.objects.controller_id.clone(),
+    }
+}
+
+/// Where they look for what.
+pub fn scopes(scope: &Scope) -> Scopes {
+    let prometheus = scope.prometheus_namespaces();
+    let alertmanager = scope.alertmanager_namespaces();
+    let ruler = scope.thanos_ruler_namespaces();
+    let instances = prometheus.clone().or(alertmanager.clone()).or(ruler.clone());
+    let references = scope.prometheus_references().or(scope.alertmanager_references());
+    let content = references.or(instances.clone());
+    let mut some = BTreeMap::new();
+    let mut look = |kinds: &[Kind], namespaces: &monitoring_flags::Namespaces| {
+        some.extend(kinds.iter().map(|kind| (*kind, known(namespaces))));
+    };
+    look(&[kinds::PROMETHEUS, kinds::AGENT], &prometheus);
+    look(&[kinds::ALERTMANAGER], &alertmanager);
+    look(&[kinds::THANOS_RULER], &ruler);
+    look(&[kinds::ALERTMANAGER_CONFIG], &scope.alertmanager_config_namespaces());
+    look(&[kinds::SERVICE, kinds::STATEFUL_SET, kinds::DAEMON_SET, kinds::POD], &instances);
+    look(&[kinds::SECRET, kinds::CONFIG_MAP], &content);
+    Scopes { most: known(&scope.shared()), some, filters: filters(scope) }
+}
+
+fn known(namespaces: &monitoring_flags::Namespaces) -> Namespaces {
+    match namespaces {
+        monitoring_flags::Namespaces::All { but } => Namespaces::AllBut(but.iter().cloned().collect()),
+        monitoring_flags::Namespaces::Only(some) => Namespaces::Only(some.iter().cloned().collect()),
+    }
+}
+
+/// Which objects they look at, where not at all of a kind.
+fn filters(scope: &Scope) -> BTreeMap<Kind, Filter> {
+    let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let labels = |kind: Kind, labels: &str| (kind, Filter { labels: text(labels), fields: None });
+    let both = |kind: Kind, labels: &str, fields: &str| {
+        (kind, Filter { labels: text(labels), fields: text(fields) })
+    };
+    let all = [
+        labels(kinds::PROMETHEUS, scope.prometheus.as_str()),
+        labels(kinds::AGENT, scope.prometheus.as_str()),
+        labels(kinds::ALERTMANAGER, scope.alertmanager.as_str()),
+        labels(kinds::THANOS_RULER, scope.thanos_ruler.as_str()),
+        both(kinds::SECRET, scope.secret_labels.as_str(), scope.secret_fields.as_str()),
+        both(kinds::CONFIG_MAP, scope.config_map_labels.as_str(), scope.config_map_fields.as_str()),
+    ];
+    all.into_iter().filter(|(_, filter)| *filter != Filter::default()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scopes_of(arguments: &[&str]) -> Scopes {
+        let (flags, rest) = Flags::default().take(arguments, &[]).unwrap();
+        assert_eq!(rest, Vec::<String>::new());
+        scopes(&flags.scope)
+    }
+
+    fn only(names: &[&str]) -> Namespaces {
+        Namespaces::Only(names.iter().map(|name| (*name).to_owned()).collect())
+    }
+
+    #[test]
+    fn instances_and_what_they_select_are_looked_for_in_different_places() {
+        let scopes = scopes_of(&[
+            "--namespaces=a",
+            "--prometheus-instance-namespaces=b",
+            "--alertmanager-instance-namespaces=c",
+            "--thanos-ruler-instance-namespaces=d",
+            "--watch-referenced-objects-in-all-namespaces",
+        ]);
+        assert_eq!(scopes.of(kinds::SERVICE_MONITOR), &only(&["a"]));
+        assert_eq!(scopes.of(kinds::AGENT), &only(&["b"]));
+        assert_eq!(scopes.of(kinds::ALERTMANAGER), &only(&["c"]));
+        assert_eq!(scopes.of(kinds::STATEFUL_SET), &only(&["b", "c", "d"]));
+        assert_eq!(scopes.of(kinds::SECRET), &only(&["a", "b", "c", "d"]));
+    }
+
+    #[test]
+    fn selectors_are_handed_on() {
+        let scopes = scopes_of(&[
+            "--prometheus-instance-selector=a=b",
+            "--secret-field-selector=type!=helm.sh/release.v1",
+            "--secret-label-selector=c",
+        ]);
+        let filter = |labels: Option<&str>, fields: Option<&str>| Filter {
+            labels: labels.map(str::to_owned),
+            fields: fields.map(str::to_owned),
+        };
+        let expected = BTreeMap::from([
+            (kinds::PROMETHEUS, filter(Some("a=b"), None)),
+            (kinds::AGENT, filter(Some("a=b"), None)),
+            (kinds::SECRET, filter(Some("c"), Some("type!=helm.sh/release.v1"))),
+        ]);
+        assert_eq!(scopes.filters, expected);
+    }
+}
