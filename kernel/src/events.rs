@@ -17,8 +17,8 @@ use serde_json::json;
 use crate::clock;
 use crate::declare::Kind;
 use crate::flow::Telling;
-use crate::object::{Kept, Object};
-use crate::report::Note;
+use crate::object::Object;
+use crate::report::{Note, Remark};
 
 /// What is said again within this time is the same event.
 const AGAIN: Duration = Duration::from_mins(6);
@@ -43,7 +43,13 @@ impl Events {
         Self { client, program, instance, kind, memory: Arc::default() }
     }
 
-    async fn post(&self, about: &Object, note: &Note) -> kube::Result<()> {
+    /// A resource of ours as the object of an event.
+    fn resource<'o>(&self, object: &'o Object) -> About<'o> {
+        About { kind: self.kind, object, related: None, action: "Reconcile" }
+    }
+
+    async fn post(&self, told: About<'_>, note: &Note) -> kube::Result<()> {
+        let about = told.object;
         let (key, now) = (about.key(), clock::timestamp());
         let events: Api<Event> = Api::namespaced(self.client.clone(), room(&key.namespace));
         let saying = saying(about, note);
@@ -64,32 +70,25 @@ impl Events {
         }
         // Unlike any other about this object: nobody says two things in one nanosecond.
         let name = format!("{}.{:x}", key.name, now.as_nanosecond());
-        events.create(&PostParams::default(), &self.event(&name, about, note, now)).await?;
+        events.create(&PostParams::default(), &self.event(&name, told, note, now)).await?;
         self.memory().keep(saying, Posted { name: name.into(), count: 1, last: now });
         Ok(())
     }
 
-    fn event(&self, name: &str, about: &Object, note: &Note, now: Timestamp) -> Event {
-        let key = about.key();
-        let regarding = ObjectReference {
-            api_version: Some(self.kind.api_version()),
-            kind: Some(self.kind.kind.into()),
-            name: Some(key.name.to_string()),
-            namespace: Some(key.namespace.to_string()).filter(|name| !name.is_empty()),
-            uid: Some(about.identity().uid.to_string()),
-            ..ObjectReference::default()
-        };
+    fn event(&self, name: &str, about: About<'_>, note: &Note, now: Timestamp) -> Event {
+        let key = about.object.key();
         Event {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 namespace: Some(room(&key.namespace).into()),
                 ..ObjectMeta::default()
             },
-            action: Some("Reconcile".into()),
+            action: Some(about.action.into()),
             event_time: Some(MicroTime(now)),
             note: Some(note.message.chars().take(LONGEST).collect()),
             reason: Some(note.reason.into()),
-            regarding: Some(regarding),
+            regarding: Some(reference(about.kind, about.object)),
+            related: about.related.map(|(kind, object)| reference(kind, object)),
             reporting_controller: Some(self.program.into()),
             reporting_instance: Some(self.instance.clone()),
             type_: Some(if note.alarming { "Warning" } else { "Normal" }.into()),
@@ -105,10 +104,40 @@ impl Events {
 impl Telling for Events {
     async fn tell(&self, about: &Object, notes: Vec<Note>) {
         for note in notes {
-            if let Err(error) = self.post(about, &note).await {
+            if let Err(error) = self.post(self.resource(about), &note).await {
                 tracing::warn!(reason = note.reason, "an event could not be posted: {error}");
             }
         }
+    }
+
+    async fn remark(&self, resource: &Object, remarks: Vec<Remark>) {
+        for Remark { kind, object, action, note } in &remarks {
+            let about = About { kind: *kind, object, related: Some((self.kind, resource)), action };
+            if let Err(error) = self.post(about, note).await {
+                tracing::warn!(kind = kind.kind, key = %object.key(), "an event could not be posted: {error}");
+            }
+        }
+    }
+}
+
+/// What an event is about.
+#[derive(Clone, Copy)]
+struct About<'o> {
+    kind: Kind,
+    object: &'o Object,
+    related: Option<(Kind, &'o Object)>,
+    action: &'static str,
+}
+
+fn reference(kind: Kind, object: &Object) -> ObjectReference {
+    let key = object.key();
+    ObjectReference {
+        api_version: Some(kind.api_version()),
+        kind: Some(kind.kind.into()),
+        name: Some(key.name.to_string()),
+        namespace: Some(key.namespace.to_string()).filter(|name| !name.is_empty()),
+        uid: Some(object.uid().into()),
+        ..ObjectReference::default()
     }
 }
 
@@ -120,7 +149,7 @@ fn room(namespace: &str) -> &str {
 /// What is said about whom, as one number.
 fn saying(about: &Object, note: &Note) -> u64 {
     let mut hasher = DefaultHasher::new();
-    (&about.identity().uid, note.alarming, note.reason, &note.message).hash(&mut hasher);
+    (about.uid(), note.alarming, note.reason, &note.message).hash(&mut hasher);
     hasher.finish()
 }
 

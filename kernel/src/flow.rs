@@ -10,11 +10,11 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tracing::Instrument;
 
-use crate::apply::{Applied, Hand, Work, WriteError};
+use crate::apply::{Applied, Hand, Saying, Work, WriteError};
 use crate::declare::Declaration;
 use crate::object::{Key, Object};
 use crate::queue::Outcome;
-use crate::report::{self, Note, Report};
+use crate::report::{self, Note, Remark, Report};
 use crate::stores::Stores;
 
 /// A spec that cannot be carried out. The user acts.
@@ -134,14 +134,22 @@ pub trait Operator: Send + Sync + 'static {
     /// Does the one thing outside of Kubernetes.
     fn perform(&self, step: &Self::Step) -> impl Future<Output = Result<(), Trouble>> + Send;
 
+    /// What others still say of a resource that is gone, and must not.
+    fn farewell(&self, _key: &Key, _stores: &Stores) -> Vec<Saying> {
+        Vec::new()
+    }
+
     /// Says what became of it. Pure.
     fn report(&self, resource: &Self::Resource, verdict: &Verdict<'_, Self>, now: Timestamp) -> Report;
 }
 
 /// Tells users, and counts.
 pub trait Telling: Send + Sync + 'static {
-    /// Posts events about an object.
+    /// Posts events about a resource.
     fn tell(&self, about: &Object, notes: Vec<Note>) -> impl Future<Output = ()> + Send;
+
+    /// Posts events about what a resource looks at.
+    fn remark(&self, resource: &Object, remarks: Vec<Remark>) -> impl Future<Output = ()> + Send;
 }
 
 /// A resource is worked on with these.
@@ -164,10 +172,17 @@ impl<O: Operator, T: Telling> Bench<O, T> {
 
     async fn look(&self, key: &Key, now: fn() -> Timestamp) -> Outcome {
         let primary = self.operator.declaration().primary;
-        let found = self.hand.stores().get(primary, key);
-        let Some(object) = found.filter(|object| self.operator.is_ours(object)) else {
-            return Outcome::Settled;
+        let Some(object) = self.hand.stores().get(primary, key) else {
+            let left = self.operator.farewell(key, self.hand.stores());
+            return self
+                .hand
+                .say_all(&left)
+                .await
+                .map_or_else(|error| failed(&error.into()), |()| Outcome::Settled);
         };
+        if !self.operator.is_ours(&object) {
+            return Outcome::Settled;
+        }
         let resource: O::Resource = match object.read() {
             Ok(resource) => resource,
             Err(error) => {
@@ -242,16 +257,18 @@ impl<O: Operator, T: Telling> Bench<O, T> {
         verdict: &Verdict<'_, O>,
         now: Timestamp,
     ) -> Option<Outcome> {
-        let Report { status, notes } = self.operator.report(resource, verdict, now);
-        let old = object.value()["status"].take();
-        let change = report::difference(if old.is_null() { &Value::Null } else { &old }, &status)?;
-        match self.hand.write_status(object, &status, &change).await {
-            Ok(_) => {
-                self.telling.tell(object, notes).await;
-                None
-            }
-            Err(error) => Some(failed(&error.into())),
+        let Report { status, notes, remarks } = self.operator.report(resource, verdict, now);
+        if !remarks.is_empty() {
+            self.telling.remark(object, remarks).await;
         }
+        let old = object.value()["status"].take();
+        if let Some(change) = report::difference(&old, &status)
+            && let Err(error) = self.hand.write_status(object, &status, &change).await
+        {
+            return Some(failed(&error.into()));
+        }
+        self.telling.tell(object, notes).await;
+        None
     }
 
     fn finalizer(&self) -> &'static str {

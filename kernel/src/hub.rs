@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use kube::Api;
+use kube::core::Status;
 use kube::runtime::watcher;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
@@ -33,6 +34,17 @@ pub trait Controller: Send + Sync + 'static {
 pub trait Interest: Send + Sync + 'static {
     /// The resources that an object concerns, as it was or as it is. Nothing leaves it to the declaration.
     fn concerned(&self, kind: Kind, object: &Object, stores: &Stores) -> Option<Vec<Key>>;
+
+    /// Whether a change is worth a pass of those whom the object concerns.
+    fn matters(&self, _kind: Kind, _change: &Change<Object>) -> bool {
+        true
+    }
+
+    /// Resources that get a pass when the controller begins though nothing tells of them, such as those that are gone and
+    /// left something behind.
+    fn at_start(&self, _stores: &Stores) -> Vec<Key> {
+        Vec::new()
+    }
 }
 
 /// Makes a controller once its writer is there.
@@ -100,7 +112,8 @@ struct Door {
 impl Door {
     /// Sends the resources that a change concerns, before and after it.
     fn knock(&self, kind: Kind, change: &Change<Object>) {
-        if !self.declaration.kinds().any(|known| known == kind) {
+        let is_known = self.declaration.kinds().any(|known| known == kind);
+        if !is_known || self.interest.as_ref().is_some_and(|interest| !interest.matters(kind, change)) {
             return;
         }
         let sides = [&change.before, &change.after];
@@ -138,7 +151,7 @@ impl Hub {
         let mut watches = self.watch(&doors, &stop);
         let leads = CancellationToken::new();
         let mut controllers = JoinSet::new();
-        for (declaration, make, receiver) in waiting {
+        for (door, (declaration, make, receiver)) in doors.iter().cloned().zip(waiting) {
             let hand = Hand::new(declaration, self.tools.clone(), self.announce(&doors, declaration));
             let metrics = self.metrics.controller(declaration.name);
             let driver = Driver { settings: self.queue.clone(), grace: self.grace, metrics };
@@ -149,6 +162,12 @@ impl Hub {
                     () = begin => {}
                     () = stop.cancelled() => return None,
                 }
+                let left = door.interest.as_ref().map(|interest| interest.at_start(&door.stores));
+                for key in left.into_iter().flatten() {
+                    let _ = door.keys.send(key);
+                }
+                // It must not keep its own entrance open.
+                drop(door);
                 let controller = make(hand);
                 let pass = move |key| Arc::clone(&controller).pass(key);
                 Some(driver.run(receiver, pass, stop).await)
@@ -196,7 +215,7 @@ impl Hub {
                 }
                 Notice::Trouble(error) => {
                     metrics.restarts.inc();
-                    let words = error.to_string();
+                    let words = words(&error);
                     if standings.borrow()[at].trouble.as_ref() != Some(&words) {
                         tracing::warn!(kind = kind.kind, "the watch failed and is tried again: {words}");
                     }
@@ -285,16 +304,26 @@ async fn begin(
     }
 }
 
-/// There is no such kind, or we may not look at it.
-fn is_absent(error: &watcher::Error) -> bool {
-    let status = match error {
+/// What the server answered, if it did.
+fn answer(error: &watcher::Error) -> Option<&Status> {
+    match error {
         watcher::Error::InitialListFailed(kube::Error::Api(status))
         | watcher::Error::WatchStartFailed(kube::Error::Api(status))
-        | watcher::Error::WatchError(status) => status,
+        | watcher::Error::WatchError(status) => Some(status),
         watcher::Error::InitialListFailed(_)
         | watcher::Error::WatchStartFailed(_)
         | watcher::Error::WatchFailed(_)
-        | watcher::Error::NoResourceVersion => return false,
-    };
-    matches!(status.code, 403 | 404)
+        | watcher::Error::NoResourceVersion => None,
+    }
+}
+
+/// There is no such kind, or we may not look at it.
+fn is_absent(error: &watcher::Error) -> bool {
+    answer(error).is_some_and(|status| matches!(status.code, 403 | 404))
+}
+
+/// In the server's words, if it had some.
+fn words(error: &watcher::Error) -> String {
+    let said = answer(error).map(|status| status.message.clone()).filter(|words| !words.is_empty());
+    said.unwrap_or_else(|| error.to_string())
 }

@@ -94,6 +94,7 @@ pub struct Object {
     identity: Identity,
     owner: Option<Owner>,
     labels: BTreeMap<String, String>,
+    generation: i64,
     deleting: bool,
     content: Box<[u8]>,
 }
@@ -137,6 +138,7 @@ impl Object {
             identity: Identity::of(&object.metadata),
             owner,
             labels: object.metadata.labels.clone().unwrap_or_default(),
+            generation: object.metadata.generation.unwrap_or_default(),
             deleting: object.metadata.deletion_timestamp.is_some(),
             content: serde_json::to_vec(&object).unwrap_or_default().into(),
         }
@@ -155,6 +157,11 @@ impl Object {
     /// Its labels: who selects by them looks at every object in every pass.
     pub fn labels(&self) -> &BTreeMap<String, String> {
         &self.labels
+    }
+
+    /// How often its spec was changed; zero, if nobody counts.
+    pub fn generation(&self) -> i64 {
+        self.generation
     }
 
     /// Its unique id.

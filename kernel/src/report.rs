@@ -1,10 +1,14 @@
 //! What a pass says: conditions, a status that is written once and only if it changed, events that are not repeated.
 //! Pure, except that `apply` writes the status and `events` posts.
 
+use std::sync::Arc;
+
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use serde_json::{Map, Value};
 
 use crate::condition::Statement;
+use crate::declare::Kind;
+use crate::object::Object;
 
 /// Something that a user should notice.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,13 +21,28 @@ pub struct Note {
     pub message: String,
 }
 
+/// Something that a user should notice about an object that a resource looks at.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Remark {
+    /// Its kind.
+    pub kind: Kind,
+    /// The object.
+    pub object: Arc<Object>,
+    /// What was being done, in one word.
+    pub action: &'static str,
+    /// What there is to say.
+    pub note: Note,
+}
+
 /// What became of a resource.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
     /// Its whole status.
     pub status: Value,
-    /// What to tell besides.
+    /// What is new about it.
     pub notes: Vec<Note>,
+    /// What is new about objects that it looks at.
+    pub remarks: Vec<Remark>,
 }
 
 /// An event for each statement that is new, or has another reason than before. A message alone is none: it counts pods.

@@ -138,10 +138,13 @@ fn takes_value(argument: &clap::Arg) -> bool {
     argument.get_action().takes_values()
 }
 
+const DEBUG: &str = "info,mainstay=debug,kernel=debug,operator_monitoring=debug,operator_kubelet=debug";
+
 /// A level as our log knows it.
 pub(crate) fn level(level: Level) -> &'static str {
     match level {
-        Level::All | Level::Debug => "debug",
+        // Of what others made, what happens is enough.
+        Level::All | Level::Debug => DEBUG,
         Level::Info => "info",
         Level::Warn => "warn",
         Level::Error => "error",
@@ -188,7 +191,7 @@ mod tests {
     fn in_the_place_of_the_peer_only_monitoring_runs() {
         let (run, flags) = run("/bin/operator -log-level=all --web.listen-address=:9 -no-leader-election");
         assert_eq!(run.operators, [OperatorName::Monitoring]);
-        assert_eq!((run.log_level.as_str(), run.no_leader_election), ("debug", true));
+        assert_eq!((run.log_level.as_str(), run.no_leader_election), (DEBUG, true));
         assert_eq!(flags.web.listen_address, ":9");
         assert_eq!(flags.reloader.image, monitoring_flags::reloader::IMAGE);
     }

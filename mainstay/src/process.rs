@@ -23,7 +23,7 @@ use operator_example::ExampleOperator;
 use operator_monitoring::shared::Readers;
 use operator_monitoring::workload::Workload;
 use operator_monitoring::{
-    OfAgent, OfAlertmanager, OfPrometheus, OfThanosRuler, Selections, Shared, WorkloadOperator,
+    Found, OfAgent, OfAlertmanager, OfPrometheus, OfThanosRuler, Selections, Shared, WorkloadOperator,
 };
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -119,12 +119,14 @@ impl Process {
     }
 
     fn workload<W: Workload>(&self, shared: &Shared) -> Registration {
-        let (readers, events) = (Arc::new(Readers::default()), self.events(W::DECLARATION));
-        let operator = WorkloadOperator::<W>::new(shared.clone(), Arc::clone(&readers));
+        let (readers, found) = (Arc::new(Readers::default()), Arc::new(Found::default()));
+        let interest = Selections::new::<W>(Arc::clone(&readers), Arc::clone(&found), &shared.settings);
+        let operator = WorkloadOperator::<W>::new(shared.clone(), readers, found);
+        let events = self.events(W::DECLARATION);
         Registration {
             declaration: W::DECLARATION,
             make: Box::new(move |hand| controller(operator, hand, events)),
-            interest: Some(Arc::new(Selections::new::<W>(readers))),
+            interest: Some(Arc::new(interest)),
         }
     }
 

@@ -13,8 +13,9 @@ mod decide;
 mod immutable;
 mod present;
 mod request;
+mod say;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -113,6 +114,20 @@ pub struct Work {
     pub prune: bool,
     /// Objects that stay, wanted or not.
     pub spared: Vec<(Kind, Key)>,
+    /// What is said in the status of objects that others made.
+    pub sayings: Vec<Saying>,
+}
+
+/// What is said in the status of an object that somebody else made. It is written into the object as it is known, and
+/// into no later one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Saying {
+    /// Its kind.
+    pub kind: Kind,
+    /// The object.
+    pub object: Arc<Object>,
+    /// The fields of its status that are said.
+    pub status: Value,
 }
 
 /// What was done.
@@ -171,6 +186,8 @@ pub struct Hand {
     settled: Arc<Mutex<Settled>>,
     written: Arc<Mutex<Written>>,
     seen: Arc<Mutex<Unwatched>>,
+    /// Kinds whose status we may not write.
+    denied: Arc<Mutex<BTreeSet<Kind>>>,
 }
 
 /// A wanted object of a kind that Kubernetes has.
@@ -198,6 +215,7 @@ impl Hand {
             settled: Arc::default(),
             written: Arc::default(),
             seen: Arc::default(),
+            denied: Arc::default(),
         }
     }
 
@@ -237,7 +255,7 @@ impl Hand {
         if work.prune {
             self.prune(work, owner, applied).await?;
         }
-        Ok(())
+        self.say_all(&work.sayings).await
     }
 
     async fn apply(

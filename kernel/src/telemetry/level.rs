@@ -5,6 +5,9 @@ use tracing_subscriber::{EnvFilter, Registry, reload};
 
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
+/// What the watches of this crate have to say we say ourselves, once.
+const QUIET: &str = "kube_runtime=error";
+
 /// Why a level is refused. What was set before stays.
 #[derive(Debug, thiserror::Error)]
 pub enum LevelError {
@@ -34,7 +37,8 @@ pub struct LogLevel(reload::Handle<EnvFilter, Registry>);
 impl LogLevel {
     /// The directives in force.
     pub fn read(&self) -> Result<String, LevelError> {
-        Ok(self.0.with_current(ToString::to_string)?)
+        let all = self.0.with_current(ToString::to_string)?;
+        Ok(all.strip_prefix(QUIET).and_then(|rest| rest.strip_prefix(',')).unwrap_or(&all).to_owned())
     }
 
     /// Turns it, from now on.
@@ -61,7 +65,9 @@ fn parse(directives: &str) -> Result<EnvFilter, LevelError> {
         }
     }
     let unreadable = |source| LevelError::Unreadable { directives: directives.to_owned(), source };
-    EnvFilter::builder().parse(directives).map_err(unreadable)
+    let filter = EnvFilter::builder().parse(directives).map_err(unreadable)?;
+    let is_said = directives.contains("kube_runtime");
+    Ok(if is_said { filter } else { filter.add_directive(QUIET.parse().map_err(unreadable)?) })
 }
 
 #[cfg(test)]
@@ -74,6 +80,7 @@ mod tests {
             ("debug", "debug"),
             (" INFO\n", "info"),
             ("info,kernel=debug", "kernel=debug,info"),
+            ("info,kube_runtime=debug", "kube_runtime=debug,info"),
             ("warn,[pass{object=a}]=trace", "warn,[pass{object=a}]=trace"),
         ] {
             let (_layer, level) = filter(given).unwrap();

@@ -263,5 +263,6 @@ fn finish(
     // The server keeps whole seconds.
     let now = Time(Timestamp::from_second(now.as_second()).unwrap_or(now));
     status.conditions = merge(&old, statements, &OWNED, app.metadata.generation, &now);
-    Report { status: serde_json::to_value(&status).unwrap_or_default(), notes: notes(&old, statements) }
+    let status = serde_json::to_value(&status).unwrap_or_default();
+    Report { status, notes: notes(&old, statements), remarks: Vec::new() }
 }

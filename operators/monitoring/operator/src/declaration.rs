@@ -11,11 +11,15 @@ use crate::{keep, kinds};
 /// The name under which the Prometheus Operator writes, so that objects change hands both ways.
 const PEER: &str = "PrometheusOperator";
 
+/// What the Prometheus Operator puts on workloads when monitors and rules speak of them. We never do, but take it away from
+/// a workload that is deleted.
+const CLEANUP: &str = "monitoring.coreos.com/status-cleanup";
+
 /// Servers.
 pub const PROMETHEUS: Declaration = Declaration {
     name: "prometheus",
     primary: kinds::PROMETHEUS,
-    finalizer: "",
+    finalizer: CLEANUP,
     owned: &[CONFIG_MAPS, SECRETS, SERVICES, STATEFUL_SETS],
     watched: &[
         selectable(kinds::SERVICE_MONITOR, "what a Prometheus scrapes"),
@@ -35,7 +39,7 @@ pub const PROMETHEUS: Declaration = Declaration {
 pub const AGENT: Declaration = Declaration {
     name: "prometheus-agent",
     primary: kinds::AGENT,
-    finalizer: "",
+    finalizer: CLEANUP,
     owned: &[SECRETS, SERVICES, STATEFUL_SETS, DAEMON_SETS],
     watched: &[
         selectable(kinds::SERVICE_MONITOR, "what an agent scrapes"),
@@ -55,7 +59,7 @@ pub const AGENT: Declaration = Declaration {
 pub const ALERTMANAGER: Declaration = Declaration {
     name: "alertmanager",
     primary: kinds::ALERTMANAGER,
-    finalizer: "",
+    finalizer: CLEANUP,
     owned: &[SECRETS, SERVICES, STATEFUL_SETS],
     watched: &[
         selectable(kinds::ALERTMANAGER_CONFIG, "whom an Alertmanager tells"),
@@ -72,7 +76,7 @@ pub const ALERTMANAGER: Declaration = Declaration {
 pub const THANOS_RULER: Declaration = Declaration {
     name: "thanos",
     primary: kinds::THANOS_RULER,
-    finalizer: "",
+    finalizer: CLEANUP,
     owned: &[CONFIG_MAPS, SECRETS, SERVICES, STATEFUL_SETS],
     watched: &[selectable(kinds::RULE, "what a Thanos Ruler evaluates"), NAMESPACES, PODS],
     rights: &[status("thanosrulers/status")],

@@ -7,13 +7,16 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use kernel::declare::Kind;
 use kernel::hub::Interest;
 use kernel::object::{Kept as _, Key, Object};
+use kernel::store::Change;
 use kernel::stores::Stores;
 use monitoring_assets::{Reference, Source};
 use monitoring_select::label_selector::Selector;
 use serde::Deserialize as _;
 use serde_json::Value;
 
+use crate::bindings::Found;
 use crate::kinds;
+use crate::settings::Settings;
 use crate::shared::{Readers, held};
 use crate::workload::Workload;
 
@@ -29,8 +32,14 @@ pub struct Selections {
     selectable: Selectable,
     /// How their pods name their application.
     application: &'static str,
+    /// The Service that all of a namespace share.
+    governing: &'static str,
     /// Who reads what.
     readers: Arc<Readers>,
+    /// Which objects have entries for which workloads.
+    found: Arc<Found>,
+    /// Whether objects have such entries at all.
+    has_bindings: bool,
     /// What each asks for, at the version at which that was read.
     asks: Mutex<HashMap<Key, (u64, Arc<Asks>)>>,
 }
@@ -41,6 +50,8 @@ struct Asks {
     selectors: Vec<Ask>,
     /// The AlertmanagerConfig that it names as its base.
     base: Option<String>,
+    /// The Service that its user brings.
+    service: Option<String>,
 }
 
 #[derive(Debug)]
@@ -57,6 +68,10 @@ impl Interest for Selections {
             kinds::CONFIG_MAP => Some(self.concerned_by_content(Source::ConfigMap, object)),
             kinds::NAMESPACE => Some(self.filter(stores, |_, asks| asks.look_into(object))),
             kinds::POD => Some(self.pod(object)),
+            kinds::SERVICE => Some(self.filter(stores, |workload, asks| {
+                let wanted = asks.service.as_deref().unwrap_or(self.governing);
+                workload.namespace == object.key().namespace && *object.key().name == *wanted
+            })),
             kind if self.selectable.iter().any(|(selectable, _)| *selectable == kind) => {
                 let namespace = stores.get(kinds::NAMESPACE, &Key::new("", &object.key().namespace));
                 let labels = namespace.as_deref();
@@ -65,16 +80,39 @@ impl Interest for Selections {
             _ => None,
         }
     }
+
+    /// What a monitor or a rule says about itself in its status concerns nobody.
+    fn matters(&self, kind: Kind, change: &Change<Object>) -> bool {
+        let (Some(before), Some(after)) = (&change.before, &change.after) else { return true };
+        let is_selected = self.selectable.iter().any(|(selectable, _)| *selectable == kind);
+        let is_counted = after.generation() != 0;
+        let is_same = before.generation() == after.generation()
+            && before.labels() == after.labels()
+            && before.uid() == after.uid();
+        !(is_selected && is_counted && is_same)
+    }
+
+    /// Workloads that are gone and that objects still speak of.
+    fn at_start(&self, stores: &Stores) -> Vec<Key> {
+        if !self.has_bindings {
+            return Vec::new();
+        }
+        let found = self.found.all(self.primary, self.selectable, stores);
+        found.keys().filter(|key| stores.get(self.primary, key).is_none()).cloned().collect()
+    }
 }
 
 impl Selections {
     /// Those of a kind of workload.
-    pub fn new<W: Workload>(readers: Arc<Readers>) -> Self {
+    pub fn new<W: Workload>(readers: Arc<Readers>, found: Arc<Found>, settings: &Settings) -> Self {
         Self {
             primary: W::DECLARATION.primary,
             selectable: W::SELECTABLE,
             application: W::APPLICATION,
+            governing: W::GOVERNING,
             readers,
+            found,
+            has_bindings: settings.bindings,
             asks: Mutex::default(),
         }
     }
@@ -125,7 +163,8 @@ impl Asks {
             labels: selector(format!("{name}Selector")),
         };
         let base = spec["alertmanagerConfiguration"]["name"].as_str().map(str::to_owned);
-        Self { selectors: selectable.iter().map(ask).collect(), base }
+        let service = spec["serviceName"].as_str().map(str::to_owned);
+        Self { selectors: selectable.iter().map(ask).collect(), base, service }
     }
 
     /// Whether a workload looks into a namespace.

@@ -6,21 +6,30 @@
 //! | [`settings`] | what the flags say |
 //! | [`controller`] | the stages of a pass, the same for all four workloads |
 //! | [`workload`] | what the four have of their own |
+//! | `follow` | what follows from a workload, with all that it points to |
+//! | `told` | its status, its conditions, what is new |
+//! | [`bindings`] | what monitors and rules are told about themselves |
+//! | [`outside`] | what pods need and others make |
 //! | [`shared`] | what passes and controllers share |
 //! | `vault` | contents of Secrets and ConfigMaps that something points to, and of no others |
 //! | [`interest`] | whom a change concerns |
 //! | `keep` | what stays of objects that are there |
 
+pub mod bindings;
 pub mod controller;
 pub mod declaration;
+mod follow;
 pub mod interest;
 mod keep;
 pub mod kinds;
+pub mod outside;
 pub mod settings;
 pub mod shared;
+mod told;
 mod vault;
 pub mod workload;
 
+pub use bindings::Found;
 pub use controller::WorkloadOperator;
 pub use declaration::{AGENT, ALERTMANAGER, PROMETHEUS, THANOS_RULER};
 pub use interest::Selections;

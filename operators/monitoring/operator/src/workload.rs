@@ -1,27 +1,33 @@
 //! What the four workloads have of their own. The stages are the same for all: see `controller`.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use api_monitoring::pod::StorageSpec;
 use api_monitoring::{Alertmanager, Prometheus, PrometheusAgent, ThanosRuler};
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use kernel::apply::Applied;
-use kernel::declare::Declaration;
+use kernel::declare::{Declaration, Kind};
+use kernel::object::Object;
 use monitoring_assets::Reference;
+use monitoring_plan::memo::Memo;
+use monitoring_plan::monitors::Monitors;
 use monitoring_plan::{Invalid, Planned, Standing, Surroundings};
 use monitoring_plan::{agent, alertmanager, prometheus, thanos_ruler};
 use monitoring_rules::config_map;
 use monitoring_status::prometheus::{Found, with_scale};
 use monitoring_status::reconciliation::Selects;
-use monitoring_status::{Pods, Reconciliation, RepairPolicy};
-use monitoring_workload::{alertmanager as alertmanagers, prometheus as servers};
+use monitoring_status::{Pods, Reconciliation, RepairPolicy, deprecation};
+use monitoring_workload::{alertmanager as alertmanagers, prometheus as servers, thanos_ruler as rulers};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::declaration;
 use crate::interest::Selectable;
 use crate::kinds;
+use crate::outside::Needs;
 
 /// What is there of a workload.
 #[derive(Debug, Clone, Default)]
@@ -46,6 +52,49 @@ impl Seen {
     }
 }
 
+/// What became of an object that a workload selects.
+#[derive(Debug, Clone, Copy)]
+pub struct Judged<'m> {
+    /// Its kind.
+    pub kind: Kind,
+    /// The object.
+    pub object: &'m Arc<Object>,
+    /// Why it is not taken in; nothing, if it is.
+    pub refusal: Option<&'m str>,
+}
+
+/// What became of all objects of a kind.
+fn judged<T>(kind: Kind, memo: &Memo<Result<T, String>>) -> impl Iterator<Item = Judged<'_>> {
+    memo.objects().map(move |(object, verdict)| Judged {
+        kind,
+        object,
+        refusal: verdict.as_ref().err().map(String::as_str),
+    })
+}
+
+/// What became of all monitors.
+fn monitors(monitors: &Monitors) -> impl Iterator<Item = Judged<'_>> {
+    judged(kinds::SERVICE_MONITOR, &monitors.service_monitors)
+        .chain(judged(kinds::POD_MONITOR, &monitors.pod_monitors))
+        .chain(judged(kinds::PROBE, &monitors.probes))
+        .chain(judged(kinds::SCRAPE_CONFIG, &monitors.scrape_configs))
+}
+
+/// What pods need, of a workload with volumes and perhaps a Service that its user brings.
+fn needs(
+    storage: Option<&StorageSpec>,
+    service: Option<&String>,
+    labels: Option<BTreeMap<String, String>>,
+) -> Needs {
+    let template = storage.map(|storage| &storage.volume_claim_template.spec);
+    let class = template.and_then(|claim| claim.storage_class_name.clone());
+    Needs {
+        storage_class: class.filter(|class| !class.is_empty()),
+        service: service.cloned(),
+        labels: labels.unwrap_or_default(),
+    }
+}
+
 /// A kind of workload.
 pub trait Workload: Send + Sync + 'static {
     /// What users write.
@@ -59,6 +108,8 @@ pub trait Workload: Send + Sync + 'static {
     const SELECTABLE: Selectable;
     /// How its pods name their application.
     const APPLICATION: &'static str;
+    /// The Service that all of a namespace share, unless a user brings one.
+    const GOVERNING: &'static str;
     /// What it selects, for its status.
     const SELECTS: Option<Selects>;
 
@@ -91,6 +142,15 @@ pub trait Workload: Send + Sync + 'static {
     /// Everything that was read for what it selects.
     fn references(memory: &Self::Memory) -> BTreeSet<Reference>;
 
+    /// What became of what it selects.
+    fn judged(memory: &Self::Memory) -> Vec<Judged<'_>>;
+
+    /// What its pods need and others make.
+    fn needs(resource: &Self::Resource) -> Needs;
+
+    /// Fields of it that should not be used any longer, in words.
+    fn deprecated(resource: &Self::Resource) -> Vec<String>;
+
     /// Its status.
     fn report(resource: &Self::Resource, seen: &Seen, last: &Reconciliation, now: &Time) -> Value;
 }
@@ -112,6 +172,7 @@ impl Workload for OfPrometheus {
         (kinds::RULE, "rule"),
     ];
     const APPLICATION: &'static str = "prometheus";
+    const GOVERNING: &'static str = "prometheus-operated";
     const SELECTS: Option<Selects> = Some(Selects::ForServer);
 
     fn metadata(resource: &Prometheus) -> &ObjectMeta {
@@ -148,7 +209,21 @@ impl Workload for OfPrometheus {
     }
 
     fn references(memory: &prometheus::Memory) -> BTreeSet<Reference> {
-        memory.monitors.all().into_iter().flat_map(monitoring_plan::memo::Memo::references).cloned().collect()
+        memory.monitors.all().into_iter().flat_map(Memo::references).cloned().collect()
+    }
+
+    fn judged(memory: &prometheus::Memory) -> Vec<Judged<'_>> {
+        monitors(&memory.monitors).chain(judged(kinds::RULE, &memory.rules)).collect()
+    }
+
+    fn needs(resource: &Prometheus) -> Needs {
+        let spec = &resource.spec.shared;
+        let labels = servers::Instance::server(resource).map(|instance| instance.common_labels());
+        needs(spec.storage.as_ref(), spec.service_name.as_ref(), labels.ok())
+    }
+
+    fn deprecated(resource: &Prometheus) -> Vec<String> {
+        deprecation::of_prometheus(&resource.spec)
     }
 
     fn report(resource: &Prometheus, seen: &Seen, last: &Reconciliation, now: &Time) -> Value {
@@ -179,6 +254,7 @@ impl Workload for OfAgent {
         (kinds::SCRAPE_CONFIG, "scrapeConfig"),
     ];
     const APPLICATION: &'static str = "prometheus-agent";
+    const GOVERNING: &'static str = "prometheus-agent-operated";
     const SELECTS: Option<Selects> = Some(Selects::ForAgent);
 
     fn metadata(resource: &PrometheusAgent) -> &ObjectMeta {
@@ -215,7 +291,21 @@ impl Workload for OfAgent {
     }
 
     fn references(memory: &agent::Memory) -> BTreeSet<Reference> {
-        memory.monitors.all().into_iter().flat_map(monitoring_plan::memo::Memo::references).cloned().collect()
+        memory.monitors.all().into_iter().flat_map(Memo::references).cloned().collect()
+    }
+
+    fn judged(memory: &agent::Memory) -> Vec<Judged<'_>> {
+        monitors(&memory.monitors).collect()
+    }
+
+    fn needs(resource: &PrometheusAgent) -> Needs {
+        let spec = &resource.spec.shared;
+        let labels = servers::Instance::agent(resource).map(|instance| instance.common_labels());
+        needs(spec.storage.as_ref(), spec.service_name.as_ref(), labels.ok())
+    }
+
+    fn deprecated(_resource: &PrometheusAgent) -> Vec<String> {
+        Vec::new()
     }
 
     fn report(resource: &PrometheusAgent, seen: &Seen, last: &Reconciliation, now: &Time) -> Value {
@@ -241,6 +331,7 @@ impl Workload for OfAlertmanager {
     const DECLARATION: &'static Declaration = &declaration::ALERTMANAGER;
     const SELECTABLE: Selectable = &[(kinds::ALERTMANAGER_CONFIG, "alertmanagerConfig")];
     const APPLICATION: &'static str = "alertmanager";
+    const GOVERNING: &'static str = "alertmanager-operated";
     const SELECTS: Option<Selects> = None;
 
     fn metadata(resource: &Alertmanager) -> &ObjectMeta {
@@ -280,6 +371,20 @@ impl Workload for OfAlertmanager {
         memory.configs.references().cloned().collect()
     }
 
+    fn judged(memory: &alertmanager::Memory) -> Vec<Judged<'_>> {
+        judged(kinds::ALERTMANAGER_CONFIG, &memory.configs).collect()
+    }
+
+    fn needs(resource: &Alertmanager) -> Needs {
+        let spec = &resource.spec;
+        let labels = alertmanagers::Instance::new(resource).map(|instance| instance.common_labels());
+        needs(spec.storage.as_ref(), spec.service_name.as_ref(), labels.ok())
+    }
+
+    fn deprecated(resource: &Alertmanager) -> Vec<String> {
+        deprecation::of_alertmanager(&resource.spec)
+    }
+
     fn report(resource: &Alertmanager, seen: &Seen, last: &Reconciliation, now: &Time) -> Value {
         let set = seen.sets.values().next();
         let pods = set.map(|set| Pods::of(set, &seen.pods));
@@ -301,6 +406,7 @@ impl Workload for OfThanosRuler {
     const DECLARATION: &'static Declaration = &declaration::THANOS_RULER;
     const SELECTABLE: Selectable = &[(kinds::RULE, "rule")];
     const APPLICATION: &'static str = "thanos-ruler";
+    const GOVERNING: &'static str = "thanos-ruler-operated";
     const SELECTS: Option<Selects> = Some(Selects::Rules);
 
     fn metadata(resource: &ThanosRuler) -> &ObjectMeta {
@@ -338,6 +444,20 @@ impl Workload for OfThanosRuler {
 
     fn references(_memory: &thanos_ruler::Memory) -> BTreeSet<Reference> {
         BTreeSet::new()
+    }
+
+    fn judged(memory: &thanos_ruler::Memory) -> Vec<Judged<'_>> {
+        judged(kinds::RULE, &memory.rules).collect()
+    }
+
+    fn needs(resource: &ThanosRuler) -> Needs {
+        let spec = &resource.spec;
+        let labels = rulers::Instance::new(resource).map(|instance| instance.common_labels());
+        needs(spec.storage.as_ref(), spec.service_name.as_ref(), labels.ok())
+    }
+
+    fn deprecated(resource: &ThanosRuler) -> Vec<String> {
+        deprecation::of_thanos_ruler(&resource.spec)
     }
 
     fn report(resource: &ThanosRuler, seen: &Seen, last: &Reconciliation, now: &Time) -> Value {

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use kernel::object::{Kept as _, Object};
+use kernel::object::Object;
 use monitoring_assets::{Objects, Reference};
 
 /// What was made, by `namespace/name` of the resource and in the order of these names.
@@ -55,7 +55,10 @@ impl<T> Memo<T> {
             name.push('/');
             name.push_str(&resource.key().name);
             match self.kept.get_mut(&*name) {
-                Some(kept) if kept.holds(resource, objects) => kept.pass = self.pass,
+                Some(kept) if kept.holds(resource, objects) => {
+                    kept.pass = self.pass;
+                    kept.object = Arc::clone(resource);
+                }
                 _ => {
                     self.made += 1;
                     let (value, read) = make(resource);
@@ -110,10 +113,10 @@ impl<T> Memo<T> {
 impl<T> Kept<T> {
     /// Whether it still holds for a resource.
     fn holds(&self, resource: &Arc<Object>, objects: &Objects) -> bool {
-        let (old, new) = (self.object.identity(), resource.identity());
-        // What comes from a file has no version: the same one is the same object.
-        let same = Arc::ptr_eq(&self.object, resource)
-            || (new.version != 0 && old.version == new.version && old.uid == new.uid);
+        // What comes from a file has no generation: the same one is the same object. What only says something else about
+        // itself, or has other labels, is the same too: who selects by labels has looked at them.
+        let counted = resource.generation() != 0 && self.object.generation() == resource.generation();
+        let same = Arc::ptr_eq(&self.object, resource) || (counted && self.object.uid() == resource.uid());
         same && self.read.iter().all(|(reference, version)| objects.version(reference) == version.as_deref())
     }
 }

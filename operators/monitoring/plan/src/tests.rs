@@ -114,7 +114,7 @@ impl World {
                 let object = json!({
                     "metadata": {
                         "name": format!("n{which}"), "namespace": (["a-b", "a"][which % 2]), "uid": format!("{kind:?}{which}"),
-                        "resourceVersion": self.clock.to_string(), "labels": {"a": (says % 2).to_string()},
+                        "generation": self.clock, "resourceVersion": self.clock.to_string(), "labels": {"a": (says % 2).to_string()},
                     },
                     "spec": spec(*kind, *says),
                 });

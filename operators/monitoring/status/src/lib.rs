@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`pods`] | the pods of a StatefulSet, and what they come to |
 //! | [`repair`] | the pod that a stuck roll-out waits for |
+//! | [`binding`] | what monitors, rules and AlertmanagerConfigs say of the workloads that select them |
 //! | [`condition`] | conditions, and how new ones replace old ones |
 //! | [`reconciliation`] | how the last pass went, in words |
 //! | [`deprecation`] | fields that should not be used any longer |
@@ -13,6 +14,7 @@
 //! | `observed` | what their one StatefulSet comes to |
 
 pub mod alertmanager;
+pub mod binding;
 pub mod condition;
 pub mod deprecation;
 mod observed;

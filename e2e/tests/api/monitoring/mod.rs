@@ -1,0 +1,7 @@
+//! The monitoring operators on a real API server.
+
+mod bindings;
+mod changes;
+mod needs;
+mod rights;
+mod stage;

@@ -1,0 +1,110 @@
+//! With the rights that the Prometheus Operator has and no others: everything is written, and what needs more is off.
+
+use anyhow::Result;
+use e2e::wait;
+use k8s_openapi::api::apps::v1::StatefulSet;
+use k8s_openapi::api::core::v1::Service;
+use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding};
+use kube::api::{Patch, PatchParams, PostParams};
+use kube::{Api, Client};
+use serde_json::{Value, json};
+
+use super::stage::{Running, configuration, control_plane, create, quiet};
+
+/// The rules of the Prometheus Operator's own role.
+fn rules() -> Value {
+    let rule = |groups: &[&str], resources: &[&str], verbs: &[&str]| json!({"apiGroups": groups, "resources": resources, "verbs": verbs});
+    json!([
+        rule(
+            &["monitoring.coreos.com"],
+            &[
+                "alertmanagers",
+                "alertmanagers/finalizers",
+                "alertmanagers/status",
+                "alertmanagerconfigs",
+                "prometheuses",
+                "prometheuses/finalizers",
+                "prometheuses/status",
+                "prometheusagents",
+                "prometheusagents/finalizers",
+                "prometheusagents/status",
+                "thanosrulers",
+                "thanosrulers/finalizers",
+                "thanosrulers/status",
+                "scrapeconfigs",
+                "scrapeconfigs/status",
+                "servicemonitors",
+                "servicemonitors/status",
+                "podmonitors",
+                "podmonitors/status",
+                "probes",
+                "probes/status",
+                "prometheusrules",
+                "prometheusrules/status",
+            ],
+            &["*"]
+        ),
+        rule(&["apps"], &["statefulsets"], &["*"]),
+        rule(&[""], &["configmaps", "secrets"], &["*"]),
+        rule(&[""], &["pods"], &["list", "delete"]),
+        rule(&[""], &["services", "services/finalizers"], &["get", "create", "update", "delete"]),
+        rule(&[""], &["nodes"], &["list", "watch"]),
+        rule(&[""], &["namespaces"], &["get", "list", "watch"]),
+        rule(&["events.k8s.io"], &["events"], &["patch", "create"]),
+        rule(&["networking.k8s.io"], &["ingresses"], &["get", "list", "watch"]),
+        rule(&["storage.k8s.io"], &["storageclasses"], &["get"]),
+        rule(&[""], &["endpoints"], &["get", "create", "update", "delete"]),
+    ])
+}
+
+async fn allow(client: &Client, user: &str) -> Result<()> {
+    let role = json!({"metadata": {"name": user}, "rules": rules()});
+    let roles: Api<ClusterRole> = Api::all(client.clone());
+    roles.create(&PostParams::default(), &serde_json::from_value(role)?).await?;
+    let binding = json!({
+        "metadata": {"name": user},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": user},
+        "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": user}],
+    });
+    let bindings: Api<ClusterRoleBinding> = Api::all(client.clone());
+    bindings.create(&PostParams::default(), &serde_json::from_value(binding)?).await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_rights_of_the_prometheus_operator_suffice() -> Result<()> {
+    let (_plane, client) = control_plane().await?;
+    allow(&client, "peer").await?;
+    let flags = ["-feature-gates=StatusForConfigurationResources=true,PrometheusAgentDaemonSet=true"];
+    let running = Running::start_as(&client, "peer", &flags)?;
+    create(&client, "Prometheus", "v1", "main", &json!({"serviceMonitorSelector": {}, "thanos": {}})).await?;
+    create(&client, "PrometheusAgent", "v1alpha1", "edge", &json!({"podMonitorSelector": {}})).await?;
+    create(&client, "Alertmanager", "v1", "main", &json!({"alertmanagerConfigSelector": {}})).await?;
+    create(&client, "ThanosRuler", "v1", "main", &json!({"queryEndpoints": ["q"], "ruleSelector": {}}))
+        .await?;
+    create(&client, "AlertmanagerConfig", "v1alpha1", "c", &json!({"receivers": [{"name": "r"}]})).await?;
+    let monitor = json!({"selector": {}, "endpoints": [{"port": "web"}]});
+    create(&client, "ServiceMonitor", "v1", "one", &monitor).await?;
+    let sets: Api<StatefulSet> = Api::default_namespaced(client.clone());
+    for name in ["prometheus-main", "prom-agent-edge", "alertmanager-main", "thanos-ruler-main"] {
+        wait::object(&sets, name, "to be there", |_| true).await?;
+    }
+    configuration(&client, "prometheus-main", |text| text.contains("default/one/0")).await?;
+    quiet(&running).await?;
+
+    // A Service is asked for and not watched; what somebody changed is put right with the next change of its workload.
+    let services: Api<Service> = Api::default_namespaced(client.clone());
+    let service = services.get("prometheus-operated").await?;
+    let ports = service.spec.and_then(|spec| spec.ports).unwrap_or_default();
+    assert_eq!(ports.iter().map(|port| port.port).collect::<Vec<_>>(), [9090, 10901]);
+    let workloads: Api<kube::api::DynamicObject> =
+        Api::default_namespaced_with(client.clone(), &super::stage::resource("Prometheus", "v1"));
+    let patch = json!({"spec": {"thanos": null}});
+    workloads.patch("main", &PatchParams::default(), &Patch::Merge(&patch)).await?;
+    wait::object(&services, "prometheus-operated", "to have one port", |service| {
+        service.spec.as_ref().and_then(|spec| spec.ports.as_ref()).is_some_and(|ports| ports.len() == 1)
+    })
+    .await?;
+    running.end().await;
+    Ok(())
+}

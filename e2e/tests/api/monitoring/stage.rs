@@ -1,0 +1,188 @@
+//! The monitoring operators in a process of the test, around a real API server.
+
+use std::io::Read as _;
+
+use anyhow::{Context, Result};
+use e2e::wait::{self, Look, holds};
+use flate2::read::MultiGzDecoder;
+use k8s_openapi::api::core::v1::Secret;
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kernel::lease::Permit;
+use kernel::metrics::{Catalogue, Metrics};
+use kernel::queue;
+use kernel::stores::Namespaces;
+use kube::api::{ApiResource, DynamicObject, ListParams, Patch, PatchParams, PostParams};
+use kube::{Api, Client};
+use lab::ControlPlane;
+use mainstay::args::OperatorName;
+use mainstay::definitions::MONITORING;
+use mainstay::process::Process;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::record::Record;
+
+/// A control plane that knows the monitoring kinds.
+pub(super) async fn control_plane() -> Result<(ControlPlane, Client)> {
+    let plane = ControlPlane::start().await?;
+    let client = plane.client().await?;
+    let api: Api<CustomResourceDefinition> = Api::all(client.clone());
+    for (_, text) in MONITORING {
+        let definition: CustomResourceDefinition = serde_saphyr::from_str(text)?;
+        api.create(&PostParams::default(), &definition).await?;
+    }
+    for definition in api.list(&ListParams::default()).await? {
+        let name = definition.metadata.name.context("a definition has a name")?;
+        wait::object(&api, &name, "to be established", |definition| {
+            let conditions = definition.status.as_ref().and_then(|status| status.conditions.as_ref());
+            conditions
+                .is_some_and(|all| all.iter().any(|one| one.type_ == "Established" && one.status == "True"))
+        })
+        .await?;
+    }
+    Ok((plane, client))
+}
+
+fn settings(flags: &[&str]) -> Result<operator_monitoring::Settings> {
+    let (flags, rest) = monitoring_flags::Flags::default().take(flags, &[])?;
+    anyhow::ensure!(rest.is_empty(), "unknown flags {rest:?}");
+    Ok(mainstay::monitoring::settings(&flags))
+}
+
+/// The operators at work.
+pub(super) struct Running {
+    record: Record,
+    stop: CancellationToken,
+    tasks: JoinSet<()>,
+}
+
+impl Running {
+    pub(super) fn start(client: &Client) -> Self {
+        let record = Record::default();
+        let around = record.around(client.clone());
+        Self::run(around, record, mainstay::process::monitoring())
+    }
+
+    /// With other flags.
+    pub(super) fn start_with(client: &Client, flags: &[&str]) -> Result<Self> {
+        let record = Record::default();
+        let around = record.around(client.clone());
+        Ok(Self::run(around, record, settings(flags)?))
+    }
+
+    /// With the rights of a user, and other flags.
+    pub(super) fn start_as(client: &Client, user: &str, flags: &[&str]) -> Result<Self> {
+        let record = Record::default();
+        let around = record.impersonate(client.clone(), user)?;
+        Ok(Self::run(around, record, settings(flags)?))
+    }
+
+    fn run(client: Client, record: Record, monitoring: operator_monitoring::Settings) -> Self {
+        let (stop, mut tasks) = (CancellationToken::new(), JoinSet::new());
+        let process = Process {
+            client,
+            operators: vec![OperatorName::Monitoring],
+            example: operator_example::ExampleOperator::default(),
+            monitoring,
+            scopes: Namespaces::AllBut(Vec::new()).into(),
+            permit: Permit::always(),
+            identity: "test".into(),
+            queue: queue::Settings::default(),
+            metrics: Metrics::register(&mut Catalogue::default(), "", ""),
+            standings: watch::Sender::new(Vec::new()),
+        };
+        let ended = stop.clone();
+        tasks.spawn(async move { drop(process.run(ended).await) });
+        Self { record, stop, tasks }
+    }
+
+    pub(super) async fn end(mut self) {
+        self.stop.cancel();
+        while self.tasks.join_next().await.is_some() {}
+    }
+
+    /// What was asked of the server since the last time, in words and in order.
+    pub(super) fn asked(&self) -> Vec<String> {
+        self.record.take().iter().map(crate::record::Request::words).collect()
+    }
+}
+
+pub(super) async fn create(
+    client: &Client,
+    kind: &str,
+    version: &str,
+    name: &str,
+    spec: &Value,
+) -> Result<()> {
+    let resource = resource(kind, version);
+    let api: Api<DynamicObject> = Api::default_namespaced_with(client.clone(), &resource);
+    let object = json!({
+        "apiVersion": resource.api_version, "kind": kind, "metadata": {"name": name, "labels": {"team": "a"}}, "spec": spec,
+    });
+    api.create(&PostParams::default(), &serde_json::from_value(object)?).await?;
+    Ok(())
+}
+
+pub(super) fn resource(kind: &str, version: &str) -> ApiResource {
+    let lower = kind.to_lowercase();
+    ApiResource {
+        group: "monitoring.coreos.com".into(),
+        version: version.into(),
+        api_version: format!("monitoring.coreos.com/{version}"),
+        kind: kind.into(),
+        plural: if lower.ends_with('s') { format!("{lower}es") } else { format!("{lower}s") },
+    }
+}
+
+pub(super) async fn secret(client: &Client, name: &str, key: &str, value: &str) -> Result<()> {
+    let api: Api<Secret> = Api::default_namespaced(client.clone());
+    let object =
+        json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}, "stringData": {key: value}});
+    api.patch(name, &PatchParams::apply("test").force(), &Patch::Apply(&object)).await?;
+    Ok(())
+}
+
+/// The decoded configuration, once it is as wanted.
+pub(super) async fn configuration(
+    client: &Client,
+    secret: &str,
+    wanted: impl Fn(&str) -> bool,
+) -> Result<String> {
+    let api: Api<Secret> = Api::default_namespaced(client.clone());
+    wait::until(&format!("the configuration in {secret}"), async || {
+        let secret = api.get(secret).await?;
+        let (_, bytes) = secret.data.unwrap_or_default().into_iter().next().context("an empty Secret")?;
+        let mut text = String::new();
+        MultiGzDecoder::new(bytes.0.as_slice()).read_to_string(&mut text)?;
+        Ok(if wanted(&text) { Look::Found(text) } else { Look::NotYet(text) })
+    })
+    .await
+}
+
+pub(super) fn auth(secret: &str) -> Value {
+    let selector = json!({"name": secret, "key": "key"});
+    json!({"username": selector, "password": selector})
+}
+
+/// Waits until nothing was asked of the server between two looks.
+pub(super) async fn quiet(running: &Running) -> Result<Vec<String>> {
+    let mut all = Vec::new();
+    let mut looks = 0;
+    wait::until("the operators to be quiet", async || {
+        let asked = running.asked();
+        looks = if asked.is_empty() { looks + 1 } else { 0 };
+        all.extend(asked.clone());
+        Ok(holds(looks >= 5, asked.join(", ")))
+    })
+    .await?;
+    Ok(all)
+}
+
+/// What was asked until then, status aside.
+pub(super) async fn quiet_after(running: &Running, expected: &[&str]) -> Result<()> {
+    let asked = quiet(running).await?;
+    assert_eq!(asked, expected);
+    Ok(())
+}

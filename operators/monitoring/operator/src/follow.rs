@@ -1,0 +1,196 @@
+//! What follows from a workload, with all that it points to. What was read and made in one pass is remembered for the next;
+//! losing it costs time and nothing else.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read as _;
+
+use flate2::read::MultiGzDecoder;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kernel::apply::Applied;
+use kernel::declare::Kind;
+use kernel::flow::Trouble;
+use kernel::object::{Kept as _, Key};
+use kernel::stores::Stores;
+use kube::Api;
+use monitoring_assets::Reference;
+use monitoring_plan::{Child, Invalid, Planned, Remark, Standing, Surroundings};
+use monitoring_rules::pack::Files;
+
+use crate::bindings::Told;
+use crate::controller::{Inputs, WorkloadOperator};
+use crate::kinds;
+use crate::shared::{held, namespaces, resources};
+use crate::vault::Vault;
+use crate::workload::Workload;
+
+/// How often a plan may ask for more before it must be content.
+const ROUNDS: usize = 8;
+
+/// What is remembered of one workload.
+#[derive(Debug, Default)]
+pub(crate) struct Place<M> {
+    pub(crate) memory: M,
+    vault: Vault,
+    wanted: BTreeSet<Reference>,
+    /// The ConfigMaps with rules, at the versions at which they were read.
+    rules: BTreeMap<String, (String, Files)>,
+    /// What was told about what it selects.
+    pub(crate) told: Told,
+}
+
+impl<W: Workload> WorkloadOperator<W> {
+    /// What follows from a workload. What it points to is asked for until nothing more is wanted.
+    pub(crate) async fn follow(
+        &self,
+        resource: &W::Resource,
+        key: &Key,
+        stores: &Stores,
+    ) -> Result<(Result<Planned, Invalid>, Vec<(Kind, Key)>), Trouble> {
+        let home = self.places.of(key);
+        // Taken out, because nobody may hold a lock while he waits: a pass that is dropped loses what it remembered.
+        let mut place = std::mem::take(&mut *held(&home));
+        let mut standing =
+            Standing { rules: self.packing(key, stores, &mut place).await?, ..Standing::default() };
+        place.vault.fetch(&place.wanted.clone(), stores, &self.shared.client).await?;
+        let (namespaces, resources) = (namespaces(stores), resources(stores));
+        let mut outcome = None;
+        let mut spared = Vec::new();
+        for _ in 0..ROUNDS {
+            let objects = place.vault.objects();
+            let settings = &self.shared.settings;
+            let around = Surroundings {
+                operator: &settings.operator,
+                offers: settings.offers,
+                unmanaged: settings.unmanaged,
+                daemon_sets: settings.daemon_sets,
+                namespaces: &namespaces,
+                objects: &objects,
+                resources: &resources,
+            };
+            let planned = W::plan(resource, &around, &standing, &mut place.memory);
+            place.wanted = W::references(&place.memory);
+            place.wanted.extend(match &planned {
+                Ok(planned) => planned.references.clone(),
+                Err(invalid) => invalid.references.clone(),
+            });
+            let asks_for_more = place.vault.fetch(&place.wanted, stores, &self.shared.client).await?;
+            let needs_last = planned.as_ref().is_ok_and(needs_last) && standing.configuration.is_none();
+            outcome = Some(planned);
+            if needs_last && let Some(last) = self.last(key, stores).await? {
+                let name = W::configuration(&key.name).0;
+                spared.push((kinds::SECRET, Key::new(&key.namespace, &name)));
+                standing.configuration = Some(last.0);
+                standing.tls_files = last.1;
+                continue;
+            }
+            if !asks_for_more {
+                break;
+            }
+        }
+        place.vault.retain(&place.wanted);
+        self.readers.update(key, place.wanted.clone());
+        *held(&home) = place;
+        let outcome = outcome.ok_or_else(|| Trouble::Outside("nothing was planned".into()))?;
+        Ok((outcome, spared))
+    }
+
+    /// Which rule file is in which ConfigMap.
+    async fn packing(
+        &self,
+        key: &Key,
+        stores: &Stores,
+        place: &mut Place<W::Memory>,
+    ) -> Result<Vec<Files>, Trouble> {
+        let Some(workload) = W::rules(&key.name) else { return Ok(Vec::new()) };
+        let mut known = BTreeMap::new();
+        let first = workload.name(0);
+        for outline in stores.named(kinds::CONFIG_MAP, &key.namespace, first.trim_end_matches('0')) {
+            let name = outline.key().name.to_string();
+            if workload.index(&name).is_none() || outline.is_deleting() {
+                continue;
+            }
+            let version = outline.identity().version.to_string();
+            let remembered = place.rules.remove(&name).filter(|(at, _)| *at == version);
+            let files = match remembered {
+                Some((_, files)) => Some(files),
+                None => self.config_map(&key.namespace, &name).await?.and_then(|map| map.data),
+            };
+            let files = files.unwrap_or_default();
+            known.insert(name, (version, files));
+        }
+        let map = |(name, (_, files)): (&String, &(String, Files))| {
+            let mut map = ConfigMap { data: Some(files.clone()), ..ConfigMap::default() };
+            map.metadata.name = Some(name.clone());
+            map
+        };
+        let maps: Vec<ConfigMap> = known.iter().map(map).collect();
+        place.rules = known;
+        Ok(workload.standing(&maps))
+    }
+
+    /// What is in the ConfigMaps that were just written: nobody needs to read them.
+    pub(crate) fn remember(&self, key: &Key, inputs: &Inputs, applied: &Applied) {
+        let Some(Ok(planned)) = &inputs.planned else { return };
+        let home = self.places.of(key);
+        let mut place = held(&home);
+        for child in &planned.children {
+            let Child::ConfigMap(map) = child else { continue };
+            let name = map.metadata.name.as_deref().unwrap_or_default();
+            if let Some(now) = applied.objects.get(&(kinds::CONFIG_MAP, Key::new(&key.namespace, name))) {
+                let files = map.data.clone().unwrap_or_default();
+                place.rules.insert(name.to_owned(), (now.identity().version.to_string(), files));
+            }
+        }
+    }
+
+    /// The configuration that was written last, with its certificates; nothing, if there is none.
+    async fn last(
+        &self,
+        key: &Key,
+        stores: &Stores,
+    ) -> Result<Option<(String, BTreeMap<String, Vec<u8>>)>, Trouble> {
+        let (name, file) = W::configuration(&key.name);
+        let Some(secret) = self.secret(&key.namespace, &name).await? else { return Ok(None) };
+        let bytes = secret.data.unwrap_or_default().remove(file).unwrap_or_default().0;
+        let Some(text) = decoded(&bytes) else { return Ok(None) };
+        let mut files = BTreeMap::new();
+        let prefix = format!("{}-tls-assets-", W::prefix(&key.name));
+        for outline in stores.named(kinds::SECRET, &key.namespace, &prefix) {
+            let secret = self.secret(&key.namespace, &outline.key().name).await?;
+            let data = secret.and_then(|secret| secret.data).unwrap_or_default();
+            files.extend(data.into_iter().map(|(name, bytes)| (name, bytes.0)));
+        }
+        Ok(Some((text, files)))
+    }
+
+    async fn config_map(&self, namespace: &str, name: &str) -> Result<Option<ConfigMap>, Trouble> {
+        let api: Api<ConfigMap> = Api::namespaced(self.shared.client.clone(), namespace);
+        let failed = |error: kube::Error| {
+            Trouble::Outside(format!("ConfigMap {namespace}/{name} cannot be read: {error}"))
+        };
+        api.get_opt(name).await.map_err(failed)
+    }
+
+    async fn secret(&self, namespace: &str, name: &str) -> Result<Option<Secret>, Trouble> {
+        let api: Api<Secret> = Api::namespaced(self.shared.client.clone(), namespace);
+        let failed = |error: kube::Error| {
+            Trouble::Outside(format!("Secret {namespace}/{name} cannot be read: {error}"))
+        };
+        api.get_opt(name).await.map_err(failed)
+    }
+}
+
+/// Whether a plan would be another one if it knew what was written last.
+fn needs_last(planned: &Planned) -> bool {
+    let needs = |remark: &Remark| matches!(remark, Remark::Absent { .. } | Remark::Unmanaged);
+    planned.remarks.iter().any(needs)
+}
+
+/// A text, compressed or not.
+fn decoded(bytes: &[u8]) -> Option<String> {
+    if !bytes.starts_with(&[0x1f, 0x8b]) {
+        return String::from_utf8(bytes.to_vec()).ok();
+    }
+    let mut text = String::new();
+    MultiGzDecoder::new(bytes).read_to_string(&mut text).ok().map(|_| text)
+}

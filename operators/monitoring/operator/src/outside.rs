@@ -1,0 +1,116 @@
+//! What pods need and others make: a storage class, a Service that a user brings. Without them no pods are made, and what
+//! is there stays; the configuration is written all the same.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use k8s_openapi::api::core::v1::Service;
+use k8s_openapi::api::storage::v1::StorageClass;
+use kernel::clock;
+use kernel::object::{Key, Object};
+use kernel::stores::Stores;
+use kube::{Api, Client};
+
+use crate::kinds;
+use crate::shared::held;
+
+/// How long something that was there is taken to be there.
+const STILL: Duration = Duration::from_mins(1);
+
+/// What was there a short while ago.
+#[derive(Debug, Default)]
+pub(crate) struct Outside {
+    seen: Mutex<HashMap<String, Instant>>,
+}
+
+/// What a workload needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Needs {
+    /// The class of its volumes.
+    pub storage_class: Option<String>,
+    /// A Service that must select its pods.
+    pub service: Option<String>,
+    /// The labels of its pods.
+    pub labels: BTreeMap<String, String>,
+}
+
+impl Outside {
+    /// What is missing, in words; nothing, if all is there or we may not look.
+    pub(crate) async fn missing(
+        &self,
+        needs: &Needs,
+        namespace: &str,
+        stores: &Stores,
+        client: &Client,
+    ) -> Option<String> {
+        if let Some(class) = &needs.storage_class
+            && let Some(words) = self.storage_class(class, client).await
+        {
+            return Some(words);
+        }
+        match &needs.service {
+            Some(service) => self.service(&Key::new(namespace, service), &needs.labels, stores, client).await,
+            None => None,
+        }
+    }
+
+    async fn storage_class(&self, class: &str, client: &Client) -> Option<String> {
+        if self.was_seen(class) {
+            return None;
+        }
+        match Api::<StorageClass>::all(client.clone()).get_opt(class).await {
+            Ok(Some(_)) => self.saw(class),
+            Ok(None) => return Some(format!("storage class {class:?} does not exist")),
+            // Who may not look does not know better.
+            Err(kube::Error::Api(status)) if status.code == 403 => self.saw(class),
+            Err(error) => return Some(format!("cannot get {class:?} storageclass: {error}")),
+        }
+        None
+    }
+
+    async fn service(
+        &self,
+        key: &Key,
+        labels: &BTreeMap<String, String>,
+        stores: &Stores,
+        client: &Client,
+    ) -> Option<String> {
+        let found = if stores.is_known(kinds::SERVICE, &key.namespace) {
+            let known = stores.get(kinds::SERVICE, key);
+            known.as_deref().and_then(|known: &Object| known.read::<Service>().ok())
+        } else {
+            match Api::<Service>::namespaced(client.clone(), &key.namespace).get_opt(&key.name).await {
+                Ok(found) => found,
+                Err(error) => return Some(format!("failed to get custom governing service {key}: {error}")),
+            }
+        };
+        let Some(service) = found else {
+            return Some(format!(
+                "failed to get custom governing service {key}: services \"{}\" not found",
+                key.name
+            ));
+        };
+        let selector = service.spec.and_then(|spec| spec.selector).unwrap_or_default();
+        let selects = selector.iter().all(|(name, value)| labels.get(name) == Some(value));
+        (!selects).then(|| {
+            format!(
+                "custom governing service {key} with selector {:?} does not select pods with labels {:?}",
+                written(&selector),
+                written(labels)
+            )
+        })
+    }
+
+    fn was_seen(&self, name: &str) -> bool {
+        held(&self.seen).get(name).is_some_and(|when| clock::now().duration_since(*when) < STILL)
+    }
+
+    fn saw(&self, name: &str) {
+        held(&self.seen).insert(name.to_owned(), clock::now());
+    }
+}
+
+fn written(labels: &BTreeMap<String, String>) -> String {
+    labels.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(",")
+}

@@ -1,0 +1,216 @@
+//! What is told about a workload: its status as the Prometheus Operator writes it, conditions of ours where there is
+//! something to say, and events about what is new. Pure.
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use kernel::apply::WriteError;
+use kernel::flow::{Trouble, Verdict};
+use kernel::report::{Note, Report};
+use monitoring_plan::Remark;
+use monitoring_status::Reconciliation;
+use monitoring_status::reconciliation::Remark as Told;
+use serde_json::{Value, json};
+
+use crate::controller::{Inputs, WorkloadOperator};
+use crate::workload::{Seen, Workload};
+
+/// The condition that says whether the last pass came to its end.
+const RECONCILED: &str = "Reconciled";
+/// The condition that names what a workload points to and what is not there. It is there only while something is missing.
+const REFERENCES: &str = "ReferencesResolved";
+
+/// What a pass came to.
+pub(crate) struct Outcome {
+    /// What is there; nothing, if nobody could look.
+    seen: Option<Seen>,
+    /// How it went; nothing, if it is only tried again.
+    last: Option<Reconciliation>,
+    /// What is missing of what the workload points to.
+    gaps: Vec<String>,
+    /// What was made anew.
+    anew: Vec<String>,
+}
+
+impl Outcome {
+    pub(crate) fn of<W: Workload>(
+        resource: &W::Resource,
+        verdict: &Verdict<'_, WorkloadOperator<W>>,
+    ) -> Self {
+        let outcome = |seen, last| Self { seen, last, gaps: Vec::new(), anew: Vec::new() };
+        match verdict {
+            Verdict::Blind(trouble) => outcome(None, failure(trouble)),
+            Verdict::Invalid(inputs, invalid) => {
+                outcome(Some(inputs.seen.clone()), Some(Reconciliation::Failed(invalid.message.clone())))
+            }
+            Verdict::Done { inputs, applied, trouble, .. } => {
+                let last = match (trouble, &inputs.missing) {
+                    (Some(trouble), _) => failure(trouble),
+                    (None, Some(words)) => Some(Reconciliation::Failed(words.clone())),
+                    (None, None) => Some(done::<W>(resource, inputs)),
+                };
+                let anew = applied.waiting.iter().filter(|words| words.contains("is made anew")).cloned();
+                Self {
+                    gaps: gaps(inputs),
+                    anew: anew.collect(),
+                    ..outcome(Some(inputs.seen.clone().with(applied)), last)
+                }
+            }
+        }
+    }
+}
+
+/// A write that came too late is tried again and says nothing about the workload.
+fn failure(trouble: &Trouble) -> Option<Reconciliation> {
+    let is_late = matches!(trouble, Trouble::Write(WriteError::Outdated { .. } | WriteError::Fenced));
+    (!is_late).then(|| Reconciliation::Failed(trouble.words()))
+}
+
+/// A pass that went well. What was found last wins, as with the Prometheus Operator.
+fn done<W: Workload>(resource: &W::Resource, inputs: &Inputs) -> Reconciliation {
+    let Some(Ok(planned)) = &inputs.planned else { return Reconciliation::Done(None) };
+    let has = |remark: &Remark| planned.remarks.contains(remark);
+    let deprecated = Some(W::deprecated(resource)).filter(|fields| !fields.is_empty());
+    let selected = W::SELECTS.filter(|_| has(&Remark::NothingSelected)).map(Told::NothingSelected);
+    let unmanaged = has(&Remark::Unmanaged).then_some(Told::Unmanaged);
+    Reconciliation::Done(unmanaged.or(selected).or(deprecated.map(Told::DeprecatedFields)))
+}
+
+fn gaps(inputs: &Inputs) -> Vec<String> {
+    let Some(Ok(planned)) = &inputs.planned else { return Vec::new() };
+    let is_gap = |remark: &&Remark| {
+        matches!(remark, Remark::Kept { .. } | Remark::Absent { .. } | Remark::LongName { .. })
+    };
+    planned.remarks.iter().filter(is_gap).map(ToString::to_string).collect()
+}
+
+/// Its status and what is new.
+pub(crate) fn report<W: Workload>(resource: &W::Resource, outcome: &Outcome, now: &Time) -> Report {
+    let old = W::status(resource);
+    let generation = W::metadata(resource).generation;
+    let status = match (&outcome.seen, &outcome.last) {
+        // Nothing is known of its pods: what was said of them last stays.
+        (None, Some(Reconciliation::Failed(words))) => {
+            let said = said(RECONCILED, "False", "ReconciliationFailed", words);
+            with(old.clone(), said, &old, (generation, now))
+        }
+        (_, None) | (None, Some(_)) => old.clone(),
+        (Some(seen), Some(last)) => {
+            let status = W::report(resource, seen, last, now);
+            if outcome.gaps.is_empty() {
+                status
+            } else {
+                let said = said(REFERENCES, "False", "MissingReference", &outcome.gaps.join("\n"));
+                with(status, said, &old, (generation, now))
+            }
+        }
+    };
+    let status = with_empty_texts(status);
+    let notes = notes(&old, &status, &outcome.anew);
+    Report { status, notes, remarks: Vec::new() }
+}
+
+fn said(kind: &str, status: &str, reason: &str, message: &str) -> Value {
+    json!({ "type": kind, "status": status, "reason": reason, "message": message })
+}
+
+fn condition<'s>(status: &'s Value, kind: &str) -> Option<&'s Value> {
+    status["conditions"].as_array()?.iter().find(|condition| condition["type"] == kind)
+}
+
+/// A status with one more condition, or another one in the place of that of the same type. It keeps the time of its last
+/// change.
+fn with(
+    mut status: Value,
+    mut condition_: Value,
+    old: &Value,
+    (generation, now): (Option<i64>, &Time),
+) -> Value {
+    let kind = condition_["type"].as_str().unwrap_or_default().to_owned();
+    let before = condition(old, &kind).filter(|before| before["status"] == condition_["status"]);
+    condition_["lastTransitionTime"] = match before {
+        Some(before) => before["lastTransitionTime"].clone(),
+        None => json!(now),
+    };
+    if let Some(generation) = generation {
+        condition_["observedGeneration"] = generation.into();
+    }
+    let all = &mut status["conditions"];
+    if !all.is_array() {
+        *all = json!([]);
+    }
+    if let Some(all) = all.as_array_mut() {
+        match all.iter_mut().find(|known| known["type"] == kind) {
+            Some(known) => *known = condition_,
+            None => all.push(condition_),
+        }
+    }
+    status
+}
+
+/// A status as the Prometheus Operator writes it: conditions say also that they have nothing to say.
+fn with_empty_texts(mut status: Value) -> Value {
+    let conditions = status.get_mut("conditions").and_then(Value::as_array_mut);
+    for condition in conditions.into_iter().flatten() {
+        for text in ["reason", "message"] {
+            if condition[text].is_null() {
+                condition[text] = "".into();
+            }
+        }
+    }
+    status
+}
+
+/// An event for what became bad, or is bad for another reason; and for what was made anew.
+fn notes(old: &Value, new: &Value, anew: &[String]) -> Vec<Note> {
+    let news = |kind: &str, reason: &'static str| {
+        let said = condition(new, kind).filter(|said| said["status"] == "False")?;
+        let before = condition(old, kind);
+        let is_new = before
+            .is_none_or(|before| before["status"] != said["status"] || before["message"] != said["message"]);
+        let message = said["message"].as_str().unwrap_or_default().to_owned();
+        is_new.then_some(Note { alarming: true, reason, message })
+    };
+    let made = |words: &String| Note { alarming: false, reason: "Recreated", message: words.clone() };
+    let bad = [news(RECONCILED, "ReconciliationFailed"), news(REFERENCES, "MissingReference")];
+    bad.into_iter().flatten().chain(anew.iter().map(made)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(second: i64) -> Time {
+        Time(k8s_openapi::jiff::Timestamp::from_second(second).unwrap())
+    }
+
+    #[test]
+    fn a_condition_takes_the_place_of_the_last_one_and_keeps_its_time() {
+        let failed = |words: &str| said(RECONCILED, "False", "ReconciliationFailed", words);
+        let first = with(json!({"replicas": 2}), failed("a"), &Value::Null, (Some(3), &at(0)));
+        let expected = json!({"replicas": 2, "conditions": [{
+            "type": "Reconciled", "status": "False", "reason": "ReconciliationFailed", "message": "a",
+            "lastTransitionTime": "1970-01-01T00:00:00Z", "observedGeneration": 3,
+        }]});
+        assert_eq!(first, expected);
+        let second = with(first.clone(), failed("b"), &first, (Some(4), &at(60)));
+        assert_eq!(second["conditions"][0]["lastTransitionTime"], "1970-01-01T00:00:00Z");
+        assert_eq!(
+            (&second["conditions"][0]["message"], second["conditions"].as_array().unwrap().len()),
+            (&json!("b"), 1)
+        );
+    }
+
+    #[test]
+    fn only_news_are_told() {
+        let bad =
+            |words: &str| json!({"conditions": [said(RECONCILED, "False", "ReconciliationFailed", words)]});
+        let good = json!({"conditions": [said(RECONCILED, "True", "", "")]});
+        let note =
+            |words: &str| Note { alarming: true, reason: "ReconciliationFailed", message: words.into() };
+        assert_eq!(notes(&good, &bad("a"), &[]), [note("a")]);
+        assert_eq!(notes(&bad("a"), &bad("b"), &[]), [note("b")]);
+        assert_eq!(notes(&bad("a"), &bad("a"), &[]), []);
+        assert_eq!(notes(&bad("a"), &good, &[]), []);
+        let anew = Note { alarming: false, reason: "Recreated", message: "x".into() };
+        assert_eq!(notes(&good, &good, &["x".into()]), [anew]);
+    }
+}

@@ -1,0 +1,145 @@
+//! What a monitor, a rule or an AlertmanagerConfig says of the workloads that select it: taken in or not, and why. One
+//! entry a workload; those of others stay as they are. Pure.
+
+use api_monitoring::status::{BindingCondition, WorkloadBinding};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+
+/// A workload, as it is named in bindings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Workload<'w> {
+    /// Its resource, in the plural.
+    pub resource: &'w str,
+    /// Its namespace.
+    pub namespace: &'w str,
+    /// Its name.
+    pub name: &'w str,
+}
+
+/// What became of an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Verdict<'v> {
+    /// Why it was not taken in; nothing, if it was.
+    pub refusal: Option<&'v str>,
+    /// The generation of the object that this is said about.
+    pub generation: i64,
+}
+
+const GROUP: &str = "monitoring.coreos.com";
+
+/// Why an object is not taken in, in one word.
+pub const REFUSED: &str = "InvalidConfiguration";
+
+impl Workload<'_> {
+    /// Whether an entry is about it.
+    pub fn is_bound_by(self, binding: &WorkloadBinding) -> bool {
+        let Self { resource, namespace, name } = self;
+        binding.group == GROUP
+            && binding.resource == resource
+            && binding.namespace == namespace
+            && binding.name == name
+    }
+
+    /// All entries with this verdict among them; nothing, if that is what they say.
+    pub fn with(
+        self,
+        bindings: &[WorkloadBinding],
+        verdict: Verdict<'_>,
+        now: &Time,
+    ) -> Option<Vec<WorkloadBinding>> {
+        let at = bindings.iter().position(|binding| self.is_bound_by(binding));
+        let known = at.and_then(|at| match bindings[at].conditions.as_slice() {
+            [condition] if condition.type_ == ACCEPTED => Some(condition),
+            _ => None,
+        });
+        let mut condition = verdict.condition(now);
+        if let Some(known) = known.filter(|known| known.status == condition.status) {
+            condition.last_transition_time.clone_from(&known.last_transition_time);
+        }
+        if known == Some(&condition) {
+            return None;
+        }
+        let binding = WorkloadBinding {
+            group: GROUP.into(),
+            resource: self.resource.into(),
+            name: self.name.into(),
+            namespace: self.namespace.into(),
+            conditions: vec![condition],
+        };
+        let mut all = bindings.to_vec();
+        match at {
+            Some(at) => all[at] = binding,
+            None => all.push(binding),
+        }
+        Some(all)
+    }
+
+    /// All entries but its own; nothing, if there is none.
+    pub fn without(self, bindings: &[WorkloadBinding]) -> Option<Vec<WorkloadBinding>> {
+        let others: Vec<_> = bindings.iter().filter(|binding| !self.is_bound_by(binding)).cloned().collect();
+        (others.len() != bindings.len()).then_some(others)
+    }
+}
+
+const ACCEPTED: &str = "Accepted";
+
+impl Verdict<'_> {
+    fn condition(self, now: &Time) -> BindingCondition {
+        let (status, reason) = if self.refusal.is_some() { ("False", REFUSED) } else { ("True", "") };
+        BindingCondition {
+            type_: ACCEPTED.into(),
+            status: status.into(),
+            last_transition_time: Some(now.clone()),
+            reason: reason.into(),
+            message: self.refusal.unwrap_or_default().into(),
+            observed_generation: self.generation,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ME: Workload<'_> = Workload { resource: "prometheuses", namespace: "a", name: "b" };
+    const OTHER: Workload<'_> = Workload { resource: "thanosrulers", namespace: "a", name: "b" };
+
+    fn at(second: i64) -> Time {
+        Time(k8s_openapi::jiff::Timestamp::from_second(second).unwrap())
+    }
+
+    fn good(generation: i64) -> Verdict<'static> {
+        Verdict { refusal: None, generation }
+    }
+
+    #[test]
+    fn what_is_said_already_is_not_said_again() {
+        let others = OTHER.with(&[], good(1), &at(0)).unwrap();
+        let first = ME.with(&others, good(1), &at(1)).unwrap();
+        assert_eq!(first.len(), 2);
+        assert_eq!(ME.with(&first, good(1), &at(2)), None);
+        assert_eq!(first[0], others[0], "those of others stay");
+        assert_eq!(ME.without(&first), Some(others.clone()));
+        assert_eq!(ME.without(&others), None);
+    }
+
+    #[test]
+    fn the_time_is_that_of_the_last_change_of_mind() {
+        let bad = Verdict { refusal: Some("no such regex"), generation: 2 };
+        let steps = [(good(1), 0), (good(2), 0), (bad, 2), (Verdict { refusal: Some("other"), ..bad }, 2)];
+        let mut bindings = Vec::new();
+        for (second, (verdict, since)) in (0..).zip(steps) {
+            bindings = ME.with(&bindings, verdict, &at(second)).unwrap();
+            let condition = &bindings[0].conditions[0];
+            assert_eq!(condition.last_transition_time, Some(at(since)), "{verdict:?}");
+        }
+        let expected = BindingCondition {
+            type_: "Accepted".into(),
+            status: "False".into(),
+            last_transition_time: Some(at(2)),
+            reason: "InvalidConfiguration".into(),
+            message: "other".into(),
+            observed_generation: 2,
+        };
+        assert_eq!(bindings[0].conditions, [expected]);
+    }
+}
