@@ -69,6 +69,15 @@ impl RunArguments {
     }
 }
 
+/// When something is rolled out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Rollout {
+    /// Together with the next change of the pods.
+    Lazy,
+    /// At once.
+    Now,
+}
+
 /// How to run.
 #[derive(Debug, Clone, Args)]
 pub struct RunArguments {
@@ -118,6 +127,9 @@ pub struct RunArguments {
     /// with the cargo feature `otlp` can do that; others say so and end.
     #[arg(long, env = "MAINSTAY_OTLP_ENDPOINT", value_name = "URL")]
     pub otlp_endpoint: Option<String>,
+    /// When pods of monitoring workloads get another image of the reloader, if nothing else of them changes.
+    #[arg(long, env = "MAINSTAY_RELOADER_ROLLOUT", default_value = "lazy", value_name = "WHEN")]
+    pub reloader_rollout: Rollout,
     /// How many resources of a kind are worked on at once.
     #[arg(long, env = "MAINSTAY_CONCURRENCY", default_value_t = 4, value_name = "NUMBER")]
     pub concurrency: usize,

@@ -23,6 +23,7 @@ pub fn settings(flags: &Flags) -> Settings {
         },
         unmanaged: !flags.objects.always_managed,
         daemon_sets: is_on(Gate::PrometheusAgentDaemonSet),
+        reloader_at_once: false,
         bindings: is_on(Gate::StatusForConfigurationResources),
         repair: flags.objects.repair,
         controller_id: flags.objects.controller_id.clone(),

@@ -16,7 +16,7 @@ use kernel::telemetry::{self, Telemetry};
 use kube::client::ClientBuilder;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
-use mainstay::args::RunArguments;
+use mainstay::args::{Rollout, RunArguments};
 use mainstay::monitoring;
 use mainstay::process::{self, Process};
 use monitoring_flags::Flags;
@@ -56,7 +56,10 @@ pub(crate) async fn run(arguments: RunArguments, flags: Flags) -> Result<()> {
         client,
         operators,
         example: ExampleOperator::default(),
-        monitoring: monitoring::settings(&flags),
+        monitoring: operator_monitoring::Settings {
+            reloader_at_once: arguments.reloader_rollout == Rollout::Now,
+            ..monitoring::settings(&flags)
+        },
         scopes: monitoring::scopes(&flags.scope),
         permit: permit.clone(),
         identity: arguments.identity.clone(),

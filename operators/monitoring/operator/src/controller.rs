@@ -22,6 +22,7 @@ use monitoring_workload::labels;
 use crate::bindings::{Found, unbind};
 use crate::follow::Place;
 use crate::kinds;
+use crate::lazy;
 use crate::outside::Outside;
 use crate::shared::{Each, Readers, Shared, held};
 use crate::told;
@@ -174,8 +175,11 @@ impl<W: Workload> Operator for WorkloadOperator<W> {
         if inputs.missing.is_some() {
             inputs.look_again = Some(LOOK_FOR);
         }
-        let (planned, spared) = self.follow(resource, &key, stores).await?;
-        if planned.is_ok() {
+        let (mut planned, spared) = self.follow(resource, &key, stores).await?;
+        if let Ok(planned) = &mut planned {
+            if !self.shared.settings.reloader_at_once {
+                keep_reloaders(planned, &inputs.seen);
+            }
             self.judge(&key, stores, &Time(now), &mut inputs);
         }
         (inputs.planned, inputs.spared) = (Some(planned), spared);
@@ -218,6 +222,17 @@ impl<W: Workload> Operator for WorkloadOperator<W> {
             report.remarks.clone_from(&inputs.refusals);
         }
         report
+    }
+}
+
+/// Another image of the reloader alone changes nothing.
+fn keep_reloaders(planned: &mut Planned, seen: &Seen) {
+    for child in &mut planned.children {
+        if let Child::StatefulSet(wanted) = child
+            && let Some(present) = wanted.metadata.name.as_ref().and_then(|name| seen.sets.get(name))
+        {
+            lazy::keep_reloader(wanted, present);
+        }
     }
 }
 

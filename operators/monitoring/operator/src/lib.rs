@@ -13,6 +13,7 @@
 //! | [`shared`] | what passes and controllers share |
 //! | `vault` | contents of Secrets and ConfigMaps that something points to, and of no others |
 //! | [`interest`] | whom a change concerns |
+//! | `lazy` | images of the reloader that ride along with the next change |
 //! | `keep` | what stays of objects that are there |
 
 pub mod bindings;
@@ -22,6 +23,7 @@ mod follow;
 pub mod interest;
 mod keep;
 pub mod kinds;
+mod lazy;
 pub mod outside;
 pub mod settings;
 pub mod shared;

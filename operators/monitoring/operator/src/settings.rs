@@ -17,6 +17,8 @@ pub struct Settings {
     pub daemon_sets: bool,
     /// Whether what is selected tells in its status by whom.
     pub bindings: bool,
+    /// Whether another image of the reloader alone is rolled out at once.
+    pub reloader_at_once: bool,
     /// Only resources that name this operator are served; empty, only those that name none.
     pub controller_id: String,
     /// What is done about pods that stand in the way of a roll-out.
