@@ -3,6 +3,8 @@
 # In CI the target directory lies in the cache, outside the checkout, so that the next clone is warm. Cargo tells the
 # crates of two clones apart by nothing but the age of their files: so one clone at a time, and its files the youngest.
 ifeq ($(CI),true)
+# What a compiler keeps for the next edit is of no use to a clone, and larger than all the rest.
+export CARGO_INCREMENTAL = 0
 export CARGO_TARGET_DIR ?= $(or $(MAINSTAY_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/mainstay)/target
 YOUNGEST := find . -path ./.git -prune -o -type f -exec touch {} +
 ALONE = mkdir -p $(CARGO_TARGET_DIR) && flock --close $(CARGO_TARGET_DIR)/clone.lock sh -c '$(YOUNGEST) && exec "$$0" "$$@"'
