@@ -4,8 +4,8 @@
 //! Decisions are pure (`queue`, `store`, `compare`, `fields`, `condition`, `report`, `apply::decide`, the core of
 //! `lease`): time comes in as a value, and nothing waits. `driver` does that, `watch` listens, `apply` writes, `flow` joins
 //! them into a pass, `hub` runs the passes of a process, and `lease` says whether this process is the one that writes.
-//! `webhook` answers the API server. `metrics`, `telemetry` and `admin` tell what it does. `faults` is for tests: a
-//! server that misbehaves on command.
+//! `webhook` answers the API server. `metrics`, `telemetry` and `admin` tell what it does. `web` is the port behind which
+//! all that is told and answered. `faults` is for tests: a server that misbehaves on command.
 
 pub mod admin;
 pub mod apply;
@@ -30,4 +30,5 @@ pub mod store;
 pub mod stores;
 pub mod telemetry;
 pub mod watch;
+pub mod web;
 pub mod webhook;

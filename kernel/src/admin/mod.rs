@@ -1,16 +1,13 @@
 //! What a process tells about itself over HTTP: metrics, whether it lives, whether it is ready, how much it logs.
-//! The binary runs one. It has no secrets to tell and asks nobody who they are, so it belongs on a port that only the
-//! cluster reaches.
+//! The binary runs one, behind a port of `web`. It has no secrets to tell and asks nobody who they are, so the port is
+//! one that only the cluster reaches, or one that `web` lets only known clients in.
 
 mod health;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
-use std::future::IntoFuture as _;
-use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Query, State};
@@ -20,14 +17,12 @@ use axum::routing::get;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::clock;
 use crate::metrics::{CONTENT_TYPE, Catalogue};
 use crate::telemetry::LogLevel;
+use crate::web::{IdentityError, Limits, Protection, Server};
 use health::Verdict;
 pub use health::{Gate, Liveness, Readiness};
 
-/// How long answers that are under way may take once it was asked to stop.
-const GRACE: Duration = Duration::from_secs(5);
 /// Longer than any sensible list of directives.
 const LONGEST_BODY: usize = 4096;
 
@@ -48,21 +43,14 @@ pub struct Admin {
 type Parameters = Query<BTreeMap<String, String>>;
 
 impl Admin {
-    /// Answers until `stop`.
-    pub async fn serve(self, listener: TcpListener, stop: CancellationToken) -> io::Result<()> {
-        let serving =
-            axum::serve(listener, self.router()).with_graceful_shutdown(stop.clone().cancelled_owned());
-        let overdue = async {
-            stop.cancelled().await;
-            clock::until(Some(clock::now() + GRACE)).await;
-        };
-        tokio::select! {
-            ended = serving.into_future() => ended,
-            () = overdue => Ok(()),
-        }
+    /// Answers in clear text until `stop`.
+    pub async fn serve(self, listener: TcpListener, stop: CancellationToken) -> Result<(), IdentityError> {
+        let server = Server { listener, protection: Protection::Clear, limits: Limits::default() };
+        server.serve(self.router(), stop).await
     }
 
-    fn router(self) -> Router {
+    /// All that is told, for a server that others share.
+    pub fn router(self) -> Router {
         Router::new()
             .route("/metrics", get(metrics))
             .route("/healthz", get(healthz))

@@ -1,7 +1,6 @@
 //! Certificates and keys: made, read, and kept as the data of a Secret. No I/O.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::net::IpAddr;
 
 use k8s_openapi::ByteString;
@@ -16,6 +15,7 @@ use x509_parser::extensions::GeneralName;
 use x509_parser::pem::Pem;
 
 use super::renewal::{Decision, Inventory, Validity, Wanted};
+use crate::web::{Pair, PrivateKey};
 
 /// Why a certificate cannot be made or read.
 #[derive(Debug, thiserror::Error)]
@@ -32,37 +32,6 @@ pub enum BundleError {
     /// A time that no certificate can hold.
     #[error("the time is out of range")]
     Time,
-}
-
-/// A private key in PEM. It shows itself to nobody who prints it.
-#[derive(Clone, PartialEq, Eq)]
-pub struct PrivateKey(String);
-
-impl PrivateKey {
-    /// From PEM.
-    pub fn new(pem: impl Into<String>) -> Self {
-        Self(pem.into())
-    }
-
-    /// In PEM: for the TLS stack and for the Secret, nobody else.
-    pub fn reveal(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for PrivateKey {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("PrivateKey(…)")
-    }
-}
-
-/// A certificate and its key.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pair {
-    /// In PEM.
-    pub certificate: String,
-    /// Its key.
-    pub key: PrivateKey,
 }
 
 /// All that is kept.
@@ -100,9 +69,9 @@ impl Bundle {
         Ok(Self {
             authority: Pair {
                 certificate: format!("{certificate}\n"),
-                key: PrivateKey(text(AUTHORITY_KEY)?),
+                key: PrivateKey::new(text(AUTHORITY_KEY)?),
             },
-            serving: Pair { certificate: text(SERVING)?, key: PrivateKey(text(SERVING_KEY)?) },
+            serving: Pair { certificate: text(SERVING)?, key: PrivateKey::new(text(SERVING_KEY)?) },
             former: authorities.map(|pem| format!("{pem}\n")).collect(),
         })
     }
@@ -111,9 +80,9 @@ impl Bundle {
     pub fn write(&self) -> BTreeMap<String, ByteString> {
         let entries = [
             (AUTHORITY, self.trusted()),
-            (AUTHORITY_KEY, self.authority.key.0.clone()),
+            (AUTHORITY_KEY, self.authority.key.reveal().to_owned()),
             (SERVING, self.serving.certificate.clone()),
-            (SERVING_KEY, self.serving.key.0.clone()),
+            (SERVING_KEY, self.serving.key.reveal().to_owned()),
         ];
         entries.into_iter().map(|(key, text)| (key.to_owned(), ByteString(text.into_bytes()))).collect()
     }
@@ -174,7 +143,7 @@ fn make_authority(now: Timestamp, wanted: &Wanted) -> Result<Pair, BundleError> 
     parameters.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
     parameters.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
     let certificate = parameters.self_signed(&key)?;
-    Ok(Pair { certificate: certificate.pem(), key: PrivateKey(key.serialize_pem()) })
+    Ok(Pair { certificate: certificate.pem(), key: PrivateKey::new(key.serialize_pem()) })
 }
 
 fn make_serving(now: Timestamp, wanted: &Wanted, authority: &Pair) -> Result<Pair, BundleError> {
@@ -190,7 +159,7 @@ fn make_serving(now: Timestamp, wanted: &Wanted, authority: &Pair) -> Result<Pai
     parameters.key_usages = vec![KeyUsagePurpose::DigitalSignature];
     parameters.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
     let certificate = parameters.signed_by(&key, &issuer)?;
-    Ok(Pair { certificate: certificate.pem(), key: PrivateKey(key.serialize_pem()) })
+    Ok(Pair { certificate: certificate.pem(), key: PrivateKey::new(key.serialize_pem()) })
 }
 
 fn parameters(names: Vec<String>, held: Validity) -> Result<CertificateParams, BundleError> {

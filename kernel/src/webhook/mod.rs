@@ -1,8 +1,8 @@
-//! What the API server asks us: whether a change may happen, and what an object is in another version. Over TLS, with
-//! certificates of our own making or from files.
+//! What the API server asks us: whether a change may happen, and what an object is in another version.
 //!
-//! An operator lists its handlers as [`Routes`], keeps certificates in time with a [`Rotation`] (or [`Files`]), and runs
-//! a [`Server`]. Handlers are plain functions: they wait for nothing and know no client.
+//! An operator lists its handlers as [`Routes`]. Either it keeps certificates of its own making in time with a
+//! [`Rotation`] and runs a [`Server`], or the routes stand behind the port of the process, which `web` protects.
+//! Handlers are plain functions: they wait for nothing and know no client.
 //!
 //! # Guarantees
 //! - A handler that panics, hangs or meets nonsense costs its own request and nothing else.
@@ -14,21 +14,23 @@
 mod admission;
 mod bundle;
 mod conversion;
-mod identity;
 mod inject;
 mod renewal;
 mod rotation;
+mod routes;
 mod server;
 #[cfg(test)]
 mod tests;
 mod vault;
 
 pub use admission::{Decision, Request, Verdict};
-pub use bundle::{Bundle, BundleError, Pair, PrivateKey};
+pub use bundle::{Bundle, BundleError};
 pub use conversion::Convert;
-pub use identity::{Identity, IdentityError, Presented};
 pub use inject::{InjectError, Injection, Target};
 pub use renewal::{Decision as Renewal, Inventory, Validity, Wanted, decide};
-pub use rotation::{Files, Notice, Rotation, RotationError};
-pub use server::{Limits, Routes, Server};
+pub use rotation::{Notice, Rotation, RotationError};
+pub use routes::{Failure, Limits, Question, Routes};
+pub use server::Server;
 pub use vault::{Vault, VaultError};
+
+pub use crate::web::{Identity, IdentityError, Pair, Presented, PrivateKey};

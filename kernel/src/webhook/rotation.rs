@@ -1,17 +1,15 @@
-//! Keeps what the server shows in time: from the Secret that replicas share, or from files that somebody else renews.
+//! Keeps what the server shows in time: from the Secret that replicas share.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use k8s_openapi::jiff::Timestamp;
 use kube::Client;
 use tokio_util::sync::CancellationToken;
 
-use super::bundle::{Pair, PrivateKey};
-use super::identity::{Identity, IdentityError, Presented};
 use super::inject::{InjectError, Injection, Target};
 use super::vault::{Vault, VaultError};
 use crate::clock;
+use crate::web::{Identity, IdentityError, Pair, Presented};
 
 /// What a rotation has to tell.
 #[derive(Debug)]
@@ -38,9 +36,6 @@ pub enum RotationError {
     /// The certificate.
     #[error(transparent)]
     Identity(#[from] IdentityError),
-    /// A file.
-    #[error("cannot read {0}")]
-    File(PathBuf, #[source] std::io::Error),
 }
 
 /// Certificates of our own making.
@@ -110,55 +105,3 @@ impl Rotation {
 }
 
 const RETRY: Duration = Duration::from_secs(5);
-
-/// A certificate and a key in files.
-#[derive(Debug, Clone)]
-pub struct Files {
-    /// The certificate, with those between it and the authority.
-    pub certificate: PathBuf,
-    /// Its key.
-    pub key: PathBuf,
-}
-
-impl Files {
-    async fn read(&self) -> Result<Pair, RotationError> {
-        let text = async |path: &PathBuf| {
-            tokio::fs::read_to_string(path).await.map_err(|error| RotationError::File(path.clone(), error))
-        };
-        Ok(Pair { certificate: text(&self.certificate).await?, key: PrivateKey::new(text(&self.key).await?) })
-    }
-
-    /// Reads them, and shows them if they are others than `shown`.
-    async fn refresh(&self, shown: Option<Pair>, presented: &Presented) -> Result<Pair, RotationError> {
-        let pair = self.read().await?;
-        if shown.as_ref() != Some(&pair) {
-            presented.present(Identity::of(&pair)?);
-        }
-        Ok(pair)
-    }
-
-    /// Shows what is in the files, and again when that changes, until `stop`. A half-written pair is passed over.
-    pub async fn follow(
-        self,
-        presented: Presented,
-        every: Duration,
-        mut tell: impl FnMut(Notice) + Send,
-        stop: CancellationToken,
-    ) {
-        let mut shown: Option<Pair> = None;
-        loop {
-            match self.refresh(shown.clone(), &presented).await {
-                Ok(pair) if shown.as_ref() == Some(&pair) => {}
-                Ok(pair) => {
-                    shown = Some(pair);
-                    tell(Notice::Presented);
-                }
-                Err(error) => tell(Notice::Trouble(error)),
-            }
-            tokio::select! {
-                () = stop.cancelled() => return,
-                () = clock::until(Some(clock::now() + every)) => {}
-            }
-        }
-    }
-}

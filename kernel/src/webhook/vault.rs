@@ -7,8 +7,8 @@ use kube::Api;
 use kube::api::PostParams;
 
 use super::bundle::{Bundle, BundleError};
-use super::identity::Identity;
 use super::renewal::{Decision, Wanted, decide};
+use crate::web::Identity;
 
 /// Why there are no certificates.
 #[derive(Debug, thiserror::Error)]

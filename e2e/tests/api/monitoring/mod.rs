@@ -5,3 +5,5 @@ mod changes;
 mod needs;
 mod rights;
 mod stage;
+
+pub(crate) use stage::{control_plane, resource};

@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 use crate::record::Record;
 
 /// A control plane that knows the monitoring kinds.
-pub(super) async fn control_plane() -> Result<(ControlPlane, Client)> {
+pub(crate) async fn control_plane() -> Result<(ControlPlane, Client)> {
     let plane = ControlPlane::start().await?;
     let client = plane.client().await?;
     let api: Api<CustomResourceDefinition> = Api::all(client.clone());
@@ -86,6 +86,7 @@ impl Running {
             operators: vec![OperatorName::Monitoring],
             example: operator_example::ExampleOperator::default(),
             monitoring,
+            monitored: None,
             scopes: Namespaces::AllBut(Vec::new()).into(),
             permit: Permit::always(),
             identity: "test".into(),
@@ -125,7 +126,7 @@ pub(super) async fn create(
     Ok(())
 }
 
-pub(super) fn resource(kind: &str, version: &str) -> ApiResource {
+pub(crate) fn resource(kind: &str, version: &str) -> ApiResource {
     let lower = kind.to_lowercase();
     ApiResource {
         group: "monitoring.coreos.com".into(),

@@ -3,28 +3,22 @@
 mod agreement;
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Request, StatusCode};
-use http_body_util::{BodyExt, Full};
-use hyper::client::conn::http1::SendRequest;
-use hyper_util::rt::TokioIo;
+use http_body_util::Full;
 use k8s_openapi::jiff::Timestamp;
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
-use tokio_rustls::TlsConnector;
-use tokio_rustls::rustls::pki_types::pem::PemObject;
-use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
-use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto};
 use tokio_util::sync::CancellationToken;
 
 use super::admission::tests::review;
 use super::conversion::tests::{review as conversion_review, toy};
 use super::*;
 use crate::clock;
+use crate::web::tests::{Caller, Connected};
 
 fn wanted() -> Wanted {
     Wanted::names(["localhost"])
@@ -53,50 +47,24 @@ impl Running {
         Self { address, presented, bundle, stop, tasks }
     }
 
-    async fn connect(&mut self) -> Connected {
+    async fn connect(&self) -> Connected {
         self.connect_trusting(&self.bundle.trusted()).await.unwrap()
     }
 
-    async fn connect_trusting(&mut self, trusted: &str) -> std::io::Result<Connected> {
-        let mut roots = RootCertStore::empty();
-        for certificate in CertificateDer::pem_slice_iter(trusted.as_bytes()) {
-            roots.add(certificate.unwrap()).unwrap();
-        }
-        let provider = Arc::new(crypto::aws_lc_rs::default_provider());
-        let config = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        let stream = TcpStream::connect(self.address).await?;
-        let name = ServerName::try_from("localhost").unwrap();
-        let stream = TlsConnector::from(Arc::new(config)).connect(name, stream).await?;
-        let shown = stream.get_ref().1.peer_certificates().unwrap()[0].to_vec();
-        let (sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.unwrap();
-        self.tasks.spawn(async move { drop(connection.await) });
-        Ok(Connected { sender, shown })
+    async fn connect_trusting(&self, trusted: &str) -> std::io::Result<Connected> {
+        Caller { trusts: trusted.to_owned(), ..Caller::default() }.connect(self.address).await
     }
 }
 
-/// A client of it.
-struct Connected {
-    sender: SendRequest<Full<Bytes>>,
-    shown: Vec<u8>,
+async fn post(client: &mut Connected, path: &str, body: impl Into<Bytes>) -> (StatusCode, Bytes) {
+    let request = Request::post(path).header("host", "localhost").body(Full::new(body.into())).unwrap();
+    client.send(request).await.unwrap()
 }
 
-impl Connected {
-    async fn post(&mut self, path: &str, body: impl Into<Bytes>) -> (StatusCode, Bytes) {
-        let request = Request::post(path).header("host", "localhost").body(Full::new(body.into())).unwrap();
-        self.sender.ready().await.unwrap();
-        let answer = self.sender.send_request(request).await.unwrap();
-        (answer.status(), answer.into_body().collect().await.unwrap().to_bytes())
-    }
-
-    async fn review(&mut self, path: &str, review: &Value) -> Value {
-        let (status, body) = self.post(path, review.to_string()).await;
-        assert_eq!(status, StatusCode::OK, "{body:?}");
-        serde_json::from_slice(&body).unwrap()
-    }
+async fn ask(client: &mut Connected, path: &str, review: &Value) -> Value {
+    let (status, body) = post(client, path, review.to_string()).await;
+    assert_eq!(status, StatusCode::OK, "{body:?}");
+    serde_json::from_slice(&body).unwrap()
 }
 
 fn routes() -> Routes {
@@ -115,6 +83,10 @@ fn routes() -> Routes {
             object["apiVersion"] = desired.into();
             Ok(object)
         })
+        .plain("/plain", |question| match question.content_type {
+            Some("text/plain") => Ok(question.body.to_ascii_uppercase()),
+            other => Err(Failure { code: StatusCode::UNSUPPORTED_MEDIA_TYPE, words: format!("{other:?}") }),
+        })
 }
 
 fn config(word: &str) -> Value {
@@ -125,46 +97,53 @@ fn config(word: &str) -> Value {
 
 #[tokio::test]
 async fn it_answers_reviews() {
-    let mut server = Running::start(Limits::default()).await;
+    let server = Running::start(Limits::default()).await;
     let mut client = server.connect().await;
-    assert_eq!(client.review("/validate", &config("good")).await["response"]["allowed"], true);
-    let denied = client.review("/validate", &config("bad")).await;
+    assert_eq!(ask(&mut client, "/validate", &config("good")).await["response"]["allowed"], true);
+    let denied = ask(&mut client, "/validate", &config("bad")).await;
     assert_eq!(denied["response"]["allowed"], false);
     assert_eq!(denied["response"]["status"]["message"], "`bad` is no good word");
-    let converted = client.review("/convert", &conversion_review(&[toy("v1", "one")])).await;
+    let converted = ask(&mut client, "/convert", &conversion_review(&[toy("v1", "one")])).await;
     assert_eq!(converted["response"]["convertedObjects"], json!([toy("v2", "one")]));
     assert_eq!(converted["response"]["result"]["status"], "Success");
-    assert_eq!(client.post("/nowhere", "").await.0, StatusCode::NOT_FOUND);
+    assert_eq!(post(&mut client, "/nowhere", "").await.0, StatusCode::NOT_FOUND);
+    assert_eq!(post(&mut client, "/plain", "a").await, (StatusCode::UNSUPPORTED_MEDIA_TYPE, "None".into()));
+    let request = Request::put("/plain").header("host", "localhost").header("content-type", "text/plain");
+    let answer = client.send(request.body(Full::from("a")).unwrap()).await.unwrap();
+    assert_eq!(answer, (StatusCode::OK, "A".into()));
 }
 
 #[tokio::test]
 async fn nonsense_panics_and_slowness_cost_one_request() {
-    let limits = Limits { answer: Duration::from_millis(300), body: 4 << 20, ..Limits::default() };
-    let mut server = Running::start(limits).await;
+    let limits = Limits { answer: Duration::from_secs(1), body: 4 << 20, ..Limits::default() };
+    let server = Running::start(limits).await;
     let mut client = server.connect().await;
-    assert_eq!(client.post("/validate", "{").await.0, StatusCode::BAD_REQUEST);
-    assert_eq!(client.post("/convert", "[1]").await.0, StatusCode::BAD_REQUEST);
-    let (status, words) = client.post("/validate", config("panic").to_string()).await;
+    assert_eq!(post(&mut client, "/validate", "{").await.0, StatusCode::BAD_REQUEST);
+    assert_eq!(post(&mut client, "/convert", "[1]").await.0, StatusCode::BAD_REQUEST);
+    let (status, words) = post(&mut client, "/validate", config("panic").to_string()).await;
     assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
     assert!(String::from_utf8_lossy(&words).contains("a defect of the operator"), "{words:?}");
-    assert_eq!(client.post("/validate", config("slow").to_string()).await.0, StatusCode::GATEWAY_TIMEOUT);
-    assert_eq!(client.review("/validate", &config("good")).await["response"]["allowed"], true);
+    assert_eq!(
+        post(&mut client, "/validate", config("slow").to_string()).await.0,
+        StatusCode::GATEWAY_TIMEOUT
+    );
+    assert_eq!(ask(&mut client, "/validate", &config("good")).await["response"]["allowed"], true);
 
-    let large = client.review("/validate", &config(&"x".repeat(3 << 20))).await;
+    let large = ask(&mut client, "/validate", &config(&"x".repeat(3 << 20))).await;
     assert_eq!(large["response"]["allowed"], true, "the largest object passes");
     let mut other = server.connect().await;
-    assert_eq!(other.post("/validate", vec![b' '; 5 << 20]).await.0, StatusCode::PAYLOAD_TOO_LARGE);
+    assert_eq!(post(&mut other, "/validate", vec![b' '; 5 << 20]).await.0, StatusCode::PAYLOAD_TOO_LARGE);
     // Whoever speaks no TLS is no harm either.
     drop(TcpStream::connect(server.address).await.unwrap());
     let mut last = server.connect().await;
-    assert_eq!(last.review("/validate", &config("good")).await["response"]["allowed"], true);
+    assert_eq!(ask(&mut last, "/validate", &config("good")).await["response"]["allowed"], true);
 }
 
 #[tokio::test]
 async fn a_rotation_drops_no_connection() {
     let mut server = Running::start(Limits::default()).await;
     let mut open = server.connect().await;
-    open.review("/validate", &config("good")).await;
+    ask(&mut open, "/validate", &config("good")).await;
     let before = server.bundle.trusted();
     let renew =
         |bundle, decision| Bundle::carry_out(Some(bundle), decision, clock::timestamp(), &wanted()).unwrap();
@@ -172,10 +151,10 @@ async fn a_rotation_drops_no_connection() {
     server.bundle = renew(joined, Renewal::RenewServing);
     server.presented.present(Identity::of(&server.bundle.serving).unwrap());
 
-    assert_eq!(open.review("/validate", &config("good")).await["response"]["allowed"], true);
+    assert_eq!(ask(&mut open, "/validate", &config("good")).await["response"]["allowed"], true);
     let mut new = server.connect().await;
     assert_ne!(new.shown, open.shown);
-    assert_eq!(new.review("/validate", &config("bad")).await["response"]["allowed"], false);
+    assert_eq!(ask(&mut new, "/validate", &config("bad")).await["response"]["allowed"], false);
     assert!(server.connect_trusting(&before).await.is_err(), "who trusts the old one alone is told nothing");
 }
 
@@ -190,36 +169,10 @@ async fn a_stop_lets_requests_finish() {
         stop.cancel();
     };
     let slow = config("slow");
-    let (answer, ()) = tokio::join!(client.review("/validate", &slow), stopping);
+    let (answer, ()) = tokio::join!(ask(&mut client, "/validate", &slow), stopping);
     assert_eq!(answer["response"]["allowed"], true);
     while server.tasks.join_next().await.is_some() {}
     assert!(TcpStream::connect(server.address).await.is_err());
-}
-
-#[tokio::test]
-async fn files_are_read_again_when_they_change() {
-    let directory = tempfile::tempdir().unwrap();
-    let files =
-        Files { certificate: directory.path().join("tls.crt"), key: directory.path().join("tls.key") };
-    let mut server = Running::start(Limits::default()).await;
-    let (notices, mut told) = tokio::sync::mpsc::unbounded_channel();
-    let every = Duration::from_millis(20);
-    let tell = move |notice| drop(notices.send(notice));
-    let following = files.clone().follow(server.presented.clone(), every, tell, server.stop.clone());
-    server.tasks.spawn(following);
-    assert!(matches!(told.recv().await, Some(Notice::Trouble(RotationError::File(..)))));
-
-    let mut shown = Vec::new();
-    for _ in 0..2 {
-        server.bundle = Bundle::make(clock::timestamp(), &wanted()).unwrap();
-        std::fs::write(&files.certificate, &server.bundle.serving.certificate).unwrap();
-        // Between the two the pair does not fit: the one before stays.
-        while !matches!(told.recv().await, Some(Notice::Trouble(_))) {}
-        std::fs::write(&files.key, server.bundle.serving.key.reveal()).unwrap();
-        while !matches!(told.recv().await, Some(Notice::Presented)) {}
-        shown.push(server.connect().await.shown);
-    }
-    assert_ne!(shown[0], shown[1]);
 }
 
 #[test]

@@ -4,14 +4,12 @@
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use tokio_rustls::rustls;
 use tokio_rustls::rustls::crypto::{CryptoProvider, aws_lc_rs};
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{self, CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::server::{ClientHello, ResolvesServerCert};
 use tokio_rustls::rustls::sign::CertifiedKey;
-use tokio_rustls::rustls::{self, ServerConfig};
-
-use super::bundle::Pair;
 
 /// Why something cannot be shown.
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +20,37 @@ pub enum IdentityError {
     /// They do not work, or do not belong together.
     #[error("the certificate and its key cannot be used")]
     Use(#[from] rustls::Error),
+}
+
+/// A private key in PEM. It shows itself to nobody who prints it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PrivateKey(String);
+
+impl PrivateKey {
+    /// From PEM.
+    pub fn new(pem: impl Into<String>) -> Self {
+        Self(pem.into())
+    }
+
+    /// In PEM: for the TLS stack and for the Secret, nobody else.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for PrivateKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("PrivateKey(…)")
+    }
+}
+
+/// A certificate and its key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pair {
+    /// In PEM, with those between it and the authority.
+    pub certificate: String,
+    /// Its key.
+    pub key: PrivateKey,
 }
 
 /// A certificate and its key, ready to be shown.
@@ -54,16 +83,6 @@ impl Presented {
     pub fn present(&self, identity: Identity) {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(identity);
     }
-
-    /// The rules of a TLS server that shows it.
-    pub(super) fn server(&self) -> Result<ServerConfig, IdentityError> {
-        let mut config = ServerConfig::builder_with_provider(Arc::new(provider()))
-            .with_safe_default_protocol_versions()?
-            .with_no_client_auth()
-            .with_cert_resolver(Arc::new(self.clone()));
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        Ok(config)
-    }
 }
 
 impl ResolvesServerCert for Presented {
@@ -73,26 +92,23 @@ impl ResolvesServerCert for Presented {
     }
 }
 
-fn provider() -> CryptoProvider {
+/// All that the TLS stack can do.
+pub(super) fn provider() -> CryptoProvider {
     aws_lc_rs::default_provider()
 }
 
 #[cfg(test)]
 mod tests {
-    use k8s_openapi::jiff::Timestamp;
-
-    use super::super::bundle::{Bundle, PrivateKey};
-    use super::super::renewal::Wanted;
+    use super::super::tests::pair;
     use super::*;
 
     #[test]
     fn only_what_belongs_together_is_shown() {
-        let now = Timestamp::from_second(1_800_000_000).unwrap();
-        let bundle = Bundle::make(now, &Wanted::names(["localhost"])).unwrap();
-        Identity::of(&bundle.serving).unwrap();
-        let mixed = Pair { key: bundle.authority.key.clone(), ..bundle.serving.clone() };
+        let (one, other) = (pair(), pair());
+        Identity::of(&one).unwrap();
+        let mixed = Pair { key: other.key, ..one.clone() };
         assert!(matches!(Identity::of(&mixed), Err(IdentityError::Use(_))));
-        let empty = Pair { key: PrivateKey::new(""), ..bundle.serving };
+        let empty = Pair { key: PrivateKey::new(""), ..one };
         assert!(matches!(Identity::of(&empty), Err(IdentityError::Read(_))));
     }
 }

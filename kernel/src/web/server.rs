@@ -1,0 +1,169 @@
+//! Connections: taken, protected, served until they end or the server is asked to stop.
+
+use std::pin::Pin;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use hyper::server::conn::{http1, http2};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use tokio_rustls::TlsAcceptor;
+use tokio_util::sync::CancellationToken;
+
+use super::certificates::Certificates;
+use super::identity::IdentityError;
+use super::protection::{HTTP2, Protection, TlsRules};
+use crate::clock;
+
+/// How long things may take.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// The TLS handshake.
+    pub handshake: Duration,
+    /// From the head of a request to the answer, the reading of the body included.
+    pub request: Duration,
+    /// Until the head of the next request on an open connection: longer than the 90 seconds after which the API server
+    /// itself drops an idle one, so that it never sends into a connection that we are closing.
+    pub idle: Duration,
+    /// What is under way when the server is asked to stop.
+    pub grace: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            handshake: Duration::from_secs(10),
+            request: Duration::from_secs(30),
+            idle: Duration::from_mins(2),
+            grace: Duration::from_secs(10),
+        }
+    }
+}
+
+/// A server, ready to run.
+#[derive(Debug)]
+pub struct Server {
+    /// Where it listens.
+    pub listener: TcpListener,
+    /// How connections are protected.
+    pub protection: Protection,
+    /// How long things may take.
+    pub limits: Limits,
+}
+
+impl Server {
+    /// Serves until `stop`; then what is under way may finish. Certificates in files are looked at in the meantime.
+    pub async fn serve(self, router: Router, stop: CancellationToken) -> Result<(), IdentityError> {
+        let (rules, certificates) = match self.protection {
+            Protection::Clear => (None, None),
+            Protection::Presented(presented) => (Some(TlsRules::presenting(&presented)?), None),
+            Protection::Files(certificates) => (Some(certificates.rules()), Some(certificates)),
+        };
+        let limited = middleware::from_fn_with_state(self.limits.request, within);
+        let connection =
+            Connection { rules, router: router.layer(limited), limits: self.limits, stop: stop.clone() };
+        tokio::join!(take(self.listener, connection), follow(certificates, stop));
+        Ok(())
+    }
+}
+
+async fn follow(certificates: Option<Box<Certificates>>, stop: CancellationToken) {
+    if let Some(certificates) = certificates {
+        certificates.follow(stop).await;
+    }
+}
+
+/// A client that sends its body slowly holds nothing up for ever.
+async fn within(State(limit): State<Duration>, request: Request, next: Next) -> Response {
+    timeout(limit, next.run(request)).await.unwrap_or_else(|_| {
+        let words = format!("the request and its answer took longer than {limit:?}\n");
+        (StatusCode::REQUEST_TIMEOUT, words).into_response()
+    })
+}
+
+/// Takes connections until the stop, and sees all of them end.
+async fn take(listener: TcpListener, connection: Connection) {
+    let stop = connection.stop.clone();
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => break,
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => drop(connections.spawn(connection.clone().serve(stream))),
+                // Out of file handles, most likely: others must end first.
+                Err(_) => clock::until(Some(clock::now() + Duration::from_millis(100))).await,
+            },
+            Some(_) = connections.join_next() => {}
+        }
+    }
+    drop(listener);
+    let all = async { while connections.join_next().await.is_some() {} };
+    if timeout(connection.limits.grace, all).await.is_err() {
+        connections.shutdown().await;
+    }
+}
+
+/// One connection, and what it needs.
+#[derive(Clone)]
+struct Connection {
+    rules: Option<TlsRules>,
+    router: Router,
+    limits: Limits,
+    stop: CancellationToken,
+}
+
+impl Connection {
+    async fn serve(self, stream: TcpStream) {
+        // An answer is written at once; there is nothing to wait for.
+        let _ = stream.set_nodelay(true);
+        let Some(rules) = &self.rules else { return self.speak_http1(stream).await };
+        let handshake = TlsAcceptor::from(rules.current()).accept(stream);
+        // A peer that cannot or will not speak TLS has nothing to be told.
+        match timeout(self.limits.handshake, handshake).await {
+            Ok(Ok(stream)) if stream.get_ref().1.alpn_protocol() == Some(HTTP2) => {
+                self.speak_http2(stream).await;
+            }
+            Ok(Ok(stream)) => self.speak_http1(stream).await,
+            Ok(Err(error)) => tracing::debug!("a TLS handshake failed: {error}"),
+            Err(_) => tracing::debug!("a TLS handshake took too long"),
+        }
+    }
+
+    async fn speak_http1(self, stream: impl AsyncRead + AsyncWrite + Unpin) {
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(self.limits.idle)
+            .serve_connection(TokioIo::new(stream), TowerToHyperService::new(self.router));
+        conduct(connection, http1::Connection::graceful_shutdown, self.stop).await;
+    }
+
+    async fn speak_http2(self, stream: impl AsyncRead + AsyncWrite + Unpin) {
+        let connection = http2::Builder::new(TokioExecutor::new())
+            .timer(TokioTimer::new())
+            .keep_alive_interval(self.limits.idle)
+            .serve_connection(TokioIo::new(stream), TowerToHyperService::new(self.router));
+        conduct(connection, http2::Connection::graceful_shutdown, self.stop).await;
+    }
+}
+
+/// Sees a connection to its end. Once the server was asked to stop, it takes no more requests.
+async fn conduct<C: Future>(connection: C, wind_down: impl FnOnce(Pin<&mut C>), stop: CancellationToken) {
+    let mut connection = std::pin::pin!(connection);
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = stop.cancelled() => {
+            wind_down(connection.as_mut());
+            connection.await
+        }
+    };
+    // A connection that broke has nobody left to tell.
+    drop(ended);
+}

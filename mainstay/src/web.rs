@@ -1,0 +1,95 @@
+//! The port of a process, as the flags of the peer describe it: the operator and the stand-alone webhook open the same.
+
+use anyhow::{Context, Result};
+use kernel::web::{Certificates, Limits, Protection, Server, TlsSettings, TlsVersion, listen};
+use monitoring_flags::tls::{self, Tls};
+use monitoring_flags::web::Web;
+
+/// Listens, and reads the certificates. What is answered is said when it is served.
+pub async fn open(web: &Web) -> Result<Server> {
+    let tls = web.tls()?;
+    if web.enable_tls && tls.is_none() {
+        tracing::warn!("neither --web.cert-file nor --web.key-file is given: TLS is off");
+    }
+    let protection = match tls {
+        Some(tls) => Protection::Files(Box::new(Certificates::read(settings(web, tls)?).await?)),
+        None => Protection::Clear,
+    };
+    let listener = listen(&web.listen_address).await.context("--web.listen-address")?;
+    tracing::info!(address = %listener.local_addr()?, tls = !matches!(protection, Protection::Clear), "listening");
+    Ok(Server { listener, protection, limits: Limits::default() })
+}
+
+fn settings(web: &Web, tls: Tls) -> Result<TlsSettings> {
+    let certificate = tls.certificate.context("--web.key-file needs --web.cert-file")?;
+    Ok(TlsSettings {
+        certificate,
+        key: tls.key.context("--web.cert-file needs --web.key-file")?,
+        client_authority: tls.client_authority,
+        look_every: tls.reload_interval,
+        oldest: match tls.min_version {
+            tls::TlsVersion::Tls12 => TlsVersion::Tls12,
+            tls::TlsVersion::Tls13 => TlsVersion::Tls13,
+        },
+        cipher_suites: tls.cipher_suites,
+        // By their names: those that nobody knows have been refused by now.
+        curves: web.curves.clone(),
+        http2: web.http2,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use monitoring_flags::webhook::Flags;
+
+    use super::*;
+
+    fn web() -> Web {
+        Flags::default().web
+    }
+
+    #[test]
+    fn flags_become_settings() {
+        let asked = Web {
+            http2: true,
+            min_version: "VersionTLS12".into(),
+            cipher_suites: ["TLS_RSA_WITH_RC4_128_SHA".to_owned()].into(),
+            curves: ["CurveP521".to_owned()].into(),
+            ..web()
+        };
+        let expected = TlsSettings {
+            certificate: "/etc/tls/private/tls.crt".into(),
+            key: "/etc/tls/private/tls.key".into(),
+            client_authority: Some("/etc/tls/private/tls-ca.crt".into()),
+            look_every: asked.reload_interval,
+            oldest: TlsVersion::Tls12,
+            cipher_suites: asked.cipher_suites.clone(),
+            curves: asked.curves.clone(),
+            http2: true,
+        };
+        let tls = asked.tls().unwrap().unwrap();
+        assert_eq!(settings(&asked, tls).unwrap(), expected);
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_opened_is_named() {
+        let local = Web { listen_address: "127.0.0.1:0".into(), ..web() };
+        for (web, words) in [
+            (Web { key: None, ..local.clone() }, "--web.cert-file needs --web.key-file"),
+            (Web { certificate: None, ..local.clone() }, "--web.key-file needs --web.cert-file"),
+            (
+                Web { certificate: Some("/none".into()), ..local.clone() },
+                "cannot read /none: No such file or directory (os error 2)",
+            ),
+            (
+                Web { enable_tls: false, listen_address: "8080".into(), ..local.clone() },
+                "--web.listen-address: cannot listen on \"8080\": write it as host:port, or :port for all addresses \
+                 of the machine: address 8080: missing port in address",
+            ),
+        ] {
+            assert_eq!(format!("{:#}", open(&web).await.unwrap_err()), words);
+        }
+        let without = Web { certificate: None, key: None, client_authority: None, ..local };
+        assert!(matches!(open(&without).await.unwrap().protection, Protection::Clear));
+    }
+}

@@ -1,0 +1,153 @@
+//! The stand-alone webhook: what the peer's `admission-webhook` does, without a cluster to talk to. It needs little, so
+//! it takes little: one thread for connections, and few for answers.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use kernel::admin::{Admin, Liveness, Readiness};
+use kernel::metrics::{Catalogue, process};
+use kernel::telemetry::{self, LogLevel, Telemetry};
+use kernel::web::Server;
+use kernel::webhook::{Limits, Routes};
+use monitoring_flags::log::{Format, Level, Log};
+use monitoring_flags::webhook::Flags;
+use monitoring_webhook::RuleSettings;
+use monitoring_webhook::metrics::Metrics;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+use crate::web;
+
+/// As many objects are looked at at the same time.
+const ANSWERING: usize = 4;
+
+/// Runs until a signal comes.
+pub fn run(flags: &Flags) -> Result<()> {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.enable_all().max_blocking_threads(ANSWERING).build().context("cannot start")?;
+    runtime.block_on(async {
+        let telemetry = Telemetry::start(&telemetry(flags.log)).context("cannot start telling")?;
+        let webhook = Webhook::open(flags, telemetry.level.clone()).await?;
+        let stop = CancellationToken::new();
+        let (served, ended) = tokio::join!(webhook.serve(stop.clone()), end(stop));
+        tracing::info!("stopped");
+        telemetry.stop();
+        served.and(ended)
+    })
+}
+
+/// Waits for a signal, and lets everything end.
+async fn end(stop: CancellationToken) -> Result<()> {
+    let _ends = stop.clone().drop_guard();
+    let mut terminate = signal(SignalKind::terminate()).context("cannot wait for signals")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for signals")?;
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+        () = stop.cancelled() => {}
+    }
+    Ok(())
+}
+
+/// The webhook, ready to run.
+#[derive(Debug)]
+pub struct Webhook {
+    server: Server,
+    admin: Admin,
+    routes: Routes,
+}
+
+impl Webhook {
+    /// Listens, and reads the certificates.
+    pub async fn open(flags: &Flags, level: LogLevel) -> Result<Self> {
+        let mut catalogue = Catalogue::default();
+        let help = "Always 1, with the version and the source revision of the program";
+        let mut section = catalogue.under("prometheus_operator_admission_webhook");
+        let build = section.gauges("build_info", ["version", "revision"], help);
+        build.with([env!("CARGO_PKG_VERSION"), "unknown"]).set(1);
+        process::register(&mut catalogue);
+        let metrics = Metrics::register(&mut catalogue);
+        let rules = RuleSettings { names: flags.rules.names, queries: flags.rules.queries };
+        let (liveness, readiness) = (Liveness::default(), Readiness::default());
+        Ok(Self {
+            server: web::open(&flags.web).await?,
+            admin: Admin { catalogue: Arc::new(catalogue), liveness, readiness, level },
+            routes: monitoring_webhook::routes(rules, &metrics),
+        })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> Result<SocketAddr> {
+        self.server.listener.local_addr().context("the port has no address")
+    }
+
+    /// Answers until `stop`.
+    pub async fn serve(self, stop: CancellationToken) -> Result<()> {
+        let router = self.admin.router().merge(self.routes.router(&Limits::default()));
+        Ok(self.server.serve(router, stop).await?)
+    }
+}
+
+/// What the flags say about the log.
+fn telemetry(log: Log) -> telemetry::Settings {
+    let level = match log.level {
+        Level::All | Level::Debug => "debug",
+        Level::Info => "info",
+        Level::Warn => "warn",
+        Level::Error => "error",
+        Level::None => "off",
+    };
+    let format = match log.format {
+        Format::Logfmt => telemetry::Format::Logfmt,
+        Format::Json => telemetry::Format::Json,
+    };
+    telemetry::Settings { format, level: level.to_owned(), otlp_endpoint: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpStream;
+
+    use super::*;
+
+    /// The status line and the body.
+    async fn get(address: SocketAddr, path: &str) -> (String, String) {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(format!("GET {path} HTTP/1.0\r\n\r\n").as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        (head.lines().next().unwrap_or_default().to_owned(), body.to_owned())
+    }
+
+    #[tokio::test]
+    async fn health_metrics_and_webhooks_are_behind_one_port() {
+        let mut flags = Flags::default();
+        flags.web.listen_address = "127.0.0.1:0".into();
+        flags.web.enable_tls = false;
+        let level = Telemetry::start(&telemetry(flags.log)).unwrap().level;
+        let webhook = Webhook::open(&flags, level).await.unwrap();
+        let (address, stop) = (webhook.address().unwrap(), CancellationToken::new());
+        let asking = async {
+            let _ends = stop.clone().drop_guard();
+            let answer = |status: &str, body: &str| (format!("HTTP/1.0 {status}"), body.to_owned());
+            assert_eq!(get(address, "/healthz").await, answer("200 OK", "ok\n"));
+            let path = "/admission-prometheusrules/validate";
+            assert_eq!(get(address, path).await, answer("400 Bad Request", "request has no body"));
+            let (_, page) = get(address, "/metrics").await;
+            let version = env!("CARGO_PKG_VERSION");
+            for series in [
+                format!(
+                    "prometheus_operator_admission_webhook_build_info{{version=\"{version}\",revision=\"unknown\"}} 1"
+                ),
+                format!("mainstay_webhook_reviews_total{{path=\"{path}\",verdict=\"unreadable\"}} 1"),
+            ] {
+                assert!(page.lines().any(|line| line == series), "{series} is not in\n{page}");
+            }
+        };
+        let (served, ()) = tokio::join!(webhook.serve(stop.clone()), asking);
+        served.unwrap();
+    }
+}

@@ -1,0 +1,81 @@
+//! The verdict on an object, with the most generous workload that could take it in: it has every version's abilities,
+//! every Secret and ConfigMap that is named, the scrape class that is named, and no interval of its own to be respected.
+
+use api_monitoring::prometheus::scrape_class::ScrapeClass;
+use api_monitoring::prometheus::shared::SharedSpec;
+use formats::version::Version;
+use k8s_openapi::ByteString;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use monitoring_assets::Objects;
+use monitoring_select::{Accepted, Refused, Workload};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::{advice, place};
+
+/// Longer than any timeout.
+const INTERVAL: &str = "290y";
+
+/// What is wrong with an object, in words for the user.
+pub(super) fn object<K: DeserializeOwned>(
+    object: &Value,
+    select: for<'o> fn(&Workload<'_>, &K, &'o Objects) -> Result<Accepted<'o>, Refused>,
+) -> Result<(), String> {
+    let unreadable =
+        |error: serde_json::Error| format!("the object cannot be read: {error}. Correct the field's type");
+    let monitor: K = K::deserialize(object).map_err(unreadable)?;
+    let class = object["spec"]["scrapeClass"].as_str().unwrap_or_default();
+    let spec = SharedSpec {
+        scrape_interval: INTERVAL.into(),
+        scrape_classes: vec![ScrapeClass { name: class.into(), ..ScrapeClass::default() }],
+        ..SharedSpec::default()
+    };
+    let workload = Workload::new(("", ""), &spec, Version::new(3, u64::MAX, 0));
+    let objects = named(object);
+    select(&workload, &monitor, &objects).map(drop).map_err(|refused| {
+        let found = place::find(&refused.problem, object);
+        format!("{}: {}. {}", found.field, found.problem, advice::on(found.problem))
+    })
+}
+
+/// Everything that the object points to, with empty values: those are not looked into.
+fn named(object: &Value) -> Objects {
+    let mut selectors = Vec::new();
+    collect(object, &mut selectors);
+    selectors.sort_unstable();
+    let namespace = object["metadata"]["namespace"].as_str().map(str::to_owned);
+    let mut objects = Objects::default();
+    for group in selectors.chunk_by(|one, other| one.0 == other.0) {
+        let metadata = ObjectMeta {
+            namespace: namespace.clone(),
+            name: group.first().map(|(name, _)| (*name).to_owned()),
+            ..ObjectMeta::default()
+        };
+        let keys = || group.iter().map(|(_, key)| (*key).to_owned());
+        objects.add_secret(Secret {
+            metadata: metadata.clone(),
+            data: Some(keys().map(|key| (key, ByteString::default())).collect()),
+            ..Secret::default()
+        });
+        objects.add_config_map(ConfigMap {
+            metadata,
+            data: Some(keys().map(|key| (key, String::new())).collect()),
+            ..ConfigMap::default()
+        });
+    }
+    objects
+}
+
+/// All names with keys: whatever has both may point somewhere. A selector that lacks one points nowhere.
+fn collect<'v>(value: &'v Value, selectors: &mut Vec<(&'v str, &'v str)>) {
+    match value {
+        Value::Object(fields) => {
+            let text = |name: &str| fields.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+            selectors.extend(text("name").zip(text("key")));
+            fields.values().for_each(|value| collect(value, selectors));
+        }
+        Value::Array(values) => values.iter().for_each(|value| collect(value, selectors)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
