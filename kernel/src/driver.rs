@@ -55,22 +55,24 @@ impl Driver {
         let mut passes = Passes { tasks: JoinSet::new(), keys: HashMap::new() };
         loop {
             while let Some(next) = queue.start(clock::now()) {
-                self.metrics.started(next.latency);
-                passes.start(next.key.clone(), pass(next.key));
+                let at = clock::now();
+                self.metrics.started(at, next.latency);
+                passes.start(next.key.clone(), at, pass(next.key));
             }
-            self.metrics.depth.set(i64::try_from(queue.depth()).unwrap_or(i64::MAX));
+            self.metrics.holds(queue.depth());
             tokio::select! {
                 () = stop.cancelled() => break,
                 key = keys.recv() => match key {
                     Some(key) => {
-                        self.metrics.adds.inc();
+                        self.metrics.added();
                         queue.add(key, clock::now());
                     }
                     None => break,
                 },
-                Some((key, outcome, took)) = passes.next() => {
-                    self.metrics.ended(outcome, took);
-                    queue.finish(&key, outcome, clock::now());
+                Some((key, outcome, at)) = passes.next() => {
+                    let now = clock::now();
+                    self.metrics.ended(outcome, at, now.saturating_duration_since(at));
+                    queue.finish(&key, outcome, now);
                 }
                 () = clock::until(queue.next_due()) => {}
             }
@@ -86,19 +88,19 @@ struct Passes<K> {
 }
 
 impl<K> Passes<K> {
-    fn start(&mut self, key: K, pass: impl Future<Output = Outcome> + Send + 'static) {
+    fn start(&mut self, key: K, at: Instant, pass: impl Future<Output = Outcome> + Send + 'static) {
         let task = self.tasks.spawn(pass);
-        self.keys.insert(task.id(), (key, clock::now()));
+        self.keys.insert(task.id(), (key, at));
     }
 
-    /// The next pass that ends, how, and after how long; nothing if none runs.
-    async fn next(&mut self) -> Option<(K, Outcome, Duration)> {
+    /// The next pass that ends, how, and when it began; nothing if none runs.
+    async fn next(&mut self) -> Option<(K, Outcome, Instant)> {
         let (task, outcome) = match self.tasks.join_next_with_id().await? {
             Ok((task, outcome)) => (task, outcome),
             Err(error) => (JoinError::id(&error), Outcome::Failed),
         };
-        let (key, since) = self.keys.remove(&task)?;
-        Some((key, outcome, clock::now().saturating_duration_since(since)))
+        let (key, at) = self.keys.remove(&task)?;
+        Some((key, outcome, at))
     }
 
     async fn end(mut self, grace: Duration) -> Ending {

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use crate::apply::{Announce, Hand, Tools};
 use crate::declare::{Declaration, Kind, Sight};
 use crate::driver::{Driver, Ending};
-use crate::metrics::Metrics;
+use crate::metrics::{Action, Happening, Metrics};
 use crate::object::{Key, Object};
 use crate::queue::{Outcome, Settings};
 use crate::store::{Change, Whose};
@@ -107,6 +107,7 @@ struct Door {
     keys: mpsc::UnboundedSender<Key>,
     interest: Option<Arc<dyn Interest>>,
     stores: Stores,
+    metrics: Metrics,
 }
 
 impl Door {
@@ -119,6 +120,10 @@ impl Door {
         let sides = [&change.before, &change.after];
         let keys: BTreeSet<Key> =
             sides.into_iter().flatten().flat_map(|side| self.concerned(kind, side)).collect();
+        if !keys.is_empty() {
+            let (controller, action) = (self.declaration.name, Action::of(change));
+            self.metrics.tell(&Happening::Triggered { controller, kind, action });
+        }
         for key in keys {
             // A controller that has ended needs no keys.
             let _ = self.keys.send(key);
@@ -145,7 +150,8 @@ impl Hub {
         let mut waiting = Vec::new();
         for Registration { declaration, make, interest } in registrations {
             let (keys, receiver) = mpsc::unbounded_channel();
-            doors.push(Door { declaration, keys, interest, stores: self.tools.stores.clone() });
+            let (stores, metrics) = (self.tools.stores.clone(), self.metrics.clone());
+            doors.push(Door { declaration, keys, interest, stores, metrics });
             waiting.push((declaration, make, receiver));
         }
         let mut watches = self.watch(&doors, &stop);
@@ -153,9 +159,10 @@ impl Hub {
         let mut controllers = JoinSet::new();
         for (door, (declaration, make, receiver)) in doors.iter().cloned().zip(waiting) {
             let hand = Hand::new(declaration, self.tools.clone(), self.announce(&doors, declaration));
+            let hand = hand.counted_by(self.metrics.clone());
             let metrics = self.metrics.controller(declaration.name);
             let driver = Driver { settings: self.queue.clone(), grace: self.grace, metrics };
-            let begin = begin(declaration, self.standings.subscribe(), leads.clone());
+            let begin = begin(declaration, self.standings.subscribe(), self.metrics.clone(), leads.clone());
             let stop = stop.clone();
             controllers.spawn(async move {
                 tokio::select! {
@@ -197,10 +204,12 @@ impl Hub {
                 Watch { source: self.source(kind, room), config: self.config(kind), keep: self.keep(kind) };
             let (doors, standings) = (doors.to_vec(), self.standings.clone());
             let (metrics, stores) = (self.metrics.watch(kind.kind), self.tools.stores.clone());
+            let all = self.metrics.clone();
             let tell = move |notice: Notice<Object>| match notice {
                 Notice::Changed(change) => {
                     metrics.events.inc();
                     metrics.holds(stores.count(kind));
+                    all.tell(&Happening::Changed { kind, change: &change });
                     if standings.borrow()[at].trouble.is_some() {
                         standings.send_modify(|all| all[at].trouble = None);
                     }
@@ -266,6 +275,7 @@ impl Hub {
         let (doors, metrics, stores) = (doors.to_vec(), self.metrics.clone(), self.tools.stores.clone());
         Arc::new(move |kind, change, whose| {
             metrics.watch(kind.kind).holds(stores.count(kind));
+            metrics.tell(&Happening::Changed { kind, change });
             let hears = |door: &&Door| whose == Whose::Foreign || door.declaration.name != by.name;
             doors.iter().filter(hears).for_each(|door| door.knock(kind, change));
         })
@@ -282,12 +292,21 @@ impl Standing {
     }
 }
 
-/// Waits until a controller leads and knows all that it cannot do without.
+/// Waits until a controller leads and knows all that it cannot do without. That it knows is told also when it does not
+/// lead.
 async fn begin(
     declaration: &'static Declaration,
     mut standings: watch::Receiver<Vec<Standing>>,
+    metrics: Metrics,
     leads: CancellationToken,
 ) {
+    known(declaration, &mut standings).await;
+    metrics.tell(&Happening::Ready { controller: declaration.name });
+    leads.cancelled().await;
+    known(declaration, &mut standings).await;
+}
+
+async fn known(declaration: &'static Declaration, standings: &mut watch::Receiver<Vec<Standing>>) {
     let is_known = |standing: &Standing| match standing.progress {
         Progress::Complete => true,
         Progress::Off => declaration.is_optional(standing.kind),
@@ -297,7 +316,6 @@ async fn begin(
         let needed = standings.iter().filter(|one| declaration.kinds().any(|kind| kind == one.kind));
         needed.into_iter().all(is_known)
     };
-    leads.cancelled().await;
     if standings.wait_for(knows).await.is_err() {
         // Nobody will ever know.
         std::future::pending::<()>().await;

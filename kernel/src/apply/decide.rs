@@ -26,6 +26,8 @@ pub struct Desired {
     pub object: Value,
     /// How it is written.
     pub way: Way,
+    /// Whether whoever wants it looks after pods that it would not know any more: then its selector can be changed.
+    pub looks_after_pods: bool,
 }
 
 impl Desired {
@@ -157,7 +159,8 @@ fn instead((change, because): (Change, &'static str), desired: &Desired) -> Opti
         Change::InPlace => None,
         Change::Orphan => Some(Action::Delete { orphan: true, because }),
         Change::Recreate => Some(Action::Delete { orphan: false, because }),
-        Change::Refuse(why) => {
+        Change::Adopt(_) if desired.looks_after_pods => Some(Action::Delete { orphan: true, because }),
+        Change::Adopt(why) | Change::Refuse(why) => {
             let (kind, key) = (&desired.resource.kind, desired.key());
             Some(Action::Refuse(format!("{kind} {key}: {because} cannot be changed: {why}")))
         }
@@ -190,13 +193,16 @@ fn without_managers(mut object: Value) -> Value {
     object
 }
 
-/// The whole object as it is to be: ours, with what others said in metadata, and with what only the server decides.
+/// The whole object as it is to be: ours, with what others said in metadata unless we take it away, and with what only the
+/// server decides.
 pub(super) fn whole(object: &Value, present: &Value) -> Value {
     let mut object = object.clone();
     for field in ["labels", "annotations"] {
         let Some(theirs) = present["metadata"][field].as_object() else { continue };
         let mut all = theirs.clone();
         all.extend(object["metadata"][field].as_object().cloned().unwrap_or_default());
+        // Nothing in place of a value takes it away.
+        all.retain(|_, value| !value.is_null());
         object["metadata"][field] = all.into();
     }
     for field in ["finalizers", "ownerReferences"] {
@@ -218,4 +224,21 @@ pub(super) fn whole(object: &Value, present: &Value) -> Value {
 fn put(object: &mut Value, pointer: &str, value: &Value) {
     let place = pointer.split('/').skip(1).fold(object, |place, step| &mut place[step.replace("~1", "/")]);
     *place = value.clone();
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_others_said_stays_unless_we_take_it_away() {
+        let present = json!({"metadata": {"annotations": {"theirs": "1", "old": "2", "ours": "3"}}});
+        let ours = json!({"metadata": {"annotations": {"ours": "4", "old": null}}});
+        let expected = json!({"metadata": {"annotations": {"theirs": "1", "ours": "4"}}});
+        assert_eq!(whole(&ours, &present), expected);
+        assert_eq!(missing(&ours, &present), Some("metadata.annotations.old".into()));
+        assert_eq!(missing(&ours, &expected), None);
+    }
 }

@@ -18,6 +18,8 @@ pub enum Change {
     Orphan,
     /// By deleting the object and making it anew: it is missing for a moment.
     Recreate,
+    /// As `Orphan`, if whoever wants the object looks after pods that it would not know any more; else not at all, and why.
+    Adopt(&'static str),
     /// Not at all, and why.
     Refuse(&'static str),
 }
@@ -31,9 +33,9 @@ struct Row {
     change: Change,
 }
 
-const SELECTOR: Change = Change::Refuse(
-    "its pods would belong to nobody; delete it with `kubectl delete --cascade=orphan` and remove the old pods by hand",
-);
+const NOBODYS: &str = "its pods would belong to nobody; delete it with `kubectl delete --cascade=orphan` and remove the \
+                       old pods by hand";
+const SELECTOR: Change = Change::Refuse(NOBODYS);
 const JOB: Change = Change::Refuse("what a Job does cannot be changed; another work is another Job");
 const CLAIM: Change =
     Change::Refuse("a volume cannot be changed in this way; restore the data into a new one");
@@ -65,7 +67,7 @@ const TABLE: [Row; 24] = [
     Row { kind: "Secret", field: "/type", differs: value, change: Change::Recreate },
     Row { kind: "Service", field: "/spec/clusterIP", differs: headless, change: Change::Recreate },
     Row { kind: "StatefulSet", field: "/spec/podManagementPolicy", differs: value, change: Change::Orphan },
-    Row { kind: "StatefulSet", field: "/spec/selector", differs: value, change: SELECTOR },
+    Row { kind: "StatefulSet", field: "/spec/selector", differs: value, change: Change::Adopt(NOBODYS) },
     Row { kind: "StatefulSet", field: "/spec/serviceName", differs: value, change: Change::Orphan },
     Row { kind: "StatefulSet", field: "/spec/volumeClaimTemplates", differs: value, change: Change::Orphan },
 ];
@@ -95,7 +97,8 @@ fn least(kind: &str, differs: impl Fn(&Row) -> bool) -> (Change, &'static str) {
         Change::InPlace => 0,
         Change::Orphan => 1,
         Change::Recreate => 2,
-        Change::Refuse(_) => 3,
+        Change::Adopt(_) => 3,
+        Change::Refuse(_) => 4,
     };
     let changed = TABLE.iter().filter(|row| row.kind == kind && differs(row));
     let first = changed.max_by_key(|row| weight(row.change));
@@ -155,7 +158,8 @@ mod tests {
         desired["spec"]["serviceName"] = "b".into();
         assert_eq!(change("StatefulSet", &desired, &live), (Change::Orphan, "/spec/serviceName"));
         desired["spec"]["selector"]["matchLabels"]["a"] = "2".into();
-        assert_eq!(change("StatefulSet", &desired, &live), (SELECTOR, "/spec/selector"));
+        assert_eq!(change("StatefulSet", &desired, &live), (Change::Adopt(NOBODYS), "/spec/selector"));
+        assert_eq!(change("Deployment", &desired, &live), (SELECTOR, "/spec/selector"));
         assert_eq!(change("Gadget", &desired, &live), (Change::InPlace, ""));
     }
 

@@ -30,6 +30,7 @@ pub use immutable::{Change, change, rows};
 use request::Target;
 
 use crate::declare::{Declaration, Kind, Sight};
+use crate::metrics::{Happening, Metrics};
 use crate::object::{Kept, Key, Object, Owner};
 use crate::store::Whose;
 use crate::stores::Stores;
@@ -186,6 +187,7 @@ pub struct Hand {
     settled: Arc<Mutex<Settled>>,
     written: Arc<Mutex<Written>>,
     seen: Arc<Mutex<Unwatched>>,
+    metrics: Option<Metrics>,
     /// Kinds whose status we may not write.
     denied: Arc<Mutex<BTreeSet<Kind>>>,
 }
@@ -198,7 +200,7 @@ where
     let mut value = serde_json::to_value(object).unwrap_or_default();
     value["apiVersion"] = K::api_version(&()).into();
     value["kind"] = K::kind(&()).into();
-    Desired { resource: ApiResource::erase::<K>(&()), object: value, way }
+    Desired { resource: ApiResource::erase::<K>(&()), object: value, way, looks_after_pods: false }
 }
 
 impl Hand {
@@ -216,6 +218,19 @@ impl Hand {
             written: Arc::default(),
             seen: Arc::default(),
             denied: Arc::default(),
+            metrics: None,
+        }
+    }
+
+    /// The same, and what it does is told.
+    #[must_use]
+    pub fn counted_by(self, metrics: Metrics) -> Self {
+        Self { metrics: Some(metrics), ..self }
+    }
+
+    fn tell(&self, happening: &Happening<'_>) {
+        if let Some(metrics) = &self.metrics {
+            metrics.tell(happening);
         }
     }
 
@@ -344,6 +359,7 @@ impl Hand {
                 if let Some(live) = live {
                     self.rehearse(target, &desired.object).await?;
                     self.delete(kind, live, policy, applied).await?;
+                    self.tell(&Happening::Recreated { controller: self.declaration.name, kind });
                 }
                 let words = format!("{} {key} is made anew: {because} cannot be changed", kind.kind);
                 applied.waiting.push(words);
@@ -422,7 +438,7 @@ impl Hand {
         let mut metadata = json!({});
         self.name_state(object, &mut metadata);
         let target = self.primary(object);
-        match self.declaration.status_manager {
+        let written = match self.declaration.status_manager {
             None => {
                 let body = json!({ "metadata": metadata, "status": change });
                 self.merge(target, Some("status"), &body).await
@@ -434,7 +450,9 @@ impl Hand {
                     json!({ "apiVersion": version, "kind": kind, "metadata": metadata, "status": status });
                 self.apply_status(target, manager, &body).await
             }
-        }
+        };
+        self.tell(&Happening::StatusWritten { controller: self.declaration.name, failed: written.is_err() });
+        written
     }
 
     fn primary<'a>(&self, object: &'a Object) -> Target<'a> {

@@ -4,18 +4,14 @@
 
 use std::fmt::{self, Write as _};
 
-use prometheus_client::encoding::EncodeMetric;
 use prometheus_client::encoding::text::encode;
-use prometheus_client::metrics::TypedMetric;
-use prometheus_client::metrics::counter::Counter;
-use prometheus_client::metrics::family::{Family, MetricConstructor};
-use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
+use super::family::{Counters, Gauges, Histograms};
 use super::faults::faults_of;
+use super::section::Section;
 
-/// What every name begins with.
+/// What our own names begin with.
 const PREFIX: &str = "mainstay";
 /// The media type of [`Catalogue::expose`].
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -55,59 +51,19 @@ pub struct Entry {
     pub help: &'static str,
 }
 
-/// Names and values of labels. Both are texts of the program: no name of an object, namespace or user can become one,
-/// so the number of series is bounded.
-type Labels<const N: usize> = [(&'static str, &'static str); N];
-
-/// How a histogram begins.
-#[derive(Debug, Clone, Copy)]
-pub struct Buckets(&'static [f64]);
-
-impl MetricConstructor<Histogram> for Buckets {
-    fn new_metric(&self) -> Histogram {
-        Histogram::new(self.0.iter().copied())
-    }
-}
-
-/// Metrics of one name that differ in `N` labels.
-#[derive(Debug, Clone)]
-pub struct Labelled<const N: usize, M, C = fn() -> M> {
-    names: [&'static str; N],
-    family: Family<Labels<N>, M, C>,
-}
-
-impl<const N: usize, M: Clone, C: MetricConstructor<M>> Labelled<N, M, C> {
-    /// The one with these values, in the order of the names. It is there, at zero, from this moment on.
-    pub fn with(&self, values: [&'static str; N]) -> M {
-        let mut labels: Labels<N> = [("", ""); N];
-        for ((label, name), value) in labels.iter_mut().zip(self.names).zip(values) {
-            *label = (name, value);
-        }
-        self.family.get_or_create_owned(&labels)
-    }
-}
-
-/// Counters of one name.
-pub type Counters<const N: usize> = Labelled<N, Counter>;
-/// Gauges of one name.
-pub type Gauges<const N: usize> = Labelled<N, Gauge>;
-/// Histograms of one name.
-pub type Histograms<const N: usize> = Labelled<N, Histogram, Buckets>;
-
 /// All families of a process.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Catalogue {
-    registry: Registry,
+    pub(super) registry: Registry,
     entries: Vec<Entry>,
 }
 
-impl Default for Catalogue {
-    fn default() -> Self {
-        Self { registry: Registry::with_prefix(PREFIX), entries: Vec::new() }
-    }
-}
-
 impl Catalogue {
+    /// The part whose names begin so; with nothing, those that have no beginning in common.
+    pub fn under(&mut self, prefix: &'static str) -> Section<'_> {
+        Section { catalogue: self, prefix }
+    }
+
     /// Counters. Their name is given without the prefix and without `_total`, which both are added.
     pub fn counters<const N: usize>(
         &mut self,
@@ -115,8 +71,7 @@ impl Catalogue {
         labels: [&'static str; N],
         help: &'static str,
     ) -> Counters<N> {
-        self.note(format!("{PREFIX}_{name}_total"), Kind::Counter, &labels, help);
-        self.register(name, labels, help, Family::default())
+        self.under(PREFIX).counters(name, labels, help)
     }
 
     /// Gauges. Their name is given without the prefix.
@@ -126,8 +81,7 @@ impl Catalogue {
         labels: [&'static str; N],
         help: &'static str,
     ) -> Gauges<N> {
-        self.note(format!("{PREFIX}_{name}"), Kind::Gauge, &labels, help);
-        self.register(name, labels, help, Family::default())
+        self.under(PREFIX).gauges(name, labels, help)
     }
 
     /// Histograms. Their name is given without the prefix, and with the unit.
@@ -138,8 +92,7 @@ impl Catalogue {
         help: &'static str,
         buckets: &'static [f64],
     ) -> Histograms<N> {
-        self.note(format!("{PREFIX}_{name}"), Kind::Histogram, &labels, help);
-        self.register(name, labels, help, Family::new_with_constructor(Buckets(buckets)))
+        self.under(PREFIX).histograms(name, labels, help, buckets)
     }
 
     /// All that is said about the families, in the order in which they came.
@@ -181,23 +134,9 @@ impl Catalogue {
         faults
     }
 
-    fn note(&mut self, name: String, kind: Kind, labels: &[&'static str], help: &'static str) {
+    pub(super) fn note(&mut self, name: &str, kind: Kind, labels: &[&'static str], help: &'static str) {
+        let name = if kind == Kind::Counter { format!("{name}_total") } else { name.to_owned() };
         self.entries.push(Entry { name, kind, labels: labels.to_vec(), help });
-    }
-
-    fn register<const N: usize, M, C>(
-        &mut self,
-        name: &'static str,
-        names: [&'static str; N],
-        help: &'static str,
-        family: Family<Labels<N>, M, C>,
-    ) -> Labelled<N, M, C>
-    where
-        M: EncodeMetric + TypedMetric + fmt::Debug + Send + Sync + 'static,
-        C: MetricConstructor<M> + Clone + fmt::Debug + Send + Sync + 'static,
-    {
-        self.registry.register(name, help, family.clone());
-        Labelled { names, family }
     }
 }
 
@@ -239,5 +178,37 @@ mainstay_example_seconds_bucket{le=\"+Inf\",way=\"down\"} 1
 | `mainstay_example_seconds` | histogram | `way` | Time that the example takes |
 ";
         assert_eq!(catalogue.reference(), table);
+    }
+
+    #[test]
+    fn names_of_somebody_else_and_values_that_are_looked_at() {
+        let mut catalogue = Catalogue::default();
+        let mut theirs = catalogue.under("theirs");
+        theirs
+            .counters("moves", ["way"], "Moves of the example, by way")
+            .among(["up \"and\" down".into()])
+            .inc();
+        theirs.measured_gauges("sizes", ["name"], "Sizes of all that is there", || {
+            vec![(["a".into()], 1.0), (["b".into()], 0.5)]
+        });
+        catalogue
+            .under("")
+            .measured_counters("plain_seconds", [], "Seconds that went by", || vec![([], 2.5)]);
+        assert_eq!(catalogue.faults(), Vec::<String>::new());
+        let page = "# HELP theirs_moves Moves of the example, by way.
+# TYPE theirs_moves counter
+theirs_moves_total{way=\"up \\\"and\\\" down\"} 1
+# HELP theirs_sizes Sizes of all that is there.
+# TYPE theirs_sizes gauge
+theirs_sizes{name=\"a\"} 1.0
+theirs_sizes{name=\"b\"} 0.5
+# HELP plain_seconds Seconds that went by.
+# TYPE plain_seconds counter
+plain_seconds_total{} 2.5
+# EOF
+";
+        assert_eq!(catalogue.expose().unwrap(), page);
+        let names: Vec<&str> = catalogue.entries().iter().map(|entry| entry.name.as_str()).collect();
+        assert_eq!(names, ["theirs_moves_total", "theirs_sizes", "plain_seconds_total"]);
     }
 }

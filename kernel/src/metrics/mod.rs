@@ -1,20 +1,31 @@
 //! What the kernel counts about its own work. The binary makes one [`Catalogue`], registers these families and those of
-//! its operators in it, and hands each part what it counts with; `admin` serves the page.
+//! its operators in it, and hands each part what it counts with; `admin` serves the page. Whoever counts the same work
+//! under other names is a [`Witness`].
 
 mod catalogue;
+mod family;
 mod faults;
+mod happening;
+mod measured;
+pub mod process;
 mod requests;
+mod section;
 #[cfg(test)]
 mod tests;
 
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 
-pub use catalogue::{Buckets, CONTENT_TYPE, Catalogue, Counters, Entry, Gauges, Histograms, Kind, Labelled};
+pub use catalogue::{CONTENT_TYPE, Catalogue, Entry, Kind};
+pub use family::{Buckets, Counters, Gauges, Histograms, Labelled};
+pub use happening::{Action, Happening, Witness};
+pub use measured::Samples;
 pub use requests::{RequestLayer, Requests};
+pub use section::Section;
 
 use crate::call::Verb;
 use crate::queue::Outcome;
@@ -40,15 +51,16 @@ pub struct Metrics {
     restarts: Counters<1>,
     unreadable: Counters<1>,
     leader: Gauge,
+    witnesses: Vec<Arc<dyn Witness>>,
 }
 
 /// What one controller counts.
 #[derive(Debug, Clone)]
 pub struct ControllerMetrics {
-    /// Keys that have a pass due, now or later.
-    pub depth: Gauge,
-    /// Events that were added.
-    pub adds: Counter,
+    name: &'static str,
+    all: Metrics,
+    depth: Gauge,
+    adds: Counter,
     /// From the oldest event to the start of the pass that answers it.
     latency: Histogram,
     work_time: Histogram,
@@ -113,12 +125,29 @@ impl Metrics {
             ),
             unreadable,
             leader,
+            witnesses: Vec::new(),
+        }
+    }
+
+    /// The same, and somebody else hears of all that happens.
+    #[must_use]
+    pub fn witnessed_by(mut self, witness: Arc<dyn Witness>) -> Self {
+        self.witnesses.push(witness);
+        self
+    }
+
+    /// Tells everybody who wants to know.
+    pub fn tell(&self, happening: &Happening<'_>) {
+        for witness in &self.witnesses {
+            witness.sees(happening);
         }
     }
 
     /// What a controller counts. All its series are there from now on, so that a rate never misses a first failure.
     pub fn controller(&self, name: &'static str) -> ControllerMetrics {
         ControllerMetrics {
+            name,
+            all: self.clone(),
             depth: self.depth.with([name]),
             adds: self.adds.with([name]),
             latency: self.latency.with([name]),
@@ -161,15 +190,30 @@ impl WatchMetrics {
 }
 
 impl ControllerMetrics {
-    /// A pass begins. `latency` is how long the oldest event has waited for it, if one caused it.
-    pub fn started(&self, latency: Option<Duration>) {
-        if let Some(latency) = latency {
-            self.latency.observe(latency.as_secs_f64());
+    /// An event was added.
+    pub fn added(&self) {
+        self.adds.inc();
+        self.all.tell(&Happening::Added { controller: self.name });
+    }
+
+    /// So many keys have a pass due, now or later.
+    pub fn holds(&self, keys: usize) {
+        let keys_before = self.depth.set(i64::try_from(keys).unwrap_or(i64::MAX));
+        if usize::try_from(keys_before) != Ok(keys) {
+            self.all.tell(&Happening::Due { controller: self.name, keys });
         }
     }
 
-    /// A pass has ended.
-    pub fn ended(&self, outcome: Outcome, took: Duration) {
+    /// A pass begins. `latency` is how long the oldest event has waited for it, if one caused it.
+    pub fn started(&self, at: Instant, latency: Option<Duration>) {
+        if let Some(latency) = latency {
+            self.latency.observe(latency.as_secs_f64());
+        }
+        self.all.tell(&Happening::Started { controller: self.name, at, latency });
+    }
+
+    /// A pass that began then has ended.
+    pub fn ended(&self, outcome: Outcome, at: Instant, took: Duration) {
         self.work_time.observe(took.as_secs_f64());
         match outcome {
             Outcome::Settled => self.settled.inc(),
@@ -180,6 +224,7 @@ impl ControllerMetrics {
                 self.failed.inc()
             }
         };
+        self.all.tell(&Happening::Ended { controller: self.name, at, took, outcome });
     }
 }
 

@@ -3,15 +3,15 @@
 
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use http::{Request, Response};
 use tower::{Layer, Service};
 
-use super::Metrics;
-use crate::call::{Call, Verb};
+use super::{Happening, Metrics};
+use crate::call::Call;
 use crate::clock;
 use crate::declare::Kind;
 
@@ -42,7 +42,7 @@ impl<S> Layer<S> for RequestLayer {
     type Service = Requests<S>;
 
     fn layer(&self, server: S) -> Requests<S> {
-        Requests { known: Arc::clone(&self.0), server }
+        Requests { known: Arc::clone(&self.0), server, waiting_since: None, held_back: Duration::ZERO }
     }
 }
 
@@ -51,6 +51,10 @@ impl<S> Layer<S> for RequestLayer {
 pub struct Requests<S> {
     known: Arc<Known>,
     server: S,
+    /// Since when a request waits for the client to take it.
+    waiting_since: Option<Instant>,
+    /// How long the next request has waited for that.
+    held_back: Duration,
 }
 
 impl<S, Q, A> Service<Request<Q>> for Requests<S>
@@ -63,13 +67,19 @@ where
     type Future = BoxFuture<'static, Result<S::Response, S::Error>>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
-        self.server.poll_ready(context)
+        let since = *self.waiting_since.get_or_insert_with(clock::now);
+        let readiness = self.server.poll_ready(context);
+        if readiness.is_ready() {
+            self.waiting_since = None;
+            self.held_back = clock::now().saturating_duration_since(since);
+        }
+        readiness
     }
 
     fn call(&mut self, request: Request<Q>) -> Self::Future {
-        let (verb, resource) = understand(&request, &self.known.resources);
-        let known = Arc::clone(&self.known);
-        let mut asked = Asked { known, verb, resource, since: clock::now(), code: None };
+        let (call, resource) = understand(&request, &self.known.resources);
+        let (known, held_back) = (Arc::clone(&self.known), self.held_back);
+        let mut asked = Asked { known, call, resource, held_back, since: clock::now(), code: None };
         let answer = self.server.call(request);
         async move {
             let answer = answer.await;
@@ -83,8 +93,9 @@ where
 /// A request under way. It counts when it ends, also when nobody waits for the answer any more.
 struct Asked {
     known: Arc<Known>,
-    verb: Verb,
+    call: Call,
     resource: &'static str,
+    held_back: Duration,
     since: Instant,
     code: Option<u16>,
 }
@@ -98,15 +109,17 @@ impl Asked {
 impl Drop for Asked {
     fn drop(&mut self) {
         let took = clock::now().saturating_duration_since(self.since);
-        self.known.metrics.request(self.verb, self.resource, self.code, took);
+        let Self { known, call, resource, held_back, code, .. } = self;
+        known.metrics.request(call.verb, resource, *code, took);
+        known.metrics.tell(&Happening::Answered { call, code: *code, took, held_back: *held_back });
     }
 }
 
 /// What is asked, about what. A kind is known by its plural: no two of ours share one.
-fn understand<Q>(request: &Request<Q>, resources: &[&'static str]) -> (Verb, &'static str) {
+fn understand<Q>(request: &Request<Q>, resources: &[&'static str]) -> (Call, &'static str) {
     let call = Call::of(request.method(), request.uri(), None);
     let known = resources.iter().copied().find(|known| *known == call.resource);
-    (call.verb, known.unwrap_or(OTHER))
+    (call, known.unwrap_or(OTHER))
 }
 
 #[cfg(test)]
@@ -116,12 +129,12 @@ mod tests {
     use tower::{ServiceExt, service_fn};
 
     use super::*;
-    use crate::metrics::Catalogue;
+    use crate::metrics::{Catalogue, Witness};
 
     fn asked(method: &str, uri: &str) -> String {
         let request = Request::builder().method(method).uri(uri).body(()).unwrap();
-        let (verb, resource) = understand(&request, &["pods", "statefulsets", "leases"]);
-        format!("{} {resource}", verb.as_str())
+        let (call, resource) = understand(&request, &["pods", "statefulsets", "leases"]);
+        format!("{} {resource}", call.verb.as_str())
     }
 
     #[test]
@@ -153,5 +166,45 @@ mod tests {
             page.contains(&line)
         };
         assert!(counted("2xx") && counted("none"), "{page}");
+    }
+
+    #[derive(Debug, Default)]
+    struct Diary(std::sync::Mutex<Vec<String>>);
+
+    impl Witness for Diary {
+        fn sees(&self, happening: &Happening<'_>) {
+            if let Happening::Answered { call, code, took, held_back } = happening {
+                let words = format!("{} {code:?} {took:?} after {held_back:?}", call.describe());
+                self.0.lock().unwrap().push(words);
+            }
+        }
+    }
+
+    /// Takes a request a second after it was asked whether it would.
+    struct Slow(Option<BoxFuture<'static, ()>>);
+
+    impl Service<Request<()>> for Slow {
+        type Response = Response<()>;
+        type Error = Infallible;
+        type Future = std::future::Ready<Result<Response<()>, Infallible>>;
+
+        fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+            let moment = || clock::until(Some(clock::now() + Duration::from_secs(1))).boxed();
+            self.0.get_or_insert_with(moment).poll_unpin(context).map(Ok)
+        }
+
+        fn call(&mut self, _: Request<()>) -> Self::Future {
+            std::future::ready(Ok(Response::new(())))
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_witness_hears_of_an_answer_and_of_the_wait_before_it() {
+        let diary = Arc::new(Diary::default());
+        let metrics = Metrics::register(&mut Catalogue::default(), "", "");
+        let layer = metrics.witnessed_by(Arc::<Diary>::clone(&diary)).requests([]);
+        let request = Request::builder().uri("/api/v1/namespaces/n/secrets/a").body(()).unwrap();
+        layer.layer(Slow(None)).oneshot(request).await.unwrap();
+        assert_eq!(*diary.0.lock().unwrap(), ["get secrets n/a Some(200) 0ns after 1s"]);
     }
 }

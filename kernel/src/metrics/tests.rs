@@ -35,10 +35,11 @@ fn every_series_of_a_controller_is_there_before_anything_happens() {
         ]
     };
     assert_eq!(values(&catalogue, "mainstay_passes"), all(0, 0));
-    controller.started(Some(Duration::from_millis(20)));
-    controller.ended(Outcome::Failed, Duration::from_millis(3));
-    controller.started(None);
-    controller.ended(Outcome::Settled, Duration::from_millis(3));
+    let at = crate::clock::now();
+    controller.started(at, Some(Duration::from_millis(20)));
+    controller.ended(Outcome::Failed, at, Duration::from_millis(3));
+    controller.started(at, None);
+    controller.ended(Outcome::Settled, at, Duration::from_millis(3));
     assert_eq!(values(&catalogue, "mainstay_passes"), all(1, 1));
     let single = |name: &str, value: u32| format!("{name}{{controller=\"example\"}} {value}");
     for (name, value) in [
@@ -81,4 +82,50 @@ fn requests_are_counted_by_class_and_the_program_says_what_it_is() {
 #[test]
 fn the_reference_names_every_family() {
     assert_eq!(reference().lines().count(), registered().0.entries().len() + 2);
+}
+
+/// Writes down what it is told.
+#[derive(Debug, Default)]
+struct Diary(std::sync::Mutex<Vec<String>>);
+
+impl Witness for Diary {
+    fn sees(&self, happening: &Happening<'_>) {
+        let words = match happening {
+            Happening::Added { controller } => format!("{controller} added"),
+            Happening::Due { controller, keys } => format!("{controller} due {keys}"),
+            Happening::Started { controller, latency, .. } => format!("{controller} started {latency:?}"),
+            Happening::Ended { controller, took, outcome, .. } => {
+                format!("{controller} ended {outcome:?} {took:?}")
+            }
+            other @ (Happening::Ready { .. }
+            | Happening::Changed { .. }
+            | Happening::Triggered { .. }
+            | Happening::StatusWritten { .. }
+            | Happening::Recreated { .. }
+            | Happening::Answered { .. }) => format!("{other:?}"),
+        };
+        self.0.lock().unwrap().push(words);
+    }
+}
+
+#[test]
+fn a_witness_hears_what_a_controller_counts() {
+    let (_, metrics) = registered();
+    let diary = Arc::new(Diary::default());
+    let controller = metrics.witnessed_by(Arc::<Diary>::clone(&diary)).controller("example");
+    let at = crate::clock::now();
+    controller.added();
+    for keys in [1, 1, 0] {
+        controller.holds(keys);
+    }
+    controller.started(at, Some(Duration::from_millis(20)));
+    controller.ended(Outcome::Failed, at, Duration::from_millis(3));
+    let told = [
+        "example added",
+        "example due 1",
+        "example due 0",
+        "example started Some(20ms)",
+        "example ended Failed 3ms",
+    ];
+    assert_eq!(*diary.0.lock().unwrap(), told);
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
-use kernel::apply::{Way, rows};
+use kernel::apply::{Desired, Way, rows};
 use kernel::compare::missing;
 use kernel::declare::Kind;
 use kube::api::{DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
@@ -20,6 +20,8 @@ use crate::record::Request;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Instead {
     Orphan,
+    /// As `Orphan`, where the pods are looked after.
+    Adopt,
     Recreate,
     Refuse(&'static str),
 }
@@ -68,6 +70,8 @@ fn workloads() -> Vec<Row> {
         other["metadata"]["name"] = "more".into();
         list.push(other);
     }
+    // The server wants the pods to have the labels that the selector asks for.
+    let labeled = with(store(), "/spec/template/metadata/labels", &more["matchLabels"]);
     let (templates, selector) = ("/spec/volumeClaimTemplates", "/spec/selector");
     vec![
         row(STATEFUL_SET, store(), "/spec/podManagementPolicy", json!("OrderedReady"), Instead::Orphan),
@@ -76,6 +80,7 @@ fn workloads() -> Vec<Row> {
         row(STATEFUL_SET, store(), templates, claims("storageClassName", json!("slow")), Instead::Orphan),
         row(STATEFUL_SET, store(), templates, two, Instead::Orphan),
         row(STATEFUL_SET, store(), selector, more.clone(), SELECTOR),
+        row(STATEFUL_SET, labeled, selector, more.clone(), Instead::Adopt),
         row(DEPLOYMENT, objects::deployment(), selector, more.clone(), SELECTOR),
         row(DAEMON_SET, objects::daemon_set(), selector, more, SELECTOR),
     ]
@@ -173,7 +178,11 @@ async fn check(stage: &Stage, row: &Row, way: Way) -> Result<()> {
     assert!(!is_plain(&stage.other, kind, &live, row).await?, "{} {field} can simply be written", kind.kind);
     stage.record.take();
 
-    let wanted = [stage.wanted(kind, &with(row.object.clone(), row.pointer, &row.value), way)];
+    let wanted = [Desired {
+        looks_after_pods: row.instead == Instead::Adopt,
+        ..stage.wanted(kind, &with(row.object.clone(), row.pointer, &row.value), way)
+    }];
+    let orphans = matches!(row.instead, Instead::Orphan | Instead::Adopt);
     let outcome = stage.carry_out(&wanted).await;
     let requests = stage.record.take();
     let asked: Vec<String> = requests.iter().map(Request::words).collect();
@@ -193,9 +202,9 @@ async fn check(stage: &Stage, row: &Row, way: Way) -> Result<()> {
             asked,
             [format!("POST default/{}", kind.plural), format!("DELETE {}/{name}", kind.plural)]
         );
-        let policy = if row.instead == Instead::Orphan { "Orphan" } else { "Background" };
+        let policy = if orphans { "Orphan" } else { "Background" };
         assert_eq!(requests[1].body["propagationPolicy"], policy, "{field}");
-        if row.instead == Instead::Orphan {
+        if orphans {
             let deleting = stage.look(kind, &name).await?;
             stage.heard(kind, &deleting).await?;
             assert_eq!(

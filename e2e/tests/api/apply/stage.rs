@@ -251,7 +251,7 @@ pub(crate) fn owned_by(owner: &Object, kind: Kind, object: &Value, way: Way) -> 
         "uid": *owner.identity().uid,
         "controller": true,
     }]);
-    Desired { resource: kind.resource(), object, way }
+    Desired { resource: kind.resource(), object, way, looks_after_pods: false }
 }
 
 fn typed(kind: Kind, object: &Value) -> Value {

@@ -2,6 +2,7 @@
 //! there or not for us.
 
 mod process;
+mod witness;
 
 use anyhow::Result;
 use e2e::wait;

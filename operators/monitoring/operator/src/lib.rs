@@ -15,6 +15,7 @@
 //! | [`interest`] | whom a change concerns |
 //! | `lazy` | images of the reloader that ride along with the next change |
 //! | `keep` | what stays of objects that are there |
+//! | [`metrics`] | what is counted under the names of the Prometheus Operator |
 
 pub mod bindings;
 pub mod controller;
@@ -24,6 +25,7 @@ pub mod interest;
 mod keep;
 pub mod kinds;
 mod lazy;
+pub mod metrics;
 pub mod outside;
 pub mod settings;
 pub mod shared;
@@ -35,6 +37,7 @@ pub use bindings::Found;
 pub use controller::WorkloadOperator;
 pub use declaration::{AGENT, ALERTMANAGER, PROMETHEUS, THANOS_RULER};
 pub use interest::Selections;
+pub use metrics::Monitored;
 pub use settings::Settings;
 pub use shared::Shared;
 pub use workload::{OfAgent, OfAlertmanager, OfPrometheus, OfThanosRuler};

@@ -1,0 +1,173 @@
+//! Whoever counts the work of the kernel under names of his own hears of all of it.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use anyhow::Result;
+use e2e::wait::{self, holds};
+use futures::future::BoxFuture;
+use k8s_openapi::api::apps::v1::{Deployment, StatefulSet};
+use kernel::apply::{Hand, Way, Work, desired};
+use kernel::declare::{Declaration, Kind, Owned, Sight, keep_nothing};
+use kernel::hub::{Controller, Hub, Registration};
+use kernel::metrics::{Catalogue, Happening, Metrics, Witness};
+use kernel::object::{Key, Object};
+use kernel::queue::{Outcome, Settings};
+use kernel::stores::{Namespaces, Scopes, Stores};
+use kube::api::{Api, Patch, PatchParams};
+use lab::ControlPlane;
+use serde_json::json;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::make;
+use crate::apply::stage::{MANAGER, tools};
+
+const DEPLOYMENT: Kind = Kind::of::<Deployment>();
+const STATEFUL_SET: Kind = Kind::of::<StatefulSet>();
+
+static DECLARATION: Declaration = Declaration {
+    name: "toy",
+    primary: DEPLOYMENT,
+    finalizer: "test.mainstay.dev/cleanup",
+    owned: &[Owned {
+        kind: STATEFUL_SET,
+        way: Way::Replace,
+        sight: Sight::Whole,
+        keeps: keep_nothing,
+        optional: false,
+        why: "a test",
+    }],
+    watched: &[],
+    rights: &[],
+    predecessors: &[],
+    status_manager: None,
+};
+
+/// Writes down what it hears, each thing once.
+#[derive(Debug, Default)]
+struct Diary(Mutex<BTreeSet<String>>);
+
+impl Witness for Diary {
+    fn sees(&self, happening: &Happening<'_>) {
+        let words = match happening {
+            Happening::Ready { controller } => format!("{controller} is ready"),
+            Happening::Changed { kind, .. } => format!("{} changed", kind.kind),
+            Happening::Triggered { controller, kind, action } => {
+                format!("{controller} because {} {action:?}", kind.kind)
+            }
+            Happening::Added { controller } => format!("{controller} added"),
+            Happening::Due { controller, keys } => format!("{controller} has {keys} due"),
+            Happening::Started { controller, latency, .. } => {
+                format!("{controller} started, waited for: {}", latency.is_some())
+            }
+            Happening::Ended { controller, outcome, .. } => format!("{controller} ended {outcome:?}"),
+            Happening::StatusWritten { controller, failed } => {
+                format!("{controller} wrote a status, failed: {failed}")
+            }
+            Happening::Recreated { controller, kind } => format!("{controller} recreated {}", kind.kind),
+            Happening::Answered { call, .. } => call.describe(),
+        };
+        self.0.lock().expect("no writer panics").insert(words);
+    }
+}
+
+/// Makes a `StatefulSet` for every `Deployment`, and says so in its status.
+struct Toy(Hand);
+
+impl Toy {
+    async fn work(&self, owner: &Object) -> Result<(), kernel::apply::WriteError> {
+        let (name, value) = (&*owner.key().name, owner.value());
+        let labels = json!({"app": name});
+        let object = json!({
+            "metadata": {"name": name, "namespace": *owner.key().namespace, "ownerReferences": [{
+                "apiVersion": DEPLOYMENT.api_version(), "kind": DEPLOYMENT.kind, "name": name,
+                "uid": owner.uid(), "controller": true,
+            }]},
+            "spec": {
+                "serviceName": value["metadata"]["labels"]["service"],
+                "selector": {"matchLabels": labels},
+                "template": value["spec"]["template"],
+            },
+        });
+        let set: StatefulSet = serde_json::from_value(object).expect("it is one");
+        let work = Work { waves: vec![vec![desired(&set, Way::Replace)]], ..Work::default() };
+        self.0.carry_out(&work, owner).await?;
+        let status = json!({"observedGeneration": value["metadata"]["generation"]});
+        if value["status"]["observedGeneration"] != status["observedGeneration"] {
+            self.0.write_status(owner, &status, &status).await?;
+        }
+        Ok(())
+    }
+}
+
+impl Controller for Toy {
+    fn pass(self: Arc<Self>, key: Key) -> BoxFuture<'static, Outcome> {
+        Box::pin(async move {
+            let Some(owner) = self.0.stores().get(DEPLOYMENT, &key) else { return Outcome::Settled };
+            self.work(&owner).await.map_or(Outcome::Failed, |()| Outcome::Settled)
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_witness_hears_of_everything() -> Result<()> {
+    let plane = ControlPlane::start().await?;
+    let client = plane.client().await?;
+    let container = json!({"name": "a", "image": "a"});
+    let deployment = json!({"metadata": {"name": "a", "labels": {"service": "first"}}, "spec": {
+        "selector": {"matchLabels": {"app": "a"}},
+        "template": {"metadata": {"labels": {"app": "a"}}, "spec": {"containers": [container]}},
+    }});
+    let (diary, scopes) = (Arc::new(Diary::default()), Scopes::from(Namespaces::AllBut(Vec::new())));
+    let metrics = Metrics::register(&mut Catalogue::default(), "", "");
+    let hub = Hub {
+        tools: tools(&client, Stores::new(&[&DECLARATION], MANAGER, &scopes), Arc::new(|| true)),
+        scopes,
+        queue: Settings::default(),
+        grace: Duration::from_secs(5),
+        metrics: metrics.witnessed_by(Arc::<Diary>::clone(&diary)),
+        standings: watch::channel(Vec::new()).0,
+    };
+    let make_toy = Box::new(|hand| -> Arc<dyn Controller> { Arc::new(Toy(hand)) });
+    let registration = Registration { declaration: &DECLARATION, make: make_toy, interest: None };
+    let (stop, mut tasks) = (CancellationToken::new(), JoinSet::new());
+    let (leads, token) = (CancellationToken::new(), stop.clone());
+    let lead = leads.clone().cancelled_owned();
+    tasks.spawn(async move {
+        hub.run(vec![registration], lead, token).await;
+    });
+    let heard = async |words: &'static [&'static str]| {
+        wait::until(&format!("{words:?}"), async || {
+            let diary = diary.0.lock().expect("no writer panics").clone();
+            Ok(holds(words.iter().all(|words| diary.contains(*words)), format!("{diary:?}")))
+        })
+        .await
+    };
+    // Also one that does not lead says that it could.
+    heard(&["toy is ready"]).await?;
+    leads.cancel();
+    make(&client, "default", DEPLOYMENT, &deployment).await?;
+    heard(&[
+        "Deployment changed",
+        "toy because Deployment Added",
+        "toy added",
+        "toy has 1 due",
+        "toy has 0 due",
+        "toy started, waited for: true",
+        "toy wrote a status, failed: false",
+        "toy ended Settled",
+    ])
+    .await?;
+    let deployments: Api<Deployment> = Api::default_namespaced(client.clone());
+    let patch = json!({"metadata": {"labels": {"service": "second"}}});
+    deployments.patch("a", &PatchParams::default(), &Patch::Merge(&patch)).await?;
+    heard(&["toy because Deployment Updated", "toy recreated StatefulSet"]).await?;
+    deployments.delete("a", &kube::api::DeleteParams::default()).await?;
+    heard(&["toy because Deployment Deleted"]).await?;
+    stop.cancel();
+    while tasks.join_next().await.is_some() {}
+    Ok(())
+}

@@ -1,0 +1,122 @@
+//! What the kernel tells whoever counts its work under names of its own. The kernel knows nothing about those names: an
+//! operator that stands in for another one translates.
+
+use std::fmt::Debug;
+use std::time::{Duration, Instant};
+
+use crate::call::Call;
+use crate::declare::Kind;
+use crate::object::Object;
+use crate::queue::Outcome;
+use crate::store::Change;
+
+/// What became of an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Action {
+    /// It is new.
+    Added,
+    /// It is another one than before.
+    Updated,
+    /// It is gone.
+    Deleted,
+}
+
+impl Action {
+    /// What a change did to its object.
+    pub fn of<K>(change: &Change<K>) -> Self {
+        match (&change.before, &change.after) {
+            (None, _) => Self::Added,
+            (Some(_), Some(_)) => Self::Updated,
+            (Some(_), None) => Self::Deleted,
+        }
+    }
+}
+
+/// Something that happened.
+#[derive(Debug)]
+pub enum Happening<'a> {
+    /// All that a controller must know is known.
+    Ready {
+        /// Its name.
+        controller: &'static str,
+    },
+    /// What is known of an object is not what was known before.
+    Changed {
+        /// Its kind.
+        kind: Kind,
+        /// Before and after.
+        change: &'a Change<Object>,
+    },
+    /// A change made passes of a controller due.
+    Triggered {
+        /// Its name.
+        controller: &'static str,
+        /// The kind of the object that changed.
+        kind: Kind,
+        /// What became of it.
+        action: Action,
+    },
+    /// An event was added to the queue of a controller.
+    Added {
+        /// Its name.
+        controller: &'static str,
+    },
+    /// So many keys of a controller have a pass due, now or later.
+    Due {
+        /// Its name.
+        controller: &'static str,
+        /// How many.
+        keys: usize,
+    },
+    /// A pass begins.
+    Started {
+        /// The name of its controller.
+        controller: &'static str,
+        /// When.
+        at: Instant,
+        /// How long the oldest event has waited for it, if one caused it.
+        latency: Option<Duration>,
+    },
+    /// A pass has ended.
+    Ended {
+        /// The name of its controller.
+        controller: &'static str,
+        /// When it began.
+        at: Instant,
+        /// How long it took.
+        took: Duration,
+        /// What it came to.
+        outcome: Outcome,
+    },
+    /// A status was written, or could not be.
+    StatusWritten {
+        /// Who wrote.
+        controller: &'static str,
+        /// Whether it failed.
+        failed: bool,
+    },
+    /// An object was deleted to be made anew.
+    Recreated {
+        /// Who did it.
+        controller: &'static str,
+        /// The kind of the object.
+        kind: Kind,
+    },
+    /// The API server answered a request, or never will.
+    Answered {
+        /// The request.
+        call: &'a Call,
+        /// The status code; nothing if there was no answer.
+        code: Option<u16>,
+        /// How long it took.
+        took: Duration,
+        /// How long the client held the request back before that.
+        held_back: Duration,
+    },
+}
+
+/// Somebody who wants to know. What he does with it is over at once: everybody else waits for him.
+pub trait Witness: Debug + Send + Sync {
+    /// This happened.
+    fn sees(&self, happening: &Happening<'_>);
+}
