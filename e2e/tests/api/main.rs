@@ -1,9 +1,11 @@
 //! What a real API server makes of our resources. No pods: a control plane alone.
 
+mod admission;
 mod apply;
 mod example_app;
 mod faults;
 mod hub;
+mod kubelet;
 mod monitoring;
 mod record;
 mod render;

@@ -12,6 +12,12 @@ use crate::address::Address;
 use crate::port;
 use crate::settings::Settings;
 
+/// The label that joins slices to a Service.
+const SERVICE_NAME: &str = "kubernetes.io/service-name";
+/// The label that says who writes a slice.
+const MANAGED_BY: &str = "endpointslice.kubernetes.io/managed-by";
+const MANAGER: &str = "prometheus-operator";
+
 /// What is wanted of the slices of the Service.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Slices {
@@ -38,6 +44,26 @@ pub fn build(
     filling.fill_up(addresses);
     filling.add_slices(addresses);
     filling.finish()
+}
+
+/// Labels of the slices that stand: those of the Service that nobody else writes. Labels that the operator gives to all
+/// objects win, here as there.
+pub fn selector(settings: &Settings) -> String {
+    let own = [(SERVICE_NAME, settings.name.as_str()), (MANAGED_BY, MANAGER)];
+    let label = |(key, value): (&str, &str)| {
+        format!("{key}={}", settings.labels.get(key).map_or(value, String::as_str))
+    };
+    own.map(label).join(",")
+}
+
+/// The ports of every slice.
+pub fn ports(settings: &Settings) -> Vec<EndpointPort> {
+    let port = |(name, port): (&str, i32)| EndpointPort {
+        name: Some(name.into()),
+        port: Some(port),
+        ..EndpointPort::default()
+    };
+    port::all(settings.plain_http).map(port).collect()
 }
 
 /// Slices that are being filled.
@@ -103,13 +129,8 @@ impl<'f> Filling<'f> {
     fn slice(&self, ipv4: bool, addresses: &[&Address]) -> EndpointSlice {
         let service = &self.settings.name;
         let first = addresses.first().map(|address| address.ip.as_str()).unwrap_or_default();
-        let mut metadata = self.settings.metadata(
-            self.free_name(first),
-            &[
-                ("kubernetes.io/service-name", service),
-                ("endpointslice.kubernetes.io/managed-by", "prometheus-operator"),
-            ],
-        );
+        let mut metadata =
+            self.settings.metadata(self.free_name(first), &[(SERVICE_NAME, service), (MANAGED_BY, MANAGER)]);
         metadata.owner_references = Some(vec![OwnerReference {
             api_version: "v1".into(),
             kind: "Service".into(),
@@ -118,16 +139,11 @@ impl<'f> Filling<'f> {
             controller: Some(true),
             block_owner_deletion: Some(true),
         }]);
-        let ports = port::all(self.settings.plain_http).map(|(name, port)| EndpointPort {
-            name: Some(name.into()),
-            port: Some(port),
-            ..EndpointPort::default()
-        });
         EndpointSlice {
             metadata,
             address_type: if ipv4 { "IPv4" } else { "IPv6" }.into(),
             endpoints: Some(addresses.iter().map(|address| endpoint(address)).collect()),
-            ports: Some(ports.collect()),
+            ports: Some(ports(self.settings)),
         }
     }
 
@@ -213,6 +229,21 @@ mod tests {
             prop_assert_eq!(names.len(), second.wanted.len());
             let third = build(&settings, &service, &addresses(&after), second.wanted.clone());
             prop_assert_eq!(third, Slices { surplus: Vec::new(), ..second });
+        }
+    }
+
+    #[test]
+    fn slices_are_found_by_the_labels_that_they_get() {
+        let mut settings = settings(9);
+        for (value, expected) in [(None, "prometheus-operator"), (Some("other"), "other")] {
+            settings.labels.extend(value.map(|value| (MANAGED_BY.to_owned(), value.to_owned())));
+            let built = build(&settings, &Service::default(), &addresses(&BTreeSet::from([1])), Vec::new());
+            let labels = built.wanted[0].metadata.labels.clone().unwrap_or_default();
+            assert_eq!(labels[MANAGED_BY], expected);
+            assert_eq!(
+                selector(&settings),
+                format!("kubernetes.io/service-name=kubelet,{MANAGED_BY}={expected}")
+            );
         }
     }
 
