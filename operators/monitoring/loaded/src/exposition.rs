@@ -1,0 +1,204 @@
+//! The few metrics of a reloader that matter, out of a page in the text format of Prometheus.
+
+use k8s_openapi::jiff::Timestamp;
+
+/// What the page of a reloader says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Page {
+    /// Hash of the configuration that is loaded; only ours says it.
+    pub loaded_config: Option<String>,
+    /// Hash of the watched directories that are loaded; only ours says it.
+    pub loaded_watched: Option<String>,
+    /// What is wrong now; only ours says it.
+    pub trouble: Option<String>,
+    /// Whether the last reload worked; also not, if there was none yet.
+    pub successful: bool,
+    /// When a reload last worked.
+    pub last_success: Option<Timestamp>,
+    /// Reloads that were tried.
+    pub reloads: u64,
+    /// Those that failed.
+    pub failed: u64,
+}
+
+/// One value of a page.
+#[derive(Debug, PartialEq)]
+struct Sample<'t> {
+    name: &'t str,
+    labels: &'t str,
+    value: f64,
+}
+
+impl Page {
+    /// Reads a page; nothing, if it is not that of a reloader.
+    pub fn read(text: &str) -> Option<Self> {
+        let mut page = Self::default();
+        let mut is_of_a_reloader = false;
+        for sample in text.lines().filter_map(Sample::read) {
+            match sample.name {
+                "reloader_last_reload_successful" => {
+                    is_of_a_reloader = true;
+                    page.successful = sample.value > 0.0;
+                }
+                "reloader_last_reload_success_timestamp_seconds" => page.last_success = moment(sample.value),
+                "reloader_reloads_total" => page.reloads = count(sample.value),
+                "reloader_reloads_failed_total" => page.failed = count(sample.value),
+                "mainstay_reloader_loaded_config_info" => page.loaded_config = sample.label("hash"),
+                "mainstay_reloader_loaded_watched_info" => page.loaded_watched = sample.label("hash"),
+                "mainstay_reloader_last_error_info" => page.trouble = sample.label("reason"),
+                _ => {}
+            }
+        }
+        is_of_a_reloader.then_some(page)
+    }
+}
+
+impl<'t> Sample<'t> {
+    fn read(line: &'t str) -> Option<Self> {
+        let line = line.trim_start();
+        if line.starts_with('#') {
+            return None;
+        }
+        let end = line.find(['{', ' ', '\t'])?;
+        let (name, rest) = line.split_at(end);
+        let (labels, rest) = match rest.strip_prefix('{') {
+            Some(rest) => rest.split_at(end_of_labels(rest)?),
+            None => ("", rest),
+        };
+        let value = rest.trim_start_matches('}').split_whitespace().next()?.parse().ok()?;
+        Some(Self { name, labels, value })
+    }
+
+    /// The text of a label, as it stands there.
+    fn label(&self, name: &str) -> Option<String> {
+        let mut rest = self.labels;
+        while let Some((label, after)) = rest.split_once("=\"") {
+            let end = end_of_text(after)?;
+            if label.trim_start_matches(',').trim() == name {
+                return Some(after[..end].to_owned());
+            }
+            rest = &after[end + 1..];
+        }
+        None
+    }
+}
+
+/// Where the brace is that closes the labels.
+fn end_of_labels(text: &str) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        match text[at..].find(['"', '}'])? + at {
+            brace if text[brace..].starts_with('}') => return Some(brace),
+            quote => at = quote + 1 + end_of_text(&text[quote + 1..])? + 1,
+        }
+    }
+}
+
+/// Where the quotation mark is that closes a text.
+fn end_of_text(text: &str) -> Option<usize> {
+    let mut escaped = false;
+    text.bytes().position(|byte| {
+        let closes = byte == b'"' && !escaped;
+        escaped = byte == b'\\' && !escaped;
+        closes
+    })
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a float saturates, and what is out of range is refused")]
+fn moment(seconds: f64) -> Option<Timestamp> {
+    if seconds <= 0.0 {
+        return None;
+    }
+    Timestamp::from_microsecond((seconds * 1e6).round() as i64).ok()
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a float saturates")]
+fn count(value: f64) -> u64 {
+    value as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use mainstay_reloader::content::{Digest, Fingerprint};
+    use mainstay_reloader::process::Figures;
+    use mainstay_reloader::report::{Failure, Reason, Report};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_page_of_the_peer_is_read() {
+        let text = "# HELP go_info Information about the Go environment.\n# TYPE go_info gauge\n\
+                    go_info{version=\"go1.26.8\"} 1\n\
+                    prometheus_config_reloader_build_info{branch=\"\",tags=\"a{b}\\\"c,\"} 1\n\
+                    reloader_last_reload_success_timestamp_seconds 1.763306754121e+09\n\
+                    reloader_last_reload_successful 1\nreloader_reloads_failed_total 2\nreloader_reloads_total 5\n";
+        let page = Page {
+            successful: true,
+            last_success: Some("2025-11-16T15:25:54.121Z".parse().unwrap()),
+            reloads: 5,
+            failed: 2,
+            ..Page::default()
+        };
+        assert_eq!(Page::read(text), Some(page));
+    }
+
+    #[test]
+    fn the_page_of_ours_is_read() {
+        let fingerprint =
+            Fingerprint { config: Some(Digest::of(b"config")), watched: Some(Digest::of(b"rules")) };
+        let report = Report {
+            reloads: 3,
+            reloads_failed: 1,
+            last_reload_successful: Some(false),
+            last_success: Some("2026-01-01T00:00:00.25Z".parse().unwrap()),
+            loaded: Some(fingerprint),
+            failure: Some(Failure { reason: Reason::Rejected, message: "not told here".into() }),
+            ..Report::default()
+        };
+        let page = Page {
+            loaded_config: Some(Digest::of(b"config").to_string()),
+            loaded_watched: Some(Digest::of(b"rules").to_string()),
+            trouble: Some("rejected".into()),
+            successful: false,
+            last_success: report.last_success,
+            reloads: 3,
+            failed: 1,
+        };
+        let text = mainstay_reloader::metrics::text(&report, &Figures::default(), "http");
+        assert_eq!(Page::read(&text), Some(page));
+    }
+
+    #[test]
+    fn before_the_first_reload_there_is_no_time() {
+        let text = "reloader_last_reload_successful 0\nreloader_last_reload_success_timestamp_seconds 0\n";
+        assert_eq!(Page::read(text), Some(Page::default()));
+    }
+
+    #[test]
+    fn other_pages_are_not_taken_for_that_of_a_reloader() {
+        assert_eq!(Page::read("<html>reloader_last_reload_successful</html>"), None);
+        assert_eq!(Page::read("up 1\nprometheus_config_last_reload_successful 1\n"), None);
+    }
+
+    #[test]
+    fn labels_may_hold_what_else_ends_them() {
+        let sample = Sample::read(r#"a{b="x}\"=\"y\\",c="z"} 1 1700000000"#).unwrap();
+        assert_eq!(sample.value.to_bits(), 1.0_f64.to_bits());
+        assert_eq!(sample.label("b"), Some(r#"x}\"=\"y\\"#.into()));
+        assert_eq!(sample.label("c"), Some("z".into()));
+        assert_eq!(sample.label("d"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_that_is_read_breaks_the_reader(text in "(reloader_reloads_total|a)?[ {}\"\\\\=,a-z0-9#\n]{0,80}") {
+            let _ = Page::read(&text);
+            for line in text.lines() {
+                if let Some(sample) = Sample::read(line) {
+                    let _ = sample.label("a");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+use proptest::prelude::*;
+
+use super::*;
+
+const SETTINGS: Settings = Settings { apart: Duration::from_secs(5), patience: Duration::from_secs(3) };
+
+fn at(milliseconds: u64) -> Timestamp {
+    Timestamp::from_millisecond(1_700_000_000_000 + i64::try_from(milliseconds).unwrap()).unwrap()
+}
+
+fn seconds(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+#[test]
+fn the_first_change_goes_out_at_once_and_the_next_ones_together() {
+    let mut pace = Pace::default();
+    pace.wrote();
+    let touch = Decision { touch: true, look_again: Some(seconds(1)) };
+    assert_eq!(pace.next(&SETTINGS, Sight::Pending, at(0)), touch);
+    assert_eq!(pace.next(&SETTINGS, Sight::Loaded, at(1000)), Decision::default());
+    for second in [2, 3, 4] {
+        pace.wrote();
+        let wait = Decision { touch: false, look_again: Some(seconds(5 - second)) };
+        assert_eq!(pace.next(&SETTINGS, Sight::Pending, at(second * 1000)), wait);
+    }
+    assert_eq!(pace.next(&SETTINGS, Sight::Pending, at(5000)), touch);
+}
+
+#[test]
+fn a_pod_that_does_not_load_it_is_touched_less_and_less_often_and_then_no_more() {
+    let mut pace = Pace::default();
+    pace.wrote();
+    let mut now = 0;
+    let mut touches = Vec::new();
+    while now < 3_600_000 {
+        let decision = pace.next(&SETTINGS, Sight::Pending, at(now));
+        if decision.touch {
+            touches.push(now / 1000);
+        }
+        now += u64::try_from(decision.look_again.unwrap().as_millis()).unwrap();
+    }
+    assert_eq!(touches, [0, 3, 9, 21, 45, 93, 189]);
+}
+
+#[test]
+fn pods_that_cannot_be_asked_are_touched_once_for_a_change_and_not_for_a_restart() {
+    let mut pace = Pace::default();
+    let wait = Decision { touch: false, look_again: Some(seconds(30)) };
+    assert_eq!(pace.next(&SETTINGS, Sight::Unknown, at(0)), wait);
+    pace.wrote();
+    assert!(pace.next(&SETTINGS, Sight::Unknown, at(1000)).touch);
+    assert_eq!(pace.next(&SETTINGS, Sight::Unknown, at(60_000)), wait);
+}
+
+#[test]
+fn what_is_refused_is_not_touched_but_what_is_written_instead_is() {
+    let mut pace = Pace::default();
+    let wait = Decision { touch: false, look_again: Some(seconds(30)) };
+    assert_eq!(pace.next(&SETTINGS, Sight::Refused, at(0)), wait);
+    pace.wrote();
+    assert!(pace.next(&SETTINGS, Sight::Refused, at(1000)).touch);
+}
+
+#[test]
+fn a_clock_that_is_set_back_loses_no_change() {
+    let mut pace = Pace::default();
+    pace.wrote();
+    assert!(pace.next(&SETTINGS, Sight::Pending, at(3_600_000)).touch);
+    pace.wrote();
+    assert!(pace.next(&SETTINGS, Sight::Pending, at(0)).touch);
+}
+
+#[test]
+fn the_worst_pod_decides() {
+    let pending = || Verdict::Pending(String::new());
+    assert_eq!(Sight::of([]), Sight::Loaded);
+    assert_eq!(Sight::of(&[Verdict::Loaded, Verdict::Unknown(String::new())]), Sight::Unknown);
+    assert_eq!(Sight::of(&[pending(), Verdict::Refused(String::new())]), Sight::Pending);
+}
+
+/// One workload, its kubelet and its operator, played by the clock.
+#[derive(Debug, Default)]
+struct Play {
+    written: u64,
+    loaded: u64,
+    /// What a touch brings, and when.
+    brings: Option<(u64, u64)>,
+    /// When touched, and for which write.
+    touches: Vec<(u64, u64)>,
+    /// Moments at which writes took place.
+    writes: Vec<u64>,
+    pace: Pace,
+    look: Option<u64>,
+}
+
+impl Play {
+    fn look(&mut self, now: u64, delay: Option<u64>) {
+        if let Some((when, what)) = self.brings.filter(|(when, _)| *when <= now) {
+            assert!(when <= now);
+            self.loaded = what;
+            self.brings = None;
+        }
+        let sight = if self.loaded == self.written { Sight::Loaded } else { Sight::Pending };
+        let decision = self.pace.next(&SETTINGS, sight, at(now));
+        if decision.touch {
+            self.touches.push((now, self.written));
+            self.brings = delay.map(|delay| (now + delay, self.written));
+        }
+        self.look = decision.look_again.map(|pause| now + u64::try_from(pause.as_millis()).unwrap());
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_stream_of_edits_is_no_stream_of_touches_and_the_last_one_arrives(
+        mut writes in prop::collection::vec(0..60_000_u64, 1..40),
+        delays in prop::collection::vec(prop::option::weighted(0.8, 100..4_000_u64), 1..8),
+        lost in prop::collection::vec(0..60_000_u64, 0..3),
+    ) {
+        writes.sort_unstable();
+        let mut play = Play::default();
+        let mut delays = delays.into_iter().cycle();
+        // The last pauses are long; a kubelet that is there brings it within them.
+        for now in (0..1_200_000_u64).step_by(50) {
+            let here = writes.iter().filter(|write| **write / 50 == now / 50).count();
+            for _ in 0..here {
+                play.written += 1;
+                play.writes.push(now);
+                play.pace.wrote();
+            }
+            if lost.iter().any(|moment| moment / 50 == now / 50) {
+                play.pace = Pace::default();
+                play.look = Some(now);
+            }
+            if here > 0 || play.look.is_some_and(|look| look <= now) {
+                let delay = delays.next().unwrap();
+                // In the end the kubelet always comes.
+                play.look(now, if now > 60_000 { delay.or(Some(100)) } else { delay });
+            }
+        }
+        prop_assert_eq!(play.loaded, play.written);
+        prop_assert_eq!(play.look, None);
+        if lost.is_empty() {
+            prop_assert_eq!(play.touches[0].0, play.writes[0]);
+            for pair in play.touches.windows(2) {
+                let ((first, what), (second, then)) = (pair[0], pair[1]);
+                let least = if what == then { SETTINGS.patience } else { SETTINGS.apart };
+                prop_assert!(second - first >= u64::try_from(least.as_millis()).unwrap(), "{:?}", pair);
+            }
+            for what in 1..=play.written {
+                let times = play.touches.iter().filter(|(_, of)| *of == what).count();
+                prop_assert!(times <= 1 + usize::try_from(AGAIN).unwrap());
+            }
+        }
+        // Each write is followed soon by a touch, for it or for a later one.
+        for (index, moment) in play.writes.iter().enumerate() {
+            let touched = play.touches.iter().find(|(_, what)| *what > index as u64);
+            prop_assert!(touched.is_some_and(|(when, _)| when - moment <= 5_050), "{:?} {:?}", moment, touched);
+        }
+    }
+}
