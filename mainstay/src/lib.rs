@@ -7,3 +7,5 @@ pub mod manifests;
 pub mod monitoring;
 pub mod process;
 pub mod render;
+pub mod web;
+pub mod webhook;

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use mainstay::args::RenderArguments;
 use mainstay::line::{self, Refused, Wanted};
-use mainstay::{manifests, render};
+use mainstay::{manifests, render, webhook};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> =
@@ -48,7 +48,7 @@ fn start(wanted: Wanted) -> Result<()> {
             let _ = std::io::stderr().write_all(text.as_bytes());
             Ok(())
         }
-        Wanted::Webhook(_) => bail!("the webhook is not built yet"),
+        Wanted::Webhook(flags) => webhook::run(&flags),
         Wanted::Run(arguments, flags) => {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
             runtime.context("cannot start")?.block_on(run::run(*arguments, *flags))

@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 
 use kernel::declare::Kind;
+use kernel::metrics::Catalogue;
 use kernel::stores::{Filter, Namespaces, Scopes};
+use kube::Client;
 use monitoring_flags::scope::Scope;
 use monitoring_flags::{Flags, Gate};
 use monitoring_scrape::Offers;
-use operator_monitoring::{Settings, kinds};
+use operator_kubelet::Kubelets;
+use operator_monitoring::{Monitored, Settings, kinds};
 
 /// What the operators must know.
 pub fn settings(flags: &Flags) -> Settings {
@@ -49,6 +52,28 @@ pub fn scopes(scope: &Scope) -> Scopes {
     look(&[kinds::SERVICE, kinds::STATEFUL_SET, kinds::DAEMON_SET, kinds::POD], &instances);
     look(&[kinds::SECRET, kinds::CONFIG_MAP], &content);
     Scopes { most: known(&scope.shared()), some, filters: filters(scope) }
+}
+
+/// Registers what is counted under the names of the Prometheus Operator.
+pub fn metrics(catalogue: &mut Catalogue, flags: &Flags) -> Monitored {
+    operator_monitoring::metrics::register_build(catalogue, env!("CARGO_PKG_VERSION"), "unknown");
+    let gates = flags.gates.metric().map(|(name, is_open)| (name, is_open == 1));
+    operator_monitoring::metrics::register_gates(catalogue, gates);
+    Monitored::register(catalogue)
+}
+
+/// What keeps the Service of all kubelets, if there shall be one.
+pub fn kubelets(flags: &Flags, client: Client, metrics: operator_kubelet::Metrics) -> Option<Kubelets> {
+    let kubelet = &flags.kubelet;
+    Some(Kubelets {
+        client,
+        settings: flags.kubelet_settings()?,
+        endpoints: kubelet.endpoints,
+        slices: kubelet.endpoint_slices,
+        nodes: kubelet.nodes.as_str().to_owned(),
+        period: kubelet.sync_period,
+        metrics,
+    })
 }
 
 fn known(namespaces: &monitoring_flags::Namespaces) -> Namespaces {

@@ -23,7 +23,8 @@ use operator_example::ExampleOperator;
 use operator_monitoring::shared::Readers;
 use operator_monitoring::workload::Workload;
 use operator_monitoring::{
-    Found, OfAgent, OfAlertmanager, OfPrometheus, OfThanosRuler, Selections, Shared, WorkloadOperator,
+    Found, Monitored, OfAgent, OfAlertmanager, OfPrometheus, OfThanosRuler, Selections, Shared,
+    WorkloadOperator,
 };
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -49,6 +50,8 @@ pub struct Process {
     pub example: ExampleOperator,
     /// What the flags say about monitoring.
     pub monitoring: operator_monitoring::Settings,
+    /// What is counted about monitoring.
+    pub monitored: Option<Arc<Monitored>>,
     /// Where it looks.
     pub scopes: Scopes,
     /// Whether it may write.
@@ -106,8 +109,11 @@ impl Process {
                 }]
             }
             OperatorName::Monitoring => {
-                let shared =
-                    Shared { client: self.client.clone(), settings: Arc::new(self.monitoring.clone()) };
+                let shared = Shared {
+                    client: self.client.clone(),
+                    settings: Arc::new(self.monitoring.clone()),
+                    monitored: self.monitored.clone(),
+                };
                 vec![
                     self.workload::<OfPrometheus>(&shared),
                     self.workload::<OfAgent>(&shared),

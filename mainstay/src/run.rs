@@ -5,26 +5,29 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use axum::Router;
 use kernel::admin::{Admin, Liveness, Readiness};
 use kernel::declare::Declaration;
 use kernel::driver::Ending;
 use kernel::hub::{Progress, Standing};
 use kernel::lease::{self, Election, LeaseObject, Permit};
-use kernel::metrics::{Catalogue, Metrics};
+use kernel::metrics::{Catalogue, Metrics, Witness};
 use kernel::queue;
 use kernel::telemetry::{self, Telemetry};
+use kernel::web::Server;
 use kube::client::ClientBuilder;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
-use mainstay::args::{Rollout, RunArguments};
-use mainstay::monitoring;
+use mainstay::args::{OperatorName, Rollout, RunArguments};
 use mainstay::process::{self, Process};
+use mainstay::{monitoring, web};
 use monitoring_flags::Flags;
 use monitoring_flags::cluster::Cluster;
+use monitoring_webhook::RuleSettings;
 use operator_example::ExampleOperator;
+use operator_monitoring::Monitored;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
-use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -43,23 +46,25 @@ pub(crate) async fn run(arguments: RunArguments, flags: Flags) -> Result<()> {
     let telemetry = Telemetry::start(&settings).context("cannot start telling")?;
     let config = config(&arguments, &flags.cluster).await?;
     let own_namespace = config.default_namespace.clone();
-    let mut catalogue = Catalogue::default();
-    let metrics = Metrics::register(&mut catalogue, env!("CARGO_PKG_VERSION"), "unknown");
     let operators = arguments.operators();
+    let Counting { catalogue, metrics, monitored, kubelets: counted, hooks } =
+        Counting::of(&operators, &flags);
     let kinds = operators
         .iter()
         .flat_map(|name| process::declarations(*name).into_iter().flat_map(Declaration::kinds));
     let client = ClientBuilder::try_from(config).context("cannot make a client")?;
+    let kinds = kinds.chain(operator_kubelet::KINDS);
     let client = client.with_layer(&metrics.requests(kinds)).build();
     let (permit, election) = candidacy(&arguments, &client, &own_namespace).await?;
     let process = Process {
-        client,
+        client: client.clone(),
         operators,
         example: ExampleOperator::default(),
         monitoring: operator_monitoring::Settings {
             reloader_at_once: arguments.reloader_rollout == Rollout::Now,
             ..monitoring::settings(&flags)
         },
+        monitored,
         scopes: monitoring::scopes(&flags.scope),
         permit: permit.clone(),
         identity: arguments.identity.clone(),
@@ -71,7 +76,13 @@ pub(crate) async fn run(arguments: RunArguments, flags: Flags) -> Result<()> {
     let readiness = readiness(process.standings.subscribe(), &mut tasks);
     let (liveness, level) = (Liveness::default(), telemetry.level.clone());
     let admin = Admin { catalogue: Arc::new(catalogue), liveness, readiness, level };
-    tell(admin, &flags.web.listen_address, &stop, &mut tasks).await?;
+    let routes = monitoring_webhook::routes(RuleSettings::default(), &hooks);
+    let router = admin.router().merge(routes.router(&kernel::webhook::Limits::default()));
+    tell(web::open(&flags.web).await?, router, &stop, &mut tasks);
+    if let Some(kubelets) = counted.and_then(|counted| monitoring::kubelets(&flags, client, counted)) {
+        let (permit, ended) = (permit.clone(), stop.clone());
+        tasks.spawn(kubelets.run(move || permit.may_write(), ended));
+    }
     tasks.spawn(count_leading(permit.clone(), metrics));
     let (ended, lost) = Box::pin(conduct(process, election, permit, stop)).await?;
     tracing::info!(?ended, "stopped");
@@ -149,17 +160,44 @@ fn waits_for(standings: &[Standing]) -> Option<String> {
     Some(format!("{}: {trouble}", listing.kind.plural))
 }
 
-async fn tell(admin: Admin, address: &str, stop: &CancellationToken, tasks: &mut JoinSet<()>) -> Result<()> {
+fn tell(server: Server, router: Router, stop: &CancellationToken, tasks: &mut JoinSet<()>) {
     let stop = stop.clone();
-    // As Go writes it: without a host, all addresses.
-    let bound = if address.starts_with(':') { format!("[::]{address}") } else { address.to_owned() };
-    let listener = TcpListener::bind(bound).await.with_context(|| format!("cannot listen on {address}"))?;
     tasks.spawn(async move {
-        if let Err(error) = admin.serve(listener, stop).await {
+        if let Err(error) = server.serve(router, stop).await {
             tracing::error!("metrics and health are told no more: {error}");
         }
     });
-    Ok(())
+}
+
+/// All that is counted.
+struct Counting {
+    catalogue: Catalogue,
+    metrics: Metrics,
+    monitored: Option<Arc<Monitored>>,
+    kubelets: Option<operator_kubelet::Metrics>,
+    hooks: monitoring_webhook::metrics::Metrics,
+}
+
+impl Counting {
+    fn of(operators: &[OperatorName], flags: &Flags) -> Self {
+        let mut catalogue = Catalogue::default();
+        let mut metrics = Metrics::register(&mut catalogue, env!("CARGO_PKG_VERSION"), "unknown");
+        kernel::metrics::process::register(&mut catalogue);
+        let hooks = monitoring_webhook::metrics::Metrics::register(&mut catalogue);
+        if !operators.contains(&OperatorName::Monitoring) {
+            return Self { catalogue, metrics, monitored: None, kubelets: None, hooks };
+        }
+        let monitored = Arc::new(monitoring::metrics(&mut catalogue, flags));
+        metrics = metrics.witnessed_by(Arc::clone(&monitored) as Arc<dyn Witness>);
+        let kubelet = &flags.kubelet;
+        let kubelets = operator_kubelet::Metrics::register(
+            &mut catalogue,
+            &metrics,
+            kubelet.endpoints,
+            kubelet.endpoint_slices,
+        );
+        Self { catalogue, metrics, monitored: Some(monitored), kubelets: Some(kubelets), hooks }
+    }
 }
 
 async fn count_leading(permit: Permit, metrics: Metrics) {

@@ -44,6 +44,7 @@ pub(crate) fn operator(client: Client, catalogue: &mut Catalogue) -> Process {
         operators: vec![OperatorName::Example],
         example: operator_example::ExampleOperator::default(),
         monitoring: mainstay::process::monitoring(),
+        monitored: None,
         scopes: Namespaces::Only(vec!["default".into()]).into(),
         permit: Permit::always(),
         identity: "test".into(),

@@ -23,10 +23,11 @@ use crate::bindings::{Found, unbind};
 use crate::follow::Place;
 use crate::kinds;
 use crate::lazy;
+use crate::metrics::{Selected, Sync};
 use crate::outside::Outside;
 use crate::shared::{Each, Readers, Shared, held};
 use crate::told;
-use crate::workload::{Seen, Workload};
+use crate::workload::{Judged, Seen, Workload};
 
 /// How long until pods are looked at again that nobody tells us of.
 const LOOK_AGAIN: Duration = Duration::from_mins(1);
@@ -82,6 +83,7 @@ impl<W: Workload> WorkloadOperator<W> {
         let home = self.places.of(key);
         let place = &mut *held(&home);
         let judged = W::judged(&place.memory);
+        self.count(key, &judged);
         inputs.refusals = place.told.refusals(&judged);
         if self.shared.settings.bindings {
             let primary = W::DECLARATION.primary;
@@ -91,6 +93,16 @@ impl<W: Workload> WorkloadOperator<W> {
             if is_more {
                 inputs.look_again = Some(Duration::ZERO);
             }
+        }
+    }
+
+    fn count(&self, key: &Key, judged: &[Judged<'_>]) {
+        let Some(monitored) = &self.shared.monitored else { return };
+        for (kind, _) in W::SELECTABLE {
+            let of_kind = || judged.iter().filter(|one| one.kind == *kind);
+            let rejected = of_kind().filter(|one| one.refusal.is_some()).count();
+            let selected = Selected { taken: of_kind().count() - rejected, rejected };
+            monitored.selected(W::DECLARATION, key, *kind, selected);
         }
     }
 
@@ -214,6 +226,15 @@ impl<W: Workload> Operator for WorkloadOperator<W> {
     }
 
     fn report(&self, resource: &W::Resource, verdict: &Verdict<'_, Self>, now: Timestamp) -> Report {
+        let sync = match verdict {
+            Verdict::Blind(_) | Verdict::Done { trouble: Some(_), .. } => Sync::Failed,
+            Verdict::Invalid(..) => Sync::Invalid,
+            Verdict::Done { inputs, .. } if inputs.missing.is_some() => Sync::Invalid,
+            Verdict::Done { .. } => Sync::Done,
+        };
+        if let Some(monitored) = &self.shared.monitored {
+            monitored.synced(W::DECLARATION, &Key::of(W::metadata(resource)), sync);
+        }
         if let Verdict::Done { inputs, applied, .. } = verdict {
             self.remember(&Key::of(W::metadata(resource)), inputs, applied);
         }

@@ -11,6 +11,7 @@ use monitoring_plan::Resources;
 use monitoring_select::Namespaces;
 
 use crate::kinds;
+use crate::metrics::Monitored;
 use crate::settings::Settings;
 
 /// What all four operators share. Cheap to clone.
@@ -20,6 +21,8 @@ pub struct Shared {
     pub client: Client,
     /// What the flags say.
     pub settings: Arc<Settings>,
+    /// What is counted, if somebody counts.
+    pub monitored: Option<Arc<Monitored>>,
 }
 
 /// Who points to which Secrets and ConfigMaps.
