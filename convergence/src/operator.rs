@@ -41,7 +41,7 @@ impl Operator {
             example: ExampleOperator::default(),
             monitoring: mainstay::process::monitoring(),
             monitored: None,
-        scopes: Namespaces::Only(vec![namespace.into()]).into(),
+            scopes: Namespaces::Only(vec![namespace.into()]).into(),
             permit: Permit::always(),
             identity: "convergence".into(),
             queue: QUEUE,

@@ -92,7 +92,7 @@ impl<'p> Pods<'p> {
 }
 
 /// The revision that a pod was made from.
-pub(crate) fn revision(pod: &Pod) -> &str {
+pub fn revision(pod: &Pod) -> &str {
     pod.metadata
         .labels
         .as_ref()
@@ -102,7 +102,7 @@ pub(crate) fn revision(pod: &Pod) -> &str {
 }
 
 /// Whether a pod runs and says that it is ready.
-pub(crate) fn is_ready(pod: &Pod) -> bool {
+pub fn is_ready(pod: &Pod) -> bool {
     let Some(status) = pod.status.as_ref().filter(|status| status.phase.as_deref() == Some("Running")) else {
         return false;
     };
@@ -127,7 +127,7 @@ fn ordinal(pod: &Pod) -> Option<u64> {
 }
 
 /// Whether a selector matches labels; one that says nothing matches everything.
-fn matches(selector: &LabelSelector, labels: Option<&BTreeMap<String, String>>) -> bool {
+pub fn matches(selector: &LabelSelector, labels: Option<&BTreeMap<String, String>>) -> bool {
     let value = |key: &str| labels.and_then(|labels| labels.get(key));
     let equal = selector.match_labels.iter().flatten().all(|(key, wanted)| value(key) == Some(wanted));
     equal
