@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tracing::Instrument;
 
-use crate::apply::{Applied, Hand, Saying, Work, WriteError};
+use crate::apply::{Applied, Hand, Saying, Touch, Work, WriteError};
 use crate::declare::Declaration;
 use crate::object::{Key, Object};
 use crate::queue::Outcome;
@@ -134,6 +134,17 @@ pub trait Operator: Send + Sync + 'static {
     /// Does the one thing outside of Kubernetes.
     fn perform(&self, step: &Self::Step) -> impl Future<Output = Result<(), Trouble>> + Send;
 
+    /// What follows from what was written: fields of objects of others, and when to look again.
+    fn afterwards(
+        &self,
+        _resource: &Self::Resource,
+        _inputs: &Self::Inputs,
+        _applied: &Applied,
+        _now: Timestamp,
+    ) -> (Vec<Touch>, Option<Duration>) {
+        (Vec::new(), None)
+    }
+
     /// What others still say of a resource that is gone, and must not.
     fn farewell(&self, _key: &Key, _stores: &Stores) -> Vec<Saying> {
         Vec::new()
@@ -212,19 +223,24 @@ impl<O: Operator, T: Telling> Bench<O, T> {
             }
         };
         let plan = self.operator.plan(&valid, &inputs, now());
-        let (applied, trouble) = self.carry_out(object, &plan).await;
+        let (mut applied, mut trouble) = self.carry_out(object, &plan).await;
         if let (Guard::Release, None, true) = (plan.guard, &trouble, applied.waiting.is_empty()) {
             return match self.release(object).await {
                 Ok(()) => Outcome::Settled,
                 Err(error) => failed(&error.into()),
             };
         }
+        let (touches, soon) = self.operator.afterwards(resource, &inputs, &applied, now());
+        if trouble.is_none() {
+            trouble = self.hand.touch_all(&touches, &mut applied).await.err().map(Trouble::from);
+        }
         let verdict =
             Verdict::Done { inputs: &inputs, plan: &plan, applied: &applied, trouble: trouble.as_ref() };
         let said = self.report(object, resource, &verdict, now()).await;
+        let look_again = [plan.look_again, soon].into_iter().flatten().min();
         match trouble {
             Some(trouble) => failed(&trouble),
-            None => said.unwrap_or(plan.look_again.map_or(Outcome::Settled, Outcome::Waiting)),
+            None => said.unwrap_or(look_again.map_or(Outcome::Settled, Outcome::Waiting)),
         }
     }
 

@@ -8,6 +8,7 @@ use kernel::stores::{Filter, Namespaces, Scopes};
 use kube::Client;
 use monitoring_flags::scope::Scope;
 use monitoring_flags::{Flags, Gate};
+use monitoring_rollout::Policy;
 use monitoring_scrape::Offers;
 use operator_kubelet::Kubelets;
 use operator_monitoring::{Monitored, Settings, kinds};
@@ -28,7 +29,7 @@ pub fn settings(flags: &Flags) -> Settings {
         daemon_sets: is_on(Gate::PrometheusAgentDaemonSet),
         reloader_at_once: false,
         bindings: is_on(Gate::StatusForConfigurationResources),
-        repair: flags.objects.repair,
+        repair: flags.objects.repair.map_or(Policy::Careful, Policy::Said),
         controller_id: flags.objects.controller_id.clone(),
     }
 }
@@ -49,7 +50,7 @@ pub fn scopes(scope: &Scope) -> Scopes {
     look(&[kinds::ALERTMANAGER], &alertmanager);
     look(&[kinds::THANOS_RULER], &ruler);
     look(&[kinds::ALERTMANAGER_CONFIG], &scope.alertmanager_config_namespaces());
-    look(&[kinds::SERVICE, kinds::STATEFUL_SET, kinds::DAEMON_SET, kinds::POD], &instances);
+    look(&[kinds::SERVICE, kinds::STATEFUL_SET, kinds::DAEMON_SET, kinds::POD, kinds::CLAIM], &instances);
     look(&[kinds::SECRET, kinds::CONFIG_MAP], &content);
     Scopes { most: known(&scope.shared()), some, filters: filters(scope) }
 }

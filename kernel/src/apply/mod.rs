@@ -111,6 +111,8 @@ pub struct Work {
     pub touches: Vec<Touch>,
     /// What goes, beside what is pruned.
     pub deletions: Vec<Deletion>,
+    /// Pods that go if no disruption budget forbids it.
+    pub evictions: Vec<Deletion>,
     /// Whether objects that we own and do not want go.
     pub prune: bool,
     /// Objects that stay, wanted or not.
@@ -140,6 +142,8 @@ pub struct Applied {
     pub waiting: Vec<String>,
     /// What was written, for the log.
     pub written: Vec<String>,
+    /// The objects that were made or changed.
+    pub changed: BTreeSet<(Kind, Key)>,
 }
 
 /// What all controllers of a process share.
@@ -261,11 +265,12 @@ impl Hand {
                 return Ok(());
             }
         }
-        for touch in &work.touches {
-            self.touch(touch, applied).await?;
-        }
+        self.touch_all(&work.touches, applied).await?;
         for Deletion { kind, object } in &work.deletions {
             self.delete(*kind, object, PropagationPolicy::Background, applied).await?;
+        }
+        for Deletion { object, .. } in &work.evictions {
+            self.evict(object, applied).await?;
         }
         if work.prune {
             self.prune(work, owner, applied).await?;
@@ -336,6 +341,9 @@ impl Hand {
     ) -> Result<Option<Arc<Object>>, WriteError> {
         let Task { target, desired, live, writer } = task;
         let Target { kind, key } = target;
+        if matches!(action, Action::Create(_) | Action::Apply { .. } | Action::Replace { .. }) {
+            applied.changed.insert((kind, key.clone()));
+        }
         match action {
             Action::Nothing => Ok(live.cloned()),
             Action::Create(object) => {
@@ -387,6 +395,14 @@ impl Hand {
             }
             (outcome, _) => outcome,
         }
+    }
+
+    /// Touches all of them.
+    pub async fn touch_all(&self, touches: &[Touch], applied: &mut Applied) -> Result<(), WriteError> {
+        for touch in touches {
+            self.touch(touch, applied).await?;
+        }
+        Ok(())
     }
 
     async fn touch(&self, touch: &Touch, applied: &mut Applied) -> Result<(), WriteError> {

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use k8s_openapi::api::core::v1::Pod;
 use kube::api::{
-    Api, DeleteParams, DynamicObject, Patch, PatchParams, PostParams, Preconditions, PropagationPolicy,
+    Api, DeleteParams, DynamicObject, EvictParams, Patch, PatchParams, PostParams, Preconditions,
+    PropagationPolicy,
 };
 use serde_json::{Value, json};
 
@@ -162,6 +164,30 @@ impl Hand {
             }
             Err(kube::Error::Api(status)) if status.code == 404 => Ok(()),
             Err(error) => Err(failed("delete", target, error)),
+        }
+    }
+
+    /// Asks for the eviction of this pod and no other of its name. One that a disruption budget forbids stays.
+    pub(super) async fn evict(&self, object: &Object, applied: &mut Applied) -> Result<(), WriteError> {
+        if object.is_deleting() {
+            return Ok(());
+        }
+        self.check_fence()?;
+        let kind = Kind::of::<Pod>();
+        let target = Target { kind, key: object.key() };
+        let uid = Some(object.identity().uid.to_string());
+        let preconditions = Some(Preconditions { uid, resource_version: None });
+        let options = DeleteParams { preconditions, ..DeleteParams::default() };
+        let params = EvictParams { delete_options: Some(options), ..EvictParams::default() };
+        let pods: Api<Pod> = Api::namespaced(self.client.clone(), &target.key.namespace);
+        match pods.evict(&target.key.name, &params).await {
+            Ok(_) => {
+                applied.written.push(format!("evicted {} {}", kind.kind, target.key));
+                Ok(())
+            }
+            // Gone, or needed by somebody: the next pass looks.
+            Err(kube::Error::Api(status)) if [404, 409, 429].contains(&status.code) => Ok(()),
+            Err(error) => Err(failed("evict", target, error)),
         }
     }
 

@@ -20,8 +20,8 @@ pub struct Objects {
     pub cluster_domain: String,
     /// Only resources that name this operator are served; empty, only those that name none.
     pub controller_id: String,
-    /// What is done about a pod that a stuck roll-out waits for.
-    pub repair: RepairPolicy,
+    /// What is done about a pod that a stuck roll-out waits for, if the user says so.
+    pub repair: Option<RepairPolicy>,
     /// A Prometheus that selects nothing has a configuration all the same, instead of one that its user writes.
     pub always_managed: bool,
 }
@@ -34,7 +34,7 @@ impl Default for Objects {
             local_host: "localhost".to_owned(),
             cluster_domain: String::new(),
             controller_id: String::new(),
-            repair: RepairPolicy::None,
+            repair: None,
             always_managed: false,
         }
     }
@@ -70,7 +70,8 @@ impl Fields for Objects {
         },
         Flag {
             name: "repair-policy-for-statefulsets",
-            help: "What is done about a pod that a stuck roll-out waits for.",
+            help: "What is done about a pod that a stuck roll-out waits for. Without it, one goes only if it fails for a \
+                   reason that a restart cannot mend.",
             field: |objects| &mut objects.repair,
         },
         Flag {
@@ -84,19 +85,24 @@ impl Fields for Objects {
 const POLICIES: [(&str, RepairPolicy); 3] =
     [("none", RepairPolicy::None), ("evict", RepairPolicy::Evict), ("delete", RepairPolicy::Delete)];
 
-impl Value for RepairPolicy {
+impl Value for Option<RepairPolicy> {
     fn form(&self) -> &'static str {
         "none|evict|delete"
     }
 
     fn show(&self) -> String {
-        let name = POLICIES.iter().find(|(_, policy)| policy == self).map(|(name, _)| *name);
+        let name = POLICIES.iter().find(|(_, policy)| Some(*policy) == *self).map(|(name, _)| *name);
         name.unwrap_or_default().to_owned()
     }
 
+    /// Nothing stands for nothing said, which the peer cannot say.
     fn set(&mut self, text: &str) -> Result<(), Refusal> {
+        *self = None;
+        if text.is_empty() {
+            return Ok(());
+        }
         let policy = POLICIES.iter().find(|(name, _)| *name == text).map(|(_, policy)| *policy);
-        *self = policy.ok_or_else(|| Refusal::Now(format!("invalid value: {text}")))?;
+        *self = Some(policy.ok_or_else(|| Refusal::Now(format!("invalid value: {text}")))?);
         Ok(())
     }
 }

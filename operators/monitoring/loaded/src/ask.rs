@@ -8,9 +8,9 @@ use std::pin::pin;
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures::StreamExt as _;
-use futures::future::{Either, select};
+use futures::future::{BoxFuture, Either, select};
 use futures::stream;
+use futures::{FutureExt as _, StreamExt as _};
 use http::header::{CONNECTION, DATE, HOST, USER_AGENT};
 use http::{Method, Request};
 use http_body_util::{BodyExt as _, Empty, Limited};
@@ -115,7 +115,8 @@ impl Asker {
 
     /// Asks the reloaders of pods, a few at once; the answers come in the order of the questions.
     pub async fn ask_all(&self, addresses: &[Address]) -> Vec<Heard> {
-        let questions = addresses.iter().map(|address| self.ask(*address));
+        let questions: Vec<BoxFuture<'_, Heard>> =
+            addresses.iter().map(|address| self.ask(*address).boxed()).collect();
         stream::iter(questions).buffered(AT_ONCE).collect().await
     }
 

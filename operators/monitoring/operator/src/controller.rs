@@ -5,17 +5,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use k8s_openapi::api::apps::v1::StatefulSet;
-use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Pod};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use k8s_openapi::jiff::Timestamp;
-use kernel::apply::{Desired, Saying, Way, Work, desired};
+use kernel::apply::{Applied, Desired, Saying, Touch, Way, Work, desired};
+use kernel::clock;
 use kernel::declare::{Declaration, Kind};
 use kernel::flow::{Guard, Invalid as Refusal, Operator, Plan, Trouble, Verdict};
 use kernel::object::{Key, Object};
 use kernel::report::{Remark, Report};
 use kernel::stores::Stores;
 use kube::Api;
-use kube::api::ListParams;
+use kube::api::{DynamicObject, ListParams};
+use monitoring_loaded::ask::Asker;
 use monitoring_plan::{Child, Invalid, Planned};
 use monitoring_workload::labels;
 
@@ -24,7 +26,10 @@ use crate::follow::Place;
 use crate::kinds;
 use crate::lazy;
 use crate::metrics::{Selected, Sync};
+use crate::mounts;
 use crate::outside::Outside;
+use crate::rights::Rights;
+use crate::roll::{Around, Roll};
 use crate::shared::{Each, Readers, Shared, held};
 use crate::told;
 use crate::workload::{Judged, Seen, Workload};
@@ -45,11 +50,16 @@ pub struct WorkloadOperator<W: Workload> {
     pub(crate) places: Each<Place<W::Memory>>,
     found: Arc<Found>,
     outside: Outside,
+    rights: Rights,
+    /// Nothing, if there can be no TLS: then nobody is asked.
+    asker: Option<Asker>,
 }
 
 /// All that is known of a workload, and what follows from it.
 #[derive(Default)]
 pub struct Inputs {
+    /// The workload.
+    key: Key,
     /// What follows; nothing, if it is left alone.
     pub(crate) planned: Option<Result<Planned, Invalid>>,
     /// What is there of it.
@@ -64,6 +74,12 @@ pub struct Inputs {
     sayings: Vec<Saying>,
     /// What is new about what it selects.
     refusals: Vec<Remark>,
+    /// What is done about pods, claims and surplus shards.
+    pub(crate) roll: Roll,
+    /// Whether pods may be touched.
+    may_patch_pods: bool,
+    /// When what is there was written, if that was not by us.
+    last_written: Option<Timestamp>,
     /// When to look again though nothing changed.
     look_again: Option<Duration>,
 }
@@ -75,7 +91,10 @@ pub enum NoStep {}
 impl<W: Workload> WorkloadOperator<W> {
     /// Shares what all operators share, and tells whom changes concern.
     pub fn new(shared: Shared, readers: Arc<Readers>, found: Arc<Found>) -> Self {
-        Self { shared, readers, places: Each::default(), found, outside: Outside::default() }
+        let asker =
+            Asker::new(clock::timestamp).map_err(|error| tracing::warn!("pods are not asked: {error}")).ok();
+        let (outside, rights) = (Outside::default(), Rights::default());
+        Self { shared, readers, places: Each::default(), found, outside, rights, asker }
     }
 
     /// What is said about what a workload selects, and when more is to be said.
@@ -106,6 +125,41 @@ impl<W: Workload> WorkloadOperator<W> {
         }
     }
 
+    /// What pods run, and what is done about them.
+    async fn look_after(
+        &self,
+        resource: &W::Resource,
+        planned: &mut Planned,
+        inputs: &mut Inputs,
+        now: Timestamp,
+    ) -> Result<(), Trouble> {
+        let (settings, key) = (&self.shared.settings, &inputs.key.clone());
+        if !inputs.seen.pods.is_empty() {
+            inputs.may_patch_pods = self.rights.may_patch_pods(&self.shared.client, &key.namespace).await;
+            let home = self.places.of(key);
+            // Taken out, because nobody may hold a lock while he waits.
+            let mut loading = std::mem::take(&mut held(&home).loading);
+            if loading.is_new() {
+                inputs.last_written = self.last_written(key).await?;
+            }
+            if let Some(asker) = &self.asker {
+                loading.ask(&inputs.seen.pods, W::has_tls(resource), asker, now).await;
+            }
+            held(&home).loading = loading;
+        }
+        let surplus = W::surplus(resource, &inputs.seen.sets, settings.offers.shard_retention, now);
+        let around = Around {
+            seen: &inputs.seen,
+            growing: &self.outside.growing(),
+            may_patch_pods: inputs.may_patch_pods,
+            repair: settings.repair,
+            now,
+        };
+        inputs.roll = Roll::of(planned, surplus, &around);
+        inputs.look_again = [inputs.look_again, inputs.roll.look_again].into_iter().flatten().min();
+        Ok(())
+    }
+
     /// What others say of a workload that goes, and must not any longer.
     fn unbound(&self, key: &Key, metadata: Option<&ObjectMeta>, stores: &Stores) -> Vec<Saying> {
         let finalizers = metadata.and_then(|metadata| metadata.finalizers.as_ref());
@@ -120,6 +174,18 @@ impl<W: Workload> WorkloadOperator<W> {
         unbind(primary, key, &bound, stores)
     }
 
+    /// Objects of a namespace with the labels of its pods.
+    fn of(kind: Kind, key: &Key, stores: &Stores) -> Vec<Arc<Object>> {
+        let mut all = stores.named(kind, &key.namespace, "");
+        let has = |object: &Object, label: &str, value: &str| {
+            object.labels().get(label).is_some_and(|found| found == value)
+        };
+        all.retain(|object| {
+            has(object, labels::INSTANCE, &key.name) && has(object, labels::APPLICATION, W::APPLICATION)
+        });
+        all
+    }
+
     /// What is there of a workload.
     async fn see(&self, resource: &W::Resource, key: &Key, stores: &Stores) -> Result<Seen, Trouble> {
         let uid = W::metadata(resource).uid.as_deref().unwrap_or_default();
@@ -129,20 +195,22 @@ impl<W: Workload> WorkloadOperator<W> {
                 sets.insert(object.key().name.to_string(), set);
             }
         }
-        let pods = if stores.is_known(kinds::POD, &key.namespace) {
-            let all = stores.named(kinds::POD, &key.namespace, "");
-            let ours = all
-                .iter()
-                .filter(|pod| pod.labels().get(labels::INSTANCE).is_some_and(|name| *name == *key.name));
-            ours.filter_map(|pod| pod.read::<Pod>().ok()).collect()
+        let known = if stores.is_known(kinds::POD, &key.namespace) {
+            Self::of(kinds::POD, key, stores)
         } else {
-            let api: Api<Pod> = Api::namespaced(self.shared.client.clone(), &key.namespace);
+            let api: Api<DynamicObject> =
+                Api::namespaced_with(self.shared.client.clone(), &key.namespace, &kinds::POD.resource());
             let selector =
                 format!("{}={},{}={}", labels::APPLICATION, W::APPLICATION, labels::INSTANCE, key.name);
             let listed = api.list(&ListParams::default().labels(&selector)).await;
-            listed.map_err(|error| Trouble::Outside(format!("pods cannot be listed: {error}")))?.items
+            let listed =
+                listed.map_err(|error| Trouble::Outside(format!("pods cannot be listed: {error}")))?;
+            listed.items.into_iter().map(|pod| Arc::new(stores.keep(kinds::POD, pod))).collect()
         };
-        Ok(Seen { sets, pods })
+        let pods = known.iter().filter_map(|pod| pod.read::<Pod>().ok()).collect();
+        let claims = Self::of(kinds::CLAIM, key, stores);
+        let claims = claims.iter().filter_map(|claim| claim.read::<PersistentVolumeClaim>().ok()).collect();
+        Ok(Seen { sets, pods, known, claims })
     }
 }
 
@@ -178,7 +246,7 @@ impl<W: Workload> Operator for WorkloadOperator<W> {
         }
         let seen = self.see(resource, &key, stores).await?;
         let look_again = (!stores.is_watched(kinds::POD, &key.namespace)).then_some(LOOK_AGAIN);
-        let mut inputs = Inputs { seen, look_again, ..Inputs::default() };
+        let mut inputs = Inputs { key: key.clone(), seen, look_again, ..Inputs::default() };
         if W::is_paused(resource) {
             return Ok(inputs);
         }
@@ -192,6 +260,7 @@ impl<W: Workload> Operator for WorkloadOperator<W> {
             if !self.shared.settings.reloader_at_once {
                 keep_reloaders(planned, &inputs.seen);
             }
+            self.look_after(resource, planned, &mut inputs, now).await?;
             self.judge(&key, stores, &Time(now), &mut inputs);
         }
         (inputs.planned, inputs.spared) = (Some(planned), spared);
@@ -212,9 +281,32 @@ impl<W: Workload> Operator for WorkloadOperator<W> {
             Some(Ok(planned)) => work(planned, inputs),
             Some(Err(_)) | None => Work::default(),
         };
+        if inputs.missing.is_none() {
+            inputs.roll.put(&mut work);
+        }
         work.sayings.clone_from(&inputs.sayings);
         let guard = if inputs.is_leaving { Guard::Release } else { Guard::Leave };
         Plan { work, step: None, guard, look_again: inputs.look_again, course: () }
+    }
+
+    fn afterwards(
+        &self,
+        _resource: &W::Resource,
+        inputs: &Inputs,
+        applied: &Applied,
+        now: Timestamp,
+    ) -> (Vec<Touch>, Option<Duration>) {
+        let Some(Ok(planned)) = &inputs.planned else { return (Vec::new(), None) };
+        if inputs.seen.pods.is_empty() {
+            return (Vec::new(), None);
+        }
+        let mounted = |(kind, _): &(Kind, Key)| [kinds::SECRET, kinds::CONFIG_MAP].contains(kind);
+        let home = self.places.of(&inputs.key);
+        let loading = &mut held(&home).loading;
+        let has_changed = applied.changed.iter().any(mounted);
+        let content = (has_changed || loading.is_new()).then(|| mounts::content::<W>(planned, &inputs.key));
+        let last = inputs.last_written.filter(|_| !has_changed);
+        loading.afterwards(content, last, (&inputs.seen.pods, inputs.may_patch_pods), now)
     }
 
     fn farewell(&self, key: &Key, stores: &Stores) -> Vec<Saying> {
@@ -238,7 +330,9 @@ impl<W: Workload> Operator for WorkloadOperator<W> {
         if let Verdict::Done { inputs, applied, .. } = verdict {
             self.remember(&Key::of(W::metadata(resource)), inputs, applied);
         }
-        let mut report = told::report::<W>(resource, &told::Outcome::of(resource, verdict), &Time(now));
+        let mut outcome = told::Outcome::of(resource, verdict);
+        outcome.loaded = held(&self.places.of(&Key::of(W::metadata(resource)))).loading.condition(now);
+        let mut report = told::report::<W>(resource, &outcome, &Time(now));
         if let Verdict::Done { inputs, .. } = verdict {
             report.remarks.clone_from(&inputs.refusals);
         }
@@ -279,7 +373,8 @@ fn wanted(child: &Child) -> Desired {
         Child::ConfigMap(object) => desired(object, Way::Replace),
         Child::Secret(object) => desired(object, Way::Replace),
         Child::Service(object) => desired(&**object, Way::Replace),
-        Child::StatefulSet(object) => desired(&**object, Way::Replace),
+        // What becomes of pods when a StatefulSet is made anew, `roll` decides.
+        Child::StatefulSet(object) => Desired { looks_after_pods: true, ..desired(&**object, Way::Replace) },
         Child::DaemonSet(object) => desired(&**object, Way::Replace),
     };
     // The hash of the Prometheus Operator stays where it is and is made nowhere: we compare the objects themselves.

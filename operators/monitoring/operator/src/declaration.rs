@@ -4,7 +4,7 @@ use kernel::apply::Way;
 use kernel::declare::{Declaration, Kind, Owned, Right, Sight, Watched};
 use kernel::object::{Key, Object};
 use kube::api::DynamicObject;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::{keep, kinds};
 
@@ -29,8 +29,9 @@ pub const PROMETHEUS: Declaration = Declaration {
         selectable(kinds::RULE, "what a Prometheus evaluates"),
         NAMESPACES,
         PODS,
+        CLAIMS,
     ],
-    rights: &[status("prometheuses/status")],
+    rights: RIGHTS_PROMETHEUSES,
     predecessors: &[PEER],
     status_manager: Some(PEER),
 };
@@ -49,8 +50,9 @@ pub const AGENT: Declaration = Declaration {
         outline(kinds::CONFIG_MAP, "what monitors point to"),
         NAMESPACES,
         PODS,
+        CLAIMS,
     ],
-    rights: &[status("prometheusagents/status")],
+    rights: RIGHTS_PROMETHEUSAGENTS,
     predecessors: &[PEER],
     status_manager: Some(PEER),
 };
@@ -66,8 +68,9 @@ pub const ALERTMANAGER: Declaration = Declaration {
         outline(kinds::CONFIG_MAP, "what AlertmanagerConfigs point to"),
         NAMESPACES,
         PODS,
+        CLAIMS,
     ],
-    rights: &[status("alertmanagers/status")],
+    rights: RIGHTS_ALERTMANAGERS,
     predecessors: &[PEER],
     status_manager: Some(PEER),
 };
@@ -78,8 +81,8 @@ pub const THANOS_RULER: Declaration = Declaration {
     primary: kinds::THANOS_RULER,
     finalizer: CLEANUP,
     owned: &[CONFIG_MAPS, SECRETS, SERVICES, STATEFUL_SETS],
-    watched: &[selectable(kinds::RULE, "what a Thanos Ruler evaluates"), NAMESPACES, PODS],
-    rights: &[status("thanosrulers/status")],
+    watched: &[selectable(kinds::RULE, "what a Thanos Ruler evaluates"), NAMESPACES, PODS, CLAIMS],
+    rights: RIGHTS_THANOSRULERS,
     predecessors: &[PEER],
     status_manager: Some(PEER),
 };
@@ -147,6 +150,15 @@ const PODS: Watched = Watched {
     why: "whether they are ready, and why not",
 };
 
+const CLAIMS: Watched = Watched {
+    kind: kinds::CLAIM,
+    concerns: nobody,
+    sight: Sight::Whole,
+    trim: trim_claim,
+    optional: true,
+    why: "whether volumes are as large as asked for",
+};
+
 /// A kind that workloads select.
 const fn selectable(kind: Kind, why: &'static str) -> Watched {
     Watched { kind, concerns: nobody, sight: Sight::Whole, trim: trim_status, optional: false, why }
@@ -160,6 +172,71 @@ const fn optional(kind: Kind, why: &'static str) -> Watched {
 /// A kind of which little is known.
 const fn outline(kind: Kind, why: &'static str) -> Watched {
     Watched { kind, concerns: nobody, sight: Sight::Outline, trim: |_| (), optional: false, why }
+}
+
+/// The rights of an operator: its own status, what it says of others, and pods.
+macro_rules! rights {
+    ($own:literal $(, $other:literal)*) => {
+        &[status($own), $(told($other),)* PATCH_PODS, DELETE_PODS, EVICT_PODS, GROW_CLAIMS, STORAGE_CLASSES]
+    };
+}
+
+const RIGHTS_PROMETHEUSES: &[Right] = rights!(
+    "prometheuses/status",
+    "servicemonitors/status",
+    "podmonitors/status",
+    "probes/status",
+    "scrapeconfigs/status",
+    "prometheusrules/status"
+);
+const RIGHTS_PROMETHEUSAGENTS: &[Right] = rights!(
+    "prometheusagents/status",
+    "servicemonitors/status",
+    "podmonitors/status",
+    "probes/status",
+    "scrapeconfigs/status"
+);
+const RIGHTS_ALERTMANAGERS: &[Right] = rights!("alertmanagers/status", "alertmanagerconfigs/status");
+const RIGHTS_THANOSRULERS: &[Right] = rights!("thanosrulers/status", "prometheusrules/status");
+
+const PATCH_PODS: Right = Right {
+    group: "",
+    resource: "pods",
+    verbs: &["patch"],
+    why: "touched after a change of their configuration, so that it takes effect at once; labels, if a selector changed",
+};
+
+const DELETE_PODS: Right = Right {
+    group: "",
+    resource: "pods",
+    verbs: &["delete"],
+    why: "pods that cannot be brought up to date otherwise, and pods that a stuck roll-out waits for",
+};
+
+const EVICT_PODS: Right = Right {
+    group: "",
+    resource: "pods/eviction",
+    verbs: &["create"],
+    why: "the same, where disruption budgets shall be kept",
+};
+
+const GROW_CLAIMS: Right =
+    Right { group: "", resource: "persistentvolumeclaims", verbs: &["patch"], why: "volumes that grow" };
+
+const STORAGE_CLASSES: Right = Right {
+    group: "storage.k8s.io",
+    resource: "storageclasses",
+    verbs: &["get"],
+    why: "whether a class is there, and lets volumes grow",
+};
+
+const fn told(resource: &'static str) -> Right {
+    Right {
+        group: "monitoring.coreos.com",
+        resource,
+        verbs: &["patch"],
+        why: "what workloads made of an object",
+    }
 }
 
 const fn status(resource: &'static str) -> Right {
@@ -185,14 +262,30 @@ fn trim_status(object: &mut DynamicObject) {
 }
 
 fn trim_pod(pod: &mut DynamicObject) {
-    let status = &mut pod.data["status"];
+    let status = pod.data["status"].take();
+    let spec = &mut pod.data["spec"];
+    let volumes = spec["volumes"].as_array().into_iter().flatten();
+    let volumes: Vec<Value> = volumes
+        .map(|volume| json!({"name": volume["name"], "persistentVolumeClaim": volume["persistentVolumeClaim"]}))
+        .collect();
+    let spec = json!({"volumes": volumes, "subdomain": spec["subdomain"].take()});
+    let kept = ["phase", "startTime", "conditions", "containerStatuses", "initContainerStatuses", "podIP"];
+    let status: Map<String, Value> =
+        kept.into_iter().map(|field| (field.to_owned(), status[field].clone())).collect();
+    pod.data = json!({"spec": spec, "status": status});
+    pod.metadata.managed_fields = None;
+}
+
+fn trim_claim(claim: &mut DynamicObject) {
+    let status = &mut claim.data["status"];
     let status = json!({
         "phase": status["phase"].take(),
+        "capacity": status["capacity"].take(),
         "conditions": status["conditions"].take(),
-        "containerStatuses": status["containerStatuses"].take(),
-        "initContainerStatuses": status["initContainerStatuses"].take(),
-        "podIP": status["podIP"].take(),
     });
-    pod.data = json!({"spec": Value::Object(serde_json::Map::new()), "status": status});
-    pod.metadata.managed_fields = None;
+    let spec = &mut claim.data["spec"];
+    let spec =
+        json!({"storageClassName": spec["storageClassName"].take(), "resources": spec["resources"].take()});
+    claim.data = json!({"spec": spec, "status": status});
+    claim.metadata.managed_fields = None;
 }

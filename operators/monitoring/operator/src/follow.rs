@@ -6,6 +6,7 @@ use std::io::Read as _;
 
 use flate2::read::MultiGzDecoder;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use k8s_openapi::jiff::Timestamp;
 use kernel::apply::Applied;
 use kernel::declare::Kind;
 use kernel::flow::Trouble;
@@ -19,6 +20,7 @@ use monitoring_rules::pack::Files;
 use crate::bindings::Told;
 use crate::controller::{Inputs, WorkloadOperator};
 use crate::kinds;
+use crate::load::Loading;
 use crate::shared::{held, namespaces, resources};
 use crate::vault::Vault;
 use crate::workload::Workload;
@@ -36,6 +38,8 @@ pub(crate) struct Place<M> {
     rules: BTreeMap<String, (String, Files)>,
     /// What was told about what it selects.
     pub(crate) told: Told,
+    /// What its pods run.
+    pub(crate) loading: Loading,
 }
 
 impl<W: Workload> WorkloadOperator<W> {
@@ -161,6 +165,13 @@ impl<W: Workload> WorkloadOperator<W> {
             files.extend(data.into_iter().map(|(name, bytes)| (name, bytes.0)));
         }
         Ok(Some((text, files)))
+    }
+
+    /// When the configuration was last written.
+    pub(crate) async fn last_written(&self, key: &Key) -> Result<Option<Timestamp>, Trouble> {
+        let secret = self.secret(&key.namespace, &W::configuration(&key.name).0).await?;
+        let entries = secret.and_then(|secret| secret.metadata.managed_fields).unwrap_or_default();
+        Ok(entries.into_iter().filter_map(|entry| entry.time).map(|time| time.0).max())
     }
 
     async fn config_map(&self, namespace: &str, name: &str) -> Result<Option<ConfigMap>, Trouble> {

@@ -67,7 +67,8 @@ impl Interest for Selections {
             kinds::SECRET => Some(self.concerned_by_content(Source::Secret, object)),
             kinds::CONFIG_MAP => Some(self.concerned_by_content(Source::ConfigMap, object)),
             kinds::NAMESPACE => Some(self.filter(stores, |_, asks| asks.look_into(object))),
-            kinds::POD => Some(self.pod(object)),
+            // Claims have the labels of the pods that they are made for.
+            kinds::POD | kinds::CLAIM => Some(self.pod(object)),
             kinds::SERVICE => Some(self.filter(stores, |workload, asks| {
                 let wanted = asks.service.as_deref().unwrap_or(self.governing);
                 workload.namespace == object.key().namespace && *object.key().name == *wanted

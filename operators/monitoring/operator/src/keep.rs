@@ -6,7 +6,7 @@ use flate2::read::MultiGzDecoder;
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use monitoring_workload::existing;
+use monitoring_workload::{existing, labels};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -42,6 +42,13 @@ pub(crate) fn service(wanted: &mut Value, present: &Value) {
 /// The same for a StatefulSet, with restarts that a user asked for.
 pub(crate) fn stateful_set(wanted: &mut Value, present: &Value) {
     change(wanted, present, existing::keep_stateful_set);
+    let Some(said) = present["metadata"]["annotations"].as_object() else { return };
+    for name in said.keys().filter(|name| name.starts_with(labels::RESERVED)) {
+        if wanted["metadata"]["annotations"][name].is_null() {
+            // What is ours and no longer said goes.
+            wanted["metadata"]["annotations"][name] = Value::Null;
+        }
+    }
 }
 
 /// The same for a DaemonSet.

@@ -1,7 +1,7 @@
 //! The kinds that are looked at and written.
 
 use k8s_openapi::api::apps::v1::{DaemonSet, StatefulSet};
-use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Pod, Secret, Service};
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace, PersistentVolumeClaim, Pod, Secret, Service};
 use kernel::declare::{Kind, Scope};
 
 /// A kind of the group of the monitoring resources.
@@ -41,5 +41,7 @@ pub const STATEFUL_SET: Kind = Kind::of::<StatefulSet>();
 pub const DAEMON_SET: Kind = Kind::of::<DaemonSet>();
 /// Pods.
 pub const POD: Kind = Kind::of::<Pod>();
+/// Volumes of pods.
+pub const CLAIM: Kind = Kind::of::<PersistentVolumeClaim>();
 /// Namespaces, for their labels.
 pub const NAMESPACE: Kind = Kind::of::<Namespace>();

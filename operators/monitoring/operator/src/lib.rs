@@ -9,6 +9,9 @@
 //! | `follow` | what follows from a workload, with all that it points to |
 //! | `told` | its status, its conditions, what is new |
 //! | [`bindings`] | what monitors and rules are told about themselves |
+//! | `load`, `mounts` | whether pods run what was written, and what is done so that they do |
+//! | `roll` | what is done about pods, claims and surplus shards |
+//! | `rights` | what we may do, where we can do without |
 //! | [`outside`] | what pods need and others make |
 //! | [`shared`] | what passes and controllers share |
 //! | `vault` | contents of Secrets and ConfigMaps that something points to, and of no others |
@@ -25,8 +28,12 @@ pub mod interest;
 mod keep;
 pub mod kinds;
 mod lazy;
+mod load;
 pub mod metrics;
+mod mounts;
 pub mod outside;
+mod rights;
+mod roll;
 pub mod settings;
 pub mod shared;
 mod told;

@@ -22,6 +22,8 @@ const STILL: Duration = Duration::from_mins(1);
 #[derive(Debug, Default)]
 pub(crate) struct Outside {
     seen: Mutex<HashMap<String, Instant>>,
+    /// Whether volumes of a class can grow, as far as that is known.
+    growing: Mutex<BTreeMap<String, bool>>,
 }
 
 /// What a workload needs.
@@ -60,7 +62,11 @@ impl Outside {
             return None;
         }
         match Api::<StorageClass>::all(client.clone()).get_opt(class).await {
-            Ok(Some(_)) => self.saw(class),
+            Ok(Some(found)) => {
+                let grows = found.allow_volume_expansion.unwrap_or_default();
+                held(&self.growing).insert(class.to_owned(), grows);
+                self.saw(class);
+            }
             Ok(None) => return Some(format!("storage class {class:?} does not exist")),
             // Who may not look does not know better.
             Err(kube::Error::Api(status)) if status.code == 403 => self.saw(class),
@@ -100,6 +106,11 @@ impl Outside {
                 written(labels)
             )
         })
+    }
+
+    /// Whether volumes of classes can grow, as far as that is known.
+    pub(crate) fn growing(&self) -> BTreeMap<String, bool> {
+        held(&self.growing).clone()
     }
 
     fn was_seen(&self, name: &str) -> bool {

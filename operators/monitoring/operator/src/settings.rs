@@ -1,7 +1,7 @@
 //! What the flags say.
 
+use monitoring_rollout::Policy;
 use monitoring_scrape::Offers;
-use monitoring_status::RepairPolicy;
 use monitoring_workload::operator::OperatorConfig;
 
 /// What the flags say.
@@ -22,5 +22,5 @@ pub struct Settings {
     /// Only resources that name this operator are served; empty, only those that name none.
     pub controller_id: String,
     /// What is done about pods that stand in the way of a roll-out.
-    pub repair: RepairPolicy,
+    pub repair: Policy,
 }

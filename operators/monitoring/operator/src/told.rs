@@ -1,10 +1,12 @@
 //! What is told about a workload: its status as the Prometheus Operator writes it, conditions of ours where there is
 //! something to say, and events about what is new. Pure.
 
+use api_monitoring::status::Condition;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kernel::apply::WriteError;
 use kernel::flow::{Trouble, Verdict};
 use kernel::report::{Note, Report};
+use monitoring_loaded::condition::CONFIGURATION_LOADED;
 use monitoring_plan::Remark;
 use monitoring_status::Reconciliation;
 use monitoring_status::reconciliation::Remark as Told;
@@ -18,7 +20,11 @@ const RECONCILED: &str = "Reconciled";
 /// The condition that names what a workload points to and what is not there. It is there only while something is missing.
 const REFERENCES: &str = "ReferencesResolved";
 
+/// The condition that names what only the user can do about pods and volumes. It is there only while there is something.
+const ROLLED_OUT: &str = "RolledOut";
+
 /// What a pass came to.
+#[derive(Default)]
 pub(crate) struct Outcome {
     /// What is there; nothing, if nobody could look.
     seen: Option<Seen>,
@@ -26,8 +32,14 @@ pub(crate) struct Outcome {
     last: Option<Reconciliation>,
     /// What is missing of what the workload points to.
     gaps: Vec<String>,
+    /// What only the user can do about pods and volumes.
+    remarks: Vec<String>,
     /// What was made anew.
     anew: Vec<String>,
+    /// What was done about pods and volumes.
+    done: Vec<Note>,
+    /// Whether pods run what was written; nothing, if what was said about it before holds.
+    pub(crate) loaded: Option<Condition>,
 }
 
 impl Outcome {
@@ -35,7 +47,7 @@ impl Outcome {
         resource: &W::Resource,
         verdict: &Verdict<'_, WorkloadOperator<W>>,
     ) -> Self {
-        let outcome = |seen, last| Self { seen, last, gaps: Vec::new(), anew: Vec::new() };
+        let outcome = |seen, last| Self { seen, last, ..Self::default() };
         match verdict {
             Verdict::Blind(trouble) => outcome(None, failure(trouble)),
             Verdict::Invalid(inputs, invalid) => {
@@ -50,7 +62,9 @@ impl Outcome {
                 let anew = applied.waiting.iter().filter(|words| words.contains("is made anew")).cloned();
                 Self {
                     gaps: gaps(inputs),
+                    remarks: inputs.roll.remarks.clone(),
                     anew: anew.collect(),
+                    done: if trouble.is_none() { inputs.roll.notes.clone() } else { Vec::new() },
                     ..outcome(Some(inputs.seen.clone().with(applied)), last)
                 }
             }
@@ -94,17 +108,30 @@ pub(crate) fn report<W: Workload>(resource: &W::Resource, outcome: &Outcome, now
         }
         (_, None) | (None, Some(_)) => old.clone(),
         (Some(seen), Some(last)) => {
-            let status = W::report(resource, seen, last, now);
-            if outcome.gaps.is_empty() {
-                status
-            } else {
-                let said = said(REFERENCES, "False", "MissingReference", &outcome.gaps.join("\n"));
-                with(status, said, &old, (generation, now))
+            let mut status = W::report(resource, seen, last, now);
+            let mut say = |said: Value| status = with(status.take(), said, &old, (generation, now));
+            if !outcome.gaps.is_empty() {
+                say(said(REFERENCES, "False", "MissingReference", &outcome.gaps.join("\n")));
             }
+            if !outcome.remarks.is_empty() {
+                say(said(ROLLED_OUT, "False", "NeedsAttention", &outcome.remarks.join("\n")));
+            }
+            match (&outcome.loaded, condition(&old, CONFIGURATION_LOADED)) {
+                (Some(loaded), _) => {
+                    say(said(CONFIGURATION_LOADED, &loaded.status, &loaded.reason, &loaded.message));
+                }
+                (None, Some(before)) => {
+                    let text = |field: &str| before[field].as_str().unwrap_or_default();
+                    say(said(CONFIGURATION_LOADED, text("status"), text("reason"), text("message")));
+                }
+                (None, None) => {}
+            }
+            status
         }
     };
     let status = with_empty_texts(status);
-    let notes = notes(&old, &status, &outcome.anew);
+    let mut notes = notes(&old, &status, &outcome.anew);
+    notes.extend(outcome.done.iter().cloned());
     Report { status, notes, remarks: Vec::new() }
 }
 
@@ -170,7 +197,12 @@ fn notes(old: &Value, new: &Value, anew: &[String]) -> Vec<Note> {
         is_new.then_some(Note { alarming: true, reason, message })
     };
     let made = |words: &String| Note { alarming: false, reason: "Recreated", message: words.clone() };
-    let bad = [news(RECONCILED, "ReconciliationFailed"), news(REFERENCES, "MissingReference")];
+    let bad = [
+        news(RECONCILED, "ReconciliationFailed"),
+        news(REFERENCES, "MissingReference"),
+        news(ROLLED_OUT, "NeedsAttention"),
+        news(CONFIGURATION_LOADED, "ConfigurationNotLoaded"),
+    ];
     bad.into_iter().flatten().chain(anew.iter().map(made)).collect()
 }
 

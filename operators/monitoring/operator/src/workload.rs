@@ -6,8 +6,9 @@ use std::sync::Arc;
 use api_monitoring::pod::StorageSpec;
 use api_monitoring::{Alertmanager, Prometheus, PrometheusAgent, ThanosRuler};
 use k8s_openapi::api::apps::v1::StatefulSet;
-use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Pod};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
+use k8s_openapi::jiff::Timestamp;
 use kernel::apply::Applied;
 use kernel::declare::{Declaration, Kind};
 use kernel::object::Object;
@@ -16,6 +17,7 @@ use monitoring_plan::memo::Memo;
 use monitoring_plan::monitors::Monitors;
 use monitoring_plan::{Invalid, Planned, Standing, Surroundings};
 use monitoring_plan::{agent, alertmanager, prometheus, thanos_ruler};
+use monitoring_rollout::Surplus;
 use monitoring_rules::config_map;
 use monitoring_status::prometheus::{Found, with_scale};
 use monitoring_status::reconciliation::Selects;
@@ -36,6 +38,10 @@ pub struct Seen {
     pub sets: BTreeMap<String, StatefulSet>,
     /// Pods that may be its own.
     pub pods: Vec<Pod>,
+    /// The same as they were sent.
+    pub known: Vec<Arc<Object>>,
+    /// Claims that may be its own; none, if nobody tells us of them.
+    pub claims: Vec<PersistentVolumeClaim>,
 }
 
 impl Seen {
@@ -108,6 +114,8 @@ pub trait Workload: Send + Sync + 'static {
     const SELECTABLE: Selectable;
     /// How its pods name their application.
     const APPLICATION: &'static str;
+    /// Whether its reloader loads a configuration, and not only files beside it.
+    const HAS_CONFIGURATION: bool = true;
     /// The Service that all of a namespace share, unless a user brings one.
     const GOVERNING: &'static str;
     /// What it selects, for its status.
@@ -141,6 +149,19 @@ pub trait Workload: Send + Sync + 'static {
 
     /// Everything that was read for what it selects.
     fn references(memory: &Self::Memory) -> BTreeSet<Reference>;
+
+    /// What becomes of StatefulSets that it no longer wants: they go, unless it says otherwise.
+    fn surplus(
+        _resource: &Self::Resource,
+        _sets: &BTreeMap<String, StatefulSet>,
+        _offered: bool,
+        _now: Timestamp,
+    ) -> Surplus {
+        Surplus::default()
+    }
+
+    /// Whether its reloaders speak TLS.
+    fn has_tls(resource: &Self::Resource) -> bool;
 
     /// What became of what it selects.
     fn judged(memory: &Self::Memory) -> Vec<Judged<'_>>;
@@ -210,6 +231,19 @@ impl Workload for OfPrometheus {
 
     fn references(memory: &prometheus::Memory) -> BTreeSet<Reference> {
         memory.monitors.all().into_iter().flat_map(Memo::references).cloned().collect()
+    }
+
+    fn surplus(
+        resource: &Prometheus,
+        sets: &BTreeMap<String, StatefulSet>,
+        offered: bool,
+        now: Timestamp,
+    ) -> Surplus {
+        monitoring_rollout::surplus(resource, sets.values(), offered, now)
+    }
+
+    fn has_tls(resource: &Prometheus) -> bool {
+        resource.spec.shared.web.as_ref().is_some_and(|web| web.file.tls_config.is_some())
     }
 
     fn judged(memory: &prometheus::Memory) -> Vec<Judged<'_>> {
@@ -294,6 +328,10 @@ impl Workload for OfAgent {
         memory.monitors.all().into_iter().flat_map(Memo::references).cloned().collect()
     }
 
+    fn has_tls(resource: &PrometheusAgent) -> bool {
+        resource.spec.shared.web.as_ref().is_some_and(|web| web.file.tls_config.is_some())
+    }
+
     fn judged(memory: &agent::Memory) -> Vec<Judged<'_>> {
         monitors(&memory.monitors).collect()
     }
@@ -371,6 +409,10 @@ impl Workload for OfAlertmanager {
         memory.configs.references().cloned().collect()
     }
 
+    fn has_tls(resource: &Alertmanager) -> bool {
+        resource.spec.web.as_ref().is_some_and(|web| web.file.tls_config.is_some())
+    }
+
     fn judged(memory: &alertmanager::Memory) -> Vec<Judged<'_>> {
         judged(kinds::ALERTMANAGER_CONFIG, &memory.configs).collect()
     }
@@ -406,6 +448,7 @@ impl Workload for OfThanosRuler {
     const DECLARATION: &'static Declaration = &declaration::THANOS_RULER;
     const SELECTABLE: Selectable = &[(kinds::RULE, "rule")];
     const APPLICATION: &'static str = "thanos-ruler";
+    const HAS_CONFIGURATION: bool = false;
     const GOVERNING: &'static str = "thanos-ruler-operated";
     const SELECTS: Option<Selects> = Some(Selects::Rules);
 
@@ -444,6 +487,10 @@ impl Workload for OfThanosRuler {
 
     fn references(_memory: &thanos_ruler::Memory) -> BTreeSet<Reference> {
         BTreeSet::new()
+    }
+
+    fn has_tls(resource: &ThanosRuler) -> bool {
+        resource.spec.web.as_ref().is_some_and(|web| web.file.tls_config.is_some())
     }
 
     fn judged(memory: &thanos_ruler::Memory) -> Vec<Judged<'_>> {

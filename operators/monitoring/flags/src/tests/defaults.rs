@@ -26,7 +26,7 @@ const OPERATOR: [(&str, &str); 29] = [
     ("log-level", "info"),
     ("prometheus-config-reloader", "quay.io/prometheus-operator/prometheus-config-reloader:v0.93.1"),
     ("prometheus-default-base-image", "quay.io/prometheus/prometheus"),
-    ("repair-policy-for-statefulsets", "none"),
+    ("repair-policy-for-statefulsets", ""),
     ("thanos-default-base-image", "quay.io/thanos/thanos"),
     ("tls-insecure", "false"),
     ("watch-referenced-objects-in-all-namespaces", "false"),

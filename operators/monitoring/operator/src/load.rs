@@ -1,0 +1,246 @@
+//! Whether the pods of a workload run what was written, and what is done so that they do: they are asked until they say so,
+//! and touched so that the kubelet brings it at once. What is remembered may be lost: then everybody is asked once.
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+
+use api_monitoring::status::Condition;
+use k8s_openapi::api::core::v1::{ContainerStatus, Pod};
+use k8s_openapi::jiff::{SignedDuration, Timestamp};
+use kernel::apply::Touch;
+use kernel::object::Key;
+use monitoring_loaded::answer::{Answer, Heard};
+use monitoring_loaded::ask::{Address, Asker};
+use monitoring_loaded::condition;
+use monitoring_loaded::judge::{self, Ended, Verdict, Written, judge};
+use monitoring_loaded::offset::Offset;
+use monitoring_loaded::pace::{self, Pace, Sight};
+use monitoring_loaded::reach::{Reach, Whom};
+use serde_json::json;
+
+use crate::kinds;
+
+/// Where reloaders answer.
+const PORT: u16 = 8080;
+/// What is touched.
+const TOUCHED: &str = "mainstay.dev/touched";
+/// So long after a write nothing is said about pods that are about to load it.
+const FRESH: SignedDuration = SignedDuration::from_secs(20);
+/// How soon the pods are asked after the first look at them.
+const SOON: Duration = Duration::from_millis(10);
+
+/// What is remembered of the pods of a workload.
+#[derive(Debug, Default)]
+pub(crate) struct Loading {
+    written: Option<Written>,
+    pace: Pace,
+    reach: Reach,
+    /// By unique id.
+    offsets: HashMap<String, Offset>,
+    /// What each pod was judged to be, by its name and with its unique id.
+    verdicts: BTreeMap<String, (String, Verdict)>,
+}
+
+/// What was written, as far as pods are concerned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Content {
+    /// Hash of the configuration, if the workload has one.
+    pub(crate) config: Option<String>,
+    /// Hash of the files beside it, if all of them are known.
+    pub(crate) watched: Option<String>,
+}
+
+impl Loading {
+    /// Whether it is not known when what is there was written.
+    pub(crate) fn is_new(&self) -> bool {
+        self.written.is_none()
+    }
+
+    /// Asks those pods of which it is not known that they run what was written.
+    pub(crate) async fn ask(&mut self, pods: &[Pod], tls: bool, asker: &Asker, now: Timestamp) {
+        let Some(written) = self.written.clone() else { return };
+        let uids: Vec<&str> = pods.iter().map(uid).collect();
+        self.verdicts.retain(|_, (known, _)| uids.contains(&known.as_str()));
+        self.offsets.retain(|known, _| uids.contains(&known.as_str()));
+        let mut due: Vec<(&Pod, Address)> = pods
+            .iter()
+            .filter(|pod| !self.is_loaded(pod))
+            .filter_map(|pod| Some((pod, address(pod, tls)?)))
+            .collect();
+        match self.reach.whom(now) {
+            Whom::All => {}
+            Whom::One => due.truncate(1),
+            Whom::Nobody(_) => return,
+        }
+        if due.is_empty() {
+            return;
+        }
+        let addresses: Vec<Address> = due.iter().map(|(_, address)| *address).collect();
+        let answers = asker.ask_all(&addresses).await;
+        let anybody = answers.iter().any(|heard| !matches!(heard.answer, Answer::Nothing(_)));
+        self.reach.heard(anybody, now);
+        for ((pod, _), heard) in due.into_iter().zip(answers) {
+            self.take(&written, pod, heard, now);
+        }
+    }
+
+    fn is_loaded(&self, pod: &Pod) -> bool {
+        let known = self.verdicts.get(name(pod)).filter(|(known, _)| known == uid(pod));
+        known.is_some_and(|(_, verdict)| *verdict == Verdict::Loaded)
+    }
+
+    fn take(&mut self, written: &Written, pod: &Pod, heard: Heard, now: Timestamp) {
+        let before = self.offsets.get(uid(pod)).copied();
+        let offset = heard.offset.map(|offset| offset.narrowed_by(before));
+        if let Some(offset) = offset {
+            self.offsets.insert(uid(pod).to_owned(), offset);
+        }
+        let verdict = judge(written, &seen(pod), &Heard { offset, ..heard }, now);
+        self.verdicts.insert(name(pod).to_owned(), (uid(pod).to_owned(), verdict));
+    }
+
+    /// After a pass has written or not: what is known of what is there, and what follows. `last` is when it was written by
+    /// somebody before us.
+    pub(crate) fn afterwards(
+        &mut self,
+        content: Option<Content>,
+        last: Option<Timestamp>,
+        (pods, may_touch): (&[Pod], bool),
+        now: Timestamp,
+    ) -> (Vec<Touch>, Option<Duration>) {
+        if let Some(Content { config, watched }) = content {
+            let before = self.written.as_ref().map(|written| written.at);
+            if let Some(last) = last.filter(|_| self.written.is_none()) {
+                self.written = Some(Written { config, watched, at: last, before: None });
+                // Now that it is known what should be there, the pods can be asked.
+                return (Vec::new(), (!pods.is_empty()).then_some(SOON));
+            }
+            self.written = Some(Written { config, watched, at: now, before });
+            self.verdicts.clear();
+            self.pace.wrote();
+        }
+        if self.written.is_none() || pods.is_empty() {
+            return (Vec::new(), None);
+        }
+        let pending = || Verdict::Pending(String::new());
+        let each: Vec<Verdict> = pods
+            .iter()
+            .filter(|pod| runs(pod))
+            .map(|pod| self.verdicts.get(name(pod)).map_or_else(pending, |(_, verdict)| verdict.clone()))
+            .collect();
+        let decision = self.pace.next(&pace::Settings::default(), Sight::of(&each), now);
+        let touches = if decision.touch && may_touch {
+            pods.iter().filter(|pod| runs(pod) && !self.is_loaded(pod)).map(|pod| touch(pod, now)).collect()
+        } else {
+            Vec::new()
+        };
+        (touches, decision.look_again)
+    }
+
+    /// What is told about it; nothing, if what was told before holds.
+    pub(crate) fn condition(&self, now: Timestamp) -> Option<Condition> {
+        let written = self.written.as_ref()?;
+        if self.verdicts.is_empty() {
+            return None;
+        }
+        let verdicts = self.verdicts.iter().map(|(name, (_, verdict))| (name.clone(), verdict.clone()));
+        condition::condition(&verdicts.collect(), now.duration_since(written.at) < FRESH)
+    }
+}
+
+fn name(pod: &Pod) -> &str {
+    pod.metadata.name.as_deref().unwrap_or_default()
+}
+
+fn uid(pod: &Pod) -> &str {
+    pod.metadata.uid.as_deref().unwrap_or_default()
+}
+
+/// Whether its containers run, or did.
+fn runs(pod: &Pod) -> bool {
+    let phase = pod.status.as_ref().and_then(|status| status.phase.as_deref());
+    phase == Some("Running") && pod.metadata.deletion_timestamp.is_none()
+}
+
+fn address(pod: &Pod, tls: bool) -> Option<Address> {
+    let ip = pod.status.as_ref()?.pod_ip.as_ref()?.parse().ok()?;
+    runs(pod).then_some(Address { ip, port: PORT, tls })
+}
+
+/// What the cluster says about a pod.
+fn seen(pod: &Pod) -> judge::Pod {
+    let status = pod.status.as_ref();
+    let conditions = status.and_then(|status| status.conditions.as_ref()).into_iter().flatten();
+    let ready = conditions.clone().find(|condition| condition.type_ == "Ready" && condition.status == "True");
+    // The operand is the first container, the reloader comes after it.
+    let operand = status.and_then(|status| status.container_statuses.as_ref());
+    let operand = operand.into_iter().flatten().find(|container| !container.name.contains("reloader"));
+    judge::Pod {
+        started: status.and_then(|status| status.start_time.as_ref()).map(|time| time.0),
+        ready_since: ready.and_then(|ready| ready.last_transition_time.as_ref()).map(|time| time.0),
+        ended: operand.and_then(ended),
+    }
+}
+
+fn ended(container: &ContainerStatus) -> Option<Ended> {
+    let present = container.state.as_ref();
+    if present.is_some_and(|state| state.running.is_some()) {
+        return None;
+    }
+    let last = container.last_state.as_ref().and_then(|state| state.terminated.as_ref());
+    let end = present.and_then(|state| state.terminated.as_ref()).or(last)?;
+    Some(Ended { at: end.finished_at.as_ref()?.0, log: end.message.clone().unwrap_or_default() })
+}
+
+fn touch(pod: &Pod, now: Timestamp) -> Touch {
+    Touch {
+        kind: kinds::POD,
+        key: Key::of(&pod.metadata),
+        uid: uid(pod).into(),
+        fields: json!({"metadata": {"annotations": {TOUCHED: now.to_string()}}}),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
+    fn pod(name: &str, phase: &str) -> Pod {
+        let object = json!({
+            "metadata": {"name": name, "namespace": "n", "uid": name},
+            "status": {"phase": phase, "podIP": "127.0.0.1"},
+        });
+        serde_json::from_value(object).unwrap()
+    }
+
+    fn content(hash: &str) -> Content {
+        Content { config: Some(hash.into()), watched: None }
+    }
+
+    fn touched((touches, look_again): &(Vec<Touch>, Option<Duration>)) -> (Vec<&str>, bool) {
+        (touches.iter().map(|touch| &*touch.key.name).collect(), look_again.is_some())
+    }
+
+    #[test]
+    fn pods_are_touched_when_something_was_written_and_not_when_somebody_else_did() {
+        let pods = [pod("a", "Running"), pod("b", "Pending")];
+        let mut loading = Loading::default();
+        // What was there when we came is only asked for.
+        let found = loading.afterwards(Some(content("1")), Some(at(0)), (&pods, true), at(100));
+        assert_eq!(touched(&found), (vec![], true));
+        let written = loading.afterwards(Some(content("2")), None, (&pods, true), at(200));
+        assert_eq!(touched(&written), (vec!["a"], true));
+        // A stream of edits is no stream of touches, and the last one is not lost.
+        let again = loading.afterwards(Some(content("3")), None, (&pods, true), at(202));
+        assert_eq!(touched(&again), (vec![], true));
+        let later = loading.afterwards(None, None, (&pods, true), at(206));
+        assert_eq!(touched(&later), (vec!["a"], true));
+        let without = loading.afterwards(Some(content("4")), None, (&pods, false), at(300));
+        assert_eq!(touched(&without), (vec![], true));
+        assert_eq!(touched(&loading.afterwards(None, None, (&[], true), at(400))), (vec![], false));
+    }
+}

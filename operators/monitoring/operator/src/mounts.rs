@@ -1,0 +1,71 @@
+//! What pods see of what was written: the configuration, and the files in the directories that their reloader watches. Pure.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::api::core::v1::{Container, PodSpec, Volume};
+use kernel::object::Key;
+use monitoring_loaded::fingerprint::{self, Directory};
+use monitoring_plan::{Child, Planned};
+use monitoring_workload::reloader;
+
+use crate::load::Content;
+use crate::workload::Workload;
+
+const WATCHED: &str = "--watched-dir=";
+
+/// The hashes of what was written, as our reloader tells them.
+pub(crate) fn content<W: Workload>(planned: &Planned, workload: &Key) -> Content {
+    let (secret, file) = W::configuration(&workload.name);
+    let config = planned.configuration.as_ref().filter(|_| W::HAS_CONFIGURATION);
+    Content {
+        config: config.map(|config| fingerprint::configuration(config.text().as_bytes())),
+        watched: watched(planned, (&secret, file)),
+    }
+}
+
+/// Of the watched directories; nothing, if something else is mounted there than what was written.
+fn watched(planned: &Planned, configuration: (&str, &str)) -> Option<String> {
+    let pods = planned.children.iter().find_map(|child| match child {
+        Child::StatefulSet(set) => set.spec.as_ref()?.template.spec.as_ref(),
+        Child::DaemonSet(set) => set.spec.as_ref()?.template.spec.as_ref(),
+        Child::ConfigMap(_) | Child::Secret(_) | Child::Service(_) => None,
+    })?;
+    let container = pods.containers.iter().find(|container| container.name == reloader::NAME)?;
+    let paths = container.args.iter().flatten().filter_map(|argument| argument.strip_prefix(WATCHED));
+    let mut directories = Vec::new();
+    for path in paths {
+        directories.push((path, files(planned, volume(pods, container, path)?, configuration)?));
+    }
+    let directories = directories.iter().map(|(path, files)| Directory { path, files });
+    Some(fingerprint::watched(directories))
+}
+
+fn volume<'p>(pods: &'p PodSpec, container: &Container, path: &str) -> Option<&'p Volume> {
+    let mut mounts = container.volume_mounts.iter().flatten();
+    let mount = mounts.find(|mount| mount.mount_path.trim_end_matches('/') == path.trim_end_matches('/'))?;
+    pods.volumes.iter().flatten().find(|volume| volume.name == mount.name)
+}
+
+/// What is in a volume, without the configuration itself.
+fn files(
+    planned: &Planned,
+    volume: &Volume,
+    (secret, file): (&str, &str),
+) -> Option<BTreeMap<String, Vec<u8>>> {
+    if let Some(name) = volume.config_map.as_ref().map(|source| source.name.as_str()) {
+        let found = planned.children.iter().find_map(|child| {
+            let Child::ConfigMap(map) = child else { return None };
+            (map.metadata.name.as_deref() == Some(name)).then_some(map)
+        });
+        let data = found.and_then(|map| map.data.clone()).unwrap_or_default();
+        return Some(data.into_iter().map(|(name, text)| (name, text.into_bytes())).collect());
+    }
+    let name = volume.secret.as_ref()?.secret_name.as_deref()?;
+    let found = planned.children.iter().find_map(|child| {
+        let Child::Secret(found) = child else { return None };
+        (found.metadata.name.as_deref() == Some(name)).then_some(found)
+    })?;
+    let data = found.data.clone().unwrap_or_default().into_iter();
+    let others = data.filter(|(key, _)| (name, key.as_str()) != (secret, file));
+    Some(others.map(|(key, bytes)| (key, bytes.0)).collect())
+}
