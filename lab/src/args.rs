@@ -133,7 +133,7 @@ pub struct Build {
 /// Image commands.
 #[derive(Debug, Clone, Subcommand)]
 pub enum Image {
-    /// Build images into the lab's registry: `all`, `prometheus`, `prometheus:3.13.1` or a full name
+    /// Build images into the lab's registry: `all`, a group, `prometheus`, `prometheus:3.13.1` or a full name
     Build {
         /// Which images
         #[arg(required = true)]

@@ -1,10 +1,15 @@
 //! The table of programs and images (`versions.toml`), typed. Pure: a text in, recipes out.
 
+mod image;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+
+use image::Alias;
+pub use image::{Directory, Image, ImageContent};
 
 /// One binary set at one version, and how to make it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -37,13 +42,16 @@ pub enum Recipe {
 pub struct GoModules {
     /// What to build.
     pub modules: Vec<GoModule>,
+    /// Modules to require at another version than their own choice, `path@version`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requires: Vec<String>,
     /// Build tags.
     #[serde(default)]
     pub tags: Vec<String>,
     /// Linker variables, `package.name=value`.
     #[serde(default)]
     pub variables: Vec<String>,
-    /// Files that the published module lacks, path to content.
+    /// Files that the published module lacks, path to content. One whose name ends in `.gz` is compressed.
     #[serde(default)]
     pub files: BTreeMap<String, String>,
 }
@@ -129,62 +137,6 @@ pub struct CargoBinary {
     pub standalone: bool,
 }
 
-/// One container image to make.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Image {
-    /// The program it carries.
-    pub program: Program,
-    /// What goes into it, with every placeholder filled in.
-    pub content: ImageContent,
-}
-
-/// What an image holds and how it starts.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ImageContent {
-    /// The program, by name; the image is made for each of its versions.
-    pub program: String,
-    /// Full names it answers to, tag included.
-    pub names: Vec<String>,
-    /// Whether busybox and its applets are in it.
-    #[serde(default)]
-    pub shell: bool,
-    /// The program's files, and where they go. A file that a version lacks is left out.
-    #[serde(default)]
-    pub files: BTreeMap<String, String>,
-    /// Directories that must exist.
-    #[serde(default)]
-    pub directories: Vec<Directory>,
-    /// Declared volumes: containerd makes them writable under a read-only root.
-    #[serde(default)]
-    pub volumes: Vec<String>,
-    /// Entrypoint.
-    #[serde(default)]
-    pub entrypoint: Vec<String>,
-    /// Command.
-    #[serde(default)]
-    pub command: Vec<String>,
-    /// User, by name or number.
-    #[serde(default)]
-    pub user: Option<String>,
-    /// Working directory.
-    #[serde(default)]
-    pub workdir: Option<String>,
-}
-
-/// A directory in an image.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Directory {
-    /// Absolute path.
-    pub path: String,
-    /// Permission bits.
-    pub mode: u32,
-    /// User and group id.
-    #[serde(default)]
-    pub owner: u64,
-}
-
 /// Something the host must have.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -203,6 +155,8 @@ struct Table {
     host: Vec<HostTool>,
     program: Vec<ProgramRow>,
     image: Vec<ImageContent>,
+    #[serde(default)]
+    alias: Vec<Alias>,
 }
 
 #[derive(Deserialize)]
@@ -279,7 +233,7 @@ impl Versions {
         row.versions.first().map(String::as_str).with_context(|| format!("program `{name}` has no version"))
     }
 
-    /// Every image, in the order of the table.
+    /// Every image, in the order of the table, those of groups included.
     pub fn images(&self) -> Vec<Image> {
         let programs = self.programs();
         let mut images = Vec::new();
@@ -290,10 +244,12 @@ impl Versions {
                 }
             }
         }
+        let aliases: Vec<Image> = self.table.alias.iter().filter_map(|alias| alias.image(&images)).collect();
+        images.extend(aliases);
         images
     }
 
-    /// The images that a person asks for: `all`, `prometheus`, `prometheus:3.13.1` or a full name.
+    /// The images that a person asks for: `all`, a group, `prometheus`, `prometheus:3.13.1` or a full name.
     pub fn select_images(&self, asked: &[String]) -> Result<Vec<Image>> {
         let images = self.images();
         let mut chosen = Vec::new();
@@ -327,20 +283,6 @@ impl Program {
             Recipe::Cargo(ref recipe) => !recipe.standalone,
             Recipe::Go(_) | Recipe::Assembly(_) => false,
         }
-    }
-}
-
-impl Image {
-    /// `program:version`.
-    pub fn id(&self) -> String {
-        format!("{}:{}", self.program.name, self.program.version)
-    }
-
-    fn answers_to(&self, word: &str) -> bool {
-        word == "all"
-            || word == self.program.name
-            || word == self.id()
-            || self.content.names.iter().any(|name| name == word)
     }
 }
 
@@ -395,11 +337,19 @@ mod tests {
                 content.program
             );
         }
-        let mut names: Vec<&String> = images.iter().flat_map(|image| &image.content.names).collect();
-        let all = names.len();
-        names.sort();
-        names.dedup();
-        assert_eq!(names.len(), all, "a name is given twice");
+        assert!(
+            versions.table.alias.iter().all(|alias| alias.image(&images).is_some()),
+            "an alias of nothing"
+        );
+        for (what, mut found) in [
+            ("name", images.iter().flat_map(|image| image.content.names.clone()).collect::<Vec<String>>()),
+            ("id", images.iter().map(Image::id).collect()),
+        ] {
+            let all = found.len();
+            found.sort();
+            found.dedup();
+            assert_eq!(found.len(), all, "a {what} is given twice");
+        }
     }
 
     #[test]
@@ -452,5 +402,36 @@ mod tests {
         assert_eq!(ids("alertmanager"), ["alertmanager:0.33.1", "alertmanager:0.25.0"]);
         assert_eq!(ids("prometheus:2.42.0"), ["prometheus:2.42.0"]);
         assert_eq!(ids("quay.io/coreos/etcd:v3.5.35"), ["etcd:3.5.35"]);
+    }
+
+    #[test]
+    fn an_image_of_a_group_must_be_asked_for() {
+        let versions = Versions::built_in();
+        let ids = |word: &str| -> Vec<String> {
+            versions.select_images(&[word.into()]).unwrap().iter().map(Image::id).collect()
+        };
+        assert_eq!(ids("mainstay"), ["mainstay:0.1.0"]);
+        assert_eq!(
+            ids("peer-names"),
+            [
+                "mainstay-as-prometheus-operator:0.1.0",
+                "mainstay-as-admission-webhook:0.1.0",
+                "mainstay-reloader-as-prometheus-config-reloader:0.1.0",
+            ]
+        );
+        assert_eq!(ids("admission-webhook:0.93.1"), ["admission-webhook:0.93.1"]);
+        assert_eq!(ids("quay.io/thanos/thanos:v0.41.0"), ["thanos-for-peer-e2e:0.42.2"]);
+        let all = ids("all");
+        assert!(ids("peer-e2e").iter().all(|id| !all.contains(id)));
+    }
+
+    #[test]
+    fn an_alias_holds_the_same_under_other_names() {
+        let versions = Versions::built_in();
+        let find = |word: &str| versions.select_images(&[word.into()]).unwrap().remove(0);
+        let (alias, original) = (find("quay.io/prometheus/prometheus:v3.12.0"), find("prometheus:3.13.1"));
+        assert_eq!(alias.program, original.program);
+        let ImageContent { name, group, names, .. } = alias.content.clone();
+        assert_eq!(alias.content, ImageContent { name, group, names, ..original.content });
     }
 }

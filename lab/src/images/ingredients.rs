@@ -80,7 +80,11 @@ impl<'a> Ingredients<'a> {
             libraries.extend(files_in(&workshop.directory(program))?);
         }
         layers.push(contents::libraries(&base, libraries));
-        layers.push(contents::program(&base, self.files(workshop)?, &self.image.content.directories));
+        let mut own = contents::program(&base, self.files(workshop)?, &self.image.content.directories);
+        for (path, target) in &self.image.content.links {
+            own.link(path, target);
+        }
+        layers.push(own);
         layers.retain(|layer| !layer.is_empty());
         layers.insert(0, base);
         Ok(layers)
@@ -115,6 +119,7 @@ fn files_in(directory: &Path) -> Result<Vec<(String, PathBuf)>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::images::layer::tests::listing;
     use crate::paths::Cache;
 
     fn image(id: &str) -> Image {
@@ -160,6 +165,27 @@ mod tests {
         let one = stamp(&own).unwrap();
         std::fs::write(&binary, "two").unwrap();
         assert_ne!(stamp(&own).unwrap(), one);
+    }
+
+    #[test]
+    fn a_program_has_further_names() {
+        let directory = tempfile::tempdir().unwrap();
+        let workshop = Workshop::new(Cache::at(directory.path()));
+        let mut own = image("mainstay");
+        own.program.recipe = image("pause").program.recipe;
+        let binary = workshop.directory(&own.program).join("mainstay");
+        std::fs::create_dir_all(binary.parent().unwrap()).unwrap();
+        std::fs::write(&binary, "mainstay").unwrap();
+        let layers = Ingredients::of(&own, &Versions::built_in()).unwrap().layers(&workshop).unwrap();
+        assert_eq!(
+            listing(layers.last().unwrap()),
+            [
+                "5 755 0 bin/",
+                "2 777 0 bin/admission-webhook -> mainstay",
+                "0 755 0 bin/mainstay",
+                "2 777 0 bin/operator -> mainstay",
+            ]
+        );
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub(super) struct Configuration {
 struct Execution {
     #[serde(skip_serializing_if = "Option::is_none")]
     user: Option<String>,
-    env: Vec<&'static str>,
+    env: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     entrypoint: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -111,7 +111,7 @@ impl Configuration {
             os: "linux",
             config: Execution {
                 user: content.user.clone(),
-                env: vec![SEARCH_PATH],
+                env: environment(content),
                 entrypoint: content.entrypoint.clone(),
                 cmd: content.command.clone(),
                 working_dir: content.workdir.clone(),
@@ -124,6 +124,12 @@ impl Configuration {
             },
         }
     }
+}
+
+/// The variables that a program finds.
+fn environment(content: &ImageContent) -> Vec<String> {
+    let own = content.environment.iter().map(|(name, value)| format!("{name}={value}"));
+    std::iter::once(SEARCH_PATH.into()).chain(own).collect()
 }
 
 /// A document as it is stored and served.
@@ -170,6 +176,13 @@ mod tests {
         let bytes = to_bytes(&Configuration::new(&images[0].content, &[]));
         let written: Value = serde_json::from_slice(&bytes).unwrap();
         assert_eq!(written["config"], json!({"Env": [SEARCH_PATH], "Cmd": ["sh"]}));
+    }
+
+    #[test]
+    fn variables_of_its_own_follow_the_search_path() {
+        let image = "quay.io/prometheus-operator/instrumented-sample-app:latest";
+        let images = Versions::built_in().select_images(&[image.into()]).unwrap();
+        assert_eq!(environment(&images[0].content), [SEARCH_PATH, "VERSION=0.3.0-bearer-mtls-1"]);
     }
 
     #[test]

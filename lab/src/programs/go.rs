@@ -1,14 +1,18 @@
 //! Programs from Go modules. Both recipes end in `go build` with the same settings, so that packages which two
 //! programs share are compiled once.
 
+use std::fs::File;
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use serde::Deserialize;
 
 use crate::paths::remove_all;
 use crate::shell::{Call, call};
-use crate::versions::{Assembly, GoModule, GoModules};
+use crate::versions::{Assembly, GoModules};
 
 fn go(directory: &Path) -> Call {
     call("go")
@@ -77,14 +81,9 @@ fn linker_flags(variables: &[String]) -> String {
 pub(super) fn build_modules(recipe: &GoModules, tree: &Path, output: &Path) -> Result<()> {
     for (number, module) in recipe.modules.iter().enumerate() {
         let source = tree.join(number.to_string());
-        check_out(module, tree, &source)?;
+        check_out(&format!("{}@{}", module.path, module.version), &recipe.requires, &source)?;
         for (path, content) in &recipe.files {
-            let file = source.join(path);
-            std::fs::create_dir_all(file.parent().context("a file has a directory")?)?;
-            std::fs::write(&file, content)?;
-        }
-        for replaced in module_file(&source)?.replaced_by_directory() {
-            go(&source).words("mod edit -dropreplace").arg(replaced).run()?;
+            write(&source.join(path), content)?;
         }
         let target = module.output.as_ref().map_or_else(|| output.join(""), |name| output.join(name));
         go(&source)
@@ -103,13 +102,36 @@ pub(super) fn build_modules(recipe: &GoModules, tree: &Path, output: &Path) -> R
     Ok(())
 }
 
-/// Copies a module out of Go's read-only cache.
-fn check_out(module: &GoModule, tree: &Path, source: &Path) -> Result<()> {
-    let original = download(&format!("{}@{}", module.path, module.version), tree)?;
+/// Writes a file that a module lacks, compressed if its name says so.
+fn write(file: &Path, content: &str) -> Result<()> {
+    std::fs::create_dir_all(file.parent().context("a file has a directory")?)?;
+    let output = File::create(file).with_context(|| format!("cannot create {}", file.display()))?;
+    if file.extension().is_some_and(|extension| extension == "gz") {
+        let mut output = GzEncoder::new(output, Compression::best());
+        output.write_all(content.as_bytes())?;
+        output.finish()?;
+    } else {
+        (&output).write_all(content.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Copies a published module, `path@version`, out of Go's read-only cache, and makes it one that can be built alone: what
+/// it takes from directories beside it comes from the proxy, at the versions of `requires` where they are named there.
+pub fn check_out(module: &str, requires: &[String], source: &Path) -> Result<()> {
+    let parent = source.parent().context("a source lies in a directory")?;
+    std::fs::create_dir_all(parent).with_context(|| format!("cannot create {}", parent.display()))?;
+    let original = download(module, parent)?;
     remove_all(source)?;
     call("cp").args(["-r", "--no-preserve=mode"]).arg(original).arg(source).run()?;
     // A workspace file of the module's own would bring its directory replaces back.
     let _ = std::fs::remove_file(source.join("go.work"));
+    for replaced in module_file(source)?.replaced_by_directory() {
+        go(source).words("mod edit -dropreplace").arg(replaced).run()?;
+    }
+    for required in requires {
+        go(source).words("mod edit -require").arg(required).run()?;
+    }
     Ok(())
 }
 
@@ -159,6 +181,19 @@ mod tests {
         assert_eq!(file.replaced_by_directory().collect::<Vec<_>>(), ["k8s.io/api"]);
         let none: ModuleFile = serde_json::from_str(r#"{"Module":{"Path":"m"},"Replace":null}"#).unwrap();
         assert_eq!(none.replaced_by_directory().count(), 0);
+    }
+
+    #[test]
+    fn a_file_is_compressed_if_its_name_says_so() {
+        let directory = tempfile::tempdir().unwrap();
+        let (plain, compressed) = (directory.path().join("ui/a.html"), directory.path().join("ui/a.html.gz"));
+        write(&plain, "text").unwrap();
+        write(&compressed, "text").unwrap();
+        assert_eq!(std::fs::read_to_string(&plain).unwrap(), "text");
+        let mut text = String::new();
+        let mut reader = flate2::read::GzDecoder::new(File::open(&compressed).unwrap());
+        std::io::Read::read_to_string(&mut reader, &mut text).unwrap();
+        assert_eq!(text, "text");
     }
 
     #[test]

@@ -13,6 +13,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 
 pub use debian::install_packages;
+pub use go::check_out;
 
 use crate::clock::{Span, Stopwatch};
 use crate::console::line;

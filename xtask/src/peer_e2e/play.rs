@@ -1,0 +1,156 @@
+//! Plays a group: all its tests on a new lab, then each that failed once more, alone, on another.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use lab::clock::{Span, Stopwatch};
+use lab::console::{line, note};
+use lab::paths::remove_all;
+
+use super::cluster::Cluster;
+use super::event::{Ending, Telling};
+use super::group::{self, Group};
+use super::known::Known;
+use super::result::{self, Row, Standing};
+use super::suite::Suite;
+use crate::programs::{Call, Programs};
+
+/// Its tests start each of 56 Prometheus versions, which the lab does not have.
+const LEFT_OUT: &str = "EXCLUDE_PROMETHEUS_UPGRADE_TESTS";
+
+/// How many cases of a repeated test run at once.
+const PARALLEL_ALONE: u8 = 2;
+
+/// Everything that a run of a group needs.
+#[derive(Debug)]
+pub(crate) struct Player<'a> {
+    /// Runs programs.
+    pub(crate) programs: &'a Programs,
+    /// The tests.
+    pub(crate) suite: &'a Suite,
+    /// What is known about them.
+    pub(crate) known: &'a Known,
+    /// The image of the operator to test.
+    pub(crate) image: &'a str,
+    /// The lab to use.
+    pub(crate) lab: &'a str,
+    /// Where what the tests say is kept, a directory a group.
+    pub(crate) place: &'a Path,
+    /// Whether a failed test is repeated.
+    pub(crate) repeats: bool,
+}
+
+/// One call of the test binary.
+struct Run<'a> {
+    group: &'a Group,
+    pattern: String,
+    left_out: Option<String>,
+    parallel: u8,
+    /// Names what is kept of it.
+    name: String,
+}
+
+impl Player<'_> {
+    /// Plays those tests of a group that are asked for, or all.
+    pub(crate) async fn play(&self, group: &Group, asked: Option<&str>) -> Result<Vec<Row>> {
+        line(format!("\n== {}", group.name));
+        let watch = Stopwatch::start();
+        // What an earlier run said must not speak for this one.
+        remove_all(&self.place.join(group.name))?;
+        let run = Run {
+            group,
+            pattern: group.pattern(asked),
+            left_out: group.left_out().filter(|_| asked.is_none()),
+            parallel: group.parallel,
+            name: "all".into(),
+        };
+        let cluster = Cluster { programs: self.programs, name: self.lab };
+        let telling = cluster.with(group, self.suite, async || self.run(&cluster, &run).await).await?;
+        let mut rows = result::rows(group, &telling, self.known);
+        if self.repeats {
+            self.repeat(&cluster, group, &mut rows).await?;
+        }
+        let (passed, all) = (result::count(&rows, Standing::Pass), rows.len());
+        line(format!("== {}: {passed} of {all} passed ({})", group.name, Span(watch.elapsed())));
+        Ok(rows)
+    }
+
+    async fn repeat(&self, cluster: &Cluster<'_>, group: &Group, rows: &mut [Row]) -> Result<()> {
+        let prefix = format!("{}/", group.prefix());
+        let is_due = |row: &&mut Row| row.standing == Standing::Fail && row.test.starts_with(&prefix);
+        let due: Vec<&mut Row> = rows.iter_mut().filter(is_due).collect();
+        if due.is_empty() {
+            return Ok(());
+        }
+        line(format!("   failed: {}; each is repeated, alone", due.len()));
+        let work = async || {
+            for row in due {
+                let run = Run {
+                    group,
+                    pattern: group::alone(&row.test),
+                    left_out: None,
+                    parallel: PARALLEL_ALONE.min(group.parallel),
+                    name: row.test[prefix.len()..].to_owned(),
+                };
+                let telling = self.run(cluster, &run).await?;
+                let rows = result::rows(group, &telling, self.known);
+                result::repeat(row, rows.into_iter().find(|second| second.test == row.test));
+            }
+            Ok(())
+        };
+        cluster.with(group, self.suite, work).await
+    }
+
+    /// Runs the tests of a pattern. That some of them fail is no error.
+    async fn run(&self, cluster: &Cluster<'_>, run: &Run<'_>) -> Result<Telling> {
+        let place = self.place.join(run.group.name).join(&run.name);
+        let kubeconfig = cluster.kubeconfig().await?;
+        let call = self.call(run, &kubeconfig, &place);
+        let (mut telling, prefix) = (Telling::default(), format!("{}/", run.group.prefix()));
+        let told = place.join("told.jsonl");
+        let ended = self
+            .programs
+            .hear(&call, &told, |text| {
+                let Some(test) = telling.hear(text) else { return };
+                let Some(name) = test.strip_prefix(&prefix) else { return };
+                let Some(told) = telling.about(&test) else { return };
+                let (passed, is_test) = (told.ending == Some(Ending::Passed), !name.contains('/'));
+                if is_test || told.ending == Some(Ending::Failed) {
+                    let word = if passed { "pass" } else { "FAIL" };
+                    let word = if told.ending == Some(Ending::Skipped) { "skip" } else { word };
+                    line(format!("   {word} {:>7.1} s  {name}", told.seconds));
+                }
+            })
+            .await;
+        if self.programs.stopped() {
+            ended?;
+        } else if telling.is_empty() {
+            ended.with_context(|| format!("no test began; what was said is in {}", told.display()))?;
+        } else if ended.is_err() {
+            line(format!("   what the tests said: {}", place.display()));
+            if let Err(error) = cluster.keep_traces(&place.join("cluster")).await {
+                note(format!("   not everything could be kept: {error:#}"));
+            }
+        }
+        Ok(telling)
+    }
+
+    fn call(&self, run: &Run<'_>, kubeconfig: &Path, place: &Path) -> Call {
+        let diagnostics: PathBuf = place.join("diagnostics");
+        let skip = run.left_out.iter().flat_map(|pattern| ["-test.skip", pattern]);
+        Call::of("go")
+            .words("tool test2json -t")
+            .arguments([self.suite.binary().to_string_lossy()])
+            .words("-test.v=test2json -test.run")
+            .arguments([&run.pattern])
+            .arguments(skip)
+            .words(&format!("-test.parallel {} -test.timeout {}m", run.parallel, run.group.limit))
+            .arguments([
+                format!("--kubeconfig={}", kubeconfig.display()),
+                format!("--operator-image={}", self.image),
+            ])
+            .inside(self.suite.place())
+            .with(LEFT_OUT, "yes")
+            .with("E2E_DIAGNOSTIC_DIRECTORY", &diagnostics.to_string_lossy())
+    }
+}

@@ -1,0 +1,220 @@
+//! What became of the tests of a group: a row for each, and what counts as a failure. Pure.
+
+use serde::{Deserialize, Serialize};
+
+use super::event::{Ending, Telling};
+use super::group::Group;
+use super::known::Known;
+
+/// How a test stands in the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Standing {
+    /// It passed.
+    Pass,
+    /// It failed.
+    Fail,
+    /// It did not run.
+    Skip,
+    /// It did not pass, and that says nothing about the operator.
+    Excused,
+}
+
+/// One test of the suite.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Row {
+    /// Its full name.
+    pub(crate) test: String,
+    /// How it stands.
+    pub(crate) standing: Standing,
+    /// How long it took, in whole seconds.
+    pub(crate) seconds: u64,
+    /// How many of its cases passed, and how many it has; of a test without cases nothing.
+    pub(crate) cases: Option<(usize, usize)>,
+    /// What else is to be said.
+    pub(crate) note: String,
+    /// Whether this is its second try.
+    pub(crate) repeated: bool,
+}
+
+/// The rows of a group after one run: its tests by name, and before them the tests around it that failed on their own
+/// account, such as the one that looks whether the operator was restarted.
+pub(crate) fn rows(group: &Group, telling: &Telling, known: &Known) -> Vec<Row> {
+    let prefix = group.prefix();
+    let around = ancestors(&prefix).into_iter().filter(|test| failed_itself(telling, test));
+    let tests = telling.children(&prefix).map(str::to_owned);
+    let tests = tests.map(|test| row(test, telling, known));
+    around.map(|test| failed(test, telling)).chain(tests).collect()
+}
+
+/// A test and all that it lies in, the outermost first.
+fn ancestors(test: &str) -> Vec<String> {
+    let ends = test.match_indices('/').map(|(at, _)| at).chain([test.len()]);
+    ends.map(|end| test[..end].to_owned()).collect()
+}
+
+/// Whether a test that holds others failed for a reason of its own.
+fn failed_itself(telling: &Telling, test: &str) -> bool {
+    let Some(told) = telling.about(test) else { return false };
+    let has_failed = |name: &str| {
+        telling.about(name).is_some_and(|told| matches!(told.ending, Some(Ending::Failed) | None))
+    };
+    let has_failed_child = || telling.children(test).any(has_failed);
+    match told.ending {
+        Some(Ending::Failed) => told.output.contains("Error Trace:") || !has_failed_child(),
+        Some(Ending::Passed | Ending::Skipped) => false,
+        None => !has_failed_child(),
+    }
+}
+
+/// The row of a test that holds others and failed for a reason of its own.
+fn failed(test: String, telling: &Telling) -> Row {
+    let told = telling.about(&test).cloned().unwrap_or_default();
+    let (seconds, note) = (told.whole_seconds(), told.reason().unwrap_or_default());
+    Row { test, standing: Standing::Fail, seconds, cases: None, note, repeated: false }
+}
+
+fn row(test: String, telling: &Telling, known: &Known) -> Row {
+    let about = |name: &str| telling.about(name).cloned().unwrap_or_default();
+    let told = about(&test);
+    let cases = telling.cases(&test);
+    let bad: Vec<&str> =
+        cases.iter().copied().filter(|case| about(case).ending != Some(Ending::Passed)).collect();
+    let count = (cases != [test.as_str()]).then_some((cases.len() - bad.len(), cases.len()));
+    let standing = match told.ending {
+        Some(Ending::Passed) => Standing::Pass,
+        Some(Ending::Skipped) => Standing::Skip,
+        Some(Ending::Failed) | None => Standing::Fail,
+    };
+    let why = || {
+        let reason = bad.iter().chain([&test.as_str()]).find_map(|name| about(name).reason());
+        match (told.ending, reason) {
+            (None, _) => "it did not end".to_owned(),
+            (Some(_), reason) => reason.unwrap_or_default(),
+        }
+    };
+    let excuse = known.excuse(&test, &bad);
+    let (standing, note) = match (standing, excuse) {
+        (Standing::Pass, _) => (Standing::Pass, String::new()),
+        (_, Some(remark)) => (Standing::Excused, remark.reason.clone()),
+        (Standing::Skip, None) => (Standing::Skip, why()),
+        (_, None) => (Standing::Fail, why()),
+    };
+    // A test does not count the time of cases that run beside each other.
+    let within: u64 = cases.iter().map(|case| about(case).whole_seconds()).sum();
+    let seconds = told.whole_seconds().max(within);
+    Row { test, standing, seconds, cases: count, note, repeated: false }
+}
+
+/// Puts what became of a test at its second try, alone, in the place of the first.
+pub(crate) fn repeat(first: &mut Row, second: Option<Row>) {
+    let Some(second) = second else {
+        first.note = format!("{} (a second try did not end)", first.note);
+        return;
+    };
+    let note = match second.standing {
+        Standing::Pass => format!("passed at the second try, alone; the first: {}", first.note),
+        Standing::Fail | Standing::Skip | Standing::Excused => {
+            format!("twice, the second time alone: {}", second.note)
+        }
+    };
+    *first = Row { note, repeated: true, ..second };
+}
+
+/// How many rows stand so.
+pub(crate) fn count(rows: &[Row], standing: Standing) -> usize {
+    rows.iter().filter(|row| row.standing == standing).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::event::tests::{ended, telling};
+    use super::super::group;
+    use super::*;
+
+    const RESTARTED: &str = r#"{"Action":"output","Test":"TestAllNS","Output":"Error Trace:\n Error: \t1 restart\n Test: \tTestAllNS\n"}"#;
+
+    fn of(name: &str, lines: &[String]) -> Vec<Row> {
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let group = group::named(&[name.to_owned()]).remove(0);
+        rows(&group, &telling(&lines), &Known::built_in().unwrap())
+    }
+
+    fn plain(test: &str, standing: Standing, seconds: u64, note: &str) -> Row {
+        Row { test: test.into(), standing, seconds, cases: None, note: note.into(), repeated: false }
+    }
+
+    #[test]
+    fn a_group_has_a_row_for_each_of_its_tests() {
+        let lines = [
+            r#"{"Action":"run","Test":"TestAllNS/x/Never"}"#.to_owned(),
+            ended("pass", "TestAllNS/x/AMWeb", 28),
+            ended("pass", "TestAllNS/x/AMCRD/one", 1),
+            ended("fail", "TestAllNS/x/AMCRD/two", 2),
+            ended("fail", "TestAllNS/x/AMCRD", 0),
+            ended("fail", "TestAllNS/x", 40),
+            ended("fail", "TestAllNS", 41),
+        ];
+        let crd = Row { cases: Some((1, 2)), ..plain("TestAllNS/x/AMCRD", Standing::Fail, 3, "") };
+        assert_eq!(
+            of("alertmanager", &lines),
+            [
+                crd,
+                plain("TestAllNS/x/AMWeb", Standing::Pass, 28, ""),
+                plain("TestAllNS/x/Never", Standing::Fail, 0, "it did not end"),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_failed_around_the_tests_is_a_row_of_its_own() {
+        let lines = [
+            ended("pass", "TestAllNS/x/AMWeb", 28),
+            ended("pass", "TestAllNS/x", 40),
+            RESTARTED.to_owned(),
+            ended("fail", "TestAllNS", 41),
+        ];
+        let rows = of("alertmanager", &lines);
+        assert_eq!(rows[0], plain("TestAllNS", Standing::Fail, 41, "1 restart"));
+        assert_eq!(rows.len(), 2);
+
+        let no_operator = [ended("fail", "TestAllNS", 300)];
+        assert_eq!(of("alertmanager", &no_operator), [plain("TestAllNS", Standing::Fail, 300, "")]);
+    }
+
+    #[test]
+    fn a_restart_is_seen_beside_another_failure() {
+        let lines = [
+            ended("fail", "TestAllNS/x/AMWeb", 28),
+            ended("fail", "TestAllNS/x", 40),
+            RESTARTED.to_owned(),
+            ended("fail", "TestAllNS", 41),
+        ];
+        let names: Vec<String> = of("alertmanager", &lines).into_iter().map(|row| row.test).collect();
+        assert_eq!(names, ["TestAllNS", "TestAllNS/x/AMWeb"]);
+    }
+
+    #[test]
+    fn what_is_known_is_excused_and_what_passes_needs_no_excuse() {
+        let test = "TestGatedFeatures/FinalizerWhenStatusForConfigResourcesEnabled";
+        assert_eq!(of("gated", &[ended("fail", test, 5)])[0].standing, Standing::Excused);
+        assert_eq!(of("gated", &[ended("pass", test, 5)])[0].standing, Standing::Pass);
+        let skipped = of("prometheus", &[ended("skip", "TestAllNS/y/ScrapeConfigDNSSD", 0)]);
+        assert_eq!(skipped[0].standing, Standing::Excused);
+    }
+
+    #[test]
+    fn a_second_try_counts_and_is_told() {
+        let mut row = plain("T/a", Standing::Fail, 9, "slow");
+        repeat(&mut row, Some(plain("T/a", Standing::Pass, 4, "")));
+        let note = "passed at the second try, alone; the first: slow";
+        assert_eq!(row, Row { repeated: true, ..plain("T/a", Standing::Pass, 4, note) });
+
+        let mut row = plain("T/a", Standing::Fail, 9, "slow");
+        repeat(&mut row, Some(plain("T/a", Standing::Fail, 4, "slower")));
+        assert_eq!(
+            (row.standing, row.note.as_str()),
+            (Standing::Fail, "twice, the second time alone: slower")
+        );
+    }
+}
