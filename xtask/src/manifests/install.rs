@@ -1,61 +1,58 @@
-//! Everything in one file: `kubectl apply --server-side -f deploy/install.yaml` and nothing more.
+//! Operators in one file: `kubectl apply --server-side -f deploy/install.yaml` and nothing more. A second file holds the
+//! operators of monitoring alone, and a third their roles, for who runs them in the place of the Prometheus Operator.
 
 use anyhow::Result;
-use k8s_openapi::api::apps::v1::Deployment;
+use mainstay::args::OperatorName;
 use serde_json::{Value, json};
 
-use super::{HEADING, role};
+use super::definitions::Definition;
+use super::{NAME, NAMESPACE, RBAC, deployment, labels, own, role, scrape_role, stream, user_roles, yaml};
 
-/// Where the operator lives.
-const NAMESPACE: &str = "mainstay-system";
-const NAME: &str = "mainstay";
-
-/// The image of the operator.
-pub(super) fn image() -> String {
-    format!("mainstay.dev/mainstay:{}", env!("CARGO_PKG_VERSION"))
-}
-
-pub(super) fn everything<'a>(definitions: impl Iterator<Item = &'a String>) -> Result<String> {
-    let mut text = String::from(HEADING);
-    for definition in definitions {
-        text.push_str("---\n");
-        text.push_str(definition.trim_start_matches(HEADING));
-    }
-    let cluster = role::rules(&role::of(&[&operator_example::DECLARATION]));
-    let home = role::rules(&role::AT_HOME);
-    let parts = [
+/// Everything that some operators need.
+pub(super) fn of(operators: &[OperatorName], definitions: &[Definition]) -> Result<String> {
+    let served = served(operators, definitions);
+    let mut parts: Vec<String> = served.iter().map(|definition| definition.text.clone()).collect();
+    parts.extend([
         yaml(&namespace())?,
         yaml(&json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": own()}))?,
-        format!(
-            "{}{cluster}",
-            yaml(
-                &json!({"apiVersion": RBAC, "kind": "ClusterRole", "metadata": {"name": NAME, "labels": labels()}})
-            )?
-        ),
+    ]);
+    parts.extend(roles(operators, &served)?);
+    parts.extend([
         yaml(&binding("ClusterRole", &json!({"name": NAME, "labels": labels()})))?,
-        format!("{}{home}", yaml(&json!({"apiVersion": RBAC, "kind": "Role", "metadata": own()}))?),
+        role_with("Role", &own(), &role::rules(&role::AT_HOME))?,
         yaml(&binding("Role", &own()))?,
-        yaml(&serde_json::to_value(deployment()?)?)?,
-    ];
-    for part in parts {
-        text.push_str("---\n");
-        text.push_str(&part);
+        yaml(&deployment::build(operators)?)?,
+        yaml(&deployment::service()?)?,
+    ]);
+    Ok(stream(parts))
+}
+
+/// Their roles alone.
+pub(super) fn roles_of(operators: &[OperatorName], definitions: &[Definition]) -> Result<String> {
+    Ok(stream(roles(operators, &served(operators, definitions))?))
+}
+
+/// The definitions of the resources that some operators serve.
+fn served<'a>(operators: &[OperatorName], definitions: &'a [Definition]) -> Vec<&'a Definition> {
+    definitions.iter().filter(|definition| operators.contains(&definition.operator)).collect()
+}
+
+/// Roles of the cluster: of the operators, of what they run, of people.
+fn roles(operators: &[OperatorName], served: &[&Definition]) -> Result<Vec<String>> {
+    let metadata = |name: &str| json!({"name": name, "labels": labels()});
+    let mut roles = vec![role_with("ClusterRole", &metadata(NAME), &role::rules(&role::of(operators)))?];
+    if operators.contains(&OperatorName::Monitoring) {
+        roles.push(role_with("ClusterRole", &metadata(scrape_role::NAME), &scrape_role::rules())?);
     }
-    Ok(text)
+    for role in user_roles::of(served) {
+        roles.push(yaml(&role)?);
+    }
+    Ok(roles)
 }
 
-const RBAC: &str = "rbac.authorization.k8s.io/v1";
-
-fn yaml(object: &Value) -> Result<String> {
-    Ok(serde_saphyr::to_string(object)?)
-}
-
-fn labels() -> Value {
-    json!({"app.kubernetes.io/name": NAME})
-}
-
-fn own() -> Value {
-    json!({"name": NAME, "namespace": NAMESPACE, "labels": labels()})
+/// A role whose rules are text, because they hold comments.
+fn role_with(kind: &str, metadata: &Value, rules: &str) -> Result<String> {
+    Ok(format!("{}{rules}", yaml(&json!({"apiVersion": RBAC, "kind": kind, "metadata": metadata}))?))
 }
 
 fn namespace() -> Value {
@@ -72,67 +69,53 @@ fn binding(kind: &str, metadata: &Value) -> Value {
     })
 }
 
-/// Two processes, one of which writes. Typed, so that a field that Kubernetes does not know is noticed here.
-fn deployment() -> Result<Deployment> {
-    let probe = |path: &str| json!({"httpGet": {"path": path, "port": "http"}, "periodSeconds": 10});
-    let container = json!({
-        "name": NAME,
-        "image": image(),
-        "args": ["--operators=example", "--log-format=logfmt"],
-        "env": [{"name": "POD_NAME", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}],
-        "ports": [{"name": "http", "containerPort": 8080}],
-        "livenessProbe": probe("/healthz"),
-        "readinessProbe": probe("/readyz"),
-        "resources": {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "256Mi"}},
-        "securityContext": {"allowPrivilegeEscalation": false, "readOnlyRootFilesystem": true, "capabilities": {"drop": ["ALL"]}},
-    });
-    let spread = json!([{
-        "maxSkew": 1, "topologyKey": "kubernetes.io/hostname", "whenUnsatisfiable": "ScheduleAnyway",
-        "labelSelector": {"matchLabels": labels()},
-    }]);
-    let deployment = json!({
-        "apiVersion": "apps/v1", "kind": "Deployment", "metadata": own(),
-        "spec": {
-            "replicas": 2,
-            "selector": {"matchLabels": labels()},
-            "template": {"metadata": {"labels": labels()}, "spec": {
-                "serviceAccountName": NAME,
-                "securityContext": {"runAsNonRoot": true, "seccompProfile": {"type": "RuntimeDefault"}},
-                "terminationGracePeriodSeconds": 30,
-                "topologySpreadConstraints": spread,
-                "containers": [container],
-            }},
-        },
-    });
-    Ok(serde_json::from_value(deployment)?)
-}
-
 #[cfg(test)]
 mod tests {
+    use crate::manifests::definitions;
+
     use super::*;
 
-    #[test]
-    fn the_lab_has_the_image() {
-        let versions = lab::versions::Versions::built_in();
-        let names: Vec<String> =
-            versions.images().iter().flat_map(|image| image.content.names.clone()).collect();
-        assert!(names.contains(&image()), "{} is not among {names:?}", image());
+    /// Kind and name of each object of a file, which may be too large to be read in a test.
+    fn names(text: &str) -> Vec<String> {
+        let word = |object: &str, key: &str| {
+            object.lines().find_map(|line| line.strip_prefix(key)).unwrap().to_owned()
+        };
+        let objects = text.split("---\n").skip(1);
+        objects.map(|object| [word(object, "kind: "), word(object, "  name: ")].join(" ")).collect()
     }
 
+    fn expected(definitions: &[Definition], operators: &[OperatorName]) -> Vec<String> {
+        let served = served(operators, definitions).into_iter();
+        let served = served.map(|one| format!("CustomResourceDefinition {}.{}", one.plural(), one.group()));
+        served.chain(REST.map(str::to_owned)).collect()
+    }
+
+    const REST: [&str; 12] = [
+        "Namespace mainstay-system",
+        "ServiceAccount mainstay",
+        "ClusterRole mainstay",
+        "ClusterRole mainstay-scrape",
+        "ClusterRole mainstay-view",
+        "ClusterRole mainstay-edit",
+        "ClusterRole mainstay-workloads",
+        "ClusterRoleBinding mainstay",
+        "Role mainstay",
+        "RoleBinding mainstay",
+        "Deployment mainstay",
+        "Service mainstay",
+    ];
+
     #[test]
-    fn every_part_is_an_object() {
-        let text = everything(std::iter::empty()).unwrap();
-        let objects: Vec<Value> = serde_saphyr::from_multiple(&text).unwrap();
-        let kinds: Vec<&str> = objects.iter().filter_map(|object| object["kind"].as_str()).collect();
-        let expected = [
-            "Namespace",
-            "ServiceAccount",
-            "ClusterRole",
-            "ClusterRoleBinding",
-            "Role",
-            "RoleBinding",
-            "Deployment",
-        ];
-        assert_eq!(kinds, expected);
+    fn an_install_holds_what_its_operators_need_and_no_more() {
+        let definitions = definitions::all().unwrap();
+        let (all, one) = ([OperatorName::Example, OperatorName::Monitoring], [OperatorName::Monitoring]);
+        let counted = [expected(&definitions, &all).len(), expected(&definitions, &one).len()];
+        assert_eq!(counted, [11 + REST.len(), 10 + REST.len()]);
+        assert_eq!(names(&of(&all, &definitions).unwrap()), expected(&definitions, &all));
+        let monitoring = of(&one, &definitions).unwrap();
+        assert_eq!(names(&monitoring), expected(&definitions, &one));
+        assert!(!monitoring.contains("exampleapps"), "no right of another operator");
+        let roles: Vec<&str> = REST.into_iter().filter(|name| name.starts_with("ClusterRole ")).collect();
+        assert_eq!(names(&roles_of(&one, &definitions).unwrap()), roles);
     }
 }

@@ -1,13 +1,19 @@
-//! What is applied to a cluster, as files: definitions, roles, and everything in one.
+//! What is applied to a cluster, as files: definitions, roles, and installs in one file each.
 
 mod definitions;
+mod deployment;
 mod install;
 mod role;
+mod scrape_role;
+mod user_roles;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::Result;
+use mainstay::args::OperatorName;
+use serde::Serialize;
+use serde_json::{Value, json};
 
 /// Directories that hold nothing but these files.
 pub(crate) const OWNED: [&str; 2] = ["deploy", "deploy/crds"];
@@ -15,11 +21,49 @@ pub(crate) const OWNED: [&str; 2] = ["deploy", "deploy/crds"];
 /// What every generated manifest begins with.
 const HEADING: &str = "# Written by `make gen`; do not edit.\n";
 
+/// Where the operators live.
+const NAMESPACE: &str = "mainstay-system";
+
+/// What everything of theirs is called.
+const NAME: &str = "mainstay";
+
+/// The version of the API of roles.
+const RBAC: &str = "rbac.authorization.k8s.io/v1";
+
 /// Every manifest, path to content.
 pub(crate) fn files() -> Result<BTreeMap<PathBuf, String>> {
-    let mut files = definitions::installed()?;
-    let install = install::everything(files.values())?;
-    files.extend(definitions::prepared()?);
-    files.insert("deploy/install.yaml".into(), install);
+    let definitions = definitions::all()?;
+    let mut files = BTreeMap::new();
+    for definition in &definitions {
+        files.insert(definition.path(), format!("{HEADING}{}", definition.text));
+    }
+    let all = [OperatorName::Example, OperatorName::Monitoring];
+    files.insert("deploy/install.yaml".into(), install::of(&all, &definitions)?);
+    let monitoring = [OperatorName::Monitoring];
+    files.insert("deploy/monitoring.yaml".into(), install::of(&monitoring, &definitions)?);
+    files.insert("deploy/monitoring-roles.yaml".into(), install::roles_of(&monitoring, &definitions)?);
     Ok(files)
+}
+
+/// Several objects as one file.
+fn stream(parts: impl IntoIterator<Item = String>) -> String {
+    let mut text = String::from(HEADING);
+    for part in parts {
+        text.push_str("---\n");
+        text.push_str(&part);
+    }
+    text
+}
+
+fn yaml(object: &impl Serialize) -> Result<String> {
+    Ok(serde_saphyr::to_string(object)?)
+}
+
+fn labels() -> Value {
+    json!({"app.kubernetes.io/name": NAME})
+}
+
+/// The metadata of what lives in the namespace of the operators.
+fn own() -> Value {
+    json!({"name": NAME, "namespace": NAMESPACE, "labels": labels()})
 }

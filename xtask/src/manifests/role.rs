@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use kernel::declare::{Declaration, Right};
+use mainstay::args::OperatorName;
+use mainstay::process::declarations;
 
 /// What the process itself does, whatever runs in it.
 pub(super) const OF_THE_PROCESS: [Right; 1] = [Right {
@@ -22,10 +24,18 @@ pub(super) const AT_HOME: [Right; 1] = [Right {
     why: "one process of several writes: the one with the lease",
 }];
 
-/// The rights that follow from declarations, one rule a resource.
-pub(super) fn of(declarations: &[&Declaration]) -> Vec<Right> {
-    let declared = declarations.iter().flat_map(|declaration| declaration.all_rights());
-    declared.chain(OF_THE_PROCESS).collect()
+/// The rights of operators, which follow from what they declare.
+pub(super) fn of(operators: &[OperatorName]) -> Vec<Right> {
+    let mut rights: Vec<Right> = Vec::new();
+    for operator in operators {
+        rights.extend(declarations(*operator).into_iter().flat_map(Declaration::all_rights));
+        match operator {
+            OperatorName::Example => {}
+            OperatorName::Monitoring => rights.extend(operator_kubelet::RIGHTS),
+        }
+    }
+    rights.extend(OF_THE_PROCESS);
+    rights
 }
 
 /// The rules of a role. Rights to one resource are one rule, with all their reasons.
@@ -42,12 +52,11 @@ pub(super) fn rules(rights: &[Right]) -> String {
     let mut text = String::from("rules:\n");
     for place in order {
         let all = &joined[&place];
-        let mut verbs: Vec<&str> = Vec::new();
-        for right in all {
-            let new = right.verbs.iter().filter(|verb| !verbs.contains(verb)).copied().collect::<Vec<_>>();
-            verbs.extend(new);
-            let _ = writeln!(text, "  # {}", right.why);
+        // Several operators may say the same of the same.
+        for why in without_repetition(all.iter().map(|right| right.why)) {
+            let _ = writeln!(text, "  # {why}");
         }
+        let verbs = without_repetition(all.iter().flat_map(|right| right.verbs.iter().copied()));
         let (group, resource) = place;
         let quoted: Vec<String> = verbs.iter().map(|verb| format!("{verb:?}")).collect();
         let _ = writeln!(
@@ -59,11 +68,23 @@ pub(super) fn rules(rights: &[Right]) -> String {
     text
 }
 
+fn without_repetition<'a>(words: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut found = Vec::new();
+    for word in words {
+        if !found.contains(&word) {
+            found.push(word);
+        }
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::{Path, PathBuf};
 
-    use k8s_openapi::api::rbac::v1::PolicyRule;
+    use k8s_openapi::api::rbac::v1::{ClusterRole, PolicyRule};
+
+    use crate::manifests::{definitions, install};
 
     use super::*;
 
@@ -86,21 +107,34 @@ mod tests {
 
     #[test]
     fn nobody_gets_everything() {
-        for right in of(&[&operator_example::DECLARATION]) {
-            assert!(!right.why.is_empty() && right.resource != "*" && right.group != "*", "{right:?}");
-            assert!(!right.verbs.contains(&"*"), "{right:?}");
+        let all = [OperatorName::Example, OperatorName::Monitoring];
+        let roles = install::roles_of(&all, &definitions::all().unwrap()).unwrap();
+        let roles: Vec<ClusterRole> = serde_saphyr::from_multiple(&roles).unwrap();
+        assert_eq!(roles.len(), 5);
+        for role in roles {
+            let name = role.metadata.name.unwrap();
+            for rule in role.rules.unwrap() {
+                let lists = [rule.api_groups, rule.resources, rule.non_resource_urls, Some(rule.verbs)];
+                let words: Vec<String> = lists.into_iter().flatten().flatten().collect();
+                assert!(!words.iter().any(|word| word.contains('*')), "{name}: {words:?}");
+                let is_secret = words.iter().any(|word| word == "secrets");
+                assert!(!is_secret || name == "mainstay", "{name}: {words:?}");
+            }
+        }
+        for right in of(&all).into_iter().chain(AT_HOME) {
+            assert!(!right.why.is_empty() && !right.verbs.contains(&"*"), "{right:?}");
         }
     }
 
-    /// YAML files below a directory, except what is built, and the one whose roles are generated.
+    /// YAML files below a directory, except what is built and what is generated.
     fn manifests(directory: &Path, found: &mut Vec<PathBuf>) {
         for entry in std::fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             let is_yaml = path.extension().is_some_and(|end| end == "yaml" || end == "yml");
-            if path.is_dir() && !name.starts_with('.') && name != "target" {
+            if path.is_dir() && !name.starts_with('.') && !["target", "deploy"].contains(&name.as_str()) {
                 manifests(&path, found);
-            } else if is_yaml && !path.ends_with("deploy/install.yaml") {
+            } else if is_yaml {
                 found.push(path);
             }
         }
@@ -113,7 +147,9 @@ mod tests {
         assert!(!found.is_empty(), "there are samples");
         for path in found {
             let text = std::fs::read_to_string(&path).unwrap();
-            let role = text.lines().find(|line| ["kind: Role", "kind: ClusterRole"].contains(&line.trim()));
+            // Further in it is the role that a binding names.
+            let role =
+                text.lines().find(|line| ["kind: Role", "kind: ClusterRole"].contains(&line.trim_end()));
             assert_eq!(
                 role,
                 None,

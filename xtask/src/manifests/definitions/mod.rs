@@ -5,35 +5,71 @@ mod monitoring;
 mod overlay;
 mod structural;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
+    CustomResourceDefinition, CustomResourceDefinitionVersion,
+};
 use kube::ResourceExt;
+use mainstay::args::OperatorName;
+use mainstay::process::declarations;
 
-use crate::manifests::HEADING;
+use super::yaml;
 
 /// `kubectl apply` stores an object in an annotation of itself, which takes this much.
 const LARGEST_DEFINITION: usize = 256 * 1024;
 
-/// One file a definition: those that the operator serves.
-pub(super) fn installed() -> Result<BTreeMap<PathBuf, String>> {
-    mainstay::manifests::definitions().iter().map(file).collect()
+/// A definition, and which operator serves it.
+pub(super) struct Definition {
+    pub(super) operator: OperatorName,
+    whole: CustomResourceDefinition,
+    /// As YAML, without a heading.
+    pub(super) text: String,
 }
 
-/// The same for the definitions whose operator is not built yet; they are no part of an install.
-pub(super) fn prepared() -> Result<BTreeMap<PathBuf, String>> {
-    monitoring::definitions()?.iter().map(file).collect()
+/// All of them, by operator.
+pub(super) fn all() -> Result<Vec<Definition>> {
+    let example = mainstay::manifests::definitions().into_iter().map(|one| (OperatorName::Example, one));
+    let monitoring = monitoring::definitions()?.into_iter().map(|one| (OperatorName::Monitoring, one));
+    example.chain(monitoring).map(|(operator, definition)| Definition::new(operator, definition)).collect()
 }
 
-fn file(definition: &CustomResourceDefinition) -> Result<(PathBuf, String)> {
-    let name = definition.name_any();
-    let size = serde_json::to_vec(definition)?.len();
-    anyhow::ensure!(size < LARGEST_DEFINITION, "{name} has {size} bytes and cannot be applied");
-    let text = serde_saphyr::to_string(definition).with_context(|| format!("writing {name}"))?;
-    let path = PathBuf::from(format!("deploy/crds/{name}.yaml"));
-    Ok((path, format!("{HEADING}{text}")))
+impl Definition {
+    fn new(operator: OperatorName, whole: CustomResourceDefinition) -> Result<Self> {
+        let name = whole.name_any();
+        let size = serde_json::to_vec(&whole)?.len();
+        anyhow::ensure!(size < LARGEST_DEFINITION, "{name} has {size} bytes and cannot be applied");
+        let text = yaml(&whole).with_context(|| format!("writing {name}"))?;
+        Ok(Self { operator, whole, text })
+    }
+
+    pub(super) fn path(&self) -> PathBuf {
+        PathBuf::from(format!("deploy/crds/{}.yaml", self.whole.name_any()))
+    }
+
+    pub(super) fn group(&self) -> &str {
+        &self.whole.spec.group
+    }
+
+    pub(super) fn plural(&self) -> &str {
+        &self.whole.spec.names.plural
+    }
+
+    /// The subresources of any version.
+    pub(super) fn subresources(&self) -> Vec<&'static str> {
+        let of = |version: &CustomResourceDefinitionVersion| version.subresources.clone().unwrap_or_default();
+        let all: Vec<_> = self.whole.spec.versions.iter().map(of).collect();
+        let status = all.iter().any(|some| some.status.is_some()).then_some("status");
+        let scale = all.iter().any(|some| some.scale.is_some()).then_some("scale");
+        status.into_iter().chain(scale).collect()
+    }
+
+    /// Whether resources of this kind select others, perhaps in other namespaces.
+    pub(super) fn selects(&self) -> bool {
+        let mut declarations = declarations(OperatorName::Monitoring).into_iter();
+        declarations.any(|one| one.primary.group == self.group() && one.primary.plural == self.plural())
+    }
 }
 
 #[cfg(test)]
@@ -45,9 +81,8 @@ mod tests {
 
     #[test]
     fn a_definition_is_read_back_as_it_was_meant() {
-        let files = installed().unwrap();
-        let text = &files[&PathBuf::from("deploy/crds/exampleapps.example-app.appdelivery.cncf.io.yaml")];
-        let read: CustomResourceDefinition = serde_saphyr::from_str(text).unwrap();
+        let all = all().unwrap();
+        let read: CustomResourceDefinition = serde_saphyr::from_str(&all[0].text).unwrap();
         assert_eq!(read, ExampleApp::crd());
     }
 }
