@@ -14,10 +14,10 @@ XTASK = $(ALONE) cargo run --quiet --locked --package xtask --
 LAB := cargo run --quiet --locked --package lab --bin lab --
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check convergence lab-up lab-down bench bench-render fuzz gen clean
+.PHONY: help demo test check convergence lab-up lab-down bench bench-render bench-monitoring fuzz peer-e2e gen clean
 
 help: ## List these targets
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
 demo: ## A running cluster with what Mainstay has so far (MAINSTAY_CONTEXT=name uses a cluster of yours)
 	@$(XTASK) demo
@@ -43,8 +43,14 @@ bench: ## What the operator costs with 50, 500 and 5,000 resources (see bench/RE
 bench-render: ## What rendering configurations costs, beside the Prometheus Operator's own generator
 	@$(XTASK) bench-render
 
+bench-monitoring: ## What our monitoring operator costs, beside the Prometheus Operator on the same API server
+	@$(XTASK) bench-monitoring
+
 fuzz: ## Search for inputs that break a reader or a writer, a minute each (cargo xtask fuzz TARGET --seconds N)
 	@$(XTASK) fuzz
+
+peer-e2e: ## The Prometheus Operator's own tests against our image (GROUP=alertmanager TEST=regex OPERATOR=peer WRITE=yes)
+	@$(XTASK) peer-e2e $(GROUP) $(if $(TEST),--test '$(TEST)') $(if $(OPERATOR),--operator $(OPERATOR)) $(if $(WRITE),--write)
 
 gen: ## Write the generated files
 	@$(XTASK) gen

@@ -1,5 +1,6 @@
-//! The documents name only commands that exist: every `make` target, every `cargo lab` and `cargo xtask` command and
-//! every flag in a code span or block is looked up in the definition of the program.
+//! The documents name only commands that exist: every `make` target, every `cargo lab`, `cargo xtask` and `mainstay`
+//! command and every flag in a code span or block is looked up in the definition of the program; every file that
+//! `kubectl` is to read is there.
 
 use std::path::Path;
 
@@ -8,12 +9,13 @@ use clap::{Command, CommandFactory};
 use crate::environment;
 
 /// The documents that a newcomer follows. The lab's own is looked at as soon as it is there.
-const DOCUMENTS: [&str; 9] = [
+const DOCUMENTS: [&str; 10] = [
     "README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
     "CHANGELOG.md",
+    "docs/monitoring.md",
     "lab/README.md",
     "bench/README.md",
     "convergence/README.md",
@@ -47,6 +49,8 @@ fn fault(code: &str, targets: &[String]) -> Option<String> {
         }
         ["cargo", "lab", rest @ ..] => unknown_word(&lab::args::Arguments::command(), rest),
         ["cargo", "xtask", rest @ ..] => unknown_word(&crate::Arguments::command(), rest),
+        ["mainstay", rest @ ..] => unknown_word(&mainstay::line::command(), rest),
+        ["kubectl", rest @ ..] => missing_file(rest),
         _ => None,
     }
 }
@@ -69,6 +73,13 @@ fn unknown_word(command: &Command, words: &[&str]) -> Option<String> {
         }
     }
     None
+}
+
+/// A file of ours that is named and not there.
+fn missing_file(words: &[&str]) -> Option<String> {
+    let named = words.windows(2).filter(|pair| pair[0] == "-f").map(|pair| pair[1]);
+    let mut ours = named.filter(|file| file.starts_with("deploy/") || file.starts_with("samples/"));
+    ours.find(|file| !environment::workspace().join(file).exists()).map(|file| format!("no file {file}"))
 }
 
 fn targets(makefile: &str) -> Vec<String> {
@@ -109,7 +120,9 @@ fn the_menu_is_complete_and_every_target_declared() {
         "lab-down",
         "bench",
         "bench-render",
+        "bench-monitoring",
         "fuzz",
+        "peer-e2e",
         "gen",
         "clean",
     ];
@@ -129,6 +142,8 @@ fn a_command_that_does_not_exist_is_found() {
         "cargo lab image build prometheus:3.13.1",
         "cargo xtask gen --check",
         "cargo fmt",
+        "mainstay render -f FILE",
+        "kubectl apply -f deploy/install.yaml -f yours.yaml",
     ] {
         assert_eq!(wrong(good), None, "{good}");
     }
@@ -137,6 +152,8 @@ fn a_command_that_does_not_exist_is_found() {
     assert_eq!(wrong("cargo lab image push x").as_deref(), Some("no command push of image"));
     assert_eq!(wrong("cargo lab up --node 3").as_deref(), Some("no flag --node of up"));
     assert_eq!(wrong("cargo xtask tset").as_deref(), Some("no command tset of xtask"));
+    assert_eq!(wrong("kubectl apply -f deploy/non.yaml").as_deref(), Some("no file deploy/non.yaml"));
+    assert_eq!(wrong("mainstay rendre -f x").as_deref(), Some("no command rendre of mainstay"));
 }
 
 #[test]

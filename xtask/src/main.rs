@@ -1,6 +1,7 @@
 //! The chores of this workspace. The Makefile is the menu; anything with logic is here.
 
 mod bench;
+mod bench_monitoring;
 mod check;
 mod convergence;
 mod demo;
@@ -13,6 +14,7 @@ mod junit;
 mod manifests;
 mod nextest;
 mod operand_check;
+mod peer_e2e;
 mod programs;
 mod reference;
 mod summary;
@@ -63,6 +65,13 @@ enum Chore {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// Measure our monitoring operator beside the Prometheus Operator, on an API server alone
+    #[command(disable_help_flag = true)]
+    BenchMonitoring {
+        /// Passed on: `--help` lists what there is
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
     /// Let the programs that read our configurations judge them
     OperandCheck,
     /// Search for inputs that break a reader or a writer; what was learned stays in the cache
@@ -73,6 +82,8 @@ enum Chore {
         #[arg(long, default_value_t = 60)]
         seconds: u64,
     },
+    /// Run the Prometheus Operator's own end-to-end suite on the lab, against our image
+    PeerE2e(peer_e2e::Arguments),
     /// Install the tools that the checks need, into the cache
     Tools,
 }
@@ -115,8 +126,10 @@ async fn perform(chore: Chore) -> Result<Verdict> {
         Chore::Gen { check } => generate::run(check),
         Chore::Bench { arguments } => bench::run(&programs, &arguments).await,
         Chore::BenchRender { arguments } => bench::render(&programs, &arguments).await,
+        Chore::BenchMonitoring { arguments } => bench_monitoring::run(&programs, &arguments).await,
         Chore::OperandCheck => test::operand_check(&programs).await,
         Chore::Fuzz { target, seconds } => fuzz::run(&programs, target.as_deref(), seconds).await,
+        Chore::PeerE2e(asked) => peer_e2e::run(&programs, &asked).await,
         Chore::Tools => tools::install_all(&programs).await,
     }
 }

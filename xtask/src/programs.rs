@@ -35,12 +35,13 @@ pub(crate) struct Call {
     program: PathBuf,
     arguments: Vec<String>,
     environment: Vec<(String, String)>,
+    directory: Option<PathBuf>,
 }
 
 impl Call {
     /// A call of `program`, found on the `PATH` or by its path.
     pub(crate) fn of(program: impl Into<PathBuf>) -> Self {
-        Self { program: program.into(), arguments: Vec::new(), environment: Vec::new() }
+        Self { program: program.into(), arguments: Vec::new(), environment: Vec::new(), directory: None }
     }
 
     /// A call of cargo.
@@ -65,6 +66,12 @@ impl Call {
         self
     }
 
+    /// Runs in `directory` instead of the root of the workspace.
+    pub(crate) fn inside(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.directory = Some(directory.into());
+        self
+    }
+
     /// As a person would type it.
     pub(crate) fn shown(&self) -> String {
         let program = self.program.file_name().unwrap_or(OsStr::new("?")).to_string_lossy();
@@ -80,7 +87,7 @@ impl Call {
         command
             .args(&self.arguments)
             .envs(self.environment.iter().map(|(name, value)| (name, value)))
-            .current_dir(crate::environment::workspace())
+            .current_dir(self.directory.clone().unwrap_or_else(crate::environment::workspace))
             .stdin(Stdio::null())
             .process_group(0)
             .kill_on_drop(true);
@@ -153,6 +160,20 @@ impl Programs {
     /// repeats the end of the log.
     pub(crate) async fn follow(&self, call: &Call, prefix: &str, log: &Path) -> Result<()> {
         self.refuse_when_stopped()?;
+        let ended = self.hear(call, log, |text| line(format!("{prefix} | {text}"))).await;
+        ended.map_err(|error| {
+            let words = last_lines(&std::fs::read_to_string(log).unwrap_or_default());
+            anyhow!(
+                "{error:#}; the end of {}:
+{words}",
+                log.display()
+            )
+        })
+    }
+
+    /// Runs quietly: what it says goes into the log, and each line that it prints to `each` too.
+    pub(crate) async fn hear(&self, call: &Call, log: &Path, mut each: impl FnMut(&str)) -> Result<()> {
+        self.refuse_when_stopped()?;
         let mut file = create(log)?;
         let mut child = call
             .command()
@@ -163,19 +184,11 @@ impl Programs {
         let mut lines = BufReader::new(child.stdout.take().context("standard output was piped")?).lines();
         let echo = async {
             while let Ok(Some(text)) = lines.next_line().await {
-                line(format!("{prefix} | {text}"));
                 let _ = writeln!(file, "{text}");
+                each(&text);
             }
         };
-        let (ended, ()) = tokio::join!(self.wait(call, child), echo);
-        ended.map_err(|error| {
-            let words = last_lines(&std::fs::read_to_string(log).unwrap_or_default());
-            anyhow!(
-                "{error:#}; the end of {}:
-{words}",
-                log.display()
-            )
-        })
+        tokio::join!(self.wait(call, child), echo).0
     }
 
     fn refuse_when_stopped(&self) -> Result<()> {

@@ -155,9 +155,12 @@ fn images(versions: &Versions) -> String {
             names.join(", "),
             shell.into(),
             image.content.user.unwrap_or("root".into()),
+            image.content.group.unwrap_or("everybody".into()),
         ]
     });
-    format!("\n## Images\n\n{}", markdown_table(&["image", "names", "shell", "user"], rows))
+    let introduction = "One that is not for everybody is no part of `all`: it is built when its group or its name is asked for.";
+    let heading = ["image", "names", "shell", "user", "for"];
+    format!("\n## Images\n\n{introduction}\n\n{}", markdown_table(&heading, rows))
 }
 
 fn markdown_table(heading: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {

@@ -1,0 +1,3 @@
+module mainstay.dev/bench/monitoring
+
+go 1.26.0

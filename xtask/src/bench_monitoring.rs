@@ -1,0 +1,49 @@
+//! Our monitoring operator beside the Prometheus Operator, on the same API server: builds both sides as they are
+//! delivered and what measures them, and lets it measure.
+
+use anyhow::Result;
+use lab::paths::Cache;
+use lab::programs::Workshop;
+use lab::versions::{Program, Versions};
+
+use crate::programs::{Call, Programs};
+use crate::{Verdict, environment, test};
+
+/// Measures. The exit status says whether every target is met.
+pub(crate) async fn run(programs: &Programs, arguments: &[String]) -> Result<Verdict> {
+    let chosen = [
+        program("kubernetes")?,
+        program("etcd")?,
+        program("prometheus-operator")?,
+        program("mainstay-reloader")?,
+    ];
+    test::build_lab(programs).await?;
+    let of_lab = Call::of(environment::binaries()?.join("lab")).words("build");
+    programs.run(&of_lab.arguments(chosen.iter().map(Program::id))).await?;
+    programs.run(&Call::cargo().words("build --release --locked --package mainstay --bin mainstay")).await?;
+    let bench = environment::binaries()?.join("bench-monitoring").display().to_string();
+    programs.run(&Call::of("go").words("build -C bench/monitoring -o").arguments([&bench])).await?;
+
+    let cache = Cache::of_user();
+    let workshop = Workshop::new(cache.clone());
+    let [kubernetes, etcd, peer, reloader] = chosen.map(|program| workshop.directory(&program));
+    let places = [
+        ("work", cache.directory().join("bench-monitoring")),
+        ("crds", environment::workspace().join("deploy/crds")),
+        ("apiserver", kubernetes.join("kube-apiserver")),
+        ("etcd", etcd.join("etcd")),
+        ("peer", peer.join("operator")),
+        ("peer-reloader", peer.join("prometheus-config-reloader")),
+        ("ours", environment::binaries()?.with_file_name("release").join("mainstay")),
+        ("our-reloader", reloader.join("mainstay-reloader")),
+    ];
+    let places = places.map(|(flag, path)| format!("--{flag}={}", path.display()));
+    let measure = Call::of(bench).arguments(places).arguments(arguments);
+    programs.run(&measure).await.map(|()| Verdict::Good)
+}
+
+/// A program of the lab, at the version that the lab uses.
+fn program(name: &str) -> Result<Program> {
+    let versions = Versions::built_in();
+    versions.program(name, versions.default_version(name)?)
+}
