@@ -1,0 +1,8 @@
+//! The monitoring operators on a real cluster: real servers in real pods.
+//!
+//! Run by `make test`, or by hand: `cargo lab up --name e2e --nodes 3`, `cargo lab image build` with the images that
+//! `xtask/src/test.rs` names, then `cargo nextest run --profile e2e -p e2e --test monitoring`.
+
+mod peer;
+mod state;
+mod takeover;

@@ -1,0 +1,182 @@
+//! The Prometheus Operator manages everything; its Deployment gets our image: no pod is restarted, no template, no byte of
+//! a configuration changes, nothing is reloaded. Then back, and again.
+
+use anyhow::Result;
+use e2e::audit::{self, Write};
+use e2e::lab::Lab;
+use e2e::namespace::{Namespace, Security};
+use e2e::operator;
+use e2e::wait::holds;
+use kube::Api;
+use kube::api::{ApiResource, DynamicObject, Patch, PatchParams, PostParams};
+use lab::clock::{Span, Stopwatch};
+use serde_json::{Value, json};
+
+use crate::peer::{self, ID, OURS, Operator, PEER};
+use crate::state::State;
+
+const MONITORS: usize = 50;
+const RULES: usize = 20;
+const CONFIGS: usize = 10;
+
+fn resource(kind: &str) -> ApiResource {
+    let version = match kind {
+        "PrometheusAgent" | "AlertmanagerConfig" => "v1alpha1",
+        _ => "v1",
+    };
+    let lower = kind.to_lowercase();
+    ApiResource {
+        group: "monitoring.coreos.com".into(),
+        version: version.into(),
+        api_version: format!("monitoring.coreos.com/{version}"),
+        kind: kind.into(),
+        plural: if lower.ends_with('s') { format!("{lower}es") } else { format!("{lower}s") },
+    }
+}
+
+fn api(namespace: &Namespace, lab: &Lab, kind: &str) -> Api<DynamicObject> {
+    Api::namespaced_with(lab.client(), namespace.name(), &resource(kind))
+}
+
+async fn create(namespace: &Namespace, lab: &Lab, kind: &str, name: &str, spec: Value) -> Result<()> {
+    let resource = resource(kind);
+    let object = json!({
+        "apiVersion": resource.api_version, "kind": kind,
+        "metadata": {"name": name, "annotations": {"operator.prometheus.io/controller-id": ID}},
+        "spec": spec,
+    });
+    api(namespace, lab, kind).create(&PostParams::default(), &serde_json::from_value(object)?).await?;
+    Ok(())
+}
+
+/// Everything, and the names of the pods that follow from it.
+async fn fill(namespace: &Namespace, lab: &Lab) -> Result<Vec<String>> {
+    for number in 0..MONITORS {
+        let spec = json!({
+            "selector": {"matchLabels": {"app": format!("app-{number}")}},
+            "endpoints": [{"port": "web", "interval": "30s"}],
+        });
+        create(namespace, lab, "ServiceMonitor", &format!("monitor-{number}"), spec).await?;
+    }
+    for number in 0..RULES {
+        let rule = json!({"record": format!("recorded_{number}"), "expr": format!("vector({number})")});
+        let spec = json!({"groups": [{"name": format!("group-{number}"), "rules": [rule]}]});
+        create(namespace, lab, "PrometheusRule", &format!("rule-{number}"), spec).await?;
+    }
+    for number in 0..CONFIGS {
+        let hook = json!({"url": format!("http://hook-{number}.invalid/")});
+        let spec = json!({
+            "route": {"receiver": "hook"},
+            "receivers": [{"name": "hook", "webhookConfigs": [hook]}],
+        });
+        create(namespace, lab, "AlertmanagerConfig", &format!("config-{number}"), spec).await?;
+    }
+    let small = json!({"requests": {"cpu": "1m", "memory": "16Mi"}});
+    let server = json!({"serviceMonitorSelector": {}, "ruleSelector": {}, "shards": 3, "resources": small});
+    for name in ["one", "two"] {
+        create(namespace, lab, "Prometheus", name, server.clone()).await?;
+    }
+    let agent = json!({"serviceMonitorSelector": {}, "resources": small, "remoteWrite": []});
+    create(namespace, lab, "PrometheusAgent", "agent", agent).await?;
+    let alertmanager = json!({"replicas": 3, "alertmanagerConfigSelector": {}, "resources": small});
+    create(namespace, lab, "Alertmanager", "am", alertmanager).await?;
+    let ruler =
+        json!({"ruleSelector": {}, "queryEndpoints": ["dnssrv+_http._tcp.none.invalid"], "resources": small});
+    create(namespace, lab, "ThanosRuler", "ruler", ruler).await?;
+    let mut pods: Vec<String> = ["one", "two"]
+        .iter()
+        .flat_map(|name| {
+            let shard = move |number| format!("prometheus-{name}-shard-{number}-0");
+            [format!("prometheus-{name}-0"), shard(1), shard(2)]
+        })
+        .collect();
+    pods.extend(["prom-agent-agent-0", "thanos-ruler-ruler-0"].map(str::to_owned));
+    pods.extend((0..3).map(|number| format!("alertmanager-am-{number}")));
+    Ok(pods)
+}
+
+/// What the operator wrote since, in words and by number.
+fn told(lab: &Lab, mark: audit::Mark, user: &str) -> Result<Vec<String>> {
+    let words = |write: &Write| format!("{} {} {}", write.verb, write.resource, write.name);
+    let mut all: Vec<String> = audit::writes_of(lab, mark, user)?.iter().map(words).collect();
+    all.sort();
+    Ok(all)
+}
+
+#[tokio::test]
+async fn a_swap_of_the_image_restarts_nothing() -> Result<()> {
+    let lab = Lab::connect().await?;
+    operator::install(&lab).await?;
+    let namespace = Namespace::with(&lab, "takeover", Security::Open).await?;
+    let operator = Operator::install(&lab, &namespace).await?;
+    let pods = fill(&namespace, &lab).await?;
+    let watch = Stopwatch::start();
+    for pod in &pods {
+        peer::ready(&namespace, pod).await?;
+    }
+    operator.at_work(PEER).await?;
+    println!("{} pods were ready after {}", pods.len(), Span(watch.elapsed()));
+    settled(&namespace).await?;
+
+    for strategy in ["Recreate", "RollingUpdate"] {
+        let (before, mark) = (State::of(&namespace).await?, audit::mark(&lab)?);
+        operator.swap(OURS, strategy).await?;
+        let after = settled(&namespace).await?;
+        let writes = told(&lab, mark, &operator.user())?;
+        println!("to ours ({strategy}): {} writes: {}", writes.len(), writes.join(", "));
+        assert_eq!(before, after, "{strategy}");
+        assert!(writes.iter().all(|write| write.contains("/status ")), "only statuses: {writes:?}");
+
+        // Ours is at work: a change takes effect.
+        let interval = if strategy == "Recreate" { "31s" } else { "32s" };
+        let patch = json!({"spec": {"endpoints": [{"port": "web", "interval": interval}]}});
+        let monitors = api(&namespace, &lab, "ServiceMonitor");
+        monitors.patch("monitor-0", &PatchParams::default(), &Patch::Merge(&patch)).await?;
+        let before = loaded(&namespace, &after).await?;
+        assert_eq!(after.changed(&before), SECRETS);
+
+        // Back: what we had compressed is compressed anew, and loaded once for that.
+        let mark = audit::mark(&lab)?;
+        operator.swap(PEER, strategy).await?;
+        let back = loaded(&namespace, &before).await?;
+        let writes = told(&lab, mark, &operator.user())?;
+        println!("back ({strategy}): {} writes, each of {} Secrets loaded once", writes.len(), SECRETS.len());
+        assert_eq!((&before.pods, &before.templates), (&back.pods, &back.templates), "{strategy}");
+        assert_eq!(before.changed(&back), SECRETS, "only what we had rewritten");
+    }
+    operator.remove().await
+}
+
+/// The configurations that the changed monitor is part of.
+const SECRETS: [&str; 3] = ["Secret prom-agent-agent", "Secret prometheus-one", "Secret prometheus-two"];
+
+/// Waits until every pod that scrapes has loaded its configuration once more, and until nothing more happens. Without the
+/// right to touch pods that takes as long as the kubelet likes.
+async fn loaded(namespace: &Namespace, before: &State) -> Result<State> {
+    namespace
+        .until("every server to have loaded its configuration once more", async || {
+            let reloads = before.reloads_until(&State::of(namespace).await?);
+            let scrapes = |pod: &str| pod.starts_with("prom");
+            let once = reloads.iter().all(|(pod, count)| *count == u64::from(scrapes(pod)));
+            Ok(holds(once, format!("{reloads:?}")))
+        })
+        .await?;
+    settled(namespace).await
+}
+
+/// Waits until every pod has loaded what was written: nothing changes between two looks that are some time apart.
+async fn settled(namespace: &Namespace) -> Result<State> {
+    let mut last: Option<(State, u32)> = None;
+    namespace
+        .until("everything to be loaded", async || {
+            let now = State::of(namespace).await?;
+            let looks = match &last {
+                Some((before, looks)) if *before == now => looks + 1,
+                _ => 0,
+            };
+            last = Some((now, looks));
+            Ok(holds(looks >= 20, looks.to_string()))
+        })
+        .await?;
+    State::of(namespace).await
+}
