@@ -177,27 +177,20 @@ const fn outline(kind: Kind, why: &'static str) -> Watched {
 /// The rights of an operator: its own status, what it says of others, and pods.
 macro_rules! rights {
     ($own:literal $(, $other:literal)*) => {
-        &[status($own), $(told($other),)* PATCH_PODS, DELETE_PODS, EVICT_PODS, GROW_CLAIMS, STORAGE_CLASSES]
+        &[
+            status(concat!($own, "/status")),
+            finalizers(concat!($own, "/finalizers")),
+            $(told(concat!($other, "/status")),)*
+            PATCH_PODS, DELETE_PODS, EVICT_PODS, GROW_CLAIMS, STORAGE_CLASSES]
     };
 }
 
-const RIGHTS_PROMETHEUSES: &[Right] = rights!(
-    "prometheuses/status",
-    "servicemonitors/status",
-    "podmonitors/status",
-    "probes/status",
-    "scrapeconfigs/status",
-    "prometheusrules/status"
-);
-const RIGHTS_PROMETHEUSAGENTS: &[Right] = rights!(
-    "prometheusagents/status",
-    "servicemonitors/status",
-    "podmonitors/status",
-    "probes/status",
-    "scrapeconfigs/status"
-);
-const RIGHTS_ALERTMANAGERS: &[Right] = rights!("alertmanagers/status", "alertmanagerconfigs/status");
-const RIGHTS_THANOSRULERS: &[Right] = rights!("thanosrulers/status", "prometheusrules/status");
+const RIGHTS_PROMETHEUSES: &[Right] =
+    rights!("prometheuses", "servicemonitors", "podmonitors", "probes", "scrapeconfigs", "prometheusrules");
+const RIGHTS_PROMETHEUSAGENTS: &[Right] =
+    rights!("prometheusagents", "servicemonitors", "podmonitors", "probes", "scrapeconfigs");
+const RIGHTS_ALERTMANAGERS: &[Right] = rights!("alertmanagers", "alertmanagerconfigs");
+const RIGHTS_THANOSRULERS: &[Right] = rights!("thanosrulers", "prometheusrules");
 
 const PATCH_PODS: Right = Right {
     group: "",
@@ -236,6 +229,15 @@ const fn told(resource: &'static str) -> Right {
         resource,
         verbs: &["patch"],
         why: "what workloads made of an object",
+    }
+}
+
+const fn finalizers(resource: &'static str) -> Right {
+    Right {
+        group: "monitoring.coreos.com",
+        resource,
+        verbs: &["update"],
+        why: "objects that go only after what they made, where the cluster checks who may say so of its owner",
     }
 }
 
