@@ -8,7 +8,7 @@ use kube::api::{DynamicObject, Patch, PatchParams, PostParams};
 use kube::{Api, Client};
 use serde_json::{Value, json};
 
-use super::stage::{Running, configuration, control_plane, create, resource};
+use super::stage::{Running, configuration, control_plane, create, resource, secret};
 
 /// Waits until the condition says so.
 async fn reconciled(client: &Client, name: &str, status: &str, words: &str) -> Result<()> {
@@ -87,6 +87,32 @@ async fn a_service_of_the_user_must_be_there_and_select_the_pods() -> Result<()>
     let sets: Api<StatefulSet> = Api::default_namespaced(client.clone());
     wait::object(&sets, "prometheus-main", "to use the Service", |set| {
         set.spec.as_ref().is_some_and(|spec| spec.service_name.as_deref() == Some("mine"))
+    })
+    .await?;
+    running.end().await;
+    Ok(())
+}
+
+#[tokio::test]
+async fn everything_that_a_global_configuration_points_to_is_found() -> Result<()> {
+    let (_plane, client) = control_plane().await?;
+    let running = Running::start(&client);
+    for name in ["one", "two", "three"] {
+        secret(&client, name, "key", &format!("https://{name}.invalid/")).await?;
+    }
+    let receiver = json!({"name": "r", "webhookConfigs": [{"urlSecret": {"name": "one", "key": "key"}}]});
+    let spec = json!({"route": {"receiver": "r"}, "receivers": [receiver]});
+    create(&client, "AlertmanagerConfig", "v1alpha1", "base", &spec).await?;
+    let global = json!({
+        "slackApiUrl": {"name": "two", "key": "key"},
+        "victorops": {"apiURL": "https://victorops.invalid", "apiKey": {"name": "three", "key": "key"}},
+    });
+    let spec = json!({"alertmanagerConfiguration": {"name": "base", "global": global}});
+    create(&client, "Alertmanager", "v1", "main", &spec).await?;
+    let sets: Api<StatefulSet> = Api::default_namespaced(client.clone());
+    wait::object(&sets, "alertmanager-main", "to be there", |_| true).await?;
+    configuration(&client, "alertmanager-main-generated", |text| {
+        text.contains("victorops_api_key: https://three.invalid/")
     })
     .await?;
     running.end().await;

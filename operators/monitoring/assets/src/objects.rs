@@ -1,7 +1,7 @@
 //! What can be read.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 
@@ -12,6 +12,8 @@ use crate::reader::{Reference, Source};
 pub struct Objects {
     secrets: BTreeMap<(String, String), Arc<Secret>>,
     config_maps: BTreeMap<(String, String), Arc<ConfigMap>>,
+    /// Everything that somebody wanted to read, there or not.
+    asked: Arc<Mutex<BTreeSet<Reference>>>,
 }
 
 impl Objects {
@@ -37,21 +39,34 @@ impl Objects {
 
     /// A Secret.
     pub fn secret(&self, namespace: &str, name: &str) -> Option<&Secret> {
+        self.note(Source::Secret, namespace, name);
         self.secrets.get(&(namespace.to_owned(), name.to_owned())).map(AsRef::as_ref)
     }
 
     /// The version of an object; nothing, if it is not there.
     pub fn version(&self, reference: &Reference) -> Option<&str> {
         let Reference { source, namespace, name } = reference;
+        let key = (namespace.clone(), name.clone());
         let metadata = match source {
-            Source::Secret => self.secret(namespace, name).map(|secret| &secret.metadata),
-            Source::ConfigMap => self.config_map(namespace, name).map(|map| &map.metadata),
+            Source::Secret => self.secrets.get(&key).map(|secret| &secret.metadata),
+            Source::ConfigMap => self.config_maps.get(&key).map(|map| &map.metadata),
         };
         metadata.map(|metadata| metadata.resource_version.as_deref().unwrap_or_default())
     }
 
     /// A ConfigMap.
     pub fn config_map(&self, namespace: &str, name: &str) -> Option<&ConfigMap> {
+        self.note(Source::ConfigMap, namespace, name);
         self.config_maps.get(&(namespace.to_owned(), name.to_owned())).map(AsRef::as_ref)
+    }
+
+    /// Everything that somebody wanted to read, there or not: what a reader that gave up was about to need.
+    pub fn asked(&self) -> BTreeSet<Reference> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn note(&self, source: Source, namespace: &str, name: &str) {
+        let reference = Reference { source, namespace: namespace.to_owned(), name: name.to_owned() };
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).insert(reference);
     }
 }

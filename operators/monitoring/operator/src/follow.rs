@@ -75,7 +75,8 @@ impl<W: Workload> WorkloadOperator<W> {
             place.wanted = W::references(&place.memory);
             place.wanted.extend(match &planned {
                 Ok(planned) => planned.references.clone(),
-                Err(invalid) => invalid.references.clone(),
+                // Who gave up did so at the first thing that was missing, and may not have said what.
+                Err(invalid) => invalid.references.iter().cloned().chain(objects.asked()).collect(),
             });
             let asks_for_more = place.vault.fetch(&place.wanted, stores, &self.shared.client).await?;
             let needs_last = planned.as_ref().is_ok_and(needs_last) && standing.configuration.is_none();
