@@ -150,11 +150,11 @@ async fn a_swap_of_the_image_restarts_nothing() -> Result<()> {
 /// The configurations that the changed monitor is part of.
 const SECRETS: [&str; 3] = ["Secret prom-agent-agent", "Secret prometheus-one", "Secret prometheus-two"];
 
-/// Waits until every pod that scrapes has loaded its configuration once more, and until nothing more happens. Without the
-/// right to touch pods that takes as long as the kubelet likes.
+/// Waits until every pod that scrapes has loaded its configuration once more, and until nothing more happens.
 async fn loaded(namespace: &Namespace, before: &State) -> Result<State> {
     namespace
         .until("every server to have loaded its configuration once more", async || {
+            peer::touch(namespace).await?;
             let reloads = before.reloads_until(&State::of(namespace).await?);
             let scrapes = |pod: &str| pod.starts_with("prom");
             let once = reloads.iter().all(|(pod, count)| *count == u64::from(scrapes(pod)));
@@ -164,11 +164,13 @@ async fn loaded(namespace: &Namespace, before: &State) -> Result<State> {
     settled(namespace).await
 }
 
-/// Waits until every pod has loaded what was written: nothing changes between two looks that are some time apart.
+/// Waits until every pod has loaded what was written: nothing changes between two looks that are some time apart. The
+/// pods are touched all the time: the kubelet would else bring what was written a minute later, between any two looks.
 async fn settled(namespace: &Namespace) -> Result<State> {
     let mut last: Option<(State, u32)> = None;
     namespace
         .until("everything to be loaded", async || {
+            peer::touch(namespace).await?;
             let now = State::of(namespace).await?;
             let looks = match &last {
                 Some((before, looks)) if *before == now => looks + 1,
