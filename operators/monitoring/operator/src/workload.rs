@@ -1,10 +1,14 @@
 //! What the four workloads have of their own. The stages are the same for all: see `controller`.
 
+mod agent;
+mod alertmanager;
+mod prometheus;
+mod thanos_ruler;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use api_monitoring::pod::StorageSpec;
-use api_monitoring::{Alertmanager, Prometheus, PrometheusAgent, ThanosRuler};
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Pod};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
@@ -16,20 +20,21 @@ use monitoring_assets::Reference;
 use monitoring_plan::memo::Memo;
 use monitoring_plan::monitors::Monitors;
 use monitoring_plan::{Invalid, Planned, Standing, Surroundings};
-use monitoring_plan::{agent, alertmanager, prometheus, thanos_ruler};
 use monitoring_rollout::Surplus;
 use monitoring_rules::config_map;
-use monitoring_status::prometheus::{Found, with_scale};
+use monitoring_status::Reconciliation;
 use monitoring_status::reconciliation::Selects;
-use monitoring_status::{Pods, Reconciliation, RepairPolicy, deprecation};
-use monitoring_workload::{alertmanager as alertmanagers, prometheus as servers, thanos_ruler as rulers};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::declaration;
 use crate::interest::Selectable;
 use crate::kinds;
 use crate::outside::Needs;
+
+pub use agent::OfAgent;
+pub use alertmanager::OfAlertmanager;
+pub use prometheus::OfPrometheus;
+pub use thanos_ruler::OfThanosRuler;
 
 /// What is there of a workload.
 #[derive(Debug, Clone, Default)]
@@ -174,343 +179,4 @@ pub trait Workload: Send + Sync + 'static {
 
     /// Its status.
     fn report(resource: &Self::Resource, seen: &Seen, last: &Reconciliation, now: &Time) -> Value;
-}
-
-/// Servers.
-#[derive(Debug)]
-pub struct OfPrometheus;
-
-impl Workload for OfPrometheus {
-    type Resource = Prometheus;
-    type Memory = prometheus::Memory;
-
-    const DECLARATION: &'static Declaration = &declaration::PROMETHEUS;
-    const SELECTABLE: Selectable = &[
-        (kinds::SERVICE_MONITOR, "serviceMonitor"),
-        (kinds::POD_MONITOR, "podMonitor"),
-        (kinds::PROBE, "probe"),
-        (kinds::SCRAPE_CONFIG, "scrapeConfig"),
-        (kinds::RULE, "rule"),
-    ];
-    const APPLICATION: &'static str = "prometheus";
-    const GOVERNING: &'static str = "prometheus-operated";
-    const SELECTS: Option<Selects> = Some(Selects::ForServer);
-
-    fn metadata(resource: &Prometheus) -> &ObjectMeta {
-        &resource.metadata
-    }
-
-    fn is_paused(resource: &Prometheus) -> bool {
-        resource.spec.shared.paused
-    }
-
-    fn prefix(name: &str) -> String {
-        format!("prometheus-{name}")
-    }
-
-    fn status(resource: &Prometheus) -> Value {
-        serde_json::to_value(&resource.status).unwrap_or_default()
-    }
-
-    fn configuration(name: &str) -> (String, &'static str) {
-        (Self::prefix(name), "prometheus.yaml.gz")
-    }
-
-    fn rules(name: &str) -> Option<config_map::Workload<'_>> {
-        Some(config_map::Workload::Prometheus(name))
-    }
-
-    fn plan(
-        resource: &Prometheus,
-        around: &Surroundings<'_>,
-        standing: &Standing,
-        memory: &mut prometheus::Memory,
-    ) -> Result<Planned, Invalid> {
-        prometheus::plan(resource, around, standing, memory)
-    }
-
-    fn references(memory: &prometheus::Memory) -> BTreeSet<Reference> {
-        memory.monitors.all().into_iter().flat_map(Memo::references).cloned().collect()
-    }
-
-    fn surplus(
-        resource: &Prometheus,
-        sets: &BTreeMap<String, StatefulSet>,
-        offered: bool,
-        now: Timestamp,
-    ) -> Surplus {
-        monitoring_rollout::surplus(resource, sets.values(), offered, now)
-    }
-
-    fn has_tls(resource: &Prometheus) -> bool {
-        resource.spec.shared.web.as_ref().is_some_and(|web| web.file.tls_config.is_some())
-    }
-
-    fn judged(memory: &prometheus::Memory) -> Vec<Judged<'_>> {
-        monitors(&memory.monitors).chain(judged(kinds::RULE, &memory.rules)).collect()
-    }
-
-    fn needs(resource: &Prometheus) -> Needs {
-        let spec = &resource.spec.shared;
-        let labels = servers::Instance::server(resource).map(|instance| instance.common_labels());
-        needs(spec.storage.as_ref(), spec.service_name.as_ref(), labels.ok())
-    }
-
-    fn deprecated(resource: &Prometheus) -> Vec<String> {
-        deprecation::of_prometheus(&resource.spec)
-    }
-
-    fn report(resource: &Prometheus, seen: &Seen, last: &Reconciliation, now: &Time) -> Value {
-        let sets = seen.sets.iter().map(|(name, set)| (name.clone(), set)).collect();
-        let pods: Vec<&Pod> = seen.pods.iter().collect();
-        let found = Found { stateful_sets: &sets, pods: &pods };
-        let workload = resource.into();
-        let report = monitoring_status::prometheus::report(&workload, found, last, RepairPolicy::None, now);
-        let labels = servers::Instance::server(resource).map(|instance| instance.common_labels());
-        let status = with_scale(report.status, &resource.spec.shared, &labels.unwrap_or_default());
-        serde_json::to_value(status).unwrap_or_default()
-    }
-}
-
-/// Agents.
-#[derive(Debug)]
-pub struct OfAgent;
-
-impl Workload for OfAgent {
-    type Resource = PrometheusAgent;
-    type Memory = agent::Memory;
-
-    const DECLARATION: &'static Declaration = &declaration::AGENT;
-    const SELECTABLE: Selectable = &[
-        (kinds::SERVICE_MONITOR, "serviceMonitor"),
-        (kinds::POD_MONITOR, "podMonitor"),
-        (kinds::PROBE, "probe"),
-        (kinds::SCRAPE_CONFIG, "scrapeConfig"),
-    ];
-    const APPLICATION: &'static str = "prometheus-agent";
-    const GOVERNING: &'static str = "prometheus-agent-operated";
-    const SELECTS: Option<Selects> = Some(Selects::ForAgent);
-
-    fn metadata(resource: &PrometheusAgent) -> &ObjectMeta {
-        &resource.metadata
-    }
-
-    fn is_paused(resource: &PrometheusAgent) -> bool {
-        resource.spec.shared.paused
-    }
-
-    fn prefix(name: &str) -> String {
-        format!("prom-agent-{name}")
-    }
-
-    fn status(resource: &PrometheusAgent) -> Value {
-        serde_json::to_value(&resource.status).unwrap_or_default()
-    }
-
-    fn configuration(name: &str) -> (String, &'static str) {
-        (Self::prefix(name), "prometheus.yaml.gz")
-    }
-
-    fn rules(_name: &str) -> Option<config_map::Workload<'_>> {
-        None
-    }
-
-    fn plan(
-        resource: &PrometheusAgent,
-        around: &Surroundings<'_>,
-        standing: &Standing,
-        memory: &mut agent::Memory,
-    ) -> Result<Planned, Invalid> {
-        agent::plan(resource, around, standing, memory)
-    }
-
-    fn references(memory: &agent::Memory) -> BTreeSet<Reference> {
-        memory.monitors.all().into_iter().flat_map(Memo::references).cloned().collect()
-    }
-
-    fn has_tls(resource: &PrometheusAgent) -> bool {
-        resource.spec.shared.web.as_ref().is_some_and(|web| web.file.tls_config.is_some())
-    }
-
-    fn judged(memory: &agent::Memory) -> Vec<Judged<'_>> {
-        monitors(&memory.monitors).collect()
-    }
-
-    fn needs(resource: &PrometheusAgent) -> Needs {
-        let spec = &resource.spec.shared;
-        let labels = servers::Instance::agent(resource).map(|instance| instance.common_labels());
-        needs(spec.storage.as_ref(), spec.service_name.as_ref(), labels.ok())
-    }
-
-    fn deprecated(_resource: &PrometheusAgent) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn report(resource: &PrometheusAgent, seen: &Seen, last: &Reconciliation, now: &Time) -> Value {
-        let sets = seen.sets.iter().map(|(name, set)| (name.clone(), set)).collect();
-        let pods: Vec<&Pod> = seen.pods.iter().collect();
-        let found = Found { stateful_sets: &sets, pods: &pods };
-        let workload = resource.into();
-        let report = monitoring_status::prometheus::report(&workload, found, last, RepairPolicy::None, now);
-        let labels = servers::Instance::agent(resource).map(|instance| instance.common_labels());
-        let status = with_scale(report.status, &resource.spec.shared, &labels.unwrap_or_default());
-        serde_json::to_value(status).unwrap_or_default()
-    }
-}
-
-/// Alertmanagers.
-#[derive(Debug)]
-pub struct OfAlertmanager;
-
-impl Workload for OfAlertmanager {
-    type Resource = Alertmanager;
-    type Memory = alertmanager::Memory;
-
-    const DECLARATION: &'static Declaration = &declaration::ALERTMANAGER;
-    const SELECTABLE: Selectable = &[(kinds::ALERTMANAGER_CONFIG, "alertmanagerConfig")];
-    const APPLICATION: &'static str = "alertmanager";
-    const GOVERNING: &'static str = "alertmanager-operated";
-    const SELECTS: Option<Selects> = None;
-
-    fn metadata(resource: &Alertmanager) -> &ObjectMeta {
-        &resource.metadata
-    }
-
-    fn is_paused(resource: &Alertmanager) -> bool {
-        resource.spec.paused
-    }
-
-    fn prefix(name: &str) -> String {
-        format!("alertmanager-{name}")
-    }
-
-    fn status(resource: &Alertmanager) -> Value {
-        serde_json::to_value(&resource.status).unwrap_or_default()
-    }
-
-    fn configuration(name: &str) -> (String, &'static str) {
-        (format!("{}-generated", Self::prefix(name)), "alertmanager.yaml.gz")
-    }
-
-    fn rules(_name: &str) -> Option<config_map::Workload<'_>> {
-        None
-    }
-
-    fn plan(
-        resource: &Alertmanager,
-        around: &Surroundings<'_>,
-        _standing: &Standing,
-        memory: &mut alertmanager::Memory,
-    ) -> Result<Planned, Invalid> {
-        alertmanager::plan(resource, around, memory)
-    }
-
-    fn references(memory: &alertmanager::Memory) -> BTreeSet<Reference> {
-        memory.configs.references().cloned().collect()
-    }
-
-    fn has_tls(resource: &Alertmanager) -> bool {
-        resource.spec.web.as_ref().is_some_and(|web| web.file.tls_config.is_some())
-    }
-
-    fn judged(memory: &alertmanager::Memory) -> Vec<Judged<'_>> {
-        judged(kinds::ALERTMANAGER_CONFIG, &memory.configs).collect()
-    }
-
-    fn needs(resource: &Alertmanager) -> Needs {
-        let spec = &resource.spec;
-        let labels = alertmanagers::Instance::new(resource).map(|instance| instance.common_labels());
-        needs(spec.storage.as_ref(), spec.service_name.as_ref(), labels.ok())
-    }
-
-    fn deprecated(resource: &Alertmanager) -> Vec<String> {
-        deprecation::of_alertmanager(&resource.spec)
-    }
-
-    fn report(resource: &Alertmanager, seen: &Seen, last: &Reconciliation, now: &Time) -> Value {
-        let set = seen.sets.values().next();
-        let pods = set.map(|set| Pods::of(set, &seen.pods));
-        let labels = alertmanagers::Instance::new(resource).map(|instance| instance.common_labels());
-        let labels = labels.unwrap_or_default();
-        let status = monitoring_status::alertmanager::report(resource, pods.as_ref(), &labels, last, now);
-        serde_json::to_value(status).unwrap_or_default()
-    }
-}
-
-/// Thanos Rulers.
-#[derive(Debug)]
-pub struct OfThanosRuler;
-
-impl Workload for OfThanosRuler {
-    type Resource = ThanosRuler;
-    type Memory = thanos_ruler::Memory;
-
-    const DECLARATION: &'static Declaration = &declaration::THANOS_RULER;
-    const SELECTABLE: Selectable = &[(kinds::RULE, "rule")];
-    const APPLICATION: &'static str = "thanos-ruler";
-    const HAS_CONFIGURATION: bool = false;
-    const GOVERNING: &'static str = "thanos-ruler-operated";
-    const SELECTS: Option<Selects> = Some(Selects::Rules);
-
-    fn metadata(resource: &ThanosRuler) -> &ObjectMeta {
-        &resource.metadata
-    }
-
-    fn is_paused(resource: &ThanosRuler) -> bool {
-        resource.spec.paused
-    }
-
-    fn prefix(name: &str) -> String {
-        format!("thanos-ruler-{name}")
-    }
-
-    fn status(resource: &ThanosRuler) -> Value {
-        serde_json::to_value(&resource.status).unwrap_or_default()
-    }
-
-    fn configuration(name: &str) -> (String, &'static str) {
-        (format!("{}-config", Self::prefix(name)), "remote-write.yaml")
-    }
-
-    fn rules(name: &str) -> Option<config_map::Workload<'_>> {
-        Some(config_map::Workload::ThanosRuler(name))
-    }
-
-    fn plan(
-        resource: &ThanosRuler,
-        around: &Surroundings<'_>,
-        standing: &Standing,
-        memory: &mut thanos_ruler::Memory,
-    ) -> Result<Planned, Invalid> {
-        thanos_ruler::plan(resource, around, standing, memory)
-    }
-
-    fn references(_memory: &thanos_ruler::Memory) -> BTreeSet<Reference> {
-        BTreeSet::new()
-    }
-
-    fn has_tls(resource: &ThanosRuler) -> bool {
-        resource.spec.web.as_ref().is_some_and(|web| web.file.tls_config.is_some())
-    }
-
-    fn judged(memory: &thanos_ruler::Memory) -> Vec<Judged<'_>> {
-        judged(kinds::RULE, &memory.rules).collect()
-    }
-
-    fn needs(resource: &ThanosRuler) -> Needs {
-        let spec = &resource.spec;
-        let labels = rulers::Instance::new(resource).map(|instance| instance.common_labels());
-        needs(spec.storage.as_ref(), spec.service_name.as_ref(), labels.ok())
-    }
-
-    fn deprecated(resource: &ThanosRuler) -> Vec<String> {
-        deprecation::of_thanos_ruler(&resource.spec)
-    }
-
-    fn report(resource: &ThanosRuler, seen: &Seen, last: &Reconciliation, now: &Time) -> Value {
-        let set = seen.sets.values().next();
-        let pods = set.map(|set| Pods::of(set, &seen.pods));
-        let status = monitoring_status::thanos_ruler::report(resource, pods.as_ref(), last, now);
-        serde_json::to_value(status).unwrap_or_default()
-    }
 }

@@ -1,0 +1,99 @@
+//! Alertmanagers.
+
+use std::collections::BTreeSet;
+
+use api_monitoring::Alertmanager;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
+use kernel::declare::Declaration;
+use monitoring_assets::Reference;
+use monitoring_plan::{Invalid, Planned, Standing, Surroundings, alertmanager};
+use monitoring_rules::config_map;
+use monitoring_status::reconciliation::Selects;
+use monitoring_status::{Pods, Reconciliation, deprecation};
+use monitoring_workload::alertmanager as alertmanagers;
+use serde_json::Value;
+
+use super::{Judged, Seen, Workload, judged, needs};
+use crate::declaration;
+use crate::interest::Selectable;
+use crate::kinds;
+use crate::outside::Needs;
+
+/// Alertmanagers.
+#[derive(Debug)]
+pub struct OfAlertmanager;
+
+impl Workload for OfAlertmanager {
+    type Resource = Alertmanager;
+    type Memory = alertmanager::Memory;
+
+    const DECLARATION: &'static Declaration = &declaration::ALERTMANAGER;
+    const SELECTABLE: Selectable = &[(kinds::ALERTMANAGER_CONFIG, "alertmanagerConfig")];
+    const APPLICATION: &'static str = "alertmanager";
+    const GOVERNING: &'static str = "alertmanager-operated";
+    const SELECTS: Option<Selects> = None;
+
+    fn metadata(resource: &Alertmanager) -> &ObjectMeta {
+        &resource.metadata
+    }
+
+    fn is_paused(resource: &Alertmanager) -> bool {
+        resource.spec.paused
+    }
+
+    fn prefix(name: &str) -> String {
+        format!("alertmanager-{name}")
+    }
+
+    fn status(resource: &Alertmanager) -> Value {
+        serde_json::to_value(&resource.status).unwrap_or_default()
+    }
+
+    fn configuration(name: &str) -> (String, &'static str) {
+        (format!("{}-generated", Self::prefix(name)), "alertmanager.yaml.gz")
+    }
+
+    fn rules(_name: &str) -> Option<config_map::Workload<'_>> {
+        None
+    }
+
+    fn plan(
+        resource: &Alertmanager,
+        around: &Surroundings<'_>,
+        _standing: &Standing,
+        memory: &mut alertmanager::Memory,
+    ) -> Result<Planned, Invalid> {
+        alertmanager::plan(resource, around, memory)
+    }
+
+    fn references(memory: &alertmanager::Memory) -> BTreeSet<Reference> {
+        memory.configs.references().cloned().collect()
+    }
+
+    fn has_tls(resource: &Alertmanager) -> bool {
+        resource.spec.web.as_ref().is_some_and(|web| web.file.tls_config.is_some())
+    }
+
+    fn judged(memory: &alertmanager::Memory) -> Vec<Judged<'_>> {
+        judged(kinds::ALERTMANAGER_CONFIG, &memory.configs).collect()
+    }
+
+    fn needs(resource: &Alertmanager) -> Needs {
+        let spec = &resource.spec;
+        let labels = alertmanagers::Instance::new(resource).map(|instance| instance.common_labels());
+        needs(spec.storage.as_ref(), spec.service_name.as_ref(), labels.ok())
+    }
+
+    fn deprecated(resource: &Alertmanager) -> Vec<String> {
+        deprecation::of_alertmanager(&resource.spec)
+    }
+
+    fn report(resource: &Alertmanager, seen: &Seen, last: &Reconciliation, now: &Time) -> Value {
+        let set = seen.sets.values().next();
+        let pods = set.map(|set| Pods::of(set, &seen.pods));
+        let labels = alertmanagers::Instance::new(resource).map(|instance| instance.common_labels());
+        let labels = labels.unwrap_or_default();
+        let status = monitoring_status::alertmanager::report(resource, pods.as_ref(), &labels, last, now);
+        serde_json::to_value(status).unwrap_or_default()
+    }
+}

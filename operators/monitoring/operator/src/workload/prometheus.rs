@@ -1,0 +1,122 @@
+//! Servers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use api_monitoring::Prometheus;
+use k8s_openapi::api::apps::v1::StatefulSet;
+use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
+use k8s_openapi::jiff::Timestamp;
+use kernel::declare::Declaration;
+use monitoring_assets::Reference;
+use monitoring_plan::memo::Memo;
+use monitoring_plan::{Invalid, Planned, Standing, Surroundings, prometheus};
+use monitoring_rollout::Surplus;
+use monitoring_rules::config_map;
+use monitoring_status::prometheus::{Found, with_scale};
+use monitoring_status::reconciliation::Selects;
+use monitoring_status::{Reconciliation, RepairPolicy, deprecation};
+use monitoring_workload::prometheus as servers;
+use serde_json::Value;
+
+use super::{Judged, Seen, Workload, judged, monitors, needs};
+use crate::declaration;
+use crate::interest::Selectable;
+use crate::kinds;
+use crate::outside::Needs;
+
+/// Servers.
+#[derive(Debug)]
+pub struct OfPrometheus;
+
+impl Workload for OfPrometheus {
+    type Resource = Prometheus;
+    type Memory = prometheus::Memory;
+
+    const DECLARATION: &'static Declaration = &declaration::PROMETHEUS;
+    const SELECTABLE: Selectable = &[
+        (kinds::SERVICE_MONITOR, "serviceMonitor"),
+        (kinds::POD_MONITOR, "podMonitor"),
+        (kinds::PROBE, "probe"),
+        (kinds::SCRAPE_CONFIG, "scrapeConfig"),
+        (kinds::RULE, "rule"),
+    ];
+    const APPLICATION: &'static str = "prometheus";
+    const GOVERNING: &'static str = "prometheus-operated";
+    const SELECTS: Option<Selects> = Some(Selects::ForServer);
+
+    fn metadata(resource: &Prometheus) -> &ObjectMeta {
+        &resource.metadata
+    }
+
+    fn is_paused(resource: &Prometheus) -> bool {
+        resource.spec.shared.paused
+    }
+
+    fn prefix(name: &str) -> String {
+        format!("prometheus-{name}")
+    }
+
+    fn status(resource: &Prometheus) -> Value {
+        serde_json::to_value(&resource.status).unwrap_or_default()
+    }
+
+    fn configuration(name: &str) -> (String, &'static str) {
+        (Self::prefix(name), "prometheus.yaml.gz")
+    }
+
+    fn rules(name: &str) -> Option<config_map::Workload<'_>> {
+        Some(config_map::Workload::Prometheus(name))
+    }
+
+    fn plan(
+        resource: &Prometheus,
+        around: &Surroundings<'_>,
+        standing: &Standing,
+        memory: &mut prometheus::Memory,
+    ) -> Result<Planned, Invalid> {
+        prometheus::plan(resource, around, standing, memory)
+    }
+
+    fn references(memory: &prometheus::Memory) -> BTreeSet<Reference> {
+        memory.monitors.all().into_iter().flat_map(Memo::references).cloned().collect()
+    }
+
+    fn surplus(
+        resource: &Prometheus,
+        sets: &BTreeMap<String, StatefulSet>,
+        offered: bool,
+        now: Timestamp,
+    ) -> Surplus {
+        monitoring_rollout::surplus(resource, sets.values(), offered, now)
+    }
+
+    fn has_tls(resource: &Prometheus) -> bool {
+        resource.spec.shared.web.as_ref().is_some_and(|web| web.file.tls_config.is_some())
+    }
+
+    fn judged(memory: &prometheus::Memory) -> Vec<Judged<'_>> {
+        monitors(&memory.monitors).chain(judged(kinds::RULE, &memory.rules)).collect()
+    }
+
+    fn needs(resource: &Prometheus) -> Needs {
+        let spec = &resource.spec.shared;
+        let labels = servers::Instance::server(resource).map(|instance| instance.common_labels());
+        needs(spec.storage.as_ref(), spec.service_name.as_ref(), labels.ok())
+    }
+
+    fn deprecated(resource: &Prometheus) -> Vec<String> {
+        deprecation::of_prometheus(&resource.spec)
+    }
+
+    fn report(resource: &Prometheus, seen: &Seen, last: &Reconciliation, now: &Time) -> Value {
+        let sets = seen.sets.iter().map(|(name, set)| (name.clone(), set)).collect();
+        let pods: Vec<&Pod> = seen.pods.iter().collect();
+        let found = Found { stateful_sets: &sets, pods: &pods };
+        let workload = resource.into();
+        let report = monitoring_status::prometheus::report(&workload, found, last, RepairPolicy::None, now);
+        let labels = servers::Instance::server(resource).map(|instance| instance.common_labels());
+        let status = with_scale(report.status, &resource.spec.shared, &labels.unwrap_or_default());
+        serde_json::to_value(status).unwrap_or_default()
+    }
+}

@@ -1,0 +1,98 @@
+//! Thanos Rulers.
+
+use std::collections::BTreeSet;
+
+use api_monitoring::ThanosRuler;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
+use kernel::declare::Declaration;
+use monitoring_assets::Reference;
+use monitoring_plan::{Invalid, Planned, Standing, Surroundings, thanos_ruler};
+use monitoring_rules::config_map;
+use monitoring_status::reconciliation::Selects;
+use monitoring_status::{Pods, Reconciliation, deprecation};
+use monitoring_workload::thanos_ruler as rulers;
+use serde_json::Value;
+
+use super::{Judged, Seen, Workload, judged, needs};
+use crate::declaration;
+use crate::interest::Selectable;
+use crate::kinds;
+use crate::outside::Needs;
+
+/// Thanos Rulers.
+#[derive(Debug)]
+pub struct OfThanosRuler;
+
+impl Workload for OfThanosRuler {
+    type Resource = ThanosRuler;
+    type Memory = thanos_ruler::Memory;
+
+    const DECLARATION: &'static Declaration = &declaration::THANOS_RULER;
+    const SELECTABLE: Selectable = &[(kinds::RULE, "rule")];
+    const APPLICATION: &'static str = "thanos-ruler";
+    const HAS_CONFIGURATION: bool = false;
+    const GOVERNING: &'static str = "thanos-ruler-operated";
+    const SELECTS: Option<Selects> = Some(Selects::Rules);
+
+    fn metadata(resource: &ThanosRuler) -> &ObjectMeta {
+        &resource.metadata
+    }
+
+    fn is_paused(resource: &ThanosRuler) -> bool {
+        resource.spec.paused
+    }
+
+    fn prefix(name: &str) -> String {
+        format!("thanos-ruler-{name}")
+    }
+
+    fn status(resource: &ThanosRuler) -> Value {
+        serde_json::to_value(&resource.status).unwrap_or_default()
+    }
+
+    fn configuration(name: &str) -> (String, &'static str) {
+        (format!("{}-config", Self::prefix(name)), "remote-write.yaml")
+    }
+
+    fn rules(name: &str) -> Option<config_map::Workload<'_>> {
+        Some(config_map::Workload::ThanosRuler(name))
+    }
+
+    fn plan(
+        resource: &ThanosRuler,
+        around: &Surroundings<'_>,
+        standing: &Standing,
+        memory: &mut thanos_ruler::Memory,
+    ) -> Result<Planned, Invalid> {
+        thanos_ruler::plan(resource, around, standing, memory)
+    }
+
+    fn references(_memory: &thanos_ruler::Memory) -> BTreeSet<Reference> {
+        BTreeSet::new()
+    }
+
+    fn has_tls(resource: &ThanosRuler) -> bool {
+        resource.spec.web.as_ref().is_some_and(|web| web.file.tls_config.is_some())
+    }
+
+    fn judged(memory: &thanos_ruler::Memory) -> Vec<Judged<'_>> {
+        judged(kinds::RULE, &memory.rules).collect()
+    }
+
+    fn needs(resource: &ThanosRuler) -> Needs {
+        let spec = &resource.spec;
+        let labels = rulers::Instance::new(resource).map(|instance| instance.common_labels());
+        needs(spec.storage.as_ref(), spec.service_name.as_ref(), labels.ok())
+    }
+
+    fn deprecated(resource: &ThanosRuler) -> Vec<String> {
+        deprecation::of_thanos_ruler(&resource.spec)
+    }
+
+    fn report(resource: &ThanosRuler, seen: &Seen, last: &Reconciliation, now: &Time) -> Value {
+        let set = seen.sets.values().next();
+        let pods = set.map(|set| Pods::of(set, &seen.pods));
+        let status = monitoring_status::thanos_ruler::report(resource, pods.as_ref(), last, now);
+        serde_json::to_value(status).unwrap_or_default()
+    }
+}
