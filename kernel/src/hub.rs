@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use k8s_openapi::api::core::v1::Namespace;
 use kube::Api;
 use kube::core::Status;
 use kube::runtime::watcher;
@@ -21,7 +22,7 @@ use crate::metrics::{Action, Happening, Metrics};
 use crate::object::{Key, Object};
 use crate::queue::{Outcome, Settings};
 use crate::store::{Change, Whose};
-use crate::stores::{Room, Scopes, Stores};
+use crate::stores::{Namespaces, Room, Scopes, Stores};
 use crate::watch::{Keep, Notice, Source, Watch};
 
 /// Something that works on the resources of one kind.
@@ -200,8 +201,12 @@ impl Hub {
             let namespace = room.namespace.clone();
             let standing = Standing { kind, namespace, progress: Progress::Listing, trouble: None };
             self.standings.send_modify(|all| all.push(standing));
-            let watch =
-                Watch { source: self.source(kind, room), config: self.config(kind), keep: self.keep(kind) };
+            let watch = Watch {
+                source: self.source(kind, room),
+                config: self.config(kind),
+                keep: self.keep(kind),
+                by_name: self.by_name(kind),
+            };
             let (doors, standings) = (doors.to_vec(), self.standings.clone());
             let (metrics, stores) = (self.metrics.watch(kind.kind), self.tools.stores.clone());
             let all = self.metrics.clone();
@@ -262,6 +267,14 @@ impl Hub {
         match filter.labels {
             Some(labels) => config.labels(&labels),
             None => config,
+        }
+    }
+
+    /// Who may only look into some namespaces may ask for these, and not for all.
+    fn by_name(&self, kind: Kind) -> Vec<String> {
+        match self.scopes.of(kind) {
+            Namespaces::Only(names) if kind == Kind::of::<Namespace>() => names.clone(),
+            Namespaces::Only(_) | Namespaces::AllBut(_) => Vec::new(),
         }
     }
 

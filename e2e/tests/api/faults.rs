@@ -170,7 +170,7 @@ impl Running {
         let resource = ApiResource::erase::<ConfigMap>(&());
         let source = Source::Whole(Api::default_namespaced_with(client.clone(), &resource));
         let keep = Arc::new(move |object| Ok(kernel::object::Object::new(object, &resource)));
-        let watch = Watch { source, config, keep };
+        let watch = Watch { source, config, keep, by_name: Vec::new() };
         let mut done = tokio::task::JoinSet::new();
         done.spawn(watch.follow(shared.clone(), tell, CancellationToken::new()));
         Self { said, shared, _done: done }

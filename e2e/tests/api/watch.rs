@@ -91,6 +91,7 @@ impl Running {
             )),
             config: watcher::Config::default().streaming_lists(),
             keep: Arc::new(|object| strict(&object)),
+            by_name: Vec::new(),
         };
         let notes = diary.clone();
         let mut done = tokio::task::JoinSet::new();

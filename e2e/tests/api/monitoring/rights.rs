@@ -3,8 +3,8 @@
 use anyhow::Result;
 use e2e::wait;
 use k8s_openapi::api::apps::v1::StatefulSet;
-use k8s_openapi::api::core::v1::Service;
-use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding};
+use k8s_openapi::api::core::v1::{Namespace, Service};
+use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding, RoleBinding};
 use kube::api::{Patch, PatchParams, PostParams};
 use kube::{Api, Client};
 use serde_json::{Value, json};
@@ -105,6 +105,48 @@ async fn the_rights_of_the_prometheus_operator_suffice() -> Result<()> {
         service.spec.as_ref().and_then(|spec| spec.ports.as_ref()).is_some_and(|ports| ports.len() == 1)
     })
     .await?;
+    running.end().await;
+    Ok(())
+}
+
+/// The same rules, in some namespaces and not in all.
+async fn allow_in(client: &Client, user: &str, namespaces: &[&str]) -> Result<()> {
+    let role = json!({"metadata": {"name": user}, "rules": rules()});
+    let roles: Api<ClusterRole> = Api::all(client.clone());
+    roles.create(&PostParams::default(), &serde_json::from_value(role)?).await?;
+    for namespace in namespaces {
+        let binding = json!({
+            "metadata": {"name": user},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": user},
+            "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": user}],
+        });
+        let bindings: Api<RoleBinding> = Api::namespaced(client.clone(), namespace);
+        bindings.create(&PostParams::default(), &serde_json::from_value(binding)?).await?;
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn labels_of_namespaces_count_also_where_namespaces_cannot_be_watched() -> Result<()> {
+    let (_plane, client) = control_plane().await?;
+    allow_in(&client, "local", &["default"]).await?;
+    let running = Running::start_as(&client, "local", &["-namespaces=default"])?;
+    let selector = json!({"matchLabels": {"monitored": "yes"}});
+    let spec = json!({"serviceMonitorSelector": {}, "serviceMonitorNamespaceSelector": selector});
+    create(&client, "Prometheus", "v1", "main", &spec).await?;
+    let monitor = json!({"selector": {}, "endpoints": [{"port": "web"}]});
+    create(&client, "ServiceMonitor", "v1", "one", &monitor).await?;
+    let sets: Api<StatefulSet> = Api::default_namespaced(client.clone());
+    wait::object(&sets, "prometheus-main", "to be there", |_| true).await?;
+    configuration(&client, "prometheus-main", |text| !text.contains("default/one/0")).await?;
+
+    let namespaces: Api<Namespace> = Api::all(client.clone());
+    for (value, is_selected) in [(json!("yes"), true), (json!(null), false)] {
+        let patch = json!({"metadata": {"labels": {"monitored": value}}});
+        namespaces.patch("default", &PatchParams::default(), &Patch::Merge(&patch)).await?;
+        let has = |text: &str| text.contains("default/one/0") == is_selected;
+        configuration(&client, "prometheus-main", has).await?;
+    }
     running.end().await;
     Ok(())
 }

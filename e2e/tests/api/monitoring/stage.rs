@@ -10,7 +10,7 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use kernel::lease::Permit;
 use kernel::metrics::{Catalogue, Metrics};
 use kernel::queue;
-use kernel::stores::Namespaces;
+use kernel::stores::{Namespaces, Scopes};
 use kube::api::{ApiResource, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kube::{Api, Client};
 use lab::ControlPlane;
@@ -45,10 +45,13 @@ pub(crate) async fn control_plane() -> Result<(ControlPlane, Client)> {
     Ok((plane, client))
 }
 
-fn settings(flags: &[&str]) -> Result<operator_monitoring::Settings> {
+/// What flags ask for.
+type Asked = (operator_monitoring::Settings, Scopes);
+
+fn settings(flags: &[&str]) -> Result<Asked> {
     let (flags, rest) = monitoring_flags::Flags::default().take(flags, &[])?;
     anyhow::ensure!(rest.is_empty(), "unknown flags {rest:?}");
-    Ok(mainstay::monitoring::settings(&flags))
+    Ok((mainstay::monitoring::settings(&flags), mainstay::monitoring::scopes(&flags.scope)))
 }
 
 /// The operators at work.
@@ -62,7 +65,7 @@ impl Running {
     pub(super) fn start(client: &Client) -> Self {
         let record = Record::default();
         let around = record.around(client.clone());
-        Self::run(around, record, mainstay::process::monitoring())
+        Self::run(around, record, (mainstay::process::monitoring(), Namespaces::AllBut(Vec::new()).into()))
     }
 
     /// With other flags.
@@ -79,7 +82,7 @@ impl Running {
         Ok(Self::run(around, record, settings(flags)?))
     }
 
-    fn run(client: Client, record: Record, monitoring: operator_monitoring::Settings) -> Self {
+    fn run(client: Client, record: Record, (monitoring, scopes): Asked) -> Self {
         let (stop, mut tasks) = (CancellationToken::new(), JoinSet::new());
         let process = Process {
             client,
@@ -87,7 +90,7 @@ impl Running {
             example: operator_example::ExampleOperator::default(),
             monitoring,
             monitored: None,
-            scopes: Namespaces::AllBut(Vec::new()).into(),
+            scopes,
             permit: Permit::always(),
             identity: "test".into(),
             queue: queue::Settings::default(),

@@ -45,7 +45,7 @@ pub(crate) async fn follow(
         config = config.labels(labels);
     }
     let api = Api::all_with(client, &Kind::of::<Node>().resource());
-    let watch = Watch { source: Source::Whole(api), config, keep: Arc::new(keep) };
+    let watch = Watch { source: Source::Whole(api), config, keep: Arc::new(keep), by_name: Vec::new() };
     let (store, mut told) = (known.clone(), Told::default());
     let tell = move |notice: Notice<KnownNode>| match notice {
         Notice::Changed(change) => {
