@@ -15,7 +15,7 @@ mod present;
 mod request;
 mod say;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -192,8 +192,8 @@ pub struct Hand {
     written: Arc<Mutex<Written>>,
     seen: Arc<Mutex<Unwatched>>,
     metrics: Option<Metrics>,
-    /// Kinds whose status we may not write.
-    denied: Arc<Mutex<BTreeSet<Kind>>>,
+    /// Kinds whose status we may not write, and since when we know.
+    denied: Arc<Mutex<BTreeMap<Kind, Instant>>>,
 }
 
 /// A wanted object of a kind that Kubernetes has.

@@ -1,6 +1,8 @@
-//! What is said in the status of objects that others made. Nothing depends on it: where we may not, we say so once.
+//! What is said in the status of objects that others made. Nothing depends on it: where we may not, we say so once
+//! and try again later.
 
 use std::sync::PoisonError;
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt, TryStreamExt};
@@ -8,10 +10,14 @@ use serde_json::json;
 
 use super::request::Target;
 use super::{Hand, Saying, WriteError};
+use crate::clock;
 use crate::object::Kept;
 
 /// How many are said at once.
 const AT_ONCE: usize = 8;
+
+/// After so long we try again where we might not: roles are often granted after the operator was started.
+const DENIED: Duration = Duration::from_mins(5);
 
 impl Hand {
     /// Says all of it. What is gone needs nothing said.
@@ -22,7 +28,9 @@ impl Hand {
 
     async fn say(&self, saying: &Saying) -> Result<(), WriteError> {
         let Saying { kind, object, status } = saying;
-        if self.denied.lock().unwrap_or_else(PoisonError::into_inner).contains(kind) {
+        let now = clock::now();
+        let denied = self.denied.lock().unwrap_or_else(PoisonError::into_inner).get(kind).copied();
+        if denied.is_some_and(|denied| now.duration_since(denied) < DENIED) {
             return Ok(());
         }
         let (uid, version) = (object.uid(), object.identity().version.to_string());
@@ -31,8 +39,10 @@ impl Hand {
             Ok(_) => Ok(()),
             Err(WriteError::Server { source, .. }) if is(&source, 404) => Ok(()),
             Err(WriteError::Server { source, .. }) if is(&source, 403) => {
-                self.denied.lock().unwrap_or_else(PoisonError::into_inner).insert(*kind);
-                tracing::warn!("the status of {} may not be written, and is not: {source}", kind.plural);
+                let before = self.denied.lock().unwrap_or_else(PoisonError::into_inner).insert(*kind, now);
+                if before.is_none() {
+                    tracing::warn!("the status of {} may not be written, and is not: {source}", kind.plural);
+                }
                 Ok(())
             }
             Err(error) => Err(error),
