@@ -11,6 +11,7 @@ use kube::api::{ApiResource, DynamicObject};
 use monitoring_assets::Objects;
 use monitoring_plan::memo::Memo;
 use monitoring_plan::{
+    LeftOut,
     Invalid, Planned, Resources, Standing, Surroundings, agent, alertmanager, prometheus, thanos_ruler,
 };
 use monitoring_select::Namespaces;
@@ -192,6 +193,7 @@ impl Input {
             namespaces: &self.namespaces,
             objects: &self.objects,
             resources: &self.resources,
+            left_out: &LeftOut::default(),
         };
         let standing = Standing::default();
         let name = workload.name();
@@ -239,7 +241,7 @@ struct Refused<'w> {
 
 impl Refused<'_> {
     fn add<T>(&mut self, memo: &Memo<Result<T, String>>) {
-        for (object, verdict) in memo.objects() {
+        for (object, _, verdict) in memo.objects() {
             if let Err(why) = verdict {
                 let (kind, key) =
                     (object.value()["kind"].as_str().unwrap_or_default().to_owned(), object.key());

@@ -112,6 +112,16 @@ impl<T: Ord + Clone> Search<T> {
         }
     }
 
+    /// Whether it is about this object as far as it has come: what is known would not hold if it were another one.
+    pub fn concerns(&self, object: &T) -> bool {
+        match &self.stage {
+            // What is left in is only supposed to be good.
+            Stage::Suspicion(_) => self.tiers.iter().any(|tier| tier.contains(object)),
+            Stage::Line(line) => line.objects.contains(object),
+            Stage::Innocent => false,
+        }
+    }
+
     /// How many tries there are at most.
     pub fn longest(&self) -> usize {
         let count: usize = self.tiers.iter().map(Vec::len).sum();

@@ -7,6 +7,8 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::Value;
+
 use crate::parts::Parts;
 use crate::subject::Subject;
 use crate::words;
@@ -49,6 +51,27 @@ pub fn find(text: &str, parts: &Parts<'_>) -> Named {
     }
     let by_line = by_line(&text, parts);
     if by_line == Named::default() { by_content(&text, parts) } else { by_line }
+}
+
+/// The field of an object that a text quotes, and what it says. It stands in the object for everybody to read, so it may be
+/// repeated.
+pub fn field<'o>(object: &'o Value, text: &str) -> Option<(String, &'o str)> {
+    let text = words::plain(text);
+    needles(&text).into_iter().find_map(|needle| place(&object["spec"], needle, "spec".into()))
+}
+
+fn place<'o>(value: &'o Value, needle: &str, path: String) -> Option<(String, &'o str)> {
+    match value {
+        Value::String(text) => (text == needle).then_some((path, text)),
+        Value::Array(values) => {
+            let mut each = values.iter().enumerate();
+            each.find_map(|(index, value)| place(value, needle, format!("{path}[{index}]")))
+        }
+        Value::Object(fields) => {
+            fields.iter().find_map(|(name, value)| place(value, needle, format!("{path}.{name}")))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => None,
+    }
 }
 
 fn by_name(text: &str, parts: &Parts<'_>) -> BTreeSet<Subject> {

@@ -18,16 +18,19 @@
 //! | [`words`] | what may be repeated of an error text |
 //! | [`bisect`] | who it is when a text names nobody |
 //! | [`verdicts`] | what is remembered of refused objects |
+//! | [`doubt`] | what is left out, and for how long |
 //!
 //! The way of a refusal: [`culprit::find`] names suspects; [`bisect::Search`] begins with them, goes on with what
 //! changed and ends with everything, and each of its sets is written and judged; what it finds becomes a
-//! [`verdicts::Refusal`], and the object stays out until it, or the operand's version, is another.
+//! [`verdicts::Refusal`], and the object stays out until it, or the operand's version, is another. [`doubt::Doubt`] holds
+//! these together.
 
 pub mod answer;
 pub mod ask;
 pub mod bisect;
 pub mod condition;
 pub mod culprit;
+pub mod doubt;
 pub mod exposition;
 pub mod fingerprint;
 pub mod judge;

@@ -18,8 +18,10 @@ use kernel::stores::Stores;
 use kube::Api;
 use kube::api::{DynamicObject, ListParams};
 use monitoring_loaded::ask::Asker;
+use monitoring_loaded::verdicts::ANNOTATION;
 use monitoring_plan::{Child, Invalid, Planned};
 use monitoring_workload::labels;
+use serde_json::Value;
 
 use crate::bindings::{Found, unbind};
 use crate::follow::Place;
@@ -50,16 +52,16 @@ pub struct WorkloadOperator<W: Workload> {
     pub(crate) places: Each<Place<W::Memory>>,
     found: Arc<Found>,
     outside: Outside,
-    rights: Rights,
+    pub(crate) rights: Rights,
     /// Nothing, if there can be no TLS: then nobody is asked.
-    asker: Option<Asker>,
+    pub(crate) asker: Option<Asker>,
 }
 
 /// All that is known of a workload, and what follows from it.
 #[derive(Default)]
 pub struct Inputs {
     /// The workload.
-    key: Key,
+    pub(crate) key: Key,
     /// What follows; nothing, if it is left alone.
     pub(crate) planned: Option<Result<Planned, Invalid>>,
     /// What is there of it.
@@ -77,9 +79,11 @@ pub struct Inputs {
     /// What is done about pods, claims and surplus shards.
     pub(crate) roll: Roll,
     /// Whether pods may be touched.
-    may_patch_pods: bool,
+    pub(crate) may_patch_pods: bool,
     /// When what is there was written, if that was not by us.
-    last_written: Option<Timestamp>,
+    pub(crate) last_written: Option<Timestamp>,
+    /// What is remembered beside the configuration of what the operand refuses.
+    refused: Option<Value>,
     /// When to look again though nothing changed.
     look_again: Option<Duration>,
 }
@@ -101,18 +105,21 @@ impl<W: Workload> WorkloadOperator<W> {
     fn judge(&self, key: &Key, stores: &Stores, now: &Time, inputs: &mut Inputs) {
         let home = self.places.of(key);
         let place = &mut *held(&home);
-        let judged = W::judged(&place.memory);
+        // Lent, because what is judged is looked at meanwhile.
+        let mut told = std::mem::take(&mut place.told);
+        let judged = place.with_refused(W::judged(&place.memory));
         self.count(key, &judged);
-        inputs.refusals = place.told.refusals(&judged);
+        inputs.refusals = told.refusals(&judged);
         if self.shared.settings.bindings {
             let primary = W::DECLARATION.primary;
             let found = self.found.all(primary, W::SELECTABLE, stores).get(key).cloned().unwrap_or_default();
-            let (sayings, is_more) = place.told.sayings((primary, key), &judged, &found, (stores, now));
+            let (sayings, is_more) = told.sayings((primary, key), &judged, &found, (stores, now));
             inputs.sayings = sayings;
             if is_more {
                 inputs.look_again = Some(Duration::ZERO);
             }
         }
+        place.told = told;
     }
 
     fn count(&self, key: &Key, judged: &[Judged<'_>]) {
@@ -125,28 +132,9 @@ impl<W: Workload> WorkloadOperator<W> {
         }
     }
 
-    /// What pods run, and what is done about them.
-    async fn look_after(
-        &self,
-        resource: &W::Resource,
-        planned: &mut Planned,
-        inputs: &mut Inputs,
-        now: Timestamp,
-    ) -> Result<(), Trouble> {
-        let (settings, key) = (&self.shared.settings, &inputs.key.clone());
-        if !inputs.seen.pods.is_empty() {
-            inputs.may_patch_pods = self.rights.may_patch_pods(&self.shared.client, &key.namespace).await;
-            let home = self.places.of(key);
-            // Taken out, because nobody may hold a lock while he waits.
-            let mut loading = std::mem::take(&mut held(&home).loading);
-            if loading.is_new() {
-                inputs.last_written = self.last_written(key).await?;
-            }
-            if let Some(asker) = &self.asker {
-                loading.ask(&inputs.seen.pods, W::has_tls(resource), asker, now).await;
-            }
-            held(&home).loading = loading;
-        }
+    /// What is done about pods.
+    fn look_after(&self, resource: &W::Resource, planned: &mut Planned, inputs: &mut Inputs, now: Timestamp) {
+        let settings = &self.shared.settings;
         let surplus = W::surplus(resource, &inputs.seen.sets, settings.offers.shard_retention, now);
         let around = Around {
             seen: &inputs.seen,
@@ -157,7 +145,6 @@ impl<W: Workload> WorkloadOperator<W> {
         };
         inputs.roll = Roll::of(planned, surplus, &around);
         inputs.look_again = [inputs.look_again, inputs.roll.look_again].into_iter().flatten().min();
-        Ok(())
     }
 
     /// What others say of a workload that goes, and must not any longer.
@@ -255,12 +242,17 @@ impl<W: Workload> Operator for WorkloadOperator<W> {
         if inputs.missing.is_some() {
             inputs.look_again = Some(LOOK_FOR);
         }
+        let heard = self.hear(resource, &mut inputs, stores, now).await?;
         let (mut planned, spared) = self.follow(resource, &key, stores).await?;
         if let Ok(planned) = &mut planned {
             if !self.shared.settings.reloader_at_once {
                 keep_reloaders(planned, &inputs.seen);
             }
-            self.look_after(resource, planned, &mut inputs, now).await?;
+            self.look_after(resource, planned, &mut inputs, now);
+            if self.suspect(&key, planned, heard) {
+                inputs.look_again = Some(Duration::ZERO);
+            }
+            inputs.refused = self.annotation(&key, stores);
             self.judge(&key, stores, &Time(now), &mut inputs);
         }
         (inputs.planned, inputs.spared) = (Some(planned), spared);
@@ -278,7 +270,7 @@ impl<W: Workload> Operator for WorkloadOperator<W> {
 
     fn plan(&self, _valid: &(), inputs: &Inputs, _now: Timestamp) -> Plan<Self> {
         let mut work = match &inputs.planned {
-            Some(Ok(planned)) => work(planned, inputs),
+            Some(Ok(planned)) => work::<W>(planned, inputs),
             Some(Err(_)) | None => Work::default(),
         };
         if inputs.missing.is_none() {
@@ -331,7 +323,11 @@ impl<W: Workload> Operator for WorkloadOperator<W> {
             self.remember(&Key::of(W::metadata(resource)), inputs, applied);
         }
         let mut outcome = told::Outcome::of(resource, verdict);
-        outcome.loaded = held(&self.places.of(&Key::of(W::metadata(resource)))).loading.condition(now);
+        let home = self.places.of(&Key::of(W::metadata(resource)));
+        outcome.loaded = held(&home).loading.condition(now);
+        if let (Some(loaded), Some(words)) = (&mut outcome.loaded, held(&home).doubt.hopeless()) {
+            loaded.message = format!("{} ({words})", loaded.message);
+        }
         let mut report = told::report::<W>(resource, &outcome, &Time(now));
         if let Verdict::Done { inputs, .. } = verdict {
             report.remarks.clone_from(&inputs.refusals);
@@ -352,12 +348,20 @@ fn keep_reloaders(planned: &mut Planned, seen: &Seen) {
 }
 
 /// Objects in waves: pods come after what they mount. Without what they need, they stay as they are.
-fn work(planned: &Planned, inputs: &Inputs) -> Work {
+fn work<W: Workload>(planned: &Planned, inputs: &Inputs) -> Work {
     let is_pods = |child: &&Child| matches!(child, Child::StatefulSet(_) | Child::DaemonSet(_));
     let (pods, others): (Vec<&Child>, Vec<&Child>) = planned.children.iter().partition(is_pods);
     let wave = |children: Vec<&Child>| children.into_iter().map(wanted).collect();
     let mut spared = inputs.spared.clone();
     let mut waves: Vec<Vec<Desired>> = vec![wave(others)];
+    if let Some(refused) = &inputs.refused {
+        let name = W::configuration(&inputs.key.name).0;
+        let is_configuration =
+            |one: &&mut Desired| one.object["kind"] == "Secret" && one.object["metadata"]["name"] == name;
+        if let Some(secret) = waves.iter_mut().flatten().find(is_configuration) {
+            secret.object["metadata"]["annotations"][ANNOTATION] = refused.clone();
+        }
+    }
     if inputs.missing.is_none() {
         waves.push(wave(pods));
     } else {

@@ -14,13 +14,15 @@ use kernel::object::{Kept as _, Key};
 use kernel::stores::Stores;
 use kube::Api;
 use monitoring_assets::Reference;
+use monitoring_loaded::doubt::Doubt;
 use monitoring_plan::{Child, Invalid, Planned, Remark, Standing, Surroundings};
 use monitoring_rules::pack::Files;
 
 use crate::bindings::Told;
 use crate::controller::{Inputs, WorkloadOperator};
 use crate::kinds;
-use crate::load::Loading;
+use crate::load::{Content, Loading};
+use crate::refused;
 use crate::shared::{held, namespaces, resources};
 use crate::vault::Vault;
 use crate::workload::Workload;
@@ -40,6 +42,12 @@ pub(crate) struct Place<M> {
     pub(crate) told: Told,
     /// What its pods run.
     pub(crate) loading: Loading,
+    /// What its operand refuses.
+    pub(crate) doubt: Doubt<Content>,
+    /// Whether it is known what an earlier process knew of that.
+    recalled: bool,
+    /// The version of the configuration that was accepted last: whatever is younger was not in it.
+    pub(crate) good: Option<u64>,
 }
 
 impl<W: Workload> WorkloadOperator<W> {
@@ -56,7 +64,12 @@ impl<W: Workload> WorkloadOperator<W> {
         let mut standing =
             Standing { rules: self.packing(key, stores, &mut place).await?, ..Standing::default() };
         place.vault.fetch(&place.wanted.clone(), stores, &self.shared.client).await?;
+        if !place.recalled {
+            place.recalled = true;
+            place.doubt.recall(&refused::annotated::<W>(key, stores).unwrap_or_default());
+        }
         let (namespaces, resources) = (namespaces(stores), resources(stores));
+        let mut left_out = place.doubt.left_out();
         let mut outcome = None;
         let mut spared = Vec::new();
         for _ in 0..ROUNDS {
@@ -70,6 +83,7 @@ impl<W: Workload> WorkloadOperator<W> {
                 namespaces: &namespaces,
                 objects: &objects,
                 resources: &resources,
+                left_out: &refused::left_out(&left_out),
             };
             let planned = W::plan(resource, &around, &standing, &mut place.memory);
             place.wanted = W::references(&place.memory);
@@ -88,9 +102,19 @@ impl<W: Workload> WorkloadOperator<W> {
                 standing.tls_files = last.1;
                 continue;
             }
-            if !asks_for_more {
+            if asks_for_more {
+                continue;
+            }
+            if place.doubt.is_idle() {
                 break;
             }
+            // Now that everything is read it shows what of the refused is another thing by now.
+            place.doubt.notice(&refused::by::<W>(resource), &refused::stamps(&W::judged(&place.memory)));
+            let now = place.doubt.left_out();
+            if now == left_out {
+                break;
+            }
+            left_out = now;
         }
         place.vault.retain(&place.wanted);
         self.readers.update(key, place.wanted.clone());

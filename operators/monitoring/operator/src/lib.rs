@@ -10,6 +10,7 @@
 //! | `told` | its status, its conditions, what is new |
 //! | [`bindings`] | what monitors and rules are told about themselves |
 //! | `load`, `mounts` | whether pods run what was written, and what is done so that they do |
+//! | `refused` | what is left out because the operand refuses it |
 //! | `roll` | what is done about pods, claims and surplus shards |
 //! | `rights` | what we may do, where we can do without |
 //! | [`outside`] | what pods need and others make |
@@ -32,6 +33,7 @@ mod load;
 pub mod metrics;
 mod mounts;
 pub mod outside;
+mod refused;
 mod rights;
 mod roll;
 pub mod settings;

@@ -16,6 +16,7 @@ use monitoring_loaded::judge::{self, Ended, Verdict, Written, judge};
 use monitoring_loaded::offset::Offset;
 use monitoring_loaded::pace::{self, Pace, Sight};
 use monitoring_loaded::reach::{Reach, Whom};
+use monitoring_workload::labels;
 use serde_json::json;
 
 use crate::kinds;
@@ -50,6 +51,15 @@ pub(crate) struct Content {
     pub(crate) watched: Option<String>,
 }
 
+/// How pods take what was written.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Said<'p> {
+    /// One runs it.
+    Accepted,
+    /// One does not take it, in words that anybody may read.
+    Refused(&'p Pod, String),
+}
+
 impl Loading {
     /// Whether it is not known when what is there was written.
     pub(crate) fn is_new(&self) -> bool {
@@ -82,6 +92,28 @@ impl Loading {
         for ((pod, _), heard) in due.into_iter().zip(answers) {
             self.take(&written, pod, heard, now);
         }
+    }
+
+    /// What was written, and how those pods take it that run this version: while another one is rolled out, what is written
+    /// for it means nothing to the pods from before. Nothing, if it is not known yet.
+    pub(crate) fn taken<'p>(&self, pods: &'p [Pod], version: &str) -> Option<(Content, Said<'p>)> {
+        let Written { config, watched, .. } = self.written.as_ref()?;
+        let content = Content { config: config.clone(), watched: watched.clone() };
+        let runs = |pod: &&Pod| {
+            let label = pod.metadata.labels.as_ref().and_then(|labels| labels.get(labels::VERSION));
+            label.is_some_and(|label| label.trim_start_matches('v') == version.trim_start_matches('v'))
+        };
+        let verdict = |pod: &'p Pod| {
+            let (_, verdict) = self.verdicts.get(name(pod)).filter(|(known, _)| known == uid(pod))?;
+            Some((pod, verdict.clone()))
+        };
+        let known = || pods.iter().filter(runs).filter_map(verdict);
+        let refuses = known().find_map(|(pod, verdict)| match verdict {
+            Verdict::Refused(words) => Some(Said::Refused(pod, words)),
+            Verdict::Loaded | Verdict::Pending(_) | Verdict::Unknown(_) => None,
+        });
+        let accepts = || known().any(|(_, verdict)| verdict == Verdict::Loaded).then_some(Said::Accepted);
+        refuses.or_else(accepts).map(|said| (content, said))
     }
 
     fn is_loaded(&self, pod: &Pod) -> bool {
@@ -163,8 +195,18 @@ fn runs(pod: &Pod) -> bool {
 }
 
 fn address(pod: &Pod, tls: bool) -> Option<Address> {
+    at(pod, PORT, tls).filter(|_| runs(pod))
+}
+
+/// A port of a pod.
+pub(crate) fn at(pod: &Pod, port: u16, tls: bool) -> Option<Address> {
     let ip = pod.status.as_ref()?.pod_ip.as_ref()?.parse().ok()?;
-    runs(pod).then_some(Address { ip, port: PORT, tls })
+    Some(Address { ip, port, tls })
+}
+
+/// The last words of an operand that has ended.
+pub(crate) fn last_words(pod: &Pod) -> Option<String> {
+    seen(pod).ended.map(|ended| ended.log)
 }
 
 /// What the cluster says about a pod.
@@ -205,7 +247,7 @@ fn touch(pod: &Pod, now: Timestamp) -> Touch {
 mod tests {
     use super::*;
 
-    fn at(second: i64) -> Timestamp {
+    fn moment(second: i64) -> Timestamp {
         Timestamp::from_second(second).unwrap()
     }
 
@@ -230,17 +272,17 @@ mod tests {
         let pods = [pod("a", "Running"), pod("b", "Pending")];
         let mut loading = Loading::default();
         // What was there when we came is only asked for.
-        let found = loading.afterwards(Some(content("1")), Some(at(0)), (&pods, true), at(100));
+        let found = loading.afterwards(Some(content("1")), Some(moment(0)), (&pods, true), moment(100));
         assert_eq!(touched(&found), (vec![], true));
-        let written = loading.afterwards(Some(content("2")), None, (&pods, true), at(200));
+        let written = loading.afterwards(Some(content("2")), None, (&pods, true), moment(200));
         assert_eq!(touched(&written), (vec!["a"], true));
         // A stream of edits is no stream of touches, and the last one is not lost.
-        let again = loading.afterwards(Some(content("3")), None, (&pods, true), at(202));
+        let again = loading.afterwards(Some(content("3")), None, (&pods, true), moment(202));
         assert_eq!(touched(&again), (vec![], true));
-        let later = loading.afterwards(None, None, (&pods, true), at(206));
+        let later = loading.afterwards(None, None, (&pods, true), moment(206));
         assert_eq!(touched(&later), (vec!["a"], true));
-        let without = loading.afterwards(Some(content("4")), None, (&pods, false), at(300));
+        let without = loading.afterwards(Some(content("4")), None, (&pods, false), moment(300));
         assert_eq!(touched(&without), (vec![], true));
-        assert_eq!(touched(&loading.afterwards(None, None, (&[], true), at(400))), (vec![], false));
+        assert_eq!(touched(&loading.afterwards(None, None, (&[], true), moment(400))), (vec![], false));
     }
 }

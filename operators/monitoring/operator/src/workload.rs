@@ -15,10 +15,11 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use k8s_openapi::jiff::Timestamp;
 use kernel::apply::Applied;
 use kernel::declare::{Declaration, Kind};
-use kernel::object::Object;
+use kernel::object::{Key, Object};
 use monitoring_assets::Reference;
-use monitoring_plan::memo::Memo;
+use monitoring_plan::memo::{Memo, Read};
 use monitoring_plan::monitors::Monitors;
+use monitoring_plan::rules::Rules;
 use monitoring_plan::{Invalid, Planned, Standing, Surroundings};
 use monitoring_rollout::Surplus;
 use monitoring_rules::config_map;
@@ -70,15 +71,18 @@ pub struct Judged<'m> {
     pub kind: Kind,
     /// The object.
     pub object: &'m Arc<Object>,
+    /// The versions of what was read for it.
+    pub read: &'m [Read],
     /// Why it is not taken in; nothing, if it is.
     pub refusal: Option<&'m str>,
 }
 
 /// What became of all objects of a kind.
 fn judged<T>(kind: Kind, memo: &Memo<Result<T, String>>) -> impl Iterator<Item = Judged<'_>> {
-    memo.objects().map(move |(object, verdict)| Judged {
+    memo.objects().map(move |(object, read, verdict)| Judged {
         kind,
         object,
+        read,
         refusal: verdict.as_ref().err().map(String::as_str),
     })
 }
@@ -104,6 +108,17 @@ fn needs(
         service: service.cloned(),
         labels: labels.unwrap_or_default(),
     }
+}
+
+/// The names of the files of rules.
+fn rule_files(rules: &Rules) -> BTreeMap<String, Key> {
+    let taken = rules.objects().filter_map(|(object, _, verdict)| Some((object, verdict.as_ref().ok()?)));
+    taken.map(|(object, taken)| (taken.name.clone(), object.key().clone())).collect()
+}
+
+/// Where an operand is asked to load its configuration, below the prefix of its routes.
+fn reload_path(prefix: &str) -> String {
+    format!("{}/-/reload", prefix.trim_end_matches('/'))
 }
 
 /// A kind of workload.
@@ -165,8 +180,19 @@ pub trait Workload: Send + Sync + 'static {
         Surplus::default()
     }
 
-    /// Whether its reloaders speak TLS.
+    /// Whether its pods speak TLS.
     fn has_tls(resource: &Self::Resource) -> bool;
+
+    /// What its pods run, as users call it, and the version.
+    fn operand(resource: &Self::Resource) -> (&'static str, &str);
+
+    /// The port and the path at which an operand is asked to load its configuration.
+    fn reload(resource: &Self::Resource) -> (u16, String);
+
+    /// The names of rule files, with the rules that they hold.
+    fn rule_files(_memory: &Self::Memory) -> BTreeMap<String, Key> {
+        BTreeMap::new()
+    }
 
     /// What became of what it selects.
     fn judged(memory: &Self::Memory) -> Vec<Judged<'_>>;

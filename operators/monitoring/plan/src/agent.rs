@@ -57,7 +57,7 @@ pub fn plan(
     let document = view.document(&memory.monitors, &additional, mode, (&gaps, last))?;
     let mut files: BTreeMap<String, Vec<u8>> =
         accepted.files.into_iter().map(|(name, bytes)| (name, bytes.to_vec())).collect();
-    files.extend(memory.monitors.files().map(|(name, bytes)| (name.clone(), bytes.clone())));
+    files.extend(memory.monitors.files(around.left_out).map(|(name, bytes)| (name.clone(), bytes.clone())));
     if !gaps.is_empty() {
         keep_files(&mut files, &document, standing);
     }
@@ -123,7 +123,7 @@ impl View<'_> {
         let jobs = kept.or_else(|| text(own.scrape_configs));
         let mut document = document::agent(&AgentInputs {
             server: &self.server(&spec, mode)?,
-            jobs: monitors.jobs(jobs.as_deref()),
+            jobs: monitors.jobs(self.around.left_out, jobs.as_deref()),
             objects: self.around.objects,
         })
         .map_err(|error| {

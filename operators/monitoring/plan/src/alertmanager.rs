@@ -73,8 +73,8 @@ pub fn plan(
         Base::Started(started) => {
             view.select(memory, &provision::target(&inputs), started.global())
                 .map_err(|error| wrong(format!("failed to select AlertmanagerConfig objects: {error}")))?;
-            let taken = memory.configs.iter().filter_map(|(_, verdict)| verdict.as_ref().ok());
-            let finished = started.finish(taken.map(|taken| &taken.part), &view.version);
+            let taken = memory.configs.taken(&around.left_out.alertmanager_configs);
+            let finished = started.finish(taken.map(|(_, taken)| &taken.part), &view.version);
             finished.map_err(|error| wrong(error.to_string()))?
         }
     };
@@ -87,8 +87,8 @@ pub fn plan(
     let instance = Instance::new(alertmanager).map_err(|error| Invalid::new(&error))?;
     let secret = secrets::configuration(&instance, around.operator, compressed, configuration.others);
     planned.children.push(Child::Secret(secret));
-    let taken = memory.configs.iter().filter_map(|(_, verdict)| verdict.as_ref().ok());
-    let files = taken.flat_map(|taken| taken.files.clone()).chain(configuration.files).collect();
+    let taken = memory.configs.taken(&around.left_out.alertmanager_configs);
+    let files = taken.flat_map(|(_, taken)| taken.files.clone()).chain(configuration.files).collect();
     view.put_pods(&instance, files, &mut planned)?;
     limits::check(&mut planned)?;
     Ok(planned)

@@ -34,4 +34,4 @@ pub mod thanos_ruler;
 pub use child::Child;
 pub use planned::{Configuration, Invalid, Planned, Remark};
 pub use standing::Standing;
-pub use surroundings::{Resources, Surroundings};
+pub use surroundings::{LeftOut, Resources, Surroundings};

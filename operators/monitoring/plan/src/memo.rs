@@ -18,11 +18,14 @@ pub struct Memo<T> {
     removed: usize,
 }
 
+/// Something that was read, and its version; none, if it was not there.
+pub type Read = (Reference, Option<Box<str>>);
+
 /// What was made of one resource.
 #[derive(Debug, Clone)]
 struct Kept<T> {
     object: Arc<Object>,
-    read: Vec<(Reference, Option<Box<str>>)>,
+    read: Vec<Read>,
     pass: u64,
     value: T,
 }
@@ -79,9 +82,9 @@ impl<T> Memo<T> {
         self.kept.iter().map(|(name, kept)| (name, &kept.value))
     }
 
-    /// What was made of each, with the resource.
-    pub fn objects(&self) -> impl Iterator<Item = (&Arc<Object>, &T)> {
-        self.kept.values().map(|kept| (&kept.object, &kept.value))
+    /// What was made of each, with the resource and the versions of what was read for it.
+    pub fn objects(&self) -> impl Iterator<Item = (&Arc<Object>, &[Read], &T)> {
+        self.kept.values().map(|kept| (&kept.object, &*kept.read, &kept.value))
     }
 
     /// Everything that was read for one of them, there or not.
@@ -107,6 +110,17 @@ impl<T> Memo<T> {
     /// Whether the last pass found everything as it was before.
     pub fn is_unchanged(&self) -> bool {
         self.made == 0 && self.removed == 0
+    }
+}
+
+impl<T> Memo<Result<T, String>> {
+    /// What was taken in, without some.
+    pub(crate) fn taken<'m>(
+        &'m self,
+        without: &BTreeSet<String>,
+    ) -> impl Iterator<Item = (&'m Arc<str>, &'m T)> {
+        let taken = self.iter().filter_map(|(name, verdict)| Some((name, verdict.as_ref().ok()?)));
+        taken.filter(|(name, _)| without.is_empty() || !without.contains(&***name))
     }
 }
 

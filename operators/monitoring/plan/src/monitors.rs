@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use crate::candidates::asked_for;
 use crate::memo::Memo;
 use crate::planned::Invalid;
-use crate::surroundings::{Resources, Surroundings};
+use crate::surroundings::{LeftOut, Resources, Surroundings};
 
 /// A resource that is taken in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,20 +101,32 @@ impl Monitors {
     }
 
     /// The jobs of all that was taken in.
-    pub(crate) fn jobs<'m>(&'m self, additional: Option<&'m str>) -> Jobs<'m> {
-        Jobs {
-            service_monitors: fragments(&self.service_monitors),
-            pod_monitors: fragments(&self.pod_monitors),
-            probes: fragments(&self.probes),
-            scrape_configs: fragments(&self.scrape_configs),
-            additional,
-        }
+    pub(crate) fn jobs<'m>(&'m self, left_out: &'m LeftOut, additional: Option<&'m str>) -> Jobs<'m> {
+        let [service_monitors, pod_monitors, probes, scrape_configs] =
+            self.written(left_out).map(|(memo, without)| fragments(memo, without));
+        Jobs { service_monitors, pod_monitors, probes, scrape_configs, additional }
     }
 
     /// Certificates and keys of all that was taken in.
-    pub(crate) fn files(&self) -> impl Iterator<Item = (&String, &Vec<u8>)> {
-        let taken = self.all().into_iter().flat_map(Memo::iter);
-        taken.filter_map(|(_, verdict)| verdict.as_ref().ok()).flat_map(|taken| &taken.files)
+    pub(crate) fn files<'m>(
+        &'m self,
+        left_out: &'m LeftOut,
+    ) -> impl Iterator<Item = (&'m String, &'m Vec<u8>)> {
+        self.written(left_out)
+            .into_iter()
+            .flat_map(|(memo, without)| memo.taken(without))
+            .flat_map(|(_, taken)| &taken.files)
+    }
+
+    /// All kinds, with those of each that are not written.
+    fn written<'m>(&'m self, left_out: &'m LeftOut) -> [(&'m Memo<Verdict>, &'m BTreeSet<String>); 4] {
+        let LeftOut { service_monitors, pod_monitors, probes, scrape_configs, .. } = left_out;
+        [
+            (&self.service_monitors, service_monitors),
+            (&self.pod_monitors, pod_monitors),
+            (&self.probes, probes),
+            (&self.scrape_configs, scrape_configs),
+        ]
     }
 
     /// All kinds.
@@ -184,7 +196,6 @@ fn options(server: &Server<'_>) -> Vec<u8> {
         .expect("what was read as JSON is written as JSON")
 }
 
-fn fragments(memo: &Memo<Verdict>) -> Fragments<'_> {
-    let taken = memo.iter().filter_map(|(name, verdict)| Some((Arc::clone(name), verdict.as_ref().ok()?)));
-    taken.map(|(name, taken)| (name, &taken.fragment)).collect()
+fn fragments<'m>(memo: &'m Memo<Verdict>, without: &BTreeSet<String>) -> Fragments<'m> {
+    memo.taken(without).map(|(name, taken)| (Arc::clone(name), &taken.fragment)).collect()
 }

@@ -64,7 +64,7 @@ pub fn plan(
 
     let mut files: BTreeMap<String, Vec<u8>> =
         accepted.files.into_iter().map(|(name, bytes)| (name, bytes.to_vec())).collect();
-    files.extend(memory.monitors.files().map(|(name, bytes)| (name.clone(), bytes.clone())));
+    files.extend(memory.monitors.files(around.left_out).map(|(name, bytes)| (name.clone(), bytes.clone())));
     if view.is_unmanaged() {
         planned.remarks.push(Remark::Unmanaged);
         if standing.configuration.is_none() {
@@ -174,7 +174,7 @@ impl<'v> View<'v> {
     fn put_rules(&self, rules: &Rules, standing: &Standing, planned: &mut Planned) -> Vec<String> {
         let workload = config_map::Workload::Prometheus(self.name);
         let owner = metadata::content(self.instance.owner(), self.around.operator, "");
-        let maps = rules::config_maps(rules, standing, workload, &owner, self.around.operator);
+        let maps = rules::config_maps(rules, standing, workload, &owner, self.around);
         let names = workload.mounted(maps.len());
         planned.children.extend(maps.into_iter().map(Child::ConfigMap));
         names
@@ -196,7 +196,7 @@ impl<'v> View<'v> {
         let mut document = document::server(&ServerInputs {
             server: &self.server(&spec)?,
             spec: &spec,
-            jobs: monitors.jobs(jobs.as_deref()),
+            jobs: monitors.jobs(self.around.left_out, jobs.as_deref()),
             alerting: Additional {
                 alert_relabelings: alert_relabelings.as_deref(),
                 alertmanagers: alertmanagers.as_deref(),

@@ -12,7 +12,6 @@ use monitoring_rules::enforce::NamespaceLabel;
 use monitoring_rules::file::{self, Reader, Refused, RuleFile};
 use monitoring_rules::pack::{Files, pack};
 use monitoring_select::selection::{SelectionError, Selectors};
-use monitoring_workload::operator::OperatorConfig;
 
 use crate::candidates::asked_for;
 use crate::memo::Memo;
@@ -99,9 +98,8 @@ fn words(refused: &Refused) -> String {
 }
 
 /// All files by name.
-fn files(rules: &Rules) -> Files {
-    let taken = rules.iter().filter_map(|(_, verdict)| verdict.as_ref().ok());
-    taken.map(|taken| (taken.name.clone(), taken.file.text.clone())).collect()
+fn files(rules: &Rules, without: &BTreeSet<String>) -> Files {
+    rules.taken(without).map(|(_, taken)| (taken.name.clone(), taken.file.text.clone())).collect()
 }
 
 /// The ConfigMaps with all files, with what an owner says about its objects.
@@ -110,10 +108,10 @@ pub(crate) fn config_maps(
     standing: &Standing,
     workload: Workload<'_>,
     owner: &ObjectMeta,
-    operator: &OperatorConfig,
+    around: &Surroundings<'_>,
 ) -> Vec<ConfigMap> {
-    let packing = pack(&standing.rules, files(rules));
-    let mut maps = workload.build(packing, &operator.labels, &operator.annotations);
+    let packing = pack(&standing.rules, files(rules, &around.left_out.rules));
+    let mut maps = workload.build(packing, &around.operator.labels, &around.operator.annotations);
     for map in &mut maps {
         map.metadata.namespace.clone_from(&owner.namespace);
         map.metadata.owner_references.clone_from(&owner.owner_references);

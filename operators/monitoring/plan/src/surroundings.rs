@@ -1,5 +1,6 @@
 //! What there is beside a workload.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use kernel::object::Object;
@@ -25,6 +26,26 @@ pub struct Surroundings<'s> {
     pub objects: &'s Objects,
     /// What workloads can select.
     pub resources: &'s Resources,
+    /// What of that is left out.
+    pub left_out: &'s LeftOut,
+}
+
+/// Resources that are selected and judged as all others, and not written: an operand does not take them. By
+/// `namespace/name`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// ServiceMonitors.
+    pub service_monitors: BTreeSet<String>,
+    /// PodMonitors.
+    pub pod_monitors: BTreeSet<String>,
+    /// Probes.
+    pub probes: BTreeSet<String>,
+    /// ScrapeConfigs.
+    pub scrape_configs: BTreeSet<String>,
+    /// PrometheusRules.
+    pub rules: BTreeSet<String>,
+    /// AlertmanagerConfigs.
+    pub alertmanager_configs: BTreeSet<String>,
 }
 
 /// What workloads can select, in no particular order.

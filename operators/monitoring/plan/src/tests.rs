@@ -1,4 +1,5 @@
-//! Properties of plans: what is remembered shows nowhere, and neither does the order in which resources come.
+//! Properties of plans: what is remembered shows nowhere, and neither does the order in which resources come; what is left
+//! out is written nowhere.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::planned::{Invalid, Planned};
-use crate::{Resources, Standing, Surroundings, agent, alertmanager, prometheus, thanos_ruler};
+use crate::{LeftOut, Resources, Standing, Surroundings, agent, alertmanager, prometheus, thanos_ruler};
 
 /// A change of the world.
 #[derive(Debug, Clone)]
@@ -65,6 +66,7 @@ fn changes() -> impl Strategy<Value = Vec<Change>> {
 struct World {
     resources: BTreeMap<(Kind, usize), Arc<Object>>,
     secrets: BTreeMap<usize, Secret>,
+    left_out: LeftOut,
     version: usize,
     clock: u64,
 }
@@ -194,6 +196,7 @@ impl World {
             namespaces: &namespaces,
             objects: &objects,
             resources: &resources,
+            left_out: &self.left_out,
         };
         let standing = Standing::default();
         let server: Prometheus = self.workload(&json!({}));
@@ -259,6 +262,32 @@ proptest! {
             }
             prop_assert_eq!(memories.verdicts(), fresh.verdicts());
         }
+    }
+
+    #[test]
+    fn what_is_left_out_is_judged_and_not_written(changes in changes(), out in prop::collection::btree_set(0..5_usize, 1..4)) {
+        let mut world = World::default();
+        changes.iter().for_each(|change| world.change(change));
+        let mut without = world.clone();
+        without.resources.retain(|(_, which), _| !out.contains(which));
+        let names = || out.iter().map(|which| format!("{}/n{which}", ["a-b", "a"][which % 2])).collect();
+        world.left_out = LeftOut {
+            service_monitors: names(),
+            pod_monitors: names(),
+            probes: names(),
+            scrape_configs: names(),
+            rules: names(),
+            alertmanager_configs: names(),
+        };
+        let (mut judged, mut all) = (Memories::default(), Memories::default());
+        let planned = world.plan(&mut judged, false);
+        for (left_out, absent) in planned.into_iter().zip(without.plan(&mut Memories::default(), false)) {
+            let written = |planned: Result<Planned, Invalid>| planned.map(|one| (one.configuration, one.children));
+            prop_assert_eq!(written(left_out), written(absent));
+        }
+        world.left_out = LeftOut::default();
+        let _ = world.plan(&mut all, false);
+        prop_assert_eq!(judged.verdicts(), all.verdicts());
     }
 }
 

@@ -43,7 +43,7 @@ pub fn plan(
     }
     let workload = config_map::Workload::ThanosRuler(instance.owner().name());
     let owner = metadata::content(instance.owner(), around.operator, "");
-    let maps = rules::config_maps(&memory.rules, standing, workload, &owner, around.operator);
+    let maps = rules::config_maps(&memory.rules, standing, workload, &owner, around);
     let names = workload.mounted(maps.len());
     planned.children.extend(maps.into_iter().map(Child::ConfigMap));
     let files = view.put_remote_write(standing, &mut planned)?;

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::json;
+
 use super::*;
 use crate::subject::Kind;
 
@@ -307,6 +309,22 @@ fn what_everybody_has_makes_nobody_a_suspect() {
         (0..10).map(|index| Subject::new(Kind::ServiceMonitor, "team", index.to_string())).collect();
     let parts = Parts::read(&text, objects, BTreeMap::new());
     assert_eq!(find(&body("not a valid duration string: \"3x\""), &parts), nobody());
+}
+
+#[test]
+fn the_field_that_a_text_quotes_is_found_in_the_object() {
+    let object = json!({"metadata": {"name": "SDK"}, "spec": {
+        "staticConfigs": [{"targets": ["a"]}],
+        "azureSDConfigs": [{"port": 1}, {"authenticationMethod": "SDK", "tenantID": "t"}],
+        "relabelings": [{"regex": "a[b"}],
+    }});
+    let text =
+        body("unknown authentication_type \"SDK\". Supported types are \"OAuth\" or \"ManagedIdentity\"");
+    let place = "spec.azureSDConfigs[1].authenticationMethod".to_owned();
+    assert_eq!(field(&object, &text), Some((place, "SDK")));
+    let text = body("error parsing regexp: missing closing ]: `a[b`");
+    assert_eq!(field(&object, &text), Some(("spec.relabelings[0].regex".into(), "a[b")));
+    assert_eq!(field(&object, &body("something else is wrong with \"b\"")), None);
 }
 
 #[test]

@@ -13,10 +13,11 @@ use monitoring_rules::config_map;
 use monitoring_status::prometheus::{Found, with_scale};
 use monitoring_status::reconciliation::Selects;
 use monitoring_status::{Reconciliation, RepairPolicy};
+use monitoring_workload::defaults::{PROMETHEUS_VERSION, or_default};
 use monitoring_workload::prometheus as servers;
 use serde_json::Value;
 
-use super::{Judged, Seen, Workload, monitors, needs};
+use super::{Judged, Seen, Workload, monitors, needs, reload_path};
 use crate::declaration;
 use crate::interest::Selectable;
 use crate::kinds;
@@ -76,6 +77,14 @@ impl Workload for OfAgent {
 
     fn references(memory: &agent::Memory) -> BTreeSet<Reference> {
         memory.monitors.all().into_iter().flat_map(Memo::references).cloned().collect()
+    }
+
+    fn operand(resource: &PrometheusAgent) -> (&'static str, &str) {
+        ("Prometheus", or_default(&resource.spec.shared.version, PROMETHEUS_VERSION))
+    }
+
+    fn reload(resource: &PrometheusAgent) -> (u16, String) {
+        (9090, reload_path(&resource.spec.shared.route_prefix))
     }
 
     fn has_tls(resource: &PrometheusAgent) -> bool {

@@ -11,9 +11,10 @@ use monitoring_rules::config_map;
 use monitoring_status::reconciliation::Selects;
 use monitoring_status::{Pods, Reconciliation, deprecation};
 use monitoring_workload::alertmanager as alertmanagers;
+use monitoring_workload::defaults::{ALERTMANAGER_VERSION, or_default};
 use serde_json::Value;
 
-use super::{Judged, Seen, Workload, judged, needs};
+use super::{Judged, Seen, Workload, judged, needs, reload_path};
 use crate::declaration;
 use crate::interest::Selectable;
 use crate::kinds;
@@ -68,6 +69,14 @@ impl Workload for OfAlertmanager {
 
     fn references(memory: &alertmanager::Memory) -> BTreeSet<Reference> {
         memory.configs.references().cloned().collect()
+    }
+
+    fn operand(resource: &Alertmanager) -> (&'static str, &str) {
+        ("Alertmanager", or_default(&resource.spec.version, ALERTMANAGER_VERSION))
+    }
+
+    fn reload(resource: &Alertmanager) -> (u16, String) {
+        (9093, reload_path(&resource.spec.route_prefix))
     }
 
     fn has_tls(resource: &Alertmanager) -> bool {

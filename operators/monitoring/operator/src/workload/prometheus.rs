@@ -8,6 +8,7 @@ use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use k8s_openapi::jiff::Timestamp;
 use kernel::declare::Declaration;
+use kernel::object::Key;
 use monitoring_assets::Reference;
 use monitoring_plan::memo::Memo;
 use monitoring_plan::{Invalid, Planned, Standing, Surroundings, prometheus};
@@ -16,10 +17,11 @@ use monitoring_rules::config_map;
 use monitoring_status::prometheus::{Found, with_scale};
 use monitoring_status::reconciliation::Selects;
 use monitoring_status::{Reconciliation, RepairPolicy, deprecation};
+use monitoring_workload::defaults::{PROMETHEUS_VERSION, or_default};
 use monitoring_workload::prometheus as servers;
 use serde_json::Value;
 
-use super::{Judged, Seen, Workload, judged, monitors, needs};
+use super::{Judged, Seen, Workload, judged, monitors, needs, reload_path, rule_files};
 use crate::declaration;
 use crate::interest::Selectable;
 use crate::kinds;
@@ -89,6 +91,18 @@ impl Workload for OfPrometheus {
         now: Timestamp,
     ) -> Surplus {
         monitoring_rollout::surplus(resource, sets.values(), offered, now)
+    }
+
+    fn operand(resource: &Prometheus) -> (&'static str, &str) {
+        ("Prometheus", or_default(&resource.spec.shared.version, PROMETHEUS_VERSION))
+    }
+
+    fn reload(resource: &Prometheus) -> (u16, String) {
+        (9090, reload_path(&resource.spec.shared.route_prefix))
+    }
+
+    fn rule_files(memory: &prometheus::Memory) -> BTreeMap<String, Key> {
+        rule_files(&memory.rules)
     }
 
     fn has_tls(resource: &Prometheus) -> bool {

@@ -1,19 +1,21 @@
 //! Thanos Rulers.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use api_monitoring::ThanosRuler;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use kernel::declare::Declaration;
+use kernel::object::Key;
 use monitoring_assets::Reference;
 use monitoring_plan::{Invalid, Planned, Standing, Surroundings, thanos_ruler};
 use monitoring_rules::config_map;
 use monitoring_status::reconciliation::Selects;
 use monitoring_status::{Pods, Reconciliation, deprecation};
+use monitoring_workload::defaults::{THANOS_VERSION, or_default};
 use monitoring_workload::thanos_ruler as rulers;
 use serde_json::Value;
 
-use super::{Judged, Seen, Workload, judged, needs};
+use super::{Judged, Seen, Workload, judged, needs, reload_path, rule_files};
 use crate::declaration;
 use crate::interest::Selectable;
 use crate::kinds;
@@ -69,6 +71,18 @@ impl Workload for OfThanosRuler {
 
     fn references(_memory: &thanos_ruler::Memory) -> BTreeSet<Reference> {
         BTreeSet::new()
+    }
+
+    fn operand(resource: &ThanosRuler) -> (&'static str, &str) {
+        ("Thanos Ruler", or_default(resource.spec.version.as_deref().unwrap_or_default(), THANOS_VERSION))
+    }
+
+    fn reload(resource: &ThanosRuler) -> (u16, String) {
+        (10902, reload_path(&resource.spec.route_prefix))
+    }
+
+    fn rule_files(memory: &thanos_ruler::Memory) -> BTreeMap<String, Key> {
+        rule_files(&memory.rules)
     }
 
     fn has_tls(resource: &ThanosRuler) -> bool {

@@ -1,0 +1,242 @@
+//! A configuration that the operand refuses: the way from what pods say to what is left out. `monitoring_loaded::doubt`
+//! decides.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::jiff::Timestamp;
+use kernel::declare::Kind;
+use kernel::flow::Trouble;
+use kernel::object::{Kept as _, Key};
+use kernel::stores::Stores;
+use monitoring_loaded::ask::Reloaded;
+use monitoring_loaded::culprit;
+use monitoring_loaded::doubt::{Suspicion, Taken};
+use monitoring_loaded::fingerprint;
+use monitoring_loaded::parts::Parts;
+use monitoring_loaded::subject::{self, Subject};
+use monitoring_loaded::verdicts::{ANNOTATION, Stamp};
+use monitoring_loaded::words;
+use monitoring_plan::{Configuration, LeftOut, Planned};
+use serde_json::Value;
+
+use crate::controller::{Inputs, WorkloadOperator};
+use crate::follow::Place;
+use crate::kinds;
+use crate::load::{self, Content, Said};
+use crate::mounts;
+use crate::shared::held;
+use crate::workload::{Judged, Workload};
+
+/// So many letters of a hash tell two states apart.
+const LETTERS: usize = 16;
+
+/// What was heard about a content.
+pub(crate) type Heard = Option<(Content, Taken)>;
+
+/// Who refuses, with the version, as users read it.
+pub(crate) fn by<W: Workload>(resource: &W::Resource) -> String {
+    let (name, version) = W::operand(resource);
+    format!("{name} {}", version.trim_start_matches('v'))
+}
+
+fn subject(kind: Kind, key: &Key) -> Option<Subject> {
+    let kind = match kind {
+        kinds::SERVICE_MONITOR => subject::Kind::ServiceMonitor,
+        kinds::POD_MONITOR => subject::Kind::PodMonitor,
+        kinds::PROBE => subject::Kind::Probe,
+        kinds::SCRAPE_CONFIG => subject::Kind::ScrapeConfig,
+        kinds::RULE => subject::Kind::PrometheusRule,
+        kinds::ALERTMANAGER_CONFIG => subject::Kind::AlertmanagerConfig,
+        _ => return None,
+    };
+    Some(Subject::new(kind, &*key.namespace, &*key.name))
+}
+
+fn kind(subject: &Subject) -> Kind {
+    match subject.kind {
+        subject::Kind::ServiceMonitor => kinds::SERVICE_MONITOR,
+        subject::Kind::PodMonitor => kinds::POD_MONITOR,
+        subject::Kind::Probe => kinds::PROBE,
+        subject::Kind::ScrapeConfig => kinds::SCRAPE_CONFIG,
+        subject::Kind::PrometheusRule => kinds::RULE,
+        subject::Kind::AlertmanagerConfig => kinds::ALERTMANAGER_CONFIG,
+    }
+}
+
+/// What a plan leaves out.
+pub(crate) fn left_out(subjects: &BTreeSet<Subject>) -> LeftOut {
+    let mut out = LeftOut::default();
+    for subject in subjects {
+        let names = match subject.kind {
+            subject::Kind::ServiceMonitor => &mut out.service_monitors,
+            subject::Kind::PodMonitor => &mut out.pod_monitors,
+            subject::Kind::Probe => &mut out.probes,
+            subject::Kind::ScrapeConfig => &mut out.scrape_configs,
+            subject::Kind::PrometheusRule => &mut out.rules,
+            subject::Kind::AlertmanagerConfig => &mut out.alertmanager_configs,
+        };
+        names.insert(format!("{}/{}", subject.namespace, subject.name));
+    }
+    out
+}
+
+/// Everything that could be written, and the state that it is in.
+pub(crate) fn stamps(judged: &[Judged<'_>]) -> BTreeMap<Subject, Stamp> {
+    let taken = judged.iter().filter(|one| one.refusal.is_none());
+    taken.filter_map(|one| Some((subject(one.kind, one.object.key())?, stamp(one)))).collect()
+}
+
+fn stamp(one: &Judged<'_>) -> Stamp {
+    let read = if one.read.is_empty() {
+        String::new()
+    } else {
+        let hash = fingerprint::configuration(format!("{:?}", one.read).as_bytes());
+        hash.chars().take(LETTERS).collect()
+    };
+    Stamp { generation: one.object.generation(), read }
+}
+
+impl<M> Place<M> {
+    /// What became of what is selected, with what the operand refuses.
+    pub(crate) fn with_refused<'m>(&'m self, mut judged: Vec<Judged<'m>>) -> Vec<Judged<'m>> {
+        let verdicts = self.doubt.verdicts();
+        if verdicts.is_empty() {
+            return judged;
+        }
+        for one in judged.iter_mut().filter(|one| one.refusal.is_none()) {
+            let refusal = subject(one.kind, one.object.key()).and_then(|subject| verdicts.of(&subject));
+            one.refusal = refusal.map(|refusal| refusal.words.as_str());
+        }
+        judged
+    }
+}
+
+impl<W: Workload> WorkloadOperator<W> {
+    /// Asks the pods, and takes notice of how they take what was written.
+    pub(crate) async fn hear(
+        &self,
+        resource: &W::Resource,
+        inputs: &mut Inputs,
+        stores: &Stores,
+        now: Timestamp,
+    ) -> Result<Heard, Trouble> {
+        let key = inputs.key.clone();
+        if inputs.seen.pods.is_empty() {
+            return Ok(None);
+        }
+        inputs.may_patch_pods = self.rights.may_patch_pods(&self.shared.client, &key.namespace, now).await;
+        let home = self.places.of(&key);
+        // Taken out, because nobody may hold a lock while he waits.
+        let mut loading = std::mem::take(&mut held(&home).loading);
+        if loading.is_new() {
+            inputs.last_written = self.last_written(&key).await?;
+        }
+        if let Some(asker) = &self.asker {
+            loading.ask(&inputs.seen.pods, W::has_tls(resource), asker, now).await;
+        }
+        let said = loading.taken(&inputs.seen.pods, W::operand(resource).1);
+        held(&home).loading = loading;
+        let heard = match said {
+            None => None,
+            Some((content, Said::Accepted)) => Some((content, Taken::Accepted)),
+            Some((content, Said::Refused(pod, words))) => {
+                let is_worth_it = {
+                    let place = held(&home);
+                    place.doubt.is_searching() || place.doubt.is_new(&content)
+                };
+                let text = if is_worth_it { self.text(resource, pod, words).await } else { None };
+                text.map(|text| (content, Taken::Refused(text)))
+            }
+        };
+        self.take(resource, &key, heard.as_ref(), stores);
+        Ok(heard)
+    }
+
+    /// What the operand says about what it does not take. It may quote secrets.
+    async fn text(&self, resource: &W::Resource, pod: &Pod, words: String) -> Option<String> {
+        if let Some(last) = load::last_words(pod) {
+            return Some(last);
+        }
+        let (port, path) = W::reload(resource);
+        let (Some(asker), Some(address)) = (&self.asker, load::at(pod, port, W::has_tls(resource))) else {
+            return Some(words);
+        };
+        match asker.reload(address, &path).await {
+            Ok(Reloaded::Refused(text)) => Some(text),
+            // It has changed its mind: the next look tells.
+            Ok(Reloaded::Taken) => None,
+            Ok(Reloaded::Other(_)) | Err(_) => Some(words),
+        }
+    }
+
+    /// An answer takes a search further.
+    fn take(&self, resource: &W::Resource, key: &Key, heard: Option<&(Content, Taken)>, stores: &Stores) {
+        let Some((content, taken)) = heard else { return };
+        let home = self.places.of(key);
+        let mut place = held(&home);
+        if *taken == Taken::Accepted && place.doubt.is_idle() {
+            let secret = Key::new(&key.namespace, &W::configuration(&key.name).0);
+            place.good = stores.get(kinds::SECRET, &secret).map(|secret| secret.identity().version);
+        }
+        let by = by::<W>(resource);
+        let tell = |subject: &Subject, text: &str| {
+            let object = stores.get(kind(subject), &Key::new(&subject.namespace, &subject.name));
+            let object = object.map(|object| object.value()).unwrap_or_default();
+            let field = culprit::field(&object, text);
+            let field = field.map(|(path, value)| format!("{path} ({value:?}): ")).unwrap_or_default();
+            format!("{by} refuses it: {field}{}", words::told(text))
+        };
+        place.doubt.answer(content, taken.clone(), &by, &tell);
+    }
+
+    /// After a plan: begins to search if what is planned is what was refused. Whether to go on at once.
+    pub(crate) fn suspect(&self, key: &Key, planned: &Planned, heard: Heard) -> bool {
+        let home = self.places.of(key);
+        let place = &mut *held(&home);
+        let refused = match heard {
+            Some((content, Taken::Refused(text))) => Some((content, text)),
+            Some((_, Taken::Accepted)) | None => None,
+        };
+        if refused.is_none() && !place.doubt.is_searching() && place.doubt.hopeless().is_none() {
+            return false;
+        }
+        let content = mounts::content::<W>(planned, key);
+        place.doubt.writes(&content);
+        let Some((refused, text)) = refused.filter(|(refused, _)| *refused == content) else { return false };
+        if !place.doubt.is_new(&refused) {
+            return false;
+        }
+        let judged = W::judged(&place.memory);
+        let out = place.doubt.left_out();
+        let mut objects = stamps(&judged);
+        objects.retain(|subject, _| !out.contains(subject));
+        let files = W::rule_files(&place.memory).into_iter();
+        let files = files.filter_map(|(file, key)| Some((file, subject(kinds::RULE, &key)?))).collect();
+        let whole = planned.configuration.as_ref().map(Configuration::text).unwrap_or_default();
+        let parts = Parts::read(&whole, objects.keys().cloned().collect(), files);
+        let named = culprit::find(&text, &parts).objects;
+        let is_young =
+            |one: &&Judged<'_>| place.good.is_some_and(|good| one.object.identity().version > good);
+        let changed = judged.iter().filter(is_young).filter_map(|one| subject(one.kind, one.object.key()));
+        let changed = changed.filter(|subject| objects.contains_key(subject)).collect();
+        tracing::warn!(workload = %key, "the configuration is refused, and whoever it is about is searched for");
+        place.doubt.begin(refused, text, Suspicion { objects, named, changed });
+        true
+    }
+
+    /// What is written beside the configuration, so that the next process knows: nothing, if there is nothing to say.
+    pub(crate) fn annotation(&self, key: &Key, stores: &Stores) -> Option<Value> {
+        match held(&self.places.of(key)).doubt.verdicts().annotation() {
+            Some(text) => Some(text.into()),
+            None => annotated::<W>(key, stores).map(|_| Value::Null),
+        }
+    }
+}
+
+/// What an earlier process wrote beside the configuration.
+pub(crate) fn annotated<W: Workload>(key: &Key, stores: &Stores) -> Option<String> {
+    let secret = Key::new(&key.namespace, &W::configuration(&key.name).0);
+    let secret = stores.get(kinds::SECRET, &secret)?.value();
+    Some(secret["metadata"]["annotations"][ANNOTATION].as_str()?.to_owned())
+}
