@@ -15,7 +15,7 @@ use crate::summary::{Entry, Outcome, Summary, step};
 use crate::{Verdict, check, convergence, environment, operand_check, tools};
 
 /// What the end-to-end tests start as pods, beside what the lab builds for itself.
-const IMAGES: &str = "busybox lab mainstay example-app etcd alertmanager prometheus versitygw thanos:0.42.2 \
+const IMAGES: &str = "busybox lab mainstay mainstay-reloader example-app etcd alertmanager prometheus versitygw thanos \
                       prometheus-operator:0.93.1 prometheus-config-reloader:0.93.1 mainstay-as-prometheus-operator";
 
 /// The stage in which the operands' own programs judge what we write for them.

@@ -3,6 +3,16 @@
 //! Run by `make test`, or by hand: `cargo lab up --name e2e --nodes 3`, `cargo lab image build` with the images that
 //! `xtask/src/test.rs` names, then `cargo nextest run --profile e2e -p e2e --test monitoring`.
 
+mod absent;
+mod bad;
+mod cells;
+mod client;
+mod kind;
+mod objects;
 mod peer;
+mod pieces;
+mod refused;
+mod rows;
 mod state;
 mod takeover;
+mod workload;

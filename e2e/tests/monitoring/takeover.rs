@@ -7,11 +7,11 @@ use e2e::lab::Lab;
 use e2e::namespace::{Namespace, Security};
 use e2e::operator;
 use e2e::wait::holds;
-use kube::Api;
-use kube::api::{ApiResource, DynamicObject, Patch, PatchParams, PostParams};
+use kube::api::{Patch, PatchParams, PostParams};
 use lab::clock::{Span, Stopwatch};
 use serde_json::{Value, json};
 
+use crate::objects::{api, resource};
 use crate::peer::{self, ID, OURS, Operator, PEER};
 use crate::state::State;
 
@@ -19,49 +19,30 @@ const MONITORS: usize = 50;
 const RULES: usize = 20;
 const CONFIGS: usize = 10;
 
-fn resource(kind: &str) -> ApiResource {
-    let version = match kind {
-        "PrometheusAgent" | "AlertmanagerConfig" => "v1alpha1",
-        _ => "v1",
-    };
-    let lower = kind.to_lowercase();
-    ApiResource {
-        group: "monitoring.coreos.com".into(),
-        version: version.into(),
-        api_version: format!("monitoring.coreos.com/{version}"),
-        kind: kind.into(),
-        plural: if lower.ends_with('s') { format!("{lower}es") } else { format!("{lower}s") },
-    }
-}
-
-fn api(namespace: &Namespace, lab: &Lab, kind: &str) -> Api<DynamicObject> {
-    Api::namespaced_with(lab.client(), namespace.name(), &resource(kind))
-}
-
-async fn create(namespace: &Namespace, lab: &Lab, kind: &str, name: &str, spec: Value) -> Result<()> {
+async fn create(namespace: &Namespace, kind: &str, name: &str, spec: Value) -> Result<()> {
     let resource = resource(kind);
     let object = json!({
         "apiVersion": resource.api_version, "kind": kind,
         "metadata": {"name": name, "annotations": {"operator.prometheus.io/controller-id": ID}},
         "spec": spec,
     });
-    api(namespace, lab, kind).create(&PostParams::default(), &serde_json::from_value(object)?).await?;
+    api(namespace, kind).create(&PostParams::default(), &serde_json::from_value(object)?).await?;
     Ok(())
 }
 
 /// Everything, and the names of the pods that follow from it.
-async fn fill(namespace: &Namespace, lab: &Lab) -> Result<Vec<String>> {
+async fn fill(namespace: &Namespace) -> Result<Vec<String>> {
     for number in 0..MONITORS {
         let spec = json!({
             "selector": {"matchLabels": {"app": format!("app-{number}")}},
             "endpoints": [{"port": "web", "interval": "30s"}],
         });
-        create(namespace, lab, "ServiceMonitor", &format!("monitor-{number}"), spec).await?;
+        create(namespace, "ServiceMonitor", &format!("monitor-{number}"), spec).await?;
     }
     for number in 0..RULES {
         let rule = json!({"record": format!("recorded_{number}"), "expr": format!("vector({number})")});
         let spec = json!({"groups": [{"name": format!("group-{number}"), "rules": [rule]}]});
-        create(namespace, lab, "PrometheusRule", &format!("rule-{number}"), spec).await?;
+        create(namespace, "PrometheusRule", &format!("rule-{number}"), spec).await?;
     }
     for number in 0..CONFIGS {
         let hook = json!({"url": format!("http://hook-{number}.invalid/")});
@@ -69,20 +50,20 @@ async fn fill(namespace: &Namespace, lab: &Lab) -> Result<Vec<String>> {
             "route": {"receiver": "hook"},
             "receivers": [{"name": "hook", "webhookConfigs": [hook]}],
         });
-        create(namespace, lab, "AlertmanagerConfig", &format!("config-{number}"), spec).await?;
+        create(namespace, "AlertmanagerConfig", &format!("config-{number}"), spec).await?;
     }
     let small = json!({"requests": {"cpu": "1m", "memory": "16Mi"}});
     let server = json!({"serviceMonitorSelector": {}, "ruleSelector": {}, "shards": 3, "resources": small});
     for name in ["one", "two"] {
-        create(namespace, lab, "Prometheus", name, server.clone()).await?;
+        create(namespace, "Prometheus", name, server.clone()).await?;
     }
     let agent = json!({"serviceMonitorSelector": {}, "resources": small, "remoteWrite": []});
-    create(namespace, lab, "PrometheusAgent", "agent", agent).await?;
+    create(namespace, "PrometheusAgent", "agent", agent).await?;
     let alertmanager = json!({"replicas": 3, "alertmanagerConfigSelector": {}, "resources": small});
-    create(namespace, lab, "Alertmanager", "am", alertmanager).await?;
+    create(namespace, "Alertmanager", "am", alertmanager).await?;
     let ruler =
         json!({"ruleSelector": {}, "queryEndpoints": ["dnssrv+_http._tcp.none.invalid"], "resources": small});
-    create(namespace, lab, "ThanosRuler", "ruler", ruler).await?;
+    create(namespace, "ThanosRuler", "ruler", ruler).await?;
     let mut pods: Vec<String> = ["one", "two"]
         .iter()
         .flat_map(|name| {
@@ -109,7 +90,7 @@ async fn a_swap_of_the_image_restarts_nothing() -> Result<()> {
     operator::install(&lab).await?;
     let namespace = Namespace::with(&lab, "takeover", Security::Open).await?;
     let operator = Operator::install(&lab, &namespace).await?;
-    let pods = fill(&namespace, &lab).await?;
+    let pods = fill(&namespace).await?;
     let watch = Stopwatch::start();
     for pod in &pods {
         peer::ready(&namespace, pod).await?;
@@ -130,7 +111,7 @@ async fn a_swap_of_the_image_restarts_nothing() -> Result<()> {
         // Ours is at work: a change takes effect.
         let interval = if strategy == "Recreate" { "31s" } else { "32s" };
         let patch = json!({"spec": {"endpoints": [{"port": "web", "interval": interval}]}});
-        let monitors = api(&namespace, &lab, "ServiceMonitor");
+        let monitors = api(&namespace, "ServiceMonitor");
         monitors.patch("monitor-0", &PatchParams::default(), &Patch::Merge(&patch)).await?;
         let before = loaded(&namespace, &after).await?;
         assert_eq!(after.changed(&before), SECRETS);
