@@ -28,7 +28,7 @@ test: ## Everything: installs what it needs, checks, API-server tests, end-to-en
 check: ## What needs no cluster: format, spelling, generated files, dependencies, lints, unit tests
 	@$(XTASK) check
 
-convergence: ## Every scenario with everything that can go wrong, on a control plane of its own (about forty minutes)
+convergence: ## Every scenario with everything that can go wrong, on a control plane of its own (about ninety minutes)
 	@$(ALONE) cargo run --quiet --locked --package convergence --
 
 lab-up: ## Bring the lab up: a real Kubernetes on this machine

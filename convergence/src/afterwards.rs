@@ -13,6 +13,9 @@ use crate::scenario::{Change, Deed, Done, Property, kind_name};
 use crate::stage::Stage;
 use crate::state::{FOREIGN_FINALIZER, State};
 
+/// An annotation that no operator hands on to children: it is kubectl's own.
+const ROUND: &str = "kubectl.kubernetes.io/round";
+
 impl Player<'_> {
     /// Forces passes: an event about the resource, one about each child, and a restart. Nothing may be written.
     pub(crate) async fn idle(&mut self) -> Result<()> {
@@ -22,11 +25,11 @@ impl Player<'_> {
         if self.cast.subject.resource_in(&state).is_some() {
             let api = self.cast.world.api(&self.stage.namespace, primary);
             for round in 0..3 {
-                let patch = json!({"metadata": {"annotations": {"example.com/round": round.to_string()}}});
+                let patch = json!({"metadata": {"annotations": {ROUND: round.to_string()}}});
                 api.patch(self.cast.subject.resource, &PatchParams::default(), &Patch::Merge(patch)).await?;
                 self.stage.silent().await?;
             }
-            let patch = json!({"metadata": {"annotations": {"example.com/round": null}}});
+            let patch = json!({"metadata": {"annotations": {ROUND: null}}});
             api.patch(self.cast.subject.resource, &PatchParams::default(), &Patch::Merge(patch)).await?;
         }
         self.stage.stop().await;
@@ -133,18 +136,24 @@ impl Player<'_> {
                 }
             }
         }
-        let mut end = self.stage.settle(done).await?;
-        if *act == Act::Mark
-            && let Some(object) = end.0.get_mut(name)
-        {
-            self.verdict.wrong.extend(drift::unmark(object));
-        }
-        if let Act::Edit(pointer) = act
-            && (self.cast.subject.left_to_others)(name, pointer)
-        {
-            // What is left to others stays as they made it; that the operator is silent is all that is asked.
-            end.0.insert(name.clone(), object.clone());
-        }
+        let end = self.stage.settle(done).await?;
+        let mut missing = Vec::new();
+        let end = self
+            .patiently(end, |end| {
+                if *act == Act::Mark
+                    && let Some(object) = end.0.get_mut(name)
+                {
+                    missing = drift::unmark(object);
+                }
+                if let Act::Edit(pointer) = act
+                    && (self.cast.subject.left_to_others)(name, pointer)
+                {
+                    // What is left to others stays as they made it; that the operator is silent is all that is asked.
+                    end.0.insert(name.clone(), object.clone());
+                }
+            })
+            .await?;
+        self.verdict.wrong.extend(missing);
         Ok(end)
     }
 

@@ -10,9 +10,9 @@ use clap::Parser;
 #[derive(Debug, Clone, Parser)]
 #[command(name = "convergence")]
 pub(crate) struct Arguments {
-    /// The kind; all if absent
+    /// The kind; can be given several times; all if absent
     #[arg(long)]
-    pub(crate) kind: Option<String>,
+    pub(crate) kind: Vec<String>,
     /// Print the plans and play none: the writes of a scenario are known once it was played
     #[arg(long)]
     pub(crate) list: bool,
@@ -31,7 +31,10 @@ pub(crate) struct Arguments {
     /// Play plans for so many minutes, in an order that the seed says
     #[arg(long, value_name = "MINUTES")]
     pub(crate) minutes: Option<u64>,
-    /// The seed of that order
+    /// Play so many scenarios, which ones the seed says
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) scenarios: Option<usize>,
+    /// The seed of what is picked and of that order
     #[arg(long, default_value_t = 1, value_name = "NUMBER")]
     pub(crate) seed: u64,
     /// How many plans are played at once

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use kernel::apply::Way;
 use serde_json::{Value, json};
 
-use crate::scenario::{Subject, kind_name};
+use crate::scenario::{Extent, Subject, kind_name};
 use crate::state::{FOREIGN_FINALIZER, Name, State};
 
 /// What somebody else does.
@@ -54,13 +55,22 @@ impl Drift {
     }
 }
 
+/// So many fields of one object are edited where things take turns.
+const EDITS: usize = 5;
+
 /// Everything that can be done to the children of a resource.
 pub fn all(subject: &Subject, state: &State) -> Vec<Drift> {
-    let owned: Vec<String> = subject.declaration.owned.iter().map(|owned| kind_name(owned.kind)).collect();
     let mut all = Vec::new();
-    for (name, object) in state.0.iter().filter(|(name, _)| owned.contains(&name.kind)) {
+    for (name, object) in state.0.iter().filter(|(name, _)| !(subject.brought)(name)) {
+        let way = subject.declaration.owned.iter().find(|owned| kind_name(owned.kind) == name.kind);
+        let Some(way) = way.map(|owned| owned.way) else { continue };
         let whole = [Act::Delete, Act::DeleteSlowly, Act::StripLabels, Act::StripOwners, Act::Mark];
-        let edits = owned_leaves(object, mainstay::process::MANAGER).into_iter().map(Act::Edit);
+        let leaves = owned_leaves(object, mainstay::process::MANAGER, way);
+        let step = match subject.extent {
+            Extent::Each => 1,
+            Extent::InTurns => leaves.len().div_ceil(EDITS).max(1),
+        };
+        let edits = leaves.into_iter().step_by(step).map(Act::Edit);
         all.extend(whole.into_iter().chain(edits).map(|act| Drift { name: name.clone(), act }));
     }
     all
@@ -150,12 +160,16 @@ fn other_text(text: &str) -> String {
     }
 }
 
-/// The leaves of an object that a manager owns by server-side apply, as JSON pointers.
-pub fn owned_leaves(object: &Value, manager: &str) -> Vec<String> {
+/// The leaves of an object that a manager owns by writing it in this way, as JSON pointers.
+pub fn owned_leaves(object: &Value, manager: &str, way: Way) -> Vec<String> {
+    let operation = match way {
+        Way::Apply => "Apply",
+        Way::Replace => "Update",
+    };
     let entries = object["metadata"]["managedFields"].as_array();
     let mut leaves = Vec::new();
     for entry in entries.into_iter().flatten() {
-        if entry["manager"] == manager && entry["operation"] == "Apply" && entry["subresource"].is_null() {
+        if entry["manager"] == manager && entry["operation"] == operation && entry["subresource"].is_null() {
             walk(&entry["fieldsV1"], object, String::new(), &mut leaves);
         }
     }
@@ -215,8 +229,9 @@ mod tests {
 
     #[test]
     fn the_leaves_of_a_manager_are_found() {
-        let leaves = owned_leaves(&object(), "mainstay");
+        let leaves = owned_leaves(&object(), "mainstay", Way::Apply);
         assert_eq!(leaves, ["/metadata/labels/a~1b", "/spec/ports/0/port", "/spec/replicas"]);
+        assert_eq!(owned_leaves(&object(), "mainstay", Way::Replace), Vec::<String>::new());
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! Sees what is there without asking: one watch a kind over all namespaces, so that plans that wait cost the server
 //! nothing. It may lag a little; whoever thinks that a change is over asks the server once more.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::StreamExt;
-use kernel::declare::{Declaration, Kind};
+use kernel::declare::{Declaration, Kind, Scope};
 use kube::api::DynamicObject;
 use kube::runtime::{WatchStreamExt, watcher};
 use kube::{Api, Client};
@@ -19,9 +19,11 @@ use crate::state::{Name, State};
 pub struct Observer(Arc<Mutex<HashMap<String, State>>>);
 
 impl Observer {
-    /// Watches the kinds of a declaration until the tasks are dropped.
-    pub fn watch(&self, client: &Client, declaration: &Declaration, tasks: &mut JoinSet<()>) {
-        for kind in declaration.kinds() {
+    /// Watches the kinds of declarations, each once, until the tasks are dropped.
+    pub fn watch(&self, client: &Client, declarations: &[&Declaration], tasks: &mut JoinSet<()>) {
+        let kinds: BTreeSet<Kind> =
+            declarations.iter().flat_map(|declaration| in_namespaces(declaration)).collect();
+        for kind in kinds {
             tasks.spawn(follow(self.clone(), client.clone(), kind));
         }
     }
@@ -55,6 +57,11 @@ impl Observer {
             state.0.remove(&name);
         }
     }
+}
+
+/// The declared kinds whose objects live in namespaces.
+pub(crate) fn in_namespaces(declaration: &Declaration) -> impl Iterator<Item = Kind> {
+    declaration.kinds().filter(|kind| kind.scope == Scope::Namespaces)
 }
 
 /// What every namespace has.

@@ -36,7 +36,8 @@ pub fn judge(
     let mut wrong = reference.mask.differences(&reference.leaves, &found, subject.ignored);
     wrong.extend(conditional(&run.trace));
     wrong.extend(owned(subject, scenario, run));
-    wrong.extend(as_often(reference, &run.trace, perturbation));
+    let is_released = is_released(subject, reference);
+    wrong.extend(as_often(reference, &run.trace, perturbation, is_released));
     let (allowed, asked) = (reference.requests() * FACTOR + CONSTANT, run.trace.0.len());
     if asked > allowed {
         wrong.push(format!(
@@ -75,11 +76,14 @@ fn owned(subject: &Subject, scenario: &Scenario, run: &Run) -> Vec<String> {
     if scenario.aftermath == Aftermath::Gone && uid.is_some() {
         wrong.push("the resource is still there".to_owned());
     }
-    for (name, object) in run.end.0.iter().filter(|(name, _)| kinds.contains(&name.kind)) {
+    let made = |name: &Name| kinds.contains(&name.kind) && !(subject.brought)(name);
+    for (name, object) in run.end.0.iter().filter(|(name, _)| made(name)) {
         let owners = object["metadata"]["ownerReferences"].as_array().cloned().unwrap_or_default();
         let controllers: Vec<&Value> = owners.iter().filter(|owner| owner["controller"] == true).collect();
         match (&uid, controllers.as_slice()) {
             (Some(uid), [controller]) if controller["uid"] == *uid => {}
+            // What several resources share none of them controls.
+            (Some(uid), []) if owners.iter().any(|owner| owner["uid"] == *uid) => {}
             (Some(_), _) => wrong.push(format!("{name} does not belong to the resource")),
             (None, []) => {}
             (None, _) => wrong.push(format!("{name} belongs to a resource that is gone")),
@@ -97,8 +101,7 @@ fn status_last(subject: &Subject, run: &Run) -> Vec<String> {
         let end = run.starts.get(at + 1).copied().unwrap_or(run.trace.0.len());
         let writes = || run.trace.0[*start..end].iter().filter(|entry| entry.call.is_write());
         let is_status = |entry: &&Entry| {
-            entry.call.kind() == primary
-                && entry.body.as_ref().is_some_and(|body| !body["status"]["observedGeneration"].is_null())
+            entry.call.kind() == primary && entry.body.as_ref().is_some_and(|body| is_about(&body["status"]))
         };
         let (Some(status), Some(child)) =
             (writes().find(is_status), writes().find(|entry| entry.call.kind() != primary))
@@ -119,12 +122,26 @@ fn status_last(subject: &Subject, run: &Run) -> Vec<String> {
     wrong
 }
 
+/// Whether a status, or a condition in it, says which generation it is about.
+fn is_about(status: &Value) -> bool {
+    let conditions = status["conditions"].as_array();
+    let all = || conditions.into_iter().flatten().chain([status]);
+    all().any(|one| !one["observedGeneration"].is_null())
+}
+
 /// As many creates and deletes of each object as without the disturbance. Justified exceptions:
 /// - a child that the plan itself deletes is made once more;
 /// - a delete whose answer was lost, or whose process died, may be sent again;
 /// - an operator that was away, or saw nothing, may find that there is less to do;
-/// - what a stale view does is counted by its own plan, which deletes and makes everything anew.
-fn as_often(reference: &Reference, trace: &Trace, perturbation: &Perturbation) -> Vec<String> {
+/// - what a stale view does is counted by its own plan, which deletes and makes everything anew;
+/// - where nobody holds the deletion of a resource, the news that its children are gone may come before the news that it
+///   is: then they are made once more, for an owner that is gone, and go again.
+fn as_often(
+    reference: &Reference,
+    trace: &Trace,
+    perturbation: &Perturbation,
+    is_released: bool,
+) -> Vec<String> {
     if matches!(perturbation, Perturbation::Stale { .. } | Perturbation::Property(_)) {
         return Vec::new();
     }
@@ -145,7 +162,7 @@ fn as_often(reference: &Reference, trace: &Trace, perturbation: &Perturbation) -
             (one.min(two), one.max(two) + u64::from(more))
         };
         for (what, count, (least, most)) in [
-            ("made", found.creates, range(|counts| counts.creates, remade)),
+            ("made", found.creates, range(|counts| counts.creates, remade || is_released)),
             ("deleted", found.deletes, range(|counts| counts.deletes, again)),
         ] {
             if count > most || (count < least && !may_skip(perturbation)) {
@@ -154,6 +171,14 @@ fn as_often(reference: &Reference, trace: &Trace, perturbation: &Perturbation) -
         }
     }
     wrong
+}
+
+/// Whether the resource is gone at the end, and nobody held its deletion until all was cleaned up.
+fn is_released(subject: &Subject, reference: &Reference) -> bool {
+    let primary = kind_name(subject.declaration.primary);
+    let mut writes = reference.runs[0].trace.writes();
+    let is_held = writes.any(|entry| entry.call.kind() == primary && entry.call.subresource.is_none());
+    !is_held && subject.resource_in(&reference.end).is_none()
 }
 
 fn may_skip(perturbation: &Perturbation) -> bool {

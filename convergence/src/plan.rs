@@ -7,7 +7,7 @@ use kernel::faults::{Cut, Fault, Refusal};
 
 use crate::drift::{self, Drift};
 use crate::reference::Reference;
-use crate::scenario::{Aftermath, Property, Scenario, Subject, kind_name};
+use crate::scenario::{Aftermath, Extent, Property, Scenario, Subject, kind_name};
 use crate::spot::Spot;
 use crate::standin::Mishap;
 
@@ -171,7 +171,7 @@ const CUTS: [Cut; 4] = [Cut::Clean, Cut::Broken, Cut::Expired, Cut::Truncated];
 
 /// Every plan of a scenario.
 pub fn plans(subject: &Subject, scenario: &Scenario, reference: &Reference) -> Vec<Plan> {
-    let mut all = faults(scenario, reference);
+    let mut all = faults(subject, scenario, reference);
     all.extend(surroundings(subject, scenario, reference));
     let is_plainest = subject.scenarios.first().is_some_and(|first| first.name == scenario.name);
     if is_plainest {
@@ -186,18 +186,44 @@ pub fn plans(subject: &Subject, scenario: &Scenario, reference: &Reference) -> V
     all.into_iter().map(|perturbation| Plan { scenario: scenario.name, perturbation }).collect()
 }
 
-/// Before and after every write a crash, after every write a lost answer, and every error at every call.
-fn faults(scenario: &Scenario, reference: &Reference) -> Vec<Perturbation> {
-    let mut all = Vec::new();
+/// Before and after every write a crash, after every write a lost answer, and every error at every call. In turns: a
+/// crash before a write is one after the write before it, so it is only tried at the first one of a change.
+fn faults(subject: &Subject, scenario: &Scenario, reference: &Reference) -> Vec<Perturbation> {
+    let (mut all, extent) = (Vec::new(), subject.extent);
+    let mut begun = BTreeSet::new();
     let spots = reference.spots.iter().filter(|spot| spot.change >= scenario.from);
-    for spot in spots {
+    for (at, spot) in spots.enumerate() {
+        let mut add = |fault: Fault| all.push(Perturbation::Fault(spot.clone(), fault));
+        add(Fault::AnswerLost);
         // A crash at a read is a crash before the next write.
-        let crashes = [Fault::AnswerLost, Fault::CrashBefore, Fault::CrashAfter];
-        let crashes = crashes.into_iter().take(if spot.target.verb.writes() { 3 } else { 1 });
-        all.extend(crashes.map(|fault| Perturbation::Fault(spot.clone(), fault)));
-        all.extend(REFUSALS.map(|refusal| Perturbation::Fault(spot.clone(), Fault::Refused(refusal))));
+        if spot.target.verb.writes() {
+            add(Fault::CrashAfter);
+            if begun.insert(spot.change) || extent == Extent::Each {
+                add(Fault::CrashBefore);
+            }
+        }
+        for (number, refusal) in REFUSALS.iter().enumerate() {
+            if has_its_turn(extent, number, at, 6) && !is_for_long(subject, spot, *refusal) {
+                add(Fault::Refused(*refusal));
+            }
+        }
     }
     all
+}
+
+/// Who may not write the status of what others made does without it, and tries again after minutes only.
+fn is_for_long(subject: &Subject, spot: &Spot, refusal: Refusal) -> bool {
+    let is_of_others =
+        subject.declaration.watched.iter().any(|watched| kind_name(watched.kind) == spot.target.kind);
+    matches!(refusal, Refusal::Forbidden) && is_of_others && spot.target.part.as_deref() == Some("status")
+}
+
+/// Whether something is tried at a place: in turns, one in so many is.
+fn has_its_turn(extent: Extent, what: usize, place: usize, of: usize) -> bool {
+    match extent {
+        Extent::Each => true,
+        Extent::InTurns => what % of == place % of,
+    }
 }
 
 /// What can happen to the events of each kind during each change, and to calls to instances; and the operator away.
@@ -206,8 +232,15 @@ fn surroundings(subject: &Subject, scenario: &Scenario, reference: &Reference) -
     for change in scenario.from..scenario.changes.len() {
         for (at, kind) in kinds(subject).into_iter().enumerate() {
             let how = CUTS[(at + change) % CUTS.len()];
-            all.push(Perturbation::Held { change, kind: kind.clone(), expired: (at + change) % 2 == 1 });
-            all.push(Perturbation::Cut { change, kind, how });
+            // Scenarios of the same length begin their turns elsewhere.
+            let place = change + scenario.name.len();
+            if has_its_turn(subject.extent, at, place, 7) {
+                let expired = (at + change) % 2 == 1;
+                all.push(Perturbation::Held { change, kind: kind.clone(), expired });
+            }
+            if has_its_turn(subject.extent, at, place + 3, 7) {
+                all.push(Perturbation::Cut { change, kind, how });
+            }
         }
         all.push(Perturbation::Absent { change });
         // How often the operator asks again depends on the time that things take: the first calls are the ones that
@@ -224,9 +257,12 @@ fn surroundings(subject: &Subject, scenario: &Scenario, reference: &Reference) -
 /// Every error at the first reads, and writes that are refused for longer.
 fn at_start(subject: &Subject, reference: &Reference) -> Vec<Perturbation> {
     let mut all = Vec::new();
-    for kind in kinds(subject) {
-        let refused = REFUSALS.map(Fault::Refused);
-        for fault in refused.into_iter().chain([Fault::Expired, Fault::Truncated, Fault::AnswerLost]) {
+    for (at, kind) in kinds(subject).into_iter().enumerate() {
+        let faults = REFUSALS.map(Fault::Refused).into_iter();
+        let faults = faults.chain([Fault::Expired, Fault::Truncated, Fault::AnswerLost]);
+        for (_, fault) in
+            faults.enumerate().filter(|(number, _)| has_its_turn(subject.extent, *number, at, 5))
+        {
             all.push(Perturbation::Blocked { change: 0, kind: kind.clone(), fault });
         }
     }
@@ -242,10 +278,13 @@ fn at_start(subject: &Subject, reference: &Reference) -> Vec<Perturbation> {
 fn stale(subject: &Subject) -> Vec<Perturbation> {
     let views: Vec<Option<String>> =
         std::iter::once(None).chain(kinds(subject).into_iter().map(Some)).collect();
-    let both = |kind: Option<String>| {
-        [Moment::Running, Moment::Deleting].map(|moment| Perturbation::Stale { kind: kind.clone(), moment })
-    };
-    views.into_iter().flat_map(both).collect()
+    let mut all = Vec::new();
+    for (at, kind) in views.into_iter().enumerate() {
+        let moments = [Moment::Running, Moment::Deleting].into_iter().enumerate();
+        let moments = moments.filter(|(number, _)| at == 0 || has_its_turn(subject.extent, *number, at, 2));
+        all.extend(moments.map(|(_, moment)| Perturbation::Stale { kind: kind.clone(), moment }));
+    }
+    all
 }
 
 /// The kinds that are watched, each once.

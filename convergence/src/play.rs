@@ -5,6 +5,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use kernel::call::Verb;
 use kernel::faults::{Calls, Fault, Hits, Rule};
+use lab::clock::Stopwatch;
 
 use crate::oracle;
 use crate::plan::{Perturbation, Plan};
@@ -13,6 +14,9 @@ use crate::scenario::{Scenario, Subject};
 use crate::stage::Stage;
 use crate::state::State;
 use crate::world::World;
+
+/// How long an end that is not the right one is looked at.
+const PATIENCE: Duration = Duration::from_secs(4);
 
 /// How a plan went.
 #[derive(Debug, Default)]
@@ -93,6 +97,9 @@ impl Player<'_> {
             | Perturbation::Outside { .. }
             | Perturbation::Absent { .. } => {}
         }
+        if !matches!(perturbation, Perturbation::Drift(_)) {
+            end = self.patiently(end, |_| ()).await?;
+        }
         let trace = self.stage.script.trace();
         if matches!(perturbation, Perturbation::Fault(..))
             && trace.0.iter().all(|entry| entry.fault.is_none())
@@ -109,6 +116,27 @@ impl Player<'_> {
         let Cast { subject, scenario, reference, .. } = self.cast;
         self.verdict.wrong.extend(oracle::judge(subject, scenario, reference, &run, perturbation));
         Ok(())
+    }
+
+    /// The end, looked at again if it is not the one that it should be: where the machine is busy, news may take longer than
+    /// an operator must be silent. `trim` takes off what is not compared.
+    pub(crate) async fn patiently(
+        &mut self,
+        mut end: State,
+        mut trim: impl FnMut(&mut State),
+    ) -> Result<State> {
+        let Cast { subject, reference, .. } = self.cast;
+        let watch = Stopwatch::start();
+        loop {
+            trim(&mut end);
+            let found = end.leaves(&self.stage.namespace);
+            let is_same = reference.mask.differences(&reference.leaves, &found, subject.ignored).is_empty();
+            if is_same || watch.elapsed() > PATIENCE {
+                return Ok(end);
+            }
+            self.stage.silent().await?;
+            end = self.stage.look().await?;
+        }
     }
 
     /// What goes wrong before a change is made.

@@ -6,10 +6,11 @@ use anyhow::{Context, Result};
 use kernel::call::Verb;
 use kernel::faults::{Entry, Trace};
 
+use crate::difference::{Leaves, Mask};
 use crate::scenario::{Scenario, Subject};
 use crate::spot::{self, Spot};
 use crate::stage::Stage;
-use crate::state::{Leaves, Mask, Name, State};
+use crate::state::{Name, State};
 use crate::world::World;
 
 /// How a run went.

@@ -1,6 +1,5 @@
 //! A whole run: references first, then plans, several at once.
 
-use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use anyhow::{Context, Result, bail};
@@ -22,7 +21,9 @@ use crate::report::{self, Tally};
 /// Plays what was asked for. Whether all of it was well.
 pub(crate) async fn run(arguments: Arguments) -> Result<bool> {
     let subjects = kinds::all();
-    let wanted = |subject: &&Subject| arguments.kind.as_ref().is_none_or(|kind| kind == subject.name);
+    let wanted = |subject: &&Subject| {
+        arguments.kind.is_empty() || arguments.kind.iter().any(|kind| kind == subject.name)
+    };
     let subjects: Vec<&Subject> = subjects.iter().filter(wanted).collect();
     if subjects.is_empty() {
         bail!("there is no such kind");
@@ -31,9 +32,8 @@ pub(crate) async fn run(arguments: Arguments) -> Result<bool> {
     line(format!("seed {}", arguments.seed));
     let world = World::start(&declarations).await.context("cannot start a control plane")?;
     let mut tally = Tally::start(arguments.trace);
-    for subject in subjects {
-        Box::pin(of_kind(&world, subject, &arguments, &mut tally)).await;
-    }
+    let references = references(&world, drawn(&subjects, &arguments), &arguments, &mut tally).await;
+    Box::pin(disturb(&world, &references, &arguments, &mut tally)).await;
     line(tally.closing());
     if let Some(file) = &arguments.report {
         std::fs::write(file, tally.report().to_string())
@@ -42,22 +42,38 @@ pub(crate) async fn run(arguments: Arguments) -> Result<bool> {
     Ok(tally.is_good())
 }
 
-async fn of_kind(world: &World, subject: &Subject, arguments: &Arguments, tally: &mut Tally) {
-    let references = references(world, subject, arguments, tally).await;
+/// A scenario, whose it is, and what it does when nothing goes wrong.
+type Known<'a> = (&'a Subject, &'a Scenario, Reference);
+
+/// The scenarios that are asked for; if only so many shall be played, the seed says which.
+fn drawn<'a>(subjects: &[&'a Subject], arguments: &Arguments) -> Vec<(&'a Subject, &'a Scenario)> {
+    let of = |subject: &'a Subject| subject.scenarios.iter().map(move |scenario| (subject, scenario));
+    let mut all: Vec<(&Subject, &Scenario)> = subjects.iter().copied().flat_map(of).collect();
+    all.retain(|(_, scenario)| {
+        let start = format!("{}/", scenario.name);
+        arguments.plan.is_empty() || arguments.plan.iter().any(|plan| plan.starts_with(&start))
+    });
+    if let Some(count) = arguments.scenarios {
+        all.sort_by_key(|(_, scenario)| hash(arguments.seed, scenario.name));
+        all.truncate(count);
+    }
+    all
+}
+
+/// Plays the plans of all scenarios.
+async fn disturb(world: &World, references: &[Known<'_>], arguments: &Arguments, tally: &mut Tally) {
     let mut all = Vec::new();
-    for scenario in &subject.scenarios {
-        if let Some(reference) = references.get(scenario.name) {
-            let plans = plans(subject, scenario, reference);
-            all.extend(plans.into_iter().map(|plan| (scenario, reference, plan)));
-        }
+    for (subject, scenario, reference) in references {
+        let cast = |plan| (Cast { world, subject, scenario, reference }, plan);
+        all.extend(plans(subject, scenario, reference).into_iter().map(cast));
     }
     tally.known += all.len();
-    all.retain(|(_, _, plan)| is_wanted(arguments, &plan.to_string()));
+    all.retain(|(_, plan)| is_wanted(arguments, &plan.to_string()));
     if arguments.minutes.is_some() {
-        all.sort_by_key(|(_, _, plan)| hash(arguments.seed, &plan.to_string()));
+        all.sort_by_key(|(_, plan)| hash(arguments.seed, &plan.to_string()));
     }
     if arguments.list {
-        for (_, _, plan) in &all {
+        for (_, plan) in &all {
             line(plan.to_string());
         }
         return;
@@ -65,12 +81,11 @@ async fn of_kind(world: &World, subject: &Subject, arguments: &Arguments, tally:
     let watch = Stopwatch::start();
     let in_time = || arguments.limit().is_none_or(|limit| watch.elapsed() < limit);
     let played = stream::iter(all)
-        .map(|(scenario, reference, plan)| async move {
+        .map(|(cast, plan)| async move {
             if !in_time() {
                 return None;
             }
             let watch = Stopwatch::start();
-            let cast = Cast { world, subject, scenario, reference };
             let verdict = Box::pin(play(&cast, &plan)).await;
             Some((cast, plan, verdict, watch.elapsed()))
         })
@@ -79,7 +94,7 @@ async fn of_kind(world: &World, subject: &Subject, arguments: &Arguments, tally:
     let mut failed = Vec::new();
     while let Some(result) = played.next().await {
         let Some((cast, plan, verdict, taken)) = result else { continue };
-        tally.count(subject.name, &plan, &verdict, taken);
+        tally.count(cast.subject.name, &plan, &verdict, taken);
         if !verdict.wrong.is_empty() {
             failed.push((cast, plan));
         }
@@ -87,24 +102,19 @@ async fn of_kind(world: &World, subject: &Subject, arguments: &Arguments, tally:
     for (cast, plan) in failed.into_iter().filter(|_| arguments.retry) {
         let watch = Stopwatch::start();
         let verdict = Box::pin(play(&cast, &plan)).await;
-        tally.count_again(subject.name, &plan, &verdict, watch.elapsed());
+        tally.count_again(cast.subject.name, &plan, &verdict, watch.elapsed());
     }
 }
 
-/// What every scenario that is asked for does when nothing goes wrong.
+/// What scenarios do when nothing goes wrong.
 async fn references<'a>(
     world: &World,
-    subject: &'a Subject,
+    scenarios: Vec<(&'a Subject, &'a Scenario)>,
     arguments: &Arguments,
     tally: &mut Tally,
-) -> BTreeMap<&'a str, Reference> {
-    let wanted = |scenario: &&Scenario| {
-        let start = format!("{}/", scenario.name);
-        arguments.plan.is_empty() || arguments.plan.iter().any(|plan| plan.starts_with(&start))
-    };
-    let scenarios: Vec<&Scenario> = subject.scenarios.iter().filter(wanted).collect();
+) -> Vec<Known<'a>> {
     let played = stream::iter(scenarios)
-        .map(|scenario| async move {
+        .map(|(subject, scenario)| async move {
             let watch = Stopwatch::start();
             let both = async {
                 tokio::try_join!(
@@ -112,12 +122,12 @@ async fn references<'a>(
                     reference::play(world, subject, scenario)
                 )
             };
-            (scenario, Box::pin(both).await, watch.elapsed())
+            (subject, scenario, Box::pin(both).await, watch.elapsed())
         })
         .buffer_unordered(arguments.jobs.div_ceil(2).max(1));
     let mut played = std::pin::pin!(played);
-    let mut references = BTreeMap::new();
-    while let Some((scenario, both, taken)) = played.next().await {
+    let mut references = Vec::new();
+    while let Some((subject, scenario, both, taken)) = played.next().await {
         let mut verdict = Verdict::default();
         match both {
             Err(error) => verdict.wrong.push(format!("{error:#}")),
@@ -131,7 +141,7 @@ async fn references<'a>(
                 if arguments.masked {
                     reference.mask.describe().iter().for_each(line);
                 }
-                references.insert(scenario.name, reference);
+                references.push((subject, scenario, reference));
             }
         }
         tally.count_reference(subject.name, scenario.name, &verdict, taken);

@@ -4,7 +4,8 @@ use kernel::declare::Declaration;
 use mainstay::process::Process;
 use serde_json::Value;
 
-use crate::state::{Difference, Name, State};
+use crate::difference::Difference;
+use crate::state::{Name, State};
 
 /// What is done to resources.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +16,19 @@ pub enum Deed {
     Patch(Value),
     /// The resource is deleted.
     Delete,
+    /// Other objects are changed, in this order.
+    Edit(Vec<Edit>),
+}
+
+/// A change of an object that is not the resource.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Edit {
+    /// As in `kind:`.
+    pub kind: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// What it is merged with; nothing, if it is deleted.
+    pub patch: Option<Value>,
 }
 
 /// A test of all that is there.
@@ -75,6 +89,16 @@ pub struct Property {
     pub back: Option<Value>,
 }
 
+/// How much of what can go wrong does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// Every error at every call, every mishap to the events of every kind during every change.
+    Each,
+    /// The operator is killed and loses answers at every write; errors, and mishaps to events, take turns. For kinds that
+    /// share their stages with others, so that each of them still meets all.
+    InTurns,
+}
+
 /// A kind under test.
 pub struct Subject {
     /// As in `--kind`.
@@ -87,8 +111,12 @@ pub struct Subject {
     pub scenarios: Vec<Scenario>,
     /// The properties.
     pub properties: Vec<Property>,
+    /// How much of what can go wrong does.
+    pub extent: Extent,
     /// Whether a resource says that something cannot be done.
     pub shows_trouble: fn(&Value) -> bool,
+    /// Whether an object of a kind that the operator writes is a user's own, and stays so.
+    pub brought: fn(&Name) -> bool,
     /// Differences that never matter, and why is said there.
     pub ignored: fn(&Difference<'_>) -> bool,
     /// Fields of children that the operator leaves to whoever changes them.

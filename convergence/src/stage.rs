@@ -4,14 +4,15 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use futures::FutureExt;
+use kernel::declare::Kind;
 use kernel::faults::Script;
-use kube::api::{ApiResource, DeleteParams, DynamicObject, Patch, PatchParams, PostParams, TypeMeta};
-use kube::{Api, ResourceExt};
+use kube::ResourceExt;
+use kube::api::{DeleteParams, DynamicObject, Patch, PatchParams, PostParams, TypeMeta};
 use lab::clock::{Span, Stopwatch};
 use serde_json::{Value, json};
 
 use crate::operator::Operator;
-use crate::scenario::{Deed, Done, Subject};
+use crate::scenario::{Deed, Done, Edit, Subject};
 use crate::state::State;
 use crate::world::World;
 
@@ -92,19 +93,39 @@ impl<'a> Stage<'a> {
             Deed::Delete => {
                 resources.delete(name, &DeleteParams::default()).await?;
             }
+            Deed::Edit(edits) => {
+                for edit in edits {
+                    self.edit(edit).await.with_context(|| format!("{} {}", edit.kind, edit.name))?;
+                }
+            }
         }
         Ok(())
+    }
+
+    async fn edit(&self, Edit { kind, name, patch }: &Edit) -> Result<()> {
+        let api = self.world.api(&self.namespace, self.kind(kind)?);
+        match patch {
+            Some(patch) => {
+                let parameters = PatchParams { field_manager: Some("user".into()), ..PatchParams::default() };
+                api.patch(name, &parameters, &Patch::Merge(patch)).await?;
+            }
+            None => {
+                api.delete(name, &DeleteParams::default()).await?;
+            }
+        }
+        Ok(())
+    }
+
+    fn kind(&self, called: &str) -> Result<Kind> {
+        let mut kinds = self.subject.declaration.kinds();
+        kinds.find(|kind| kind.kind == called).with_context(|| format!("{called} is not declared"))
     }
 
     async fn create(&self, object: &Value) -> Result<()> {
         let object: DynamicObject =
             serde_json::from_value(object.clone()).context("an object of a scenario")?;
         let types: &TypeMeta = object.types.as_ref().context("an object of a scenario has a kind")?;
-        let kinds = || self.subject.declaration.kinds();
-        let kind = kinds().find(|kind| kind.kind == types.kind).context("a kind that is declared")?;
-        let resource: ApiResource = kind.resource();
-        let api: Api<DynamicObject> =
-            Api::namespaced_with(self.world.client.clone(), &self.namespace, &resource);
+        let api = self.world.api(&self.namespace, self.kind(&types.kind)?);
         let parameters = PostParams { field_manager: Some("kubectl-create".into()), ..PostParams::default() };
         let created = api.create(&parameters, &object).await;
         created.with_context(|| format!("cannot create {} {}", types.kind, object.name_any()))?;

@@ -1,10 +1,12 @@
-//! What is there: all objects of a subject's kinds in one namespace. Pure: two states are compared, and what cannot be
-//! the same in two runs is masked.
+//! What is there: all objects of a subject's kinds in one namespace. Pure.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde_json::Value;
+
+use crate::difference::Leaves;
+use crate::plain::{Aliases, unpack};
 
 /// An object: its kind as `kubectl` takes it, and its name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,33 +27,6 @@ impl fmt::Display for Name {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct State(pub BTreeMap<Name, Value>);
 
-/// Every leaf of every object, by object and JSON pointer.
-pub type Leaves = BTreeMap<(Name, String), Value>;
-
-/// One leaf that differs.
-#[derive(Debug, Clone, Copy)]
-pub struct Difference<'a> {
-    /// Of which object.
-    pub name: &'a Name,
-    /// Where.
-    pub path: &'a str,
-    /// What should be there.
-    pub expected: Option<&'a Value>,
-    /// What is there.
-    pub found: Option<&'a Value>,
-}
-
-impl fmt::Display for Difference<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let said = |side: Option<&Value>| side.map_or_else(|| "nothing".into(), Value::to_string);
-        write!(f, "{} {}: expected {}, found {}", self.name, self.path, said(self.expected), said(self.found))
-    }
-}
-
-/// Leaves that are not compared.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Mask(BTreeSet<(Name, String)>);
-
 /// Fields that two runs never share, or that are nobody's of ours.
 const FIELDS: [&str; 12] = [
     "/metadata/creationTimestamp",
@@ -69,8 +44,14 @@ const FIELDS: [&str; 12] = [
 ];
 
 /// Kinds whose status the operator neither writes nor waits for: Kubernetes' own controllers fill it in when they will.
-const FOREIGN_STATUS: [&str; 5] =
-    ["statefulsets.apps", "services", "poddisruptionbudgets.policy", "jobs.batch", "secrets"];
+const FOREIGN_STATUS: [&str; 6] = [
+    "statefulsets.apps",
+    "daemonsets.apps",
+    "services",
+    "poddisruptionbudgets.policy",
+    "jobs.batch",
+    "secrets",
+];
 
 impl State {
     /// One object.
@@ -102,6 +83,7 @@ impl State {
                             == object["spec"]["resources"]["requests"]["storage"]
                     }
                     "statefulsets.apps" => self.is_set_calm(object),
+                    "daemonsets.apps" => is_daemon_calm(object),
                     _ => true,
                 }
         })
@@ -127,9 +109,10 @@ impl State {
             && number(&status["readyReplicas"]) == ready
     }
 
-    /// Every leaf that is worth comparing; the namespace of the run is written as `NAMESPACE`.
+    /// Every leaf that is worth comparing; the namespace of the run is written as `NAMESPACE`, and unique ids by whose
+    /// they are.
     pub fn leaves(&self, namespace: &str) -> Leaves {
-        let mut leaves = Leaves::new();
+        let (mut leaves, aliases) = (Leaves::new(), Aliases::of(self, namespace));
         for (name, object) in &self.0 {
             let owners = object["metadata"]["ownerReferences"].as_array();
             let numbered = owners.into_iter().flatten().any(|owner| owner["kind"] == "StatefulSet");
@@ -143,20 +126,33 @@ impl State {
             if FOREIGN_STATUS.contains(&name.kind.as_str()) {
                 remove(&mut object, "/status");
             }
+            if name.kind == "secrets" {
+                unpack(&mut object);
+            }
             collect(&object, String::new(), &mut |path, value| {
                 // That a status is about the present generation is asked of every settled state.
                 if is_of_kubernetes(&path) || is_owner(&path) || path.ends_with("/observedGeneration") {
                     return;
                 }
                 let value = match value.as_str() {
-                    Some(text) => text.replace(namespace, "NAMESPACE").into(),
+                    Some(text) => aliases.in_text(text).into(),
                     None => value.clone(),
                 };
-                leaves.insert((name.clone(), path), value);
+                leaves.insert((name.clone(), aliases.in_text(&path)), value);
             });
         }
         leaves
     }
+}
+
+/// Whether there is a pod of the wanted kind on every node, and ready.
+fn is_daemon_calm(set: &Value) -> bool {
+    let status = &set["status"];
+    let wanted = &status["desiredNumberScheduled"];
+    let count = |field: &str| status[field].as_u64().unwrap_or(0);
+    status["observedGeneration"] == set["metadata"]["generation"]
+        && wanted.as_u64() == Some(count("numberReady"))
+        && wanted.as_u64() == Some(count("updatedNumberScheduled"))
 }
 
 /// The identity of an owner, which no two runs share. That it is the right one is asked of what the operator made.
@@ -164,8 +160,12 @@ fn is_owner(path: &str) -> bool {
     path.starts_with("/metadata/ownerReferences/") && path.ends_with("/uid")
 }
 
-/// Annotations by which Kubernetes' own controllers remember what they did, or did not have to do.
+/// Annotations and labels by which Kubernetes' own controllers remember what they did, or did not have to do.
 fn is_of_kubernetes(path: &str) -> bool {
+    let counts = ["/annotations/deprecated.daemonset.template.generation", "/labels/pod-template-generation"];
+    if path.strip_prefix("/metadata").is_some_and(|path| counts.contains(&path)) {
+        return true;
+    }
     let key = path.strip_prefix("/metadata/annotations/").and_then(|key| key.split_once("~1"));
     key.is_some_and(|(domain, _)| domain.ends_with("kubernetes.io"))
 }
@@ -224,85 +224,16 @@ fn escape(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 
-/// Whether a text is a point in time.
-fn is_time(value: &Value) -> bool {
-    value.as_str().is_some_and(|text| text.parse::<k8s_openapi::jiff::Timestamp>().is_ok())
-}
-
-impl Mask {
-    /// What differs between two runs in which nothing went wrong.
-    pub fn between(one: &Leaves, other: &Leaves) -> Self {
-        let keys: BTreeSet<&(Name, String)> = one.keys().chain(other.keys()).collect();
-        Self(keys.into_iter().filter(|key| one.get(*key) != other.get(*key)).cloned().collect())
-    }
-
-    /// How many leaves are masked.
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Whether nothing is masked.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// What is masked, a line each.
-    pub fn describe(&self) -> Vec<String> {
-        self.0.iter().map(|(name, path)| format!("           masked {name} {path}")).collect()
-    }
-
-    /// The differences that matter, a line each. `ignored` says which never do.
-    pub fn differences(
-        &self,
-        expected: &Leaves,
-        found: &Leaves,
-        ignored: impl Fn(&Difference<'_>) -> bool,
-    ) -> Vec<String> {
-        let keys: BTreeSet<&(Name, String)> = expected.keys().chain(found.keys()).collect();
-        let mut lines = Vec::new();
-        for key in keys {
-            let (name, path) = key;
-            let difference = Difference { name, path, expected: expected.get(key), found: found.get(key) };
-            let Difference { expected, found, .. } = difference;
-            let times = expected.is_some_and(is_time) && found.is_some_and(is_time);
-            if expected != found && !times && !self.0.contains(key) && !ignored(&difference) {
-                lines.push(difference.to_string());
-            }
-        }
-        lines
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::difference::Mask;
 
     fn state(objects: &[(&str, &str, Value)]) -> State {
         let name = |kind: &str, name: &str| Name { kind: kind.into(), name: name.into() };
         State(objects.iter().map(|(kind, called, object)| (name(kind, called), object.clone())).collect())
-    }
-
-    #[test]
-    fn what_differs_without_a_fault_is_no_difference() {
-        let run = |namespace: &str, password: &str, size: &str| {
-            let object = json!({
-                "metadata": {"name": "a", "namespace": namespace, "uid": password, "labels": {"a/b": "1"}},
-                "data": {"password": password, "size": size},
-            });
-            state(&[("secrets", "a", object)]).leaves(namespace)
-        };
-        let (one, two) = (run("plan-1", "x", "1"), run("plan-2", "y", "1"));
-        let mask = Mask::between(&one, &two);
-        assert_eq!(mask.len(), 1);
-        assert_eq!(mask.differences(&one, &run("plan-3", "z", "1"), |_| false), Vec::<String>::new());
-        assert_eq!(
-            mask.differences(&one, &run("plan-3", "z", "2"), |_| false),
-            ["secrets/a /data/size: expected \"1\", found \"2\""]
-        );
-        let gone = mask.differences(&one, &Leaves::new(), |_| false);
-        assert!(gone.contains(&"secrets/a /metadata/labels/a~1b: expected \"1\", found nothing".to_owned()));
     }
 
     #[test]

@@ -18,7 +18,7 @@ use lab::clock::wait_for;
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use crate::observer::{Observer, is_of_namespace};
+use crate::observer::{Observer, in_namespaces, is_of_namespace};
 use crate::scenario::kind_name;
 use crate::standin::{self, Instances};
 use crate::state::{Name, State};
@@ -48,15 +48,12 @@ impl World {
         let file = Kubeconfig::read_from(plane.kubeconfig())?;
         let config = Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await?;
         let client = plane.client().await?;
-        for definition in mainstay::manifests::definitions() {
-            define(&client, &definition).await?;
-        }
+        let definitions = definitions()?;
+        try_join_all(definitions.iter().map(|definition| define(&client, definition))).await?;
         let mut tasks = JoinSet::new();
         let instances = standin::start(&client, &mut tasks).await?;
         let observer = Observer::default();
-        for declaration in declarations {
-            observer.watch(&client, declaration, &mut tasks);
-        }
+        observer.watch(&client, declarations, &mut tasks);
         let tasks = Mutex::new(tasks);
         Ok(Self { client, config, instances, observer, tasks, count: AtomicU32::new(0), _plane: plane })
     }
@@ -87,7 +84,7 @@ impl World {
 
     /// All objects of the declared kinds in a namespace, now.
     pub async fn look(&self, namespace: &str, declaration: &Declaration) -> Result<State> {
-        let lists = declaration.kinds().map(|kind| async move {
+        let lists = in_namespaces(declaration).map(|kind| async move {
             let list = self.api(namespace, kind).list(&ListParams::default()).await?;
             anyhow::Ok((kind_name(kind), list.items))
         });
@@ -107,6 +104,15 @@ impl World {
     pub fn api(&self, namespace: &str, kind: Kind) -> Api<DynamicObject> {
         Api::namespaced_with(self.client.clone(), namespace, &kind.resource())
     }
+}
+
+/// Of all kinds of all operators.
+fn definitions() -> Result<Vec<CustomResourceDefinition>> {
+    let mut all = mainstay::manifests::definitions();
+    for (name, text) in mainstay::definitions::MONITORING {
+        all.push(serde_saphyr::from_str(text).with_context(|| format!("the definition {name}"))?);
+    }
+    Ok(all)
 }
 
 async fn define(client: &Client, definition: &CustomResourceDefinition) -> Result<()> {

@@ -8,13 +8,15 @@
 //! | `migration-fails` | gets ready | fails, with words, unless it goes back |
 //! | anything else | gets ready | succeeds |
 //!
-//! What to do is decided in `pod` and `claim`, which are pure; this file does it. `instance` plays what an instance says
-//! about itself. The controllers that make pods and bind claims are Kubernetes' own.
+//! What to do is decided in `pod` and `claim`, which are pure; this file does it. `instance` and `reloader` play what an
+//! instance, and the reloader of one, say about themselves. The controllers that make pods and bind claims are Kubernetes' own.
 
 mod claim;
 mod instance;
 mod pod;
+mod reloader;
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -44,6 +46,8 @@ const HEARTBEAT: Duration = Duration::from_secs(5);
 pub async fn start(client: &Client, tasks: &mut JoinSet<()>) -> Result<Instances> {
     let (instances, serving) = Instances::listen().await?;
     tasks.spawn(serving);
+    let (reloaders, serving) = reloader::listen().await?;
+    tasks.spawn(serving);
     create(&Api::<StorageClass>::all(client.clone()), claim::class()).await?;
     let nodes: Api<Node> = Api::all(client.clone());
     create(&nodes, json!({"metadata": {"name": NAME}})).await?;
@@ -51,7 +55,7 @@ pub async fn start(client: &Client, tasks: &mut JoinSet<()>) -> Result<Instances
     tasks.spawn(heartbeat(nodes));
     tasks.spawn(follow(Api::all(client.clone()), {
         let (client, instances) = (client.clone(), instances.clone());
-        move |event| mind_pod(client.clone(), instances.clone(), event)
+        move |event| mind_pod(client.clone(), (instances.clone(), reloaders), event)
     }));
     tasks.spawn(follow(Api::all(client.clone()), {
         let client = client.clone();
@@ -101,7 +105,11 @@ where
     minded.await;
 }
 
-async fn mind_pod(client: Client, instances: Instances, event: watcher::Event<Pod>) -> Result<()> {
+async fn mind_pod(
+    client: Client,
+    (instances, reloaders): (Instances, IpAddr),
+    event: watcher::Event<Pod>,
+) -> Result<()> {
     let pod = match event {
         watcher::Event::Apply(pod) | watcher::Event::InitApply(pod) => serde_json::to_value(pod)?,
         watcher::Event::Delete(pod) => {
@@ -113,7 +121,7 @@ async fn mind_pod(client: Client, instances: Instances, event: watcher::Event<Po
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let (namespace, name) = (text(&pod["metadata"]["namespace"]), text(&pod["metadata"]["name"]));
     let api: Api<Pod> = Api::namespaced(client.clone(), &namespace);
-    match pod::decide(&pod) {
+    match pod::decide(&pod, reloaders) {
         None => {}
         Some(pod::Deed::Bind) => {
             let binding = json!({

@@ -1,5 +1,7 @@
 //! What becomes of a pod. Pure.
 
+use std::net::IpAddr;
+
 use serde_json::{Value, json};
 
 /// Something to be done about a pod.
@@ -13,8 +15,8 @@ pub(super) enum Deed {
     Remove,
 }
 
-/// What to do about a pod next; nothing if it is as it should be.
-pub(super) fn decide(pod: &Value) -> Option<Deed> {
+/// What to do about a pod next; nothing if it is as it should be. `reloaders` is where those of them answer that have one.
+pub(super) fn decide(pod: &Value, reloaders: IpAddr) -> Option<Deed> {
     if !pod["metadata"]["deletionTimestamp"].is_null() {
         return Some(Deed::Remove);
     }
@@ -22,7 +24,21 @@ pub(super) fn decide(pod: &Value) -> Option<Deed> {
         return Some(Deed::Bind);
     }
     let phase = pod["status"]["phase"].as_str().unwrap_or("Pending");
-    (phase == "Pending").then(|| Deed::Say(if is_of_job(pod) { job(pod) } else { instance(pod) }))
+    (phase == "Pending").then(|| {
+        let mut status = if is_of_job(pod) { job(pod) } else { instance(pod) };
+        if has_reloader(pod) {
+            status["podIP"] = reloaders.to_string().into();
+        }
+        Deed::Say(status)
+    })
+}
+
+/// Whether a reloader runs beside its first container.
+fn has_reloader(pod: &Value) -> bool {
+    let containers = pod["spec"]["containers"].as_array();
+    let is_reloader =
+        |container: &Value| container["name"].as_str().is_some_and(|name| name.ends_with("reloader"));
+    containers.into_iter().flatten().any(is_reloader)
 }
 
 /// Whether a Job made it.
@@ -95,6 +111,24 @@ fn status(pod: &Value, phase: &str, ready: bool, more: &[(&str, Value)]) -> Valu
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const RELOADERS: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(127, 0, 0, 9));
+
+    fn decide(pod: &Value) -> Option<Deed> {
+        super::decide(pod, RELOADERS)
+    }
+
+    #[test]
+    fn only_reloaders_have_an_address() {
+        let mut pod = pod("x:1", "StatefulSet", &[]);
+        let address = |pod: &Value| match decide(pod) {
+            Some(Deed::Say(status)) => status["podIP"].clone(),
+            _ => panic!("nothing is said about {pod}"),
+        };
+        assert_eq!(address(&pod), Value::Null);
+        pod["spec"]["containers"] = json!([{"name": "app"}, {"name": "config-reloader"}]);
+        assert_eq!(address(&pod), "127.0.0.9");
+    }
 
     fn pod(image: &str, owner: &str, arguments: &[&str]) -> Value {
         json!({

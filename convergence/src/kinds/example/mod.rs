@@ -13,8 +13,9 @@ use operator_example::upgrade::Pace;
 use operator_example::{DECLARATION, ExampleOperator};
 use serde_json::Value;
 
-use crate::scenario::Subject;
-use crate::state::{Difference, Name};
+use crate::difference::Difference;
+use crate::scenario::{Extent, Subject};
+use crate::state::Name;
 
 /// The name of the resource in every scenario.
 const APP: &str = "app";
@@ -27,7 +28,9 @@ pub(super) fn subject() -> Subject {
         resource: APP,
         scenarios: scenarios::all(),
         properties: properties::all(),
+        extent: Extent::Each,
         shows_trouble,
+        brought: |_| false,
         ignored,
         left_to_others,
         fit,

@@ -1,0 +1,144 @@
+//! What users do with a `PrometheusAgent`, in a StatefulSet and on every node.
+
+use serde_json::{Value, json};
+
+use super::parts::{
+    NAME, after, all_have, all_run, create, edit, ending, is_gone, is_paused, login, object, patch,
+    pod_monitor, pods, refused, rewritten, says, secret, serves, serves_everywhere, service_monitor, spec,
+    storage, templates,
+};
+use crate::scenario::{Aftermath, Change, Scenario, Subject};
+use crate::state::State;
+
+const KIND: &str = "prometheusagents.monitoring.coreos.com";
+const CONFIGURATION: &str = "prom-agent-main";
+
+pub(super) fn subject() -> Subject {
+    super::subject(&operator_monitoring::AGENT, scenarios())
+}
+
+fn scenarios() -> Vec<Scenario> {
+    let plain = |name, changes, aftermath| Scenario { name, changes, from: 0, aftermath };
+    vec![
+        plain("agent-install", vec![install(&json!({}))], Aftermath::Running),
+        plain(
+            "agent-whole",
+            vec![with_monitors("install with monitors", &json!({"shards": 2}))],
+            Aftermath::Whole,
+        ),
+        monitors("agent-monitors", &json!({})),
+        bad(),
+        after(
+            install(&json!({})),
+            "agent-scale",
+            vec![
+                patch("two shards", &json!({"shards": 2}), |state| settled(state) && pods(state) == 2),
+                patch("one shard", &json!({"shards": 1}), |state| settled(state) && pods(state) == 1),
+            ],
+        ),
+        version("agent-version", &json!({})),
+        claims(),
+        pause(),
+        ending(with_monitors("install", &json!({})), "agent-delete", |state| is_gone(state, KIND)),
+        plain("agent-daemon-install", vec![install(&daemon())], Aftermath::Whole),
+        monitors("agent-daemon-monitors", &daemon()),
+        version("agent-daemon-version", &daemon()),
+        ending(with_monitors("install", &daemon()), "agent-daemon-delete", |state| is_gone(state, KIND)),
+    ]
+}
+
+fn daemon() -> Value {
+    json!({"mode": "DaemonSet"})
+}
+
+fn agent(more: &Value) -> Value {
+    let mut said = json!({"version": "v3.4.0", "podMonitorSelector": {}});
+    if more["mode"].is_null() {
+        said["serviceMonitorSelector"] = json!({});
+    }
+    for (name, value) in more.as_object().into_iter().flatten() {
+        said[name] = value.clone();
+    }
+    object("v1alpha1", "PrometheusAgent", NAME, &said)
+}
+
+fn install(more: &Value) -> Change {
+    create("install", vec![agent(more)], settled)
+}
+
+/// On every node only pods are scraped.
+fn with_monitors(name: &'static str, more: &Value) -> Change {
+    let pods = pod_monitor("pods", &json!({"port": "web", "basicAuth": login("user-login")}));
+    let mut objects = vec![secret("user-login", "first"), pods];
+    if more["mode"].is_null() {
+        objects.push(service_monitor("services", &json!({"port": "web"})));
+    }
+    objects.push(agent(more));
+    create(name, objects, |state| settled(state) && says(state, CONFIGURATION, "password: first"))
+}
+
+fn monitors(name: &'static str, more: &Value) -> Scenario {
+    let edited = json!({"podMetricsEndpoints": [{"port": "edited", "basicAuth": login("user-login")}]});
+    after(
+        with_monitors("install", more),
+        name,
+        vec![
+            edit("edit a monitor", vec![spec("PodMonitor", "pods", &edited)], |state| {
+                settled(state) && says(state, CONFIGURATION, "regex: edited")
+            }),
+            edit("another password", vec![rewritten("user-login", "second")], |state| {
+                settled(state) && says(state, CONFIGURATION, "password: second")
+            }),
+        ],
+    )
+}
+
+fn bad() -> Scenario {
+    let endpoint = |interval: &str| json!({"port": "mended", "interval": interval, "scrapeTimeout": "20s"});
+    let mended = json!({"podMetricsEndpoints": [endpoint("30s")]});
+    after(
+        with_monitors("install", &json!({})),
+        "agent-bad",
+        vec![
+            create("a bad one", vec![pod_monitor("bad", &endpoint("10s"))], |state| {
+                settled(state) && refused(state) == 1
+            }),
+            edit("mended", vec![spec("PodMonitor", "bad", &mended)], |state| {
+                settled(state) && refused(state) == 0 && says(state, CONFIGURATION, "regex: mended")
+            }),
+        ],
+    )
+}
+
+fn version(name: &'static str, more: &Value) -> Scenario {
+    let upgrade = patch("another version", &json!({"version": "v3.5.0"}), |state| {
+        settled(state) && all_run(state, ":v3.5.0")
+    });
+    after(install(more), name, vec![upgrade])
+}
+
+fn claims() -> Scenario {
+    after(
+        create("install", vec![agent(&json!({"storage": storage("data", "1Gi")}))], settled),
+        "agent-claims",
+        vec![patch("rename", &json!({"storage": storage("other", "1Gi")}), |state| {
+            settled(state) && templates(state, "other", "1Gi") && all_have(state, "other", "1Gi")
+        })],
+    )
+}
+
+fn pause() -> Scenario {
+    after(
+        install(&json!({})),
+        "agent-pause",
+        vec![
+            patch("pause and scale", &json!({"paused": true, "replicas": 2}), |state| is_paused(state, KIND)),
+            patch("go on", &json!({"paused": null}), |state| settled(state) && pods(state) == 2),
+        ],
+    )
+}
+
+fn settled(state: &State) -> bool {
+    let is_daemon = state.get(KIND, NAME).is_some_and(|agent| agent["spec"]["mode"] == "DaemonSet");
+    if is_daemon { serves_everywhere(state, KIND) } else { serves(state, KIND) }
+}

@@ -1,0 +1,252 @@
+//! What scenarios of workloads are made of: objects, changes, and how to tell that a change is over.
+
+use serde_json::{Value, json};
+
+use crate::plain::said;
+use crate::scenario::{Aftermath, Change, Deed, Done, Edit, Scenario, Test};
+use crate::state::{State, holds, is_ready};
+
+/// The name of the workload in every scenario.
+pub(super) const NAME: &str = "main";
+
+/// The annotation of shards that are kept though they are too many.
+pub(super) const DEADLINE: &str = "operator.prometheus.io/deletion-deadline";
+
+/// What the names of Secrets and ConfigMaps begin with that users bring.
+pub(super) const BROUGHT: &str = "user-";
+
+/// Everything that workloads select.
+const SELECTED: [&str; 6] = [
+    "servicemonitors.monitoring.coreos.com",
+    "podmonitors.monitoring.coreos.com",
+    "probes.monitoring.coreos.com",
+    "scrapeconfigs.monitoring.coreos.com",
+    "prometheusrules.monitoring.coreos.com",
+    "alertmanagerconfigs.monitoring.coreos.com",
+];
+
+/// An object of monitoring.
+pub(super) fn object(version: &str, kind: &str, name: &str, spec: &Value) -> Value {
+    json!({
+        "apiVersion": format!("monitoring.coreos.com/{version}"),
+        "kind": kind,
+        "metadata": {"name": name},
+        "spec": spec,
+    })
+}
+
+/// A Secret that a user brings, with one key.
+pub(super) fn secret(name: &str, text: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}, "stringData": {"key": text},
+    })
+}
+
+/// Username and password out of such a Secret.
+pub(super) fn login(secret: &str) -> Value {
+    let key = json!({"name": secret, "key": "key"});
+    json!({"username": key, "password": key})
+}
+
+pub(super) fn service_monitor(name: &str, endpoint: &Value) -> Value {
+    object("v1", "ServiceMonitor", name, &json!({"selector": {}, "endpoints": [endpoint]}))
+}
+
+pub(super) fn pod_monitor(name: &str, endpoint: &Value) -> Value {
+    object("v1", "PodMonitor", name, &json!({"selector": {}, "podMetricsEndpoints": [endpoint]}))
+}
+
+pub(super) fn probe(name: &str) -> Value {
+    let targets = json!({"staticConfig": {"static": ["one.example.com"]}});
+    object("v1", "Probe", name, &json!({"prober": {"url": "prober:9115"}, "targets": targets}))
+}
+
+pub(super) fn scrape_config(name: &str) -> Value {
+    object("v1alpha1", "ScrapeConfig", name, &json!({"staticConfigs": [{"targets": ["one:9090"]}]}))
+}
+
+/// Rules that record one expression.
+pub(super) fn rules(expression: &str) -> Value {
+    json!({"groups": [{"name": "group", "rules": [{"record": "recorded", "expr": expression}]}]})
+}
+
+pub(super) fn rule(name: &str, expression: &str) -> Value {
+    object("v1", "PrometheusRule", name, &rules(expression))
+}
+
+/// Volumes of a size, from a template of a name.
+pub(super) fn storage(name: &str, size: &str) -> Value {
+    json!({"volumeClaimTemplate": {
+        "metadata": {"name": name},
+        "spec": {"resources": {"requests": {"storage": size}}},
+    }})
+}
+
+/// These objects come into being.
+pub(super) fn create(name: &'static str, objects: Vec<Value>, done: Test) -> Change {
+    Change { name, deed: Deed::Create(objects), done: Done::Settled(done) }
+}
+
+/// The spec of the workload changes.
+pub(super) fn patch(name: &'static str, spec: &Value, done: Test) -> Change {
+    Change { name, deed: Deed::Patch(json!({ "spec": spec })), done: Done::Settled(done) }
+}
+
+/// Other objects change.
+pub(super) fn edit(name: &'static str, edits: Vec<Edit>, done: Test) -> Change {
+    Change { name, deed: Deed::Edit(edits), done: Done::Settled(done) }
+}
+
+/// The spec of another object changes.
+pub(super) fn spec(kind: &'static str, name: &'static str, spec: &Value) -> Edit {
+    Edit { kind, name, patch: Some(json!({ "spec": spec })) }
+}
+
+/// A Secret that a user brought says something else.
+pub(super) fn rewritten(name: &'static str, text: &str) -> Edit {
+    Edit { kind: "Secret", name, patch: Some(json!({"stringData": {"key": text}})) }
+}
+
+/// The workload is deleted.
+pub(super) fn delete(done: Test) -> Change {
+    Change { name: "delete", deed: Deed::Delete, done: Done::Settled(done) }
+}
+
+/// A scenario whose first change is disturbed in another one.
+pub(super) fn after(first: Change, name: &'static str, changes: Vec<Change>) -> Scenario {
+    let changes = std::iter::once(first).chain(changes).collect();
+    Scenario { name, changes, from: 1, aftermath: Aftermath::Running }
+}
+
+/// The same, and nothing is left of it.
+pub(super) fn ending(first: Change, name: &'static str, done: Test) -> Scenario {
+    Scenario { aftermath: Aftermath::Gone, ..after(first, name, vec![delete(done)]) }
+}
+
+/// The workload, if the status is about what it asks for now.
+fn observed<'a>(state: &'a State, kind: &str) -> Option<&'a Value> {
+    let workload = state.get(kind, NAME)?;
+    let conditions = workload["status"]["conditions"].as_array()?;
+    let reconciled = conditions.iter().find(|one| one["type"] == "Reconciled")?;
+    (reconciled["observedGeneration"] == workload["metadata"]["generation"]).then_some(workload)
+}
+
+/// The workload is as it should be, its pods run what was written, and all that it selects is told so.
+pub(super) fn serves(state: &State, kind: &str) -> bool {
+    let all = ["Reconciled", "Available", "ConfigurationLoaded"];
+    let is_bad = |condition: &Value| condition["status"] == "False";
+    let has_bad = |workload: &Value| {
+        workload["status"]["conditions"].as_array().is_some_and(|all| all.iter().any(is_bad))
+    };
+    let is_well = |workload: &Value| {
+        all.iter().all(|one| holds(workload, one)) && !has_bad(workload) && counts(workload, state)
+    };
+    observed(state, kind).is_some_and(is_well) && is_told(state)
+}
+
+/// The same of a workload on every node, of whose pods its status says nothing.
+pub(super) fn serves_everywhere(state: &State, kind: &str) -> bool {
+    let all = ["Reconciled", "ConfigurationLoaded"];
+    let is_well = |workload: &Value| all.iter().all(|one| holds(workload, one));
+    observed(state, kind).is_some_and(is_well) && is_told(state) && state.of_kind("pods").any(is_ready)
+}
+
+/// Whether a status counts the pods that its StatefulSets want.
+fn counts(workload: &Value, state: &State) -> bool {
+    let surplus = |set: &Value| set["metadata"]["annotations"][DEADLINE].is_string();
+    let sets = state.of_kind("statefulsets.apps").filter(|set| !surplus(set));
+    let wanted: u64 = sets.filter_map(|set| set["spec"]["replicas"].as_u64()).sum();
+    let fields = ["replicas", "updatedReplicas", "availableReplicas"];
+    fields.iter().all(|field| workload["status"][field] == wanted)
+}
+
+/// The workload is left alone.
+pub(super) fn is_paused(state: &State, kind: &str) -> bool {
+    observed(state, kind).is_some_and(|workload| workload["spec"]["paused"] == true)
+}
+
+/// What the workload asks for cannot be done.
+pub(super) fn is_refused(state: &State, kind: &str) -> bool {
+    observed(state, kind).is_some_and(|workload| !holds(workload, "Reconciled"))
+}
+
+/// Everything that is selected says what became of it as it is now.
+fn is_told(state: &State) -> bool {
+    selected(state).all(|object| {
+        let said = &object["status"]["bindings"][0]["conditions"][0]["observedGeneration"];
+        *said == object["metadata"]["generation"]
+    })
+}
+
+/// What is selected and refused.
+pub(super) fn refused(state: &State) -> usize {
+    let is_refused = |object: &&Value| object["status"]["bindings"][0]["conditions"][0]["status"] == "False";
+    selected(state).filter(is_refused).count()
+}
+
+fn selected(state: &State) -> impl Iterator<Item = &Value> {
+    SELECTED.into_iter().flat_map(|kind| state.of_kind(kind))
+}
+
+/// The workload is gone with all that was made for it, and nobody speaks of it any more.
+pub(super) fn is_gone(state: &State, kind: &str) -> bool {
+    let stays = |kind: &str, name: &str| {
+        SELECTED.contains(&kind) || kind == "persistentvolumeclaims" || name.starts_with(BROUGHT)
+    };
+    let silent = |object: &Value| object["status"]["bindings"].as_array().is_none_or(Vec::is_empty);
+    state.get(kind, NAME).is_none()
+        && state.0.keys().all(|name| stays(&name.kind, &name.name))
+        && selected(state).all(silent)
+}
+
+/// Whether the text in a Secret, under any of its keys, contains something.
+pub(super) fn says(state: &State, secret: &str, text: &str) -> bool {
+    let data = state.get("secrets", secret).and_then(|secret| secret["data"].as_object());
+    let mut values = data.into_iter().flat_map(serde_json::Map::values).filter_map(Value::as_str);
+    values.any(|packed| said(packed).is_some_and(|said| said.contains(text)))
+}
+
+/// Whether a ConfigMap, under any of its keys, contains something.
+pub(super) fn has_rule(state: &State, map: &str, text: &str) -> bool {
+    let data = state.get("configmaps", map).and_then(|map| map["data"].as_object());
+    let mut values = data.into_iter().flat_map(serde_json::Map::values).filter_map(Value::as_str);
+    values.any(|said| said.contains(text))
+}
+
+/// How many pods there are.
+pub(super) fn pods(state: &State) -> usize {
+    state.of_kind("pods").count()
+}
+
+/// Whether every pod has an image that ends so.
+pub(super) fn all_run(state: &State, tag: &str) -> bool {
+    let runs = |pod: &Value| {
+        let image = pod["spec"]["containers"][0]["image"].as_str();
+        image.is_some_and(|image| image.ends_with(tag)) && is_ready(pod)
+    };
+    pods(state) > 0 && state.of_kind("pods").all(runs)
+}
+
+/// Whether every pod has the claim that a template of this name makes, as large as this.
+pub(super) fn all_have(state: &State, template: &str, size: &str) -> bool {
+    state.of_kind("pods").all(|pod| {
+        let volumes = pod["spec"]["volumes"].as_array();
+        let claims = volumes
+            .into_iter()
+            .flatten()
+            .filter_map(|volume| volume["persistentVolumeClaim"]["claimName"].as_str());
+        let mut wanted = claims.filter(|claim| claim.starts_with(template));
+        wanted.any(|claim| {
+            let claim = state.get("persistentvolumeclaims", claim);
+            claim.is_some_and(|claim| claim["status"]["capacity"]["storage"] == size)
+        })
+    })
+}
+
+/// Whether every StatefulSet has this claim template.
+pub(super) fn templates(state: &State, template: &str, size: &str) -> bool {
+    state.of_kind("statefulsets.apps").all(|set| {
+        let first = &set["spec"]["volumeClaimTemplates"][0];
+        first["metadata"]["name"] == template && first["spec"]["resources"]["requests"]["storage"] == size
+    })
+}
