@@ -34,6 +34,8 @@ pub struct Selections {
     application: &'static str,
     /// The Service that all of a namespace share.
     governing: &'static str,
+    /// The Secret with the configuration of one.
+    configuration: fn(&str) -> (String, &'static str),
     /// Who reads what.
     readers: Arc<Readers>,
     /// Which objects have entries for which workloads.
@@ -64,7 +66,11 @@ struct Ask {
 impl Interest for Selections {
     fn concerned(&self, kind: Kind, object: &Object, stores: &Stores) -> Option<Vec<Key>> {
         match kind {
-            kinds::SECRET => Some(self.concerned_by_content(Source::Secret, object)),
+            kinds::SECRET => {
+                let mut concerned = self.concerned_by_content(Source::Secret, object);
+                concerned.extend(self.configured_by(object.key(), stores));
+                Some(concerned)
+            }
             kinds::CONFIG_MAP => Some(self.concerned_by_content(Source::ConfigMap, object)),
             kinds::NAMESPACE => Some(self.filter(stores, |_, asks| asks.look_into(object))),
             // Claims have the labels of the pods that they are made for.
@@ -111,6 +117,7 @@ impl Selections {
             selectable: W::SELECTABLE,
             application: W::APPLICATION,
             governing: W::GOVERNING,
+            configuration: W::configuration,
             readers,
             found,
             has_bindings: settings.bindings,
@@ -125,6 +132,17 @@ impl Selections {
         let maker = owner.map(|owner| Key::new(namespace, &owner.name));
         let reference = Reference { source, namespace: namespace.to_string(), name: name.to_string() };
         self.readers.of(&reference).into_iter().chain(maker).collect()
+    }
+
+    /// Whose configuration it is, going by its name: some say of their owner that he does not control them, and somebody may
+    /// have taken that from them.
+    fn configured_by(&self, secret: &Key, stores: &Stores) -> Option<Key> {
+        let workloads = stores.all(self.primary);
+        let mut keys = workloads.iter().map(|workload| workload.key());
+        let is_its = |key: &&Key| {
+            key.namespace == secret.namespace && *(self.configuration)(&key.name).0 == *secret.name
+        };
+        keys.find(is_its).cloned()
     }
 
     /// Pods say whose they are.
