@@ -11,8 +11,8 @@ use kube::api::{ApiResource, DynamicObject};
 use monitoring_assets::Objects;
 use monitoring_plan::memo::Memo;
 use monitoring_plan::{
-    LeftOut,
-    Invalid, Planned, Resources, Standing, Surroundings, agent, alertmanager, prometheus, thanos_ruler,
+    Invalid, LeftOut, Planned, Resources, Standing, Surroundings, agent, alertmanager, prometheus,
+    thanos_ruler,
 };
 use monitoring_select::Namespaces;
 use serde::de::DeserializeOwned;

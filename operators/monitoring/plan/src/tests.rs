@@ -267,7 +267,9 @@ proptest! {
     #[test]
     fn what_is_left_out_is_judged_and_not_written(changes in changes(), out in prop::collection::btree_set(0..5_usize, 1..4)) {
         let mut world = World::default();
-        changes.iter().for_each(|change| world.change(change));
+        for change in &changes {
+            world.change(change);
+        }
         let mut without = world.clone();
         without.resources.retain(|(_, which), _| !out.contains(which));
         let names = || out.iter().map(|which| format!("{}/n{which}", ["a-b", "a"][which % 2])).collect();
