@@ -231,9 +231,9 @@ impl<O: Operator, T: Telling> Bench<O, T> {
             };
         }
         let (touches, soon) = self.operator.afterwards(resource, &inputs, &applied, now());
-        if trouble.is_none() {
-            trouble = self.hand.touch_all(&touches, &mut applied).await.err().map(Trouble::from);
-        }
+        // What was written before something failed is to take effect all the same.
+        let touched = self.hand.touch_all(&touches, &mut applied).await;
+        trouble = trouble.or(touched.err().map(Trouble::from));
         let verdict =
             Verdict::Done { inputs: &inputs, plan: &plan, applied: &applied, trouble: trouble.as_ref() };
         let said = self.report(object, resource, &verdict, now()).await;

@@ -1,6 +1,8 @@
 //! Joins watches, queues and passes of all controllers in one process: one watch a kind, shared; each change goes to
 //! whom it concerns and to nobody else.
 
+mod once;
+
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::sync::Arc;
@@ -15,6 +17,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+pub use self::once::Once;
 use crate::apply::{Announce, Hand, Tools};
 use crate::declare::{Declaration, Kind, Sight};
 use crate::driver::{Driver, Ending};
@@ -319,17 +322,19 @@ async fn begin(
     known(declaration, &mut standings).await;
 }
 
-async fn known(declaration: &'static Declaration, standings: &mut watch::Receiver<Vec<Standing>>) {
+/// Whether all that a controller cannot do without is known.
+fn knows(declaration: &Declaration, standings: &[Standing]) -> bool {
     let is_known = |standing: &Standing| match standing.progress {
         Progress::Complete => true,
         Progress::Off => declaration.is_optional(standing.kind),
         Progress::Listing => false,
     };
-    let knows = |standings: &Vec<Standing>| {
-        let needed = standings.iter().filter(|one| declaration.kinds().any(|kind| kind == one.kind));
-        needed.into_iter().all(is_known)
-    };
-    if standings.wait_for(knows).await.is_err() {
+    let needed = standings.iter().filter(|one| declaration.kinds().any(|kind| kind == one.kind));
+    needed.into_iter().all(is_known)
+}
+
+async fn known(declaration: &'static Declaration, standings: &mut watch::Receiver<Vec<Standing>>) {
+    if standings.wait_for(|standings| knows(declaration, standings)).await.is_err() {
         // Nobody will ever know.
         std::future::pending::<()>().await;
     }

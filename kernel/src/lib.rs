@@ -5,7 +5,7 @@
 //! `lease`): time comes in as a value, and nothing waits. `driver` does that, `watch` listens, `apply` writes, `flow` joins
 //! them into a pass, `hub` runs the passes of a process, and `lease` says whether this process is the one that writes.
 //! `webhook` answers the API server. `metrics`, `telemetry` and `admin` tell what it does. `web` is the port behind which
-//! all that is told and answered. `faults` is for tests: a server that misbehaves on command.
+//! all that is told and answered. `rehearsal` shows what would be written. `faults` is for tests: a server that misbehaves on command.
 
 pub mod admin;
 pub mod apply;
@@ -25,6 +25,7 @@ pub mod metrics;
 pub mod object;
 pub mod quantity;
 pub mod queue;
+pub mod rehearsal;
 pub mod report;
 pub mod store;
 pub mod stores;

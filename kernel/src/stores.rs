@@ -88,6 +88,8 @@ pub struct Room {
 #[derive(Debug)]
 struct Shelf {
     rooms: Vec<Room>,
+    /// Namespaces that a watch of all leaves out.
+    left_out: Vec<String>,
     /// Whether some objects are not looked at.
     is_filtered: bool,
     /// How much is kept of each object.
@@ -116,7 +118,11 @@ impl Stores {
             let rooms = scopes.of(kind).rooms(kind.scope).into_iter().map(room).collect();
             let sight = declarations.iter().filter_map(|one| one.sight(kind)).max().unwrap_or(Sight::Whole);
             let is_filtered = scopes.filters.contains_key(&kind);
-            Shelf { rooms, is_filtered, sight, trim: trim(declarations, kind) }
+            let left_out = match scopes.of(kind) {
+                Namespaces::AllBut(names) if kind.scope == Scope::Namespaces => names.clone(),
+                Namespaces::AllBut(_) | Namespaces::Only(_) => Vec::new(),
+            };
+            Shelf { rooms, left_out, is_filtered, sight, trim: trim(declarations, kind) }
         };
         let predecessors = declarations.iter().flat_map(|one| one.predecessors).copied();
         Self {
@@ -178,10 +184,14 @@ impl Stores {
         all
     }
 
-    /// The store that has, or would have, objects of a kind in a namespace.
+    /// The store that has, or would have, objects of a kind in a namespace; none, if nobody looks into it.
     pub fn room(&self, kind: Kind, namespace: &str) -> Option<&Shared<Object>> {
         let fits = |room: &&Room| room.namespace.as_deref().is_none_or(|name| name == namespace);
-        self.shelves.get(&kind)?.rooms.iter().find(fits).map(|room| &room.objects)
+        let shelf = self.shelves.get(&kind)?;
+        if shelf.left_out.iter().any(|name| name == namespace) {
+            return None;
+        }
+        shelf.rooms.iter().find(fits).map(|room| &room.objects)
     }
 
     /// One object.

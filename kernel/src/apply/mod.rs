@@ -10,10 +10,15 @@
 //!   comes first.
 
 mod decide;
+mod denied;
+mod evict;
 mod immutable;
 mod present;
 mod request;
 mod say;
+#[cfg(test)]
+mod tests;
+mod touch;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -26,6 +31,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 pub use decide::{Action, Desired, Way, Writer, decide};
+use denied::Denied;
 pub use immutable::{Change, change, rows};
 use request::Target;
 
@@ -144,6 +150,10 @@ pub struct Applied {
     pub written: Vec<String>,
     /// The objects that were made or changed.
     pub changed: BTreeSet<(Kind, Key)>,
+    /// The objects that were touched, deleted or evicted.
+    pub done: BTreeSet<(Kind, Key)>,
+    /// Pods that were not evicted because a disruption budget forbids it, with the server's words.
+    pub kept: BTreeMap<Key, String>,
 }
 
 /// What all controllers of a process share.
@@ -192,8 +202,7 @@ pub struct Hand {
     written: Arc<Mutex<Written>>,
     seen: Arc<Mutex<Unwatched>>,
     metrics: Option<Metrics>,
-    /// Kinds whose status we may not write, and since when we know.
-    denied: Arc<Mutex<BTreeMap<Kind, Instant>>>,
+    denied: Arc<Denied>,
 }
 
 /// A wanted object of a kind that Kubernetes has.
@@ -257,6 +266,13 @@ impl Hand {
         work: &Work,
         owner: &Object,
     ) -> Result<(), WriteError> {
+        let written = self.write_all(applied, work, owner).await;
+        // What is said about others holds whatever became of the objects.
+        let said = self.say_all(&work.sayings).await;
+        written.and(said)
+    }
+
+    async fn write_all(&self, applied: &mut Applied, work: &Work, owner: &Object) -> Result<(), WriteError> {
         for wave in &work.waves {
             for desired in wave {
                 self.apply(desired, owner, applied).await?;
@@ -275,7 +291,7 @@ impl Hand {
         if work.prune {
             self.prune(work, owner, applied).await?;
         }
-        self.say_all(&work.sayings).await
+        Ok(())
     }
 
     async fn apply(
@@ -395,30 +411,6 @@ impl Hand {
             }
             (outcome, _) => outcome,
         }
-    }
-
-    /// Touches all of them.
-    pub async fn touch_all(&self, touches: &[Touch], applied: &mut Applied) -> Result<(), WriteError> {
-        for touch in touches {
-            self.touch(touch, applied).await?;
-        }
-        Ok(())
-    }
-
-    async fn touch(&self, touch: &Touch, applied: &mut Applied) -> Result<(), WriteError> {
-        let Touch { kind, key, uid, fields } = touch;
-        let live = self.stores.get(*kind, key).filter(|live| live.identity().uid == *uid);
-        let Some(live) = live.filter(|live| !live.is_deleting()) else { return Ok(()) };
-        if crate::compare::missing(fields, &live.value()).is_none() {
-            return Ok(());
-        }
-        let mut object = fields.clone();
-        object["apiVersion"] = kind.api_version().into();
-        object["kind"] = kind.kind.into();
-        object["metadata"]["name"] = (*key.name).into();
-        object["metadata"]["uid"] = (**uid).into();
-        applied.written.push(format!("touched {} {key}", kind.kind));
-        self.server_side_apply(Target { kind: *kind, key }, &object).await.map(drop)
     }
 
     async fn prune(&self, work: &Work, owner: &Object, applied: &mut Applied) -> Result<(), WriteError> {

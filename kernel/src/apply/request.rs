@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use k8s_openapi::api::core::v1::Pod;
 use kube::api::{
-    Api, DeleteParams, DynamicObject, EvictParams, Patch, PatchParams, PostParams, Preconditions,
-    PropagationPolicy,
+    Api, DeleteParams, DynamicObject, Patch, PatchParams, PostParams, Preconditions, PropagationPolicy,
 };
 use serde_json::{Value, json};
 
@@ -89,6 +87,21 @@ impl Hand {
         self.begin(target, base(object))?.patch(None, &Patch::Apply(object), &params).await
     }
 
+    /// The same, for an object that no watch tells us of: the stores do not hold it. Whether it was there.
+    pub(super) async fn server_side_apply_unseen(
+        &self,
+        target: Target<'_>,
+        object: &Value,
+    ) -> Result<bool, WriteError> {
+        self.check_fence()?;
+        let params = PatchParams::apply(self.manager).force();
+        match self.api(target).patch(&target.key.name, &params, &Patch::Apply(object)).await {
+            Ok(_) => Ok(true),
+            Err(error) if is_gone(&error) => Ok(false),
+            Err(error) => Err(failed("patch", target, error)),
+        }
+    }
+
     /// Writes who owns which fields, if the object still is as we know it. The stores hold only a part of that, so it
     /// is read first.
     pub(super) async fn take_over(
@@ -155,6 +168,7 @@ impl Hand {
         match self.api(target).delete(&target.key.name, &params).await {
             Ok(answer) => {
                 applied.written.push(format!("deleted {} {}", kind.kind, target.key));
+                applied.done.insert((kind, target.key.clone()));
                 // What is on its way out is known to be so at once, and not deleted again. That it is gone, the watch
                 // tells: a pass follows from it.
                 match answer.left().filter(|object| object.metadata.deletion_timestamp.is_some()) {
@@ -167,32 +181,8 @@ impl Hand {
         }
     }
 
-    /// Asks for the eviction of this pod and no other of its name. One that a disruption budget forbids stays.
-    pub(super) async fn evict(&self, object: &Object, applied: &mut Applied) -> Result<(), WriteError> {
-        if object.is_deleting() {
-            return Ok(());
-        }
-        self.check_fence()?;
-        let kind = Kind::of::<Pod>();
-        let target = Target { kind, key: object.key() };
-        let uid = Some(object.identity().uid.to_string());
-        let preconditions = Some(Preconditions { uid, resource_version: None });
-        let options = DeleteParams { preconditions, ..DeleteParams::default() };
-        let params = EvictParams { delete_options: Some(options), ..EvictParams::default() };
-        let pods: Api<Pod> = Api::namespaced(self.client.clone(), &target.key.namespace);
-        match pods.evict(&target.key.name, &params).await {
-            Ok(_) => {
-                applied.written.push(format!("evicted {} {}", kind.kind, target.key));
-                Ok(())
-            }
-            // Gone, or needed by somebody: the next pass looks.
-            Err(kube::Error::Api(status)) if [404, 409, 429].contains(&status.code) => Ok(()),
-            Err(error) => Err(failed("evict", target, error)),
-        }
-    }
-
     /// Every write passes here.
-    fn check_fence(&self) -> Result<(), WriteError> {
+    pub(super) fn check_fence(&self) -> Result<(), WriteError> {
         if (self.fence)() { Ok(()) } else { Err(WriteError::Fenced) }
     }
 
@@ -203,7 +193,7 @@ impl Hand {
         Ok(Write { hand: self, target, ticket })
     }
 
-    fn api(&self, target: Target<'_>) -> Api<DynamicObject> {
+    pub(super) fn api(&self, target: Target<'_>) -> Api<DynamicObject> {
         let resource = target.kind.resource();
         if target.key.namespace.is_empty() {
             Api::all_with(self.client.clone(), &resource)
@@ -283,7 +273,8 @@ fn base(body: &Value) -> Base {
     }
 }
 
-fn failed(verb: &'static str, target: Target<'_>, error: kube::Error) -> WriteError {
+/// What a request came to that the server did not take.
+pub(super) fn failed(verb: &'static str, target: Target<'_>, error: kube::Error) -> WriteError {
     let (kind, key) = (target.kind.kind, target.key.clone());
     if is_outdated(&error) {
         return WriteError::Outdated { kind, key };
@@ -297,6 +288,11 @@ fn is_outdated(error: &kube::Error) -> bool {
     let kube::Error::Api(status) = error else { return false };
     let mut causes = status.details.iter().flat_map(|details| &details.causes);
     status.code == 409 || (status.code == 422 && causes.any(|cause| cause.field == "metadata.uid"))
+}
+
+/// There is no such object any more.
+pub(super) fn is_gone(error: &kube::Error) -> bool {
+    is_outdated(error) || matches!(error, kube::Error::Api(status) if status.code == 404)
 }
 
 fn dynamic(object: &Value) -> kube::Result<DynamicObject> {

@@ -12,7 +12,7 @@ use super::faults::faults_of;
 use super::section::Section;
 
 /// What our own names begin with.
-const PREFIX: &str = "mainstay";
+pub(super) const PREFIX: &str = "mainstay";
 /// The media type of [`Catalogue::expose`].
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 

@@ -9,6 +9,7 @@ mod happening;
 mod measured;
 pub mod process;
 mod requests;
+mod rights;
 mod section;
 #[cfg(test)]
 mod tests;
@@ -20,11 +21,14 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 
+use catalogue::PREFIX;
 pub use catalogue::{CONTENT_TYPE, Catalogue, Entry, Kind};
 pub use family::{Buckets, Counters, Gauges, Histograms, Labelled};
 pub use happening::{Action, Happening, Witness};
 pub use measured::Samples;
 pub use requests::{RequestLayer, Requests};
+use rights::Missing;
+pub(crate) use rights::denied_right;
 pub use section::Section;
 
 use crate::call::Verb;
@@ -51,6 +55,7 @@ pub struct Metrics {
     restarts: Counters<1>,
     unreadable: Counters<1>,
     leader: Gauge,
+    missing: Missing,
     witnesses: Vec<Arc<dyn Witness>>,
 }
 
@@ -125,6 +130,7 @@ impl Metrics {
             ),
             unreadable,
             leader,
+            missing: missing_rights(catalogue),
             witnesses: Vec::new(),
         }
     }
@@ -228,6 +234,17 @@ impl ControllerMetrics {
     }
 }
 
+/// Looked at, so that the series of a right is gone when the right is there.
+fn missing_rights(catalogue: &mut Catalogue) -> Missing {
+    let missing = Missing::default();
+    let known = missing.clone();
+    let help = "Rights that the server denies us (1): what needs them is off, or fails";
+    catalogue
+        .under(PREFIX)
+        .measured_gauges("missing_rights", ["resource", "verb"], help, move || known.samples());
+    missing
+}
+
 /// The class of a status code.
 fn class(code: Option<u16>) -> &'static str {
     match code.map(|code| code / 100) {
@@ -240,9 +257,10 @@ fn class(code: Option<u16>) -> &'static str {
     }
 }
 
-/// The kernel's families as a table for the documents.
+/// The families of the kernel and of the process as a table for the documents.
 pub fn reference() -> String {
     let mut catalogue = Catalogue::default();
     Metrics::register(&mut catalogue, "", "");
+    process::register(&mut catalogue);
     catalogue.reference()
 }

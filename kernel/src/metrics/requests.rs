@@ -1,15 +1,19 @@
-//! Counts every request of a client to the API server. A layer around the client's service: whoever makes the client
-//! puts it there.
+//! Counts every request of a client to the API server, and hears from the answers which rights are missing. A layer around
+//! the client's service: whoever makes the client puts it there.
 
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use http::{Request, Response};
+use http_body::Body;
+use http_body_util::{BodyExt, Collected, Either, Full};
 use tower::{Layer, Service};
 
+use super::rights::Missing;
 use super::{Happening, Metrics};
 use crate::call::Call;
 use crate::clock;
@@ -61,10 +65,12 @@ impl<S, Q, A> Service<Request<Q>> for Requests<S>
 where
     S: Service<Request<Q>, Response = Response<A>>,
     S::Future: Send + 'static,
+    A: Body<Data = Bytes> + Send + 'static,
 {
-    type Response = S::Response;
+    /// A body that was read on the way is handed on whole.
+    type Response = Response<Either<A, Full<Bytes>>>;
     type Error = S::Error;
-    type Future = BoxFuture<'static, Result<S::Response, S::Error>>;
+    type Future = BoxFuture<'static, Result<Self::Response, S::Error>>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
         let since = *self.waiting_since.get_or_insert_with(clock::now);
@@ -82,9 +88,18 @@ where
         let mut asked = Asked { known, call, resource, held_back, since: clock::now(), code: None };
         let answer = self.server.call(request);
         async move {
-            let answer = answer.await;
-            asked.answered(answer.as_ref().ok().map(|answer| answer.status().as_u16()));
-            answer
+            let answer = answer.await?;
+            let code = answer.status().as_u16();
+            asked.answered(code);
+            if !Missing::must_read(&asked.call, code) {
+                asked.heard(code, &[]);
+                return Ok(answer.map(Either::Left));
+            }
+            let (head, body) = answer.into_parts();
+            // The code tells enough to whoever waits if the rest does not come.
+            let body = body.collect().await.map(Collected::to_bytes).unwrap_or_default();
+            asked.heard(code, &body);
+            Ok(Response::from_parts(head, Either::Right(Full::new(body))))
         }
         .boxed()
     }
@@ -101,8 +116,12 @@ struct Asked {
 }
 
 impl Asked {
-    fn answered(&mut self, code: Option<u16>) {
-        self.code = code;
+    fn answered(&mut self, code: u16) {
+        self.code = Some(code);
+    }
+
+    fn heard(&self, code: u16, body: &[u8]) {
+        self.known.metrics.missing.hear(&self.call, code, body);
     }
 }
 
@@ -131,6 +150,10 @@ mod tests {
     use super::*;
     use crate::metrics::{Catalogue, Witness};
 
+    fn empty() -> Full<Bytes> {
+        Full::default()
+    }
+
     fn asked(method: &str, uri: &str) -> String {
         let request = Request::builder().method(method).uri(uri).body(()).unwrap();
         let (call, resource) = understand(&request, &["pods", "statefulsets", "leases"]);
@@ -155,8 +178,9 @@ mod tests {
     async fn answers_and_their_absence_are_counted() {
         let mut catalogue = Catalogue::default();
         let layer = Metrics::register(&mut catalogue, "", "").requests([]);
-        let silent = service_fn(|_: Request<()>| std::future::pending::<Result<Response<()>, Infallible>>());
-        let answers = service_fn(|_: Request<()>| async { Ok::<_, Infallible>(Response::new(())) });
+        let silent =
+            service_fn(|_: Request<()>| std::future::pending::<Result<Response<Full<Bytes>>, Infallible>>());
+        let answers = service_fn(|_: Request<()>| async { Ok::<_, Infallible>(Response::new(empty())) });
         let request = || Request::builder().uri("/api/v1/events").body(()).unwrap();
         assert!(layer.layer(silent).oneshot(request()).now_or_never().is_none());
         layer.layer(answers).oneshot(request()).await.unwrap();
@@ -166,6 +190,25 @@ mod tests {
             page.contains(&line)
         };
         assert!(counted("2xx") && counted("none"), "{page}");
+    }
+
+    #[tokio::test]
+    async fn a_missing_right_is_on_the_page_until_it_comes_and_the_answer_is_handed_on() {
+        let mut catalogue = Catalogue::default();
+        let layer = Metrics::register(&mut catalogue, "", "").requests([]);
+        let denial = r#"{"status":"Failure","code":403,"message":"pods is forbidden: User \"u\" cannot watch resource \"pods\" in API group \"\" at the cluster scope"}"#;
+        let right = "mainstay_missing_rights{resource=\"pods\",verb=\"watch\"} 1.0\n";
+        for (code, body, is_missing) in [(403, denial, true), (200, "{}", false)] {
+            let server = service_fn(move |_: Request<()>| async move {
+                let body = Full::from(Bytes::from_static(body.as_bytes()));
+                Ok::<_, Infallible>(Response::builder().status(code).body(body).unwrap())
+            });
+            let request = Request::builder().uri("/api/v1/pods?watch=true").body(()).unwrap();
+            let answer = layer.layer(server).oneshot(request).await.unwrap();
+            assert_eq!(answer.into_body().collect().await.unwrap().to_bytes(), body);
+            let page = catalogue.expose().unwrap();
+            assert_eq!(page.contains(right), is_missing, "{page}");
+        }
     }
 
     #[derive(Debug, Default)]
@@ -184,9 +227,9 @@ mod tests {
     struct Slow(Option<BoxFuture<'static, ()>>);
 
     impl Service<Request<()>> for Slow {
-        type Response = Response<()>;
+        type Response = Response<Full<Bytes>>;
         type Error = Infallible;
-        type Future = std::future::Ready<Result<Response<()>, Infallible>>;
+        type Future = std::future::Ready<Result<Self::Response, Infallible>>;
 
         fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
             let moment = || clock::until(Some(clock::now() + Duration::from_secs(1))).boxed();
@@ -194,7 +237,7 @@ mod tests {
         }
 
         fn call(&mut self, _: Request<()>) -> Self::Future {
-            std::future::ready(Ok(Response::new(())))
+            std::future::ready(Ok(Response::new(empty())))
         }
     }
 

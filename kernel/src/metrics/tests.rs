@@ -81,7 +81,9 @@ fn requests_are_counted_by_class_and_the_program_says_what_it_is() {
 
 #[test]
 fn the_reference_names_every_family() {
-    assert_eq!(reference().lines().count(), registered().0.entries().len() + 2);
+    let mut catalogue = registered().0;
+    process::register(&mut catalogue);
+    assert_eq!(reference().lines().count(), catalogue.entries().len() + 2);
 }
 
 /// Writes down what it is told.

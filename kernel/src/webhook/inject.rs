@@ -1,7 +1,10 @@
 //! Tells the API server whom to trust: the bundle of authorities, written where its clients look for it.
+//!
+//! Only where one of our own servers is called: a registration that names another one has its bundle from elsewhere.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use http::Uri;
 use k8s_openapi::api::admissionregistration::v1::{
     MutatingWebhookConfiguration, ValidatingWebhookConfiguration,
 };
@@ -28,7 +31,7 @@ pub enum Injection {
     Unchanged,
     /// It was written.
     Written,
-    /// There is no such object, or it calls no webhook.
+    /// There is no such object, or it calls no webhook of these names.
     Absent,
 }
 
@@ -59,8 +62,13 @@ impl Target {
         }
     }
 
-    /// Writes the bundle, unless it is there.
-    pub async fn inject(&self, client: &Client, trusted: &str) -> Result<Injection, InjectError> {
+    /// Writes the bundle wherever a server of these names is called, unless it is there.
+    pub async fn inject(
+        &self,
+        client: &Client,
+        trusted: &str,
+        names: &[String],
+    ) -> Result<Injection, InjectError> {
         let resource = self.resource();
         let failed = |source| InjectError { kind: resource.kind.clone(), name: self.name().into(), source };
         // As it is, whatever a newer server knows about it: nothing of it may get lost on the way through our types.
@@ -70,7 +78,7 @@ impl Target {
             let Some(mut object) = api.get_opt(self.name()).await.map_err(failed)? else {
                 return Ok(Injection::Absent);
             };
-            let outcome = self.place(&mut object.data, &STANDARD.encode(trusted));
+            let outcome = self.place(&mut object.data, &STANDARD.encode(trusted), names);
             if outcome != Injection::Written {
                 return Ok(outcome);
             }
@@ -86,8 +94,8 @@ impl Target {
     }
 
     /// Puts the bundle into an object, and says whether that changed it.
-    fn place(&self, object: &mut Value, bundle: &str) -> Injection {
-        let places: Vec<&mut Value> = match self {
+    fn place(&self, object: &mut Value, bundle: &str, names: &[String]) -> Injection {
+        let mut places: Vec<&mut Value> = match self {
             Self::Validating(_) | Self::Mutating(_) => {
                 let webhooks = object["webhooks"].as_array_mut().into_iter().flatten();
                 webhooks.filter_map(|webhook| webhook.get_mut("clientConfig")).collect()
@@ -96,11 +104,12 @@ impl Target {
                 object.pointer_mut("/spec/conversion/webhook/clientConfig").into_iter().collect()
             }
         };
+        places.retain(|place| called(place).is_some_and(|name| names.contains(&name)));
         if places.is_empty() {
             return Injection::Absent;
         }
         let mut outcome = Injection::Unchanged;
-        for place in places.into_iter().filter(|place| place.is_object()) {
+        for place in places {
             if place["caBundle"] != bundle {
                 place["caBundle"] = bundle.into();
                 outcome = Injection::Written;
@@ -110,40 +119,61 @@ impl Target {
     }
 }
 
+/// The name under which the API server looks for a webhook, and which its certificate must hold.
+fn called(client: &Value) -> Option<String> {
+    if let Some(url) = client["url"].as_str() {
+        return Some(url.parse::<Uri>().ok()?.host()?.to_owned());
+    }
+    let service = &client["service"];
+    Some(format!("{}.{}.svc", service["name"].as_str()?, service["namespace"].as_str()?))
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
 
+    fn names() -> [String; 2] {
+        ["a.b.svc", "127.0.0.1"].map(str::to_owned)
+    }
+
     #[test]
-    fn every_webhook_of_a_configuration_gets_it_once() {
-        let client = || json!({"service": {"name": "a", "namespace": "b"}});
+    fn every_webhook_of_a_configuration_that_calls_us_gets_it_once() {
+        let service = |name: &str| json!({"name": name, "namespace": "b"});
         let mut object = json!({"webhooks": [
-            {"name": "one", "clientConfig": client()},
-            {"name": "two", "clientConfig": {"url": "https://x", "caBundle": "old"}},
+            {"name": "one", "clientConfig": {"service": service("a")}},
+            {"name": "two", "clientConfig": {"url": "https://127.0.0.1:80/x", "caBundle": "old"}},
+            {"name": "three", "clientConfig": {"service": service("other"), "caBundle": "theirs"}},
         ]});
         for target in [Target::Validating("x".into()), Target::Mutating("x".into())] {
-            assert_eq!(target.place(&mut object, &target.resource().kind), Injection::Written);
-            assert_eq!(target.place(&mut object, &target.resource().kind), Injection::Unchanged);
+            let kind = target.resource().kind;
+            assert_eq!(target.place(&mut object, &kind, &names()), Injection::Written);
+            assert_eq!(target.place(&mut object, &kind, &names()), Injection::Unchanged);
         }
+        let ours = "MutatingWebhookConfiguration";
         let expected = json!({"webhooks": [
-            {"name": "one", "clientConfig": {
-                "service": {"name": "a", "namespace": "b"},
-                "caBundle": "MutatingWebhookConfiguration",
-            }},
-            {"name": "two", "clientConfig": {"url": "https://x", "caBundle": "MutatingWebhookConfiguration"}},
+            {"name": "one", "clientConfig": {"service": service("a"), "caBundle": ours}},
+            {"name": "two", "clientConfig": {"url": "https://127.0.0.1:80/x", "caBundle": ours}},
+            {"name": "three", "clientConfig": {"service": service("other"), "caBundle": "theirs"}},
         ]});
         assert_eq!(object, expected);
     }
 
     #[test]
-    fn a_definition_without_a_webhook_is_left_alone() {
+    fn a_definition_that_calls_nobody_or_another_is_left_alone() {
         let target = Target::Conversion("x".into());
         let mut plain = json!({"spec": {"conversion": {"strategy": "None"}}});
-        assert_eq!(target.place(&mut plain, "b"), Injection::Absent);
-        let mut webhook = json!({"spec": {"conversion": {"webhook": {"clientConfig": {}}}}});
-        assert_eq!(target.place(&mut webhook, "b"), Injection::Written);
-        assert_eq!(webhook["spec"]["conversion"]["webhook"]["clientConfig"]["caBundle"], "b");
+        assert_eq!(target.place(&mut plain, "b", &names()), Injection::Absent);
+        let webhook = |name: &str| {
+            let service = json!({"name": name, "namespace": "b"});
+            json!({"spec": {"conversion": {"webhook": {"clientConfig": {"service": service}}}}})
+        };
+        let mut other = webhook("other");
+        assert_eq!(target.place(&mut other, "b", &names()), Injection::Absent);
+        assert_eq!(other, webhook("other"));
+        let mut ours = webhook("a");
+        assert_eq!(target.place(&mut ours, "b", &names()), Injection::Written);
+        assert_eq!(ours["spec"]["conversion"]["webhook"]["clientConfig"]["caBundle"], "b");
     }
 }

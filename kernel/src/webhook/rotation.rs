@@ -18,7 +18,7 @@ pub enum Notice {
     Presented,
     /// A target learned whom to trust.
     Injected(Target),
-    /// A target is not there, or calls no webhook. Told at every look.
+    /// A target is not there, or calls no webhook of ours. Told at every look.
     Absent(Target),
     /// Something failed and is tried again; what was shown is still shown.
     Trouble(RotationError),
@@ -69,7 +69,7 @@ impl Rotation {
         let trusted = bundle.trusted();
         let mut failed = None;
         for target in &self.targets {
-            match target.inject(&self.client, &trusted).await {
+            match target.inject(&self.client, &trusted, &self.vault.wanted.names).await {
                 Ok(Injection::Unchanged) => {}
                 Ok(Injection::Written) => tell(Notice::Injected(target.clone())),
                 Ok(Injection::Absent) => tell(Notice::Absent(target.clone())),

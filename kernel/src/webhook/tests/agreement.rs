@@ -116,7 +116,8 @@ async fn an_empty_or_damaged_secret_is_filled() {
 async fn targets_learn_of_a_new_authority_before_it_is_shown() {
     let objects = Objects::default();
     let path = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/ours";
-    let webhooks = json!([{"name": "a.b.c", "clientConfig": {"url": "https://x"}, "unknown": "kept"}]);
+    let webhooks =
+        json!([{"name": "a.b.c", "clientConfig": {"url": "https://localhost"}, "unknown": "kept"}]);
     let meta = json!({"name": "ours", "resourceVersion": "0"});
     objects.put(path, json!({"metadata": meta, "webhooks": webhooks}));
     let targets = vec![Target::Validating("ours".into()), Target::Conversion("missing".into())];

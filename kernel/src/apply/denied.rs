@@ -1,0 +1,145 @@
+//! What we can do without and may not do. It is left undone, said once, and tried again later, with a pause that grows:
+//! roles are often granted after the operator was started, and a server that has just begun knows of no role yet.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::request::Target;
+use super::{Hand, WriteError};
+use crate::clock;
+use crate::declare::Kind;
+use crate::metrics::denied_right;
+
+/// After so long we try again what we might not do, for the first time.
+const FIRST_PAUSE: Duration = Duration::from_secs(5);
+/// The pause grows no further.
+const LONGEST_PAUSE: Duration = Duration::from_mins(5);
+
+/// Something that we can do without.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Deed {
+    /// The status of an object that somebody else made is written.
+    Say,
+    /// Fields of an object that somebody else made are written.
+    Touch,
+    /// A pod is evicted.
+    Evict,
+}
+
+impl Deed {
+    fn words(self, kind: Kind) -> String {
+        match self {
+            Self::Say => format!("the status of {} may not be written, and is not", kind.plural),
+            Self::Touch => format!("{} may not be patched, and are not", kind.plural),
+            Self::Evict => format!("{} may not be evicted, and are not", kind.plural),
+        }
+    }
+
+    /// Whether an answer means that we may not. Not every 403 does: a quota that is used up is one too, and the user must
+    /// hear of it. What is said in a status is nobody's need, so there the cause does not matter.
+    fn is_denied_by(self, error: &kube::Error) -> bool {
+        let kube::Error::Api(status) = error else { return false };
+        status.code == 403 && (self == Self::Say || denied_right(&status.message).is_some())
+    }
+}
+
+/// A deed to objects of a kind in a namespace.
+type Place = (Kind, Deed, Box<str>);
+
+/// When something was denied last, and how long it is left alone.
+#[derive(Debug, Clone, Copy)]
+struct Denial {
+    at: Instant,
+    pause: Duration,
+}
+
+impl Denial {
+    fn is_fresh(self, now: Instant) -> bool {
+        now.duration_since(self.at) < self.pause
+    }
+
+    /// The one after it.
+    fn next(self, now: Instant) -> Self {
+        // Several may have asked at the same time.
+        let pause = if self.is_fresh(now) { self.pause } else { (self.pause * 2).min(LONGEST_PAUSE) };
+        Self { at: now, pause }
+    }
+}
+
+/// What was denied, and where.
+#[derive(Debug, Default)]
+pub(super) struct Denied(Mutex<BTreeMap<Place, Denial>>);
+
+impl Denied {
+    fn all(&self) -> MutexGuard<'_, BTreeMap<Place, Denial>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_fresh(&self, deed: Deed, target: Target<'_>) -> bool {
+        self.all().get(&place(deed, target)).is_some_and(|denial| denial.is_fresh(clock::now()))
+    }
+
+    /// Whether it is news: it is said once for all namespaces.
+    fn take(&self, deed: Deed, target: Target<'_>) -> bool {
+        let (mut all, now) = (self.all(), clock::now());
+        let is_known = all.keys().any(|(kind, known, _)| *kind == target.kind && *known == deed);
+        let first = Denial { at: now, pause: FIRST_PAUSE };
+        all.entry(place(deed, target)).and_modify(|denial| *denial = denial.next(now)).or_insert(first);
+        !is_known
+    }
+
+    fn forget(&self, deed: Deed, target: Target<'_>) {
+        self.all().remove(&place(deed, target));
+    }
+}
+
+fn place(deed: Deed, target: Target<'_>) -> Place {
+    (target.kind, deed, target.key.namespace.as_ref().into())
+}
+
+impl Hand {
+    /// Does something that we can do without. Nothing comes of it if we may not.
+    pub(super) async fn unless_denied<T>(
+        &self,
+        deed: Deed,
+        target: Target<'_>,
+        request: impl Future<Output = Result<T, WriteError>> + Send,
+    ) -> Result<Option<T>, WriteError> {
+        if self.denied.is_fresh(deed, target) {
+            return Ok(None);
+        }
+        match request.await {
+            Ok(done) => {
+                self.denied.forget(deed, target);
+                Ok(Some(done))
+            }
+            Err(WriteError::Server { source, .. }) if deed.is_denied_by(&source) => {
+                if self.denied.take(deed, target) {
+                    tracing::warn!("{}; grant the right to have it done: {source}", deed.words(target.kind));
+                }
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pause_grows_when_it_was_asked_again_and_not_for_ever() {
+        let start = clock::now();
+        let mut denial = Denial { at: start, pause: FIRST_PAUSE };
+        assert_eq!(denial.next(start).pause, FIRST_PAUSE);
+        let mut pauses = Vec::new();
+        for _ in 0..7 {
+            denial = denial.next(denial.at + denial.pause);
+            pauses.push(denial.pause.as_secs());
+        }
+        assert_eq!(pauses, [10, 20, 40, 80, 160, 300, 300]);
+    }
+}

@@ -1,0 +1,158 @@
+//! What becomes of touches and evictions that the server grants, forbids or denies.
+
+use std::convert::Infallible;
+
+use k8s_openapi::api::core::v1::{ConfigMap, PersistentVolumeClaim, Pod};
+use kube::client::Body;
+
+use super::*;
+use crate::declare::Watched;
+use crate::stores::Namespaces;
+
+const CONFIG_MAP: Kind = Kind::of::<ConfigMap>();
+const CLAIM: Kind = Kind::of::<PersistentVolumeClaim>();
+const POD: Kind = Kind::of::<Pod>();
+
+const fn watched(kind: Kind, optional: bool) -> Watched {
+    Watched { kind, concerns: |_| None, sight: Sight::Whole, trim: |_| (), optional, why: "a test" }
+}
+
+static DECLARATION: Declaration = Declaration {
+    name: "test",
+    primary: CONFIG_MAP,
+    finalizer: "test",
+    owned: &[],
+    watched: &[watched(POD, true), watched(CLAIM, true)],
+    rights: &[],
+    predecessors: &[],
+    status_manager: None,
+};
+
+/// What was asked, with the body.
+type Asked = Arc<Mutex<Vec<(String, Value)>>>;
+
+/// A hand that no watch tells anything, and a server that always answers so.
+fn hand(code: u16, answer: &Value) -> (Hand, Asked) {
+    let (asked, answer) = (Asked::default(), answer.to_string());
+    let diary = Arc::clone(&asked);
+    let server = tower::service_fn(move |request: http::Request<Body>| {
+        let (diary, answer) = (Arc::clone(&diary), answer.clone());
+        async move {
+            let (head, body) = request.into_parts();
+            let body = body.collect_bytes().await.unwrap();
+            let words = format!("{} {}", head.method, head.uri.path());
+            diary.lock().unwrap().push((words, serde_json::from_slice(&body).unwrap()));
+            let answer = Body::from(answer.into_bytes());
+            Ok::<_, Infallible>(http::Response::builder().status(code).body(answer).unwrap())
+        }
+    });
+    let tools = Tools {
+        client: Client::new(server, "n"),
+        stores: Stores::new(&[&DECLARATION], "test", &Namespaces::AllBut(Vec::new()).into()),
+        manager: "test",
+        fence: Arc::new(|| true),
+    };
+    (Hand::new(&DECLARATION, tools, Arc::new(|_, _, _| {})), asked)
+}
+
+fn failure(code: u16, message: &str, cause: &Value) -> Value {
+    json!({"status": "Failure", "code": code, "reason": "", "message": message, "details": {"causes": [cause]}})
+}
+
+fn denial(what: &str) -> Value {
+    let message =
+        format!("x is forbidden: User \"u\" cannot {what} in API group \"\" in the namespace \"n\"");
+    failure(403, &message, &json!({}))
+}
+
+fn object(kind: Kind) -> Object {
+    let metadata = json!({"name": "a", "namespace": "n", "uid": "1", "resourceVersion": "5"});
+    Object::new(serde_json::from_value(json!({"metadata": metadata})).unwrap(), &kind.resource())
+}
+
+fn touch(kind: Kind) -> Work {
+    let fields = json!({"metadata": {"labels": {"b": "c"}}});
+    let touch = Touch { kind, key: Key::new("n", "a"), uid: "1".into(), fields };
+    Work { touches: vec![touch], ..Work::default() }
+}
+
+fn eviction() -> Work {
+    let pod = Deletion { kind: POD, object: Arc::new(object(POD)) };
+    Work { evictions: vec![pod], ..Work::default() }
+}
+
+async fn carry_out(hand: &Hand, work: &Work) -> Result<Applied, WriteError> {
+    hand.carry_out(work, &object(CONFIG_MAP)).await
+}
+
+#[tokio::test]
+async fn what_nobody_tells_us_of_is_touched_by_its_unique_id() {
+    let (hand, asked) = hand(200, &json!({"metadata": {"name": "a", "namespace": "n", "uid": "1"}}));
+    for _ in 0..2 {
+        let applied = carry_out(&hand, &touch(POD)).await.unwrap();
+        assert_eq!(applied.written, ["touched Pod n/a"]);
+        assert_eq!(applied.done, BTreeSet::from([(POD, Key::new("n", "a"))]));
+    }
+    let said = json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "uid": "1", "labels": {"b": "c"}},
+    });
+    let request = ("PATCH /api/v1/namespaces/n/pods/a".to_owned(), said);
+    assert_eq!(*asked.lock().unwrap(), [request.clone(), request]);
+    assert_eq!(hand.stores().get(POD, &Key::new("n", "a")), None, "nobody would tell that it is gone");
+}
+
+#[tokio::test]
+async fn what_nobody_tells_us_of_may_be_gone() {
+    for (code, field) in [(404, ""), (409, ""), (422, "metadata.uid")] {
+        let (hand, _) = hand(code, &failure(code, "", &json!({"field": field})));
+        let applied = carry_out(&hand, &touch(POD)).await.unwrap();
+        assert_eq!((applied.written, applied.done), (Vec::new(), BTreeSet::new()), "{code}");
+    }
+    let (hand, _) = hand(422, &failure(422, "", &json!({"field": "metadata.labels"})));
+    assert!(matches!(carry_out(&hand, &touch(POD)).await, Err(WriteError::Server { .. })));
+}
+
+#[tokio::test]
+async fn a_right_that_we_can_do_without_is_asked_for_once_in_a_while_and_fails_nothing() {
+    for (what, work) in [
+        ("patch resource \"persistentvolumeclaims\"", touch(CLAIM)),
+        ("create resource \"pods/eviction\"", eviction()),
+    ] {
+        let (hand, asked) = hand(403, &denial(what));
+        for _ in 0..2 {
+            let applied = carry_out(&hand, &work).await.unwrap();
+            let done = (applied.written, applied.done, applied.kept);
+            assert_eq!(done, (Vec::new(), BTreeSet::new(), BTreeMap::new()), "{what}");
+        }
+        assert_eq!(asked.lock().unwrap().len(), 1, "{what}");
+    }
+}
+
+#[tokio::test]
+async fn a_quota_is_no_missing_right() {
+    let words =
+        "persistentvolumeclaims \"a\" is forbidden: exceeded quota: q, requested: requests.storage=1Gi";
+    let (hand, _) = hand(403, &failure(403, words, &json!({})));
+    assert!(matches!(carry_out(&hand, &touch(CLAIM)).await, Err(WriteError::Server { .. })));
+}
+
+#[tokio::test]
+async fn an_eviction_is_done_only_if_it_is_granted() {
+    let needs = "The disruption budget b needs 2 healthy pods and has 2 currently";
+    let budget = failure(429, "no", &json!({"reason": "DisruptionBudget", "message": needs}));
+    let busy = failure(429, "too many requests", &json!({}));
+    let granted = json!({"kind": "Status", "status": "Success", "code": 201});
+    let key = || Key::new("n", "a");
+    for (code, answer, done, kept) in [
+        (201, granted, vec![(POD, key())], vec![]),
+        (429, budget, vec![], vec![(key(), needs.to_owned())]),
+        (429, busy, vec![], vec![]),
+        (404, failure(404, "", &json!({})), vec![], vec![]),
+    ] {
+        let (hand, asked) = hand(code, &answer);
+        let applied = carry_out(&hand, &eviction()).await.unwrap();
+        assert_eq!(applied.done, BTreeSet::from_iter(done), "{answer}");
+        assert_eq!(applied.kept, BTreeMap::from_iter(kept), "{answer}");
+        assert_eq!(asked.lock().unwrap()[0].1["deleteOptions"]["preconditions"], json!({"uid": "1"}));
+    }
+}

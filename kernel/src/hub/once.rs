@@ -1,0 +1,53 @@
+//! One pass of everything, and the end: for a client whose writes are not kept.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use futures::{FutureExt, StreamExt, stream};
+use tokio_util::sync::CancellationToken;
+
+use super::{Hub, Progress, Registration, Standing, knows};
+use crate::apply::Hand;
+use crate::object::Key;
+use crate::queue::Outcome;
+
+/// What became of one pass of everything.
+#[derive(Debug, Default)]
+pub struct Once {
+    /// The kind and name of every resource, and what its pass came to.
+    pub outcomes: Vec<(&'static str, Key, Outcome)>,
+    /// Kinds that could not be looked at, or lack something that they cannot do without.
+    pub blind: Vec<&'static str>,
+}
+
+impl Hub {
+    /// One pass of every resource that is there, and of what controllers look at when they begin. Nobody hears of what
+    /// changes meanwhile.
+    pub async fn once(self, registrations: Vec<Registration>) -> Once {
+        let mut watches = self.watch(&[], &CancellationToken::new());
+        let mut standings = self.standings.subscribe();
+        let is_over = |all: &Vec<Standing>| all.iter().all(|one| one.progress != Progress::Listing);
+        // It cannot fail: the sender is ours.
+        let standings = standings.wait_for(is_over).await.map(|all| all.clone()).unwrap_or_default();
+        let mut once = Once::default();
+        for Registration { declaration, make, interest } in registrations {
+            let (kind, stores) = (declaration.primary.kind, &self.tools.stores);
+            if !knows(declaration, &standings) {
+                once.blind.push(kind);
+                continue;
+            }
+            let controller = make(Hand::new(declaration, self.tools.clone(), Arc::new(|_, _, _| {})));
+            let known = stores.all(declaration.primary).into_iter().map(|object| object.key().clone());
+            let left = interest.iter().flat_map(|interest| interest.at_start(stores));
+            let keys: BTreeSet<Key> = known.chain(left).collect();
+            let pass = |key: Key| {
+                let outcome = Arc::clone(&controller).pass(key.clone());
+                outcome.map(move |outcome| (kind, key, outcome))
+            };
+            let passes = stream::iter(keys).map(pass).buffered(self.queue.concurrency);
+            once.outcomes.extend(passes.collect::<Vec<_>>().await);
+        }
+        watches.shutdown().await;
+        once
+    }
+}

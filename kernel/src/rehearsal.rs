@@ -1,0 +1,154 @@
+//! What would be written, asked of the server itself: a client whose every write is checked and answered by the server and
+//! kept by nobody. Whoever is to show what operators would do gives them this client and one pass, see `Hub::once`.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use http::request::Parts;
+use http::{Request, Response, Uri, header};
+use http_body_util::BodyExt;
+use kube::Client;
+use kube::client::Body;
+use serde_json::{Value, json};
+use tower::BoxError;
+
+use crate::call::{Call, Purpose, Verb};
+
+/// A write that the server would take.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rehearsed {
+    /// Of what.
+    pub call: Call,
+    /// Where the object is.
+    pub path: String,
+    /// What the server would then have: the object, or what it says about a deletion.
+    pub answer: Value,
+}
+
+/// All that would be written. Cheap to clone; all clones are the same.
+#[derive(Debug, Clone, Default)]
+pub struct Rehearsal(Arc<Mutex<Vec<Rehearsed>>>);
+
+impl Rehearsal {
+    /// A client that reads as this one does, and whose writes the server does not keep.
+    pub fn around(&self, client: Client) -> Client {
+        let (rehearsal, namespace) = (self.clone(), client.default_namespace().to_owned());
+        let service = tower::service_fn(move |request: Request<Body>| {
+            let (rehearsal, client) = (rehearsal.clone(), client.clone());
+            async move { rehearsal.send(&client, request).await }
+        });
+        Client::new(service, namespace)
+    }
+
+    /// What would have been written so far, in the order in which it was asked for.
+    pub fn take(&self) -> Vec<Rehearsed> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    async fn send(&self, client: &Client, request: Request<Body>) -> Result<Response<Body>, BoxError> {
+        let (mut head, body) = request.into_parts();
+        let call = Call::of(&head.method, &head.uri, None);
+        if !call.verb.writes() || call.purpose == Purpose::Review {
+            return Ok(client.send(Request::from_parts(head, body)).await?);
+        }
+        let body = body.collect_bytes().await?;
+        let said: Option<Value> = serde_json::from_slice(&body).ok();
+        let call = Call::of(&head.method, &head.uri, said.as_ref());
+        let body = not_kept(&mut head, &call, said, &body)?;
+        let path = head.uri.path().to_owned();
+        let (head, body) = client.send(Request::from_parts(head, Body::from(body))).await?.into_parts();
+        let body = body.collect().await?.to_bytes();
+        if head.status.is_success() && call.is_write() {
+            let answer = serde_json::from_slice(&body).unwrap_or_default();
+            let rehearsed = Rehearsed { call, path, answer };
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(rehearsed);
+        }
+        Ok(Response::from_parts(head, Body::from(body.to_vec())))
+    }
+}
+
+/// Says in a request that it is not to be kept. Of a deletion the server reads only what its body says, if it has one; an
+/// eviction holds a deletion.
+fn not_kept(head: &mut Parts, call: &Call, said: Option<Value>, body: &[u8]) -> Result<Vec<u8>, BoxError> {
+    head.uri = with_dry_run(&head.uri)?;
+    let mut said = said.unwrap_or_else(|| json!({}));
+    if matches!(call.verb, Verb::Delete | Verb::DeleteCollection) {
+        said["dryRun"] = json!(["All"]);
+    } else if call.subresource.as_deref() == Some("eviction") {
+        said["deleteOptions"]["dryRun"] = json!(["All"]);
+    } else {
+        return Ok(body.to_vec());
+    }
+    head.headers.remove(header::CONTENT_LENGTH);
+    Ok(serde_json::to_vec(&said)?)
+}
+
+fn with_dry_run(uri: &Uri) -> Result<Uri, BoxError> {
+    let query = match uri.query() {
+        Some(query) if !query.is_empty() => format!("{query}&dryRun=All"),
+        _ => "dryRun=All".to_owned(),
+    };
+    let mut parts = uri.clone().into_parts();
+    parts.path_and_query = Some(format!("{}?{query}", uri.path()).parse()?);
+    Ok(Uri::from_parts(parts)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A server that answers with what it was asked.
+    fn echo() -> Client {
+        let service = tower::service_fn(|request: Request<Body>| async move {
+            let (head, body) = request.into_parts();
+            let body: Value = serde_json::from_slice(&body.collect_bytes().await?).unwrap_or_default();
+            let asked = format!("{} {}", head.method, head.uri);
+            let answer = json!({"asked": asked, "body": body}).to_string();
+            Ok::<_, BoxError>(Response::new(Body::from(answer.into_bytes())))
+        });
+        Client::new(service, "default")
+    }
+
+    async fn asked(method: &str, uri: &str, body: Value) -> (String, Value, usize) {
+        let rehearsal = Rehearsal::default();
+        let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
+        let request = Request::builder().method(method).uri(uri).body(body).unwrap();
+        let mut answer: Value = rehearsal.around(echo()).request(request).await.unwrap();
+        let asked = answer["asked"].as_str().unwrap_or_default().to_owned();
+        (asked, answer["body"].take(), rehearsal.take().len())
+    }
+
+    #[tokio::test]
+    async fn no_write_is_kept() {
+        let secrets = "/api/v1/namespaces/n/secrets";
+        let object = json!({"metadata": {"name": "a"}});
+        for (method, uri) in [
+            ("POST", secrets.to_owned()),
+            ("PUT", format!("{secrets}/a?fieldManager=m")),
+            ("PATCH", format!("{secrets}/a/status?")),
+        ] {
+            let (asked, body, recorded) = asked(method, &uri, object.clone()).await;
+            assert!(asked.ends_with("dryRun=All"), "{asked}");
+            assert_eq!((body, recorded), (object.clone(), 1), "{uri}");
+        }
+        let delete = json!({"preconditions": {"uid": "u"}});
+        let (_, body, recorded) = asked("DELETE", &format!("{secrets}/a"), delete).await;
+        assert_eq!(body, json!({"preconditions": {"uid": "u"}, "dryRun": ["All"]}));
+        assert_eq!(recorded, 1);
+        let (_, body, _) = asked("DELETE", secrets, Value::Null).await;
+        assert_eq!(body, json!({"dryRun": ["All"]}));
+        let eviction = json!({"metadata": {"name": "a"}});
+        let (_, body, _) = asked("POST", "/api/v1/namespaces/n/pods/a/eviction", eviction).await;
+        assert_eq!(body, json!({"metadata": {"name": "a"}, "deleteOptions": {"dryRun": ["All"]}}));
+    }
+
+    #[tokio::test]
+    async fn what_is_no_work_is_not_told_and_what_is_read_is_asked_as_ever() {
+        let (asked_for, _, recorded) = asked("GET", "/api/v1/namespaces/n/secrets/a", Value::Null).await;
+        assert_eq!((asked_for.as_str(), recorded), ("GET /api/v1/namespaces/n/secrets/a", 0));
+        let (asked_for, _, recorded) = asked("POST", "/api/v1/namespaces/n/events", json!({})).await;
+        assert_eq!((asked_for.as_str(), recorded), ("POST /api/v1/namespaces/n/events?dryRun=All", 0));
+        let review = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+        let (asked_for, _, recorded) = asked("POST", review, json!({})).await;
+        assert_eq!((asked_for, recorded), (format!("POST {review}"), 0));
+    }
+}
