@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use kernel::telemetry::Format;
 
+use crate::webhook_service::ServiceName;
+
 /// Runs operators, or shows what they would do.
 #[derive(Debug, Parser)]
 #[command(
@@ -99,6 +101,11 @@ pub struct RunArguments {
     /// The kubeconfig to use; in a pod the pod's own account, elsewhere what `kubectl` would use.
     #[arg(long, env = "MAINSTAY_KUBECONFIG", value_name = "FILE")]
     pub kubeconfig: Option<PathBuf>,
+    /// Print what the operators would write now and which pods would restart for it, and end. The server is asked to check
+    /// each write and keeps none, so this takes the rights that the operators have. Give the flags that they run with. The
+    /// Service of all kubelets is not looked at.
+    #[arg(long)]
+    pub dry_run: bool,
     /// Run without asking whether another process leads. For one process only.
     #[arg(long, env = "MAINSTAY_NO_LEADER_ELECTION")]
     pub no_leader_election: bool,
@@ -117,6 +124,10 @@ pub struct RunArguments {
     /// Where metrics, health and the log level are told.
     #[arg(long, env = "MAINSTAY_LISTEN_ADDRESS", default_value = "0.0.0.0:8080", value_name = "ADDRESS")]
     pub listen_address: SocketAddr,
+    /// Serve webhooks on port 9443 for this Service, with certificates that are made and renewed by the process and kept in
+    /// the Secret of the same name. The API server asks when `deploy/webhooks.yaml` is applied.
+    #[arg(long, env = "MAINSTAY_WEBHOOK_SERVICE", value_name = "NAMESPACE/NAME")]
+    pub webhook_service: Option<ServiceName>,
     /// How log lines are written: `logfmt` or `json`.
     #[arg(long, env = "MAINSTAY_LOG_FORMAT", default_value = "logfmt")]
     pub log_format: Format,
@@ -130,6 +141,10 @@ pub struct RunArguments {
     /// When pods of monitoring workloads get another image of the reloader, if nothing else of them changes.
     #[arg(long, env = "MAINSTAY_RELOADER_ROLLOUT", default_value = "lazy", value_name = "WHEN")]
     pub reloader_rollout: Rollout,
+    /// Least seconds between two touches of a workload's pods, which bring what was written at once. The first change goes
+    /// out immediately, those that follow within this time go out together.
+    #[arg(long, env = "MAINSTAY_TOUCH_INTERVAL", default_value_t = 5, value_name = "SECONDS")]
+    pub touch_interval: u64,
     /// How many resources of a kind are worked on at once.
     #[arg(long, env = "MAINSTAY_CONCURRENCY", default_value_t = 4, value_name = "NUMBER")]
     pub concurrency: usize,

@@ -2,6 +2,7 @@
 
 pub mod args;
 pub mod definitions;
+pub mod dry_run;
 pub mod line;
 pub mod manifests;
 pub mod monitoring;
@@ -9,3 +10,4 @@ pub mod process;
 pub mod render;
 pub mod web;
 pub mod webhook;
+pub mod webhook_service;

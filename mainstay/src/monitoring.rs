@@ -8,12 +8,13 @@ use kernel::stores::{Filter, Namespaces, Scopes};
 use kube::Client;
 use monitoring_flags::scope::Scope;
 use monitoring_flags::{Flags, Gate};
+use monitoring_plan::offers;
 use monitoring_rollout::Policy;
 use monitoring_scrape::Offers;
 use operator_kubelet::Kubelets;
-use operator_monitoring::{Monitored, Settings, kinds};
+use operator_monitoring::{Monitored, Pace, Settings, kinds};
 
-/// What the operators must know.
+/// What the operators must know, on a cluster with a current server.
 pub fn settings(flags: &Flags) -> Settings {
     let is_on = |gate| flags.gates.enabled(gate);
     Settings {
@@ -28,9 +29,29 @@ pub fn settings(flags: &Flags) -> Settings {
         unmanaged: !flags.objects.always_managed,
         daemon_sets: is_on(Gate::PrometheusAgentDaemonSet),
         reloader_at_once: false,
+        pace: Pace::default(),
         bindings: is_on(Gate::StatusForConfigurationResources),
         repair: flags.objects.repair.map_or(Policy::Careful, Policy::Said),
         controller_id: flags.objects.controller_id.clone(),
+    }
+}
+
+/// The same on a cluster: what its server can do, its version tells.
+pub async fn on_cluster(settings: Settings, client: &Client) -> Settings {
+    let version = client.apiserver_version().await.map(|version| version.git_version);
+    on_server(settings, version.map_err(|error| error.to_string()))
+}
+
+fn on_server(settings: Settings, version: Result<String, String>) -> Settings {
+    let read = |version: String| {
+        offers::on(&version, settings.offers).map_err(|error| format!("it says {version:?}: {error}"))
+    };
+    match version.and_then(read) {
+        Ok(offers) => Settings { offers, ..settings },
+        Err(error) => {
+            tracing::warn!("the version of the server is not known, and a current one is assumed: {error}");
+            settings
+        }
     }
 }
 
@@ -114,6 +135,20 @@ mod tests {
 
     fn only(names: &[&str]) -> Namespaces {
         Namespaces::Only(names.iter().map(|name| (*name).to_owned()).collect())
+    }
+
+    #[test]
+    fn what_a_server_can_do_its_version_tells() {
+        let offers = |version: Result<&str, &str>| {
+            let version = version.map(str::to_owned).map_err(str::to_owned);
+            let offers = on_server(settings(&Flags::default()), version).offers;
+            (offers.endpoint_slices, offers.pod_topology_labels, offers.topology_sharding)
+        };
+        assert_eq!(offers(Ok("v1.36.1")), (true, true, true));
+        assert_eq!(offers(Ok("v1.34.2-gke.100")), (true, false, true));
+        assert_eq!(offers(Ok("v1.19.0")), (false, false, true));
+        assert_eq!(offers(Ok("unknown")), (true, true, true));
+        assert_eq!(offers(Err("nobody answers")), (true, true, true));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use kernel::declare::Declaration;
 use kernel::driver::Ending;
 use kernel::events::Events;
 use kernel::flow::{Bench, Operator};
-use kernel::hub::{Controller, Hub, Registration, Standing};
+use kernel::hub::{Controller, Hub, Once, Registration, Standing};
 use kernel::lease::Permit;
 use kernel::metrics::Metrics;
 use kernel::object::Key;
@@ -69,33 +69,39 @@ pub struct Process {
 impl Process {
     /// Runs until `stop`.
     pub async fn run(self, stop: CancellationToken) -> Vec<Ending> {
-        let declarations: Vec<&Declaration> =
-            self.operators.iter().flat_map(|name| declarations(*name)).collect();
-        let stores = Stores::new(&declarations, MANAGER, &self.scopes);
         let permit = self.permit.clone();
-        let tools = Tools {
-            client: self.client.clone(),
-            stores,
-            manager: MANAGER,
-            fence: Arc::new(move || permit.may_write()),
-        };
-        let registrations = self.operators.iter().flat_map(|name| self.registrations(*name)).collect();
-        let hub = Hub {
-            tools,
-            scopes: self.scopes,
-            queue: self.queue,
-            grace: GRACE,
-            metrics: self.metrics,
-            standings: self.standings,
-        };
-        let permit = self.permit;
         let lead = async move {
             if !permit.granted().await {
                 // It will never be ours: only `stop` ends the wait.
                 std::future::pending::<()>().await;
             }
         };
+        let (hub, registrations) = self.assemble();
         hub.run(registrations, lead, stop).await
+    }
+
+    /// One pass of everything that is there: for a client whose writes are not kept.
+    pub async fn once(self) -> Once {
+        let (hub, registrations) = self.assemble();
+        hub.once(registrations).await
+    }
+
+    fn assemble(self) -> (Hub, Vec<Registration>) {
+        let declarations: Vec<&Declaration> =
+            self.operators.iter().flat_map(|name| declarations(*name)).collect();
+        let stores = Stores::new(&declarations, MANAGER, &self.scopes);
+        let registrations = self.operators.iter().flat_map(|name| self.registrations(*name)).collect();
+        let permit = self.permit;
+        let fence = Arc::new(move || permit.may_write());
+        let hub = Hub {
+            tools: Tools { client: self.client, stores, manager: MANAGER, fence },
+            scopes: self.scopes,
+            queue: self.queue,
+            grace: GRACE,
+            metrics: self.metrics,
+            standings: self.standings,
+        };
+        (hub, registrations)
     }
 
     fn registrations(&self, name: OperatorName) -> Vec<Registration> {

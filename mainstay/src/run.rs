@@ -1,5 +1,6 @@
 //! The process itself: log, metrics, health, election, work; and their end in the right order.
 
+use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,19 +14,22 @@ use kernel::hub::{Progress, Standing};
 use kernel::lease::{self, Election, LeaseObject, Permit};
 use kernel::metrics::{Catalogue, Metrics, Witness};
 use kernel::queue;
+use kernel::rehearsal::Rehearsal;
 use kernel::telemetry::{self, Telemetry};
 use kernel::web::Server;
 use kube::client::ClientBuilder;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 use mainstay::args::{OperatorName, Rollout, RunArguments};
+use mainstay::dry_run::{self, Told};
 use mainstay::process::{self, Process};
+use mainstay::webhook_service::WebhookService;
 use mainstay::{monitoring, web};
 use monitoring_flags::Flags;
 use monitoring_flags::cluster::Cluster;
 use monitoring_webhook::RuleSettings;
 use operator_example::ExampleOperator;
-use operator_monitoring::Monitored;
+use operator_monitoring::{Monitored, Pace};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use tokio::signal::unix::{SignalKind, signal};
@@ -45,6 +49,11 @@ pub(crate) async fn run(arguments: RunArguments, flags: Flags) -> Result<()> {
     };
     let telemetry = Telemetry::start(&settings).context("cannot start telling")?;
     let config = config(&arguments, &flags.cluster).await?;
+    if arguments.dry_run {
+        let told = Box::pin(dry_run(arguments, flags, config)).await;
+        telemetry.stop();
+        return told;
+    }
     let own_namespace = config.default_namespace.clone();
     let operators = arguments.operators();
     let Counting { catalogue, metrics, monitored, kubelets: counted, hooks } =
@@ -57,26 +66,19 @@ pub(crate) async fn run(arguments: RunArguments, flags: Flags) -> Result<()> {
     let client = client.with_layer(&metrics.requests(kinds)).build();
     let (permit, election) = candidacy(&arguments, &client, &own_namespace).await?;
     let process = Process {
-        client: client.clone(),
-        operators,
-        example: ExampleOperator::default(),
-        monitoring: operator_monitoring::Settings {
-            reloader_at_once: arguments.reloader_rollout == Rollout::Now,
-            ..monitoring::settings(&flags)
-        },
         monitored,
-        scopes: monitoring::scopes(&flags.scope),
         permit: permit.clone(),
-        identity: arguments.identity.clone(),
-        queue: queue::Settings { concurrency: arguments.concurrency.max(1), ..queue::Settings::default() },
-        metrics: metrics.clone(),
-        standings: watch::Sender::new(Vec::new()),
+        ..process(&arguments, &flags, client.clone(), metrics.clone()).await
     };
     let (stop, mut tasks) = (CancellationToken::new(), JoinSet::new());
     let readiness = readiness(process.standings.subscribe(), &mut tasks);
     let (liveness, level) = (Liveness::default(), telemetry.level.clone());
     let admin = Admin { catalogue: Arc::new(catalogue), liveness, readiness, level };
     let routes = monitoring_webhook::routes(RuleSettings::default(), &hooks);
+    if let Some(service) = arguments.webhook_service {
+        let webhooks = WebhookService::open(service, routes.clone()).await?;
+        tasks.spawn(webhooks.serve(client.clone(), stop.clone()));
+    }
     let router = admin.router().merge(routes.router(&kernel::webhook::Limits::default()));
     tell(web::open(&flags.web).await?, router, &stop, &mut tasks);
     if let Some(kubelets) = counted.and_then(|counted| monitoring::kubelets(&flags, client, counted)) {
@@ -92,6 +94,44 @@ pub(crate) async fn run(arguments: RunArguments, flags: Flags) -> Result<()> {
         bail!("the lease was lost, and another process leads; this one ends so that it can begin anew");
     }
     Ok(())
+}
+
+/// What the command line asks for, on its own and uncounted.
+async fn process(arguments: &RunArguments, flags: &Flags, client: Client, metrics: Metrics) -> Process {
+    let operators = arguments.operators();
+    let mut settings = monitoring::settings(flags);
+    if operators.contains(&OperatorName::Monitoring) {
+        settings = monitoring::on_cluster(settings, &client).await;
+    }
+    Process {
+        client,
+        operators,
+        example: ExampleOperator::default(),
+        monitoring: operator_monitoring::Settings {
+            reloader_at_once: arguments.reloader_rollout == Rollout::Now,
+            pace: Pace { apart: Duration::from_secs(arguments.touch_interval), ..Pace::default() },
+            ..settings
+        },
+        monitored: None,
+        scopes: monitoring::scopes(&flags.scope),
+        permit: Permit::always(),
+        identity: arguments.identity.clone(),
+        queue: queue::Settings { concurrency: arguments.concurrency.max(1), ..queue::Settings::default() },
+        metrics,
+        standings: watch::Sender::new(Vec::new()),
+    }
+}
+
+/// Prints what would be written, and ends.
+async fn dry_run(arguments: RunArguments, flags: Flags, config: Config) -> Result<()> {
+    let client = Client::try_from(config).context("cannot make a client")?;
+    let rehearsal = Rehearsal::default();
+    let metrics = Metrics::register(&mut Catalogue::default(), env!("CARGO_PKG_VERSION"), "unknown");
+    let process = process(&arguments, &flags, rehearsal.around(client.clone()), metrics).await;
+    let once = process.once().await;
+    let Told { text, failures } = dry_run::tell(&client, &once, rehearsal.take()).await?;
+    std::io::stdout().write_all(text.as_bytes()).context("cannot write to standard output")?;
+    if failures.is_empty() { Ok(()) } else { bail!("{}", failures.join("\nmainstay: ")) }
 }
 
 /// Runs everything until a signal comes or the lease is lost: first the work ends, then the candidacy.

@@ -1,5 +1,5 @@
 //! Every path of every schema, what is said about the definitions as a whole, and that no field is lost when an object is
-//! read. Our definitions are read from `deploy/crds`.
+//! read. Our definitions are read from `deploy`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -52,12 +52,18 @@ pub(crate) fn run(folder: &Path) -> Result<Vec<Outcome>> {
     Ok(outcomes)
 }
 
-/// Our definitions by their names.
+/// Our definitions by their names. The peer's facts are about all versions served, which takes a definition of its own.
 fn definitions() -> Result<BTreeMap<String, Value>> {
-    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../deploy/crds"));
+    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../deploy"));
+    let crds = folder.join("crds");
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(&crds).with_context(|| format!("reading {}", crds.display()))? {
+        files.push(entry?.path());
+    }
+    files.push(folder.join("alertmanagerconfig-v1beta1.yaml"));
     let mut definitions = BTreeMap::new();
-    for entry in std::fs::read_dir(&folder).with_context(|| format!("reading {}", folder.display()))? {
-        let text = std::fs::read_to_string(entry?.path())?;
+    for file in files {
+        let text = std::fs::read_to_string(&file).with_context(|| format!("reading {}", file.display()))?;
         let definition: Value = serde_saphyr::from_str(&text)?;
         let name =
             definition.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default().to_owned();

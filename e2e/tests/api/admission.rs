@@ -15,7 +15,7 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use kernel::clock;
 use kernel::telemetry::{Format, Settings, Telemetry};
 use kernel::webhook::{Bundle, Wanted};
-use kube::api::{ApiResource, DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
+use kube::api::{ApiResource, DeleteParams, DynamicObject, PostParams};
 use kube::core::Status;
 use kube::{Api, Client};
 use lab::ControlPlane;
@@ -199,11 +199,13 @@ async fn a_rule_is_mended_and_checked() -> Result<()> {
 async fn an_alertmanager_config_is_checked_and_served_in_two_versions() -> Result<()> {
     let stage = Stage::set().await?;
     let definitions: Api<CustomResourceDefinition> = Api::all(stage.client.clone());
-    let conversion = json!({"spec": {"conversion": {"strategy": "Webhook", "webhook": {
-        "conversionReviewVersions": ["v1"], "clientConfig": stage.call("/convert"),
-    }}}});
     let name = "alertmanagerconfigs.monitoring.coreos.com";
-    definitions.patch(name, &PatchParams::default(), &Patch::Merge(&conversion)).await?;
+    let mut definition = definitions.get(name).await?;
+    definition.spec.versions.iter_mut().for_each(|version| version.served = true);
+    definition.spec.conversion = serde_json::from_value(json!({"strategy": "Webhook", "webhook": {
+        "conversionReviewVersions": ["v1"], "clientConfig": stage.call("/convert"),
+    }}))?;
+    definitions.replace(name, &PostParams::default(), &definition).await?;
     stage
         .validating("alertmanagerconfigs", "/admission-alertmanagerconfigs/validate", "alertmanagerconfigs")
         .await?;

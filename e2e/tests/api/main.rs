@@ -12,3 +12,4 @@ mod render;
 mod unreadable;
 mod watch;
 mod webhook;
+mod webhooks_registered;

@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 
 /// The image of the Prometheus Operator.
 pub(crate) const PEER: &str = "quay.io/prometheus-operator/prometheus-operator:v0.93.1";
-/// Ours, where that is expected.
-pub(crate) const OURS: &str = "quay.io/prometheus-operator/prometheus-operator:mainstay";
+/// Ours, the one that users get.
+pub(crate) const OURS: &str = concat!("mainstay.dev/mainstay:", env!("CARGO_PKG_VERSION"));
 /// Which operator the resources are for, so that no other one of this cluster takes them.
 pub(crate) const ID: &str = "takeover";
 

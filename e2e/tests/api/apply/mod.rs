@@ -8,4 +8,5 @@ mod once;
 pub(crate) mod stage;
 mod takeover;
 mod unchanged;
+mod unseen;
 mod workloads;

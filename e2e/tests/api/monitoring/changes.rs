@@ -3,13 +3,13 @@
 use anyhow::Result;
 use e2e::wait::{self, holds};
 use k8s_openapi::api::apps::v1::StatefulSet;
-use k8s_openapi::api::core::v1::{ConfigMap, Secret, Service};
-use kube::api::{DeleteParams, DynamicObject, ListParams, Patch, PatchParams};
-use kube::{Api, Client};
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kube::Api;
+use kube::api::{DeleteParams, DynamicObject, Patch, PatchParams};
 use serde_json::json;
 
 use super::stage::{
-    Running, auth, configuration, control_plane, create, quiet, quiet_after, resource, secret,
+    Running, auth, configuration, control_plane, create, quiet, quiet_after, resource, secret, versions,
 };
 
 #[tokio::test]
@@ -113,25 +113,4 @@ async fn a_second_process_writes_nothing() -> Result<()> {
     }
     assert_eq!(before, after);
     Ok(())
-}
-
-/// Every child, with its version.
-async fn versions(client: &Client) -> Result<Vec<String>> {
-    let mut all = Vec::new();
-    let params = ListParams::default();
-    macro_rules! add {
-        ($kind:ty) => {
-            for object in Api::<$kind>::default_namespaced(client.clone()).list(&params).await? {
-                let metadata = object.metadata;
-                let text = |text: Option<String>| text.unwrap_or_default();
-                let kind = stringify!($kind);
-                all.push(format!("{kind} {} {}", text(metadata.name), text(metadata.resource_version)));
-            }
-        };
-    }
-    add!(Secret);
-    add!(ConfigMap);
-    add!(Service);
-    add!(StatefulSet);
-    Ok(all)
 }

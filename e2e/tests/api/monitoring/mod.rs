@@ -2,7 +2,9 @@
 
 mod bindings;
 mod changes;
+mod dry_run;
 mod needs;
+mod remembered;
 mod rights;
 mod stage;
 

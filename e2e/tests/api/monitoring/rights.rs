@@ -1,15 +1,21 @@
 //! With the rights that the Prometheus Operator has and no others: everything is written, and what needs more is off.
 
 use anyhow::Result;
-use e2e::wait;
+use e2e::wait::{self, holds};
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::{Namespace, Service};
 use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding, RoleBinding};
+use kernel::metrics::{Catalogue, Metrics};
 use kube::api::{Patch, PatchParams, PostParams};
+use kube::client::Body;
 use kube::{Api, Client};
 use serde_json::{Value, json};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+use tower::Layer;
 
-use super::stage::{Running, configuration, control_plane, create, quiet};
+use super::stage::{Running, by_default, configuration, control_plane, create, process, quiet};
+use crate::record::Record;
 
 /// The rules of the Prometheus Operator's own role.
 fn rules() -> Value {
@@ -148,5 +154,60 @@ async fn labels_of_namespaces_count_also_where_namespaces_cannot_be_watched() ->
         configuration(&client, "prometheus-main", has).await?;
     }
     running.end().await;
+    Ok(())
+}
+
+/// The rights that are said to be missing.
+fn missing(catalogue: &Catalogue) -> Result<Vec<String>> {
+    let page = catalogue.expose()?;
+    let labels = page.lines().filter_map(|line| line.strip_prefix("mainstay_missing_rights"));
+    Ok(labels.map(ToOwned::to_owned).collect())
+}
+
+#[tokio::test]
+async fn rights_that_are_missing_are_told_until_they_come() -> Result<()> {
+    let (_plane, client) = control_plane().await?;
+    allow(&client, "peer").await?;
+    let mut catalogue = Catalogue::default();
+    let metrics = Metrics::register(&mut catalogue, "", "");
+    let as_peer = Record::default().impersonate(client.clone(), "peer")?;
+    let server = tower::service_fn(move |request: http::Request<Body>| {
+        let client = as_peer.clone();
+        async move { client.send(request).await }
+    });
+    let counted = Client::new(metrics.requests([]).layer(server), "default");
+    let (stop, mut tasks) = (CancellationToken::new(), JoinSet::new());
+    let (process, ended) = (process(counted, by_default()), stop.clone());
+    tasks.spawn(async move { drop(process.run(ended).await) });
+    create(&client, "Prometheus", "v1", "main", &json!({})).await?;
+    let is = |resource: &str, verb: &str| format!("{{resource=\"{resource}\",verb=\"{verb}\"}} 1.0");
+    let watch = |resource| is(resource, "watch");
+    let mut expected = vec![
+        watch("daemonsets"),
+        watch("persistentvolumeclaims"),
+        is("pods", "patch"),
+        watch("pods"),
+        watch("services"),
+    ];
+    wait::until("the missing rights", async || {
+        let said = missing(&catalogue)?;
+        Ok(holds(said == expected, said.join(", ")))
+    })
+    .await?;
+
+    let mut rules = rules();
+    let pods = json!({"apiGroups": [""], "resources": ["pods"], "verbs": ["list", "watch"]});
+    rules.as_array_mut().expect("a list").push(pods);
+    let roles: Api<ClusterRole> = Api::all(client.clone());
+    let patch = Patch::Merge(json!({"rules": rules}));
+    roles.patch("peer", &PatchParams::default(), &patch).await?;
+    expected.retain(|right| *right != watch("pods"));
+    wait::until("the right to watch pods", async || {
+        let said = missing(&catalogue)?;
+        Ok(holds(said == expected, said.join(", ")))
+    })
+    .await?;
+    stop.cancel();
+    while tasks.join_next().await.is_some() {}
     Ok(())
 }

@@ -5,7 +5,8 @@ use std::io::Read as _;
 use anyhow::{Context, Result};
 use e2e::wait::{self, Look, holds};
 use flate2::read::MultiGzDecoder;
-use k8s_openapi::api::core::v1::Secret;
+use k8s_openapi::api::apps::v1::StatefulSet;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret, Service};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kernel::lease::Permit;
 use kernel::metrics::{Catalogue, Metrics};
@@ -46,12 +47,34 @@ pub(crate) async fn control_plane() -> Result<(ControlPlane, Client)> {
 }
 
 /// What flags ask for.
-type Asked = (operator_monitoring::Settings, Scopes);
+pub(super) type Asked = (operator_monitoring::Settings, Scopes);
 
 fn settings(flags: &[&str]) -> Result<Asked> {
     let (flags, rest) = monitoring_flags::Flags::default().take(flags, &[])?;
     anyhow::ensure!(rest.is_empty(), "unknown flags {rest:?}");
     Ok((mainstay::monitoring::settings(&flags), mainstay::monitoring::scopes(&flags.scope)))
+}
+
+/// If no flag is given.
+pub(super) fn by_default() -> Asked {
+    (mainstay::process::monitoring(), Namespaces::AllBut(Vec::new()).into())
+}
+
+/// A process that is to run.
+pub(super) fn process(client: Client, (monitoring, scopes): Asked) -> Process {
+    Process {
+        client,
+        operators: vec![OperatorName::Monitoring],
+        example: operator_example::ExampleOperator::default(),
+        monitoring,
+        monitored: None,
+        scopes,
+        permit: Permit::always(),
+        identity: "test".into(),
+        queue: queue::Settings::default(),
+        metrics: Metrics::register(&mut Catalogue::default(), "", ""),
+        standings: watch::Sender::new(Vec::new()),
+    }
 }
 
 /// The operators at work.
@@ -65,7 +88,7 @@ impl Running {
     pub(super) fn start(client: &Client) -> Self {
         let record = Record::default();
         let around = record.around(client.clone());
-        Self::run(around, record, (mainstay::process::monitoring(), Namespaces::AllBut(Vec::new()).into()))
+        Self::run(around, record, by_default())
     }
 
     /// With other flags.
@@ -82,21 +105,9 @@ impl Running {
         Ok(Self::run(around, record, settings(flags)?))
     }
 
-    fn run(client: Client, record: Record, (monitoring, scopes): Asked) -> Self {
+    fn run(client: Client, record: Record, asked: Asked) -> Self {
         let (stop, mut tasks) = (CancellationToken::new(), JoinSet::new());
-        let process = Process {
-            client,
-            operators: vec![OperatorName::Monitoring],
-            example: operator_example::ExampleOperator::default(),
-            monitoring,
-            monitored: None,
-            scopes,
-            permit: Permit::always(),
-            identity: "test".into(),
-            queue: queue::Settings::default(),
-            metrics: Metrics::register(&mut Catalogue::default(), "", ""),
-            standings: watch::Sender::new(Vec::new()),
-        };
+        let process = process(client, asked);
         let ended = stop.clone();
         tasks.spawn(async move { drop(process.run(ended).await) });
         Self { record, stop, tasks }
@@ -189,4 +200,25 @@ pub(super) async fn quiet_after(running: &Running, expected: &[&str]) -> Result<
     let asked = quiet(running).await?;
     assert_eq!(asked, expected);
     Ok(())
+}
+
+/// Every child, with its version.
+pub(super) async fn versions(client: &Client) -> Result<Vec<String>> {
+    let mut all = Vec::new();
+    let params = ListParams::default();
+    macro_rules! add {
+        ($kind:ty) => {
+            for object in Api::<$kind>::default_namespaced(client.clone()).list(&params).await? {
+                let metadata = object.metadata;
+                let text = |text: Option<String>| text.unwrap_or_default();
+                let kind = stringify!($kind);
+                all.push(format!("{kind} {} {}", text(metadata.name), text(metadata.resource_version)));
+            }
+        };
+    }
+    add!(Secret);
+    add!(ConfigMap);
+    add!(Service);
+    add!(StatefulSet);
+    Ok(all)
 }

@@ -7,13 +7,13 @@
 //! | `nodes` | what is kept of nodes, and which of their changes matter |
 //! | `writer` | the requests: nothing is written when nothing differs |
 //! | `told` | what was said once and is not said again |
-//! | `metrics` | what is counted, under the names of the Prometheus Operator |
+//! | [`metrics`] | what is counted, under the names of the Prometheus Operator |
 //!
 //! It needs no more than the Prometheus Operator's own role allows: Services and Endpoints are asked for by name. Only
 //! EndpointSlices need more, and where that right is missing it goes on without them.
 
 mod kubelets;
-mod metrics;
+pub mod metrics;
 mod nodes;
 mod told;
 mod writer;

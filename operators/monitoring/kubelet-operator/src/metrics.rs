@@ -74,6 +74,14 @@ impl Metrics {
     }
 }
 
+/// The families as a table for the documents.
+pub fn reference() -> String {
+    let mut catalogue = Catalogue::default();
+    let kernel = Kernel::register(&mut Catalogue::default(), "", "");
+    Metrics::register(&mut catalogue, &kernel, true, true);
+    catalogue.reference()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,6 +6,7 @@
 //! - A pod that does not load what it was touched for is touched again, after pauses that grow, and some times at most:
 //!   its kubelet may be gone, and comes by itself when it is back.
 //! - Pods that cannot be asked are touched once for a change, and pods that refuse not at all.
+//! - A change that no pod tells of, such as that of a certificate, goes out once, to all of them.
 
 use std::time::Duration;
 
@@ -80,6 +81,8 @@ pub struct Decision {
 pub struct Pace {
     /// Something was written since the last touch.
     changed: bool,
+    /// Something was written since the last touch that no pod tells of.
+    is_hidden: bool,
     last: Option<Touch>,
 }
 
@@ -96,10 +99,21 @@ impl Pace {
         self.changed = true;
     }
 
+    /// Something that the pods mount was written, and nothing that they say shows whether they have it.
+    pub fn wrote_hidden(&mut self) {
+        self.changed = true;
+        self.is_hidden = true;
+    }
+
+    /// Whether the next touch is for all pods, whatever they say.
+    pub fn is_for_all(&self) -> bool {
+        self.is_hidden
+    }
+
     /// What to do at `now`, after the pods showed this. A touch that is decided is done by the caller; if it fails, the
     /// pods stay as they are, and are touched again.
     pub fn next(&mut self, settings: &Settings, sight: Sight, now: Timestamp) -> Decision {
-        if sight == Sight::Loaded {
+        if sight == Sight::Loaded && !self.is_hidden {
             self.changed = false;
             return Decision::default();
         }
@@ -127,6 +141,7 @@ impl Pace {
 
     fn touch(&mut self, again: u32, now: Timestamp) -> Decision {
         self.changed = false;
+        self.is_hidden = false;
         self.last = Some(Touch { at: now, again });
         Decision { touch: true, look_again: Some(GLANCE) }
     }

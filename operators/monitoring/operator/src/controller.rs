@@ -83,7 +83,7 @@ pub struct Inputs {
     /// When what is there was written, if that was not by us.
     pub(crate) last_written: Option<Timestamp>,
     /// What is remembered beside the configuration of what the operand refuses.
-    refused: Option<Value>,
+    pub(crate) refused: Option<Value>,
     /// When to look again though nothing changed.
     look_again: Option<Duration>,
 }
@@ -161,6 +161,15 @@ impl<W: Workload> WorkloadOperator<W> {
         unbind(primary, key, &bound, stores)
     }
 
+    /// Forgets workloads that are gone. One of which others still speak must first take leave.
+    fn forget_the_gone(&self, stores: &Stores) {
+        let primary = W::DECLARATION.primary;
+        self.places.retain(|key, place| {
+            stores.get(primary, key).is_some()
+                || !unbind(primary, key, &held(place).told.bound(), stores).is_empty()
+        });
+    }
+
     /// Objects of a namespace with the labels of its pods.
     fn of(kind: Kind, key: &Key, stores: &Stores) -> Vec<Arc<Object>> {
         let mut all = stores.named(kind, &key.namespace, "");
@@ -226,7 +235,7 @@ impl<W: Workload> Operator for WorkloadOperator<W> {
     ) -> Result<Inputs, Trouble> {
         let metadata = W::metadata(resource);
         let key = Key::of(metadata);
-        self.places.retain(|key| stores.get(W::DECLARATION.primary, key).is_some());
+        self.forget_the_gone(stores);
         if metadata.deletion_timestamp.is_some() {
             let sayings = self.unbound(&key, Some(metadata), stores);
             return Ok(Inputs { is_leaving: true, sayings, ..Inputs::default() });
@@ -246,13 +255,14 @@ impl<W: Workload> Operator for WorkloadOperator<W> {
         let (mut planned, spared) = self.follow(resource, &key, stores).await?;
         if let Ok(planned) = &mut planned {
             if !self.shared.settings.reloader_at_once {
-                keep_reloaders(planned, &inputs.seen);
+                lazy::keep_reloaders(planned, &inputs.seen, stores);
             }
             self.look_after(resource, planned, &mut inputs, now);
             if self.suspect(&key, planned, heard) {
                 inputs.look_again = Some(Duration::ZERO);
             }
-            inputs.refused = self.annotation(&key, stores);
+            inputs.refused = self.annotation(&key);
+            inputs.last_written = inputs.last_written.max(held(&self.places.of(&key)).rules_written);
             self.judge(&key, stores, &Time(now), &mut inputs);
         }
         (inputs.planned, inputs.spared) = (Some(planned), spared);
@@ -289,16 +299,18 @@ impl<W: Workload> Operator for WorkloadOperator<W> {
         now: Timestamp,
     ) -> (Vec<Touch>, Option<Duration>) {
         let Some(Ok(planned)) = &inputs.planned else { return (Vec::new(), None) };
-        if inputs.seen.pods.is_empty() {
-            return (Vec::new(), None);
-        }
         let mounted = |(kind, _): &(Kind, Key)| [kinds::SECRET, kinds::CONFIG_MAP].contains(kind);
         let home = self.places.of(&inputs.key);
         let loading = &mut held(&home).loading;
         let has_changed = applied.changed.iter().any(mounted);
+        if inputs.seen.pods.is_empty() {
+            loading.nobody(has_changed);
+            return (Vec::new(), None);
+        }
         let content = (has_changed || loading.is_new()).then(|| mounts::content::<W>(planned, &inputs.key));
         let last = inputs.last_written.filter(|_| !has_changed);
-        loading.afterwards(content, last, (&inputs.seen.pods, inputs.may_patch_pods), now)
+        let pods = (inputs.seen.pods.as_slice(), inputs.may_patch_pods, &self.shared.settings.pace);
+        loading.afterwards(content, last, pods, now)
     }
 
     fn farewell(&self, key: &Key, stores: &Stores) -> Vec<Saying> {
@@ -325,6 +337,12 @@ impl<W: Workload> Operator for WorkloadOperator<W> {
         let mut outcome = told::Outcome::of(resource, verdict);
         let home = self.places.of(&Key::of(W::metadata(resource)));
         outcome.loaded = held(&home).loading.condition(now);
+        if let Verdict::Done { inputs, .. } = verdict
+            && inputs.planned.is_some()
+            && inputs.seen.pods.is_empty()
+        {
+            outcome.loaded = told::nobody_runs::<W>(resource);
+        }
         if let (Some(loaded), Some(words)) = (&mut outcome.loaded, held(&home).doubt.hopeless()) {
             loaded.message = format!("{} ({words})", loaded.message);
         }
@@ -333,17 +351,6 @@ impl<W: Workload> Operator for WorkloadOperator<W> {
             report.remarks.clone_from(&inputs.refusals);
         }
         report
-    }
-}
-
-/// Another image of the reloader alone changes nothing.
-fn keep_reloaders(planned: &mut Planned, seen: &Seen) {
-    for child in &mut planned.children {
-        if let Child::StatefulSet(wanted) = child
-            && let Some(present) = wanted.metadata.name.as_ref().and_then(|name| seen.sets.get(name))
-        {
-            lazy::keep_reloader(wanted, present);
-        }
     }
 }
 

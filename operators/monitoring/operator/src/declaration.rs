@@ -181,7 +181,7 @@ macro_rules! rights {
             status(concat!($own, "/status")),
             finalizers(concat!($own, "/finalizers")),
             $(told(concat!($other, "/status")),)*
-            PATCH_PODS, DELETE_PODS, EVICT_PODS, GROW_CLAIMS, STORAGE_CLASSES]
+            PATCH_PODS, DELETE_PODS, EVICT_PODS, WAKE_STATEFUL_SETS, GROW_CLAIMS, STORAGE_CLASSES]
     };
 }
 
@@ -211,6 +211,13 @@ const EVICT_PODS: Right = Right {
     resource: "pods/eviction",
     verbs: &["create"],
     why: "the same, where disruption budgets shall be kept",
+};
+
+const WAKE_STATEFUL_SETS: Right = Right {
+    group: "apps",
+    resource: "statefulsets",
+    verbs: &["patch"],
+    why: "roll-outs that go on only when their StatefulSet changes, and how long surplus shards are kept",
 };
 
 const GROW_CLAIMS: Right =

@@ -6,6 +6,7 @@ use std::io::Read as _;
 
 use flate2::read::MultiGzDecoder;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::jiff::Timestamp;
 use kernel::apply::Applied;
 use kernel::declare::Kind;
@@ -15,8 +16,10 @@ use kernel::stores::Stores;
 use kube::Api;
 use monitoring_assets::Reference;
 use monitoring_loaded::doubt::Doubt;
+use monitoring_loaded::verdicts::ANNOTATION;
 use monitoring_plan::{Child, Invalid, Planned, Remark, Standing, Surroundings};
 use monitoring_rules::pack::Files;
+use serde_json::Value;
 
 use crate::bindings::Told;
 use crate::controller::{Inputs, WorkloadOperator};
@@ -29,6 +32,24 @@ use crate::workload::Workload;
 
 /// How often a plan may ask for more before it must be content.
 const ROUNDS: usize = 8;
+
+/// Whether something is written beside the configuration about what the operand refuses.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Record {
+    /// Nobody has looked yet.
+    #[default]
+    Unread,
+    /// Nothing is.
+    Empty,
+    /// Something is.
+    Kept,
+}
+
+impl Record {
+    fn of(is_kept: bool) -> Self {
+        if is_kept { Self::Kept } else { Self::Empty }
+    }
+}
 
 /// What is remembered of one workload.
 #[derive(Debug, Default)]
@@ -44,8 +65,10 @@ pub(crate) struct Place<M> {
     pub(crate) loading: Loading,
     /// What its operand refuses.
     pub(crate) doubt: Doubt<Content>,
-    /// Whether it is known what an earlier process knew of that.
-    recalled: bool,
+    /// What is written about that beside the configuration.
+    pub(crate) record: Record,
+    /// When rules were last written by somebody before us.
+    pub(crate) rules_written: Option<Timestamp>,
     /// The version of the configuration that was accepted last: whatever is younger was not in it.
     pub(crate) good: Option<u64>,
 }
@@ -61,13 +84,21 @@ impl<W: Workload> WorkloadOperator<W> {
         let home = self.places.of(key);
         // Taken out, because nobody may hold a lock while he waits: a pass that is dropped loses what it remembered.
         let mut place = std::mem::take(&mut *held(&home));
-        let mut standing =
-            Standing { rules: self.packing(key, stores, &mut place).await?, ..Standing::default() };
+        let followed = self.follow_in(&mut place, resource, key, stores).await;
+        *held(&home) = place;
+        followed
+    }
+
+    async fn follow_in(
+        &self,
+        place: &mut Place<W::Memory>,
+        resource: &W::Resource,
+        key: &Key,
+        stores: &Stores,
+    ) -> Result<(Result<Planned, Invalid>, Vec<(Kind, Key)>), Trouble> {
+        let mut standing = Standing { rules: self.packing(key, stores, place).await?, ..Standing::default() };
         place.vault.fetch(&place.wanted.clone(), stores, &self.shared.client).await?;
-        if !place.recalled {
-            place.recalled = true;
-            place.doubt.recall(&refused::annotated::<W>(key, stores).unwrap_or_default());
-        }
+        self.recall(place, key).await?;
         let (namespaces, resources) = (namespaces(stores), resources(stores));
         let mut left_out = place.doubt.left_out();
         let mut outcome = None;
@@ -118,7 +149,6 @@ impl<W: Workload> WorkloadOperator<W> {
         }
         place.vault.retain(&place.wanted);
         self.readers.update(key, place.wanted.clone());
-        *held(&home) = place;
         let outcome = outcome.ok_or_else(|| Trouble::Outside("nothing was planned".into()))?;
         Ok((outcome, spared))
     }
@@ -140,11 +170,13 @@ impl<W: Workload> WorkloadOperator<W> {
             }
             let version = outline.identity().version.to_string();
             let remembered = place.rules.remove(&name).filter(|(at, _)| *at == version);
-            let files = match remembered {
-                Some((_, files)) => Some(files),
-                None => self.config_map(&key.namespace, &name).await?.and_then(|map| map.data),
+            let files = if let Some((_, files)) = remembered {
+                files
+            } else {
+                let map = self.config_map(&key.namespace, &name).await?.unwrap_or_default();
+                place.rules_written = place.rules_written.max(last_write(&map.metadata));
+                map.data.unwrap_or_default()
             };
-            let files = files.unwrap_or_default();
             known.insert(name, (version, files));
         }
         let map = |(name, (_, files)): (&String, &(String, Files))| {
@@ -170,6 +202,23 @@ impl<W: Workload> WorkloadOperator<W> {
                 place.rules.insert(name.to_owned(), (now.identity().version.to_string(), files));
             }
         }
+        let secret = Key::new(&key.namespace, &W::configuration(&key.name).0);
+        if applied.objects.contains_key(&(kinds::SECRET, secret)) {
+            place.record = Record::of(inputs.refused.as_ref().is_some_and(Value::is_string));
+        }
+    }
+
+    /// What an earlier process knew of what the operand refuses. Of Secrets only an outline is watched, so it is read.
+    async fn recall(&self, place: &mut Place<W::Memory>, key: &Key) -> Result<(), Trouble> {
+        if place.record != Record::Unread {
+            return Ok(());
+        }
+        let secret = self.secret(&key.namespace, &W::configuration(&key.name).0).await?;
+        let annotations = secret.and_then(|secret| secret.metadata.annotations);
+        let recorded = annotations.and_then(|mut annotations| annotations.remove(ANNOTATION));
+        place.doubt.recall(recorded.as_deref().unwrap_or_default());
+        place.record = Record::of(recorded.is_some());
+        Ok(())
     }
 
     /// The configuration that was written last, with its certificates; nothing, if there is none.
@@ -195,8 +244,7 @@ impl<W: Workload> WorkloadOperator<W> {
     /// When the configuration was last written.
     pub(crate) async fn last_written(&self, key: &Key) -> Result<Option<Timestamp>, Trouble> {
         let secret = self.secret(&key.namespace, &W::configuration(&key.name).0).await?;
-        let entries = secret.and_then(|secret| secret.metadata.managed_fields).unwrap_or_default();
-        Ok(entries.into_iter().filter_map(|entry| entry.time).map(|time| time.0).max())
+        Ok(secret.and_then(|secret| last_write(&secret.metadata)))
     }
 
     async fn config_map(&self, namespace: &str, name: &str) -> Result<Option<ConfigMap>, Trouble> {
@@ -220,6 +268,11 @@ impl<W: Workload> WorkloadOperator<W> {
 fn needs_last(planned: &Planned) -> bool {
     let needs = |remark: &Remark| matches!(remark, Remark::Absent { .. } | Remark::Unmanaged);
     planned.remarks.iter().any(needs)
+}
+
+/// When an object was last written.
+fn last_write(metadata: &ObjectMeta) -> Option<Timestamp> {
+    metadata.managed_fields.iter().flatten().filter_map(|entry| entry.time.as_ref()).map(|time| time.0).max()
 }
 
 /// A text, compressed or not.

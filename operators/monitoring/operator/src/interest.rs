@@ -10,7 +10,10 @@ use kernel::object::{Kept as _, Key, Object};
 use kernel::store::Change;
 use kernel::stores::Stores;
 use monitoring_assets::{Reference, Source};
-use monitoring_select::label_selector::Selector;
+use monitoring_plan::candidates::candidate;
+use monitoring_select::asker::CONTROLLER_ID;
+use monitoring_select::asking::{Asking, SelectionError, Selectors};
+use monitoring_select::unselected::{View, why_not};
 use serde::Deserialize as _;
 use serde_json::Value;
 
@@ -42,6 +45,8 @@ pub struct Selections {
     found: Arc<Found>,
     /// Whether objects have such entries at all.
     has_bindings: bool,
+    /// Only workloads that name this operator are served; empty, only those that name none.
+    controller_id: String,
     /// What each asks for, at the version at which that was read.
     asks: Mutex<HashMap<Key, (u64, Arc<Asks>)>>,
 }
@@ -50,8 +55,8 @@ pub struct Selections {
 #[derive(Debug, Default)]
 struct Asks {
     selectors: Vec<Ask>,
-    /// The AlertmanagerConfig that it names as its base.
-    base: Option<String>,
+    /// The controller id that it names; empty, if none.
+    operator: String,
     /// The Service that its user brings.
     service: Option<String>,
 }
@@ -61,20 +66,22 @@ struct Ask {
     kind: Kind,
     namespaces: Option<LabelSelector>,
     labels: Option<LabelSelector>,
+    /// An object beside it that it names.
+    named: Option<String>,
 }
 
 impl Interest for Selections {
     fn concerned(&self, kind: Kind, object: &Object, stores: &Stores) -> Option<Vec<Key>> {
         match kind {
             kinds::SECRET => {
-                let mut concerned = self.concerned_by_content(Source::Secret, object);
+                let mut concerned = self.concerned_by_content(Source::Secret, object, stores);
                 concerned.extend(self.configured_by(object.key(), stores));
                 Some(concerned)
             }
-            kinds::CONFIG_MAP => Some(self.concerned_by_content(Source::ConfigMap, object)),
+            kinds::CONFIG_MAP => Some(self.concerned_by_content(Source::ConfigMap, object, stores)),
             kinds::NAMESPACE => Some(self.filter(stores, |_, asks| asks.look_into(object))),
             // Claims have the labels of the pods that they are made for.
-            kinds::POD | kinds::CLAIM => Some(self.pod(object)),
+            kinds::POD | kinds::CLAIM => Some(self.pod(object, stores)),
             kinds::SERVICE => Some(self.filter(stores, |workload, asks| {
                 let wanted = asks.service.as_deref().unwrap_or(self.governing);
                 workload.namespace == object.key().namespace && *object.key().name == *wanted
@@ -99,13 +106,17 @@ impl Interest for Selections {
         !(is_selected && is_counted && is_same)
     }
 
-    /// Workloads that are gone and that objects still speak of.
+    /// Workloads that are gone and that objects still speak of. What is not in our stores need not be gone: another operator
+    /// may serve workloads that we do not look at.
     fn at_start(&self, stores: &Stores) -> Vec<Key> {
         if !self.has_bindings {
             return Vec::new();
         }
         let found = self.found.all(self.primary, self.selectable, stores);
-        found.keys().filter(|key| stores.get(self.primary, key).is_none()).cloned().collect()
+        let is_gone = |key: &&Key| {
+            stores.is_known(self.primary, &key.namespace) && stores.get(self.primary, key).is_none()
+        };
+        found.keys().filter(is_gone).cloned().collect()
     }
 }
 
@@ -121,17 +132,46 @@ impl Selections {
             readers,
             found,
             has_bindings: settings.bindings,
+            controller_id: settings.controller_id.clone(),
             asks: Mutex::default(),
         }
     }
 
+    /// Why a workload does not select an object of a kind, in words; nothing, if it does.
+    pub fn why_not(
+        &self,
+        workload: &Object,
+        (kind, object): (Kind, &Object),
+        stores: &Stores,
+    ) -> Option<String> {
+        let Key { namespace, .. } = object.key();
+        let asks = self.asks(workload);
+        let place = stores.get(kinds::NAMESPACE, &Key::new("", namespace));
+        let view = View {
+            operator: &self.controller_id,
+            workload: &asks.operator,
+            is_looked_into: stores.room(kind, namespace).is_some(),
+            namespace: place.as_deref().map(Object::labels),
+        };
+        match asks.asking(&workload.key().namespace, kind) {
+            Ok(asking) => why_not(&view, &asking, candidate(object)).map(|reason| reason.to_string()),
+            Err(error) => Some(format!("the workload selects nothing: {error}")),
+        }
+    }
+
     /// Who made it, and who reads it.
-    fn concerned_by_content(&self, source: Source, object: &Object) -> Vec<Key> {
+    fn concerned_by_content(&self, source: Source, object: &Object, stores: &Stores) -> Vec<Key> {
         let Key { namespace, name } = object.key();
         let owner = object.controller().filter(|owner| &*owner.kind == self.primary.kind);
         let maker = owner.map(|owner| Key::new(namespace, &owner.name));
         let reference = Reference { source, namespace: namespace.to_string(), name: name.to_string() };
-        self.readers.of(&reference).into_iter().chain(maker).collect()
+        let concerned = self.readers.of(&reference).into_iter().chain(maker);
+        concerned.filter(|workload| self.is_there(workload, stores)).collect()
+    }
+
+    /// Whether we look at a workload. One that we do not see is no business of ours: it would be taken for gone.
+    fn is_there(&self, workload: &Key, stores: &Stores) -> bool {
+        stores.get(self.primary, workload).is_some()
     }
 
     /// Whose configuration it is, going by its name: some say of their owner that he does not control them, and somebody may
@@ -146,11 +186,12 @@ impl Selections {
     }
 
     /// Pods say whose they are.
-    fn pod(&self, pod: &Object) -> Vec<Key> {
+    fn pod(&self, pod: &Object, stores: &Stores) -> Vec<Key> {
         let label = |name: &str| pod.labels().get(name).map(String::as_str);
         let ours = label("app.kubernetes.io/name") == Some(self.application);
         let name = label("app.kubernetes.io/instance").filter(|_| ours);
-        name.map(|name| Key::new(&pod.key().namespace, name)).into_iter().collect()
+        let workload = name.map(|name| Key::new(&pod.key().namespace, name));
+        workload.filter(|workload| self.is_there(workload, stores)).into_iter().collect()
     }
 
     /// Workloads that care.
@@ -167,99 +208,63 @@ impl Selections {
         if let Some((_, asks)) = known.get(workload.key()).filter(|(read, _)| *read == version) {
             return Arc::clone(asks);
         }
-        let asks = Arc::new(Asks::read(&workload.value()["spec"], self.selectable));
+        let asks = Arc::new(Asks::read(&workload.value(), self.selectable));
         known.insert(workload.key().clone(), (version, Arc::clone(&asks)));
         asks
     }
 }
 
 impl Asks {
-    fn read(spec: &Value, selectable: Selectable) -> Self {
+    fn read(workload: &Value, selectable: Selectable) -> Self {
+        let spec = &workload["spec"];
+        let text = |value: &Value| value.as_str().map(str::to_owned);
         let selector = |name: String| LabelSelector::deserialize(&spec[name]).ok();
         let ask = |(kind, name): &(Kind, &str)| Ask {
             kind: *kind,
             namespaces: selector(format!("{name}NamespaceSelector")),
             labels: selector(format!("{name}Selector")),
+            named: text(&spec["alertmanagerConfiguration"]["name"])
+                .filter(|_| *kind == kinds::ALERTMANAGER_CONFIG),
         };
-        let base = spec["alertmanagerConfiguration"]["name"].as_str().map(str::to_owned);
-        let service = spec["serviceName"].as_str().map(str::to_owned);
-        Self { selectors: selectable.iter().map(ask).collect(), base, service }
+        Self {
+            selectors: selectable.iter().map(ask).collect(),
+            operator: text(&workload["metadata"]["annotations"][CONTROLLER_ID]).unwrap_or_default(),
+            service: text(&spec["serviceName"]),
+        }
+    }
+
+    /// What a workload in a namespace asks for of a kind: nothing of one that it cannot select.
+    fn asking<'s>(&'s self, own: &'s str, kind: Kind) -> Result<Asking<'s>, SelectionError> {
+        let ask = self.selectors.iter().find(|ask| ask.kind == kind);
+        ask.map_or_else(|| Asking::new(own, Selectors::default()), |ask| ask.asking(own))
     }
 
     /// Whether a workload looks into a namespace.
     fn look_into(&self, namespace: &Object) -> bool {
-        self.selectors
-            .iter()
-            .any(|ask| ask.namespaces.is_some() && matches(ask.namespaces.as_ref(), Some(namespace)))
+        let Key { name, .. } = namespace.key();
+        self.selectors.iter().filter(|ask| ask.namespaces.is_some()).any(|ask| {
+            // What is beside a workload does not depend on labels of namespaces.
+            let asking = ask.asking("");
+            asking.is_ok_and(|asking| asking.why_not_in(name, Some(namespace.labels())).is_none())
+        })
     }
 
     /// Whether a workload asks for an object in a namespace.
     fn ask_for(&self, workload: &Key, kind: Kind, object: &Object, namespace: Option<&Object>) -> bool {
-        let is_near = workload.namespace == object.key().namespace;
-        if is_near && self.base.as_deref() == Some(&*object.key().name) && kind == kinds::ALERTMANAGER_CONFIG
-        {
-            return true;
-        }
-        self.selectors.iter().filter(|ask| ask.kind == kind).any(|ask| {
-            let there =
-                if ask.namespaces.is_some() { matches(ask.namespaces.as_ref(), namespace) } else { is_near };
-            there && matches(ask.labels.as_ref(), Some(object))
-        })
+        // What cannot be read asks for nothing: the pass of the workload says why.
+        let asking = self.asking(&workload.namespace, kind);
+        let labels = namespace.map(Object::labels);
+        asking.is_ok_and(|asking| asking.why_not(candidate(object), labels).is_none())
     }
 }
 
-/// Whether labels match. What cannot be read matches nothing: the pass of the workload says why.
-fn matches(selector: Option<&LabelSelector>, object: Option<&Object>) -> bool {
-    let Ok(selector) = Selector::new(selector) else { return false };
-    selector.matches(object.map(Object::labels))
+impl Ask {
+    /// The same of a workload in a namespace, checked.
+    fn asking<'s>(&'s self, own: &'s str) -> Result<Asking<'s>, SelectionError> {
+        let selectors = Selectors::new(self.namespaces.as_ref(), self.labels.as_ref());
+        Asking::new(own, Selectors { named: self.named.as_deref(), ..selectors })
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use kube::api::DynamicObject;
-    use serde_json::json;
-
-    use super::*;
-
-    fn object(namespace: &str, name: &str, labels: &Value) -> Object {
-        let object = json!({"metadata": {"namespace": namespace, "name": name, "labels": labels}});
-        let dynamic: DynamicObject = serde_json::from_value(object).unwrap();
-        Object::new(dynamic, &kinds::SERVICE_MONITOR.resource())
-    }
-
-    fn asks(spec: &Value) -> Asks {
-        Asks::read(spec, &[(kinds::SERVICE_MONITOR, "serviceMonitor"), (kinds::RULE, "rule")])
-    }
-
-    #[test]
-    fn a_workload_asks_by_labels_and_namespace() {
-        let near = object("a", "m", &json!({"team": "x"}));
-        let far = object("b", "m", &json!({"team": "x"}));
-        let namespace = object("", "b", &json!({"kind": "far"}));
-        let me = Key::new("a", "p");
-        let asked = |spec: Value, object: &Object| {
-            asks(&spec).ask_for(&me, kinds::SERVICE_MONITOR, object, Some(&namespace))
-        };
-        assert!(!asked(json!({}), &near), "no selector selects nothing");
-        assert!(asked(json!({"serviceMonitorSelector": {}}), &near));
-        assert!(!asked(json!({"ruleSelector": {}}), &near));
-        assert!(!asked(json!({"serviceMonitorSelector": {"matchLabels": {"team": "y"}}}), &near));
-        assert!(!asked(json!({"serviceMonitorSelector": {}}), &far));
-        assert!(asked(json!({"serviceMonitorSelector": {}, "serviceMonitorNamespaceSelector": {}}), &far));
-        let other = json!({"matchLabels": {"kind": "near"}});
-        assert!(!asked(
-            json!({"serviceMonitorSelector": {}, "serviceMonitorNamespaceSelector": other}),
-            &far
-        ));
-    }
-
-    #[test]
-    fn a_namespace_concerns_those_who_look_into_it() {
-        let namespace = object("", "b", &json!({"kind": "far"}));
-        assert!(!asks(&json!({"serviceMonitorSelector": {}})).look_into(&namespace));
-        assert!(asks(&json!({"ruleNamespaceSelector": {}})).look_into(&namespace));
-        assert!(
-            !asks(&json!({"ruleNamespaceSelector": {"matchLabels": {"kind": "near"}}})).look_into(&namespace)
-        );
-    }
-}
+mod tests;

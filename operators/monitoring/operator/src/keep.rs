@@ -23,6 +23,7 @@ pub(crate) fn metadata(wanted: &mut Value, present: &Value) {
 
 /// The same for a Secret; and bytes that differ only because somebody else compressed them.
 pub(crate) fn compressed(wanted: &mut Value, present: &Value) {
+    let denied = take_denied(wanted);
     change(wanted, present, |wanted: &mut Secret, present: &Secret| {
         existing::keep_metadata(&mut wanted.metadata, &present.metadata);
         let (Some(wanted), Some(present)) = (&mut wanted.data, &present.data) else { return };
@@ -32,6 +33,9 @@ pub(crate) fn compressed(wanted: &mut Value, present: &Value) {
             }
         }
     });
+    for name in denied {
+        wanted["metadata"]["annotations"][name] = Value::Null;
+    }
 }
 
 /// The same for a Service, with its other owners and addresses.
@@ -54,6 +58,17 @@ pub(crate) fn stateful_set(wanted: &mut Value, present: &Value) {
 /// The same for a DaemonSet.
 pub(crate) fn daemon_set(wanted: &mut Value, present: &Value) {
     change(wanted, present, existing::keep_daemon_set);
+}
+
+/// Takes the annotations out of an object that are not to be there: types know only those that are.
+fn take_denied(wanted: &mut Value) -> Vec<String> {
+    let Some(annotations) = wanted.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut) else {
+        return Vec::new();
+    };
+    let denied =
+        annotations.iter().filter(|(_, value)| value.is_null()).map(|(name, _)| name.clone()).collect();
+    annotations.retain(|_, value| !value.is_null());
+    denied
 }
 
 /// Changes a typed object. What does not read as one stays as it is wanted: the server will say what is wrong.
@@ -104,6 +119,14 @@ mod tests {
         let mut other = secret(&parts(&["a", "c"]));
         compressed(&mut other, &secret(&theirs));
         assert_eq!(other, secret(&parts(&["a", "c"])));
+    }
+
+    #[test]
+    fn what_is_not_to_be_said_goes_and_what_others_say_stays() {
+        let secret = |annotations: Value| json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a", "annotations": annotations}});
+        let mut wanted = secret(json!({"ours": null}));
+        compressed(&mut wanted, &secret(json!({"ours": "1", "theirs": "2"})));
+        assert_eq!(wanted, secret(json!({"ours": null, "theirs": "2"})));
     }
 
     #[test]

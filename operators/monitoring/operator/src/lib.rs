@@ -47,6 +47,7 @@ pub use controller::WorkloadOperator;
 pub use declaration::{AGENT, ALERTMANAGER, PROMETHEUS, THANOS_RULER};
 pub use interest::Selections;
 pub use metrics::Monitored;
+pub use monitoring_loaded::pace::Settings as Pace;
 pub use settings::Settings;
 pub use shared::Shared;
 pub use workload::{OfAgent, OfAlertmanager, OfPrometheus, OfThanosRuler};

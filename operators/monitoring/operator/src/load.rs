@@ -27,6 +27,8 @@ const PORT: u16 = 8080;
 const TOUCHED: &str = "mainstay.dev/touched";
 /// So long after a write nothing is said about pods that are about to load it.
 const FRESH: SignedDuration = SignedDuration::from_secs(20);
+/// What is told of pods that are not asked because none answered.
+const SILENT: &str = "it is not asked, because no pod answered when they were last asked";
 /// How soon the pods are asked after the first look at them.
 const SOON: Duration = Duration::from_millis(10);
 
@@ -66,6 +68,15 @@ impl Loading {
         self.written.is_none()
     }
 
+    /// Nobody runs: whoever starts is asked anew. If something `has_changed` meanwhile, it is looked up then.
+    pub(crate) fn nobody(&mut self, has_changed: bool) {
+        self.verdicts.clear();
+        self.offsets.clear();
+        if has_changed {
+            self.written = None;
+        }
+    }
+
     /// Asks those pods of which it is not known that they run what was written.
     pub(crate) async fn ask(&mut self, pods: &[Pod], tls: bool, asker: &Asker, now: Timestamp) {
         let Some(written) = self.written.clone() else { return };
@@ -80,7 +91,7 @@ impl Loading {
         match self.reach.whom(now) {
             Whom::All => {}
             Whom::One => due.truncate(1),
-            Whom::Nobody(_) => return,
+            Whom::Nobody(_) => return self.stay_silent(&due),
         }
         if due.is_empty() {
             return;
@@ -91,6 +102,13 @@ impl Loading {
         self.reach.heard(anybody, now);
         for ((pod, _), heard) in due.into_iter().zip(answers) {
             self.take(&written, pod, heard, now);
+        }
+    }
+
+    fn stay_silent(&mut self, pods: &[(&Pod, Address)]) {
+        for (pod, _) in pods {
+            let unknown = || (uid(pod).to_owned(), Verdict::Unknown(SILENT.into()));
+            self.verdicts.entry(name(pod).to_owned()).or_insert_with(unknown);
         }
     }
 
@@ -137,19 +155,22 @@ impl Loading {
         &mut self,
         content: Option<Content>,
         last: Option<Timestamp>,
-        (pods, may_touch): (&[Pod], bool),
+        (pods, may_touch, pace): (&[Pod], bool, &pace::Settings),
         now: Timestamp,
     ) -> (Vec<Touch>, Option<Duration>) {
-        if let Some(Content { config, watched }) = content {
+        if let Some(content) = content {
             let before = self.written.as_ref().map(|written| written.at);
-            if let Some(last) = last.filter(|_| self.written.is_none()) {
-                self.written = Some(Written { config, watched, at: last, before: None });
+            if self.written.as_ref().is_some_and(|written| shows_nothing(written, &content)) {
+                self.pace.wrote_hidden();
+            } else if let Some(last) = last.filter(|_| self.written.is_none()) {
+                self.written = Some(content.written(last, None));
                 // Now that it is known what should be there, the pods can be asked.
                 return (Vec::new(), (!pods.is_empty()).then_some(SOON));
+            } else {
+                self.written = Some(content.written(now, before));
+                self.verdicts.clear();
+                self.pace.wrote();
             }
-            self.written = Some(Written { config, watched, at: now, before });
-            self.verdicts.clear();
-            self.pace.wrote();
         }
         if self.written.is_none() || pods.is_empty() {
             return (Vec::new(), None);
@@ -160,9 +181,11 @@ impl Loading {
             .filter(|pod| runs(pod))
             .map(|pod| self.verdicts.get(name(pod)).map_or_else(pending, |(_, verdict)| verdict.clone()))
             .collect();
-        let decision = self.pace.next(&pace::Settings::default(), Sight::of(&each), now);
+        let is_for_all = self.pace.is_for_all();
+        let decision = self.pace.next(pace, Sight::of(&each), now);
         let touches = if decision.touch && may_touch {
-            pods.iter().filter(|pod| runs(pod) && !self.is_loaded(pod)).map(|pod| touch(pod, now)).collect()
+            let lacks_it = |pod: &&Pod| runs(pod) && (is_for_all || !self.is_loaded(pod));
+            pods.iter().filter(lacks_it).map(|pod| touch(pod, now)).collect()
         } else {
             Vec::new()
         };
@@ -178,6 +201,17 @@ impl Loading {
         let verdicts = self.verdicts.iter().map(|(name, (_, verdict))| (name.clone(), verdict.clone()));
         condition::condition(&verdicts.collect(), now.duration_since(written.at) < FRESH)
     }
+}
+
+impl Content {
+    fn written(self, at: Timestamp, before: Option<Timestamp>) -> Written {
+        Written { config: self.config, watched: self.watched, at, before }
+    }
+}
+
+/// Whether something else was written than what pods tell of: a certificate, a login of the web server.
+fn shows_nothing(written: &Written, content: &Content) -> bool {
+    content.watched.is_some() && (&written.config, &written.watched) == (&content.config, &content.watched)
 }
 
 fn name(pod: &Pod) -> &str {
@@ -247,6 +281,9 @@ fn touch(pod: &Pod, now: Timestamp) -> Touch {
 mod tests {
     use super::*;
 
+    const PACE: pace::Settings =
+        pace::Settings { apart: Duration::from_secs(5), patience: Duration::from_secs(3) };
+
     fn moment(second: i64) -> Timestamp {
         Timestamp::from_second(second).unwrap()
     }
@@ -272,17 +309,46 @@ mod tests {
         let pods = [pod("a", "Running"), pod("b", "Pending")];
         let mut loading = Loading::default();
         // What was there when we came is only asked for.
-        let found = loading.afterwards(Some(content("1")), Some(moment(0)), (&pods, true), moment(100));
+        let found =
+            loading.afterwards(Some(content("1")), Some(moment(0)), (&pods, true, &PACE), moment(100));
         assert_eq!(touched(&found), (vec![], true));
-        let written = loading.afterwards(Some(content("2")), None, (&pods, true), moment(200));
+        let written = loading.afterwards(Some(content("2")), None, (&pods, true, &PACE), moment(200));
         assert_eq!(touched(&written), (vec!["a"], true));
         // A stream of edits is no stream of touches, and the last one is not lost.
-        let again = loading.afterwards(Some(content("3")), None, (&pods, true), moment(202));
+        let again = loading.afterwards(Some(content("3")), None, (&pods, true, &PACE), moment(202));
         assert_eq!(touched(&again), (vec![], true));
-        let later = loading.afterwards(None, None, (&pods, true), moment(206));
+        let later = loading.afterwards(None, None, (&pods, true, &PACE), moment(206));
         assert_eq!(touched(&later), (vec!["a"], true));
-        let without = loading.afterwards(Some(content("4")), None, (&pods, false), moment(300));
+        let without = loading.afterwards(Some(content("4")), None, (&pods, false, &PACE), moment(300));
         assert_eq!(touched(&without), (vec![], true));
-        assert_eq!(touched(&loading.afterwards(None, None, (&[], true), moment(400))), (vec![], false));
+        assert_eq!(
+            touched(&loading.afterwards(None, None, (&[], true, &PACE), moment(400))),
+            (vec![], false)
+        );
+    }
+
+    #[test]
+    fn a_change_that_no_pod_tells_of_reaches_all_and_changes_no_verdict() {
+        let pods = [pod("a", "Running")];
+        let whole = Content { config: Some("1".into()), watched: Some("2".into()) };
+        let mut loading = Loading::default();
+        loading.afterwards(Some(whole.clone()), None, (&pods, true, &PACE), moment(0));
+        loading.verdicts.insert("a".into(), ("a".into(), Verdict::Loaded));
+        let rotated = loading.afterwards(Some(whole), None, (&pods, true, &PACE), moment(2));
+        assert_eq!(touched(&rotated), (vec![], true));
+        let later = loading.afterwards(None, None, (&pods, true, &PACE), moment(5));
+        assert_eq!(touched(&later), (vec!["a"], true));
+        assert_eq!(loading.written.as_ref().map(|written| written.at), Some(moment(0)));
+        assert_eq!(loading.condition(moment(60)).unwrap().status, "True");
+    }
+
+    #[test]
+    fn what_is_written_while_nobody_runs_is_looked_up_when_somebody_does() {
+        let mut loading = Loading::default();
+        loading.afterwards(Some(content("1")), None, (&[pod("a", "Running")], true, &PACE), moment(0));
+        loading.nobody(false);
+        assert!(!loading.is_new());
+        loading.nobody(true);
+        assert!(loading.is_new());
     }
 }

@@ -15,13 +15,13 @@ use monitoring_loaded::doubt::{Suspicion, Taken};
 use monitoring_loaded::fingerprint;
 use monitoring_loaded::parts::Parts;
 use monitoring_loaded::subject::{self, Subject};
-use monitoring_loaded::verdicts::{ANNOTATION, Stamp};
+use monitoring_loaded::verdicts::Stamp;
 use monitoring_loaded::words;
 use monitoring_plan::{Configuration, LeftOut, Planned};
 use serde_json::Value;
 
 use crate::controller::{Inputs, WorkloadOperator};
-use crate::follow::Place;
+use crate::follow::{Place, Record};
 use crate::kinds;
 use crate::load::{self, Content, Said};
 use crate::mounts;
@@ -127,11 +127,12 @@ impl<W: Workload> WorkloadOperator<W> {
         }
         inputs.may_patch_pods = self.rights.may_patch_pods(&self.shared.client, &key.namespace, now).await;
         let home = self.places.of(&key);
-        // Taken out, because nobody may hold a lock while he waits.
-        let mut loading = std::mem::take(&mut held(&home).loading);
-        if loading.is_new() {
+        let is_new = held(&home).loading.is_new();
+        if is_new {
             inputs.last_written = self.last_written(&key).await?;
         }
+        // Taken out, because nobody may hold a lock while he waits.
+        let mut loading = std::mem::take(&mut held(&home).loading);
         if let Some(asker) = &self.asker {
             loading.ask(&inputs.seen.pods, W::has_tls(resource), asker, now).await;
         }
@@ -226,17 +227,12 @@ impl<W: Workload> WorkloadOperator<W> {
     }
 
     /// What is written beside the configuration, so that the next process knows: nothing, if there is nothing to say.
-    pub(crate) fn annotation(&self, key: &Key, stores: &Stores) -> Option<Value> {
-        match held(&self.places.of(key)).doubt.verdicts().annotation() {
+    pub(crate) fn annotation(&self, key: &Key) -> Option<Value> {
+        let home = self.places.of(key);
+        let place = held(&home);
+        match place.doubt.verdicts().annotation() {
             Some(text) => Some(text.into()),
-            None => annotated::<W>(key, stores).map(|_| Value::Null),
+            None => (place.record == Record::Kept).then_some(Value::Null),
         }
     }
-}
-
-/// What an earlier process wrote beside the configuration.
-pub(crate) fn annotated<W: Workload>(key: &Key, stores: &Stores) -> Option<String> {
-    let secret = Key::new(&key.namespace, &W::configuration(&key.name).0);
-    let secret = stores.get(kinds::SECRET, &secret)?.value();
-    Some(secret["metadata"]["annotations"][ANNOTATION].as_str()?.to_owned())
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Pod};
 use k8s_openapi::jiff::Timestamp;
-use kernel::apply::{Deletion, Touch, Work};
+use kernel::apply::{Applied, Deletion, Touch, Work};
 use kernel::declare::Kind;
 use kernel::object::{Key, Object};
 use kernel::report::Note;
@@ -23,6 +23,8 @@ use crate::workload::Seen;
 
 /// How soon to look again after something that nobody tells us of.
 const SOON: Duration = Duration::from_millis(500);
+/// How soon to look again after something that may have been forbidden.
+const AWHILE: Duration = Duration::from_secs(10);
 
 /// What is known beside the workload.
 pub(crate) struct Around<'a> {
@@ -38,6 +40,17 @@ pub(crate) struct Around<'a> {
     pub(crate) now: Timestamp,
 }
 
+/// Something that may come to nothing, because a right is missing, a disruption budget forbids it or the pass ends before:
+/// it is told when it was done.
+#[derive(Debug)]
+struct Deed {
+    kind: Kind,
+    key: Key,
+    done: Note,
+    /// Why a pod should go.
+    why: Option<String>,
+}
+
 /// What is to be done.
 #[derive(Debug, Default)]
 pub(crate) struct Roll {
@@ -45,10 +58,9 @@ pub(crate) struct Roll {
     deletions: Vec<Deletion>,
     evictions: Vec<Deletion>,
     spared: Vec<(Kind, Key)>,
+    deeds: Vec<Deed>,
     /// What only the user can do, in words.
     pub(crate) remarks: Vec<String>,
-    /// What is done and why.
-    pub(crate) notes: Vec<Note>,
     /// When to look again, though nothing changed.
     pub(crate) look_again: Option<Duration>,
 }
@@ -76,6 +88,11 @@ impl Roll {
         work.spared.extend(self.spared.iter().cloned());
     }
 
+    /// What there is to tell after a pass has done what it could.
+    pub(crate) fn told(&self, applied: &Applied) -> Vec<Note> {
+        self.deeds.iter().filter_map(|deed| deed.told(applied)).collect()
+    }
+
     fn look_again(&mut self, after: Duration) {
         self.look_again = self.look_again.into_iter().chain([after]).min();
     }
@@ -92,7 +109,12 @@ impl Roll {
         let namespace = present.metadata.namespace.as_deref().unwrap_or_default();
         for resize in growth.resizes {
             let message = format!("claim {} is asked to grow to {}", resize.claim, resize.size);
-            self.notes.push(Note { alarming: false, reason: "VolumeGrows", message });
+            self.deeds.push(Deed {
+                kind: kinds::CLAIM,
+                key: Key::new(namespace, &resize.claim),
+                done: Note { alarming: false, reason: "VolumeGrows", message },
+                why: None,
+            });
             let fields = json!({"spec": {"resources": {"requests": {"storage": resize.size}}}});
             self.touches.push(touch(kinds::CLAIM, namespace, &resize.claim, (&resize.uid, fields)));
         }
@@ -112,6 +134,9 @@ impl Roll {
             now: around.now,
         });
         let namespace = present.metadata.namespace.as_deref().unwrap_or_default();
+        if !relabels.is_empty() {
+            self.look_again(AWHILE);
+        }
         for relabel in relabels {
             let fields = json!({"metadata": {"labels": relabel.labels}});
             self.touches.push(touch(kinds::POD, namespace, &relabel.name, (&relabel.uid, fields)));
@@ -134,15 +159,16 @@ impl Roll {
     fn remove(&mut self, removal: &Removal, known: &[Arc<Object>]) {
         let Some(object) = known.iter().find(|object| object.uid() == removal.uid) else { return };
         let deletion = Deletion { kind: kinds::POD, object: Arc::clone(object) };
+        let done = Note { alarming: false, reason: "PodReplaced", message: removal.to_string() };
+        let (key, why) = (object.key().clone(), Some(removal.why.to_string()));
+        self.deeds.push(Deed { kind: kinds::POD, key, done, why });
         match removal.how {
             How::Delete => self.deletions.push(deletion),
             How::Evict => {
                 self.evictions.push(deletion);
-                // It may be forbidden for now.
-                self.look_again(Duration::from_secs(10));
+                self.look_again(AWHILE);
             }
         }
-        self.notes.push(Note { alarming: false, reason: "PodReplaced", message: removal.to_string() });
     }
 
     /// Shards that are too many.
@@ -150,11 +176,13 @@ impl Roll {
         for kept in surplus.kept {
             let Some(set) = around.seen.sets.get(&kept.name) else { continue };
             let namespace = set.metadata.namespace.as_deref().unwrap_or_default();
-            self.spared.push((kinds::STATEFUL_SET, Key::new(namespace, &kept.name)));
+            let key = Key::new(namespace, &kept.name);
+            self.spared.push((kinds::STATEFUL_SET, key.clone()));
             if let Some(deadline) = kept.deadline {
                 let message =
                     format!("StatefulSet {} is no longer wanted and kept until {deadline}", kept.name);
-                self.notes.push(Note { alarming: false, reason: "ShardKept", message });
+                let done = Note { alarming: false, reason: "ShardKept", message };
+                self.deeds.push(Deed { kind: kinds::STATEFUL_SET, key, done, why: None });
                 let fields = json!({"metadata": {"annotations": {retention::DEADLINE: deadline}}});
                 self.touches.push(touch(kinds::STATEFUL_SET, namespace, &kept.name, (&kept.uid, fields)));
             }
@@ -166,10 +194,97 @@ impl Roll {
     }
 }
 
+impl Deed {
+    /// What there is to tell of it, if there is something.
+    fn told(&self, applied: &Applied) -> Option<Note> {
+        if applied.done.contains(&(self.kind, self.key.clone())) {
+            return Some(self.done.clone());
+        }
+        let why = self.why.as_ref()?;
+        let words = applied.kept.get(&self.key)?;
+        let name = &self.key.name;
+        let message =
+            format!("pod {name} should be evicted, and a disruption budget forbids it: {why} ({words})");
+        Some(Note { alarming: false, reason: "PodKept", message })
+    }
+}
+
 fn touch(kind: Kind, namespace: &str, name: &str, (uid, fields): (&str, Value)) -> Touch {
     Touch { kind, key: Key::new(namespace, name), uid: uid.into(), fields }
 }
 
 fn until(moment: Timestamp, now: Timestamp) -> Duration {
     Duration::try_from(moment.duration_since(now)).unwrap_or_default().max(SOON)
+}
+
+#[cfg(test)]
+mod tests {
+    use monitoring_rollout::Why;
+
+    use super::*;
+
+    fn pod() -> Arc<Object> {
+        let pod = json!({"metadata": {"name": "a-0", "namespace": "n", "uid": "1"}});
+        Arc::new(Object::new(serde_json::from_value(pod).unwrap(), &kinds::POD.resource()))
+    }
+
+    fn removed(how: How) -> Roll {
+        let mut roll = Roll::default();
+        roll.remove(&Removal { name: "a-0".into(), uid: "1".into(), how, why: Why::Stuck }, &[pod()]);
+        roll
+    }
+
+    fn note(reason: &'static str, message: &str) -> Note {
+        Note { alarming: false, reason, message: message.into() }
+    }
+
+    #[test]
+    fn an_eviction_is_told_when_it_was_granted_and_when_a_budget_forbids_it() {
+        let roll = removed(How::Evict);
+        assert_eq!((roll.evictions.len(), roll.deletions.len()), (1, 0));
+        let key = || Key::new("n", "a-0");
+        let granted = Applied { done: [(kinds::POD, key())].into(), ..Applied::default() };
+        let words = "pod a-0 is evicted: it is not ready and of a revision that is no longer wanted";
+        assert_eq!(roll.told(&granted), [note("PodReplaced", words)]);
+        let needs = "The disruption budget b needs 2 healthy pods and has 2 currently";
+        let forbidden = Applied { kept: [(key(), needs.to_owned())].into(), ..Applied::default() };
+        let words = "pod a-0 should be evicted, and a disruption budget forbids it: it is not ready and of a revision that \
+                     is no longer wanted (The disruption budget b needs 2 healthy pods and has 2 currently)";
+        assert_eq!(roll.told(&forbidden), [note("PodKept", words)]);
+        assert_eq!(roll.told(&Applied::default()), []);
+    }
+
+    #[test]
+    fn a_claim_is_told_to_grow_when_it_was_asked_to() {
+        let set = |size: &str, generation: i64| -> StatefulSet {
+            let template = json!({
+                "metadata": {"name": "data"},
+                "spec": {"resources": {"requests": {"storage": size}}},
+            });
+            let spec = json!({
+                "replicas": 1, "serviceName": "s", "selector": {}, "template": {}, "volumeClaimTemplates": [template],
+            });
+            let metadata = json!({"name": "a", "namespace": "n", "uid": "2", "generation": generation});
+            serde_json::from_value(json!({"metadata": metadata, "spec": spec})).unwrap()
+        };
+        let claim = json!({
+            "metadata": {"name": "data-a-0", "namespace": "n", "uid": "3"},
+            "spec": {"storageClassName": "fast", "resources": {"requests": {"storage": "1Gi"}}},
+            "status": {"phase": "Bound", "capacity": {"storage": "1Gi"}},
+        });
+        let seen = Seen { claims: vec![serde_json::from_value(claim).unwrap()], ..Seen::default() };
+        let around = Around {
+            seen: &seen,
+            growing: &BTreeMap::from([("fast".to_owned(), true)]),
+            may_patch_pods: true,
+            repair: Policy::Careful,
+            now: Timestamp::UNIX_EPOCH,
+        };
+        let mut roll = Roll::default();
+        roll.grow(&mut set("2Gi", 1), &set("1Gi", 1), &around);
+        assert_eq!(roll.touches.len(), 1);
+        let done = Applied { done: [(kinds::CLAIM, Key::new("n", "data-a-0"))].into(), ..Applied::default() };
+        assert_eq!(roll.told(&done), [note("VolumeGrows", "claim data-a-0 is asked to grow to 2Gi")]);
+        assert_eq!(roll.told(&Applied::default()), []);
+    }
 }

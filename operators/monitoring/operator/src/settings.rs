@@ -1,5 +1,6 @@
 //! What the flags say.
 
+use monitoring_loaded::pace;
 use monitoring_rollout::Policy;
 use monitoring_scrape::Offers;
 use monitoring_workload::operator::OperatorConfig;
@@ -21,6 +22,8 @@ pub struct Settings {
     pub reloader_at_once: bool,
     /// Only resources that name this operator are served; empty, only those that name none.
     pub controller_id: String,
+    /// How often pods are touched.
+    pub pace: pace::Settings,
     /// What is done about pods that stand in the way of a roll-out.
     pub repair: Policy,
 }

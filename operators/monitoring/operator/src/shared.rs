@@ -80,8 +80,8 @@ impl<T: Default> Each<T> {
     }
 
     /// Forgets those of workloads that are gone.
-    pub(crate) fn retain(&self, is_there: impl Fn(&Key) -> bool) {
-        held(&self.0).retain(|key, _| is_there(key));
+    pub(crate) fn retain(&self, is_there: impl Fn(&Key, &Mutex<T>) -> bool) {
+        held(&self.0).retain(|key, one| is_there(key, one));
     }
 }
 

@@ -1,6 +1,8 @@
 //! What is told about a workload: its status as the Prometheus Operator writes it, conditions of ours where there is
 //! something to say, and events about what is new. Pure.
 
+use std::collections::BTreeMap;
+
 use api_monitoring::status::Condition;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kernel::apply::WriteError;
@@ -64,7 +66,7 @@ impl Outcome {
                     gaps: gaps(inputs),
                     remarks: inputs.roll.remarks.clone(),
                     anew: anew.collect(),
-                    done: if trouble.is_none() { inputs.roll.notes.clone() } else { Vec::new() },
+                    done: inputs.roll.told(applied),
                     ..outcome(Some(inputs.seen.clone().with(applied)), last)
                 }
             }
@@ -94,6 +96,12 @@ fn gaps(inputs: &Inputs) -> Vec<String> {
         matches!(remark, Remark::Kept { .. } | Remark::Absent { .. } | Remark::LongName { .. })
     };
     planned.remarks.iter().filter(is_gap).map(ToString::to_string).collect()
+}
+
+/// What is told about a configuration that nobody is there to load; nothing, if nothing was told of it before.
+pub(crate) fn nobody_runs<W: Workload>(resource: &W::Resource) -> Option<Condition> {
+    condition(&W::status(resource), CONFIGURATION_LOADED)?;
+    monitoring_loaded::condition::condition(&BTreeMap::new(), false)
 }
 
 /// Its status and what is new.

@@ -3,6 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use api_monitoring::alertmanager_config::AlertmanagerConfigSpec;
+use api_monitoring::alertmanager_config::receiver::Receiver;
+use api_monitoring::alertmanager_config::route::Route;
 use api_monitoring::{Alertmanager, AlertmanagerConfig};
 use formats::alertmanager::Config;
 use formats::alertmanager::global::Global;
@@ -13,7 +16,9 @@ use monitoring_alerting::merge::{Part, Target};
 use monitoring_alerting::provision::{self, Base, Inputs};
 use monitoring_alerting::version;
 use monitoring_assets::Reference;
-use monitoring_select::selection::{SelectionError, Selectors};
+use monitoring_select::asker::{Asker, Kind};
+use monitoring_select::asking::SelectionError;
+use monitoring_select::workload::Section;
 use monitoring_workload::alertmanager::{Instance, secrets, service, statefulset};
 use monitoring_workload::defaults::{ALERTMANAGER_VERSION, or_default};
 use monitoring_workload::statefulset::Surroundings as Pods;
@@ -25,14 +30,17 @@ use crate::memo::Memo;
 use crate::planned::{Configuration, Invalid, Planned, Remark};
 use crate::surroundings::Surroundings;
 
+/// The receiver of alerts that nobody is told of.
+const NOBODY: &str = "null";
+
 /// What became of an AlertmanagerConfig: taken in, or why not.
 pub type Verdict = Result<Taken, String>;
 
 /// An AlertmanagerConfig that is taken in.
 #[derive(Debug, Clone)]
 pub struct Taken {
-    /// What it adds.
-    part: Part,
+    /// What it adds; nothing, if it is what everything is added to.
+    part: Option<Part>,
     /// Certificates and keys that must be mounted, by the names of their files.
     files: BTreeMap<String, Vec<u8>>,
 }
@@ -74,12 +82,14 @@ pub fn plan(
             view.select(memory, &provision::target(&inputs), started.global())
                 .map_err(|error| wrong(format!("failed to select AlertmanagerConfig objects: {error}")))?;
             let taken = memory.configs.taken(&around.left_out.alertmanager_configs);
-            let finished = started.finish(taken.map(|(_, taken)| &taken.part), &view.version);
+            let parts = taken.filter_map(|(_, taken)| taken.part.as_ref());
+            let finished = started.finish(parts, &view.version);
             finished.map_err(|error| wrong(error.to_string()))?
         }
     };
 
     let mut planned = Planned { references: configuration.references, ..Planned::default() };
+    planned.remarks.extend(view.absence());
     planned.remarks.extend(configuration.left_out.iter().map(|one| Remark::LeftOut(one.to_string())));
     let text: Arc<str> = String::from_utf8_lossy(&configuration.text).into();
     let compressed = memory.compressor.file(&[Piece { name: "alertmanager", text: &text }]);
@@ -114,7 +124,22 @@ impl View<'_> {
         })
     }
 
-    /// The AlertmanagerConfig that is the base, if one is named and there.
+    /// What is said if the base is not written because the operand does not take it.
+    fn absence(&self) -> Option<Remark> {
+        let base = self.alertmanager.spec.alertmanager_configuration.as_ref()?;
+        let name = format!("{}/{}", self.namespace(), base.name);
+        let is_absent = self.around.left_out.alertmanager_configs.contains(&name);
+        is_absent.then(|| Remark::Absent {
+            section: Section::Base,
+            because: format!(
+                "Alertmanager does not take AlertmanagerConfig {name}, and alerts for which no other one has a route \
+                 reach nobody"
+            ),
+        })
+    }
+
+    /// The AlertmanagerConfig that is the base, if one is named and there. In the place of one that is left out is one that
+    /// tells nobody: what the others add stays.
     fn global(&self) -> Result<Option<AlertmanagerConfig>, String> {
         let candidates = &self.around.resources.alertmanager_configs;
         let Some(object) = candidates.iter().find(|object| self.is_global(object)) else { return Ok(None) };
@@ -123,7 +148,7 @@ impl View<'_> {
             object.read().map_err(|error| failed(format!("it cannot be read: {}", error.source)))?;
         monitoring_admission::resource::check(&config, &self.version, self.around.objects)
             .map_err(|refused| failed(refused.to_string()))?;
-        Ok(Some(config))
+        Ok(Some(if self.absence().is_some() { without_receivers(config) } else { config }))
     }
 
     /// Goes through all AlertmanagerConfigs that are asked for.
@@ -133,16 +158,11 @@ impl View<'_> {
         target: &Target<'_>,
         global: Option<&Global>,
     ) -> Result<(), SelectionError> {
-        let spec = &self.alertmanager.spec;
-        let selectors = Selectors {
-            namespaces: spec.alertmanager_config_namespace_selector.as_ref(),
-            labels: spec.alertmanager_config_selector.as_ref(),
-        };
+        let asking = Asker::Alertmanager(self.alertmanager).asking(Kind::AlertmanagerConfig)?;
         let candidates = &self.around.resources.alertmanager_configs;
-        let mut asked_for = asked_for(self.namespace(), selectors, self.around.namespaces, candidates)?;
-        asked_for.retain(|object| !self.is_global(object));
+        let asked_for = asked_for(&asking, self.around.namespaces, candidates);
         let make = |object: &Object| self.look(object, target, global);
-        memory.configs.pass(options(target, global), self.around.objects, asked_for, make);
+        memory.configs.pass(self.options(target, global), self.around.objects, asked_for, make);
         Ok(())
     }
 
@@ -158,13 +178,26 @@ impl View<'_> {
         };
         match monitoring_admission::resource::check(&config, &self.version, self.around.objects) {
             Ok(accepted) => {
-                let (part, read) = target.part(&config, global);
                 let files = accepted.files.into_iter().map(|(name, bytes)| (name, bytes.to_vec())).collect();
-                let verdict = part.map(|part| Taken { part, files }).map_err(|reason| reason.to_string());
+                if self.is_global(object) {
+                    return (Ok(Taken { part: None, files }), accepted.references);
+                }
+                let (part, read) = target.part(&config, global);
+                let verdict =
+                    part.map(|part| Taken { part: Some(part), files }).map_err(|reason| reason.to_string());
                 (verdict, accepted.references.into_iter().chain(read).collect())
             }
             Err(refused) => (Err(refused.problem.to_string()), refused.references),
         }
+    }
+
+    /// What of an Alertmanager matters to what its resources add.
+    fn options(&self, target: &Target<'_>, global: Option<&Global>) -> Vec<u8> {
+        let config = Config { global: global.cloned(), ..Config::default() };
+        // What cannot be written is told when the whole is.
+        let global = config.to_text().unwrap_or_default();
+        let base = self.alertmanager.spec.alertmanager_configuration.as_ref().map(|base| &base.name);
+        format!("{:?}\n{global}", (target.namespace, target.strategy, target.version, base)).into_bytes()
     }
 
     /// Everything that pods mount, and the pods.
@@ -194,15 +227,18 @@ impl View<'_> {
     }
 }
 
-/// What of an Alertmanager matters to what its resources add.
-fn options(target: &Target<'_>, global: Option<&Global>) -> Vec<u8> {
-    let config = Config { global: global.cloned(), ..Config::default() };
-    // What cannot be written is told when the whole is.
-    let global = config.to_text().unwrap_or_default();
-    format!("{:?}\n{global}", (target.namespace, target.strategy, target.version)).into_bytes()
+/// The same AlertmanagerConfig, if it told nobody.
+fn without_receivers(config: AlertmanagerConfig) -> AlertmanagerConfig {
+    let route = Route { receiver: NOBODY.to_owned(), ..Route::default() };
+    let receiver = Receiver { name: NOBODY.to_owned(), ..Receiver::default() };
+    let spec = AlertmanagerConfigSpec { route: Some(route), receivers: vec![receiver], ..Default::default() };
+    AlertmanagerConfig { spec, ..config }
 }
 
 /// Everything that was read for an Alertmanager and its AlertmanagerConfigs.
 pub fn references<'m>(planned: &'m Planned, memory: &'m Memory) -> impl Iterator<Item = &'m Reference> {
     planned.references.iter().chain(memory.configs.references())
 }
+
+#[cfg(test)]
+mod tests;

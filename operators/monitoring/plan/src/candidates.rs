@@ -1,23 +1,21 @@
-//! Which resources a workload asks for: in which namespaces, with which labels.
+//! Which resources a workload asks for. What is not among them is so for a reason: [`Asking`] tells it.
 
 use std::sync::Arc;
 
 use kernel::object::Object;
-use monitoring_select::Namespaces;
-use monitoring_select::label_selector::Selector;
-use monitoring_select::selection::{SelectionError, Selectors, namespaces};
+use monitoring_select::asking::{Asking, Candidate, Namespaces};
 
-/// Those of the candidates that a workload in a namespace asks for.
+/// Those of the candidates that a workload asks for.
 pub fn asked_for<'c>(
-    namespace: &str,
-    selectors: Selectors<'_>,
+    asking: &Asking<'_>,
     known: &Namespaces,
     candidates: &'c [Arc<Object>],
-) -> Result<Vec<&'c Arc<Object>>, SelectionError> {
-    let labels = Selector::new(selectors.labels).map_err(SelectionError::Objects)?;
-    let namespaces = namespaces(namespace, selectors.namespaces, known)?;
-    let asked_for = |object: &&Arc<Object>| {
-        namespaces.contains(&*object.key().namespace) && labels.matches(Some(object.labels()))
-    };
-    Ok(candidates.iter().filter(asked_for).collect())
+) -> Vec<&'c Arc<Object>> {
+    let among = asking.among(known);
+    candidates.iter().filter(|object| among.asks_for(candidate(object))).collect()
+}
+
+/// A resource as it is chosen by.
+pub fn candidate(object: &Object) -> Candidate<'_> {
+    Candidate { namespace: &object.key().namespace, name: &object.key().name, labels: Some(object.labels()) }
 }

@@ -12,10 +12,10 @@ const ORDER: [&str; 6] = ["storage", "alerting", "remote_write", "remote_read", 
 /// Where mounted certificates and keys are.
 const CERTIFICATES: &str = "/etc/prometheus/certs/";
 
-/// The key of a section in the file; none for jobs, which are not alone in theirs.
+/// The key of a section in the file; none for jobs, which are not alone in theirs, and for what is in another file.
 fn key(section: Section) -> Option<&'static str> {
     match section {
-        Section::AdditionalJobs => None,
+        Section::AdditionalJobs | Section::Base => None,
         Section::Alerting => Some("alerting"),
         Section::RemoteWrite => Some("remote_write"),
         Section::RemoteRead => Some("remote_read"),

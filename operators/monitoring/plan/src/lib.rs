@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`prometheus`], [`agent`], [`alertmanager`], [`thanos_ruler`] | a workload: everything that follows from it |
 //! | [`surroundings`] | what there is beside the workload |
+//! | [`offers`] | what the server of a cluster can do |
 //! | [`standing`] | what was written before |
 //! | [`planned`], [`child`] | what is to be written |
 //! | [`monitors`] | the four kinds of resources with scrape jobs |
@@ -22,6 +23,7 @@ mod gaps;
 mod limits;
 pub mod memo;
 pub mod monitors;
+pub mod offers;
 pub mod planned;
 pub mod prometheus;
 pub mod rules;

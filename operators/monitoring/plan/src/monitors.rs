@@ -10,7 +10,8 @@ use monitoring_assets::{Objects, Reference};
 use monitoring_scrape::document::{Fragments, Jobs};
 use monitoring_scrape::{Fragment, Server, pod_monitor, probe, scrape_config, service_monitor};
 use monitoring_select::Workload;
-use monitoring_select::selection::{Selectable, SelectionError};
+use monitoring_select::asking::{Asking, SelectionError};
+use monitoring_select::selection::Selectable;
 use serde::de::DeserializeOwned;
 
 use crate::candidates::asked_for;
@@ -160,10 +161,9 @@ impl View<'_> {
         candidates: &[Arc<Object>],
     ) -> Result<(), Invalid> {
         let Self { workload, around, .. } = self;
-        let selectors = K::selectors(workload.spec);
         let failed = |error: SelectionError| Invalid::new(&format!("selecting {} failed: {error}", K::KIND));
-        let asked_for =
-            asked_for(workload.namespace, selectors, around.namespaces, candidates).map_err(failed)?;
+        let asking = Asking::new(workload.namespace, K::selectors(workload.spec)).map_err(failed)?;
+        let asked_for = asked_for(&asking, around.namespaces, candidates);
         let make = |object: &Object| self.look::<K>(object);
         memo.pass(self.options.clone(), around.objects, asked_for, make);
         Ok(())

@@ -11,8 +11,8 @@ use monitoring_rules::config_map;
 use monitoring_rules::file::{Format, Reader};
 use monitoring_scrape::Server;
 use monitoring_scrape::document::{self, Additional, Document, ServerInputs};
-use monitoring_select::Workload;
 use monitoring_select::workload::{self, Checked, Gap, Section};
+use monitoring_select::{Asker, Workload};
 use monitoring_workload::metadata;
 use monitoring_workload::prometheus::{Instance, Shard, secrets, service, statefulset};
 
@@ -160,9 +160,7 @@ impl<'v> View<'v> {
             fill_modifiers: has("promql-binop-fill-modifiers"),
         };
         Asked {
-            namespace: self.namespace,
-            namespaces: spec.rule_namespace_selector.as_ref(),
-            labels: spec.rule_selector.as_ref(),
+            asker: Asker::Prometheus(self.prometheus),
             enforced: &shared.enforced_namespace_label,
             excluded: &shared.excluded_from_enforcement,
             excluded_rules: &spec.prometheus_rules_excluded_from_enforce,

@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 use api_monitoring::PrometheusRule;
 use api_monitoring::reference::{ObjectReference, RuleExclusion};
 use k8s_openapi::api::core::v1::ConfigMap;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kernel::object::Object;
 use monitoring_rules::config_map::Workload;
 use monitoring_rules::enforce::NamespaceLabel;
 use monitoring_rules::file::{self, Reader, Refused, RuleFile};
 use monitoring_rules::pack::{Files, pack};
-use monitoring_select::selection::{SelectionError, Selectors};
+use monitoring_select::asker::{Asker, Kind};
+use monitoring_select::asking::SelectionError;
 
 use crate::candidates::asked_for;
 use crate::memo::Memo;
@@ -37,12 +38,8 @@ pub type Rules = Memo<Verdict>;
 /// What a workload says about rules.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked<'a> {
-    /// The namespace of the workload.
-    pub(crate) namespace: &'a str,
-    /// In which namespaces; without it, in that of the workload.
-    pub(crate) namespaces: Option<&'a LabelSelector>,
-    /// With which labels; without it, none.
-    pub(crate) labels: Option<&'a LabelSelector>,
+    /// The workload.
+    pub(crate) asker: Asker<'a>,
     /// The label that binds rules to their namespace; empty, if they are not bound.
     pub(crate) enforced: &'a str,
     /// What is not bound.
@@ -56,16 +53,16 @@ pub(crate) struct Asked<'a> {
 impl Asked<'_> {
     /// Goes through all rules that are asked for.
     pub(crate) fn pass(&self, rules: &mut Rules, around: &Surroundings<'_>) -> Result<(), Invalid> {
-        let selectors = Selectors { namespaces: self.namespaces, labels: self.labels };
         let failed =
             |error: SelectionError| Invalid::new(&format!("selecting PrometheusRules failed: {error}"));
-        let asked_for = asked_for(self.namespace, selectors, around.namespaces, &around.resources.rules);
+        let asking = self.asker.asking(Kind::PrometheusRule).map_err(failed)?;
+        let asked_for = asked_for(&asking, around.namespaces, &around.resources.rules);
         let options = format!(
             "{:?}",
             (&self.reader, self.enforced, self.excluded, self.excluded_rules.iter().collect::<Vec<_>>())
         );
         let make = |object: &Object| (self.look(object), BTreeSet::new());
-        rules.pass(options.into_bytes(), around.objects, asked_for.map_err(failed)?, make);
+        rules.pass(options.into_bytes(), around.objects, asked_for, make);
         Ok(())
     }
 

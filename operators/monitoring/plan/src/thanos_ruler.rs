@@ -7,6 +7,7 @@ use monitoring_assets::Reader as Assets;
 use monitoring_rules::config_map;
 use monitoring_rules::file::{Format, Reader};
 use monitoring_scrape::remote_write_file;
+use monitoring_select::Asker;
 use monitoring_select::workload::{self, Gap, Section};
 use monitoring_workload::metadata;
 use monitoring_workload::statefulset::Surroundings as Pods;
@@ -63,9 +64,7 @@ impl View<'_> {
     fn rules(&self) -> Asked<'_> {
         let spec = self.instance.spec;
         Asked {
-            namespace: self.instance.owner().namespace(),
-            namespaces: spec.rule_namespace_selector.as_ref(),
-            labels: spec.rule_selector.as_ref(),
+            asker: Asker::ThanosRuler(self.ruler),
             enforced: &spec.enforced_namespace_label,
             excluded: &spec.excluded_from_enforcement,
             excluded_rules: &spec.prometheus_rules_excluded_from_enforce,

@@ -2,7 +2,10 @@
 //!
 //! | file | owns |
 //! |---|---|
-//! | [`selection`] | which objects are asked for, and the verdict on each |
+//! | [`selection`] | the verdict on each object that is asked for |
+//! | [`asking`] | which objects a workload asks for |
+//! | [`asker`] | what each workload asks for of each kind |
+//! | [`unselected`] | why an object is not asked for |
 //! | [`verdict`] | what a verdict says |
 //! | [`problem`] | why an object is refused |
 //! | [`workload`] | the Prometheus or agent, and what is wrong with itself |
@@ -12,6 +15,8 @@
 //! | [`label_selector`], [`field_selector`], [`regex`], [`duration`], [`label_name`], [`url`], `host` | texts with a syntax of their own |
 //! | [`certificate`] | certificates and keys |
 
+pub mod asker;
+pub mod asking;
 pub mod authentication;
 pub mod certificate;
 pub mod duration;
@@ -33,11 +38,15 @@ pub mod scrape_config;
 pub mod selection;
 pub mod service_monitor;
 pub mod tls;
+pub mod unselected;
 pub mod url;
 pub mod verdict;
 pub mod workload;
 
+pub use asker::Asker;
+pub use asking::{Asking, Candidate, Namespaces};
 pub use problem::Problem;
-pub use selection::{Namespaces, select, sort};
+pub use selection::{select, sort};
+pub use unselected::{Unselected, why_not};
 pub use verdict::{Accepted, Refused, Verdicts};
 pub use workload::Workload;

@@ -27,7 +27,7 @@ fn check_spec(
     spec: &PodMonitorSpec,
     references: &References<'_>,
 ) -> Result<(), Problem> {
-    Selector::new(Some(&spec.selector)).within("failed to parse label selector")?;
+    Selector::new(&spec.selector).within("failed to parse label selector")?;
     workload.check_selector_mechanism(spec.selector_mechanism.as_ref())?;
     for (index, endpoint) in spec.pod_metrics_endpoints.iter().enumerate() {
         check_endpoint(workload, endpoint, references).within(format_args!("endpoint[{index}]"))?;

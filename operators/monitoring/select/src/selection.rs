@@ -1,40 +1,15 @@
 //! Which objects a workload takes in: those of the namespaces and with the labels that it asks for, as far as nothing is
 //! wrong with them.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use api_monitoring::prometheus::shared::SharedSpec;
 use api_monitoring::{PodMonitor, Probe, ScrapeConfig, ServiceMonitor};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use monitoring_assets::Objects;
 
-use crate::label_selector::{Invalid, Selector};
+use crate::asking::{Asking, Candidate, Namespaces, SelectionError, Selectors};
 use crate::verdict::{Accepted, Refused, Verdicts};
 use crate::workload::Workload;
 use crate::{pod_monitor, probe, scrape_config, service_monitor};
-
-/// Labels of namespaces, by the name of the namespace.
-pub type Namespaces = BTreeMap<String, BTreeMap<String, String>>;
-
-/// Why nothing at all can be selected.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SelectionError {
-    /// The selector for namespaces is wrong.
-    #[error("failed to convert namespace label selector to selector: {0}")]
-    Namespaces(Invalid),
-    /// The selector for objects is wrong.
-    #[error(transparent)]
-    Objects(Invalid),
-}
-
-/// What a workload asks for.
-#[derive(Debug, Clone, Copy)]
-pub struct Selectors<'s> {
-    /// In which namespaces; without it, in that of the workload.
-    pub namespaces: Option<&'s LabelSelector>,
-    /// With which labels; without it, none.
-    pub labels: Option<&'s LabelSelector>,
-}
 
 /// A kind of object that a workload can take in.
 pub trait Selectable {
@@ -48,20 +23,6 @@ pub trait Selectable {
     fn check<'o>(&self, workload: &Workload<'_>, objects: &'o Objects) -> Result<Accepted<'o>, Refused>;
 }
 
-/// The namespaces that a selector means: without one, that of the workload; with an empty one, all.
-pub fn namespaces<'n>(
-    own: &'n str,
-    selector: Option<&LabelSelector>,
-    known: &'n Namespaces,
-) -> Result<BTreeSet<&'n str>, SelectionError> {
-    if selector.is_none() {
-        return Ok(BTreeSet::from([own]));
-    }
-    let selector = Selector::new(selector).map_err(SelectionError::Namespaces)?;
-    let matching = known.iter().filter(|(_, labels)| selector.matches(Some(labels)));
-    Ok(matching.map(|(name, _)| name.as_str()).collect())
-}
-
 /// Those objects that a workload asks for, with the verdict on each.
 pub fn select<'c, 'o, K: Selectable + 'c>(
     workload: &Workload<'_>,
@@ -69,14 +30,9 @@ pub fn select<'c, 'o, K: Selectable + 'c>(
     candidates: impl IntoIterator<Item = &'c K>,
     objects: &'o Objects,
 ) -> Result<Verdicts<'o>, SelectionError> {
-    let selectors = K::selectors(workload.spec);
-    let namespaces = namespaces(workload.namespace, selectors.namespaces, known)?;
-    let labels = Selector::new(selectors.labels).map_err(SelectionError::Objects)?;
-    let asked_for = |object: &&K| {
-        let metadata = object.metadata();
-        namespaces.contains(metadata.namespace.as_deref().unwrap_or_default())
-            && labels.matches(metadata.labels.as_ref())
-    };
+    let asking = Asking::new(workload.namespace, K::selectors(workload.spec))?;
+    let among = asking.among(known);
+    let asked_for = |object: &&K| among.asks_for(Candidate::of(object.metadata()));
     Ok(sort(workload, candidates.into_iter().filter(asked_for), objects))
 }
 
@@ -108,10 +64,10 @@ impl Selectable for ServiceMonitor {
     }
 
     fn selectors(spec: &SharedSpec) -> Selectors<'_> {
-        Selectors {
-            namespaces: spec.service_monitor_namespace_selector.as_ref(),
-            labels: spec.service_monitor_selector.as_ref(),
-        }
+        Selectors::new(
+            spec.service_monitor_namespace_selector.as_ref(),
+            spec.service_monitor_selector.as_ref(),
+        )
     }
 
     fn check<'o>(&self, workload: &Workload<'_>, objects: &'o Objects) -> Result<Accepted<'o>, Refused> {
@@ -125,10 +81,7 @@ impl Selectable for PodMonitor {
     }
 
     fn selectors(spec: &SharedSpec) -> Selectors<'_> {
-        Selectors {
-            namespaces: spec.pod_monitor_namespace_selector.as_ref(),
-            labels: spec.pod_monitor_selector.as_ref(),
-        }
+        Selectors::new(spec.pod_monitor_namespace_selector.as_ref(), spec.pod_monitor_selector.as_ref())
     }
 
     fn check<'o>(&self, workload: &Workload<'_>, objects: &'o Objects) -> Result<Accepted<'o>, Refused> {
@@ -142,7 +95,7 @@ impl Selectable for Probe {
     }
 
     fn selectors(spec: &SharedSpec) -> Selectors<'_> {
-        Selectors { namespaces: spec.probe_namespace_selector.as_ref(), labels: spec.probe_selector.as_ref() }
+        Selectors::new(spec.probe_namespace_selector.as_ref(), spec.probe_selector.as_ref())
     }
 
     fn check<'o>(&self, workload: &Workload<'_>, objects: &'o Objects) -> Result<Accepted<'o>, Refused> {
@@ -156,10 +109,7 @@ impl Selectable for ScrapeConfig {
     }
 
     fn selectors(spec: &SharedSpec) -> Selectors<'_> {
-        Selectors {
-            namespaces: spec.scrape_config_namespace_selector.as_ref(),
-            labels: spec.scrape_config_selector.as_ref(),
-        }
+        Selectors::new(spec.scrape_config_namespace_selector.as_ref(), spec.scrape_config_selector.as_ref())
     }
 
     fn check<'o>(&self, workload: &Workload<'_>, objects: &'o Objects) -> Result<Accepted<'o>, Refused> {
@@ -169,6 +119,8 @@ impl Selectable for ScrapeConfig {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use proptest::prelude::*;
     use serde_json::json;
 
@@ -193,18 +145,22 @@ mod tests {
     }
 
     #[test]
-    fn namespaces_are_the_own_all_or_some() {
-        let known = known();
-        let some: LabelSelector = read(json!({"matchExpressions": [{"key": "team", "operator": "Exists"}]}));
-        let empty = LabelSelector::default();
-        let found = |selector| namespaces("test", selector, &known).unwrap();
-        assert_eq!(found(None), BTreeSet::from(["test"]));
-        assert_eq!(found(Some(&empty)), BTreeSet::from(["other", "test", "third"]));
-        assert_eq!(found(Some(&some)), BTreeSet::from(["other", "test"]));
-        let wrong: LabelSelector = read(json!({"matchExpressions": [{"key": "a", "operator": "Near"}]}));
+    fn a_selector_that_cannot_be_read_selects_nothing_and_is_named() {
+        let near = json!({"matchExpressions": [{"key": "a", "operator": "Near"}]});
+        let words = |spec: &serde_json::Value| {
+            let none: [PodMonitor; 0] = [];
+            let objects = Objects::default();
+            with_workload("3.0.0", spec, |workload| {
+                select(workload, &known(), &none, &objects).unwrap_err().to_string()
+            })
+        };
         assert_eq!(
-            namespaces("test", Some(&wrong), &known).unwrap_err().to_string(),
+            words(&json!({"podMonitorSelector": {}, "podMonitorNamespaceSelector": near})),
             "failed to convert namespace label selector to selector: \"Near\" is not a valid label selector operator"
+        );
+        assert_eq!(
+            words(&json!({"podMonitorSelector": near})),
+            "\"Near\" is not a valid label selector operator"
         );
     }
 

@@ -27,7 +27,7 @@ fn check_spec(
     spec: &ServiceMonitorSpec,
     references: &References<'_>,
 ) -> Result<(), Problem> {
-    Selector::new(Some(&spec.selector))?;
+    Selector::new(&spec.selector)?;
     workload.check_selector_mechanism(spec.selector_mechanism.as_ref())?;
     for (index, endpoint) in spec.endpoints.iter().enumerate() {
         check_endpoint(workload, endpoint, references).within(format_args!("endpoints[{index}]"))?;

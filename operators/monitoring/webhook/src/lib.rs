@@ -5,10 +5,12 @@
 //! |---|---|
 //! | `review` | the peer's paths: what is asked and answered over HTTP |
 //! | `monitor` | ours: what can be told of a monitor without the cluster |
+//! | [`registration`] | what an API server has to know to ask |
 //! | [`metrics`] | what is counted |
 
 pub mod metrics;
 mod monitor;
+pub mod registration;
 mod review;
 #[cfg(test)]
 mod tests;

@@ -1,11 +1,14 @@
 //! The peer's paths over HTTP, and what is counted.
 
+use std::collections::BTreeSet;
+
 use http::StatusCode;
 use kernel::metrics::Catalogue;
 use kernel::webhook::{Failure, Question};
 use serde_json::{Value, json};
 
 use super::*;
+use crate::registration::{MUTATING, VALIDATING};
 
 fn path() -> metrics::PathMetrics {
     Metrics::register(&mut Catalogue::default()).path(VALIDATE_RULE)
@@ -84,4 +87,11 @@ fn all_paths_are_there() {
         CONVERT,
     ];
     assert_eq!(format!("{routes:?}"), format!("{{{}}}", paths.map(|path| format!("{path:?}")).join(", ")));
+    let registered = VALIDATING.iter().chain(&MUTATING).map(|one| one.path).chain([CONVERT]);
+    let registered: BTreeSet<&str> = registered.collect();
+    assert_eq!(registered, BTreeSet::from(paths), "what is served can be asked for");
+    for (path, resource, _) in monitor::MONITORS {
+        let found = VALIDATING.iter().find(|one| one.path == path);
+        assert_eq!(found.map(|one| one.resource), Some(resource));
+    }
 }

@@ -54,6 +54,20 @@ fn pods_that_cannot_be_asked_are_touched_once_for_a_change_and_not_for_a_restart
 }
 
 #[test]
+fn what_no_pod_tells_of_goes_out_once_and_is_not_lost() {
+    let mut pace = Pace::default();
+    pace.wrote();
+    assert!(pace.next(&SETTINGS, Sight::Pending, at(0)).touch);
+    pace.wrote_hidden();
+    let wait = Decision { touch: false, look_again: Some(seconds(3)) };
+    assert_eq!(pace.next(&SETTINGS, Sight::Loaded, at(2000)), wait);
+    assert!(pace.is_for_all());
+    assert!(pace.next(&SETTINGS, Sight::Loaded, at(5000)).touch);
+    assert_eq!(pace.next(&SETTINGS, Sight::Loaded, at(6000)), Decision::default());
+    assert!(!pace.is_for_all());
+}
+
+#[test]
 fn what_is_refused_is_not_touched_but_what_is_written_instead_is() {
     let mut pace = Pace::default();
     let wait = Decision { touch: false, look_again: Some(seconds(30)) };

@@ -11,6 +11,7 @@ mod requirement;
 pub mod text;
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use go_syntax::quoted::Quoted;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
@@ -34,17 +35,23 @@ pub enum Invalid {
     RequirementSyntax(String),
 }
 
-/// A checked selector.
+/// A checked selector. What an absent one means, whoever has none must know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selector<'s> {
-    /// Nothing matches without conditions that could be met.
-    conditions: Option<Vec<Requirement<'s>>>,
+    conditions: Vec<Requirement<'s>>,
+}
+
+/// A condition that labels do not meet, with what they say instead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unmet<'a> {
+    condition: &'a Requirement<'a>,
+    /// The value of the label; nothing, if it is not there.
+    found: Option<&'a str>,
 }
 
 impl<'s> Selector<'s> {
-    /// Checks a selector. Without one nothing matches; with an empty one everything does.
-    pub fn new(selector: Option<&'s LabelSelector>) -> Result<Self, Invalid> {
-        let Some(selector) = selector else { return Ok(Self { conditions: None }) };
+    /// Checks a selector. With an empty one everything matches.
+    pub fn new(selector: &'s LabelSelector) -> Result<Self, Invalid> {
         let mut conditions = Vec::new();
         for (key, value) in selector.match_labels.iter().flatten() {
             conditions.push(Requirement::new(key, Operator::Equals, vec![value])?);
@@ -60,15 +67,30 @@ impl<'s> Selector<'s> {
             let values = expression.values.iter().flatten().map(String::as_str).collect();
             conditions.push(Requirement::new(&expression.key, operator, values)?);
         }
-        Ok(Self { conditions: Some(conditions) })
+        Ok(Self { conditions })
+    }
+
+    /// The first condition that labels do not meet; nothing, if they match.
+    pub fn unmet<'a>(&'a self, labels: Option<&'a BTreeMap<String, String>>) -> Option<Unmet<'a>> {
+        self.conditions.iter().find_map(|condition| {
+            let found = labels.and_then(|labels| labels.get(condition.key())).map(String::as_str);
+            (!condition.is_met_by(found)).then_some(Unmet { condition, found })
+        })
     }
 
     /// Whether labels match.
     pub fn matches(&self, labels: Option<&BTreeMap<String, String>>) -> bool {
-        let empty = BTreeMap::new();
-        let labels = labels.unwrap_or(&empty);
-        let all = |conditions: &Vec<Requirement<'_>>| conditions.iter().all(|one| one.is_met_by(labels));
-        self.conditions.as_ref().is_some_and(all)
+        self.unmet(labels).is_none()
+    }
+}
+
+impl fmt::Display for Unmet<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let key = self.condition.key();
+        match self.found {
+            Some(found) => write!(f, "label {key} is {}, {}", Quoted(found), self.condition),
+            None => write!(f, "label {key} is not there, {}", self.condition),
+        }
     }
 }
 
@@ -108,12 +130,31 @@ mod tests {
     }
 
     #[test]
-    fn absence_matches_nothing_and_emptiness_everything() {
+    fn an_empty_selector_matches_everything() {
         let empty = LabelSelector::default();
         for labels in [None, Some(&labels(&[("a", "b")]))] {
-            assert!(!Selector::new(None).unwrap().matches(labels));
-            assert!(Selector::new(Some(&empty)).unwrap().matches(labels));
+            assert!(Selector::new(&empty).unwrap().matches(labels));
         }
+    }
+
+    #[test]
+    fn the_condition_that_is_not_met_is_named() {
+        let (b, nothing) = (labels(&[("team", "b")]), BTreeMap::new());
+        let equal = LabelSelector { match_labels: Some(labels(&[("team", "a")])), match_expressions: None };
+        for (selector, labels, words) in [
+            (&equal, &b, r#"label team is "b", must be "a""#),
+            (&equal, &nothing, r#"label team is not there, must be "a""#),
+            (&expression("team", "In", &["a"]), &b, r#"label team is "b", must be "a""#),
+            (&expression("team", "In", &["a", "c"]), &b, r#"label team is "b", must be one of "a", "c""#),
+            (&expression("team", "NotIn", &["b"]), &b, r#"label team is "b", must not be "b""#),
+            (&expression("team", "NotIn", &["a", "b"]), &b, r#"label team is "b", must be none of "a", "b""#),
+            (&expression("team", "Exists", &[]), &nothing, "label team is not there, must be there"),
+            (&expression("team", "DoesNotExist", &[]), &b, r#"label team is "b", must not be there"#),
+        ] {
+            let selector = Selector::new(selector).unwrap();
+            assert_eq!(selector.unmet(Some(labels)).unwrap().to_string(), words);
+        }
+        assert_eq!(Selector::new(&equal).unwrap().unmet(Some(&labels(&[("team", "a")]))), None);
     }
 
     #[test]
@@ -137,11 +178,7 @@ mod tests {
             (expression("a", "DoesNotExist", &[]), false),
             (expression("c", "DoesNotExist", &[]), true),
         ] {
-            assert_eq!(
-                Selector::new(Some(&selector)).unwrap().matches(Some(&some)),
-                expected,
-                "{selector:?}"
-            );
+            assert_eq!(Selector::new(&selector).unwrap().matches(Some(&some)), expected, "{selector:?}");
         }
     }
 
@@ -164,7 +201,7 @@ mod tests {
             ),
             (expression("-", "Exists", &[]), format!("key: Invalid value: \"-\": name part {key_rule}")),
         ] {
-            assert_eq!(Selector::new(Some(&selector)).unwrap_err().to_string(), words);
+            assert_eq!(Selector::new(&selector).unwrap_err().to_string(), words);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! One condition on one label.
 
-use std::collections::BTreeMap;
+use std::fmt;
 
 use go_syntax::quoted::Quoted;
 
@@ -81,9 +81,13 @@ impl<'s> Requirement<'s> {
         }
     }
 
-    /// Whether labels meet it.
-    pub(super) fn is_met_by(&self, labels: &BTreeMap<String, String>) -> bool {
-        let found = labels.get(self.key).map(String::as_str);
+    /// The label that it is about.
+    pub(super) fn key(&self) -> &str {
+        self.key
+    }
+
+    /// Whether a value of the label meets it, or its absence.
+    pub(super) fn is_met_by(&self, found: Option<&str>) -> bool {
         let number = |text: &str| text.parse::<i64>().ok();
         let limit = || self.values.first().copied().and_then(number);
         match self.operator {
@@ -98,6 +102,28 @@ impl<'s> Requirement<'s> {
                 found.and_then(number).zip(limit()).is_some_and(|(found, limit)| found < limit)
             }
         }
+    }
+}
+
+/// What must be, such as `must be "a"`.
+impl fmt::Display for Requirement<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_one = self.values.len() == 1;
+        f.write_str(match self.operator {
+            Operator::In | Operator::Equals if is_one => "must be ",
+            Operator::In | Operator::Equals => "must be one of ",
+            Operator::NotIn | Operator::NotEquals if is_one => "must not be ",
+            Operator::NotIn | Operator::NotEquals => "must be none of ",
+            Operator::Exists => "must be there",
+            Operator::DoesNotExist => "must not be there",
+            Operator::GreaterThan => "must be a number above ",
+            Operator::LessThan => "must be a number below ",
+        })?;
+        for (index, value) in self.values.iter().enumerate() {
+            let comma = if index == 0 { "" } else { ", " };
+            write!(f, "{comma}{}", Quoted(value))?;
+        }
+        Ok(())
     }
 }
 

@@ -100,6 +100,8 @@ pub enum Section {
     RemoteWrite,
     /// Where samples are read from.
     RemoteRead,
+    /// What the configuration of an Alertmanager begins with.
+    Base,
 }
 
 impl Section {
@@ -110,6 +112,7 @@ impl Section {
             Self::Alerting => "spec.alerting",
             Self::RemoteWrite => "spec.remoteWrite",
             Self::RemoteRead => "spec.remoteRead",
+            Self::Base => "spec.alertmanagerConfiguration",
         }
     }
 }

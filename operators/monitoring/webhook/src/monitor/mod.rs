@@ -26,7 +26,7 @@ use crate::{VALIDATE_POD_MONITOR, VALIDATE_PROBE, VALIDATE_SCRAPE_CONFIG, VALIDA
 type Check = fn(&Value) -> Result<(), String>;
 
 /// The paths, the resources that are checked there, and how.
-const MONITORS: [(&str, &str, Check); 4] = [
+pub(crate) const MONITORS: [(&str, &str, Check); 4] = [
     (VALIDATE_SERVICE_MONITOR, "servicemonitors", |object| check::object(object, service_monitor::check)),
     (VALIDATE_POD_MONITOR, "podmonitors", |object| check::object(object, pod_monitor::check)),
     (VALIDATE_PROBE, "probes", |object| check::object(object, probe::check)),

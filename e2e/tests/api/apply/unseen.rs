@@ -1,0 +1,128 @@
+//! Objects that no watch tells of: they are touched and evicted as they were meant, or not at all.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use kernel::apply::{Applied, Deletion, Hand, Touch, Work};
+use kernel::declare::{Declaration, Sight, Watched};
+use kernel::object::{Key, Object};
+use kernel::stores::{Namespaces, Stores};
+use kube::Client;
+use kube::api::{DeleteParams, DynamicObject, Patch, PatchParams};
+use serde_json::json;
+
+use super::objects;
+use super::stage::{DISRUPTION_BUDGET, LEASE, MANAGER, POD, SERVICE_ACCOUNT, Stage, api, create, tools};
+
+/// An operator that can do without a watch of pods.
+static DECLARATION: Declaration = Declaration {
+    name: "toy",
+    primary: LEASE,
+    finalizer: "test.mainstay.dev/cleanup",
+    owned: &[],
+    watched: &[Watched {
+        kind: POD,
+        concerns: |_| None,
+        sight: Sight::Whole,
+        trim: |_| (),
+        optional: true,
+        why: "a test",
+    }],
+    rights: &[],
+    predecessors: &[],
+    status_manager: None,
+};
+
+fn hand(client: &Client) -> Hand {
+    let stores = Stores::new(&[&DECLARATION], MANAGER, &Namespaces::AllBut(Vec::new()).into());
+    Hand::new(&DECLARATION, tools(client, stores, Arc::new(|| true)), Arc::new(|_, _, _| ()))
+}
+
+/// Somebody makes a pod.
+async fn make(stage: &Stage) -> Result<DynamicObject> {
+    let pod = json!({
+        "metadata": {"name": "pod", "labels": {"app": "toy"}},
+        "spec": {"containers": [{"name": "main", "image": "toy:1"}]},
+    });
+    create(&stage.other, POD, &pod, "somebody").await
+}
+
+async fn stage() -> Result<Stage> {
+    let stage = Stage::set().await?;
+    create(&stage.other, SERVICE_ACCOUNT, &json!({"metadata": {"name": "default"}}), "somebody").await?;
+    Ok(stage)
+}
+
+async fn touch(stage: &Stage, hand: &Hand, pod: &DynamicObject) -> Result<Applied> {
+    let uid = pod.metadata.uid.as_deref().context("a uid")?.into();
+    let fields = json!({"metadata": {"labels": {"touched": "yes"}}});
+    let touch = Touch { kind: POD, key: Key::new("default", "pod"), uid, fields };
+    Ok(hand.carry_out(&Work { touches: vec![touch], ..Work::default() }, &stage.owner).await?)
+}
+
+async fn evict(stage: &Stage, hand: &Hand, pod: &DynamicObject) -> Result<Applied> {
+    let object = Arc::new(Object::new(pod.clone(), &POD.resource()));
+    let evictions = vec![Deletion { kind: POD, object }];
+    Ok(hand.carry_out(&Work { evictions, ..Work::default() }, &stage.owner).await?)
+}
+
+#[tokio::test]
+async fn a_pod_is_touched_and_no_other_of_its_name() -> Result<()> {
+    let stage = stage().await?;
+    let hand = hand(&stage.client);
+    let old = make(&stage).await?;
+    assert_eq!(touch(&stage, &hand, &old).await?.written, ["touched Pod default/pod"]);
+    let labels = stage.look(POD, "pod").await?.metadata.labels.unwrap_or_default();
+    assert_eq!(labels.get("touched").map(String::as_str), Some("yes"));
+
+    let now = DeleteParams::default().grace_period(0);
+    api(&stage.other, POD).delete("pod", &now).await?;
+    assert_eq!(touch(&stage, &hand, &old).await?.written, Vec::<String>::new());
+    assert_eq!(stage.names(POD).await?, Vec::<String>::new(), "none is made");
+    let new = make(&stage).await?;
+    assert_eq!(touch(&stage, &hand, &old).await?.written, Vec::<String>::new());
+    assert_eq!(stage.look(POD, "pod").await?, new);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_pod_is_evicted_if_no_budget_forbids_it_and_no_other_of_its_name() -> Result<()> {
+    let stage = stage().await?;
+    let hand = hand(&stage.client);
+    let old = make(&stage).await?;
+    api(&stage.other, POD).delete("pod", &DeleteParams::default().grace_period(0)).await?;
+    make(&stage).await?;
+    // A budget does not count for pods that do not run.
+    let running = json!({"status": {"phase": "Running"}});
+    let params = PatchParams::default();
+    let new = api(&stage.other, POD).patch_status("pod", &params, &Patch::Merge(&running)).await?;
+    create(&stage.other, DISRUPTION_BUDGET, &objects::disruption_budget(), "somebody").await?;
+
+    // Nobody counts pods here, so the budget allows nothing.
+    let applied = evict(&stage, &hand, &new).await?;
+    assert_eq!((applied.written, applied.done.len()), (Vec::new(), 0));
+    let words = "The disruption budget budget is still being processed by the server.";
+    assert_eq!(applied.kept.into_values().collect::<Vec<_>>(), [words]);
+
+    api(&stage.other, DISRUPTION_BUDGET).delete("budget", &DeleteParams::default()).await?;
+    let applied = evict(&stage, &hand, &old).await?;
+    assert_eq!((applied.written, stage.look(POD, "pod").await?), (Vec::new(), new.clone()));
+    let applied = evict(&stage, &hand, &new).await?;
+    assert_eq!(applied.written, ["evicted Pod default/pod"]);
+    assert_eq!(stage.names(POD).await?, Vec::<String>::new());
+    Ok(())
+}
+
+#[tokio::test]
+async fn without_the_right_nothing_is_done_and_nothing_fails() -> Result<()> {
+    let stage = stage().await?;
+    let hand = hand(&stage.record.impersonate(stage.other.clone(), "nobody")?);
+    let pod = make(&stage).await?;
+    for _ in 0..2 {
+        assert_eq!(touch(&stage, &hand, &pod).await?.written, Vec::<String>::new());
+        assert_eq!(evict(&stage, &hand, &pod).await?.written, Vec::<String>::new());
+    }
+    assert_eq!(stage.asked(), ["PATCH pods/pod", "POST pod/eviction"], "it is not asked again at once");
+    assert_eq!(stage.look(POD, "pod").await?, pod);
+    Ok(())
+}

@@ -1,0 +1,60 @@
+//! What an operand refused stays out after a restart of the operators, and comes in once it is another thing.
+
+use anyhow::Result;
+use e2e::wait;
+use k8s_openapi::api::core::v1::Secret;
+use kube::Api;
+use kube::ResourceExt;
+use kube::api::{DynamicObject, Patch, PatchParams};
+use serde_json::json;
+
+use super::stage::{Running, configuration, control_plane, create, quiet, resource};
+
+const REFUSED: &str = "mainstay.dev/refused-objects";
+
+#[tokio::test]
+async fn a_restart_forgets_no_refusal() -> Result<()> {
+    let (_plane, client) = control_plane().await?;
+    let running = Running::start(&client);
+    create(&client, "Prometheus", "v1", "main", &json!({"serviceMonitorSelector": {}, "version": "v3.13.1"}))
+        .await?;
+    let monitor = |port: &str| json!({"selector": {}, "endpoints": [{"port": port}]});
+    for name in ["good", "bad"] {
+        create(&client, "ServiceMonitor", "v1", name, &monitor("web")).await?;
+    }
+    let has = |name: &str| format!("serviceMonitor/default/{name}/0");
+    let both = |text: &str| text.contains(&has("good")) && text.contains(&has("bad"));
+    configuration(&client, "prometheus-main", both).await?;
+    quiet(&running).await?;
+    running.end().await;
+
+    // What a process writes down when a server refuses an object, beside an annotation of somebody else.
+    let refused = json!([{
+        "kind": "ServiceMonitor", "namespace": "default", "name": "bad", "generation": 1,
+        "by": "Prometheus 3.13.1", "words": "Prometheus 3.13.1 refuses it: no",
+    }]);
+    let secrets: Api<Secret> = Api::default_namespaced(client.clone());
+    let patch = json!({"metadata": {"annotations": {REFUSED: refused.to_string(), "kept": "yes"}}});
+    secrets.patch("prometheus-main", &PatchParams::default(), &Patch::Merge(&patch)).await?;
+    let running = Running::start(&client);
+    configuration(&client, "prometheus-main", |text| {
+        !text.contains(&has("bad")) && text.contains(&has("good"))
+    })
+    .await?;
+    quiet(&running).await?;
+    assert!(secrets.get("prometheus-main").await?.annotations().contains_key(REFUSED));
+
+    let monitors: Api<DynamicObject> =
+        Api::default_namespaced_with(client.clone(), &resource("ServiceMonitor", "v1"));
+    let patch = json!({"spec": monitor("metrics")});
+    monitors.patch("bad", &PatchParams::default(), &Patch::Merge(&patch)).await?;
+    configuration(&client, "prometheus-main", both).await?;
+    let secret = wait::object(&secrets, "prometheus-main", "to remember nothing", |secret| {
+        !secret.annotations().contains_key(REFUSED)
+    })
+    .await?;
+    assert_eq!(secret.annotations().get("kept").map(String::as_str), Some("yes"));
+    quiet(&running).await?;
+    running.end().await;
+    Ok(())
+}
