@@ -414,9 +414,9 @@ mod tests {
         assert_eq!(
             ids("peer-names"),
             [
-                "mainstay-as-prometheus-operator:0.1.0",
                 "mainstay-as-admission-webhook:0.1.0",
                 "mainstay-reloader-as-prometheus-config-reloader:0.1.0",
+                "mainstay-for-peer-names:0.1.0",
             ]
         );
         assert_eq!(ids("admission-webhook:0.93.1"), ["admission-webhook:0.93.1"]);

@@ -46,11 +46,36 @@ pub(crate) fn mainstay() -> String {
     page
 }
 
-/// What `/metrics` tells.
+/// What `/metrics` tells: every family that the program can show, by who counts.
 pub(crate) fn metrics() -> String {
-    let heading =
-        "<!-- Written by `make gen`; do not edit. -->\n\n# Metrics\n\nWhat `mainstay` tells on `/metrics`.\n";
-    format!("{heading}\n{}", kernel::metrics::reference())
+    let mut page = String::from(
+        "<!-- Written by `make gen`; do not edit. -->\n\n# Metrics\n\nWhat `mainstay` tells on `/metrics`.\n",
+    );
+    for (heading, introduction, table) in [
+        (
+            "Every process",
+            "What every operator counts, and what the process itself needs.",
+            kernel::metrics::reference(),
+        ),
+        (
+            "Monitoring",
+            "With `--operators=monitoring`, under the names of the Prometheus Operator: its dashboards and alerts go on working.",
+            operator_monitoring::metrics::reference(),
+        ),
+        (
+            "Kubelets",
+            "With `--operators=monitoring` too, for the Service of `--kubelet-service`.",
+            operator_kubelet::metrics::reference(),
+        ),
+        (
+            "Webhooks",
+            "Told by `mainstay` and by the stand-alone webhook.",
+            monitoring_webhook::metrics::reference(),
+        ),
+    ] {
+        let _ = write!(page, "\n## {heading}\n\n{introduction}\n\n{table}");
+    }
+    page
 }
 
 fn shown(command: &Command) -> impl Iterator<Item = &Command> {
@@ -190,5 +215,20 @@ mod tests {
             assert!(page.contains(part), "no {part:?} in\n{page}");
         }
         assert!(!page.contains("provisioner"), "a hidden command is in it");
+    }
+    #[test]
+    fn the_metrics_of_all_who_count_are_in_it_once() {
+        let page = metrics();
+        for name in [
+            "mainstay_missing_rights",
+            "process_cpu_seconds_total",
+            "prometheus_operator_reconcile_operations_total",
+            "prometheus_operator_build_info",
+            "prometheus_operator_feature_gate",
+            "prometheus_operator_node_syncs_total",
+            "mainstay_webhook_reviews_total",
+        ] {
+            assert_eq!(page.matches(&format!("| `{name}` |")).count(), 1, "{name} in\n{page}");
+        }
     }
 }

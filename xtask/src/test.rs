@@ -16,7 +16,7 @@ use crate::{Verdict, check, convergence, environment, operand_check, tools};
 
 /// What the end-to-end tests start as pods, beside what the lab builds for itself.
 const IMAGES: &str = "busybox lab mainstay mainstay-reloader example-app etcd alertmanager prometheus versitygw thanos \
-                      prometheus-operator:0.93.1 prometheus-config-reloader:0.93.1 mainstay-as-prometheus-operator";
+                      prometheus-operator:0.93.1 prometheus-config-reloader:0.93.1";
 
 /// The stage in which the operands' own programs judge what we write for them.
 const CONFIGURATIONS: &str = "operand configurations";

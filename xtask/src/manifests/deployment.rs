@@ -6,14 +6,18 @@ use clap::ValueEnum;
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::Service;
 use mainstay::args::OperatorName;
-use serde_json::{from_value, json};
+use mainstay::webhook_service;
+use serde_json::{Value, from_value, json};
 
-use super::{NAME, labels, own};
+use super::{NAME, NAMESPACE, labels, own, webhooks};
 
 /// The image of the operators.
 fn image() -> String {
     format!("mainstay.dev/mainstay:{}", env!("CARGO_PKG_VERSION"))
 }
+
+/// What is started in it. Unless somebody says so, the image starts what the image of the Prometheus Operator does.
+const COMMAND: &str = "/bin/mainstay";
 
 /// What the operators of monitoring are told. Both features are off in the Prometheus Operator, where they are young.
 const MONITORING: [&str; 3] = [
@@ -29,8 +33,18 @@ fn arguments(operators: &[OperatorName]) -> Vec<String> {
     let mut arguments = vec![format!("--operators={}", names.join(",")), "--log-format=logfmt".into()];
     if operators.contains(&OperatorName::Monitoring) {
         arguments.extend(MONITORING.map(str::to_owned));
+        // Nobody asks until `deploy/webhooks.yaml` is applied.
+        arguments.push(format!("--webhook-service={NAMESPACE}/{}", webhooks::SERVICE));
     }
     arguments
+}
+
+fn ports(operators: &[OperatorName]) -> Vec<Value> {
+    let mut ports = vec![json!({"name": "http", "containerPort": 8080})];
+    if operators.contains(&OperatorName::Monitoring) {
+        ports.push(json!({"name": webhooks::PORT, "containerPort": webhook_service::PORT}));
+    }
+    ports
 }
 
 pub(super) fn build(operators: &[OperatorName]) -> Result<Deployment> {
@@ -38,9 +52,10 @@ pub(super) fn build(operators: &[OperatorName]) -> Result<Deployment> {
     let container = json!({
         "name": NAME,
         "image": image(),
+        "command": [COMMAND],
         "args": arguments(operators),
         "env": [{"name": "POD_NAME", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}],
-        "ports": [{"name": "http", "containerPort": 8080}],
+        "ports": ports(operators),
         "livenessProbe": probe("/healthz"),
         "readinessProbe": probe("/readyz"),
         "resources": {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "256Mi"}},
@@ -86,11 +101,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_lab_has_the_image() {
-        let versions = lab::versions::Versions::built_in();
-        let names: Vec<String> =
-            versions.images().iter().flat_map(|image| image.content.names.clone()).collect();
-        assert!(names.contains(&image()), "{} is not among {names:?}", image());
+    fn the_lab_has_the_image_and_its_program() {
+        let images = lab::versions::Versions::built_in().images();
+        let found = images.iter().find(|one| one.content.names.contains(&image()));
+        let content = &found.expect("an image of this name").content;
+        assert!(content.files.values().any(|path| path == COMMAND), "{content:?}");
+        assert_eq!(content.entrypoint, ["/bin/operator"], "as in the image that it takes the place of");
+        assert!(content.links.contains_key("/bin/operator"), "{content:?}");
     }
 
     #[test]
@@ -100,6 +117,8 @@ mod tests {
             let line: Vec<String> = [vec!["mainstay".to_owned()], arguments(operators)].concat();
             let Ok(Wanted::Run(run, flags)) = line::read(&line) else { panic!("{line:?}") };
             assert_eq!(run.operators, operators);
+            let service = run.webhook_service.expect("webhooks are served");
+            assert_eq!(service.names(), ["mainstay-webhook.mainstay-system.svc"]);
             assert!(flags.kubelet_settings().is_some() && flags.kubelet.endpoint_slices);
             let settings = mainstay::monitoring::settings(&flags);
             assert!(settings.bindings && settings.daemon_sets);

@@ -40,7 +40,7 @@ fn served<'a>(operators: &[OperatorName], definitions: &'a [Definition]) -> Vec<
 /// Roles of the cluster: of the operators, of what they run, of people.
 fn roles(operators: &[OperatorName], served: &[&Definition]) -> Result<Vec<String>> {
     let metadata = |name: &str| json!({"name": name, "labels": labels()});
-    let mut roles = vec![role_with("ClusterRole", &metadata(NAME), &role::rules(&role::of(operators)))?];
+    let mut roles = vec![role_with("ClusterRole", &metadata(NAME), &role::of_cluster(operators))?];
     if operators.contains(&OperatorName::Monitoring) {
         roles.push(role_with("ClusterRole", &metadata(scrape_role::NAME), &scrape_role::rules())?);
     }

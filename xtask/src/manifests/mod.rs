@@ -6,6 +6,7 @@ mod install;
 mod role;
 mod scrape_role;
 mod user_roles;
+mod webhooks;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -42,6 +43,8 @@ pub(crate) fn files() -> Result<BTreeMap<PathBuf, String>> {
     let monitoring = [OperatorName::Monitoring];
     files.insert("deploy/monitoring.yaml".into(), install::of(&monitoring, &definitions)?);
     files.insert("deploy/monitoring-roles.yaml".into(), install::roles_of(&monitoring, &definitions)?);
+    files.insert("deploy/webhooks.yaml".into(), webhooks::registration()?);
+    files.insert("deploy/alertmanagerconfig-v1beta1.yaml".into(), webhooks::conversion(&definitions)?);
     Ok(files)
 }
 

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use kernel::declare::{Declaration, Right};
+use kernel::webhook::Target;
 use mainstay::args::OperatorName;
 use mainstay::process::declarations;
+use mainstay::webhook_service;
 
 /// What the process itself does, whatever runs in it.
 pub(super) const OF_THE_PROCESS: [Right; 1] = [Right {
@@ -17,15 +19,52 @@ pub(super) const OF_THE_PROCESS: [Right; 1] = [Right {
 }];
 
 /// What it does in its own namespace.
-pub(super) const AT_HOME: [Right; 1] = [Right {
-    group: "coordination.k8s.io",
-    resource: "leases",
-    verbs: &["get", "create", "update"],
-    why: "one process of several writes: the one with the lease",
-}];
+pub(super) const AT_HOME: [Right; 2] = [
+    Right {
+        group: "coordination.k8s.io",
+        resource: "leases",
+        verbs: &["get", "create", "update"],
+        why: "one process of several writes: the one with the lease",
+    },
+    Right {
+        group: "",
+        resource: "secrets",
+        verbs: &["get", "create", "update"],
+        why: "certificates of the webhooks, made once for all processes and renewed in time",
+    },
+];
+
+/// All that operators may do in the cluster.
+pub(super) fn of_cluster(operators: &[OperatorName]) -> String {
+    let mut text = rules(&of(operators));
+    if operators.contains(&OperatorName::Monitoring) {
+        text.push_str(&of_webhooks());
+    }
+    text
+}
+
+/// The rights to tell the API server whom to trust, which is written into objects of exactly these names.
+fn of_webhooks() -> String {
+    let admission = "admissionregistration.k8s.io";
+    let mut text = String::new();
+    for target in webhook_service::targets() {
+        let (group, resource, name) = match target {
+            Target::Validating(name) => (admission, "validatingwebhookconfigurations", name),
+            Target::Mutating(name) => (admission, "mutatingwebhookconfigurations", name),
+            Target::Conversion(name) => ("apiextensions.k8s.io", "customresourcedefinitions", name),
+        };
+        let _ = writeln!(
+            text,
+            "  # who signs the certificates of the webhooks, for the API server, once they are registered\n  \
+             - apiGroups: [{group:?}]\n    resources: [{resource:?}]\n    resourceNames: [{name:?}]\n    \
+             verbs: [\"get\", \"update\"]"
+        );
+    }
+    text
+}
 
 /// The rights of operators, which follow from what they declare.
-pub(super) fn of(operators: &[OperatorName]) -> Vec<Right> {
+fn of(operators: &[OperatorName]) -> Vec<Right> {
     let mut rights: Vec<Right> = Vec::new();
     for operator in operators {
         rights.extend(declarations(*operator).into_iter().flat_map(Declaration::all_rights));

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
-    CustomResourceDefinition, CustomResourceDefinitionVersion,
+    CustomResourceConversion, CustomResourceDefinition, CustomResourceDefinitionVersion,
 };
 use kube::ResourceExt;
 use mainstay::args::OperatorName;
@@ -44,8 +44,20 @@ impl Definition {
         Ok(Self { operator, whole, text })
     }
 
+    /// The same with every version served.
+    pub(super) fn converted(&self, conversion: CustomResourceConversion) -> CustomResourceDefinition {
+        let mut whole = self.whole.clone();
+        whole.spec.versions.iter_mut().for_each(|version| version.served = true);
+        whole.spec.conversion = Some(conversion);
+        whole
+    }
+
     pub(super) fn path(&self) -> PathBuf {
-        PathBuf::from(format!("deploy/crds/{}.yaml", self.whole.name_any()))
+        PathBuf::from(format!("deploy/crds/{}.yaml", self.name()))
+    }
+
+    pub(super) fn name(&self) -> String {
+        self.whole.name_any()
     }
 
     pub(super) fn group(&self) -> &str {
@@ -54,6 +66,11 @@ impl Definition {
 
     pub(super) fn plural(&self) -> &str {
         &self.whole.spec.names.plural
+    }
+
+    #[cfg(test)]
+    pub(super) fn versions(&self) -> Vec<&str> {
+        self.whole.spec.versions.iter().map(|version| version.name.as_str()).collect()
     }
 
     /// The subresources of any version.

@@ -41,7 +41,8 @@ pub(super) fn definitions() -> Result<Vec<CustomResourceDefinition>> {
     ])
 }
 
-/// The same with `v1beta1` beside the version that is stored.
+/// The same with `v1beta1` beside the version that is stored. It is not served: without a webhook that converts, the
+/// server would store its fields under names that nobody reads.
 fn in_two_versions(mut definition: CustomResourceDefinition) -> Result<CustomResourceDefinition> {
     let stored = definition.spec.versions.first_mut().context("no version")?;
     let mut other = stored.clone();
@@ -49,6 +50,7 @@ fn in_two_versions(mut definition: CustomResourceDefinition) -> Result<CustomRes
         serde_json::to_value(stored.schema.as_ref().and_then(|schema| schema.open_api_v3_schema.as_ref()))?;
     other.name = "v1beta1".into();
     other.storage = false;
+    other.served = false;
     other.schema = Some(validation(alertmanager_config::v1beta1(&schema)?, "AlertmanagerConfig v1beta1")?);
     stored.schema = Some(validation(alertmanager_config::briefly_described(schema)?, "AlertmanagerConfig")?);
     definition.spec.versions.push(other);

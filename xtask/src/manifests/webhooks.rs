@@ -1,0 +1,115 @@
+//! Webhooks are optional, so their registration is a file of its own. Nothing that it asks of the operators can keep
+//! anybody from working: who does not answer in time is passed over, and what is wrong with an object is found later too.
+//!
+//! The definition that serves AlertmanagerConfig in both versions is a file of its own again: to delete what is in that
+//! file is to delete all resources of the kind.
+
+use anyhow::{Context, Result};
+use k8s_openapi::api::admissionregistration::v1::{
+    MutatingWebhookConfiguration, ValidatingWebhookConfiguration,
+};
+use k8s_openapi::api::core::v1::Service;
+use mainstay::webhook_service::{CONVERTED, REGISTRATION};
+use monitoring_webhook::CONVERT;
+use monitoring_webhook::registration::{GROUP, MUTATING, Registration, VALIDATING};
+use serde_json::{Value, from_value, json};
+
+use super::definitions::Definition;
+use super::{HEADING, NAMESPACE, labels, stream, yaml};
+
+/// The Service before the webhooks.
+pub(super) const SERVICE: &str = "mainstay-webhook";
+
+/// Their port, by name.
+pub(super) const PORT: &str = "webhook";
+
+/// How long the API server waits for an answer. Rules take milliseconds.
+const SECONDS: i32 = 5;
+
+/// The Service, and who asks there for what.
+pub(super) fn registration() -> Result<String> {
+    let service: Service = from_value(json!({
+        "apiVersion": "v1", "kind": "Service",
+        "metadata": {"name": SERVICE, "namespace": NAMESPACE, "labels": labels()},
+        "spec": {"selector": labels(), "ports": [{"name": PORT, "port": 443, "targetPort": PORT}]},
+    }))?;
+    let validating: ValidatingWebhookConfiguration =
+        from_value(configuration("ValidatingWebhookConfiguration", &VALIDATING))?;
+    let mutating: MutatingWebhookConfiguration =
+        from_value(configuration("MutatingWebhookConfiguration", &MUTATING))?;
+    Ok(stream([yaml(&service)?, yaml(&validating)?, yaml(&mutating)?]))
+}
+
+/// The definition of AlertmanagerConfig with `v1beta1` served and converted.
+pub(super) fn conversion(definitions: &[Definition]) -> Result<String> {
+    let conversion = json!({"strategy": "Webhook", "webhook": {
+        "conversionReviewVersions": ["v1"], "clientConfig": client(CONVERT),
+    }});
+    let definition = definitions.iter().find(|one| one.name() == CONVERTED).context("no such definition")?;
+    Ok(format!("{HEADING}{}", yaml(&definition.converted(from_value(conversion)?))?))
+}
+
+fn configuration(kind: &str, registrations: &[Registration]) -> Value {
+    let webhooks: Vec<Value> = registrations.iter().map(webhook).collect();
+    json!({
+        "apiVersion": "admissionregistration.k8s.io/v1", "kind": kind,
+        "metadata": {"name": REGISTRATION, "labels": labels()}, "webhooks": webhooks,
+    })
+}
+
+fn webhook(Registration { path, resource, versions }: &Registration) -> Value {
+    json!({
+        "name": format!("{resource}.mainstay.dev"),
+        "clientConfig": client(path),
+        "rules": [{
+            "apiGroups": [GROUP], "apiVersions": versions, "resources": [resource], "scope": "Namespaced",
+            "operations": ["CREATE", "UPDATE"],
+        }],
+        "admissionReviewVersions": ["v1"], "sideEffects": "None",
+        "failurePolicy": "Ignore", "timeoutSeconds": SECONDS,
+    })
+}
+
+/// Without the authorities to trust: those the operators write.
+fn client(path: &str) -> Value {
+    json!({"service": {"namespace": NAMESPACE, "name": SERVICE, "path": path, "port": 443}})
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+
+    use crate::manifests::definitions;
+
+    use super::*;
+
+    #[test]
+    fn only_with_a_conversion_are_two_versions_served() {
+        let all = definitions::all().unwrap();
+        let served = |text: &str| {
+            let definition: CustomResourceDefinition = serde_saphyr::from_str(text).unwrap();
+            let served = definition.spec.versions.iter().filter(|one| one.served);
+            (served.map(|one| one.name.clone()).collect::<Vec<_>>(), definition.spec.conversion)
+        };
+        let installed = all.iter().find(|one| one.name() == CONVERTED).unwrap();
+        assert_eq!(served(&installed.text), (vec!["v1alpha1".to_owned()], None));
+        let (versions, conversion) = served(&conversion(&all).unwrap());
+        assert_eq!(versions, ["v1alpha1", "v1beta1"]);
+        assert_eq!(conversion.unwrap().strategy, "Webhook");
+    }
+
+    #[test]
+    fn nobody_is_kept_from_working_and_every_resource_is_ours() {
+        let text = registration().unwrap();
+        let objects: Vec<Value> = serde_saphyr::from_multiple(&text).unwrap();
+        let webhooks =
+            || objects.iter().flat_map(|object| object["webhooks"].as_array().into_iter().flatten());
+        assert_eq!(webhooks().count(), VALIDATING.len() + MUTATING.len());
+        assert!(webhooks().all(|webhook| webhook["failurePolicy"] == "Ignore"));
+        let definitions = definitions::all().unwrap();
+        for Registration { resource, versions, .. } in VALIDATING.iter().chain(&MUTATING) {
+            let found = definitions.iter().find(|one| one.group() == GROUP && one.plural() == *resource);
+            assert_eq!(found.expect(resource).versions(), *versions, "{resource}");
+        }
+    }
+}
