@@ -14,7 +14,7 @@ XTASK = $(ALONE) cargo run --quiet --locked --package xtask --
 LAB := cargo run --quiet --locked --package lab --bin lab --
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check convergence lab-up lab-down bench bench-render bench-monitoring fuzz peer-e2e gen clean
+.PHONY: help demo test check convergence lab-up lab-down bench bench-render bench-monitoring bench-effect fuzz peer-e2e gen clean
 
 help: ## List these targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -45,6 +45,9 @@ bench-render: ## What rendering configurations costs, beside the Prometheus Oper
 
 bench-monitoring: ## What our monitoring operator costs, beside the Prometheus Operator on the same API server
 	@$(XTASK) bench-monitoring
+
+bench-effect: ## How soon a change of a monitor takes effect, ours and the Prometheus Operator's (over an hour)
+	@$(XTASK) bench-effect
 
 fuzz: ## Search for inputs that break a reader or a writer, a minute each (cargo xtask fuzz TARGET --seconds N)
 	@$(XTASK) fuzz

@@ -121,6 +121,7 @@ fn the_menu_is_complete_and_every_target_declared() {
         "bench",
         "bench-render",
         "bench-monitoring",
+        "bench-effect",
         "fuzz",
         "peer-e2e",
         "gen",

@@ -1,6 +1,7 @@
 //! The chores of this workspace. The Makefile is the menu; anything with logic is here.
 
 mod bench;
+mod bench_effect;
 mod bench_monitoring;
 mod check;
 mod convergence;
@@ -72,6 +73,13 @@ enum Chore {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// Measure how soon a change of a monitor takes effect, beside the Prometheus Operator, on a lab of its own
+    #[command(disable_help_flag = true)]
+    BenchEffect {
+        /// Passed on: `--help` lists what there is
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
     /// Let the programs that read our configurations judge them
     OperandCheck,
     /// Search for inputs that break a reader or a writer; what was learned stays in the cache
@@ -127,6 +135,7 @@ async fn perform(chore: Chore) -> Result<Verdict> {
         Chore::Bench { arguments } => bench::run(&programs, &arguments).await,
         Chore::BenchRender { arguments } => bench::render(&programs, &arguments).await,
         Chore::BenchMonitoring { arguments } => bench_monitoring::run(&programs, &arguments).await,
+        Chore::BenchEffect { arguments } => bench_effect::run(&programs, &arguments).await,
         Chore::OperandCheck => test::operand_check(&programs).await,
         Chore::Fuzz { target, seconds } => fuzz::run(&programs, target.as_deref(), seconds).await,
         Chore::PeerE2e(asked) => peer_e2e::run(&programs, &asked).await,

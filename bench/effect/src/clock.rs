@@ -1,0 +1,73 @@
+//! Waiting for what is measured. The only place of this crate that waits; looks are close to each other, because what is
+//! found is as inexact as they are apart.
+
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use e2e::wait::Look;
+use lab::clock::{Span, Stopwatch};
+
+/// How far two looks are apart, beside the time that a look takes.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// How long a change may take. A kubelet looks after a pod every 60 to 90 s.
+const LIMIT: Duration = Duration::from_mins(4);
+
+/// Looks until it is there, and tells how much time the watch then shows. A look that fails counts as "not yet".
+pub(crate) async fn until(
+    watch: &Stopwatch,
+    what: &str,
+    look: impl AsyncFnMut() -> Result<Look<()>>,
+) -> Result<Duration> {
+    within(LIMIT, watch, what, look).await
+}
+
+async fn within(
+    limit: Duration,
+    watch: &Stopwatch,
+    what: &str,
+    mut look: impl AsyncFnMut() -> Result<Look<()>>,
+) -> Result<Duration> {
+    loop {
+        let seen = match look().await {
+            Ok(Look::Found(())) => return Ok(watch.elapsed()),
+            Ok(Look::NotYet(seen)) => seen,
+            Err(error) => format!("{error:#}"),
+        };
+        if watch.elapsed() >= limit {
+            bail!("waited {} for {what}; last seen: {seen}", Span(watch.elapsed()));
+        }
+        pause(LOOK_EVERY).await;
+    }
+}
+
+/// Lets time pass between two changes.
+#[expect(clippy::disallowed_methods, reason = "this is where the crate waits")]
+pub(crate) async fn pause(time: Duration) {
+    tokio::time::sleep(time).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use e2e::wait::holds;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_time_is_that_of_the_look_that_found_it() {
+        let (watch, mut looks) = (Stopwatch::start(), 0_u32);
+        let took = until(&watch, "the third look", async || {
+            looks += 1;
+            Ok(holds(looks == 3, ""))
+        });
+        assert!(took.await.unwrap() >= LOOK_EVERY * 2);
+        assert_eq!(looks, 3);
+    }
+
+    #[tokio::test]
+    async fn a_wait_that_fails_says_for_what_and_what_was_seen() {
+        let waited =
+            within(Duration::ZERO, &Stopwatch::start(), "rain", async || Ok(holds(false, "sun"))).await;
+        assert_eq!(waited.unwrap_err().to_string(), "waited 0.0 s for rain; last seen: sun");
+    }
+}
