@@ -184,9 +184,11 @@ fn spoilt(namespace: &Namespace, good: &Good, name: &'static str, (place, value)
     Bad { kind: good.kind, name, spec: with(spec, place, value), says: "", repair, work }
 }
 
-/// One of each kind that a Prometheus selects, and one with a broken pair of certificate and key.
+/// One of each kind that a Prometheus selects, one with a broken pair of certificate and key, and one with an expression that
+/// Prometheus would refuse.
 fn bad_monitors(namespace: &Namespace) -> Vec<Bad> {
     let relabeling = json!([{"action": "hashmod", "sourceLabels": ["job"], "targetLabel": "part"}]);
+    let expression = json!([{"action": "keep", "sourceLabels": ["job"], "regex": "("}]);
     let key = |name: &str, key: &str| json!({"name": name, "key": key});
     let pair = json!({"cert": {"secret": key("broken", "certificate")}, "keySecret": key("broken", "key")});
     let login = json!({"username": key("missing", "user"), "password": key("missing", "word")});
@@ -196,6 +198,10 @@ fn bad_monitors(namespace: &Namespace) -> Vec<Bad> {
         Bad {
             says: "endpoints[0]: relabelConfigs: [0]: relabel configuration for hashmod requires non-zero modulus",
             ..at(&SERVICE_MONITOR, "bad-relabeling", "/endpoints/0/relabelings", relabeling.clone())
+        },
+        Bad {
+            says: "endpoints[0]: relabelConfigs: [0]: invalid regex ( for relabel configuration: error parsing regexp: missing closing ): `^(?s:()$`",
+            ..at(&SERVICE_MONITOR, "bad-regex", "/endpoints/0/relabelings", expression)
         },
         Bad {
             says: "endpoints[0]: tlsConfig: cert <secret=broken,key=certificate>, key <broken/key>: tls: failed to find any PEM data in certificate input",
