@@ -61,7 +61,8 @@ impl Arguments {
         // An operator and a Prometheus are started for each.
         let length = |setup: Setup| Duration::from_secs(30) + setup.round() * (self.rounds_of(setup) + 1);
         let one = |setup: &Setup| {
-            format!("  {}: {} rounds, about {}\n", setup.name(), self.rounds_of(*setup), Span(length(*setup)))
+            let (name, rounds) = (setup.name(), self.rounds_of(*setup));
+            format!("  {name}: rounds: {rounds}, about {}\n", Span(length(*setup)))
         };
         let all: Duration = self.setups.iter().map(|setup| length(*setup)).sum();
         let each: String = self.setups.iter().map(one).collect();

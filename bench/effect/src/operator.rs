@@ -41,7 +41,6 @@ pub(crate) struct Operator {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Program {
     image: String,
-    command: Option<Vec<String>>,
     arguments: Vec<String>,
 }
 
@@ -91,7 +90,6 @@ impl Program {
     fn of(container: &Container) -> Self {
         Self {
             image: container.image.clone().unwrap_or_default(),
-            command: container.command.clone(),
             arguments: container.args.clone().unwrap_or_default(),
         }
     }
@@ -101,7 +99,6 @@ impl Program {
         let mut program = self.clone();
         if let Some(image) = setup.operator() {
             program.image = image.into();
-            program.command = Some(vec!["/bin/operator".to_owned()]);
         }
         if let Some(image) = setup.reloader() {
             program.arguments.retain(|argument| !argument.starts_with(RELOADER));
@@ -111,8 +108,8 @@ impl Program {
     }
 
     fn patch(&self) -> Value {
-        let Self { image, command, arguments } = self;
-        let container = json!({"name": NAME, "image": image, "command": command, "args": arguments});
+        let Self { image, arguments } = self;
+        let container = json!({"name": NAME, "image": image, "args": arguments});
         json!({"spec": {"template": {"spec": {"containers": [container]}}}})
     }
 }
@@ -126,17 +123,13 @@ mod tests {
         let arguments = |reloader: &str| {
             vec!["--kubelet-service=kube-system/kubelet".to_owned(), format!("{RELOADER}{reloader}")]
         };
-        let peer = Program { image: "peer:1".into(), command: None, arguments: arguments("reloader:1") };
+        let peer = Program { image: "peer:1".into(), arguments: arguments("reloader:1") };
+        let with = |reloader: &str| Program {
+            image: "mainstay.dev/mainstay:0.1.0".into(),
+            arguments: arguments(reloader),
+        };
         assert_eq!(peer.with(Setup::Peer), peer);
-        assert_eq!(peer.patch()["spec"]["template"]["spec"]["containers"][0]["command"], Value::Null);
-
-        let ours = peer.with(Setup::OursPeerReloader);
-        assert_eq!(ours.image, "mainstay.dev/mainstay:0.1.0");
-        assert_eq!(ours.command, Some(vec!["/bin/operator".to_owned()]));
-        assert_eq!(ours.arguments, peer.arguments);
-
-        let with_ours = peer.with(Setup::Ours);
-        assert_eq!(with_ours.arguments, arguments("mainstay.dev/mainstay-reloader:0.1.0"));
-        assert_eq!((with_ours.image, with_ours.command), (ours.image, ours.command));
+        assert_eq!(peer.with(Setup::OursPeerReloader), with("reloader:1"));
+        assert_eq!(peer.with(Setup::Ours), with("mainstay.dev/mainstay-reloader:0.1.0"));
     }
 }

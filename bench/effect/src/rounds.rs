@@ -20,6 +20,7 @@ pub(crate) async fn play(
 ) -> Result<()> {
     operator.put(setup).await?;
     let server = Server::create(lab).await?;
+    line(format!("{}: the operator is at work and a Prometheus is ready", setup.name()));
     // The first one of all shows that everything works; programs are then in memory, and connections open.
     server.add("first").await.context("the monitor that is not counted")?;
     for round in 0..rounds {

@@ -80,8 +80,8 @@ impl Setup {
 
     /// About how long a round of two changes takes, with the pauses.
     pub(crate) fn round(self) -> Duration {
-        // A new target is scraped some 5 s after the configuration was loaded, whoever wrote it.
-        let scraped = Duration::from_secs(5);
+        // A new target is scraped some time after the configuration was loaded, whoever wrote it.
+        let scraped = Duration::from_secs(2);
         scraped
             + match self.operator() {
                 Some(_) => (APART + LOOSE / 2 + Duration::from_secs(1)) * 2,
