@@ -20,6 +20,7 @@ use kube::api::{DynamicObject, ListParams};
 use monitoring_loaded::ask::Asker;
 use monitoring_loaded::verdicts::ANNOTATION;
 use monitoring_plan::{Child, Invalid, Planned};
+use monitoring_select::asker::CONTROLLER_ID;
 use monitoring_workload::labels;
 use serde_json::Value;
 
@@ -41,9 +42,6 @@ const LOOK_AGAIN: Duration = Duration::from_mins(1);
 
 /// How long until something is looked for again that was missing.
 const LOOK_FOR: Duration = Duration::from_secs(30);
-
-/// The annotation with which a resource names the operator that it is for.
-const CONTROLLER_ID: &str = "operator.prometheus.io/controller-id";
 
 /// The operator of one kind of workload.
 pub struct WorkloadOperator<W: Workload> {
