@@ -20,6 +20,8 @@ use crate::world::World;
 /// Plans are in a hurry: what failed is tried again at once, and never so late that a plan takes it for settled.
 const QUEUE: queue::Settings = queue::Settings {
     window: Duration::from_millis(5),
+    at_once: 5,
+    every: Duration::from_millis(60),
     concurrency: 2,
     first_pause: Duration::from_millis(40),
     longest_pause: Duration::from_millis(200),

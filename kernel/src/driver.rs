@@ -124,6 +124,8 @@ mod tests {
     fn driver() -> Driver {
         let settings = Settings {
             window: Duration::from_millis(20),
+            at_once: 5,
+            every: Duration::from_millis(250),
             concurrency: 2,
             first_pause: Duration::from_secs(1),
             longest_pause: Duration::from_secs(10),

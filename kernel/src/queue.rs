@@ -6,16 +6,25 @@
 //! - Events of one key within the window are one pass.
 //! - A key that fails waits longer each time, up to a limit, and starts over after its first success.
 //! - An event never waits for a back-off or a later look: it brings the next pass forward.
+//! - A key whose events never end has a few passes at once, and then one every so often.
+
+mod pace;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::Hash;
 use std::time::{Duration, Instant};
+
+use self::pace::Pace;
 
 /// How a queue behaves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     /// How long the first event of a key waits for others.
     pub window: Duration,
+    /// How many passes of one key events may cause one right after the other.
+    pub at_once: u32,
+    /// How often they may cause one after that.
+    pub every: Duration,
     /// How many passes may run at once.
     pub concurrency: usize,
     /// The pause after the first failure; each further one doubles it.
@@ -28,6 +37,8 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             window: Duration::from_millis(20),
+            at_once: 5,
+            every: Duration::from_millis(250),
             concurrency: 4,
             first_pause: Duration::from_millis(500),
             longest_pause: Duration::from_mins(5),
@@ -82,6 +93,7 @@ pub struct Pass<K> {
 #[derive(Debug)]
 pub struct Queue<K> {
     settings: Settings,
+    pace: Pace<K>,
     entries: HashMap<K, Entry>,
     /// Due times of the keys that are not running, so that finding the next one does not look at all of them.
     due: BTreeMap<Instant, BTreeSet<K>>,
@@ -94,6 +106,7 @@ impl<K: Clone + Eq + Hash + Ord> Queue<K> {
     /// An empty queue.
     pub fn new(settings: Settings) -> Self {
         Self {
+            pace: Pace::new(settings.at_once, settings.every),
             settings,
             entries: HashMap::new(),
             due: BTreeMap::new(),
@@ -106,7 +119,8 @@ impl<K: Clone + Eq + Hash + Ord> Queue<K> {
     /// Something changed that this key depends on.
     pub fn add(&mut self, key: K, now: Instant) {
         self.counters.adds += 1;
-        let due = now + self.settings.window;
+        let window = now + self.settings.window;
+        let due = self.pace.earliest(&key).map_or(window, |earliest| earliest.max(window));
         let entry = self.entries.entry(key.clone()).or_default();
         entry.waiting_since.get_or_insert(now);
         self.bring_forward(key, due);
@@ -129,6 +143,9 @@ impl<K: Clone + Eq + Hash + Ord> Queue<K> {
         self.running += 1;
         self.counters.passes += 1;
         let latency = entry.waiting_since.take().map(|since| now.saturating_duration_since(since));
+        if latency.is_some() {
+            self.pace.spend(&key, now);
+        }
         Some(Pass { key, latency })
     }
 
@@ -218,6 +235,8 @@ mod tests {
     fn settings() -> Settings {
         Settings {
             window: WINDOW,
+            at_once: 3,
+            every: Duration::from_millis(250),
             concurrency: 2,
             first_pause: Duration::from_secs(1),
             longest_pause: Duration::from_secs(10),
@@ -303,6 +322,37 @@ mod tests {
         queue.finish(&1, Outcome::Failed, now + WINDOW);
         queue.add(1, now + WINDOW);
         assert_eq!(keys(&mut queue, now + WINDOW * 2), [1]);
+    }
+
+    #[test]
+    fn a_stream_of_events_is_a_few_passes_at_once_and_then_one_every_so_often() {
+        let (mut queue, zero) = (Queue::new(settings()), start());
+        let mut passes = Vec::new();
+        for milliseconds in 0..2000 {
+            let now = zero + Duration::from_millis(milliseconds);
+            if milliseconds < 1000 {
+                queue.add(1, now);
+            }
+            for key in keys(&mut queue, now) {
+                passes.push(milliseconds);
+                queue.finish(&key, Outcome::Settled, now);
+            }
+        }
+        // The last event comes after 999 ms, and is answered.
+        assert_eq!(passes, [20, 41, 62, 270, 520, 770, 1020]);
+    }
+
+    #[test]
+    fn who_looks_again_by_himself_waits_for_no_turn() {
+        let (mut queue, now) = (Queue::new(settings()), start());
+        for _ in 0..9 {
+            queue.add(1, now);
+            let due = queue.next_due().unwrap();
+            assert_eq!(keys(&mut queue, due), [1]);
+            queue.finish(&1, Outcome::Waiting(Duration::ZERO), due);
+            assert_eq!(keys(&mut queue, due), [1]);
+            queue.finish(&1, Outcome::Settled, due);
+        }
     }
 
     /// What the world does to a queue, at moments of its own.
