@@ -121,7 +121,7 @@ pub fn decide(desired: &Desired, live: Option<&Object>, writer: Writer<'_>) -> A
         ));
     }
     let present = live.value();
-    let whole = || whole(&with_version(desired.object.clone(), &present), &present);
+    let whole = || whole(with_version(desired.object.clone(), &present), &present);
     let has_leftovers =
         || fields::has_leftovers(&present, writer.manager, writer.predecessors, &desired.object);
     let because = match desired.way {
@@ -150,7 +150,7 @@ pub fn decide(desired: &Desired, live: Option<&Object>, writer: Writer<'_>) -> A
 /// What to do when the server has refused a write, if anything.
 pub(super) fn decide_anew(desired: &Desired, live: &Object) -> Option<Action> {
     let present = live.value();
-    let whole = whole(&desired.object, &present);
+    let whole = whole(desired.object.clone(), &present);
     instead(immutable::removal(&desired.resource.kind, &whole, &present), desired)
 }
 
@@ -195,8 +195,7 @@ fn without_managers(mut object: Value) -> Value {
 
 /// The whole object as it is to be: ours, with what others said in metadata unless we take it away, and with what only the
 /// server decides.
-pub(super) fn whole(object: &Value, present: &Value) -> Value {
-    let mut object = object.clone();
+pub(super) fn whole(mut object: Value, present: &Value) -> Value {
     for field in ["labels", "annotations"] {
         let Some(theirs) = present["metadata"][field].as_object() else { continue };
         let mut all = theirs.clone();
@@ -237,7 +236,7 @@ mod tests {
         let present = json!({"metadata": {"annotations": {"theirs": "1", "old": "2", "ours": "3"}}});
         let ours = json!({"metadata": {"annotations": {"ours": "4", "old": null}}});
         let expected = json!({"metadata": {"annotations": {"theirs": "1", "ours": "4"}}});
-        assert_eq!(whole(&ours, &present), expected);
+        assert_eq!(whole(ours.clone(), &present), expected);
         assert_eq!(missing(&ours, &present), Some("metadata.annotations.old".into()));
         assert_eq!(missing(&ours, &expected), None);
     }

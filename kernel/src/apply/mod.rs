@@ -16,13 +16,13 @@ mod immutable;
 mod present;
 mod request;
 mod say;
+mod settled;
 #[cfg(test)]
 mod tests;
 mod touch;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use kube::api::{ApiResource, PropagationPolicy};
@@ -34,6 +34,7 @@ pub use decide::{Action, Desired, Way, Writer, decide};
 use denied::Denied;
 pub use immutable::{Change, change, rows};
 use request::Target;
+use settled::{Settled, changed_nothing, hash};
 
 use crate::declare::{Declaration, Kind, Sight};
 use crate::metrics::{Happening, Metrics};
@@ -169,12 +170,8 @@ pub struct Tools {
     pub fence: Fence,
 }
 
-/// Writes that changed nothing, so that they are not repeated: by unique id, the version of the object and the hash of
-/// what was wanted.
-type Settled = HashMap<Box<str>, (u64, u64)>;
-
-/// Whole objects as the server answered to our last write of them, by unique id: of kinds of which only the metadata is
-/// watched, so that nobody has to ask for what he wrote himself.
+/// Whole objects as we wrote them last, by unique id: of kinds of which only the metadata is watched, so that nobody has
+/// to ask for what he wrote himself.
 type Written = HashMap<Box<str>, (Kind, Arc<Object>)>;
 
 /// Objects that were as we want them though nobody tells us of them: the hash of what was wanted, and when.
@@ -364,7 +361,7 @@ impl Hand {
             Action::Nothing => Ok(live.cloned()),
             Action::Create(object) => {
                 applied.written.push(format!("created {} {key}", kind.kind));
-                self.create(target, desired.way, &object).await.map(Some)
+                self.create(target, desired.way, object).await.map(Some)
             }
             Action::Apply { mut object, ownership, because } => {
                 applied.written.push(format!("applied {} {key} ({because})", kind.kind));
@@ -376,7 +373,7 @@ impl Hand {
             }
             Action::Replace { object, because } => {
                 applied.written.push(format!("replaced {} {key} ({because})", kind.kind));
-                self.replace(target, &object).await.map(Some)
+                self.replace(target, object).await.map(Some)
             }
             Action::Delete { orphan, because } => {
                 let policy = if orphan { PropagationPolicy::Orphan } else { PropagationPolicy::Background };
@@ -407,7 +404,7 @@ impl Hand {
     ) -> Result<Arc<Object>, WriteError> {
         match (self.server_side_apply(target, object).await, live) {
             (Err(refusal), Some(live)) if refusal.is_refusal() => {
-                self.replace(target, &decide::whole(object, &live.value())).await.map_err(|_| refusal)
+                self.replace(target, decide::whole(object.clone(), &live.value())).await.map_err(|_| refusal)
             }
             (outcome, _) => outcome,
         }
@@ -480,30 +477,9 @@ impl Hand {
         let fits = |kind: &Kind| kind.group == resource.group && kind.kind == resource.kind;
         self.declaration.kinds().find(fits)
     }
-
-    fn is_settled(&self, live: &Object, wanted: u64) -> bool {
-        let settled = self.settled.lock().unwrap_or_else(PoisonError::into_inner);
-        settled.get(&live.identity().uid) == Some(&(live.identity().version, wanted))
-    }
-
-    fn settle(&self, object: &Object, wanted: u64) {
-        let mut settled = self.settled.lock().unwrap_or_else(PoisonError::into_inner);
-        settled.insert(object.identity().uid.clone(), (object.identity().version, wanted));
-    }
 }
 
 /// How what is not wanted goes. A Job stays until its pods are gone: whoever sees no Job may be sure that nobody works.
 fn pruning(kind: Kind) -> PropagationPolicy {
     if kind.kind == "Job" { PropagationPolicy::Foreground } else { PropagationPolicy::Background }
-}
-
-/// The server took our write for the state that was there already.
-fn changed_nothing(before: Option<&Arc<Object>>, after: &Arc<Object>) -> bool {
-    before.is_some_and(|before| !Arc::ptr_eq(before, after) && before.identity() == after.identity())
-}
-
-fn hash(value: &Value) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.to_string().hash(&mut hasher);
-    hasher.finish()
 }

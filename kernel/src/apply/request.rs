@@ -2,8 +2,12 @@
 
 use std::sync::Arc;
 
+use http::HeaderValue;
+use http::header::ACCEPT;
+use kube::Resource as _;
 use kube::api::{
-    Api, DeleteParams, DynamicObject, Patch, PatchParams, PostParams, Preconditions, PropagationPolicy,
+    Api, DeleteParams, DynamicObject, ObjectMeta, PartialObjectMeta, Patch, PatchParams, PostParams,
+    Preconditions, PropagationPolicy, Request, TypeMeta,
 };
 use serde_json::{Value, json};
 
@@ -14,11 +18,22 @@ use crate::fields;
 use crate::object::{Identity, Kept, Key, Object};
 use crate::store::{Base, Ticket, Whose};
 
+/// Asks for the metadata of an object in place of all of it.
+const ONLY_METADATA: HeaderValue =
+    HeaderValue::from_static("application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1");
+
 /// What a request is about.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Target<'a> {
     pub(super) kind: Kind,
     pub(super) key: &'a Key,
+}
+
+/// How a whole object is sent.
+#[derive(Debug, Clone, Copy)]
+enum Whole {
+    Create,
+    Replace,
 }
 
 impl Hand {
@@ -27,16 +42,13 @@ impl Hand {
         &self,
         target: Target<'_>,
         way: Way,
-        object: &Value,
+        object: Value,
     ) -> Result<Arc<Object>, WriteError> {
         if way == Way::Apply {
-            return self.server_side_apply(target, object).await;
+            return self.server_side_apply(target, &object).await;
         }
         let write = self.begin(target, Base::Absence)?;
-        let answer = match dynamic(object) {
-            Ok(object) => self.api(target).create(&self.written(), &object).await,
-            Err(error) => Err(error),
-        };
+        let answer = self.send(target, Whole::Create, &self.written(), object).await;
         write.finish("create", answer)
     }
 
@@ -51,11 +63,7 @@ impl Hand {
     pub(super) async fn rehearse(&self, target: Target<'_>, object: &Value) -> Result<(), WriteError> {
         self.check_fence()?;
         let params = PostParams { dry_run: true, ..self.written() };
-        let answer = match dynamic(object) {
-            Ok(object) => self.api(target).create(&params, &object).await,
-            Err(error) => Err(error),
-        };
-        match answer {
+        match self.send(target, Whole::Create, &params, object.clone()).await {
             Ok(_) => Ok(()),
             // It looks at the name last.
             Err(kube::Error::Api(status)) if status.code == 409 => Ok(()),
@@ -64,17 +72,36 @@ impl Hand {
     }
 
     /// Writes a whole object with the version that we know.
-    pub(super) async fn replace(
+    pub(super) async fn replace(&self, target: Target<'_>, object: Value) -> Result<Arc<Object>, WriteError> {
+        let write = self.begin(target, base(&object))?;
+        let answer = self.send(target, Whole::Replace, &self.written(), object).await;
+        write.finish("replace", answer)
+    }
+
+    /// Sends a whole object. Where only the metadata of a kind is watched the server is asked for no more than that: it may
+    /// be large, and what else is in it we have just said.
+    async fn send(
         &self,
         target: Target<'_>,
-        object: &Value,
-    ) -> Result<Arc<Object>, WriteError> {
-        let write = self.begin(target, base(object))?;
-        let answer = match dynamic(object) {
-            Ok(object) => self.api(target).replace(&target.key.name, &self.written(), &object).await,
-            Err(error) => Err(error),
+        how: Whole,
+        params: &PostParams,
+        object: Value,
+    ) -> kube::Result<DynamicObject> {
+        let Target { kind, key } = target;
+        let namespace = Some(&*key.namespace).filter(|namespace| !namespace.is_empty());
+        let requests = Request::new(DynamicObject::url_path(&kind.resource(), namespace));
+        let body = serde_json::to_vec(&object).map_err(kube::Error::SerdeError)?;
+        let request = match how {
+            Whole::Create => requests.create(params, body),
+            Whole::Replace => requests.replace(&key.name, params, body),
         };
-        write.finish("replace", answer)
+        let mut request = request.map_err(kube::Error::BuildRequest)?;
+        if self.stores.sight(kind) == Sight::Whole {
+            return self.client.request(request).await;
+        }
+        request.headers_mut().insert(ACCEPT, ONLY_METADATA);
+        let answer: PartialObjectMeta = self.client.request(request).await?;
+        Ok(with_metadata(object, answer.metadata))
     }
 
     /// Writes what we say. The fields are ours: whoever else claims them loses them.
@@ -235,9 +262,11 @@ impl Write<'_> {
         answer: kube::Result<DynamicObject>,
     ) -> Result<Arc<Object>, WriteError> {
         let Target { kind, key } = self.target;
-        let answer = answer.map_err(|error| failed(verb, self.target, error))?;
+        let mut answer = answer.map_err(|error| failed(verb, self.target, error))?;
         if self.hand.stores.sight(kind) == Sight::Outline {
-            self.hand.remember(kind, Object::new(answer.clone(), &kind.resource()));
+            let metadata = answer.metadata.clone();
+            self.hand.remember(kind, Object::new(answer, &kind.resource()));
+            answer = DynamicObject { types: None, metadata, data: Value::Null };
         }
         let object = self.hand.stores.keep(kind, answer);
         if let (Some(room), Some(ticket)) = (self.hand.stores.room(kind, &key.namespace), self.ticket.take())
@@ -295,23 +324,32 @@ pub(super) fn is_gone(error: &kube::Error) -> bool {
     is_outdated(error) || matches!(error, kube::Error::Api(status) if status.code == 404)
 }
 
-fn dynamic(object: &Value) -> kube::Result<DynamicObject> {
-    serde_json::from_value(object.clone()).map_err(kube::Error::SerdeError)
+/// What was sent, with the metadata that it has by now.
+fn with_metadata(sent: Value, metadata: ObjectMeta) -> DynamicObject {
+    let Value::Object(mut fields) = sent else {
+        return DynamicObject { types: None, metadata, data: Value::Null };
+    };
+    let mut text = |field: &str| fields.remove(field)?.as_str().map(str::to_owned);
+    let types = text("apiVersion").zip(text("kind"));
+    let types = types.map(|(api_version, kind)| TypeMeta { api_version, kind });
+    fields.remove("metadata");
+    DynamicObject { types, metadata, data: Value::Object(fields) }
 }
 
 #[cfg(test)]
 mod tests {
     use std::convert::Infallible;
+    use std::sync::Mutex;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use k8s_openapi::api::core::v1::ConfigMap;
+    use k8s_openapi::api::core::v1::{ConfigMap, Secret};
     use kube::Client;
     use kube::client::Body;
     use kube::core::Status;
 
-    use super::super::{Deletion, Tools, Work};
+    use super::super::{Deletion, Desired, Tools, Work};
     use super::*;
-    use crate::declare::Declaration;
+    use crate::declare::{Declaration, Owned, keep_nothing};
     use crate::store::Event;
     use crate::stores::{Namespaces, Stores};
 
@@ -346,7 +384,7 @@ mod tests {
             async move { Ok::<_, Infallible>(http::Response::new(Body::from(leaving.into_bytes()))) }
         });
         let stores = Stores::new(&[&DECLARATION], "test", &Namespaces::AllBut(Vec::new()).into());
-        let known = Object::new(dynamic(&config_map("1", None)).unwrap(), &KIND.resource());
+        let known = Object::new(serde_json::from_value(config_map("1", None)).unwrap(), &KIND.resource());
         for event in [Event::Begin, Event::Listed(known.clone()), Event::Complete] {
             stores.room(KIND, "n").unwrap().write().see(event);
         }
@@ -364,6 +402,69 @@ mod tests {
         }
         assert_eq!(asked.load(Ordering::Relaxed), 1);
         assert!(stores.get(KIND, known.key()).unwrap().is_deleting());
+    }
+
+    static OUTLINED: Declaration = Declaration {
+        name: "outlined",
+        owned: &[Owned {
+            kind: Kind::of::<Secret>(),
+            way: Way::Replace,
+            sight: Sight::Outline,
+            keeps: keep_nothing,
+            optional: false,
+            why: "test",
+        }],
+        ..DECLARATION
+    };
+
+    #[tokio::test]
+    async fn of_an_outline_only_the_metadata_comes_back_and_what_was_sent_is_remembered() {
+        let seen: Arc<Mutex<Vec<(String, Value)>>> = Arc::default();
+        let heard = Arc::clone(&seen);
+        let server = tower::service_fn(move |request: http::Request<Body>| {
+            let heard = Arc::clone(&heard);
+            async move {
+                let accepted = request.headers()[ACCEPT].to_str().unwrap().to_owned();
+                let what = format!("{} {} {accepted}", request.method(), request.uri().path());
+                let body = request.into_body().collect_bytes().await.unwrap();
+                let version = {
+                    let mut heard = heard.lock().unwrap();
+                    heard.push((what, serde_json::from_slice(&body).unwrap()));
+                    heard.len().to_string()
+                };
+                let metadata =
+                    json!({ "name": "a", "namespace": "n", "uid": "1", "resourceVersion": version });
+                let answer = json!({ "apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata",
+                    "metadata": metadata });
+                Ok::<_, Infallible>(http::Response::new(Body::from(answer.to_string().into_bytes())))
+            }
+        });
+        let stores = Stores::new(&[&OUTLINED], "test", &Namespaces::AllBut(Vec::new()).into());
+        let kind = Kind::of::<Secret>();
+        for event in [Event::Begin, Event::Complete] {
+            stores.room(kind, "n").unwrap().write().see(event);
+        }
+        let client = Client::new(server, "n");
+        let tools = Tools { client, stores, manager: "test", fence: Arc::new(|| true) };
+        let hand = Hand::new(&OUTLINED, tools, Arc::new(|_, _, _| {}));
+        let owner = Object::new(serde_json::from_value(config_map("1", None)).unwrap(), &KIND.resource());
+        for content in ["b25l", "b25l", "dHdv"] {
+            let object = json!({ "apiVersion": "v1", "kind": "Secret", "data": { "key": content },
+                "metadata": { "name": "a", "namespace": "n" } });
+            let desired =
+                Desired { resource: kind.resource(), object, way: Way::Replace, looks_after_pods: false };
+            let work = Work { waves: vec![vec![desired]], ..Work::default() };
+            hand.carry_out(&work, &owner).await.unwrap();
+        }
+        let seen = seen.lock().unwrap();
+        let asked: Vec<&str> = seen.iter().map(|(what, _)| what.as_str()).collect();
+        let only = ONLY_METADATA.to_str().unwrap().to_owned();
+        // Nothing is sent for what did not change, and nobody asks for what was sent before.
+        let secrets = "/api/v1/namespaces/n/secrets";
+        assert_eq!(asked, [format!("POST {secrets} {only}"), format!("PUT {secrets}/a {only}")]);
+        let [(_, created), (_, replaced)] = &seen[..] else { panic!("{seen:?}") };
+        assert_eq!((&created["data"]["key"], &replaced["data"]["key"]), (&"b25l".into(), &"dHdv".into()));
+        assert_eq!(replaced["metadata"]["resourceVersion"], "1");
     }
 
     #[test]
