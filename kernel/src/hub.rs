@@ -260,7 +260,11 @@ impl Hub {
     }
 
     fn config(&self, kind: Kind) -> watcher::Config {
-        let mut config = watcher::Config::default().streaming_lists();
+        let mut config = match self.tools.stores.sight(kind) {
+            Sight::Whole => watcher::Config::default().streaming_lists(),
+            // Many, and alike: the server compresses pages, and no streams.
+            Sight::Outline => watcher::Config::default(),
+        };
         let filter = self.scopes.filters.get(&kind).cloned().unwrap_or_default();
         let fields = [self.scopes.of(kind).selector(kind.scope), filter.fields];
         let fields: Vec<String> = fields.into_iter().flatten().collect();
