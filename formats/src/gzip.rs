@@ -16,8 +16,8 @@ const PARTS_IN_A_MEMBER: u64 = 64;
 /// A part of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part<'a> {
-    /// Its name, which stays when its text changes.
-    pub name: &'a str,
+    /// Its name, which stays when its text changes: two texts, of which the first may be the same for many.
+    pub name: [&'a str; 2],
     /// Its text. Who gives the same one again is known by that, without a look at it.
     pub text: &'a Arc<str>,
 }
@@ -46,13 +46,17 @@ impl Member {
 impl Compressor {
     /// The file that these parts make, one after the other.
     pub fn file(&mut self, parts: &[Part<'_>]) -> Vec<u8> {
-        let before = std::mem::take(&mut self.members);
+        let mut before = std::mem::take(&mut self.members);
         self.compressed = 0;
         let mut file = Vec::new();
         for group in groups(parts) {
             // Every member ends with a part of its own, so hardly two have the same key.
             let key = group.last().map_or(0, |part| hash(part.name));
-            let known = before.get(&key).into_iter().flatten().find(|member| member.is_of(group)).cloned();
+            let alike = before.get_mut(&key);
+            let known = alike.and_then(|alike| {
+                let at = alike.iter().position(|member| member.is_of(group))?;
+                Some(alike.swap_remove(at))
+            });
             let member = known.unwrap_or_else(|| {
                 self.compressed += 1;
                 let text: String = group.iter().map(|part| &**part.text).collect();
@@ -81,8 +85,8 @@ fn groups<'p, 'a>(parts: &'p [Part<'a>]) -> impl Iterator<Item = &'p [Part<'a>]>
 }
 
 /// FNV-1a: short, and the same on every machine and in every release, since boundaries that move would rewrite files.
-fn hash(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+fn hash(name: [&str; 2]) -> u64 {
+    name.iter().flat_map(|text| text.bytes()).fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })
 }
@@ -112,7 +116,7 @@ mod tests {
     }
 
     fn file(compressor: &mut Compressor, parts: &[(String, Arc<str>)]) -> Vec<u8> {
-        let parts: Vec<Part<'_>> = parts.iter().map(|(name, text)| Part { name, text }).collect();
+        let parts: Vec<Part<'_>> = parts.iter().map(|(name, text)| Part { name: ["", name], text }).collect();
         compressor.file(&parts)
     }
 

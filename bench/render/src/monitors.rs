@@ -1,6 +1,7 @@
 //! Our side: ServiceMonitors into a configuration.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow};
 use api_monitoring::{Prometheus, ServiceMonitor};
@@ -32,20 +33,14 @@ pub(crate) fn measure(size: usize, rounds: usize) -> Result<Ours> {
     let workload = Workload::new((namespace, name), &prometheus.spec.shared, version.clone());
     let server = Server::new((namespace, name), &prometheus.spec.shared, version);
 
-    let one = |monitor: &ServiceMonitor| -> Result<(String, Fragment)> {
+    let one = |monitor: &ServiceMonitor| -> Result<(Arc<str>, Fragment)> {
         monitoring_select::service_monitor::check(&workload, monitor, &objects)
             .map_err(|refused| anyhow!("{refused:?}"))?;
         let key = format!("{namespace}/{}", monitor.metadata.name.as_deref().unwrap_or_default());
-        Ok((key, service_monitor::render(&server, monitor, &objects)))
+        Ok((key.into(), service_monitor::render(&server, monitor, &objects)))
     };
-    let whole = |fragments: &BTreeMap<String, Fragment>| -> Result<String> {
-        let jobs = Jobs {
-            service_monitors: fragments
-                .iter()
-                .map(|(key, fragment)| (key.as_str().into(), fragment))
-                .collect(),
-            ..Jobs::default()
-        };
+    let whole = |fragments: &BTreeMap<Arc<str>, Fragment>| -> Result<String> {
+        let jobs = Jobs { service_monitors: fragments.iter().collect(), ..Jobs::default() };
         let inputs = ServerInputs {
             server: &server,
             spec: &prometheus.spec,

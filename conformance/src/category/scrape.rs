@@ -1,6 +1,7 @@
 //! Cases of the room `operators/monitoring/scrape`.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use anyhow::Result;
 use api_monitoring::prometheus::shared::ApiServerConfig;
@@ -76,10 +77,10 @@ fn workload<'p>(
 
 /// The jobs of all resources of a case.
 struct Fragments {
-    service_monitors: BTreeMap<String, Fragment>,
-    pod_monitors: BTreeMap<String, Fragment>,
-    probes: BTreeMap<String, Fragment>,
-    scrape_configs: BTreeMap<String, Fragment>,
+    service_monitors: BTreeMap<Arc<str>, Fragment>,
+    pod_monitors: BTreeMap<Arc<str>, Fragment>,
+    probes: BTreeMap<Arc<str>, Fragment>,
+    scrape_configs: BTreeMap<Arc<str>, Fragment>,
     additional: Option<String>,
 }
 
@@ -97,7 +98,7 @@ impl Fragments {
         // On every node only its pods are scraped.
         for (key, config) in configs.into_iter().filter(|_| server.mode != Mode::DaemonSet) {
             match scrape_config::render(server, &config, objects) {
-                Ok(fragment) => scrape_configs.insert(key, fragment),
+                Ok(fragment) => scrape_configs.insert(key.into(), fragment),
                 Err(error) => return Ok(Err(format!("generate scrape configs: {error}"))),
             };
         }
@@ -121,15 +122,15 @@ impl Fragments {
     }
 }
 
-fn by_key(fragments: &BTreeMap<String, Fragment>) -> document::Fragments<'_> {
-    fragments.iter().map(|(key, fragment)| (key.as_str().into(), fragment)).collect()
+fn by_key(fragments: &BTreeMap<Arc<str>, Fragment>) -> document::Fragments<'_> {
+    fragments.iter().collect()
 }
 
 fn rendered<T>(
     resources: BTreeMap<String, T>,
     render: impl Fn(&T) -> Fragment,
-) -> BTreeMap<String, Fragment> {
-    resources.into_iter().map(|(key, resource)| (key, render(&resource))).collect()
+) -> BTreeMap<Arc<str>, Fragment> {
+    resources.into_iter().map(|(key, resource)| (key.into(), render(&resource))).collect()
 }
 
 fn found(document: std::result::Result<Document, DocumentError>) -> Found {

@@ -122,10 +122,12 @@ impl<W: Workload> WorkloadOperator<W> {
 
     fn count(&self, key: &Key, judged: &[Judged<'_>]) {
         let Some(monitored) = &self.shared.monitored else { return };
+        let of_a_kind: Vec<&[Judged<'_>]> = judged.chunk_by(|one, next| one.kind == next.kind).collect();
         for (kind, _) in W::SELECTABLE {
-            let of_kind = || judged.iter().filter(|one| one.kind == *kind);
-            let rejected = of_kind().filter(|one| one.refusal.is_some()).count();
-            let selected = Selected { taken: of_kind().count() - rejected, rejected };
+            let these = of_a_kind.iter().find(|these| these.iter().any(|one| one.kind == *kind));
+            let these = these.copied().unwrap_or_default();
+            let rejected = these.iter().filter(|one| one.refusal.is_some()).count();
+            let selected = Selected { taken: these.len() - rejected, rejected };
             monitored.selected(W::DECLARATION, key, *kind, selected);
         }
     }

@@ -106,7 +106,7 @@ mod tests {
     fn bytes_of_another_writer_stay_if_they_say_the_same() {
         let parts = |texts: &[&'static str]| -> Vec<u8> {
             let texts: Vec<std::sync::Arc<str>> = texts.iter().map(|text| (*text).into()).collect();
-            let parts: Vec<Part<'_>> = texts.iter().map(|text| Part { name: text, text }).collect();
+            let parts: Vec<Part<'_>> = texts.iter().map(|text| Part { name: [text, ""], text }).collect();
             Compressor::default().file(&parts)
         };
         let mut writer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());

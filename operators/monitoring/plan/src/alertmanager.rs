@@ -23,7 +23,7 @@ use monitoring_workload::alertmanager::{Instance, secrets, service, statefulset}
 use monitoring_workload::defaults::{ALERTMANAGER_VERSION, or_default};
 use monitoring_workload::statefulset::Surroundings as Pods;
 
-use crate::candidates::asked_for;
+use crate::candidates::Candidates;
 use crate::child::Child;
 use crate::limits;
 use crate::memo::Memo;
@@ -92,7 +92,7 @@ pub fn plan(
     planned.remarks.extend(view.absence());
     planned.remarks.extend(configuration.left_out.iter().map(|one| Remark::LeftOut(one.to_string())));
     let text: Arc<str> = String::from_utf8_lossy(&configuration.text).into();
-    let compressed = memory.compressor.file(&[Piece { name: "alertmanager", text: &text }]);
+    let compressed = memory.compressor.file(&[Piece { name: ["alertmanager", ""], text: &text }]);
     planned.configuration = Some(Configuration(vec![text]));
     let instance = Instance::new(alertmanager).map_err(|error| Invalid::new(&error))?;
     let secret = secrets::configuration(&instance, around.operator, compressed, configuration.others);
@@ -160,9 +160,9 @@ impl View<'_> {
     ) -> Result<(), SelectionError> {
         let asking = Asker::Alertmanager(self.alertmanager).asking(Kind::AlertmanagerConfig)?;
         let candidates = &self.around.resources.alertmanager_configs;
-        let asked_for = asked_for(&asking, self.around.namespaces, candidates);
+        let candidates = Candidates::new(&asking, self.around.namespaces, candidates);
         let make = |object: &Object| self.look(object, target, global);
-        memory.configs.pass(self.options(target, global), self.around.objects, asked_for, make);
+        memory.configs.pass(self.options(target, global), self.around.objects, &candidates, make);
         Ok(())
     }
 

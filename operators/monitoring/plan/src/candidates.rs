@@ -3,16 +3,29 @@
 use std::sync::Arc;
 
 use kernel::object::Object;
-use monitoring_select::asking::{Asking, Candidate, Namespaces};
+use monitoring_select::asking::{Among, Asking, Candidate, Namespaces};
 
-/// Those of the candidates that a workload asks for.
-pub fn asked_for<'c>(
-    asking: &Asking<'_>,
-    known: &Namespaces,
-    candidates: &'c [Arc<Object>],
-) -> Vec<&'c Arc<Object>> {
-    let among = asking.among(known);
-    candidates.iter().filter(|object| among.asks_for(candidate(object))).collect()
+/// Everything that a workload could select of a kind, and what it asks for of that.
+#[derive(Debug)]
+pub struct Candidates<'c> {
+    pub(crate) all: &'c [Arc<Object>],
+    among: Among<'c>,
+    /// Tells two choices apart that may differ for the same resource.
+    pub(crate) choice: String,
+}
+
+impl<'c> Candidates<'c> {
+    /// What a workload asks for, of all that there is in the namespaces that are known.
+    pub fn new(asking: &'c Asking<'c>, known: &'c Namespaces, all: &'c [Arc<Object>]) -> Self {
+        let among = asking.among(known);
+        let choice = format!("{:?}", (asking, among.places().collect::<Vec<_>>()));
+        Self { all, among, choice }
+    }
+
+    /// Whether it asks for one of them.
+    pub(crate) fn asks_for(&self, object: &Object) -> bool {
+        self.among.asks_for(candidate(object))
+    }
 }
 
 /// A resource as it is chosen by.

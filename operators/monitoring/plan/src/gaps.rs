@@ -1,7 +1,7 @@
 //! Sections that point to something that is not there stay as they were written last: a Secret that is gone for a moment
 //! must not cost samples or alerts. Only if nothing was written before are they left out.
 
-use monitoring_scrape::document::{Document, Piece, is_of_a_resource};
+use monitoring_scrape::document::{Document, is_of_a_resource};
 use monitoring_select::workload::{Gap, Section};
 
 use crate::planned::Remark;
@@ -32,7 +32,7 @@ pub(crate) fn fill(document: &mut Document, gaps: &[Gap], last: Option<&str>) {
     let Some(tail) = document.pieces.last_mut() else { return };
     for key in gaps.iter().filter_map(|gap| key(gap.section)) {
         if let Some(section) = last.and_then(|last| section(last, key)) {
-            *tail = Piece { name: tail.name.clone(), text: with(&tail.text, key, section).into() };
+            tail.text = with(&tail.text, key, section).into();
         }
     }
 }

@@ -14,7 +14,7 @@ use monitoring_select::asking::{Asking, SelectionError};
 use monitoring_select::selection::Selectable;
 use serde::de::DeserializeOwned;
 
-use crate::candidates::asked_for;
+use crate::candidates::Candidates;
 use crate::memo::Memo;
 use crate::planned::Invalid;
 use crate::surroundings::{LeftOut, Resources, Surroundings};
@@ -163,9 +163,9 @@ impl View<'_> {
         let Self { workload, around, .. } = self;
         let failed = |error: SelectionError| Invalid::new(&format!("selecting {} failed: {error}", K::KIND));
         let asking = Asking::new(workload.namespace, K::selectors(workload.spec)).map_err(failed)?;
-        let asked_for = asked_for(&asking, around.namespaces, candidates);
+        let candidates = Candidates::new(&asking, around.namespaces, candidates);
         let make = |object: &Object| self.look::<K>(object);
-        memo.pass(self.options.clone(), around.objects, asked_for, make);
+        memo.pass(self.options.clone(), around.objects, &candidates, make);
         Ok(())
     }
 
@@ -197,5 +197,5 @@ fn options(server: &Server<'_>) -> Vec<u8> {
 }
 
 fn fragments<'m>(memo: &'m Memo<Verdict>, without: &BTreeSet<String>) -> Fragments<'m> {
-    memo.taken(without).map(|(name, taken)| (Arc::clone(name), &taken.fragment)).collect()
+    memo.taken(without).map(|(name, taken)| (name, &taken.fragment)).collect()
 }

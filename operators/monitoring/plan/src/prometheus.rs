@@ -104,7 +104,7 @@ pub(crate) fn keep_files(files: &mut BTreeMap<String, Vec<u8>>, document: &Docum
 /// The file, compressed; what did not change is not compressed again.
 pub(crate) fn compressed(document: &Document, compressor: &mut Compressor) -> Vec<u8> {
     let parts: Vec<Part<'_>> =
-        document.pieces.iter().map(|piece| Part { name: &piece.name, text: &piece.text }).collect();
+        document.pieces.iter().map(|piece| Part { name: piece.name(), text: &piece.text }).collect();
     compressor.file(&parts)
 }
 

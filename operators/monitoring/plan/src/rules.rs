@@ -14,7 +14,7 @@ use monitoring_rules::pack::{Files, pack};
 use monitoring_select::asker::{Asker, Kind};
 use monitoring_select::asking::SelectionError;
 
-use crate::candidates::asked_for;
+use crate::candidates::Candidates;
 use crate::memo::Memo;
 use crate::planned::Invalid;
 use crate::standing::Standing;
@@ -56,13 +56,13 @@ impl Asked<'_> {
         let failed =
             |error: SelectionError| Invalid::new(&format!("selecting PrometheusRules failed: {error}"));
         let asking = self.asker.asking(Kind::PrometheusRule).map_err(failed)?;
-        let asked_for = asked_for(&asking, around.namespaces, &around.resources.rules);
+        let candidates = Candidates::new(&asking, around.namespaces, &around.resources.rules);
         let options = format!(
             "{:?}",
             (&self.reader, self.enforced, self.excluded, self.excluded_rules.iter().collect::<Vec<_>>())
         );
         let make = |object: &Object| (self.look(object), BTreeSet::new());
-        rules.pass(options.into_bytes(), around.objects, asked_for, make);
+        rules.pass(options.into_bytes(), around.objects, &candidates, make);
         Ok(())
     }
 

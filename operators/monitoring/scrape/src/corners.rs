@@ -57,9 +57,10 @@ fn written(text: &str) -> String {
         scrape_config::render(&server, &config, &objects).unwrap(),
     ];
     let additional = yaml::write(&vec![Map::new().with("job_name", text.to_owned())].into());
+    let names = ["ns/a".into(), "ns/b".into()];
     let jobs = Jobs {
-        service_monitors: vec![("ns/a".into(), &fragments[0])],
-        scrape_configs: vec![("ns/b".into(), &fragments[1])],
+        service_monitors: vec![(&names[0], &fragments[0])],
+        scrape_configs: vec![(&names[1], &fragments[1])],
         additional: Some(&additional),
         ..Jobs::default()
     };

@@ -24,15 +24,15 @@ use crate::{remote_read, remote_write};
 const RULES: &str = "/etc/prometheus/rules/";
 
 /// What the names of the jobs of a kind begin with.
-const SERVICE_MONITOR: &str = "serviceMonitor";
-const POD_MONITOR: &str = "podMonitor";
-const PROBE: &str = "probe";
-const SCRAPE_CONFIG: &str = "scrapeConfig";
+const SERVICE_MONITOR: &str = "serviceMonitor/";
+const POD_MONITOR: &str = "podMonitor/";
+const PROBE: &str = "probe/";
+const SCRAPE_CONFIG: &str = "scrapeConfig/";
 
 /// Whether a name of a job is one of a resource.
 pub fn is_of_a_resource(job_name: &str) -> bool {
     let kinds = [SERVICE_MONITOR, POD_MONITOR, PROBE, SCRAPE_CONFIG];
-    job_name.split_once('/').is_some_and(|(kind, _)| kinds.contains(&kind))
+    kinds.into_iter().any(|kind| job_name.starts_with(kind))
 }
 
 /// The names of the parts that are no resource's jobs.
@@ -41,7 +41,7 @@ const TAIL: &str = "tail";
 const ADDITIONAL: &str = "additional";
 
 /// Jobs of resources by `namespace/name`, in the order of these names.
-pub type Fragments<'a> = Vec<(Arc<str>, &'a Fragment)>;
+pub type Fragments<'a> = Vec<(&'a Arc<str>, &'a Fragment)>;
 
 /// The jobs of a workload.
 #[derive(Debug, Clone, Default)]
@@ -89,10 +89,24 @@ pub struct AgentInputs<'a> {
 /// A part of a file, which is kept and compressed by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
-    /// Its name, which stays when its text changes.
-    pub name: Arc<str>,
+    /// What it is: jobs of a kind, or something else.
+    pub kind: &'static str,
+    /// Whose jobs they are, as `namespace/name`.
+    pub of: Option<Arc<str>>,
     /// Its text.
     pub text: Arc<str>,
+}
+
+impl Piece {
+    /// Something that is no resource's jobs.
+    fn new(kind: &'static str, text: String) -> Self {
+        Self { kind, of: None, text: text.into() }
+    }
+
+    /// Its name, which stays when its text changes, in two parts.
+    pub fn name(&self) -> [&str; 2] {
+        [self.kind, self.of.as_deref().unwrap_or_default()]
+    }
 }
 
 /// A file.
@@ -223,7 +237,8 @@ fn head<'w, 'v>(
 /// The jobs of the resources of a kind.
 fn pieces<'f>((fragments, kind): (&'f Fragments<'_>, &'static str)) -> impl Iterator<Item = Piece> + use<'f> {
     fragments.iter().map(move |(key, fragment)| Piece {
-        name: format!("{kind}/{key}").into(),
+        kind,
+        of: Some(Arc::clone(key)),
         text: Arc::clone(&fragment.text),
     })
 }
@@ -232,7 +247,7 @@ fn pieces<'f>((fragments, kind): (&'f Fragments<'_>, &'static str)) -> impl Iter
 fn additional(server: &Server<'_>, jobs: &Jobs<'_>) -> Result<Piece, AdditionalError> {
     let jobs = additional::jobs(server, jobs.additional)?;
     let text = if jobs.is_empty() { String::new() } else { yaml::write(&Value::List(jobs)) };
-    Ok(Piece { name: ADDITIONAL.into(), text: text.into() })
+    Ok(Piece::new(ADDITIONAL, text))
 }
 
 /// Puts the parts together. A map that is written in parts looks as if it were written at once.
@@ -244,10 +259,10 @@ fn document(head: Section<'_, '_>, jobs: Vec<Piece>, tail: Section<'_, '_>, read
         text.push_str(" []");
     }
     text.push('\n');
-    let mut pieces = vec![Piece { name: HEAD.into(), text: text.into() }];
+    let mut pieces = vec![Piece::new(HEAD, text)];
     pieces.extend(jobs);
     let text = if tail.is_empty() { String::new() } else { yaml::write(&tail.into()) };
-    pieces.push(Piece { name: TAIL.into(), text: text.into() });
+    pieces.push(Piece::new(TAIL, text));
     Document { pieces, left_out: writer.left_out(), references: reader.references() }
 }
 
@@ -269,9 +284,9 @@ mod tests {
 
     /// The names of the jobs of an agent that selected one resource of each kind.
     fn agent_jobs(mode: Mode) -> Vec<String> {
-        let fragments = ["service", "pod", "probe", "config"].map(fragment);
+        let (name, fragments) = ("ns/name".into(), ["service", "pod", "probe", "config"].map(fragment));
         let [service_monitors, pod_monitors, probes, scrape_configs] =
-            [0, 1, 2, 3].map(|at: usize| vec![("ns/name".into(), &fragments[at])]);
+            [0, 1, 2, 3].map(|at: usize| vec![(&name, &fragments[at])]);
         let additional = Some("- job_name: own");
         let jobs = Jobs { service_monitors, pod_monitors, probes, scrape_configs, additional };
         let spec = SharedSpec::default();
@@ -292,7 +307,8 @@ mod tests {
     #[test]
     fn the_parts_of_a_server_are_one_file() {
         let [one, two] = ["b", "a"].map(fragment);
-        let pod_monitors = vec![("ns/a".into(), &two), ("ns/b".into(), &one)];
+        let (first, second) = ("ns/a".into(), "ns/b".into());
+        let pod_monitors = vec![(&first, &two), (&second, &one)];
         let shared = SharedSpec {
             prometheus_external_label_name: Some(String::new()),
             replica_external_label_name: Some(String::new()),
@@ -315,7 +331,7 @@ mod tests {
         let jobs = "scrape_configs:\n- job_name: a\n- job_name: b\n";
         let document = super::server(&inputs).unwrap();
         assert_eq!(document.text(), format!("{head}{jobs}{tail}"));
-        let names: Vec<&str> = document.pieces.iter().map(|piece| &*piece.name).collect();
+        let names: Vec<String> = document.pieces.iter().map(|piece| piece.name().concat()).collect();
         assert_eq!(names, ["head", "podMonitor/ns/a", "podMonitor/ns/b", "additional", "tail"]);
         assert_eq!((document.left_out, document.references), (Vec::new(), BTreeSet::new()));
 

@@ -145,6 +145,11 @@ impl<'s> Asking<'s> {
 }
 
 impl<'a> Among<'a> {
+    /// The namespaces of which something may be asked for.
+    pub fn places(&self) -> impl Iterator<Item = &'a str> {
+        self.places.iter().filter(|(_, why_not)| why_not.is_none()).map(|(name, _)| *name)
+    }
+
     /// Why an object is not asked for; nothing, if it is.
     pub fn why_not(&'a self, candidate: Candidate<'a>) -> Option<Unselected<'a>> {
         self.asking.decide(candidate, || match self.places.get(candidate.namespace) {
