@@ -277,7 +277,7 @@ impl<O: Operator, T: Telling> Bench<O, T> {
         if !remarks.is_empty() {
             self.telling.remark(object, remarks).await;
         }
-        let old = object.value()["status"].take();
+        let old = object.value()["status"].clone();
         if let Some(change) = report::difference(&old, &status)
             && let Err(error) = self.hand.write_status(object, &status, &change).await
         {

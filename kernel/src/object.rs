@@ -1,11 +1,12 @@
 //! Objects as the kernel keeps them: what every stage needs at hand, and the rest as the bytes the server sent.
 //! A store of ten thousand of them is mostly those bytes; who needs more reads them when it needs it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube::api::{ApiResource, DynamicObject};
+use kube::api::{ApiResource, DynamicObject, TypeMeta};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -96,7 +97,16 @@ pub struct Object {
     labels: BTreeMap<String, String>,
     generation: i64,
     deleting: bool,
-    content: Box<[u8]>,
+    content: Content,
+}
+
+/// All of an object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Content {
+    /// As text, which is small.
+    Text(Box<[u8]>),
+    /// As a tree, which is at hand: few are kept so.
+    Tree(Value),
 }
 
 /// An object that is there and does not read as its kind should.
@@ -121,9 +131,35 @@ impl Kept for Object {
 
 impl Object {
     /// From what the server sent.
-    pub fn new(mut object: DynamicObject, resource: &ApiResource) -> Self {
+    pub fn new(object: DynamicObject, resource: &ApiResource) -> Self {
+        let text = |object: &DynamicObject| serde_json::to_vec(object).unwrap_or_default();
+        Self::with(object, resource, |object| Content::Text(text(&object).into()))
+    }
+
+    /// The same, for one that is large and looked at soon: it is not written and read again.
+    pub fn at_hand(object: DynamicObject, resource: &ApiResource) -> Self {
+        Self::with(object, resource, |object| {
+            let DynamicObject { types, metadata, data } = object;
+            let mut fields = match data {
+                Value::Object(fields) => fields,
+                _ => serde_json::Map::new(),
+            };
+            if let Some(TypeMeta { api_version, kind }) = types {
+                fields.insert("apiVersion".into(), api_version.into());
+                fields.insert("kind".into(), kind.into());
+            }
+            fields.insert("metadata".into(), serde_json::to_value(metadata).unwrap_or_default());
+            Content::Tree(Value::Object(fields))
+        })
+    }
+
+    fn with(
+        mut object: DynamicObject,
+        resource: &ApiResource,
+        content: impl FnOnce(DynamicObject) -> Content,
+    ) -> Self {
         // Items of lists come without.
-        object.types.get_or_insert_with(|| kube::api::TypeMeta {
+        object.types.get_or_insert_with(|| TypeMeta {
             api_version: resource.api_version.clone(),
             kind: resource.kind.clone(),
         });
@@ -140,7 +176,7 @@ impl Object {
             labels: object.metadata.labels.clone().unwrap_or_default(),
             generation: object.metadata.generation.unwrap_or_default(),
             deleting: object.metadata.deletion_timestamp.is_some(),
-            content: serde_json::to_vec(&object).unwrap_or_default().into(),
+            content: content(object),
         }
     }
 
@@ -174,18 +210,20 @@ impl Object {
         self.deleting
     }
 
-    /// How many bytes its content takes.
-    pub fn size(&self) -> usize {
-        self.content.len()
-    }
-
     /// Reads it as a type.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, Unreadable> {
-        serde_json::from_slice(&self.content).map_err(|source| Unreadable { key: self.key().clone(), source })
+        let read = match &self.content {
+            Content::Text(text) => serde_json::from_slice(text),
+            Content::Tree(value) => T::deserialize(value),
+        };
+        read.map_err(|source| Unreadable { key: self.key().clone(), source })
     }
 
     /// Reads it as it is. What came from the server is always JSON.
-    pub fn value(&self) -> Value {
-        serde_json::from_slice(&self.content).unwrap_or_default()
+    pub fn value(&self) -> Cow<'_, Value> {
+        match &self.content {
+            Content::Text(text) => Cow::Owned(serde_json::from_slice(text).unwrap_or_default()),
+            Content::Tree(value) => Cow::Borrowed(value),
+        }
     }
 }

@@ -82,7 +82,8 @@ struct Writes<K> {
 /// All objects of a kind as last seen.
 #[derive(Debug)]
 pub struct Store<K> {
-    objects: BTreeMap<Key, Arc<K>>,
+    /// By key.
+    objects: Arc<Vec<Arc<K>>>,
     /// Which objects each owner controls, so that finding them does not look at all.
     owned: HashMap<Box<str>, BTreeSet<Key>>,
     /// The list under way: the objects that are in it so far, with their versions.
@@ -97,7 +98,7 @@ pub struct Store<K> {
 impl<K> Default for Store<K> {
     fn default() -> Self {
         Self {
-            objects: BTreeMap::new(),
+            objects: Arc::default(),
             owned: HashMap::new(),
             listing: None,
             lists: 0,
@@ -122,25 +123,40 @@ impl<K: Kept> Store<K> {
 
     /// One object.
     pub fn get(&self, key: &Key) -> Option<&Arc<K>> {
-        self.objects.get(key)
+        self.place(key).ok().map(|at| &self.objects[at])
     }
 
     /// Every object, by key.
     pub fn iter(&self) -> impl Iterator<Item = (&Key, &Arc<K>)> {
-        self.objects.iter()
+        self.objects.iter().map(|object| (&object.identity().key, object))
+    }
+
+    /// Every object as it is now, by key. Whoever keeps them has the store copy the list, once, when one changes.
+    pub fn all(&self) -> &Arc<Vec<Arc<K>>> {
+        &self.objects
+    }
+
+    /// Where an object is, or would be.
+    fn place(&self, key: &Key) -> Result<usize, usize> {
+        let after = |last: &Arc<K>| last.identity().key < *key;
+        // Lists come nearly in this order.
+        if self.objects.last().is_none_or(after) {
+            return Err(self.objects.len());
+        }
+        self.objects.binary_search_by(|object| object.identity().key.cmp(key))
     }
 
     /// The objects that this owner controls, by key.
     pub fn owned_by(&self, uid: &str) -> impl Iterator<Item = &Arc<K>> {
-        self.owned.get(uid).into_iter().flatten().filter_map(|key| self.objects.get(key))
+        self.owned.get(uid).into_iter().flatten().filter_map(|key| self.get(key))
     }
 
     /// The objects of one namespace whose names begin so, by name.
     pub fn named(&self, namespace: &str, prefix: &str) -> impl Iterator<Item = &Arc<K>> {
         let from = Key::new(namespace, prefix);
+        let (Ok(first) | Err(first)) = self.place(&from);
         let inside = move |key: &Key| key.namespace == from.namespace && key.name.starts_with(&*from.name);
-        let first = Key::new(namespace, prefix);
-        self.objects.range(first..).take_while(move |(key, _)| inside(key)).map(|(_, object)| object)
+        self.objects[first..].iter().take_while(move |object| inside(&object.identity().key))
     }
 
     /// How many objects there are.
@@ -240,13 +256,20 @@ impl<K: Kept> Store<K> {
     }
 
     fn learn(&mut self, object: K) -> Vec<Change<K>> {
-        let key = object.identity().key.clone();
-        let known = self.objects.get(&key);
+        let place = self.place(&object.identity().key);
+        let known = place.ok().map(|at| &self.objects[at]);
         if known.is_some_and(|known| known.identity().version >= object.identity().version) {
             return Vec::new();
         }
         let after = Arc::new(object);
-        let before = self.objects.insert(key, Arc::clone(&after));
+        let objects = Arc::make_mut(&mut self.objects);
+        let before = match place {
+            Ok(at) => Some(std::mem::replace(&mut objects[at], Arc::clone(&after))),
+            Err(at) => {
+                objects.insert(at, Arc::clone(&after));
+                None
+            }
+        };
         if before.as_ref().map(|before| before.owner()) != Some(after.owner()) {
             if let Some(before) = &before {
                 self.disown(before);
@@ -271,15 +294,11 @@ impl<K: Kept> Store<K> {
         self.delivered = self.delivered.max(deleted.version);
         // One of the same name that was created since is another object.
         let is_same = |known: &Arc<K>| known.identity().uid == deleted.uid;
-        if self.objects.get(&deleted.key).is_some_and(is_same) {
-            self.remove(&deleted.key)
-        } else {
-            Vec::new()
-        }
+        if self.get(&deleted.key).is_some_and(is_same) { self.remove(&deleted.key) } else { Vec::new() }
     }
 
     fn remove(&mut self, key: &Key) -> Vec<Change<K>> {
-        let before = self.objects.remove(key);
+        let before = self.place(key).ok().map(|at| Arc::make_mut(&mut self.objects).remove(at));
         if let Some(before) = &before {
             self.disown(before);
         }
@@ -292,7 +311,8 @@ impl<K: Kept> Store<K> {
         let Some(listed) = self.listing.take() else { return Vec::new() };
         self.lists += 1;
         self.delivered = listed.values().copied().fold(self.delivered, u64::max);
-        let gone: Vec<Key> = self.objects.keys().filter(|key| !listed.contains_key(key)).cloned().collect();
+        let keys = self.objects.iter().map(|object| &object.identity().key);
+        let gone: Vec<Key> = keys.filter(|key| !listed.contains_key(key)).cloned().collect();
         gone.iter().flat_map(|key| self.remove(key)).collect()
     }
 }

@@ -98,6 +98,35 @@ struct Shelf {
     trim: Option<fn(&mut DynamicObject)>,
 }
 
+/// All objects of a kind as they were at one moment. None of them was copied.
+#[derive(Debug, Clone, Default)]
+pub struct All(Vec<Arc<Vec<Arc<Object>>>>);
+
+impl All {
+    /// One after the other, always in the same order.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Object>> {
+        self.0.iter().flat_map(|room| room.iter())
+    }
+
+    /// Adds one, in place of another one of its name.
+    pub fn put(&mut self, object: Arc<Object>) {
+        if self.0.is_empty() {
+            self.0.push(Arc::default());
+        }
+        let room = Arc::make_mut(&mut self.0[0]);
+        match room.binary_search_by(|other| other.key().cmp(object.key())) {
+            Ok(at) => room[at] = object,
+            Err(at) => room.insert(at, object),
+        }
+    }
+}
+
+impl From<Vec<Arc<Object>>> for All {
+    fn from(objects: Vec<Arc<Object>>) -> Self {
+        Self(vec![Arc::new(objects)])
+    }
+}
+
 /// Every store. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Stores {
@@ -174,14 +203,10 @@ impl Stores {
         !is_filtered && self.is_watched(kind, namespace)
     }
 
-    /// All objects of a kind, by key.
-    pub fn all(&self, kind: Kind) -> Vec<Arc<Object>> {
+    /// All objects of a kind as they are now, by key in each room.
+    pub fn all(&self, kind: Kind) -> All {
         let rooms = self.shelves.get(&kind).into_iter().flat_map(|shelf| &shelf.rooms);
-        let mut all = Vec::new();
-        for room in rooms {
-            all.extend(room.objects.read().iter().map(|(_, object)| Arc::clone(object)));
-        }
-        all
+        All(rooms.map(|room| Arc::clone(room.objects.read().all())).collect())
     }
 
     /// The store that has, or would have, objects of a kind in a namespace; none, if nobody looks into it.

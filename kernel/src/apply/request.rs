@@ -265,7 +265,7 @@ impl Write<'_> {
         let mut answer = answer.map_err(|error| failed(verb, self.target, error))?;
         if self.hand.stores.sight(kind) == Sight::Outline {
             let metadata = answer.metadata.clone();
-            self.hand.remember(kind, Object::new(answer, &kind.resource()));
+            self.hand.remember(kind, Object::at_hand(answer, &kind.resource()));
             answer = DynamicObject { types: None, metadata, data: Value::Null };
         }
         let object = self.hand.stores.keep(kind, answer);

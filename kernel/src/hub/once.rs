@@ -37,7 +37,8 @@ impl Hub {
                 continue;
             }
             let controller = make(Hand::new(declaration, self.tools.clone(), Arc::new(|_, _, _| {})));
-            let known = stores.all(declaration.primary).into_iter().map(|object| object.key().clone());
+            let known = stores.all(declaration.primary);
+            let known = known.iter().map(|object| object.key().clone());
             let left = interest.iter().flat_map(|interest| interest.at_start(stores));
             let keys: BTreeSet<Key> = known.chain(left).collect();
             let pass = |key: Key| {

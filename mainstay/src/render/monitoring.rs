@@ -149,7 +149,7 @@ impl Input {
             kind: kind.to_owned(),
             plural: String::new(),
         };
-        shelf.push(Arc::new(Object::new(dynamic, &resource)));
+        shelf.put(Arc::new(Object::new(dynamic, &resource)));
         Ok(())
     }
 

@@ -56,8 +56,8 @@ impl Found {
         self.0.get_or_init(|| {
             let mut found: HashMap<Key, BTreeSet<(Kind, Key)>> = HashMap::new();
             for (kind, _) in selectable {
-                for object in stores.all(*kind) {
-                    let bindings = bindings(&object).bindings;
+                for object in stores.all(*kind).iter() {
+                    let bindings = bindings(object).bindings;
                     let ours = bindings.iter().filter(|binding| binding.resource == primary.plural);
                     for binding in ours {
                         let workload = Key::new(&binding.namespace, &binding.name);

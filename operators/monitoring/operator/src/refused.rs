@@ -183,7 +183,7 @@ impl<W: Workload> WorkloadOperator<W> {
         let by = by::<W>(resource);
         let tell = |subject: &Subject, text: &str| {
             let object = stores.get(kind(subject), &Key::new(&subject.namespace, &subject.name));
-            let object = object.map(|object| object.value()).unwrap_or_default();
+            let object = object.map(|object| object.value().into_owned()).unwrap_or_default();
             let field = culprit::field(&object, text);
             let field = field.map(|(path, value)| format!("{path} ({value:?}): ")).unwrap_or_default();
             format!("{by} refuses it: {field}{}", words::told(text))

@@ -70,7 +70,7 @@ pub fn plan(
     planned.references.extend(document.references.iter().cloned());
     let compressed = compressed(&document, &mut memory.compressor);
     planned.children.push(Child::Secret(secrets::configuration(&instance, around.operator, compressed)));
-    planned.configuration = Some((&document).into());
+    planned.configuration = Some(document.into());
     view.put_pods(mode, files, &mut planned)?;
     limits::check(&mut planned)?;
     Ok(planned)

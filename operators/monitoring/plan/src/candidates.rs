@@ -1,14 +1,13 @@
 //! Which resources a workload asks for. What is not among them is so for a reason: [`Asking`] tells it.
 
-use std::sync::Arc;
-
 use kernel::object::Object;
+use kernel::stores::All;
 use monitoring_select::asking::{Among, Asking, Candidate, Namespaces};
 
 /// Everything that a workload could select of a kind, and what it asks for of that.
 #[derive(Debug)]
 pub struct Candidates<'c> {
-    pub(crate) all: &'c [Arc<Object>],
+    pub(crate) all: &'c All,
     among: Among<'c>,
     /// Tells two choices apart that may differ for the same resource.
     pub(crate) choice: String,
@@ -16,7 +15,7 @@ pub struct Candidates<'c> {
 
 impl<'c> Candidates<'c> {
     /// What a workload asks for, of all that there is in the namespaces that are known.
-    pub fn new(asking: &'c Asking<'c>, known: &'c Namespaces, all: &'c [Arc<Object>]) -> Self {
+    pub fn new(asking: &'c Asking<'c>, known: &'c Namespaces, all: &'c All) -> Self {
         let among = asking.among(known);
         let choice = format!("{:?}", (asking, among.places().collect::<Vec<_>>()));
         Self { all, among, choice }

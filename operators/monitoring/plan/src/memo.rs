@@ -233,6 +233,7 @@ mod tests {
 
     use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
     use kernel::declare::{Kind, Scope};
+    use kernel::stores::All;
     use monitoring_select::Namespaces;
     use monitoring_select::asking::{Asking, Selectors};
     use proptest::prelude::*;
@@ -253,8 +254,11 @@ mod tests {
         Arc::new(Object::new(serde_json::from_value(object).unwrap(), &KIND.resource()))
     }
 
-    /// What a pass finds: the resources, and whether labels matter.
-    fn passes() -> impl Strategy<Value = Vec<(BTreeMap<(u8, u8), (u8, bool)>, bool, bool)>> {
+    /// What a pass finds: the resources, with their generations and whether they are wanted; whether that matters; and
+    /// whether they come in the reverse order.
+    type Found = (BTreeMap<(u8, u8), (u8, bool)>, bool, bool);
+
+    fn passes() -> impl Strategy<Value = Vec<Found>> {
         let resources = prop::collection::btree_map((0u8..3, 0u8..6), (1u8..4, any::<bool>()), 0..12);
         prop::collection::vec((resources, any::<bool>(), any::<bool>()), 1..8)
     }
@@ -286,7 +290,8 @@ mod tests {
                 }
                 let selectors = Selectors::new(Some(&everything), Some(if picky { &wanted } else { &everything }));
                 let asking = Asking::new("a", selectors).unwrap();
-                let candidates = Candidates::new(&asking, &known, &all);
+                let shelf = All::from(all.clone());
+                let candidates = Candidates::new(&asking, &known, &shelf);
                 made.borrow_mut().clear();
                 memo.pass(Vec::new(), &Objects::default(), &candidates, make);
                 prop_assert_eq!(memo.made(), made.borrow().len());
@@ -314,7 +319,8 @@ mod tests {
         let mut all: Vec<Arc<Object>> = (0..9).map(|name| object((0, name), 1, true)).collect();
         let mut memo = Memo::default();
         let mut made = |all: &[Arc<Object>]| {
-            let candidates = Candidates::new(&asking, &known, all);
+            let shelf = All::from(all.to_vec());
+            let candidates = Candidates::new(&asking, &known, &shelf);
             memo.pass(Vec::new(), &Objects::default(), &candidates, |_| ((), BTreeSet::new()));
             (memo.made(), memo.len())
         };

@@ -2,10 +2,10 @@
 //! of the others.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use api_monitoring::{PodMonitor, Probe, ScrapeConfig, ServiceMonitor};
 use kernel::object::Object;
+use kernel::stores::All;
 use monitoring_assets::{Objects, Reference};
 use monitoring_scrape::document::{Fragments, Jobs};
 use monitoring_scrape::{Fragment, Server, pod_monitor, probe, scrape_config, service_monitor};
@@ -155,11 +155,7 @@ struct View<'v> {
 }
 
 impl View<'_> {
-    fn take_in<K: Monitor>(
-        &self,
-        memo: &mut Memo<Verdict>,
-        candidates: &[Arc<Object>],
-    ) -> Result<(), Invalid> {
+    fn take_in<K: Monitor>(&self, memo: &mut Memo<Verdict>, candidates: &All) -> Result<(), Invalid> {
         let Self { workload, around, .. } = self;
         let failed = |error: SelectionError| Invalid::new(&format!("selecting {} failed: {error}", K::KIND));
         let asking = Asking::new(workload.namespace, K::selectors(workload.spec)).map_err(failed)?;

@@ -59,9 +59,9 @@ impl From<String> for Configuration {
     }
 }
 
-impl From<&Document> for Configuration {
-    fn from(document: &Document) -> Self {
-        Self(document.pieces.iter().map(|piece| Arc::clone(&piece.text)).collect())
+impl From<Document> for Configuration {
+    fn from(document: Document) -> Self {
+        Self(document.pieces.into_iter().map(|piece| piece.text).collect())
     }
 }
 

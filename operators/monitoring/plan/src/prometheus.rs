@@ -84,7 +84,7 @@ pub fn plan(
         let secret = secrets::configuration(&instance, around.operator, compressed);
         planned.children.push(Child::Secret(secret));
         planned.references.extend(document.references.iter().cloned());
-        planned.configuration = Some((&document).into());
+        planned.configuration = Some(document.into());
     }
     view.put_pods(files, &maps, &mut planned)?;
     limits::check(&mut planned)?;

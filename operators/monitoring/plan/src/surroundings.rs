@@ -1,9 +1,8 @@
 //! What there is beside a workload.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use kernel::object::Object;
+use kernel::stores::All;
 use monitoring_assets::Objects;
 use monitoring_scrape::Offers;
 use monitoring_select::Namespaces;
@@ -48,19 +47,19 @@ pub struct LeftOut {
     pub alertmanager_configs: BTreeSet<String>,
 }
 
-/// What workloads can select, in no particular order.
+/// What workloads can select: in no particular order, but always in the same.
 #[derive(Debug, Clone, Default)]
 pub struct Resources {
     /// ServiceMonitors.
-    pub service_monitors: Vec<Arc<Object>>,
+    pub service_monitors: All,
     /// PodMonitors.
-    pub pod_monitors: Vec<Arc<Object>>,
+    pub pod_monitors: All,
     /// Probes.
-    pub probes: Vec<Arc<Object>>,
+    pub probes: All,
     /// ScrapeConfigs.
-    pub scrape_configs: Vec<Arc<Object>>,
+    pub scrape_configs: All,
     /// PrometheusRules.
-    pub rules: Vec<Arc<Object>>,
+    pub rules: All,
     /// AlertmanagerConfigs.
-    pub alertmanager_configs: Vec<Arc<Object>>,
+    pub alertmanager_configs: All,
 }

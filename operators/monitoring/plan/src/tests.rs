@@ -7,6 +7,7 @@ use std::sync::Arc;
 use api_monitoring::{Alertmanager, Prometheus, PrometheusAgent, ThanosRuler};
 use k8s_openapi::api::core::v1::Secret;
 use kernel::object::Object;
+use kernel::stores::All;
 use kube::api::{ApiResource, DynamicObject};
 use monitoring_assets::Objects;
 use monitoring_scrape::Offers;
@@ -164,13 +165,13 @@ impl World {
 
     /// The resources in one order or the other.
     fn shelves(&self, backwards: bool) -> Resources {
-        let of = |kind: Kind| {
+        let of = |kind: Kind| -> All {
             let objects = self.resources.iter().filter(|((other, _), _)| *other == kind);
             let mut objects: Vec<Arc<Object>> = objects.map(|(_, object)| Arc::clone(object)).collect();
             if backwards {
                 objects.reverse();
             }
-            objects
+            objects.into()
         };
         Resources {
             service_monitors: of(Kind::ServiceMonitor),

@@ -41,7 +41,7 @@ fn planned(spec: &Value, configs: &[Arc<Object>], left_out: &[&str]) -> (Planned
         "metadata": {"namespace": "a", "name": "ca", "resourceVersion": "1"}, "stringData": {"ca": CERTIFICATE},
     });
     objects.add_secret(serde_json::from_value::<Secret>(secret).unwrap());
-    let resources = Resources { alertmanager_configs: configs.to_vec(), ..Resources::default() };
+    let resources = Resources { alertmanager_configs: configs.to_vec().into(), ..Resources::default() };
     let left_out = LeftOut {
         alertmanager_configs: left_out.iter().map(|name| (*name).to_owned()).collect(),
         ..LeftOut::default()
