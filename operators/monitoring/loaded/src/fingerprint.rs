@@ -8,7 +8,14 @@ use sha2::{Digest as _, Sha256};
 
 /// Of a configuration, decompressed and before expansion.
 pub fn configuration(text: &[u8]) -> String {
-    hexadecimal(&Sha256::digest(text))
+    in_pieces([text])
+}
+
+/// The same of one that comes in pieces, one after the other: nobody needs the whole of it.
+pub fn in_pieces<'p>(pieces: impl IntoIterator<Item = &'p [u8]>) -> String {
+    let mut hasher = Sha256::new();
+    pieces.into_iter().for_each(|piece| hasher.update(piece));
+    hexadecimal(&hasher.finalize())
 }
 
 /// A directory of a pod into which a Secret or a ConfigMap is mounted.

@@ -18,7 +18,7 @@ pub(crate) fn content<W: Workload>(planned: &Planned, workload: &Key) -> Content
     let (secret, file) = W::configuration(&workload.name);
     let config = planned.configuration.as_ref().filter(|_| W::HAS_CONFIGURATION);
     Content {
-        config: config.map(|config| fingerprint::configuration(config.text().as_bytes())),
+        config: config.map(|config| fingerprint::in_pieces(config.0.iter().map(|piece| piece.as_bytes()))),
         watched: watched(planned, (&secret, file)),
     }
 }
