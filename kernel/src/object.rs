@@ -2,7 +2,6 @@
 //! A store of ten thousand of them is mostly those bytes; who needs more reads them when it needs it.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -94,7 +93,7 @@ pub struct Owner {
 pub struct Object {
     identity: Identity,
     owner: Option<Owner>,
-    labels: BTreeMap<String, String>,
+    labels: Box<[(Box<str>, Box<str>)]>,
     generation: i64,
     deleting: bool,
     content: Content,
@@ -170,10 +169,11 @@ impl Object {
             name: owner.name.as_str().into(),
             uid: owner.uid.as_str().into(),
         });
+        let pair = |(name, value): (&String, &String)| (name.as_str().into(), value.as_str().into());
         Self {
             identity: Identity::of(&object.metadata),
             owner,
-            labels: object.metadata.labels.clone().unwrap_or_default(),
+            labels: object.metadata.labels.iter().flatten().map(pair).collect(),
             generation: object.metadata.generation.unwrap_or_default(),
             deleting: object.metadata.deletion_timestamp.is_some(),
             content: content(object),
@@ -190,9 +190,15 @@ impl Object {
         self.owner.as_ref()
     }
 
-    /// Its labels: who selects by them looks at every object in every pass.
-    pub fn labels(&self) -> &BTreeMap<String, String> {
+    /// Its labels, in the order of their names. There are many objects and few labels each: a map would be mostly air.
+    pub fn labels(&self) -> &[(Box<str>, Box<str>)] {
         &self.labels
+    }
+
+    /// The value of a label.
+    pub fn label(&self, name: &str) -> Option<&str> {
+        let at = self.labels.binary_search_by(|(other, _)| (**other).cmp(name)).ok()?;
+        Some(&self.labels[at].1)
     }
 
     /// How often its spec was changed; zero, if nobody counts.

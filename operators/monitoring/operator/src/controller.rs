@@ -173,9 +173,7 @@ impl<W: Workload> WorkloadOperator<W> {
     /// Objects of a namespace with the labels of its pods.
     fn of(kind: Kind, key: &Key, stores: &Stores) -> Vec<Arc<Object>> {
         let mut all = stores.named(kind, &key.namespace, "");
-        let has = |object: &Object, label: &str, value: &str| {
-            object.labels().get(label).is_some_and(|found| found == value)
-        };
+        let has = |object: &Object, label: &str, value: &str| object.label(label) == Some(value);
         all.retain(|object| {
             has(object, labels::INSTANCE, &key.name) && has(object, labels::APPLICATION, W::APPLICATION)
         });

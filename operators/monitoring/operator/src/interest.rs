@@ -151,7 +151,7 @@ impl Selections {
             operator: &self.controller_id,
             workload: &asks.operator,
             is_looked_into: stores.room(kind, namespace).is_some(),
-            namespace: place.as_deref().map(Object::labels),
+            namespace: place.as_deref().map(|place| place.labels().into()),
         };
         match asks.asking(&workload.key().namespace, kind) {
             Ok(asking) => why_not(&view, &asking, candidate(object)).map(|reason| reason.to_string()),
@@ -187,7 +187,7 @@ impl Selections {
 
     /// Pods say whose they are.
     fn pod(&self, pod: &Object, stores: &Stores) -> Vec<Key> {
-        let label = |name: &str| pod.labels().get(name).map(String::as_str);
+        let label = |name: &str| pod.label(name);
         let ours = label("app.kubernetes.io/name") == Some(self.application);
         let name = label("app.kubernetes.io/instance").filter(|_| ours);
         let workload = name.map(|name| Key::new(&pod.key().namespace, name));
@@ -245,7 +245,7 @@ impl Asks {
         self.selectors.iter().filter(|ask| ask.namespaces.is_some()).any(|ask| {
             // What is beside a workload does not depend on labels of namespaces.
             let asking = ask.asking("");
-            asking.is_ok_and(|asking| asking.why_not_in(name, Some(namespace.labels())).is_none())
+            asking.is_ok_and(|asking| asking.why_not_in(name, Some(namespace.labels().into())).is_none())
         })
     }
 
@@ -253,7 +253,7 @@ impl Asks {
     fn ask_for(&self, workload: &Key, kind: Kind, object: &Object, namespace: Option<&Object>) -> bool {
         // What cannot be read asks for nothing: the pass of the workload says why.
         let asking = self.asking(&workload.namespace, kind);
-        let labels = namespace.map(Object::labels);
+        let labels = namespace.map(|namespace| namespace.labels().into());
         asking.is_ok_and(|asking| asking.why_not(candidate(object), labels).is_none())
     }
 }

@@ -1,9 +1,9 @@
 //! What passes and controllers share.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use kernel::object::Key;
+use kernel::object::{Key, Object};
 use kernel::stores::Stores;
 use kube::Client;
 use monitoring_assets::Reference;
@@ -105,6 +105,7 @@ pub(crate) fn resources(stores: &Stores) -> Resources {
 /// The labels of all namespaces.
 pub(crate) fn namespaces(stores: &Stores) -> Namespaces {
     let all = stores.all(kinds::NAMESPACE);
-    let labels = |labels: &BTreeMap<String, String>| labels.clone();
-    all.iter().map(|namespace| (namespace.key().name.to_string(), labels(namespace.labels()))).collect()
+    let pair = |(name, value): &(Box<str>, Box<str>)| (name.to_string(), value.to_string());
+    let labels = |namespace: &Object| namespace.labels().iter().map(pair).collect();
+    all.iter().map(|namespace| (namespace.key().name.to_string(), labels(namespace))).collect()
 }

@@ -29,5 +29,6 @@ impl<'c> Candidates<'c> {
 
 /// A resource as it is chosen by.
 pub fn candidate(object: &Object) -> Candidate<'_> {
-    Candidate { namespace: &object.key().namespace, name: &object.key().name, labels: Some(object.labels()) }
+    let labels = Some(object.labels().into());
+    Candidate { namespace: &object.key().namespace, name: &object.key().name, labels }
 }

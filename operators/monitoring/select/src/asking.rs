@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
 
-use crate::label_selector::{Invalid, Selector};
+use crate::label_selector::{Invalid, Labelled, Selector};
 use crate::unselected::Unselected;
 
 /// Labels of an object or a namespace.
@@ -47,7 +47,7 @@ pub struct Candidate<'o> {
     /// Its name.
     pub name: &'o str,
     /// Its labels.
-    pub labels: Option<&'o Labels>,
+    pub labels: Option<Labelled<'o>>,
 }
 
 /// What a workload asks for, checked.
@@ -81,7 +81,7 @@ impl<'o> Candidate<'o> {
         Self {
             namespace: metadata.namespace.as_deref().unwrap_or_default(),
             name: metadata.name.as_deref().unwrap_or_default(),
-            labels: metadata.labels.as_ref(),
+            labels: metadata.labels.as_ref().map(Labelled::from),
         }
     }
 }
@@ -99,13 +99,13 @@ impl<'s> Asking<'s> {
     pub fn why_not<'a>(
         &'a self,
         candidate: Candidate<'a>,
-        namespace: Option<&'a Labels>,
+        namespace: Option<Labelled<'a>>,
     ) -> Option<Unselected<'a>> {
         self.decide(candidate, || self.why_not_in(candidate.namespace, namespace))
     }
 
     /// Why nothing of a namespace is asked for, but what is named.
-    pub fn why_not_in<'a>(&'a self, name: &'a str, labels: Option<&'a Labels>) -> Option<Unselected<'a>> {
+    pub fn why_not_in<'a>(&'a self, name: &'a str, labels: Option<Labelled<'a>>) -> Option<Unselected<'a>> {
         match (&self.namespaces, labels) {
             (None, _) => {
                 (name != self.own).then_some(Unselected::OtherNamespace { namespace: name, own: self.own })
@@ -121,7 +121,7 @@ impl<'s> Asking<'s> {
     /// Looks at all namespaces that are known.
     pub fn among<'a>(&'a self, known: &'a Namespaces) -> Among<'a> {
         let place = |(name, labels): (&'a String, &'a Labels)| {
-            (name.as_str(), self.why_not_in(name.as_str(), Some(labels)))
+            (name.as_str(), self.why_not_in(name.as_str(), Some(labels.into())))
         };
         let places = match self.namespaces {
             // It need not be known.

@@ -4,7 +4,8 @@ use std::fmt;
 
 use go_syntax::quoted::Quoted;
 
-use crate::asking::{Asking, Candidate, Labels};
+use crate::asking::{Asking, Candidate};
+use crate::label_selector::Labelled;
 use crate::label_selector::Unmet;
 
 /// Why a workload does not take an object.
@@ -57,7 +58,7 @@ pub struct View<'o> {
     /// Whether it looks into the namespace of the object.
     pub is_looked_into: bool,
     /// The labels of that namespace; nothing, if they are not known.
-    pub namespace: Option<&'o Labels>,
+    pub namespace: Option<Labelled<'o>>,
 }
 
 /// Why a workload does not take an object, as far as an operator can tell; nothing, if it does. The first reason counts:

@@ -49,6 +49,40 @@ pub struct Unmet<'a> {
     found: Option<&'a str>,
 }
 
+/// Labels, whoever keeps them.
+#[derive(Debug, Clone, Copy)]
+pub enum Labelled<'l> {
+    /// In a map.
+    Map(&'l BTreeMap<String, String>),
+    /// In pairs, in the order of their names.
+    Pairs(&'l [(Box<str>, Box<str>)]),
+}
+
+impl<'l> Labelled<'l> {
+    /// The value of a label.
+    pub fn get(self, name: &str) -> Option<&'l str> {
+        match self {
+            Self::Map(labels) => labels.get(name).map(String::as_str),
+            Self::Pairs(labels) => {
+                let at = labels.binary_search_by(|(other, _)| (**other).cmp(name)).ok()?;
+                Some(&labels[at].1)
+            }
+        }
+    }
+}
+
+impl<'l> From<&'l BTreeMap<String, String>> for Labelled<'l> {
+    fn from(labels: &'l BTreeMap<String, String>) -> Self {
+        Self::Map(labels)
+    }
+}
+
+impl<'l> From<&'l [(Box<str>, Box<str>)]> for Labelled<'l> {
+    fn from(labels: &'l [(Box<str>, Box<str>)]) -> Self {
+        Self::Pairs(labels)
+    }
+}
+
 impl<'s> Selector<'s> {
     /// Checks a selector. With an empty one everything matches.
     pub fn new(selector: &'s LabelSelector) -> Result<Self, Invalid> {
@@ -71,15 +105,15 @@ impl<'s> Selector<'s> {
     }
 
     /// The first condition that labels do not meet; nothing, if they match.
-    pub fn unmet<'a>(&'a self, labels: Option<&'a BTreeMap<String, String>>) -> Option<Unmet<'a>> {
+    pub fn unmet<'a>(&'a self, labels: Option<Labelled<'a>>) -> Option<Unmet<'a>> {
         self.conditions.iter().find_map(|condition| {
-            let found = labels.and_then(|labels| labels.get(condition.key())).map(String::as_str);
+            let found = labels.and_then(|labels| labels.get(condition.key()));
             (!condition.is_met_by(found)).then_some(Unmet { condition, found })
         })
     }
 
     /// Whether labels match.
-    pub fn matches(&self, labels: Option<&BTreeMap<String, String>>) -> bool {
+    pub fn matches(&self, labels: Option<Labelled<'_>>) -> bool {
         self.unmet(labels).is_none()
     }
 }
@@ -133,7 +167,7 @@ mod tests {
     fn an_empty_selector_matches_everything() {
         let empty = LabelSelector::default();
         for labels in [None, Some(&labels(&[("a", "b")]))] {
-            assert!(Selector::new(&empty).unwrap().matches(labels));
+            assert!(Selector::new(&empty).unwrap().matches(labels.map(Labelled::from)));
         }
     }
 
@@ -152,9 +186,9 @@ mod tests {
             (&expression("team", "DoesNotExist", &[]), &b, r#"label team is "b", must not be there"#),
         ] {
             let selector = Selector::new(selector).unwrap();
-            assert_eq!(selector.unmet(Some(labels)).unwrap().to_string(), words);
+            assert_eq!(selector.unmet(Some(labels.into())).unwrap().to_string(), words);
         }
-        assert_eq!(Selector::new(&equal).unwrap().unmet(Some(&labels(&[("team", "a")]))), None);
+        assert_eq!(Selector::new(&equal).unwrap().unmet(Some((&labels(&[("team", "a")])).into())), None);
     }
 
     #[test]
@@ -178,7 +212,12 @@ mod tests {
             (expression("a", "DoesNotExist", &[]), false),
             (expression("c", "DoesNotExist", &[]), true),
         ] {
-            assert_eq!(Selector::new(&selector).unwrap().matches(Some(&some)), expected, "{selector:?}");
+            let pairs: Vec<(Box<str>, Box<str>)> =
+                some.iter().map(|(name, value)| (name.as_str().into(), value.as_str().into())).collect();
+            for labels in [Labelled::from(&some), pairs.as_slice().into()] {
+                let matches = Selector::new(&selector).unwrap().matches(Some(labels));
+                assert_eq!(matches, expected, "{selector:?}");
+            }
         }
     }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::asker::{Asker, Kind};
-use crate::asking::{Namespaces, Selectors};
+use crate::asking::{Labels, Namespaces, Selectors};
 use crate::label_selector::Selector;
 use crate::sample::read;
 
@@ -51,10 +51,10 @@ fn told(spec: &Value, namespace: &str, operator: &str) -> Option<String> {
         operator,
         workload: asker.controller_id(),
         is_looked_into: namespace != "hidden",
-        namespace: known.get(namespace),
+        namespace: known.get(namespace).map(Labelled::from),
     };
     let asking = asker.asking(Kind::ServiceMonitor).unwrap();
-    let candidate = Candidate { namespace, name: "m", labels: Some(&team) };
+    let candidate = Candidate { namespace, name: "m", labels: Some((&team).into()) };
     why_not(&view, &asking, candidate).map(|reason| reason.to_string())
 }
 
@@ -179,21 +179,21 @@ proptest! {
             ..Selectors::new(namespaces.as_ref(), labels.as_ref())
         };
         let asking = Asking::new("x", selectors).unwrap();
-        let candidate = Candidate { namespace: &place, name: &name, labels: Some(&own_labels) };
+        let candidate = Candidate { namespace: &place, name: &name, labels: Some((&own_labels).into()) };
         let among = asking.among(&known);
         // The namespaces that are meant, in which the labels are looked at.
         let meant: BTreeSet<&str> = match &namespaces {
             None => BTreeSet::from(["x"]),
             Some(selector) => {
                 let selector = Selector::new(selector).unwrap();
-                let meant = known.iter().filter(|(_, labels)| selector.matches(Some(labels)));
+                let meant = known.iter().filter(|(_, labels)| selector.matches(Some((*labels).into())));
                 meant.map(|(name, _)| name.as_str()).collect()
             }
         };
-        let matches = labels.as_ref().is_some_and(|labels| Selector::new(labels).unwrap().matches(Some(&own_labels)));
+        let matches = labels.as_ref().is_some_and(|labels| Selector::new(labels).unwrap().matches(Some((&own_labels).into())));
         let expected = (is_named && place == "x" && name == "m") || (meant.contains(place.as_str()) && matches);
         prop_assert_eq!(among.asks_for(candidate), expected);
-        prop_assert_eq!(among.why_not(candidate), asking.why_not(candidate, known.get(&place)));
+        prop_assert_eq!(among.why_not(candidate), asking.why_not(candidate, known.get(&place).map(Labelled::from)));
         if let Some(reason) = among.why_not(candidate) {
             prop_assert!(!reason.to_string().is_empty());
         }
