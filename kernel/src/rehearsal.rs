@@ -70,6 +70,8 @@ impl Rehearsal {
 /// eviction holds a deletion.
 fn not_kept(head: &mut Parts, call: &Call, said: Option<Value>, body: &[u8]) -> Result<Vec<u8>, BoxError> {
     head.uri = with_dry_run(&head.uri)?;
+    // Whoever wants only the metadata of what he wrote gets all of it: the rest is what is told.
+    head.headers.remove(header::ACCEPT);
     let mut said = said.unwrap_or_else(|| json!({}));
     if matches!(call.verb, Verb::Delete | Verb::DeleteCollection) {
         said["dryRun"] = json!(["All"]);
@@ -102,7 +104,8 @@ mod tests {
             let (head, body) = request.into_parts();
             let body: Value = serde_json::from_slice(&body.collect_bytes().await?).unwrap_or_default();
             let asked = format!("{} {}", head.method, head.uri);
-            let answer = json!({"asked": asked, "body": body}).to_string();
+            let accepts = head.headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
+            let answer = json!({"asked": asked, "body": body, "accepts": accepts}).to_string();
             Ok::<_, BoxError>(Response::new(Body::from(answer.into_bytes())))
         });
         Client::new(service, "default")
@@ -139,6 +142,17 @@ mod tests {
         let eviction = json!({"metadata": {"name": "a"}});
         let (_, body, _) = asked("POST", "/api/v1/namespaces/n/pods/a/eviction", eviction).await;
         assert_eq!(body, json!({"metadata": {"name": "a"}, "deleteOptions": {"dryRun": ["All"]}}));
+    }
+
+    #[tokio::test]
+    async fn a_write_is_answered_with_all_that_would_be_there() {
+        let metadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+        for (method, expected) in [("PUT", Value::Null), ("GET", metadata.into())] {
+            let request = Request::builder().method(method).uri("/api/v1/namespaces/n/secrets/a");
+            let request = request.header(header::ACCEPT, metadata).body(b"{}".to_vec()).unwrap();
+            let answer: Value = Rehearsal::default().around(echo()).request(request).await.unwrap();
+            assert_eq!(answer["accepts"], expected, "{method}");
+        }
     }
 
     #[tokio::test]
