@@ -124,7 +124,7 @@ impl<W: Workload> WorkloadOperator<W> {
         let Some(monitored) = &self.shared.monitored else { return };
         let of_a_kind: Vec<&[Judged<'_>]> = judged.chunk_by(|one, next| one.kind == next.kind).collect();
         for (kind, _) in W::SELECTABLE {
-            let these = of_a_kind.iter().find(|these| these.iter().any(|one| one.kind == *kind));
+            let these = of_a_kind.iter().find(|these| these.first().is_some_and(|one| one.kind == *kind));
             let these = these.copied().unwrap_or_default();
             let rejected = these.iter().filter(|one| one.refusal.is_some()).count();
             let selected = Selected { taken: these.len() - rejected, rejected };
