@@ -262,7 +262,7 @@ impl Hub {
     fn config(&self, kind: Kind) -> watcher::Config {
         let mut config = match self.tools.stores.sight(kind) {
             Sight::Whole => watcher::Config::default().streaming_lists(),
-            // Many, and alike: the server compresses pages, and no streams.
+            // Many, and alike: every server compresses pages, and only the newest streams.
             Sight::Outline => watcher::Config::default(),
         };
         let filter = self.scopes.filters.get(&kind).cloned().unwrap_or_default();

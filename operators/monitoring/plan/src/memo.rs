@@ -75,7 +75,7 @@ impl<T> Memo<T> {
         let mut maker = Maker { objects, make, made: 0 };
         let (before, mut rest) = (self.kept.len(), candidates.all.iter());
         let mut at = 0;
-        let is_other = loop {
+        let newcomer = loop {
             let Some(candidate) = rest.next() else { break None };
             match self.kept.get_mut(at) {
                 Some(kept) if is_same_choice && Arc::ptr_eq(&kept.object, candidate) => {
@@ -88,7 +88,7 @@ impl<T> Memo<T> {
             at += 1;
         };
         let others = self.kept.split_off(at);
-        let gone = match is_other {
+        let gone = match newcomer {
             None => others.len(),
             Some(first) => {
                 let known = |kept: &Kept<T>, candidate: &Arc<Object>| {
@@ -102,7 +102,7 @@ impl<T> Memo<T> {
             }
         };
         (self.made, self.removed) = (maker.made, gone);
-        if is_other.is_some() || gone > 0 || self.by_name.len() != before {
+        if newcomer.is_some() || gone > 0 || self.by_name.len() != before {
             self.by_name = (0..self.kept.len()).collect();
             // They come sorted by namespace and name, which is nearly the same.
             self.by_name.sort_by(|one, other| self.kept[*one].name.cmp(&self.kept[*other].name));
