@@ -36,7 +36,8 @@ impl<K: Clone + Eq + Hash> Pace<K> {
             self.sweep_at = FEW.max(self.full.len() * 2);
         }
         let full = self.full.entry(key.clone()).or_insert(now);
-        *full = now.max(*full) + self.every;
+        // A pass that asked for itself may come before its turn, and more than once: the next event waits no longer for that.
+        *full = (now.max(*full) + self.every).min(now + self.every.saturating_mul(self.at_once));
     }
 }
 
@@ -67,6 +68,13 @@ mod tests {
             assert!(pace.earliest(&1).is_none_or(|earliest| earliest <= later));
             pace.spend(&1, later);
         }
+    }
+
+    #[test]
+    fn whoever_came_before_its_turn_owes_one_turn_and_no_more() {
+        let (mut pace, zero) = (Pace::new(3, EVERY), start());
+        (0..100).for_each(|_| pace.spend(&1, zero));
+        assert_eq!(pace.earliest(&1), Some(zero + EVERY));
     }
 
     #[test]
