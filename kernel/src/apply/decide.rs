@@ -171,7 +171,7 @@ fn instead((change, because): (Change, &'static str), desired: &Desired) -> Opti
 pub(super) const NEVER: &str = "1";
 
 fn create(desired: &Desired) -> Value {
-    let mut object = desired.object.clone();
+    let mut object = with_foreign_words(desired.object.clone(), &Value::Null);
     if desired.way == Way::Apply {
         object["metadata"]["resourceVersion"] = NEVER.into();
     }
@@ -195,15 +195,8 @@ fn without_managers(mut object: Value) -> Value {
 
 /// The whole object as it is to be: ours, with what others said in metadata unless we take it away, and with what only the
 /// server decides.
-pub(super) fn whole(mut object: Value, present: &Value) -> Value {
-    for field in ["labels", "annotations"] {
-        let Some(theirs) = present["metadata"][field].as_object() else { continue };
-        let mut all = theirs.clone();
-        all.extend(object["metadata"][field].as_object().cloned().unwrap_or_default());
-        // Nothing in place of a value takes it away.
-        all.retain(|_, value| !value.is_null());
-        object["metadata"][field] = all.into();
-    }
+pub(super) fn whole(object: Value, present: &Value) -> Value {
+    let mut object = with_foreign_words(object, present);
     for field in ["finalizers", "ownerReferences"] {
         if object["metadata"][field].is_null() && !present["metadata"][field].is_null() {
             object["metadata"][field] = present["metadata"][field].clone();
@@ -215,6 +208,22 @@ pub(super) fn whole(mut object: Value, present: &Value) -> Value {
             continue;
         };
         put(&mut object, field, value);
+    }
+    object
+}
+
+/// The labels and annotations of others beside ours. Nothing in place of a value takes it away.
+fn with_foreign_words(mut object: Value, present: &Value) -> Value {
+    for field in ["labels", "annotations"] {
+        let words = |of: &Value| of["metadata"][field].as_object().cloned();
+        let (theirs, ours) = (words(present), words(&object));
+        if theirs.is_none() && ours.is_none() {
+            continue;
+        }
+        let mut all = theirs.unwrap_or_default();
+        all.extend(ours.unwrap_or_default());
+        all.retain(|_, value| !value.is_null());
+        object["metadata"][field] = all.into();
     }
     object
 }
@@ -239,5 +248,8 @@ mod tests {
         assert_eq!(whole(ours.clone(), &present), expected);
         assert_eq!(missing(&ours, &present), Some("metadata.annotations.old".into()));
         assert_eq!(missing(&ours, &expected), None);
+        let nothing = json!({"metadata": {}});
+        assert_eq!(whole(ours, &nothing), json!({"metadata": {"annotations": {"ours": "4"}}}));
+        assert_eq!(whole(nothing.clone(), &nothing), nothing);
     }
 }
