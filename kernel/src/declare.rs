@@ -114,7 +114,8 @@ pub struct Watched {
     pub concerns: fn(&Object) -> Option<Key>,
     /// How much of it is known.
     pub sight: Sight,
-    /// Cuts an object down to what is needed.
+    /// Cuts an object down to what is needed. Elements of lists stay in their places, so that what several need can be
+    /// kept.
     pub trim: fn(&mut DynamicObject),
     /// Whether the operator can do without: then missing rights or a missing kind switch it off.
     pub optional: bool,
@@ -204,7 +205,7 @@ impl Declaration {
             group: self.primary.group,
             resource: self.primary.plural,
             verbs: &["list", "watch", "patch"],
-            why: "the resources themselves; patched to hold back their deletion until we have cleaned up",
+            why: "the resources themselves; patched to set, or take away, what holds back their deletion",
         }];
         for owned in self.owned {
             let verbs: &[&str] = match owned.way {

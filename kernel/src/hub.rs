@@ -6,6 +6,7 @@ mod once;
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -210,6 +211,7 @@ impl Hub {
                 keep: self.keep(kind),
                 by_name: self.by_name(kind),
             };
+            let (is_absent, is_asked_for) = (Arc::clone(&room.is_absent), !watch.by_name.is_empty());
             let (doors, standings) = (doors.to_vec(), self.standings.clone());
             let (metrics, stores) = (self.metrics.watch(kind.kind), self.tools.stores.clone());
             let all = self.metrics.clone();
@@ -236,7 +238,9 @@ impl Hub {
                     if standings.borrow()[at].trouble.as_ref() != Some(&words) {
                         tracing::warn!(kind = kind.kind, "the watch failed and is tried again: {words}");
                     }
-                    let progress = if is_absent(&error) { Progress::Off } else { Progress::Listing };
+                    let refusal = Refusal::of(&error);
+                    is_absent.store(refusal == Some(Refusal::Absent), Ordering::Relaxed);
+                    let progress = progress(refusal, is_asked_for);
                     standings.send_modify(|all| all[at].advance(progress, Some(words)));
                 }
             };
@@ -277,10 +281,10 @@ impl Hub {
         }
     }
 
-    /// Who may only look into some namespaces may ask for these, and not for all.
+    /// Who may only look into some namespaces may ask for these, and not for all: for all into which he looks for anything.
     fn by_name(&self, kind: Kind) -> Vec<String> {
         match self.scopes.of(kind) {
-            Namespaces::Only(names) if kind == Kind::of::<Namespace>() => names.clone(),
+            Namespaces::Only(_) if kind == Kind::of::<Namespace>() => self.scopes.named(),
             Namespaces::Only(_) | Namespaces::AllBut(_) => Vec::new(),
         }
     }
@@ -337,6 +341,19 @@ fn knows(declaration: &Declaration, standings: &[Standing]) -> bool {
     needed.into_iter().all(is_known)
 }
 
+/// What keeps a controller from its work though its resources can be seen: something that it cannot do without and may
+/// not look at. Who may not look at his resources either is not wanted here.
+pub fn lacks<'s>(declaration: &Declaration, standings: &'s [Standing]) -> Option<&'s Standing> {
+    let is_primary = |one: &&Standing| one.kind == declaration.primary;
+    let is_seen = |one: &Standing| one.progress == Progress::Complete;
+    if !standings.iter().any(|one| is_primary(&one)) || !standings.iter().filter(is_primary).all(is_seen) {
+        return None;
+    }
+    let is_needed =
+        |kind: Kind| declaration.kinds().any(|known| known == kind) && !declaration.is_optional(kind);
+    standings.iter().find(|one| one.progress == Progress::Off && is_needed(one.kind))
+}
+
 async fn known(declaration: &'static Declaration, standings: &mut watch::Receiver<Vec<Standing>>) {
     if standings.wait_for(|standings| knows(declaration, standings)).await.is_err() {
         // Nobody will ever know.
@@ -357,9 +374,32 @@ fn answer(error: &watcher::Error) -> Option<&Status> {
     }
 }
 
-/// There is no such kind, or we may not look at it.
-fn is_absent(error: &watcher::Error) -> bool {
-    answer(error).is_some_and(|status| matches!(status.code, 403 | 404))
+/// Why there is nothing to see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Refusal {
+    /// There is no such kind.
+    Absent,
+    /// We may not look at it.
+    Denied,
+}
+
+impl Refusal {
+    fn of(error: &watcher::Error) -> Option<Self> {
+        match answer(error)?.code {
+            404 => Some(Self::Absent),
+            403 => Some(Self::Denied),
+            _ => None,
+        }
+    }
+}
+
+/// How far a watch is that failed. While its objects are asked for one by one, the answers are waited for.
+fn progress(refusal: Option<Refusal>, is_asked_for: bool) -> Progress {
+    match refusal {
+        Some(Refusal::Denied) if is_asked_for => Progress::Listing,
+        Some(Refusal::Denied | Refusal::Absent) => Progress::Off,
+        None => Progress::Listing,
+    }
 }
 
 /// In the server's words, if it had some.
@@ -367,3 +407,6 @@ fn words(error: &watcher::Error) -> String {
     let said = answer(error).map(|status| status.message.clone()).filter(|words| !words.is_empty());
     said.unwrap_or_else(|| error.to_string())
 }
+
+#[cfg(test)]
+mod tests;

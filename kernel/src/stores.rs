@@ -1,11 +1,15 @@
 //! All that the process knows of the cluster: one store a kind, or a kind and namespace. Stages read it; the watches and
 //! `apply` fill it.
 
-use std::collections::BTreeMap;
+mod trim;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use kube::api::DynamicObject;
 
+use self::trim::{Trim, trimmed, trims};
 use crate::declare::{Declaration, Kind, Scope, Sight};
 use crate::object::{Key, Object};
 use crate::watch::Shared;
@@ -69,6 +73,16 @@ impl From<Namespaces> for Scopes {
 }
 
 impl Scopes {
+    /// Every namespace that is named anywhere.
+    pub fn named(&self) -> Vec<String> {
+        let all = self.some.values().chain([&self.most]);
+        let names = all.flat_map(|namespaces| match namespaces {
+            Namespaces::Only(names) => names.as_slice(),
+            Namespaces::AllBut(_) => &[],
+        });
+        names.cloned().collect::<BTreeSet<String>>().into_iter().collect()
+    }
+
     /// The namespaces for a kind.
     pub fn of(&self, kind: Kind) -> &Namespaces {
         self.some.get(&kind).unwrap_or(&self.most)
@@ -82,6 +96,8 @@ pub struct Room {
     pub namespace: Option<Arc<str>>,
     /// Its store.
     pub objects: Shared<Object>,
+    /// Whether the server said that it has no such kind: then nothing is all that there is.
+    pub(crate) is_absent: Arc<AtomicBool>,
 }
 
 /// The stores of a kind.
@@ -94,8 +110,8 @@ struct Shelf {
     is_filtered: bool,
     /// How much is kept of each object.
     sight: Sight,
-    /// Cuts an object down to what is needed; nothing if all of it is.
-    trim: Option<fn(&mut DynamicObject)>,
+    /// How an object is cut down to what is needed; nothing if all of it is.
+    trims: Vec<Trim>,
 }
 
 /// All objects of a kind as they were at one moment. None of them was copied.
@@ -143,6 +159,7 @@ impl Stores {
             let room = |namespace: Option<&str>| Room {
                 namespace: namespace.map(Arc::from),
                 objects: Shared::default(),
+                is_absent: Arc::default(),
             };
             let rooms = scopes.of(kind).rooms(kind.scope).into_iter().map(room).collect();
             let sight = declarations.iter().filter_map(|one| one.sight(kind)).max().unwrap_or(Sight::Whole);
@@ -151,7 +168,7 @@ impl Stores {
                 Namespaces::AllBut(names) if kind.scope == Scope::Namespaces => names.clone(),
                 Namespaces::AllBut(_) | Namespaces::Only(_) => Vec::new(),
             };
-            Shelf { rooms, left_out, is_filtered, sight, trim: trim(declarations, kind) }
+            Shelf { rooms, left_out, is_filtered, sight, trims: trims(declarations, kind) }
         };
         let predecessors = declarations.iter().flat_map(|one| one.predecessors).copied();
         Self {
@@ -175,8 +192,8 @@ impl Stores {
             });
         }
         let shelf = self.shelves.get(&kind);
-        if let Some(trim) = shelf.and_then(|shelf| shelf.trim) {
-            trim(&mut object);
+        if let Some(shelf) = shelf {
+            object = trimmed(object, &shelf.trims);
         }
         if shelf.is_some_and(|shelf| shelf.sight == Sight::Outline) {
             object.data = serde_json::Value::Null;
@@ -199,8 +216,27 @@ impl Stores {
     /// Whether all objects of a kind in a namespace are known: before that, where we may not look, and where not all are
     /// looked at, absence means nothing.
     pub fn is_known(&self, kind: Kind, namespace: &str) -> bool {
-        let is_filtered = self.shelves.get(&kind).is_some_and(|shelf| shelf.is_filtered);
-        !is_filtered && self.is_watched(kind, namespace)
+        !self.is_filtered(kind) && self.is_watched(kind, namespace)
+    }
+
+    /// Whether some objects of a kind are not looked at.
+    pub fn is_filtered(&self, kind: Kind) -> bool {
+        self.shelves.get(&kind).is_some_and(|shelf| shelf.is_filtered)
+    }
+
+    /// Whether the watch of a kind would not tell of an object: it looks at some of them only, and this one is not among
+    /// those that it told of. Such an object is never kept, because nobody would say that it changed or is gone.
+    pub fn is_left_out(&self, kind: Kind, key: &Key) -> bool {
+        self.is_filtered(kind) && self.get(kind, key).is_none()
+    }
+
+    /// Whether it is known what there is of a kind wherever we look for it, be it that there is no such kind. Before that,
+    /// and where we may not look, nobody can say what is missing.
+    pub fn is_settled(&self, kind: Kind) -> bool {
+        let rooms = self.shelves.get(&kind).into_iter().flat_map(|shelf| &shelf.rooms);
+        rooms
+            .into_iter()
+            .all(|room| room.is_absent.load(Ordering::Relaxed) || room.objects.read().is_complete())
     }
 
     /// All objects of a kind as they are now, by key in each room.
@@ -242,14 +278,4 @@ impl Stores {
         let room = self.room(kind, namespace);
         room.map(|room| room.read().named(namespace, prefix).cloned().collect()).unwrap_or_default()
     }
-}
-
-fn trim(declarations: &[&'static Declaration], kind: Kind) -> Option<fn(&mut DynamicObject)> {
-    let is_whole = declarations
-        .iter()
-        .any(|known| known.primary == kind || known.owned.iter().any(|owned| owned.kind == kind));
-    let watched = declarations.iter().flat_map(|known| known.watched).filter(|watched| watched.kind == kind);
-    let trims: Vec<fn(&mut DynamicObject)> = watched.map(|watched| watched.trim).collect();
-    // Two who look at different things need both.
-    trims.first().copied().filter(|_| !is_whole && trims.len() == 1)
 }

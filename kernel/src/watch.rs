@@ -1,10 +1,11 @@
 //! One watch of one kind, for the whole process: keeps a store and tells of every change.
 //! Whoever shares the store sees a change no later than its notice.
 
+use std::future::ready;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
-use futures::StreamExt;
+use futures::{Stream, StreamExt, stream};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Api;
 use kube::api::{DynamicObject, PartialObjectMeta};
@@ -12,11 +13,19 @@ use kube::runtime::{WatchStreamExt, watcher};
 use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
+use crate::clock;
 use crate::object::{Identity, Kept, Key};
 use crate::store::{Change, Event, Store};
 
 /// How often objects are asked for that cannot be watched.
 const GLANCES: Duration = Duration::from_secs(15);
+
+/// How soon they are asked for again if that told nothing.
+const SOON: Duration = Duration::from_secs(2);
+
+/// How long it tells nothing that some of them may not be asked for: rights come one after the other, and can be gone for a
+/// moment.
+const DENIALS: Duration = Duration::from_secs(30);
 
 /// A store that a watch fills and controllers read.
 #[derive(Debug)]
@@ -64,6 +73,9 @@ pub enum Notice<K> {
     Trouble(watcher::Error),
 }
 
+/// What a watch hears.
+type Tidings<K> = Result<watcher::Event<K>, watcher::Error>;
+
 /// Makes what is kept of what was sent: what is not needed takes no memory. Says why if it cannot be read.
 pub type Keep<K> = Arc<dyn Fn(DynamicObject) -> Result<K, String> + Send + Sync>;
 
@@ -94,20 +106,30 @@ impl<K: Kept> Watch<K> {
     pub async fn follow(self, shared: Shared<K>, mut tell: impl FnMut(Notice<K>), stop: CancellationToken) {
         let Self { source, config, keep, by_name } = self;
         let events = match source.clone() {
-            Source::Whole(api) => watcher(api, config).default_backoff().boxed(),
+            Source::Whole(api) => begun(watcher(api, config)).default_backoff().boxed(),
             Source::Outline(api) => {
-                watcher(api, config).default_backoff().map(|event| event.map(outline)).boxed()
+                begun(watcher(api, config)).default_backoff().map(|event| event.map(outline)).boxed()
             }
         };
         let mut events = std::pin::pin!(events.take_until(stop.cancelled_owned()));
         let mut glances = interval(GLANCES);
         glances.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut is_forbidden = false;
+        let mut denied_since = None;
         loop {
             let event = tokio::select! {
                 event = events.next() => event,
                 _ = glances.tick(), if is_forbidden => {
-                    for event in source.glance(&by_name).await {
+                    let glance = source.glance(&by_name).await;
+                    if let Some(Glance { is_denied, .. }) = &glance {
+                        denied_since = is_denied.then(|| denied_since.unwrap_or_else(clock::now));
+                    }
+                    let is_told = denied_since.is_none_or(|since| clock::now().duration_since(since) >= DENIALS);
+                    let Some(Glance { events, .. }) = glance.filter(|_| is_told) else {
+                        glances.reset_after(SOON);
+                        continue;
+                    };
+                    for event in events {
                         take(event, &shared, &keep, &mut tell);
                     }
                     continue;
@@ -126,6 +148,18 @@ impl<K: Kept> Watch<K> {
             }
         }
     }
+}
+
+/// The beginning of a list comes with what follows it, and not at all if the list fails. By itself it would pass for a
+/// success, and the pause before the next try would not grow.
+fn begun<K>(events: impl Stream<Item = Tidings<K>>) -> impl Stream<Item = Tidings<K>> {
+    let together = |begins: &mut bool, event: Tidings<K>| {
+        let begun = std::mem::replace(begins, matches!(event, Ok(watcher::Event::Init)));
+        let first = (begun && !*begins && event.is_ok()).then_some(Ok(watcher::Event::Init));
+        let then = (!*begins).then_some(event);
+        ready(Some(stream::iter(first.into_iter().chain(then))))
+    };
+    events.scan(false, together).flatten()
 }
 
 /// Takes an event in and tells what follows from it.
@@ -159,9 +193,10 @@ fn says_forbidden(error: &watcher::Error) -> bool {
 }
 
 impl Source {
-    /// A list of those of some objects that are there; nothing, if that could not be found out.
-    async fn glance(&self, names: &[String]) -> Vec<watcher::Event<DynamicObject>> {
+    /// Those of some objects that are there; nothing, if that could not be found out.
+    async fn glance(&self, names: &[String]) -> Option<Glance> {
         let mut events = vec![watcher::Event::Init];
+        let mut is_denied = false;
         for name in names {
             let found = match self {
                 Self::Whole(api) => api.get_opt(name).await,
@@ -172,13 +207,21 @@ impl Source {
             match found {
                 Ok(found) => events.extend(found.map(watcher::Event::InitApply)),
                 // Nobody says that we may ask for each of them.
-                Err(kube::Error::Api(status)) if status.code == 403 => {}
-                Err(_) => return Vec::new(),
+                Err(kube::Error::Api(status)) if status.code == 403 => is_denied = true,
+                Err(_) => return None,
             }
         }
         events.push(watcher::Event::InitDone);
-        events
+        Some(Glance { events, is_denied })
     }
+}
+
+/// What was found when objects were asked for one by one.
+struct Glance {
+    /// A list of those that are there.
+    events: Vec<watcher::Event<DynamicObject>>,
+    /// Whether some may not be asked for.
+    is_denied: bool,
 }
 
 /// Metadata as an object of which nothing else is known.
@@ -213,5 +256,115 @@ fn understand<K>(event: watcher::Event<DynamicObject>, keep: &Keep<K>) -> (Event
         watcher::Event::Apply(object) => read(object, Event::Applied),
         // To know that it is gone, nobody needs to read it.
         watcher::Event::Delete(object) => (Event::Deleted(Identity::of(&object.metadata)), None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use http::{Request, Response, StatusCode};
+    use k8s_openapi::api::core::v1::{Namespace, Secret};
+    use kube::Client;
+    use kube::client::Body;
+    use serde_json::json;
+    use tower::BoxError;
+
+    use super::*;
+    use crate::declare::Kind;
+    use crate::object::Object;
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_may_not_list_asks_ever_more_seldom() {
+        let asked = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&asked);
+        let service = tower::service_fn(move |_: Request<Body>| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            let status = json!({"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 403});
+            let answer = Response::builder()
+                .status(StatusCode::FORBIDDEN)
+                .body(Body::from(status.to_string().into_bytes()));
+            ready(answer.map_err(BoxError::from))
+        });
+        let kind = Kind::of::<Secret>();
+        let api = Api::all_with(Client::new(service, "default"), &kind.resource());
+        let watch = Watch::<Object> {
+            source: Source::Outline(api),
+            config: watcher::Config::default(),
+            keep: Arc::new(move |object| Ok(Object::new(object, &kind.resource()))),
+            by_name: Vec::new(),
+        };
+        let follow = watch.follow(Shared::default(), |_| (), CancellationToken::new());
+        assert!(tokio::time::timeout(Duration::from_mins(5), follow).await.is_err());
+        let asked = asked.load(Ordering::Relaxed);
+        assert!((5..=20).contains(&asked), "{asked}");
+    }
+
+    /// The seconds at which the labels of two namespaces were known that may not be listed, and which of them. The answer to
+    /// a question for one depends on its name and on the second.
+    async fn known_at(answer: fn(&str, u64) -> StatusCode, until: u64) -> Vec<(u64, Vec<String>)> {
+        let start = clock::now();
+        let service = tower::service_fn(move |request: Request<Body>| {
+            let (path, second) = (request.uri().path().to_owned(), start_of(start));
+            let name = path.strip_prefix("/api/v1/namespaces/").unwrap_or_default().to_owned();
+            let code = if name.is_empty() { StatusCode::FORBIDDEN } else { answer(&name, second) };
+            let body = if code == StatusCode::OK {
+                json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "resourceVersion": "1"}})
+            } else {
+                let reason = if code == StatusCode::NOT_FOUND { "NotFound" } else { "" };
+                json!({"kind": "Status", "status": "Failure", "code": code.as_u16(), "reason": reason})
+            };
+            let answer = Response::builder().status(code).body(Body::from(body.to_string().into_bytes()));
+            ready(answer.map_err(BoxError::from))
+        });
+        let kind = Kind::of::<Namespace>();
+        let api = Api::all_with(Client::new(service, "default"), &kind.resource());
+        let watch = Watch::<Object> {
+            source: Source::Whole(api),
+            config: watcher::Config::default(),
+            keep: Arc::new(move |object| Ok(Object::new(object, &kind.resource()))),
+            by_name: vec!["a".into(), "b".into()],
+        };
+        let (shared, mut known) = (Shared::<Object>::default(), Vec::new());
+        let (seen, all) = (shared.clone(), &mut known);
+        let tell = move |notice: Notice<Object>| {
+            if matches!(notice, Notice::Changed(_) | Notice::Synced) && seen.read().is_complete() {
+                let names = seen.read().all().iter().map(|one| one.key().name.to_string()).collect();
+                all.push((start_of(start), names));
+            }
+        };
+        let follow = watch.follow(shared, tell, CancellationToken::new());
+        assert!(tokio::time::timeout(Duration::from_secs(until), follow).await.is_err());
+        known.dedup_by(|one, before| one.1 == before.1);
+        known
+    }
+
+    fn start_of(start: std::time::Instant) -> u64 {
+        clock::now().duration_since(start).as_secs()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_right_that_is_late_or_gone_for_a_moment_takes_no_labels_away() {
+        let both = || vec!["a".to_owned(), "b".to_owned()];
+        let late = |name: &str, second: u64| match (name, second) {
+            ("b", 0..9 | 40..60) => StatusCode::FORBIDDEN,
+            _ => StatusCode::OK,
+        };
+        let known = known_at(late, 120).await;
+        assert!(matches!(&known[..], [(9..12, names)] if *names == both()), "{known:?}");
+        let never = |name: &str, _: u64| if name == "b" { StatusCode::FORBIDDEN } else { StatusCode::OK };
+        let known = known_at(never, 120).await;
+        assert!(matches!(&known[..], [(30..34, names)] if names == &["a"]), "{known:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_that_did_not_come_is_asked_for_again_soon() {
+        let down = |name: &str, second: u64| match (name, second) {
+            ("b", 0..3) => StatusCode::INTERNAL_SERVER_ERROR,
+            ("b", _) => StatusCode::NOT_FOUND,
+            _ => StatusCode::OK,
+        };
+        let known = known_at(down, 60).await;
+        assert!(matches!(&known[..], [(3..6, names)] if names == &["a"]), "{known:?}");
     }
 }

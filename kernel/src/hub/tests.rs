@@ -1,0 +1,78 @@
+//! Who waits for what, and what readiness says about it.
+
+use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
+
+use super::*;
+use crate::declare::Watched;
+
+const fn looks_at(kind: Kind, optional: bool) -> Watched {
+    Watched { kind, concerns: |_| None, sight: Sight::Whole, trim: |_| (), optional, why: "a test" }
+}
+
+const PRIMARY: Kind = Kind::of::<ConfigMap>();
+const NEEDED: Kind = Kind::of::<Secret>();
+const OPTIONAL: Kind = Kind::of::<Pod>();
+static ONE: Declaration = Declaration {
+    name: "one",
+    primary: PRIMARY,
+    finalizer: "test",
+    owned: &[],
+    watched: &[looks_at(NEEDED, false), looks_at(OPTIONAL, true)],
+    rights: &[],
+    predecessors: &[],
+    status_manager: None,
+};
+
+fn standing((kind, progress): (Kind, Progress)) -> Standing {
+    Standing { kind, namespace: None, progress, trouble: None }
+}
+
+#[test]
+fn a_controller_that_sees_its_resources_and_not_what_it_needs_is_not_ready() {
+    use Progress::{Complete, Listing, Off};
+    let rows = [
+        ([Complete, Complete, Off], true, None),
+        ([Complete, Off, Complete], false, Some(NEEDED)),
+        ([Complete, Listing, Complete], false, None),
+        // It is not wanted here, and nobody waits for it.
+        ([Off, Off, Off], false, None),
+    ];
+    for (progress, is_known, lacking) in rows {
+        let standings: Vec<Standing> =
+            [PRIMARY, NEEDED, OPTIONAL].into_iter().zip(progress).map(standing).collect();
+        assert_eq!(knows(&ONE, &standings), is_known, "{progress:?}");
+        assert_eq!(lacks(&ONE, &standings).map(|one| one.kind), lacking, "{progress:?}");
+    }
+    assert_eq!(lacks(&ONE, &[standing((NEEDED, Off))]), None);
+}
+
+#[test]
+fn what_is_asked_for_by_name_is_waited_for() {
+    assert_eq!(progress(Some(Refusal::Denied), true), Progress::Listing);
+    assert_eq!(progress(Some(Refusal::Denied), false), Progress::Off);
+    assert_eq!(progress(Some(Refusal::Absent), true), Progress::Off);
+    assert_eq!(progress(None, false), Progress::Listing);
+}
+
+#[test]
+fn namespaces_are_asked_for_wherever_anything_is_looked_for() {
+    let only = |names: &[&str]| Namespaces::Only(names.iter().map(|name| (*name).to_owned()).collect());
+    let mut scopes = Scopes::from(only(&["b", "a"]));
+    scopes.some.insert(NEEDED, only(&["c", "a"]));
+    scopes.some.insert(OPTIONAL, Namespaces::AllBut(vec!["d".into()]));
+    assert_eq!(scopes.named(), ["a", "b", "c"]);
+}
+
+#[test]
+fn a_kind_is_settled_when_it_is_known_or_known_to_be_absent() {
+    let scopes = Scopes::from(Namespaces::Only(vec!["a".into(), "b".into()]));
+    let stores = Stores::new(&[&ONE], "test", &scopes);
+    let rooms: Vec<&Room> =
+        stores.iter().filter(|(kind, _)| *kind == OPTIONAL).map(|(_, room)| room).collect();
+    assert!(!stores.is_settled(OPTIONAL));
+    rooms[0].objects.write().see(crate::store::Event::Begin);
+    rooms[0].objects.write().see(crate::store::Event::Complete);
+    assert!(!stores.is_settled(OPTIONAL), "the other one is not known");
+    rooms[1].is_absent.store(true, Ordering::Relaxed);
+    assert!(stores.is_settled(OPTIONAL));
+}
