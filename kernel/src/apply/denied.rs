@@ -38,7 +38,7 @@ impl Deed {
     }
 
     /// Whether an answer means that we may not. Not every 403 does: a quota that is used up is one too, and the user must
-    /// hear of it. What is said in a status is nobody's need, so there the cause does not matter.
+    /// hear of it (see `refused`). What is said in a status is nobody's need, so there the cause does not matter.
     fn is_denied_by(self, error: &kube::Error) -> bool {
         let kube::Error::Api(status) = error else { return false };
         status.code == 403 && (self == Self::Say || denied_right(&status.message).is_some())
@@ -50,18 +50,26 @@ type Place = (Kind, Deed, Box<str>);
 
 /// When something was denied last, and how long it is left alone.
 #[derive(Debug, Clone, Copy)]
-struct Denial {
+pub(super) struct Denial {
     at: Instant,
     pause: Duration,
 }
 
 impl Denial {
-    fn is_fresh(self, now: Instant) -> bool {
-        now.duration_since(self.at) < self.pause
+    pub(super) fn first(now: Instant) -> Self {
+        Self { at: now, pause: FIRST_PAUSE }
+    }
+
+    pub(super) fn is_fresh(self, now: Instant) -> bool {
+        self.is_younger(self.pause, now)
+    }
+
+    pub(super) fn is_younger(self, age: Duration, now: Instant) -> bool {
+        now.duration_since(self.at) < age
     }
 
     /// The one after it.
-    fn next(self, now: Instant) -> Self {
+    pub(super) fn next(self, now: Instant) -> Self {
         // Several may have asked at the same time.
         let pause = if self.is_fresh(now) { self.pause } else { (self.pause * 2).min(LONGEST_PAUSE) };
         Self { at: now, pause }
@@ -85,7 +93,7 @@ impl Denied {
     fn take(&self, deed: Deed, target: Target<'_>) -> bool {
         let (mut all, now) = (self.all(), clock::now());
         let is_known = all.keys().any(|(kind, known, _)| *kind == target.kind && *known == deed);
-        let first = Denial { at: now, pause: FIRST_PAUSE };
+        let first = Denial::first(now);
         all.entry(place(deed, target)).and_modify(|denial| *denial = denial.next(now)).or_insert(first);
         !is_known
     }
@@ -133,7 +141,7 @@ mod tests {
     #[test]
     fn the_pause_grows_when_it_was_asked_again_and_not_for_ever() {
         let start = clock::now();
-        let mut denial = Denial { at: start, pause: FIRST_PAUSE };
+        let mut denial = Denial::first(start);
         assert_eq!(denial.next(start).pause, FIRST_PAUSE);
         let mut pauses = Vec::new();
         for _ in 0..7 {

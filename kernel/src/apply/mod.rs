@@ -7,13 +7,16 @@
 //! - Nothing is written once the fence is closed.
 //! - Nothing is deleted to be made anew before the server has said that it would take the new one.
 //! - What the server answered is in the stores before a write is over, and its event causes no further pass, even if it
-//!   comes first.
+//!   comes first. What no watch would tell of is never in the stores: it is asked for.
+//! - After a write that came too late the next try looks for itself.
 
 mod decide;
 mod denied;
 mod evict;
 mod immutable;
 mod present;
+mod prune;
+mod refused;
 mod request;
 mod say;
 mod settled;
@@ -33,6 +36,9 @@ use serde_json::{Value, json};
 pub use decide::{Action, Desired, Way, Writer, decide};
 use denied::Denied;
 pub use immutable::{Change, change, rows};
+use present::Doubted;
+use prune::Pruned;
+use refused::Refused;
 use request::Target;
 use settled::{Settled, changed_nothing, hash};
 
@@ -105,7 +111,7 @@ pub struct Touch {
     pub key: Key,
     /// Its unique id: no other one of the same name is touched, and none is made.
     pub uid: Box<str>,
-    /// All that we say about it.
+    /// What is written. Whatever else was written before stays, also by us.
     pub fields: Value,
 }
 
@@ -145,6 +151,8 @@ pub struct Saying {
 pub struct Applied {
     /// The objects as they are now.
     pub objects: HashMap<(Kind, Key), Arc<Object>>,
+    /// What was taken away to be made anew, and why.
+    pub recreated: Vec<String>,
     /// What is on its way out and will be made anew when it is gone.
     pub waiting: Vec<String>,
     /// What was written, for the log.
@@ -155,6 +163,8 @@ pub struct Applied {
     pub done: BTreeSet<(Kind, Key)>,
     /// Pods that were not evicted because a disruption budget forbids it, with the server's words.
     pub kept: BTreeMap<Key, String>,
+    /// Touches that we can do without and that the server refused, with its words. Whoever wanted them tells of them.
+    pub refused: Vec<(Touch, String)>,
 }
 
 /// What all controllers of a process share.
@@ -198,8 +208,11 @@ pub struct Hand {
     settled: Arc<Mutex<Settled>>,
     written: Arc<Mutex<Written>>,
     seen: Arc<Mutex<Unwatched>>,
+    doubted: Arc<Mutex<Doubted>>,
+    pruned: Arc<Mutex<Pruned>>,
     metrics: Option<Metrics>,
     denied: Arc<Denied>,
+    refused: Arc<Refused>,
 }
 
 /// A wanted object of a kind that Kubernetes has.
@@ -227,7 +240,10 @@ impl Hand {
             settled: Arc::default(),
             written: Arc::default(),
             seen: Arc::default(),
+            doubted: Arc::default(),
+            pruned: Arc::default(),
             denied: Arc::default(),
+            refused: Arc::default(),
             metrics: None,
         }
     }
@@ -249,7 +265,8 @@ impl Hand {
         &self.stores
     }
 
-    /// Does the work, on behalf of the object with this unique id. Stops at the first thing that fails.
+    /// Does the work, on behalf of the object with this unique id. Stops at the first thing that fails, except at touches
+    /// that the server refuses: those keep nothing else from being done.
     pub async fn carry_out(&self, work: &Work, owner: &Object) -> Result<Applied, WriteError> {
         let mut applied = Applied::default();
         self.carry_out_into(&mut applied, work, owner).await?;
@@ -278,7 +295,10 @@ impl Hand {
                 return Ok(());
             }
         }
-        self.touch_all(&work.touches, applied).await?;
+        let touched = self.touch_all(&work.touches, applied).await;
+        if touched.as_ref().is_err_and(|error| error.refusal().is_none()) {
+            return touched;
+        }
         for Deletion { kind, object } in &work.deletions {
             self.delete(*kind, object, PropagationPolicy::Background, applied).await?;
         }
@@ -288,7 +308,7 @@ impl Hand {
         if work.prune {
             self.prune(work, owner, applied).await?;
         }
-        Ok(())
+        touched
     }
 
     async fn apply(
@@ -326,7 +346,8 @@ impl Hand {
             Writer { manager: self.manager, predecessors: self.declaration.predecessors, owner: &owner };
         let task = Task { target, desired, live: live.as_ref(), writer };
         let action = decide(desired, live.as_deref(), writer);
-        let now = match (self.perform(task, action, applied).await, live.as_deref()) {
+        let performed = self.perform(task, action, applied).await;
+        let now = match (self.doubt_if_late(target, performed), live.as_deref()) {
             (Err(refusal), Some(known)) if refusal.is_refusal() => {
                 let Some(instead) = decide::decide_anew(desired, known) else { return Err(refusal) };
                 self.perform(task, instead, applied).await?
@@ -383,6 +404,7 @@ impl Hand {
                     self.tell(&Happening::Recreated { controller: self.declaration.name, kind });
                 }
                 let words = format!("{} {key} is made anew: {because} cannot be changed", kind.kind);
+                applied.recreated.push(words.clone());
                 applied.waiting.push(words);
                 Ok(None)
             }
@@ -408,22 +430,6 @@ impl Hand {
             }
             (outcome, _) => outcome,
         }
-    }
-
-    async fn prune(&self, work: &Work, owner: &Object, applied: &mut Applied) -> Result<(), WriteError> {
-        for owned in self.declaration.owned {
-            let namespace = &owner.key().namespace;
-            for object in self.stores.owned_by(owned.kind, namespace, &owner.identity().uid) {
-                let wanted = work.waves.iter().flatten().any(|desired| {
-                    self.kind_of(&desired.resource) == Some(owned.kind) && desired.key() == *object.key()
-                });
-                let spared = work.spared.iter().any(|(kind, key)| *kind == owned.kind && key == object.key());
-                if !wanted && !spared {
-                    self.delete(owned.kind, &object, pruning(owned.kind), applied).await?;
-                }
-            }
-        }
-        Ok(())
     }
 
     /// Changes metadata of the resource itself, such as its finalizers.
@@ -477,9 +483,4 @@ impl Hand {
         let fits = |kind: &Kind| kind.group == resource.group && kind.kind == resource.kind;
         self.declaration.kinds().find(fits)
     }
-}
-
-/// How what is not wanted goes. A Job stays until its pods are gone: whoever sees no Job may be sure that nobody works.
-fn pruning(kind: Kind) -> PropagationPolicy {
-    if kind.kind == "Job" { PropagationPolicy::Foreground } else { PropagationPolicy::Background }
 }

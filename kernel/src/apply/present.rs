@@ -1,10 +1,11 @@
 //! What is known of an object that is to be written: from the stores, from our last write, or asked for.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use super::request::Target;
+use super::request::{Target, is_gone};
 use super::{Desired, Hand, WriteError};
 use crate::clock;
 use crate::declare::{Kind, Sight};
@@ -12,6 +13,9 @@ use crate::object::{Kept, Key, Object};
 
 /// How long an object that nobody tells us of is taken to be as it was.
 const LATELY: Duration = Duration::from_mins(1);
+
+/// Objects that were not as we knew them when we wrote. Until a write succeeds nobody relies on what is known of them.
+pub(super) type Doubted = HashSet<(Kind, Key)>;
 
 impl Hand {
     /// The object as it is, if it is there, and whether nobody touched it since we wrote it. What is not known of it is
@@ -22,8 +26,8 @@ impl Hand {
         known: Option<Arc<Object>>,
     ) -> Result<(Option<Arc<Object>>, bool), WriteError> {
         let Target { kind, key } = target;
-        if self.is_blind(target) {
-            // What is in the store is what we wrote ourselves: nobody tells us what others did.
+        if self.is_blind(target) || self.is_doubted(target) {
+            // Nobody tells us what others did, or not yet.
             return Ok((self.get(target).await?, false));
         }
         if self.stores.sight(kind) == Sight::Whole {
@@ -40,10 +44,37 @@ impl Hand {
         }
     }
 
-    /// Whether nobody tells us of an object, and we can do without.
+    /// Whether nobody tells us of an object: there is no watch, and we can do without, or it looks at others only.
     pub(super) fn is_blind(&self, target: Target<'_>) -> bool {
         let Target { kind, key } = target;
-        self.declaration.is_optional(kind) && !self.stores.is_watched(kind, &key.namespace)
+        let is_unwatched = !self.stores.is_watched(kind, &key.namespace);
+        (self.declaration.is_optional(kind) && is_unwatched) || self.stores.is_left_out(kind, key)
+    }
+
+    fn is_doubted(&self, target: Target<'_>) -> bool {
+        let doubted = self.doubted.lock().unwrap_or_else(PoisonError::into_inner);
+        doubted.contains(&(target.kind, target.key.clone()))
+    }
+
+    /// Takes note of what became of a write: one that came too late is not tried again on the strength of what we knew.
+    pub(super) fn doubt_if_late<T>(
+        &self,
+        target: Target<'_>,
+        outcome: Result<T, WriteError>,
+    ) -> Result<T, WriteError> {
+        let place = (target.kind, target.key.clone());
+        let mut doubted = self.doubted.lock().unwrap_or_else(PoisonError::into_inner);
+        match &outcome {
+            Ok(_) => {
+                doubted.remove(&place);
+            }
+            Err(error) if is_late(error) => {
+                self.seen.lock().unwrap_or_else(PoisonError::into_inner).remove(&place);
+                doubted.insert(place);
+            }
+            Err(_) => {}
+        }
+        outcome
     }
 
     /// Whether an object of which nobody tells us was as we want it a short while ago.
@@ -90,3 +121,15 @@ impl Hand {
         }
     }
 }
+
+/// Whether a write was about an object that is another one by now, or gone.
+fn is_late(error: &WriteError) -> bool {
+    match error {
+        WriteError::Outdated { .. } => true,
+        WriteError::Server { source, .. } => is_gone(source),
+        WriteError::Fenced | WriteError::Impossible(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -114,21 +114,6 @@ impl Hand {
         self.begin(target, base(object))?.patch(None, &Patch::Apply(object), &params).await
     }
 
-    /// The same, for an object that no watch tells us of: the stores do not hold it. Whether it was there.
-    pub(super) async fn server_side_apply_unseen(
-        &self,
-        target: Target<'_>,
-        object: &Value,
-    ) -> Result<bool, WriteError> {
-        self.check_fence()?;
-        let params = PatchParams::apply(self.manager).force();
-        match self.api(target).patch(&target.key.name, &params, &Patch::Apply(object)).await {
-            Ok(_) => Ok(true),
-            Err(error) if is_gone(&error) => Ok(false),
-            Err(error) => Err(failed("patch", target, error)),
-        }
-    }
-
     /// Writes who owns which fields, if the object still is as we know it. The stores hold only a part of that, so it
     /// is read first.
     pub(super) async fn take_over(
@@ -151,7 +136,8 @@ impl Hand {
         write.patch(None, &Patch::Merge(&body), &PatchParams::default()).await
     }
 
-    /// Changes the resource itself, or a part of it. The body names the version that we know.
+    /// Changes the resource itself, or a part of it, or what others made. The body names the version that we know, or the
+    /// unique id.
     pub(super) async fn merge(
         &self,
         target: Target<'_>,
@@ -160,6 +146,17 @@ impl Hand {
     ) -> Result<Arc<Object>, WriteError> {
         let params = PatchParams { field_manager: Some(self.manager.into()), ..PatchParams::default() };
         self.begin(target, base(body))?.patch(subresource, &Patch::Merge(body), &params).await
+    }
+
+    /// Changes an object that no watch tells us of: the stores do not hold it. Whether it was there.
+    pub(super) async fn merge_unseen(&self, target: Target<'_>, body: &Value) -> Result<bool, WriteError> {
+        self.check_fence()?;
+        let params = PatchParams { field_manager: Some(self.manager.into()), ..PatchParams::default() };
+        match self.api(target).patch(&target.key.name, &params, &Patch::Merge(body)).await {
+            Ok(_) => Ok(true),
+            Err(error) if is_gone(&error) => Ok(false),
+            Err(error) => Err(failed("patch", target, error)),
+        }
     }
 
     /// Applies a whole status under a name.
@@ -263,12 +260,19 @@ impl Write<'_> {
     ) -> Result<Arc<Object>, WriteError> {
         let Target { kind, key } = self.target;
         let mut answer = answer.map_err(|error| failed(verb, self.target, error))?;
+        let is_left_out = self.hand.stores.is_left_out(kind, key);
         if self.hand.stores.sight(kind) == Sight::Outline {
             let metadata = answer.metadata.clone();
-            self.hand.remember(kind, Object::at_hand(answer, &kind.resource()));
+            if !is_left_out {
+                self.hand.remember(kind, Object::at_hand(answer, &kind.resource()));
+            }
             answer = DynamicObject { types: None, metadata, data: Value::Null };
         }
         let object = self.hand.stores.keep(kind, answer);
+        if is_left_out {
+            // If the watch does look at it, it tells. The ticket is given up with the write.
+            return Ok(Arc::new(object));
+        }
         if let (Some(room), Some(ticket)) = (self.hand.stores.room(kind, &key.namespace), self.ticket.take())
         {
             let (whose, changes) = room.write().wrote(object.clone(), ticket);

@@ -7,6 +7,7 @@ use kube::client::Body;
 
 use super::*;
 use crate::declare::Watched;
+use crate::store::Event;
 use crate::stores::Namespaces;
 
 const CONFIG_MAP: Kind = Kind::of::<ConfigMap>();
@@ -40,7 +41,9 @@ fn hand(code: u16, answer: &Value) -> (Hand, Asked) {
         async move {
             let (head, body) = request.into_parts();
             let body = body.collect_bytes().await.unwrap();
-            let words = format!("{} {}", head.method, head.uri.path());
+            let content =
+                head.headers.get(http::header::CONTENT_TYPE).and_then(|content| content.to_str().ok());
+            let words = format!("{} {} {}", head.method, head.uri.path(), content.unwrap_or_default());
             diary.lock().unwrap().push((words, serde_json::from_slice(&body).unwrap()));
             let answer = Body::from(answer.into_bytes());
             Ok::<_, Infallible>(http::Response::builder().status(code).body(answer).unwrap())
@@ -66,7 +69,11 @@ fn denial(what: &str) -> Value {
 }
 
 fn object(kind: Kind) -> Object {
-    let metadata = json!({"name": "a", "namespace": "n", "uid": "1", "resourceVersion": "5"});
+    named(kind, "a")
+}
+
+fn named(kind: Kind, name: &str) -> Object {
+    let metadata = json!({"name": name, "namespace": "n", "uid": "1", "resourceVersion": "5"});
     Object::new(serde_json::from_value(json!({"metadata": metadata})).unwrap(), &kind.resource())
 }
 
@@ -93,10 +100,8 @@ async fn what_nobody_tells_us_of_is_touched_by_its_unique_id() {
         assert_eq!(applied.written, ["touched Pod n/a"]);
         assert_eq!(applied.done, BTreeSet::from([(POD, Key::new("n", "a"))]));
     }
-    let said = json!({
-        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "uid": "1", "labels": {"b": "c"}},
-    });
-    let request = ("PATCH /api/v1/namespaces/n/pods/a".to_owned(), said);
+    let said = json!({"metadata": {"uid": "1", "labels": {"b": "c"}}});
+    let request = ("PATCH /api/v1/namespaces/n/pods/a application/merge-patch+json".to_owned(), said);
     assert_eq!(*asked.lock().unwrap(), [request.clone(), request]);
     assert_eq!(hand.stores().get(POD, &Key::new("n", "a")), None, "nobody would tell that it is gone");
 }
@@ -108,7 +113,7 @@ async fn what_nobody_tells_us_of_may_be_gone() {
         let applied = carry_out(&hand, &touch(POD)).await.unwrap();
         assert_eq!((applied.written, applied.done), (Vec::new(), BTreeSet::new()), "{code}");
     }
-    let (hand, _) = hand(422, &failure(422, "", &json!({"field": "metadata.labels"})));
+    let (hand, _) = hand(503, &failure(503, "", &json!({})));
     assert!(matches!(carry_out(&hand, &touch(POD)).await, Err(WriteError::Server { .. })));
 }
 
@@ -129,11 +134,80 @@ async fn a_right_that_we_can_do_without_is_asked_for_once_in_a_while_and_fails_n
 }
 
 #[tokio::test]
-async fn a_quota_is_no_missing_right() {
-    let words =
+async fn what_is_merged_names_no_field_of_another_touch() {
+    let (hand, asked) = hand(200, &json!({"metadata": {"name": "a", "namespace": "n", "uid": "1"}}));
+    let mut work = touch(POD);
+    let annotation =
+        Touch { fields: json!({"metadata": {"annotations": {"d": "e"}}}), ..work.touches[0].clone() };
+    work.touches.push(annotation);
+    carry_out(&hand, &work).await.unwrap();
+    let asked = asked.lock().unwrap();
+    assert_eq!(
+        asked.iter().map(|(words, _)| words.as_str()).collect::<Vec<_>>(),
+        [
+            "PATCH /api/v1/namespaces/n/pods/a application/merge-patch+json",
+            "PATCH /api/v1/namespaces/n/pods/a application/merge-patch+json",
+        ]
+    );
+    assert_eq!(asked[1].1, json!({"metadata": {"uid": "1", "annotations": {"d": "e"}}}));
+}
+
+#[tokio::test]
+async fn what_the_server_refuses_is_told_and_not_asked_again_at_once() {
+    let quota =
         "persistentvolumeclaims \"a\" is forbidden: exceeded quota: q, requested: requests.storage=1Gi";
-    let (hand, _) = hand(403, &failure(403, words, &json!({})));
-    assert!(matches!(carry_out(&hand, &touch(CLAIM)).await, Err(WriteError::Server { .. })));
+    let rigid = "persistentvolumeclaims \"a\" is forbidden: only dynamically provisioned pvc can be resized and the \
+                 storageclass that provisions the pvc must support resize";
+    let less = "PersistentVolumeClaim \"a\" is invalid: spec.resources.requests.storage: Forbidden: field can not be \
+                less than previous value";
+    let webhook = "admission webhook \"w\" denied the request: no";
+    for (code, words) in [(403, quota), (403, rigid), (422, less), (400, webhook)] {
+        let (hand, asked) = hand(code, &failure(code, &format!("{words}\n  more of it"), &json!({})));
+        let work = Work { evictions: eviction().evictions, ..touch(CLAIM) };
+        for _ in 0..2 {
+            let mut applied = Applied::default();
+            // The server refuses the eviction too, and that is an error: so it was asked for.
+            hand.carry_out_into(&mut applied, &work, &object(CONFIG_MAP)).await.unwrap_err();
+            assert_eq!((&applied.written, applied.done.len()), (&Vec::new(), 0), "{words}");
+            assert_eq!(applied.refused, [(work.touches[0].clone(), words.to_owned())]);
+        }
+        let patches = |asked: &Asked| {
+            asked.lock().unwrap().iter().filter(|(words, _)| words.starts_with("PATCH")).count()
+        };
+        assert_eq!(patches(&asked), 1, "{words}");
+        let other = Touch { fields: json!({"spec": {}}), ..work.touches[0].clone() };
+        let applied = carry_out(&hand, &Work { touches: vec![other], ..Work::default() }).await.unwrap();
+        assert_eq!((applied.refused.len(), patches(&asked)), (1, 2), "another wish is tried at once");
+    }
+}
+
+#[tokio::test]
+async fn what_we_cannot_do_without_is_an_error_after_the_rest_is_done() {
+    let (hand, asked) = hand(403, &failure(403, "no", &json!({})));
+    let mut work = touch(CONFIG_MAP);
+    work.touches.push(Touch { key: Key::new("n", "b"), ..work.touches[0].clone() });
+    for event in [
+        Event::Begin,
+        Event::Listed(object(CONFIG_MAP)),
+        Event::Listed(named(CONFIG_MAP, "b")),
+        Event::Complete,
+    ] {
+        hand.stores().room(CONFIG_MAP, "n").unwrap().write().see(event);
+    }
+    work.deletions = vec![Deletion { kind: POD, object: Arc::new(object(POD)) }];
+    let refused = carry_out(&hand, &work).await;
+    assert!(matches!(refused, Err(WriteError::Server { .. })), "{refused:?}");
+    let asked: Vec<String> = asked.lock().unwrap().iter().map(|(words, _)| words.clone()).collect();
+    let path = "/api/v1/namespaces/n";
+    let merge = "application/merge-patch+json";
+    assert_eq!(
+        asked,
+        [
+            format!("PATCH {path}/configmaps/a {merge}"),
+            format!("PATCH {path}/configmaps/b {merge}"),
+            format!("DELETE {path}/pods/a application/json"),
+        ]
+    );
 }
 
 #[tokio::test]

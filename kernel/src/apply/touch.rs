@@ -1,19 +1,24 @@
-//! Fields of objects that others made: a few are written, the rest stays theirs.
+//! Fields of objects that others made: a few are written, the rest stays theirs. They are merged and not applied: who
+//! applies says all that he wants of an object, and several touch the same one without knowing of each other.
 
 use serde_json::Value;
 
 use super::denied::Deed;
-use super::request::Target;
+use super::request::{Target, is_gone};
 use super::{Applied, Hand, Touch, WriteError};
 use crate::object::Kept;
 
 impl Hand {
-    /// Touches all of them.
+    /// Touches all of them. One that the server refuses keeps no other from being done: what it said comes last.
     pub async fn touch_all(&self, touches: &[Touch], applied: &mut Applied) -> Result<(), WriteError> {
+        let mut refused = Ok(());
         for touch in touches {
-            self.touch(touch, applied).await?;
+            match self.touch(touch, applied).await {
+                Err(error) if error.refusal().is_some() => refused = refused.and(Err(error)),
+                outcome => outcome?,
+            }
         }
-        Ok(())
+        refused
     }
 
     async fn touch(&self, touch: &Touch, applied: &mut Applied) -> Result<(), WriteError> {
@@ -23,15 +28,16 @@ impl Hand {
         if !is_blind && !self.is_due(touch) {
             return Ok(());
         }
-        let object = said(touch);
+        let body = said(touch);
         let request = async {
             if is_blind {
-                self.server_side_apply_unseen(target, &object).await
+                self.merge_unseen(target, &body).await
             } else {
-                self.server_side_apply(target, &object).await.map(|_| true)
+                self.merge_seen(target, &body).await
             }
         };
         let is_touched = if self.declaration.is_optional(*kind) {
+            let request = self.unless_refused(touch, request, applied);
             self.unless_denied(Deed::Touch, target, request).await?.unwrap_or(false)
         } else {
             request.await?
@@ -43,6 +49,16 @@ impl Hand {
         Ok(())
     }
 
+    async fn merge_seen(&self, target: Target<'_>, body: &Value) -> Result<bool, WriteError> {
+        match self.merge(target, None, body).await {
+            // What we know is old, as with another one of the same name.
+            Err(WriteError::Server { source, kind, key, .. }) if is_gone(&source) => {
+                Err(WriteError::Outdated { kind, key })
+            }
+            outcome => outcome.map(|_| true),
+        }
+    }
+
     /// Whether the object is known to be there and not as we say. What nobody tells us of is not known: whoever plans to
     /// touch it has looked.
     fn is_due(&self, touch: &Touch) -> bool {
@@ -52,13 +68,9 @@ impl Hand {
     }
 }
 
-/// All that we say about the object, and which one is meant.
+/// What is written, and which object is meant.
 fn said(touch: &Touch) -> Value {
-    let Touch { kind, key, uid, fields } = touch;
-    let mut object = fields.clone();
-    object["apiVersion"] = kind.api_version().into();
-    object["kind"] = kind.kind.into();
-    object["metadata"]["name"] = (*key.name).into();
-    object["metadata"]["uid"] = (**uid).into();
-    object
+    let mut body = touch.fields.clone();
+    body["metadata"]["uid"] = (*touch.uid).into();
+    body
 }

@@ -3,31 +3,31 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use k8s_openapi::api::storage::v1::StorageClass;
 use kernel::apply::{Applied, Deletion, Hand, Touch, Work};
-use kernel::declare::{Declaration, Sight, Watched};
+use kernel::declare::{Declaration, Kind, Sight, Watched};
 use kernel::object::{Key, Object};
 use kernel::stores::{Namespaces, Stores};
-use kube::Client;
-use kube::api::{DeleteParams, DynamicObject, Patch, PatchParams};
-use serde_json::json;
+use kube::api::{DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
+use kube::{Api, Client};
+use serde_json::{Value, json};
 
 use super::objects;
-use super::stage::{DISRUPTION_BUDGET, LEASE, MANAGER, POD, SERVICE_ACCOUNT, Stage, api, create, tools};
+use super::stage::{
+    CLAIM, DISRUPTION_BUDGET, LEASE, MANAGER, POD, SERVICE_ACCOUNT, Stage, api, create, tools,
+};
 
-/// An operator that can do without a watch of pods.
+const fn optional(kind: Kind) -> Watched {
+    Watched { kind, concerns: |_| None, sight: Sight::Whole, trim: |_| (), optional: true, why: "a test" }
+}
+
+/// An operator that can do without a watch of pods and claims.
 static DECLARATION: Declaration = Declaration {
     name: "toy",
     primary: LEASE,
     finalizer: "test.mainstay.dev/cleanup",
     owned: &[],
-    watched: &[Watched {
-        kind: POD,
-        concerns: |_| None,
-        sight: Sight::Whole,
-        trim: |_| (),
-        optional: true,
-        why: "a test",
-    }],
+    watched: &[optional(POD), optional(CLAIM)],
     rights: &[],
     predecessors: &[],
     status_manager: None,
@@ -54,10 +54,14 @@ async fn stage() -> Result<Stage> {
 }
 
 async fn touch(stage: &Stage, hand: &Hand, pod: &DynamicObject) -> Result<Applied> {
-    let uid = pod.metadata.uid.as_deref().context("a uid")?.into();
-    let fields = json!({"metadata": {"labels": {"touched": "yes"}}});
-    let touch = Touch { kind: POD, key: Key::new("default", "pod"), uid, fields };
+    let touch = touched(POD, pod, json!({"metadata": {"labels": {"touched": "yes"}}}))?;
     Ok(hand.carry_out(&Work { touches: vec![touch], ..Work::default() }, &stage.owner).await?)
+}
+
+fn touched(kind: Kind, object: &DynamicObject, fields: Value) -> Result<Touch> {
+    let uid = object.metadata.uid.as_deref().context("a uid")?.into();
+    let name = object.metadata.name.as_deref().context("a name")?;
+    Ok(Touch { kind, key: Key::new("default", name), uid, fields })
 }
 
 async fn evict(stage: &Stage, hand: &Hand, pod: &DynamicObject) -> Result<Applied> {
@@ -82,6 +86,74 @@ async fn a_pod_is_touched_and_no_other_of_its_name() -> Result<()> {
     let new = make(&stage).await?;
     assert_eq!(touch(&stage, &hand, &old).await?.written, Vec::<String>::new());
     assert_eq!(stage.look(POD, "pod").await?, new);
+    Ok(())
+}
+
+#[tokio::test]
+async fn one_touch_leaves_alone_what_another_has_written() -> Result<()> {
+    let stage = stage().await?;
+    let pod = make(&stage).await?;
+    // One that sees the pod, and one that does not.
+    stage.heard(POD, &pod).await?;
+    let unseen = hand(&stage.client);
+    for (round, hand) in [("seen", &stage.process.hand), ("unseen", &unseen)] {
+        for part in ["labels", "annotations"] {
+            let touch = touched(POD, &pod, json!({"metadata": {part: {round: "1"}}}))?;
+            let work = Work { touches: vec![touch], ..Work::default() };
+            let applied = hand.carry_out(&work, &stage.owner).await?;
+            assert_eq!(applied.written, ["touched Pod default/pod"], "{round} {part}");
+        }
+    }
+    let now = stage.look(POD, "pod").await?.metadata;
+    let keys = |map: Option<std::collections::BTreeMap<String, String>>| -> Vec<String> {
+        map.unwrap_or_default().into_keys().collect()
+    };
+    assert_eq!(keys(now.labels), ["app", "seen", "unseen"]);
+    assert_eq!(keys(now.annotations), ["seen", "unseen"]);
+    let by_us =
+        now.managed_fields.into_iter().flatten().filter(|entry| entry.manager.as_deref() == Some(MANAGER));
+    assert_eq!(by_us.count(), 1, "it leaves one trace");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_claim_that_cannot_grow_keeps_nothing_else_from_being_done() -> Result<()> {
+    let stage = stage().await?;
+    let hand = hand(&stage.client);
+    let pod = make(&stage).await?;
+    let class = Kind::of::<StorageClass>();
+    let rigid = json!({
+        "apiVersion": class.api_version(), "kind": class.kind,
+        "metadata": {"name": "rigid"}, "provisioner": "example.com/none",
+    });
+    let classes: Api<DynamicObject> = Api::all_with(stage.other.clone(), &class.resource());
+    classes.create(&PostParams::default(), &serde_json::from_value(rigid)?).await?;
+    let mut claim = objects::claim();
+    claim["spec"]["storageClassName"] = "rigid".into();
+    claim["spec"]["volumeName"] = "volume".into();
+    let claim = create(&stage.other, CLAIM, &claim, "somebody").await?;
+    let name = claim.metadata.name.as_deref().context("a name")?;
+    let bound = json!({"status": {
+        "phase": "Bound", "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"],
+    }});
+    api(&stage.other, CLAIM).patch_status(name, &PatchParams::default(), &Patch::Merge(bound)).await?;
+    let size = |size: &str| json!({"spec": {"resources": {"requests": {"storage": size}}}});
+    let grow = touched(CLAIM, &claim, size("9Gi"))?;
+    let touches =
+        vec![grow.clone(), touched(POD, &pod, json!({"metadata": {"labels": {"touched": "yes"}}}))?];
+    stage.asked();
+    for _ in 0..2 {
+        let work = Work { touches: touches.clone(), ..Work::default() };
+        let applied = hand.carry_out(&work, &stage.owner).await?;
+        assert_eq!(applied.written, ["touched Pod default/pod"]);
+        let words = format!(
+            "persistentvolumeclaims \"{name}\" is forbidden: only dynamically provisioned pvc can be resized and the \
+             storageclass that provisions the pvc must support resize"
+        );
+        assert_eq!(applied.refused, [(grow.clone(), words)]);
+    }
+    let claims = stage.asked().iter().filter(|asked| asked.contains("persistentvolumeclaims")).count();
+    assert_eq!(claims, 1, "it is not asked again at once");
     Ok(())
 }
 

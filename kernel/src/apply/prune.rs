@@ -1,0 +1,74 @@
+//! What we own and do not want goes. It is found in the stores; where they hold some objects of a kind only, the server is
+//! asked, once for all that is wanted: nothing becomes too much while the same is wanted.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, PoisonError};
+
+use kube::api::{DynamicObject, ListParams, PropagationPolicy};
+use serde_json::Value;
+
+use super::request::{Target, failed};
+use super::{Applied, Hand, Work, WriteError};
+use crate::declare::Kind;
+use crate::object::{Key, Object};
+
+/// What stayed when objects of a kind and an owner were last asked for.
+pub(super) type Pruned = HashMap<(Kind, Box<str>), BTreeSet<Key>>;
+
+impl Hand {
+    /// Deletes what the owner controls and neither wants nor spares.
+    pub(super) async fn prune(
+        &self,
+        work: &Work,
+        owner: &Object,
+        applied: &mut Applied,
+    ) -> Result<(), WriteError> {
+        for owned in self.declaration.owned {
+            let (kind, stays) = (owned.kind, self.staying(work, owned.kind));
+            let is_asked_for = self.stores.is_filtered(kind) && !self.was_pruned(kind, owner, &stays);
+            let present = if is_asked_for {
+                self.list_owned(kind, owner).await?
+            } else {
+                self.stores.owned_by(kind, &owner.key().namespace, owner.uid())
+            };
+            for object in present {
+                if !stays.contains(object.key()) {
+                    self.delete(kind, &object, pruning(kind), applied).await?;
+                }
+            }
+            if is_asked_for {
+                let mut pruned = self.pruned.lock().unwrap_or_else(PoisonError::into_inner);
+                pruned.insert((kind, owner.uid().into()), stays);
+            }
+        }
+        Ok(())
+    }
+
+    fn staying(&self, work: &Work, kind: Kind) -> BTreeSet<Key> {
+        let wanted = work.waves.iter().flatten();
+        let wanted = wanted.filter(|desired| self.kind_of(&desired.resource) == Some(kind));
+        let spared = work.spared.iter().filter(|(spared, _)| *spared == kind);
+        wanted.map(super::Desired::key).chain(spared.map(|(_, key)| key.clone())).collect()
+    }
+
+    fn was_pruned(&self, kind: Kind, owner: &Object, stays: &BTreeSet<Key>) -> bool {
+        let pruned = self.pruned.lock().unwrap_or_else(PoisonError::into_inner);
+        pruned.get(&(kind, owner.uid().into())) == Some(stays)
+    }
+
+    /// The objects that the owner controls, as the server has them.
+    async fn list_owned(&self, kind: Kind, owner: &Object) -> Result<Vec<Arc<Object>>, WriteError> {
+        let target = Target { kind, key: owner.key() };
+        let listed = self.api(target).list_metadata(&ListParams::default()).await;
+        let listed = listed.map_err(|error| failed("list what is controlled by", target, error))?;
+        let outline = |metadata| DynamicObject { types: None, metadata, data: Value::Null };
+        let known = listed.items.into_iter().map(|one| self.stores.keep(kind, outline(one.metadata)));
+        let is_owned = |one: &Object| one.controller().is_some_and(|of| *of.uid == *owner.uid());
+        Ok(known.filter(is_owned).map(Arc::new).collect())
+    }
+}
+
+/// How what is not wanted goes. A Job stays until its pods are gone: whoever sees no Job may be sure that nobody works.
+fn pruning(kind: Kind) -> PropagationPolicy {
+    if kind.kind == "Job" { PropagationPolicy::Foreground } else { PropagationPolicy::Background }
+}

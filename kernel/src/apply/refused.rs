@@ -1,0 +1,150 @@
+//! Touches that we can do without and that the server refuses though we have the right: a volume whose class does not let
+//! it grow, a quota, a policy. The object is left as it is, whoever wanted it tells the user, and it is tried again later,
+//! with a pause that grows: what stands in the way is elsewhere, and nobody tells us when it is gone.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::denied::Denial;
+use super::{Applied, Hand, Touch, WriteError};
+use crate::clock;
+use crate::declare::Kind;
+use crate::metrics::denied_right;
+use crate::object::Key;
+
+/// What nobody has wanted for so long is forgotten.
+const FORGOTTEN: Duration = Duration::from_hours(1);
+
+impl WriteError {
+    /// The words with which the server refuses what it has understood, if that is what happened: asked again at once, it
+    /// would say the same. Of many lines it is the first: what follows tells the same at length, and not always alike.
+    pub(super) fn refusal(&self) -> Option<&str> {
+        let Self::Server { source, .. } = self else { return None };
+        let kube::Error::Api(status) = &**source else { return None };
+        // A webhook that says nothing about the code says 400.
+        matches!(status.code, 400 | 403 | 422)
+            .then(|| status.message.lines().next().unwrap_or_default().trim())
+    }
+
+    fn is_missing_right(&self) -> bool {
+        let Self::Server { source, .. } = self else { return false };
+        matches!(&**source, kube::Error::Api(status) if status.code == 403 && denied_right(&status.message).is_some())
+    }
+}
+
+/// What was refused, and when.
+#[derive(Debug)]
+struct Refusal {
+    touch: Touch,
+    words: String,
+    last: Denial,
+}
+
+/// The last touch of each object that was refused.
+#[derive(Debug, Default)]
+pub(super) struct Refused(Mutex<HashMap<(Kind, Key), Refusal>>);
+
+impl Refused {
+    fn all(&self) -> MutexGuard<'_, HashMap<(Kind, Key), Refusal>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the server said of this touch a short while ago, if it refused.
+    fn words(&self, touch: &Touch, now: Instant) -> Option<String> {
+        let all = self.all();
+        let last = all.get(&place(touch)).filter(|last| last.touch == *touch && last.last.is_fresh(now))?;
+        Some(last.words.clone())
+    }
+
+    /// Whether it is news: it is said once for all objects of a kind.
+    fn take(&self, touch: &Touch, words: &str, now: Instant) -> bool {
+        let mut all = self.all();
+        all.retain(|_, refusal| refusal.last.is_younger(FORGOTTEN, now));
+        let is_known = all.keys().any(|(kind, _)| *kind == touch.kind);
+        let before = all.get(&place(touch)).filter(|before| before.touch == *touch);
+        let last = before.map_or_else(|| Denial::first(now), |before| before.last.next(now));
+        all.insert(place(touch), Refusal { touch: touch.clone(), words: words.to_owned(), last });
+        !is_known
+    }
+
+    fn forget(&self, touch: &Touch) {
+        self.all().remove(&place(touch));
+    }
+}
+
+fn place(touch: &Touch) -> (Kind, Key) {
+    (touch.kind, touch.key.clone())
+}
+
+impl Hand {
+    /// Touches something that can stay as it is. If the server refuses, nothing is touched, and its words are kept.
+    pub(super) async fn unless_refused(
+        &self,
+        touch: &Touch,
+        request: impl Future<Output = Result<bool, WriteError>> + Send,
+        applied: &mut Applied,
+    ) -> Result<bool, WriteError> {
+        if let Some(words) = self.refused.words(touch, clock::now()) {
+            applied.refused.push((touch.clone(), words));
+            return Ok(false);
+        }
+        match request.await {
+            Err(error) if !error.is_missing_right() => {
+                let Some(words) = error.refusal() else { return Err(error) };
+                if self.refused.take(touch, words, clock::now()) {
+                    let Touch { kind, key, .. } = touch;
+                    tracing::warn!(
+                        "{} {key} is left as it is, because the server refuses: {words}",
+                        kind.kind
+                    );
+                }
+                applied.refused.push((touch.clone(), words.to_owned()));
+                Ok(false)
+            }
+            outcome => {
+                self.refused.forget(touch);
+                outcome
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::PersistentVolumeClaim;
+    use serde_json::json;
+
+    use super::*;
+
+    fn touch(name: &str, size: &str) -> Touch {
+        let kind = Kind::of::<PersistentVolumeClaim>();
+        Touch { kind, key: Key::new("n", name), uid: "1".into(), fields: json!({ "size": size }) }
+    }
+
+    #[test]
+    fn the_same_is_not_asked_again_at_once_and_something_else_is() {
+        let (refused, start) = (Refused::default(), clock::now());
+        let after = |seconds: u64| start + Duration::from_secs(seconds);
+        assert!(refused.take(&touch("a", "2"), "no", start), "news");
+        assert!(!refused.take(&touch("b", "2"), "no", start), "said before of another one");
+        let words = |size: &str, second: u64| refused.words(&touch("a", size), after(second));
+        assert_eq!(words("2", 4).as_deref(), Some("no"));
+        assert_eq!(words("3", 4), None, "another wish");
+        assert_eq!(words("2", 5), None, "the pause is over");
+        refused.take(&touch("a", "2"), "never", after(5));
+        assert_eq!(words("2", 14).as_deref(), Some("never"), "the pause has grown");
+        assert_eq!(words("2", 15), None);
+        refused.forget(&touch("a", "2"));
+        assert_eq!(words("2", 14), None);
+    }
+
+    #[test]
+    fn what_nobody_wants_any_more_is_forgotten() {
+        let (refused, start) = (Refused::default(), clock::now());
+        refused.take(&touch("a", "2"), "no", start);
+        assert!(refused.take(&touch("b", "2"), "no", start + FORGOTTEN), "news again");
+        assert_eq!(refused.all().len(), 1);
+    }
+}
