@@ -90,6 +90,16 @@ pub struct Report {
 }
 
 impl Report {
+    /// A pass found this; `sent` is what the neighbour was told of last.
+    pub fn found(&mut self, found: Fingerprint, sent: Option<Fingerprint>) {
+        self.seen = found;
+        // A failed reload stays a failure until one works. It says nothing about what is new: beside that it would be
+        // taken for a refusal of it.
+        if self.last_reload_successful != Some(false) || sent != Some(found) {
+            self.failure = None;
+        }
+    }
+
     /// The answer of `/status`.
     pub fn status(&self) -> Value {
         let loaded = self.loaded.unwrap_or_default();
@@ -131,6 +141,25 @@ impl Board {
 mod tests {
     use super::*;
     use crate::content::Digest;
+
+    #[test]
+    fn a_failure_is_told_as_long_as_what_failed_is_there() {
+        let fingerprint = |text: &[u8]| Fingerprint { config: Some(Digest::of(text)), watched: None };
+        let (bad, mended) = (fingerprint(b"bad"), fingerprint(b"mended"));
+        let failure = Failure { reason: Reason::Rejected, message: "answered 500".into() };
+        let failed = Report {
+            seen: bad,
+            last_reload_successful: Some(false),
+            failure: Some(failure.clone()),
+            ..Report::default()
+        };
+        let mut same = failed.clone();
+        same.found(bad, Some(bad));
+        assert_eq!(same.failure, Some(failure));
+        let mut other = failed;
+        other.found(mended, Some(bad));
+        assert_eq!((other.seen, other.failure, other.last_reload_successful), (mended, None, Some(false)));
+    }
 
     #[test]
     fn a_status_tells_what_is_loaded_and_what_is_wrong() {

@@ -213,13 +213,9 @@ impl Loop {
         });
         let found = content::pass(&self.files, &self.environment)?;
         self.board.update(|report| {
-            report.seen = found.fingerprint;
+            report.found(found.fingerprint, self.sent);
             report.unset_variables = found.unset.count;
             report.writes += u64::from(found.written);
-            // A failed reload stays a failure until one works.
-            if report.last_reload_successful != Some(false) {
-                report.failure = None;
-            }
         });
         if found.unset.names != self.unset {
             warn_of_unset(self.log, &found.unset.names);
@@ -242,7 +238,15 @@ impl Loop {
     fn reload(&mut self) -> Event {
         self.sent = Some(self.found);
         self.board.update(|report| report.reloads += 1);
-        match self.trigger.reload() {
+        let mut changed = None;
+        let outcome = self.trigger.reload(&mut || {
+            changed = changed.or(self.wait(Duration::ZERO));
+            changed.is_some()
+        });
+        if let Some(change) = changed {
+            self.schedule.happened(change, self.clock.now());
+        }
+        match outcome {
             Ok(()) => {
                 let now = clock::timestamp();
                 self.board.update(|report| {

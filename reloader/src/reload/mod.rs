@@ -9,7 +9,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::client;
-use crate::clock;
+use crate::clock::{self, Deadline};
 use crate::flags::Method;
 use crate::report::{Failure, Reason};
 use crate::url::Url;
@@ -17,6 +17,10 @@ use runtime_info::{RuntimeInfo, Verdict};
 
 /// Between two questions whether a signal worked.
 const PAUSE: Duration = Duration::from_millis(200);
+
+/// So long a process is left alone with a signal, whatever becomes of the files: what it does later could not be told from
+/// what it does about the next signal.
+const ALONE: Duration = Duration::from_secs(3);
 
 /// Why a reload failed. Shown with what may be repeated of the neighbour's words: for the log.
 #[derive(Debug, Error)]
@@ -52,6 +56,9 @@ pub enum Error {
     /// Nothing was heard.
     #[error("a signal was sent, and no reload was seen")]
     Unseen,
+    /// The files are others by now.
+    #[error("a signal was sent, and the files changed before a reload was seen")]
+    Outdated,
 }
 
 impl Error {
@@ -62,7 +69,7 @@ impl Error {
             Self::Post(_) | Self::Ask(_) => Reason::Unreachable,
             Self::Rejected { .. } | Self::Refused => Reason::Rejected,
             Self::NoProcess(_) | Self::Signal(_) => Reason::NoProcess,
-            Self::Info(_) | Self::Unseen => Reason::Unconfirmed,
+            Self::Info(_) | Self::Unseen | Self::Outdated => Reason::Unconfirmed,
         };
         let message = if let Self::Rejected { status, body, .. } = self {
             let lines: Vec<String> = words::lines(body).iter().map(ToString::to_string).collect();
@@ -81,7 +88,7 @@ impl Error {
 pub struct Trigger {
     /// How.
     pub method: Method,
-    /// Longest wait for one answer.
+    /// Longest wait for one answer, and for a signal to mend what failed before.
     pub timeout: Duration,
     /// Longest wait until a signal has worked.
     pub patience: Duration,
@@ -96,15 +103,16 @@ impl Trigger {
         }
     }
 
-    /// Has the neighbour load its configuration; returns when it has.
-    pub fn reload(&self) -> Result<(), Error> {
+    /// Has the neighbour load its configuration; returns when it has. `is_outdated` says whether the files have changed
+    /// meanwhile, so that there is no use in waiting longer.
+    pub fn reload(&self, is_outdated: &mut dyn FnMut() -> bool) -> Result<(), Error> {
         match &self.method {
             Method::Http(url) => self.post(url),
             Method::Signal { process, runtime_info: None } => signal(process),
             Method::Signal { process, runtime_info: Some(url) } => {
                 let before = RuntimeInfo::ask(url, self.timeout)?;
                 signal(process)?;
-                self.confirm(url, before)
+                self.confirm(url, before, is_outdated)
             }
         }
     }
@@ -117,16 +125,32 @@ impl Trigger {
         Err(Error::Rejected { status: answer.status, phrase: answer.phrase, body: answer.body })
     }
 
-    fn confirm(&self, url: &Url, before: RuntimeInfo) -> Result<(), Error> {
-        let verdict = clock::wait_for(self.patience, PAUSE, || match RuntimeInfo::ask(url, self.timeout) {
+    fn confirm(
+        &self,
+        url: &Url,
+        before: RuntimeInfo,
+        is_outdated: &mut dyn FnMut() -> bool,
+    ) -> Result<(), Error> {
+        let failed = before.failed();
+        // After a failure, another one changes nothing that could be seen: only the time tells.
+        let (patience, otherwise) = if failed {
+            (self.patience.min(self.timeout), Error::Refused)
+        } else {
+            (self.patience, Error::Unseen)
+        };
+        let alone = Deadline::after(ALONE);
+        let verdict = clock::wait_for(patience, PAUSE, || match RuntimeInfo::ask(url, self.timeout) {
             Ok(after) => match after.since(before) {
                 Verdict::Loaded => Some(Ok(())),
                 Verdict::Refused => Some(Err(Error::Refused)),
+                Verdict::Open if failed && alone.left().is_zero() && is_outdated() => {
+                    Some(Err(Error::Outdated))
+                }
                 Verdict::Open => None,
             },
             Err(error) => Some(Err(error)),
         });
-        verdict.unwrap_or(Err(Error::Unseen))
+        verdict.unwrap_or(Err(otherwise))
     }
 }
 
@@ -158,7 +182,7 @@ mod tests {
     fn a_process_that_is_not_there_is_named() {
         let method = Method::Signal { process: "no-such-program-here".into(), runtime_info: None };
         let trigger = Trigger { method, timeout: Duration::from_secs(1), patience: Duration::ZERO };
-        let failure = trigger.reload().unwrap_err().failure();
+        let failure = trigger.reload(&mut || false).unwrap_err().failure();
         assert_eq!(failure.reason, Reason::NoProcess);
     }
 }

@@ -56,6 +56,11 @@ impl RuntimeInfo {
         }
     }
 
+    /// Whether the last attempt failed.
+    pub(super) fn failed(self) -> bool {
+        !self.reload_config_success
+    }
+
     /// Compares the view after a signal with that before it.
     pub(super) fn since(self, before: Self) -> Verdict {
         if self.reload_config_success && self.last_config_time > before.last_config_time {

@@ -1,11 +1,14 @@
 //! Reloads by a signal.
 
 use std::fs;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
 
 use crate::lines::Lines;
 use crate::neighbour::Neighbour;
-use crate::program::Program;
+use crate::program::{Program, page};
 
 /// A shell that says when it gets the signal.
 struct Listener {
@@ -76,6 +79,63 @@ fn a_process_is_found_by_its_name_and_asked_whether_it_worked() {
     assert_eq!(listener.lines.next(), "hangup");
     neighbour.show(&info(true, 3));
     program.line("reload triggered");
+}
+
+/// A process, and a program beside it that watches this file.
+fn watched(name: &str, config: &Path, flags: &[&str]) -> (Listener, Neighbour, Program) {
+    let listener = Listener::start(name);
+    fs::write(config, "a: [\n").unwrap();
+    let neighbour = Neighbour::start(config.into());
+    neighbour.show(&info(true, 1));
+    let mut all = vec![
+        "--reload-method=signal".to_owned(),
+        format!("--process-executable-name={name}"),
+        format!("--runtimeinfo-url={}", neighbour.url("/api/v1/status/runtimeinfo")),
+        format!("--config-file={}", config.display()),
+        "--listen-address=127.0.0.1:0".into(),
+        "--retry-interval=10ms".into(),
+        "--delay-interval=0".into(),
+    ];
+    all.extend(flags.iter().map(|flag| (*flag).to_owned()));
+    let program = Program::start(&all);
+    (listener, neighbour, program)
+}
+
+#[test]
+fn a_file_that_is_mended_is_seen_while_nothing_is_heard_of_a_second_failure() {
+    let directory = tempfile::tempdir().unwrap();
+    let config = directory.path().join("config.yaml");
+    let (listener, neighbour, program) = watched(&format!("me{}nded", std::process::id()), &config, &[]);
+    let address = program.address();
+    assert_eq!(listener.lines.next(), "hangup");
+    neighbour.show(&info(false, 1));
+    program.line("a reload failed and will be tried again");
+    // The second try: the process says what it said before.
+    assert_eq!(listener.lines.next(), "hangup");
+    fs::write(&config, "a: 1\n").unwrap();
+    let line = program.line("a reload failed and will be tried again");
+    assert_eq!(line["err"], "a signal was sent, and the files changed before a reload was seen");
+    assert_eq!(listener.lines.next(), "hangup");
+    let status: Value = serde_json::from_str(&page(&address, "/status")).unwrap();
+    assert_eq!(status["lastError"], Value::Null, "what is new has not failed");
+    assert_eq!(status["lastReloadSuccessful"], false);
+    neighbour.show(&info(true, 2));
+    program.line("reload triggered");
+}
+
+#[test]
+fn what_fails_again_is_refused_again_before_long() {
+    let directory = tempfile::tempdir().unwrap();
+    let config = directory.path().join("config.yaml");
+    let name = format!("re{}fused", std::process::id());
+    let (listener, neighbour, program) = watched(&name, &config, &["--reload-timeout=500ms"]);
+    assert_eq!(listener.lines.next(), "hangup");
+    neighbour.show(&info(false, 1));
+    for _ in 0..2 {
+        let line = program.line("a reload failed and will be tried again");
+        assert_eq!(line["err"], "the configuration was not loaded: the log of the process says why");
+    }
+    assert_eq!(listener.lines.next(), "hangup");
 }
 
 #[test]
