@@ -62,6 +62,61 @@ fn a_rule_that_cannot_be_read_is_refused() {
     }
 }
 
+/// What the answers are to whoever creates an object, labels it, changes its spec, and takes the last finalizer from it.
+fn answers(version: &str, resource: &str, spec: &Value, answer: impl Fn(&Value) -> Value) -> [bool; 4] {
+    let object = |metadata: Value| json!({"metadata": metadata, "spec": spec});
+    let before = || object(json!({"name": "a", "finalizers": ["f"]}));
+    let allows = |object: Value, before: Value| {
+        let mut review = review(version, resource, object);
+        review["request"]["oldObject"] = before;
+        answer(&review)["response"]["allowed"] == true
+    };
+    let leaving = json!({"name": "a", "deletionTimestamp": "2026-01-02T03:04:05Z"});
+    [
+        allows(before(), Value::Null),
+        allows(object(json!({"name": "a", "labels": {"b": "c"}})), before()),
+        allows(before(), json!({"metadata": {"name": "a"}, "spec": {}})),
+        allows(object(leaving), before()),
+    ]
+}
+
+#[test]
+fn what_was_there_before_may_be_labelled_and_deleted() {
+    let expected = [false, true, false, true];
+    let rule = json!({"groups": [{"name": "a", "rules": [{"record": "b", "expr": "("}]}]});
+    let bad = |_: &api_monitoring::prometheus_rule::PrometheusRuleSpec| vec!["bad".to_owned()];
+    let checked = |review: &Value| validate_rule(review, &bad);
+    assert_eq!(answers("v1", "prometheusrules", &rule, checked), expected);
+    // One that cannot even be read.
+    let rule = json!({"groups": [{"rules": [{"expr": true}]}]});
+    assert_eq!(answers("v1", "prometheusrules", &rule, checked), expected);
+    for version in ["v1alpha1", "v1beta1"] {
+        let config = json!({"route": {"receiver": "absent"}, "receivers": []});
+        assert_eq!(answers(version, "alertmanagerconfigs", &config, validate_alertmanager_config), expected);
+    }
+}
+
+#[test]
+fn only_what_was_there_before_is_settled() {
+    let object = json!({"metadata": {"deletionTimestamp": "2026-01-02T03:04:05Z"}, "spec": {}});
+    assert!(is_settled(&object, Some(&json!({"spec": {"a": 1}}))));
+    for before in [None, Some(&Value::Null)] {
+        assert!(!is_settled(&object, before));
+    }
+    assert!(!is_settled(&Value::Null, Some(&object)), "a deletion is answered elsewhere");
+    let nameless = json!({"metadata": {"deletionTimestamp": null}});
+    assert!(is_settled(&nameless, Some(&json!({}))), "neither has a spec");
+    assert!(!is_settled(&nameless, Some(&object)));
+}
+
+#[test]
+fn a_request_for_other_resources_is_refused_though_nothing_changes() {
+    let mut review = review("v1", "probes", json!({}));
+    review["request"]["oldObject"] = json!({});
+    assert_eq!(validate_rule(&review, &|_| Vec::new())["response"]["allowed"], false);
+    assert_eq!(validate_alertmanager_config(&review)["response"]["allowed"], false);
+}
+
 #[test]
 fn metadata_that_cannot_be_read_is_not_mended() {
     let object = json!({"metadata": {"annotations": {"a": 1}}, "spec": {}});

@@ -16,6 +16,7 @@ mod tests;
 use kernel::clock;
 use kernel::webhook::{Decision, Request, Routes, Verdict};
 use kube::api::DynamicObject;
+use monitoring_admission::review::is_settled;
 use monitoring_select::{pod_monitor, probe, scrape_config, service_monitor};
 use serde_json::Value;
 
@@ -59,17 +60,17 @@ fn judge(request: Request, resource: &str, check: Check) -> Verdict {
         return Verdict::deny(format!("this webhook checks {resource}, not {other}: register it for those"));
     }
     let Some(mut object) = request.object else { return Verdict::allow() };
-    if request.sub_resource.is_some() || is_settled(&object, request.old_object.as_ref()) {
+    if request.sub_resource.is_some() {
         return Verdict::allow();
     }
     object.metadata.namespace = object.metadata.namespace.or(request.namespace);
-    let written = serde_json::to_value(object).map_err(|error| error.to_string());
-    let checked = written.and_then(|object| check(&object));
+    let checked = written(object).and_then(|object| {
+        let before = request.old_object.map(written).transpose()?;
+        if is_settled(&object, before.as_ref()) { Ok(()) } else { check(&object) }
+    });
     checked.map_or_else(Verdict::deny, |()| Verdict::allow())
 }
 
-/// What was there before the webhook was, and does not change now, must not keep anybody from labelling or deleting it.
-fn is_settled(object: &DynamicObject, before: Option<&DynamicObject>) -> bool {
-    object.metadata.deletion_timestamp.is_some()
-        || before.is_some_and(|before| before.data.get("spec") == object.data.get("spec"))
+fn written(object: DynamicObject) -> Result<Value, String> {
+    serde_json::to_value(object).map_err(|error| error.to_string())
 }
