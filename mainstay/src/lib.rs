@@ -8,6 +8,7 @@ pub mod manifests;
 pub mod monitoring;
 pub mod process;
 pub mod render;
+pub mod served;
 pub mod web;
 pub mod webhook;
 pub mod webhook_service;

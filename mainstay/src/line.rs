@@ -91,6 +91,11 @@ pub fn reference() -> String {
     Flags::reference()
 }
 
+/// The same of the flags that the stand-alone webhook takes.
+pub fn webhook_reference() -> String {
+    webhook::Flags::reference()
+}
+
 /// As Go writes them, so that our own reader knows them too.
 fn with_two_dashes(argument: &str) -> String {
     let name = argument.strip_prefix('-').filter(|name| !name.starts_with('-')).unwrap_or_default();

@@ -14,6 +14,12 @@ use monitoring_scrape::Offers;
 use operator_kubelet::Kubelets;
 use operator_monitoring::{Monitored, Pace, Settings, kinds};
 
+/// The kinds of workloads that are looked for in the same places.
+const PROMETHEUSES: [Kind; 2] = [kinds::PROMETHEUS, kinds::AGENT];
+
+/// All kinds of workloads.
+pub const WORKLOADS: [Kind; 4] = [kinds::PROMETHEUS, kinds::AGENT, kinds::ALERTMANAGER, kinds::THANOS_RULER];
+
 /// What the operators must know, on a cluster with a current server.
 pub fn settings(flags: &Flags) -> Settings {
     let is_on = |gate| flags.gates.enabled(gate);
@@ -55,22 +61,30 @@ fn on_server(settings: Settings, version: Result<String, String>) -> Settings {
     }
 }
 
-/// Where they look for what.
-pub fn scopes(scope: &Scope) -> Scopes {
-    let prometheus = scope.prometheus_namespaces();
-    let alertmanager = scope.alertmanager_namespaces();
-    let ruler = scope.thanos_ruler_namespaces();
+/// Where they look for what, if they serve these kinds of workloads. What the others would need is not looked at: rights that
+/// are not there for them must not stop those that have theirs.
+pub fn scopes(scope: &Scope, served: &[Kind]) -> Scopes {
+    let serves = |kinds: &[Kind]| kinds.iter().any(|kind| served.contains(kind));
+    let everybody = !serves(&WORKLOADS);
+    let of = |kinds: &[Kind], namespaces: monitoring_flags::Namespaces| {
+        if everybody || serves(kinds) { namespaces } else { monitoring_flags::Namespaces::Only([].into()) }
+    };
+    let prometheus = of(&PROMETHEUSES, scope.prometheus_namespaces());
+    let alertmanager = of(&[kinds::ALERTMANAGER], scope.alertmanager_namespaces());
+    let ruler = of(&[kinds::THANOS_RULER], scope.thanos_ruler_namespaces());
     let instances = prometheus.clone().or(alertmanager.clone()).or(ruler.clone());
-    let references = scope.prometheus_references().or(scope.alertmanager_references());
+    let references = of(&PROMETHEUSES, scope.prometheus_references())
+        .or(of(&[kinds::ALERTMANAGER], scope.alertmanager_references()));
     let content = references.or(instances.clone());
+    let configs = of(&[kinds::ALERTMANAGER], scope.alertmanager_config_namespaces());
     let mut some = BTreeMap::new();
     let mut look = |kinds: &[Kind], namespaces: &monitoring_flags::Namespaces| {
         some.extend(kinds.iter().map(|kind| (*kind, known(namespaces))));
     };
-    look(&[kinds::PROMETHEUS, kinds::AGENT], &prometheus);
+    look(&PROMETHEUSES, &prometheus);
     look(&[kinds::ALERTMANAGER], &alertmanager);
     look(&[kinds::THANOS_RULER], &ruler);
-    look(&[kinds::ALERTMANAGER_CONFIG], &scope.alertmanager_config_namespaces());
+    look(&[kinds::ALERTMANAGER_CONFIG], &configs);
     look(&[kinds::SERVICE, kinds::STATEFUL_SET, kinds::DAEMON_SET, kinds::POD, kinds::CLAIM], &instances);
     look(&[kinds::SECRET, kinds::CONFIG_MAP], &content);
     Scopes { most: known(&scope.shared()), some, filters: filters(scope) }
@@ -130,7 +144,7 @@ mod tests {
     fn scopes_of(arguments: &[&str]) -> Scopes {
         let (flags, rest) = Flags::default().take(arguments, &[]).unwrap();
         assert_eq!(rest, Vec::<String>::new());
-        scopes(&flags.scope)
+        scopes(&flags.scope, &WORKLOADS)
     }
 
     fn only(names: &[&str]) -> Namespaces {
@@ -165,6 +179,27 @@ mod tests {
         assert_eq!(scopes.of(kinds::ALERTMANAGER), &only(&["c"]));
         assert_eq!(scopes.of(kinds::STATEFUL_SET), &only(&["b", "c", "d"]));
         assert_eq!(scopes.of(kinds::SECRET), &only(&["a", "b", "c", "d"]));
+    }
+
+    #[test]
+    fn what_workloads_would_need_that_are_not_served_is_not_looked_at() {
+        let flags = ["--prometheus-instance-namespaces=b", "--alertmanager-instance-namespaces=c"];
+        let (flags, _) = Flags::default().take(&flags, &[]).unwrap();
+        let everywhere = Namespaces::AllBut(Vec::new());
+        let secrets = |served: &[Kind]| scopes(&flags.scope, served).of(kinds::SECRET).clone();
+        assert_eq!(secrets(&WORKLOADS), everywhere);
+        assert_eq!(secrets(&[kinds::PROMETHEUS]), only(&["b"]));
+        assert_eq!(secrets(&[kinds::AGENT]), only(&["b"]));
+        // Secrets that AlertmanagerConfigs point to are wherever those are.
+        assert_eq!(secrets(&[kinds::ALERTMANAGER]), everywhere);
+        let prometheus = scopes(&flags.scope, &[kinds::PROMETHEUS]);
+        assert_eq!(prometheus.of(kinds::STATEFUL_SET), &only(&["b"]));
+        assert_eq!(prometheus.of(kinds::PROMETHEUS), &only(&["b"]));
+        assert_eq!(prometheus.of(kinds::ALERTMANAGER), &only(&[]));
+        assert_eq!(prometheus.of(kinds::ALERTMANAGER_CONFIG), &only(&[]));
+        assert_eq!(prometheus.of(kinds::SERVICE_MONITOR), &everywhere);
+        // Without any right there is nothing to go by, and rights may come.
+        assert_eq!(scopes(&flags.scope, &[]), scopes(&flags.scope, &WORKLOADS));
     }
 
     #[test]

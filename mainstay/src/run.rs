@@ -10,7 +10,7 @@ use axum::Router;
 use kernel::admin::{Admin, Liveness, Readiness};
 use kernel::declare::Declaration;
 use kernel::driver::Ending;
-use kernel::hub::{Progress, Standing};
+use kernel::hub::{self, Progress, Standing};
 use kernel::lease::{self, Election, LeaseObject, Permit};
 use kernel::metrics::{Catalogue, Metrics, Witness};
 use kernel::queue;
@@ -23,6 +23,7 @@ use kube::{Client, Config};
 use mainstay::args::{OperatorName, Rollout, RunArguments};
 use mainstay::dry_run::{self, Told};
 use mainstay::process::{self, Process};
+use mainstay::served::Served;
 use mainstay::webhook_service::WebhookService;
 use mainstay::{monitoring, web};
 use monitoring_flags::Flags;
@@ -36,6 +37,9 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+
+/// A server that says nothing for so long on a connection is not there.
+const SILENCE: Duration = Duration::from_secs(295);
 
 /// Our candidacy; none if nobody is asked who leads.
 type Candidacy = Option<Election<LeaseObject>>;
@@ -58,20 +62,21 @@ pub(crate) async fn run(arguments: RunArguments, flags: Flags) -> Result<()> {
     let operators = arguments.operators();
     let Counting { catalogue, metrics, monitored, kubelets: counted, hooks } =
         Counting::of(&operators, &flags);
-    let kinds = operators
-        .iter()
-        .flat_map(|name| process::declarations(*name).into_iter().flat_map(Declaration::kinds));
+    let declarations: Vec<&'static Declaration> =
+        operators.iter().flat_map(|name| process::declarations(*name)).collect();
+    let kinds = declarations.iter().flat_map(|declaration| declaration.kinds());
     let client = ClientBuilder::try_from(config).context("cannot make a client")?;
     let kinds = kinds.chain(operator_kubelet::KINDS);
     let client = client.with_layer(&metrics.requests(kinds)).build();
     let (permit, election) = candidacy(&arguments, &client, &own_namespace).await?;
+    let served = served(&arguments, &flags, &client).await;
     let process = Process {
         monitored,
         permit: permit.clone(),
-        ..process(&arguments, &flags, client.clone(), metrics.clone()).await
+        ..process(&arguments, &flags, &served, (client.clone(), metrics.clone())).await
     };
     let (stop, mut tasks) = (CancellationToken::new(), JoinSet::new());
-    let readiness = readiness(process.standings.subscribe(), &mut tasks);
+    let readiness = readiness(process.standings.subscribe(), declarations, &mut tasks);
     let (liveness, level) = (Liveness::default(), telemetry.level.clone());
     let admin = Admin { catalogue: Arc::new(catalogue), liveness, readiness, level };
     let routes = monitoring_webhook::routes(RuleSettings::default(), &hooks);
@@ -81,23 +86,57 @@ pub(crate) async fn run(arguments: RunArguments, flags: Flags) -> Result<()> {
     }
     let router = admin.router().merge(routes.router(&kernel::webhook::Limits::default()));
     tell(web::open(&flags.web).await?, router, &stop, &mut tasks);
-    if let Some(kubelets) = counted.and_then(|counted| monitoring::kubelets(&flags, client, counted)) {
+    if let Some(kubelets) = counted.and_then(|counted| monitoring::kubelets(&flags, client.clone(), counted))
+    {
         let (permit, ended) = (permit.clone(), stop.clone());
         tasks.spawn(kubelets.run(move || permit.may_write(), ended));
     }
     tasks.spawn(count_leading(permit.clone(), metrics));
-    let (ended, lost) = Box::pin(conduct(process, election, permit, stop)).await?;
+    let outgrown = async move { served.outgrown(&client).await };
+    let (ended, why) = Box::pin(conduct(process, election, (permit, outgrown), stop)).await?;
     tracing::info!(?ended, "stopped");
     tasks.shutdown().await;
     telemetry.stop();
-    if lost {
-        bail!("the lease was lost, and another process leads; this one ends so that it can begin anew");
+    match why {
+        End::Asked => Ok(()),
+        End::LeaseLost => {
+            bail!("the lease was lost, and another process leads; this one ends so that it can begin anew")
+        }
+        End::Outgrown => {
+            bail!(
+                "rights have come to serve more kinds; this process ends so that it can begin anew with them"
+            )
+        }
     }
-    Ok(())
+}
+
+/// Why a process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// A signal came.
+    Asked,
+    /// Another process leads.
+    LeaseLost,
+    /// More must be looked at than could be when it began.
+    Outgrown,
+}
+
+/// Which workloads of monitoring are served, if any are.
+async fn served(arguments: &RunArguments, flags: &Flags, client: &Client) -> Served {
+    if arguments.operators().contains(&OperatorName::Monitoring) {
+        Served::find(client, &flags.scope).await
+    } else {
+        Served::all(&flags.scope)
+    }
 }
 
 /// What the command line asks for, on its own and uncounted.
-async fn process(arguments: &RunArguments, flags: &Flags, client: Client, metrics: Metrics) -> Process {
+async fn process(
+    arguments: &RunArguments,
+    flags: &Flags,
+    served: &Served,
+    (client, metrics): (Client, Metrics),
+) -> Process {
     let operators = arguments.operators();
     let mut settings = monitoring::settings(flags);
     if operators.contains(&OperatorName::Monitoring) {
@@ -113,7 +152,7 @@ async fn process(arguments: &RunArguments, flags: &Flags, client: Client, metric
             ..settings
         },
         monitored: None,
-        scopes: monitoring::scopes(&flags.scope),
+        scopes: served.scopes.clone(),
         permit: Permit::always(),
         identity: arguments.identity.clone(),
         queue: queue::Settings { concurrency: arguments.concurrency.max(1), ..queue::Settings::default() },
@@ -127,20 +166,22 @@ async fn dry_run(arguments: RunArguments, flags: Flags, config: Config) -> Resul
     let client = Client::try_from(config).context("cannot make a client")?;
     let rehearsal = Rehearsal::default();
     let metrics = Metrics::register(&mut Catalogue::default(), env!("CARGO_PKG_VERSION"), "unknown");
-    let process = process(&arguments, &flags, rehearsal.around(client.clone()), metrics).await;
+    let served = served(&arguments, &flags, &client).await;
+    let process = process(&arguments, &flags, &served, (rehearsal.around(client.clone()), metrics)).await;
     let once = process.once().await;
     let Told { text, failures } = dry_run::tell(&client, &once, rehearsal.take()).await?;
     std::io::stdout().write_all(text.as_bytes()).context("cannot write to standard output")?;
     if failures.is_empty() { Ok(()) } else { bail!("{}", failures.join("\nmainstay: ")) }
 }
 
-/// Runs everything until a signal comes or the lease is lost: first the work ends, then the candidacy.
+/// Runs everything until a signal comes, the lease is lost or more must be looked at: first the work ends, then the
+/// candidacy.
 async fn conduct(
     process: Process,
     election: Candidacy,
-    permit: Permit,
+    (permit, outgrown): (Permit, impl Future<Output = ()>),
     stop: CancellationToken,
-) -> Result<(Vec<Ending>, bool)> {
+) -> Result<(Vec<Ending>, End)> {
     let mut terminate = signal(SignalKind::terminate()).context("cannot wait for signals")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for signals")?;
     let resign = CancellationToken::new();
@@ -151,20 +192,23 @@ async fn conduct(
         }
     };
     let end = async {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-            () = lost(&permit) => {}
-        }
+        let why = tokio::select! {
+            _ = terminate.recv() => End::Asked,
+            _ = interrupt.recv() => End::Asked,
+            () = lost(&permit) => End::Asked,
+            () = outgrown => End::Outgrown,
+        };
         stop.cancel();
+        why
     };
     let work = async {
         let ended = process.run(stop.clone()).await;
         resign.cancel();
         ended
     };
-    let (ended, ending, ()) = tokio::join!(work, candidate, end);
-    Ok((ended, matches!(ending, Some(lease::Ending::Lost(_)))))
+    let (ended, ending, why) = tokio::join!(work, candidate, end);
+    let is_lost = matches!(ending, Some(lease::Ending::Lost(_)));
+    Ok((ended, if is_lost { End::LeaseLost } else { why }))
 }
 
 /// Waits until a permit that was granted is gone.
@@ -176,13 +220,17 @@ async fn lost(permit: &Permit) {
     }
 }
 
-/// Ready once every watch knows all that is there.
-fn readiness(mut standings: watch::Receiver<Vec<Standing>>, tasks: &mut JoinSet<()>) -> Readiness {
+/// Ready once every watch knows all that is there, and nobody lacks what he cannot do without.
+fn readiness(
+    mut standings: watch::Receiver<Vec<Standing>>,
+    declarations: Vec<&'static Declaration>,
+    tasks: &mut JoinSet<()>,
+) -> Readiness {
     let readiness = Readiness::default();
     let synced = readiness.gate("watches", "the first lists");
     tasks.spawn(async move {
         while standings.changed().await.is_ok() {
-            match waits_for(&standings.borrow_and_update()) {
+            match waits_for(&standings.borrow_and_update(), &declarations) {
                 None => synced.open(),
                 Some(words) => synced.close(&words),
             }
@@ -192,10 +240,11 @@ fn readiness(mut standings: watch::Receiver<Vec<Standing>>, tasks: &mut JoinSet<
 }
 
 /// The first thing that readiness waits for.
-fn waits_for(standings: &[Standing]) -> Option<String> {
+fn waits_for(standings: &[Standing], declarations: &[&Declaration]) -> Option<String> {
     let is_listing = |standing: &&Standing| standing.progress == Progress::Listing;
     let is_off = || standings.first().filter(|_| standings.iter().all(|one| one.progress == Progress::Off));
-    let listing = standings.iter().find(is_listing).or_else(is_off)?;
+    let is_lacking = || declarations.iter().find_map(|declaration| hub::lacks(declaration, standings));
+    let listing = standings.iter().find(is_listing).or_else(is_off).or_else(is_lacking)?;
     let trouble = listing.trouble.as_deref().unwrap_or("the first list is not complete");
     Some(format!("{}: {trouble}", listing.kind.plural))
 }
@@ -302,5 +351,8 @@ async fn config(arguments: &RunArguments, cluster: &Cluster) -> Result<Config> {
     }
     // The queue decides when something is tried again, and says so.
     config.default_retry = false;
+    // A connection that died without a word must not keep a pass for ever. Watches say something more often than this.
+    config.read_timeout = Some(SILENCE);
+    config.reset_reader_on_write = true;
     Ok(config)
 }

@@ -43,6 +43,11 @@ async fn a_change_reaches_whom_it_concerns_and_costs_one_write() -> Result<()> {
     // A monitor that points to a Secret which is not there is left out; the others stay.
     let spec = json!({"selector": {}, "endpoints": [{"port": "web", "basicAuth": auth("password")}]});
     create(&client, "ServiceMonitor", "v1", "two", &spec).await?;
+    // So is one whose Secret has no name, or one that no Secret can have.
+    for (monitor, name) in [("nameless", ""), ("misnamed", "not/a name")] {
+        let spec = json!({"selector": {}, "endpoints": [{"port": "web", "basicAuth": auth(name)}]});
+        create(&client, "ServiceMonitor", "v1", monitor, &spec).await?;
+    }
     let rule = json!({"groups": [{"name": "g", "rules": [{"record": "a", "expr": "vector(1)"}]}]});
     create(&client, "PrometheusRule", "v1", "rule", &rule).await?;
     let maps: Api<ConfigMap> = Api::default_namespaced(client.clone());

@@ -1,16 +1,31 @@
 //! What an operand refused stays out after a restart of the operators, and comes in once it is another thing.
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
+use api_monitoring::Prometheus;
 use e2e::wait;
+use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::Secret;
 use kube::Api;
+use kube::Client;
 use kube::ResourceExt;
 use kube::api::{DynamicObject, Patch, PatchParams};
+use monitoring_loaded::operand;
 use serde_json::json;
 
 use super::stage::{Running, configuration, control_plane, create, quiet, resource};
 
 const REFUSED: &str = "mainstay.dev/refused-objects";
+
+/// The state of the workload, as a process writes it down.
+async fn state(client: &Client) -> Result<String> {
+    let workloads: Api<Prometheus> = Api::default_namespaced(client.clone());
+    let sets: Api<StatefulSet> = Api::default_namespaced(client.clone());
+    let workload = serde_json::to_value(workloads.get("main").await?)?;
+    let pods = sets.get("prometheus-main").await?.spec.and_then(|spec| spec.template.spec);
+    let operand = pods.into_iter().flat_map(|pods| pods.containers).find(|one| one.name == "prometheus");
+    let image = operand.and_then(|operand| operand.image).context("Prometheus has no image")?;
+    Ok(operand::state(&workload["spec"], &image, []))
+}
 
 #[tokio::test]
 async fn a_restart_forgets_no_refusal() -> Result<()> {
@@ -29,9 +44,12 @@ async fn a_restart_forgets_no_refusal() -> Result<()> {
     running.end().await;
 
     // What a process writes down when a server refuses an object, beside an annotation of somebody else.
+    let monitors: Api<DynamicObject> =
+        Api::default_namespaced_with(client.clone(), &resource("ServiceMonitor", "v1"));
     let refused = json!([{
-        "kind": "ServiceMonitor", "namespace": "default", "name": "bad", "generation": 1,
-        "by": "Prometheus 3.13.1", "words": "Prometheus 3.13.1 refuses it: no",
+        "kind": "ServiceMonitor", "namespace": "default", "name": "bad", "uid": monitors.get("bad").await?.uid(),
+        "generation": 1, "by": "Prometheus 3.13.1", "workload": state(&client).await?,
+        "words": "Prometheus 3.13.1 refuses it: no",
     }]);
     let secrets: Api<Secret> = Api::default_namespaced(client.clone());
     let patch = json!({"metadata": {"annotations": {REFUSED: refused.to_string(), "kept": "yes"}}});
@@ -44,8 +62,6 @@ async fn a_restart_forgets_no_refusal() -> Result<()> {
     quiet(&running).await?;
     assert!(secrets.get("prometheus-main").await?.annotations().contains_key(REFUSED));
 
-    let monitors: Api<DynamicObject> =
-        Api::default_namespaced_with(client.clone(), &resource("ServiceMonitor", "v1"));
     let patch = json!({"spec": monitor("metrics")});
     monitors.patch("bad", &PatchParams::default(), &Patch::Merge(&patch)).await?;
     configuration(&client, "prometheus-main", both).await?;

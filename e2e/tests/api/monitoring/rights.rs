@@ -3,12 +3,13 @@
 use anyhow::Result;
 use e2e::wait::{self, holds};
 use k8s_openapi::api::apps::v1::StatefulSet;
-use k8s_openapi::api::core::v1::{Namespace, Service};
+use k8s_openapi::api::core::v1::{Namespace, Secret, Service};
 use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding, RoleBinding};
 use kernel::metrics::{Catalogue, Metrics};
-use kube::api::{Patch, PatchParams, PostParams};
+use kube::api::{DynamicObject, Patch, PatchParams, PostParams};
 use kube::client::Body;
 use kube::{Api, Client};
+use mainstay::served::Served;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -103,7 +104,7 @@ async fn the_rights_of_the_prometheus_operator_suffice() -> Result<()> {
     let service = services.get("prometheus-operated").await?;
     let ports = service.spec.and_then(|spec| spec.ports).unwrap_or_default();
     assert_eq!(ports.iter().map(|port| port.port).collect::<Vec<_>>(), [9090, 10901]);
-    let workloads: Api<kube::api::DynamicObject> =
+    let workloads: Api<DynamicObject> =
         Api::default_namespaced_with(client.clone(), &super::stage::resource("Prometheus", "v1"));
     let patch = json!({"spec": {"thanos": null}});
     workloads.patch("main", &PatchParams::default(), &Patch::Merge(&patch)).await?;
@@ -154,6 +155,126 @@ async fn labels_of_namespaces_count_also_where_namespaces_cannot_be_watched() ->
         configuration(&client, "prometheus-main", has).await?;
     }
     running.end().await;
+    Ok(())
+}
+
+/// Waits until a Prometheus says this about itself.
+async fn reconciled(client: &Client, name: &str, wanted: impl Fn(&str, &str) -> bool) -> Result<()> {
+    let api: Api<DynamicObject> =
+        Api::default_namespaced_with(client.clone(), &super::stage::resource("Prometheus", "v1"));
+    wait::until("the condition Reconciled", async || {
+        let workload = api.get(name).await?;
+        let conditions = workload.data["status"]["conditions"].as_array().cloned().unwrap_or_default();
+        let one = conditions.into_iter().find(|condition| condition["type"] == "Reconciled");
+        let one = one.unwrap_or_default();
+        let text = |field: &str| one[field].as_str().unwrap_or_default();
+        Ok(holds(wanted(text("status"), text("message")), one.to_string()))
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_right_that_comes_late_strips_no_configuration() -> Result<()> {
+    let (_plane, client) = control_plane().await?;
+    let namespaces: Api<Namespace> = Api::all(client.clone());
+    let patch = json!({"metadata": {"labels": {"monitored": "yes"}}});
+    namespaces.patch("default", &PatchParams::default(), &Patch::Merge(&patch)).await?;
+    let selector = json!({"matchLabels": {"monitored": "yes"}});
+    let spec = json!({"serviceMonitorSelector": {}, "serviceMonitorNamespaceSelector": selector});
+    create(&client, "Prometheus", "v1", "main", &spec).await?;
+    let monitor = json!({"selector": {}, "endpoints": [{"port": "web"}]});
+    create(&client, "ServiceMonitor", "v1", "one", &monitor).await?;
+    let running = Running::start(&client);
+    let sets: Api<StatefulSet> = Api::default_namespaced(client.clone());
+    wait::object(&sets, "prometheus-main", "to be there", |_| true).await?;
+    configuration(&client, "prometheus-main", |text| text.contains("default/one/0")).await?;
+    quiet(&running).await?;
+    running.end().await;
+    let secrets: Api<Secret> = Api::default_namespaced(client.clone());
+    let version =
+        async || Ok::<_, kube::Error>(secrets.get("prometheus-main").await?.metadata.resource_version);
+    let before = version().await?;
+
+    allow(&client, "late").await?;
+    let without: Vec<Value> = rules()
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter(|rule| rule["resources"] != json!(["namespaces"]))
+        .cloned()
+        .collect();
+    let roles: Api<ClusterRole> = Api::all(client.clone());
+    roles.patch("late", &PatchParams::default(), &Patch::Merge(json!({"rules": without}))).await?;
+    let running = Running::start_as(&client, "late", &[])?;
+    reconciled(&client, "main", |status, words| {
+        status == "False" && words.contains("namespaces cannot be listed")
+    })
+    .await?;
+    assert_eq!(version().await?, before);
+    roles.patch("late", &PatchParams::default(), &Patch::Merge(json!({"rules": rules()}))).await?;
+    reconciled(&client, "main", |status, _| status == "True").await?;
+    assert_eq!(version().await?, before);
+    running.end().await;
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_base_of_an_alertmanager_is_found_beside_it() -> Result<()> {
+    let (_plane, client) = control_plane().await?;
+    let flags = ["-namespaces=elsewhere", "-alertmanager-instance-namespaces=default"];
+    let running = Running::start_with(&client, &flags)?;
+    let config = json!({"route": {"receiver": "somebody"}, "receivers": [{"name": "somebody"}]});
+    create(&client, "AlertmanagerConfig", "v1alpha1", "global", &config).await?;
+    let spec = json!({"alertmanagerConfiguration": {"name": "global"}});
+    create(&client, "Alertmanager", "v1", "main", &spec).await?;
+    let sets: Api<StatefulSet> = Api::default_namespaced(client.clone());
+    wait::object(&sets, "alertmanager-main", "to be there", |_| true).await?;
+    configuration(&client, "alertmanager-main-generated", |text| text.contains("default/global/somebody"))
+        .await?;
+    running.end().await;
+    Ok(())
+}
+
+#[tokio::test]
+async fn rights_for_one_kind_of_workload_suffice_for_it() -> Result<()> {
+    let (_plane, client) = control_plane().await?;
+    // Monitors, rules and namespaces everywhere; no other workload anywhere.
+    let everywhere = ["scrapeconfigs", "servicemonitors", "podmonitors", "probes", "prometheusrules"];
+    let role = json!({"metadata": {"name": "half"}, "rules": [
+        {"apiGroups": ["monitoring.coreos.com"], "resources": everywhere, "verbs": ["*"]},
+        {"apiGroups": [""], "resources": ["namespaces"], "verbs": ["get", "list", "watch"]},
+    ]});
+    let roles: Api<ClusterRole> = Api::all(client.clone());
+    roles.create(&PostParams::default(), &serde_json::from_value(role)?).await?;
+    let subject = json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "half"});
+    let binding = |role: &str| {
+        json!({
+            "metadata": {"name": role},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role},
+            "subjects": [subject],
+        })
+    };
+    let bindings: Api<ClusterRoleBinding> = Api::all(client.clone());
+    bindings.create(&PostParams::default(), &serde_json::from_value(binding("half"))?).await?;
+    let mut local = rules();
+    local[0]["resources"] = json!(["prometheuses", "prometheuses/finalizers", "prometheuses/status"]);
+    let role = json!({"metadata": {"name": "local"}, "rules": local});
+    roles.create(&PostParams::default(), &serde_json::from_value(role)?).await?;
+    let local: Api<RoleBinding> = Api::default_namespaced(client.clone());
+    local.create(&PostParams::default(), &serde_json::from_value(binding("local"))?).await?;
+
+    let flags = ["-prometheus-instance-namespaces=default"];
+    let (flags, _) = monitoring_flags::Flags::default().take(&flags, &[])?;
+    let as_user = Record::default().impersonate(client.clone(), "half")?;
+    let served = Served::find(&as_user, &flags.scope).await;
+    let (stop, mut tasks) = (CancellationToken::new(), JoinSet::new());
+    let (process, ended) = (process(as_user, (by_default().0, served.scopes)), stop.clone());
+    tasks.spawn(async move { drop(process.run(ended).await) });
+    create(&client, "Prometheus", "v1", "main", &json!({"serviceMonitorSelector": {}})).await?;
+    let sets: Api<StatefulSet> = Api::default_namespaced(client.clone());
+    wait::object(&sets, "prometheus-main", "to be there", |_| true).await?;
+    stop.cancel();
+    while tasks.join_next().await.is_some() {}
     Ok(())
 }
 

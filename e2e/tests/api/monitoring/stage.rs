@@ -52,7 +52,8 @@ pub(super) type Asked = (operator_monitoring::Settings, Scopes);
 fn settings(flags: &[&str]) -> Result<Asked> {
     let (flags, rest) = monitoring_flags::Flags::default().take(flags, &[])?;
     anyhow::ensure!(rest.is_empty(), "unknown flags {rest:?}");
-    Ok((mainstay::monitoring::settings(&flags), mainstay::monitoring::scopes(&flags.scope)))
+    let scopes = mainstay::monitoring::scopes(&flags.scope, &mainstay::monitoring::WORKLOADS);
+    Ok((mainstay::monitoring::settings(&flags), scopes))
 }
 
 /// If no flag is given.

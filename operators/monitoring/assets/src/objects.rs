@@ -12,6 +12,8 @@ use crate::reader::{Reference, Source};
 pub struct Objects {
     secrets: BTreeMap<(String, String), Arc<Secret>>,
     config_maps: BTreeMap<(String, String), Arc<ConfigMap>>,
+    /// What may not be read.
+    forbidden: BTreeSet<Reference>,
     /// Everything that somebody wanted to read, there or not.
     asked: Arc<Mutex<BTreeSet<Reference>>>,
 }
@@ -35,6 +37,16 @@ impl Objects {
             map.metadata.name.clone().unwrap_or_default(),
         );
         self.config_maps.insert(key, map);
+    }
+
+    /// Adds something that is there, or not: nobody lets us look.
+    pub fn add_forbidden(&mut self, reference: Reference) {
+        self.forbidden.insert(reference);
+    }
+
+    /// Whether something may not be read.
+    pub(crate) fn is_forbidden(&self, reference: &Reference) -> bool {
+        self.forbidden.contains(reference)
     }
 
     /// A Secret.

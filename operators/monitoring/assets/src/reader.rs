@@ -50,6 +50,16 @@ pub enum Missing {
         /// Its name.
         name: String,
     },
+    /// The object may not be read.
+    #[error(
+        "unable to get {source_kind} {name:?}: the operator may not read it; grant get on {source_kind}s in its namespace"
+    )]
+    Forbidden {
+        /// Its kind.
+        source_kind: Source,
+        /// Its name.
+        name: String,
+    },
     /// The object has no such key.
     #[error("key {key:?} in {source_kind} {name:?} not found")]
     Key {
@@ -92,7 +102,7 @@ impl<'o> Reader<'o> {
         let secret = self
             .objects
             .secret(&self.namespace, &selector.name)
-            .ok_or_else(|| Missing::Object { source_kind: Source::Secret, name: selector.name.clone() })?;
+            .ok_or_else(|| self.lacks(Source::Secret, &selector.name))?;
         let data = secret.data.as_ref().and_then(|data| data.get(&selector.key));
         let text = || secret.string_data.as_ref().and_then(|data| data.get(&selector.key));
         data.map(|bytes| bytes.0.as_slice()).or_else(|| text().map(String::as_bytes)).ok_or_else(|| {
@@ -110,7 +120,7 @@ impl<'o> Reader<'o> {
         let map = self
             .objects
             .config_map(&self.namespace, &selector.name)
-            .ok_or_else(|| Missing::Object { source_kind: Source::ConfigMap, name: selector.name.clone() })?;
+            .ok_or_else(|| self.lacks(Source::ConfigMap, &selector.name))?;
         map.data.as_ref().and_then(|data| data.get(&selector.key)).map(String::as_str).ok_or_else(|| {
             Missing::Key {
                 source_kind: Source::ConfigMap,
@@ -129,9 +139,22 @@ impl<'o> Reader<'o> {
         }
     }
 
+    /// Why an object was not found.
+    fn lacks(&self, source: Source, name: &str) -> Missing {
+        let (source_kind, reference) = (source, self.reference(source, name));
+        let name = name.to_owned();
+        if self.objects.is_forbidden(&reference) {
+            Missing::Forbidden { source_kind, name }
+        } else {
+            Missing::Object { source_kind, name }
+        }
+    }
+
+    fn reference(&self, source: Source, name: &str) -> Reference {
+        Reference { source, namespace: self.namespace.clone().into_owned(), name: name.to_owned() }
+    }
+
     fn remember(&self, source: Source, name: &str) {
-        let reference =
-            Reference { source, namespace: self.namespace.clone().into_owned(), name: name.to_owned() };
-        self.read.borrow_mut().insert(reference);
+        self.read.borrow_mut().insert(self.reference(source, name));
     }
 }

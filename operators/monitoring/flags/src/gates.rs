@@ -66,7 +66,9 @@ impl Gate {
                 "A Prometheus can say what happens with shards that it no longer wants."
             }
             Self::PrometheusTopologySharding => "The shards of a Prometheus can be spread over zones.",
-            Self::RemoteWriteCustomResourceDefinition => "Remote writes can be resources of their own.",
+            Self::RemoteWriteCustomResourceDefinition => {
+                "Accepted, and without effect: there is no such resource yet."
+            }
             Self::StatusForConfigurationResources => {
                 "Monitors, probes, scrape configurations and rules tell who took them in."
             }

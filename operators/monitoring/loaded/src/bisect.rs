@@ -6,9 +6,12 @@
 //! the rest is tried.
 //!
 //! # Guarantees
-//! - The first try leaves out all suspects, so that a good configuration is soon in place.
-//! - The set that is left in the end was accepted, and every object that is left out would spoil it: no good object stays
-//!   out, but of two that clash one does.
+//! - The first tries leave out a tier of suspects each, until one is accepted: whoever makes the tiers decides how much a
+//!   server may have to do without, and how soon a good configuration is in place. [`doubling`] makes gentle ones.
+//! - Who is called a culprit was the only one with which a set was refused that was accepted without it: no good object
+//!   stays out, but of two that clash one does.
+//! - The set that is left in the end was accepted, unless there are [`CULPRITS`] of them: then nothing is known of the
+//!   rest, and another search finds out.
 //! - Each culprit takes at most one try more than the binary logarithm of the line's length, and the suspicion one a tier.
 //!
 //! # Assumptions
@@ -16,7 +19,8 @@
 
 use std::collections::BTreeSet;
 
-/// More culprits than so many are not looked for.
+/// After so many culprits a search ends. What came meanwhile stays out while it lasts, and what an operand says about the
+/// rest may name the next ones.
 pub const CULPRITS: usize = 16;
 
 /// What to do next.
@@ -24,15 +28,10 @@ pub const CULPRITS: usize = 16;
 pub enum Next<T> {
     /// Write the configuration without these, and say how it went.
     Try(BTreeSet<T>),
-    /// These are the culprits; without them it is accepted.
+    /// These are culprits. Without them it is accepted, unless there are [`CULPRITS`] of them.
     Found(BTreeSet<T>),
-    /// The search is over without all culprits.
-    GaveUp {
-        /// Without these it is accepted; if there are none, it is accepted in no way.
-        leave_out: BTreeSet<T>,
-        /// What a person should know.
-        words: String,
-    },
+    /// It is none of them, in words that a person should know.
+    Innocent(String),
 }
 
 /// A search under way.
@@ -64,6 +63,21 @@ struct Line<T> {
     bad: Option<usize>,
 }
 
+/// Cuts a row, the most suspicious first, into tiers: with each of them twice as many are left out. A server that takes one
+/// of these sets does without few more than it must; one that refuses it keeps what it has.
+pub fn doubling<T>(row: Vec<T>) -> Vec<Vec<T>> {
+    let (mut tiers, mut count) = (Vec::new(), 0);
+    let mut rest = row.into_iter();
+    while rest.len() > 0 {
+        let mut tier: Vec<T> = rest.by_ref().take(count.max(1)).collect();
+        count += tier.len();
+        // Of two that clash the later one is left out.
+        tier.reverse();
+        tiers.push(tier);
+    }
+    tiers
+}
+
 impl<T: Ord + Clone> Search<T> {
     /// Begins when all of these together were refused. The tiers are groups of objects, the most suspicious first: those
     /// that a text names, those that changed since something was accepted, and all. Within a tier, what is younger should
@@ -89,7 +103,7 @@ impl<T: Ord + Clone> Search<T> {
                     "the configuration is refused even without all {count} objects that were selected: look at what \
                      the workload itself says"
                 );
-                Next::GaveUp { leave_out: BTreeSet::new(), words }
+                Next::Innocent(words)
             }
         }
     }
@@ -122,6 +136,15 @@ impl<T: Ord + Clone> Search<T> {
         }
     }
 
+    /// Those of whom it is known already that they are culprits.
+    pub fn culprits(&self) -> impl Iterator<Item = &T> {
+        let line = match &self.stage {
+            Stage::Line(line) => Some(line),
+            Stage::Suspicion(_) | Stage::Innocent => None,
+        };
+        line.into_iter().flat_map(|line| &line.culprits)
+    }
+
     /// How many tries there are at most.
     pub fn longest(&self) -> usize {
         let count: usize = self.tiers.iter().map(Vec::len).sum();
@@ -137,15 +160,8 @@ impl<T: Ord + Clone> Line<T> {
     }
 
     fn next(&self) -> Next<T> {
-        if self.good == self.objects.len() {
+        if self.good == self.objects.len() || self.culprits.len() >= CULPRITS {
             return Next::Found(self.culprits.clone());
-        }
-        if self.culprits.len() >= CULPRITS && self.bad.is_some() {
-            let words = format!(
-                "more than {CULPRITS} objects are refused; {} others are left out with them, untried",
-                self.objects.len() - self.good
-            );
-            return Next::GaveUp { leave_out: self.without(self.good), words };
         }
         Next::Try(self.without(self.middle()))
     }

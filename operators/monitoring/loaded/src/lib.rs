@@ -17,13 +17,14 @@
 //! | [`culprit`] | whom an error text names |
 //! | [`words`] | what may be repeated of an error text |
 //! | [`bisect`] | who it is when a text names nobody |
+//! | [`operand`] | who refuses: a program, in the state in which a workload runs it |
 //! | [`verdicts`] | what is remembered of refused objects |
 //! | [`doubt`] | what is left out, and for how long |
 //!
 //! The way of a refusal: [`culprit::find`] names suspects; [`bisect::Search`] begins with them, goes on with what
 //! changed and ends with everything, and each of its sets is written and judged; what it finds becomes a
-//! [`verdicts::Refusal`], and the object stays out until it, or the operand's version, is another. [`doubt::Doubt`] holds
-//! these together.
+//! [`verdicts::Refusal`], and the object stays out until it, or the operand, is another. [`doubt::Doubt`] holds these
+//! together.
 
 pub mod answer;
 pub mod ask;
@@ -35,6 +36,7 @@ pub mod exposition;
 pub mod fingerprint;
 pub mod judge;
 pub mod offset;
+pub mod operand;
 pub mod pace;
 pub mod parts;
 pub mod reach;

@@ -1,6 +1,12 @@
-//! Whom to ask, where perhaps nobody may answer: under a network policy every question costs its whole limit. After a
-//! round without any answer there is a pause that grows, and then one pod is asked for all.
+//! Whom to ask, where perhaps not everybody may answer: under a network policy every question costs its whole limit.
+//!
+//! - A pod that answered, or was never asked, is asked whenever there is something to ask.
+//! - A pod that did not answer is asked after a pause that grows. Of several such pods one is asked in a round, and these
+//!   rounds are apart; the one that was asked longest ago comes first.
+//! - Where no pod is known to answer there is one pause for all of them, and then one is asked for all. Its answer ends
+//!   the pauses of the others.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use k8s_openapi::jiff::Timestamp;
@@ -11,67 +17,92 @@ const FIRST: Duration = Duration::from_secs(10);
 /// The longest.
 const LONGEST: Duration = Duration::from_mins(10);
 
-/// Whom to ask.
+/// Questions in a row without an answer, and when the last one was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Whom {
-    /// Every pod.
-    All,
-    /// One, and the others if it answers.
-    One,
-    /// Nobody before this time is over; what was said last still holds.
-    Nobody(Duration),
+struct Silence {
+    rounds: u32,
+    last: Timestamp,
+}
+
+impl Silence {
+    /// One more.
+    fn after(before: Option<Self>, now: Timestamp) -> Self {
+        Self { rounds: before.map_or(0, |before| before.rounds).saturating_add(1), last: now }
+    }
+
+    fn is_over(&self, now: Timestamp) -> bool {
+        let pause = FIRST.saturating_mul(2_u32.saturating_pow(self.rounds.saturating_sub(1))).min(LONGEST);
+        self.is_past(pause, now)
+    }
+
+    /// A clock that was set back must not make it longer.
+    fn is_past(&self, pause: Duration, now: Timestamp) -> bool {
+        Duration::try_from(now.duration_since(self.last)).map_or(true, |since| since >= pause)
+    }
 }
 
 /// How it went so far with the pods of a workload. It may be lost: then everybody is asked once.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reach {
-    /// Rounds without any answer, and when the last one was.
-    silence: Option<(u32, Timestamp)>,
+    /// By unique id: nothing, if the pod answered when it was last asked.
+    pods: BTreeMap<String, Option<Silence>>,
+    /// Of all of them together, as long as nobody answers.
+    silence: Option<Silence>,
 }
 
 impl Reach {
-    /// Whom to ask at `now`.
-    pub fn whom(&self, now: Timestamp) -> Whom {
-        let Some((rounds, last)) = self.silence else { return Whom::All };
-        let pause = FIRST.saturating_mul(2_u32.saturating_pow(rounds - 1)).min(LONGEST);
-        // A clock that was set back must not make it longer.
-        let since = Duration::try_from(now.duration_since(last)).unwrap_or(pause);
-        if since >= pause { Whom::One } else { Whom::Nobody(pause.saturating_sub(since)) }
+    /// Forgets all but these pods.
+    pub fn keep(&mut self, pods: &[&str]) {
+        self.pods.retain(|known, _| pods.contains(&known.as_str()));
     }
 
-    /// How a round went: whether anybody answered.
-    pub fn heard(&mut self, anybody: bool, now: Timestamp) {
-        let rounds = self.silence.map_or(0, |(rounds, _)| rounds);
-        self.silence = (!anybody).then_some((rounds.saturating_add(1), now));
+    /// Whether no pod is known to answer, so that one is asked for all.
+    pub fn is_silent(&self) -> bool {
+        self.silence.is_some()
+    }
+
+    /// Which of these pods, by their unique ids, to ask at `now`.
+    pub fn whom<'p>(&self, pods: &[&'p str], now: Timestamp) -> Vec<&'p str> {
+        if let Some(silence) = &self.silence {
+            let one = pods.iter().min_by_key(|pod| self.asked(pod)).filter(|_| silence.is_over(now));
+            return one.copied().into_iter().collect();
+        }
+        let is_apart = self.pods.values().flatten().all(|silence| silence.is_past(FIRST, now));
+        let is_due = |pod: &&&str| self.silent(pod).is_some_and(|silence| silence.is_over(now));
+        let one = pods.iter().filter(is_due).min_by_key(|pod| self.asked(pod)).filter(|_| is_apart);
+        let answering = pods.iter().filter(|pod| self.silent(pod).is_none());
+        answering.chain(one).copied().collect()
+    }
+
+    /// How a round went: who was asked, and whether an answer came.
+    pub fn heard<'p>(&mut self, answers: impl IntoIterator<Item = (&'p str, bool)>, now: Timestamp) {
+        let mut anybody = false;
+        let mut asked = false;
+        for (pod, answered) in answers {
+            let before = self.silent(pod);
+            let silence = (!answered).then(|| Silence::after(before, now));
+            self.pods.insert(pod.to_owned(), silence);
+            anybody |= answered;
+            asked = true;
+        }
+        if anybody {
+            if self.silence.take().is_some() {
+                self.pods.retain(|_, silence| silence.is_none());
+            }
+        } else if asked && self.pods.values().all(Option::is_some) {
+            self.silence = Some(Silence::after(self.silence, now));
+        }
+    }
+
+    fn silent(&self, pod: &str) -> Option<Silence> {
+        self.pods.get(pod).copied().flatten()
+    }
+
+    /// When a silent pod was last asked. Whoever was never asked comes first.
+    fn asked(&self, pod: &str) -> Option<Timestamp> {
+        self.silent(pod).map(|silence| silence.last)
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn silence_is_asked_less_and_less_and_an_answer_ends_it() {
-        let mut reach = Reach::default();
-        let mut now = Timestamp::from_second(1_000_000).unwrap();
-        assert_eq!(reach.whom(now), Whom::All);
-        let mut pauses = Vec::new();
-        for _ in 0..8 {
-            reach.heard(false, now);
-            let Whom::Nobody(pause) = reach.whom(now) else { panic!("asked at once") };
-            pauses.push(pause.as_secs());
-            now = now.checked_add(pause).unwrap();
-            assert_eq!(reach.whom(now), Whom::One);
-        }
-        assert_eq!(pauses, [10, 20, 40, 80, 160, 320, 600, 600]);
-        reach.heard(true, now);
-        assert_eq!(reach.whom(now), Whom::All);
-    }
-
-    #[test]
-    fn a_clock_that_is_set_back_makes_no_pause_longer() {
-        let mut reach = Reach::default();
-        reach.heard(false, Timestamp::from_second(1_000_000).unwrap());
-        assert_eq!(reach.whom(Timestamp::from_second(1_000).unwrap()), Whom::One);
-    }
-}
+mod tests;

@@ -1,10 +1,12 @@
 //! What is remembered of refused objects, so that they stay out after a restart of the operator: in an annotation of the
-//! Secret with the configuration.
+//! Secret with the configuration. A refusal holds for one state of the object and one of the [`Operand`]; records from
+//! before these were told hold for none, so that what is in them is tried again once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::operand::Operand;
 use crate::subject::Subject;
 
 /// The annotation of the Secret.
@@ -13,9 +15,12 @@ pub const ANNOTATION: &str = "mainstay.dev/refused-objects";
 /// So many objects are kept in the annotation: it has a limit, and so has patience.
 const KEPT: usize = 200;
 
-/// What a configuration got from an object depends on this and on nothing else.
+/// What a configuration got from an object depends on this, and on the workload.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stamp {
+    /// What tells it from another one that had its name before: that one was counted from one too.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub uid: String,
     /// How often its spec was changed.
     pub generation: i64,
     /// The state of the Secrets and ConfigMaps that it points to; empty, if there are none.
@@ -29,8 +34,9 @@ pub struct Refusal {
     /// What was refused: another state is tried again.
     #[serde(flatten)]
     pub stamp: Stamp,
-    /// Who refused it, with its version: `Prometheus 2.42.0`. Another version is asked again.
-    pub by: String,
+    /// Who refused it. Another one is asked again.
+    #[serde(flatten)]
+    pub operand: Operand,
     /// What it says, in words that anybody may read.
     pub words: String,
 }
@@ -59,9 +65,23 @@ impl Verdicts {
         self.0.get(subject)
     }
 
-    /// Forgets what does not hold any more: `now` tells the state of an object that is still asked for.
-    pub fn retain(&mut self, by: &str, now: impl Fn(&Subject) -> Option<Stamp>) {
-        self.0.retain(|subject, refusal| refusal.by == by && now(subject).as_ref() == Some(&refusal.stamp));
+    /// Forgets what does not hold any more: `now` tells the state of an object that is still asked for. Of what is
+    /// forgotten, those that are still asked for.
+    pub fn retain<'s>(
+        &mut self,
+        operand: &Operand,
+        now: impl Fn(&Subject) -> Option<&'s Stamp>,
+    ) -> BTreeSet<Subject> {
+        let mut forgotten = BTreeSet::new();
+        self.0.retain(|subject, refusal| {
+            let stamp = now(subject);
+            let holds = refusal.operand == *operand && stamp == Some(&refusal.stamp);
+            if !holds && stamp.is_some() {
+                forgotten.insert(subject.clone());
+            }
+            holds
+        });
+        forgotten
     }
 
     /// Everything that is left out.
@@ -107,43 +127,64 @@ mod tests {
     use super::*;
     use crate::subject::Kind;
 
-    const BY: &str = "Prometheus 2.42.0";
-
     fn subject(name: &str) -> Subject {
         Subject::new(Kind::ServiceMonitor, "team", name)
     }
 
-    fn stamp(generation: i64, read: &str) -> Stamp {
-        Stamp { generation, read: read.into() }
+    fn stamp(uid: &str, generation: i64, read: &str) -> Stamp {
+        Stamp { uid: uid.into(), generation, read: read.into() }
+    }
+
+    fn operand(by: &str, workload: &str) -> Operand {
+        Operand { by: by.into(), workload: workload.into() }
+    }
+
+    fn prometheus() -> Operand {
+        operand("Prometheus 2.42.0", "w")
     }
 
     fn refusal() -> Refusal {
-        Refusal { stamp: stamp(3, "a"), by: BY.into(), words: "unknown relabel action \"…\"".into() }
+        let words = "unknown relabel action \"…\"".into();
+        Refusal { stamp: stamp("u", 3, "a"), operand: prometheus(), words }
     }
 
     #[test]
     fn what_does_not_hold_any_more_is_forgotten() {
-        let names = ["same", "changed", "gone", "reads another"];
+        let names = ["same", "changed", "gone", "reads another", "made anew"];
         let all = Verdicts::from_iter(names.map(|name| (subject(name), refusal())));
-        let now = |it: &Subject| match it.name.as_str() {
-            "same" => Some(stamp(3, "a")),
-            "changed" => Some(stamp(4, "a")),
-            "reads another" => Some(stamp(3, "b")),
-            _ => None,
-        };
+        let now = BTreeMap::from([
+            (subject("same"), stamp("u", 3, "a")),
+            (subject("changed"), stamp("u", 4, "a")),
+            (subject("reads another"), stamp("u", 3, "b")),
+            (subject("made anew"), stamp("v", 3, "a")),
+        ]);
         let mut left = all.clone();
-        left.retain(BY, now);
+        let forgotten = left.retain(&prometheus(), |it| now.get(it));
         assert_eq!(left, Verdicts::from_iter([(subject("same"), refusal())]));
-        let mut none = all;
-        none.retain("Prometheus 3.13.1", now);
-        assert_eq!(none, Verdicts::default());
+        assert_eq!(forgotten, ["changed", "made anew", "reads another"].map(subject).into());
+        for other in [operand("Prometheus 3.13.1", "w"), operand("Prometheus 2.42.0", "v")] {
+            let mut none = all.clone();
+            assert_eq!(none.retain(&other, |it| now.get(it)), now.keys().cloned().collect());
+            assert_eq!(none, Verdicts::default());
+        }
+    }
+
+    #[test]
+    fn records_of_old_are_read_and_tried_again() {
+        let old = "[{\"kind\":\"ServiceMonitor\",\"namespace\":\"team\",\"name\":\"bad\",\"generation\":3,\
+                   \"by\":\"Prometheus 2.42.0\",\"words\":\"no\"}]";
+        let mut verdicts = Verdicts::of_annotation(old);
+        assert_eq!(verdicts.subjects(), [subject("bad")].into());
+        let now = stamp("u", 3, "");
+        assert_eq!(verdicts.retain(&prometheus(), |_| Some(&now)), [subject("bad")].into());
+        assert!(verdicts.is_empty());
     }
 
     #[test]
     fn an_annotation_holds_the_same() {
         let verdicts = Verdicts::from_iter([(subject("bad"), refusal())]);
-        let text = "[{\"kind\":\"ServiceMonitor\",\"namespace\":\"team\",\"name\":\"bad\",\"generation\":3,\
-                    \"read\":\"a\",\"by\":\"Prometheus 2.42.0\",\"words\":\"unknown relabel action \\\"…\\\"\"}]";
+        let text = "[{\"kind\":\"ServiceMonitor\",\"namespace\":\"team\",\"name\":\"bad\",\"uid\":\"u\",\
+                    \"generation\":3,\"read\":\"a\",\"by\":\"Prometheus 2.42.0\",\"workload\":\"w\",\"words\":\"unknown relabel action \\\"…\\\"\"}]";
         assert_eq!(verdicts.annotation().as_deref(), Some(text));
         assert_eq!(Verdicts::of_annotation(text), verdicts);
         assert_eq!(Verdicts::of_annotation("nonsense"), Verdicts::default());
@@ -153,7 +194,7 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_is_lost_on_the_way(generation in 0..i64::MAX, words in "\\PC{0,40}", names in prop::collection::btree_set("[a-z]{1,8}", 0..20)) {
-            let refusal = Refusal { stamp: stamp(generation, ""), by: BY.into(), words };
+            let refusal = Refusal { stamp: stamp("u", generation, ""), operand: prometheus(), words };
             let verdicts: Verdicts = names.iter().map(|name| (subject(name), refusal.clone())).collect();
             prop_assert_eq!(Verdicts::of_annotation(&verdicts.annotation().unwrap_or_default()), verdicts);
         }

@@ -1,41 +1,42 @@
 //! What may be repeated of an error text of an operand. Such a text quotes what it found in the configuration, and that
-//! may be a secret: what stands in quotation marks is left out, and the rest is cut off after some length.
+//! may be a secret: what stands in quotation marks and the user of an address are left out, and the rest is cut off
+//! after some length. Marks are read as they came: an escape is only taken off a value that was read to its end, because
+//! a mark that loses its escape turns what is quoted into what is not. Where it cannot be told which is which, because
+//! marks do not match or a log begins in the middle of a line, nothing is repeated.
+
+mod log;
+
+use std::borrow::Cow;
+
+use log::{Line, unescaped};
 
 /// Letters of a text that are repeated at most.
 const LONGEST: usize = 300;
+
+/// What is told of a text that must not be repeated.
+const NOTHING: &str = "its log says why";
+
+/// What stands for what is left out.
+const LEFT_OUT: &str = "\"…\"";
 
 /// What operands say before they come to the point.
 const PREFIXES: [&str; 3] =
     ["failed to reload config: ", "couldn't load configuration ", "parsing YAML file "];
 
-/// What a log says beside an error that says more.
-const EMPTY: [&str; 2] = ["one or more errors occurred", "previous rule set restored"];
-
-/// A text as a person reads it, without the escapes that a log adds.
+/// A text as a person reads it, without the escapes that a log adds. Nobody may be shown it.
 pub(crate) fn plain(text: &str) -> String {
-    text.replace("\\n", "\n").replace("\\\"", "\"").replace("\\\\", "\\")
-}
-
-/// The message of the error in a log that says most; any other text as it is.
-fn message(text: &str) -> &str {
-    let messages = text.lines().rev().filter(|line| is_error(line)).filter_map(|line| {
-        let (_, message) = line.split_once(" err=\"")?;
-        Some(&message[..message.rfind('"').unwrap_or(message.len())])
+    let lines = text.split_inclusive('\n').map(|line| {
+        let read = Line::of_json(line).and_then(Line::plain);
+        read.map_or_else(|| unescaped(line), |read| Cow::Owned(format!("{read}\n")))
     });
-    let says_something = |message: &&str| !EMPTY.iter().any(|empty| message.contains(empty));
-    messages.clone().find(says_something).or_else(|| messages.clone().next()).unwrap_or(text)
-}
-
-/// Whether a line of a log tells an error.
-fn is_error(line: &str) -> bool {
-    let level = line.split_once("level=").map_or("", |(_, rest)| rest);
-    level.get(..5).is_some_and(|level| level.eq_ignore_ascii_case("error"))
+    lines.collect()
 }
 
 /// The point of an error text, on one line, without what it quotes.
 pub fn told(text: &str) -> String {
-    let plain = plain(message(text));
-    let mut point = plain.trim();
+    let error = log::error(text);
+    let shown = masked(error.as_deref().unwrap_or(text)).unwrap_or_default();
+    let mut point = shown.as_str();
     for prefix in PREFIXES {
         if let Some(rest) = point.strip_prefix(prefix) {
             // What stands in front of the colon is the name of a file of the pod.
@@ -45,45 +46,77 @@ pub fn told(text: &str) -> String {
             };
         }
     }
-    masked(point)
+    match point {
+        "" => NOTHING.into(),
+        point if point.chars().count() > LONGEST => point.chars().take(LONGEST).chain(['…']).collect(),
+        point => point.into(),
+    }
 }
 
-/// A text on one line, without what it quotes.
-fn masked(text: &str) -> String {
-    let mut plain = String::new();
-    let mut letters = text.chars();
+/// A text on one line, without what it quotes; nothing, if it cannot be told what that is.
+fn masked(text: &str) -> Option<String> {
+    let mut shown = String::new();
     let mut before = ' ';
-    while let Some(letter) = letters.next() {
-        // The apostrophe in `couldn't` opens nothing.
-        if matches!(letter, '"' | '`') || (letter == '\'' && !before.is_alphanumeric()) {
-            skip_quoted(&mut letters, letter);
-            plain.push_str("\"…\"");
-        } else if letter.is_whitespace() || letter.is_control() {
-            if !plain.ends_with(' ') {
-                plain.push(' ');
-            }
-        } else {
-            plain.push(letter);
+    let mut rest = text;
+    while let Some(letter) = rest.chars().next() {
+        rest = &rest[letter.len_utf8()..];
+        let after = match letter {
+            // Part of a text that was quoted as a whole, and its beginning is gone.
+            '\\' if rest.starts_with('"') => return None,
+            '"' => Some(after_quotation(rest)?),
+            mark if opens(before, mark) => Some(after_last(mark, rest)?),
+            _ => None,
+        };
+        if let Some(after) = after {
+            shown.push_str(LEFT_OUT);
+            rest = after;
+        } else if !(letter.is_whitespace() || letter.is_control()) {
+            shown.push(letter);
+        } else if !shown.ends_with(' ') {
+            shown.push(' ');
         }
         before = letter;
     }
-    let plain = plain.trim();
-    if plain.chars().count() > LONGEST {
-        plain.chars().take(LONGEST).chain(['…']).collect()
-    } else {
-        plain.into()
-    }
+    let words: Vec<Cow<'_, str>> = shown.trim().split(' ').map(without_user).collect();
+    Some(words.join(" "))
 }
 
-/// Up to the mark that closes, or to the end if nothing does.
-fn skip_quoted(letters: &mut std::str::Chars<'_>, mark: char) {
-    while let Some(letter) = letters.next() {
-        if letter == mark {
-            return;
+/// What comes after the mark that closes. Operands escape what they quote, so that it is in the same line.
+fn after_quotation(text: &str) -> Option<&str> {
+    let mut is_escaped = false;
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '\n' => return None,
+            '"' if !is_escaped => return Some(&text[at + 1..]),
+            _ => is_escaped = letter == '\\' && !is_escaped,
         }
-        if letter == '\\' && mark == '"' {
-            letters.next();
-        }
+    }
+    None
+}
+
+/// What comes after the last mark of this kind in a line. What stands between marks that are not escaped may hold some.
+fn after_last(mark: char, text: &str) -> Option<&str> {
+    let line = &text[..text.find('\n').unwrap_or(text.len())];
+    let end = line.rfind(mark)?;
+    // What another mark opens in there may end behind it.
+    let letters = line[..end].chars();
+    let mut each = std::iter::once(mark).chain(letters.clone()).zip(letters);
+    let opens_another = each.any(|(before, letter)| letter != mark && opens(before, letter));
+    (!opens_another).then_some(&text[end + 1..])
+}
+
+/// Whether a letter begins a quotation. The apostrophe in `couldn't` opens nothing.
+fn opens(before: char, letter: char) -> bool {
+    matches!(letter, '"' | '`') || (letter == '\'' && !before.is_alphanumeric())
+}
+
+/// A word without the user and the password of an address.
+fn without_user(word: &str) -> Cow<'_, str> {
+    let Some((user, host)) = word.rsplit_once('@') else { return word.into() };
+    match user.split_once("://") {
+        Some((scheme, _)) => format!("{scheme}://…@{host}").into(),
+        None if user.contains(':') => format!("…@{host}").into(),
+        None => word.into(),
     }
 }
 
@@ -119,78 +152,4 @@ pub(crate) fn lines(text: &str) -> Vec<usize> {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn the_point_of_a_text_is_told_without_what_it_quotes() {
-        let cases = [
-            (
-                "failed to reload config: couldn't load configuration (--config.file=\"/etc/p.yaml\"): parsing YAML \
-                 file /etc/p.yaml: parse \"http://user:hunter2@[::1\": missing ']' in host\n",
-                "parse \"…\": missing \"…\" in host",
-            ),
-            (
-                "failed to reload config: yaml: unmarshal errors:\n  line 10: cannot unmarshal !!str `hunter2` into int\n",
-                "yaml: unmarshal errors: line 10: cannot unmarshal !!str \"…\" into int",
-            ),
-            (
-                "ts=1 level=info msg=\"a\"\nts=2 caller=main.go level=error msg=\"Error reloading config\" \
-                 err=\"couldn't load configuration (--config.file=\\\"/etc/p.yaml\\\"): parsing YAML file /etc/p.yaml: \
-                 unknown relabel action \\\"hunter2\\\"\"\nts=3 level=info msg=b\n",
-                "unknown relabel action \"…\"",
-            ),
-            (
-                "level=ERROR msg=\"loading groups failed\" err=\"/etc/a.yaml: 5:11: group \\\"g\\\", rule 1\"\n\
-                 level=ERROR msg=b err=\"error loading rules, previous rule set restored\"\n\
-                 level=ERROR msg=c err=\"one or more errors occurred while applying\"\n",
-                "/etc/a.yaml: 5:11: group \"…\", rule 1",
-            ),
-            (
-                "failed to reload config: couldn't parse timestamp 25:00, invalid format\n",
-                "couldn't parse timestamp 25:00, invalid format",
-            ),
-        ];
-        for (text, words) in cases {
-            assert_eq!(told(text), words);
-        }
-    }
-
-    #[test]
-    fn what_is_quoted_and_pointed_to_is_found() {
-        let text = "open /no/such: unknown unit \"x\" in `3x` (\"/etc/p.yaml\"): open";
-        assert_eq!(quoted(text), ["x", "3x", "/etc/p.yaml", "/no/such", "/etc/p.yaml"]);
-    }
-
-    #[test]
-    fn lines_are_found_one_by_one_and_in_lists() {
-        let cases: [(&str, &[usize]); 5] = [
-            ("yaml: line 12: mapping values", &[12]),
-            ("errors:\n  line 12: field a\n  line 16: field b", &[12, 16]),
-            ("the reload was answered 500 (line 7, 12); the log", &[7, 12]),
-            ("on line 3, 4 words were found", &[3]),
-            ("a new line is missing, or this line", &[]),
-        ];
-        for (text, expected) in cases {
-            assert_eq!(lines(text), expected, "{text}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn what_is_in_quotation_marks_is_never_told(before in "[ a-z:=']{0,20}", secret in "[A-Z]{3,9}", after in "[ a-z:]{0,20}") {
-            for mark in ["\"", "`"] {
-                let text = format!("{before}{mark}{secret}{mark}{after}");
-                prop_assert!(!told(&text).contains(&secret), "{}", told(&text));
-            }
-        }
-
-        #[test]
-        fn no_text_breaks_the_readers(text in "[ a-z\"`'\\\\:\n=0-9/\u{e9}]{0,80}") {
-            let (_, _, _) = (told(&text), quoted(&text), lines(&text));
-            prop_assert!(told(&text).chars().count() <= LONGEST + 1);
-        }
-    }
-}
+mod tests;

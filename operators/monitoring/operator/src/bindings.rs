@@ -28,6 +28,10 @@ const AT_ONCE: usize = 200;
 pub(crate) struct Told {
     /// What each object says already, at a version of it.
     said: HashMap<(Kind, Key), (u64, u64)>,
+    /// What each was asked to say at a version of it, and when, counted in tries. Where we may not, it comes to nothing.
+    tried: HashMap<(Kind, Key), ((u64, u64), u64)>,
+    /// How often anything was tried.
+    tries: u64,
     /// Objects with an entry for the workload.
     bound: Option<BTreeSet<(Kind, Key)>>,
     /// Refusals that an event told of.
@@ -94,7 +98,8 @@ pub(crate) fn unbind(
 }
 
 impl Told {
-    /// What is to be said in the status of objects, and whether there is more.
+    /// What is to be said in the status of objects, and whether there is more that was not tried yet. What was, comes last
+    /// and is no reason for another pass.
     pub(crate) fn sayings(
         &mut self,
         (primary, workload): (Kind, &Key),
@@ -114,13 +119,30 @@ impl Told {
         };
         bound.retain(|one| !gone(one));
         self.said.retain(|one, _| selected.contains(one));
+        self.tried.retain(|one, _| selected.contains(one));
+        let (mut first, mut again) = (Vec::new(), Vec::new());
+        let mut is_more = false;
         for one in judged {
-            if sayings.len() >= AT_ONCE {
-                return (sayings, true);
+            let Some((saying, news)) = self.saying(name(primary, workload), one, stores, now) else {
+                continue;
+            };
+            match self.tried.get(&place(&saying)) {
+                Some((tried, at)) if *tried == news => again.push((*at, saying, news)),
+                Some(_) | None if first.len() < AT_ONCE => first.push((saying, news)),
+                Some(_) | None => {
+                    is_more = true;
+                    break;
+                }
             }
-            sayings.extend(self.saying(name(primary, workload), one, stores, now));
         }
-        (sayings, false)
+        again.sort_by_key(|(at, ..)| *at);
+        let again = again.into_iter().map(|(_, saying, news)| (saying, news));
+        for (saying, news) in first.into_iter().chain(again).take(AT_ONCE) {
+            self.tries += 1;
+            self.tried.insert(place(&saying), (news, self.tries));
+            sayings.push(saying);
+        }
+        (sayings, is_more)
     }
 
     fn saying(
@@ -129,21 +151,27 @@ impl Told {
         one: &Judged<'_>,
         stores: &Stores,
         now: &Time,
-    ) -> Option<Saying> {
+    ) -> Option<(Saying, (u64, u64))> {
         // What we said in the last pass may be newer than what was judged.
         let object =
             stores.get(one.kind, one.object.key()).filter(|known| known.uid() == one.object.uid())?;
         let verdict = Verdict { refusal: one.refusal, generation: one.object.generation() };
-        let (version, hash) = (object.identity().version, hashed(&verdict));
+        let news = (object.identity().version, hashed(&verdict));
         let place = (one.kind, object.key().clone());
-        if self.said.get(&place) == Some(&(version, hash)) {
+        if self.said.get(&place) == Some(&news) {
             return None;
         }
         let Some(bindings) = workload.with(&bindings(&object).bindings, verdict, now) else {
-            self.said.insert(place, (version, hash));
+            self.tried.remove(&place);
+            self.said.insert(place, news);
             return None;
         };
-        Some(Saying { kind: one.kind, object, status: json!({ "bindings": bindings }) })
+        Some((Saying { kind: one.kind, object, status: json!({ "bindings": bindings }) }, news))
+    }
+
+    /// The pass went wrong: nobody knows what came of what was tried, and it is tried again as if it were new.
+    pub(crate) fn forget_tries(&mut self) {
+        self.tried.clear();
     }
 
     /// Objects with an entry for the workload, as far as that is known.
@@ -170,6 +198,10 @@ impl Told {
     }
 }
 
+fn place(saying: &Saying) -> (Kind, Key) {
+    (saying.kind, saying.object.key().clone())
+}
+
 /// What was being done, as the Prometheus Operator calls it.
 fn action(kind: Kind) -> &'static str {
     match kind {
@@ -183,4 +215,45 @@ fn hashed(value: &impl std::hash::Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use kernel::store::Event;
+    use kernel::stores::{Namespaces, Scopes};
+
+    use super::*;
+    use crate::workload::{OfPrometheus, Workload as _};
+
+    #[test]
+    fn what_comes_to_nothing_is_tried_again_later_and_asks_for_no_pass() {
+        let stores =
+            Stores::new(&[OfPrometheus::DECLARATION], "test", &Scopes::from(Namespaces::AllBut(Vec::new())));
+        let kind = kinds::SERVICE_MONITOR;
+        let room = stores.room(kind, "a").unwrap();
+        room.write().see(Event::Begin);
+        for number in 0..=AT_ONCE {
+            let metadata = json!({"namespace": "a", "name": format!("m{number:03}"), "uid": number.to_string(), "resourceVersion": "1"});
+            let object = serde_json::from_value(json!({ "metadata": metadata })).unwrap();
+            room.write().see(Event::Listed(Object::new(object, &kind.resource())));
+        }
+        room.write().see(Event::Complete);
+        let objects = stores.all(kind);
+        let judged: Vec<Judged<'_>> =
+            objects.iter().map(|object| Judged { kind, object, read: &[], refusal: None }).collect();
+        let (workload, mut told) = (Key::new("a", "main"), Told::default());
+        let now = Time(k8s_openapi::jiff::Timestamp::UNIX_EPOCH);
+        let pass = |told: &mut Told| {
+            let (sayings, is_more) =
+                told.sayings((kinds::PROMETHEUS, &workload), &judged, &BTreeSet::new(), (&stores, &now));
+            let name = |saying: Option<&Saying>| saying.map(|saying| saying.object.key().name.to_string());
+            (sayings.len(), name(sayings.first()), is_more)
+        };
+        assert_eq!(pass(&mut told), (200, Some("m000".into()), true));
+        // Nothing came of it. Whoever had no turn comes first.
+        assert_eq!(pass(&mut told), (200, Some("m200".into()), false));
+        assert_eq!(pass(&mut told), (200, Some("m199".into()), false));
+        told.forget_tries();
+        assert_eq!(pass(&mut told), (200, Some("m000".into()), true));
+    }
 }

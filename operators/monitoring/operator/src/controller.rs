@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use k8s_openapi::api::apps::v1::StatefulSet;
+use k8s_openapi::api::apps::v1::{DaemonSet, StatefulSet};
 use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Pod};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use k8s_openapi::jiff::Timestamp;
@@ -32,9 +32,11 @@ use crate::metrics::{Selected, Sync};
 use crate::mounts;
 use crate::outside::Outside;
 use crate::rights::Rights;
-use crate::roll::{Around, Roll};
-use crate::shared::{Each, Readers, Shared, held};
+use crate::roll::{self, Around, Roll};
+use crate::shared::{Each, Readers, Shared, held, is_asked_for};
 use crate::told;
+use crate::unknown::Unknown;
+use crate::vault::ASK_AGAIN;
 use crate::workload::{Judged, Seen, Workload};
 
 /// How long until pods are looked at again that nobody tells us of.
@@ -50,6 +52,7 @@ pub struct WorkloadOperator<W: Workload> {
     pub(crate) places: Each<Place<W::Memory>>,
     found: Arc<Found>,
     outside: Outside,
+    unknown: Unknown,
     pub(crate) rights: Rights,
     /// Nothing, if there can be no TLS: then nobody is asked.
     pub(crate) asker: Option<Asker>,
@@ -76,8 +79,8 @@ pub struct Inputs {
     refusals: Vec<Remark>,
     /// What is done about pods, claims and surplus shards.
     pub(crate) roll: Roll,
-    /// Whether pods may be touched.
-    pub(crate) may_patch_pods: bool,
+    /// Whether pods may be touched; nothing, if it is not known.
+    pub(crate) may_patch_pods: Option<bool>,
     /// When what is there was written, if that was not by us.
     pub(crate) last_written: Option<Timestamp>,
     /// What is remembered beside the configuration of what the operand refuses.
@@ -95,8 +98,8 @@ impl<W: Workload> WorkloadOperator<W> {
     pub fn new(shared: Shared, readers: Arc<Readers>, found: Arc<Found>) -> Self {
         let asker =
             Asker::new(clock::timestamp).map_err(|error| tracing::warn!("pods are not asked: {error}")).ok();
-        let (outside, rights) = (Outside::default(), Rights::default());
-        Self { shared, readers, places: Each::default(), found, outside, rights, asker }
+        let (outside, unknown, rights) = (Outside::default(), Unknown::default(), Rights::default());
+        Self { shared, readers, places: Each::default(), found, outside, unknown, rights, asker }
     }
 
     /// What is said about what a workload selects, and when more is to be said.
@@ -189,6 +192,8 @@ impl<W: Workload> WorkloadOperator<W> {
                 sets.insert(object.key().name.to_string(), set);
             }
         }
+        let daemons = stores.owned_by(kinds::DAEMON_SET, &key.namespace, uid);
+        let daemon_set = daemons.iter().find_map(|object| object.read::<DaemonSet>().ok());
         let known = if stores.is_known(kinds::POD, &key.namespace) {
             Self::of(kinds::POD, key, stores)
         } else {
@@ -204,7 +209,7 @@ impl<W: Workload> WorkloadOperator<W> {
         let pods = known.iter().filter_map(|pod| pod.read::<Pod>().ok()).collect();
         let claims = Self::of(kinds::CLAIM, key, stores);
         let claims = claims.iter().filter_map(|claim| claim.read::<PersistentVolumeClaim>().ok()).collect();
-        Ok(Seen { sets, pods, known, claims })
+        Ok(Seen { sets, daemon_set, pods, known, claims })
     }
 }
 
@@ -239,10 +244,15 @@ impl<W: Workload> Operator for WorkloadOperator<W> {
             return Ok(Inputs { is_leaving: true, sayings, ..Inputs::default() });
         }
         let seen = self.see(resource, &key, stores).await?;
-        let look_again = (!stores.is_watched(kinds::POD, &key.namespace)).then_some(LOOK_AGAIN);
+        let is_told = stores.is_watched(kinds::POD, &key.namespace)
+            && !is_asked_for(&key.namespace, W::named(resource), stores);
+        let look_again = (!is_told).then_some(LOOK_AGAIN);
         let mut inputs = Inputs { key: key.clone(), seen, look_again, ..Inputs::default() };
         if W::is_paused(resource) {
             return Ok(inputs);
+        }
+        if let Some(workload) = stores.get(W::DECLARATION.primary, &key) {
+            self.unknown.check(&workload, W::SELECTABLE, stores)?;
         }
         let needs = W::needs(resource);
         inputs.missing = self.outside.missing(&needs, &key.namespace, stores, &self.shared.client).await;
@@ -251,10 +261,14 @@ impl<W: Workload> Operator for WorkloadOperator<W> {
         }
         let heard = self.hear(resource, &mut inputs, stores, now).await?;
         let (mut planned, spared) = self.follow(resource, &key, stores).await?;
+        if held(&self.places.of(&key)).is_denied() {
+            inputs.look_again = inputs.look_again.into_iter().chain([ASK_AGAIN]).min();
+        }
         if let Ok(planned) = &mut planned {
             if !self.shared.settings.reloader_at_once {
                 lazy::keep_reloaders(planned, &inputs.seen, stores);
             }
+            self.outside.learn(&roll::classes(planned, &inputs.seen), &self.shared.client).await;
             self.look_after(resource, planned, &mut inputs, now);
             if self.suspect(&key, planned, heard) {
                 inputs.look_again = Some(Duration::ZERO);
@@ -301,14 +315,17 @@ impl<W: Workload> Operator for WorkloadOperator<W> {
         let home = self.places.of(&inputs.key);
         let loading = &mut held(&home).loading;
         let has_changed = applied.changed.iter().any(mounted);
+        loading.plans(mounts::version(planned));
         if inputs.seen.pods.is_empty() {
             loading.nobody(has_changed);
-            return (Vec::new(), None);
+            return (Vec::new(), inputs.roll.soon(applied));
         }
         let content = (has_changed || loading.is_new()).then(|| mounts::content::<W>(planned, &inputs.key));
         let last = inputs.last_written.filter(|_| !has_changed);
-        let pods = (inputs.seen.pods.as_slice(), inputs.may_patch_pods, &self.shared.settings.pace);
-        loading.afterwards(content, last, pods, now)
+        let may_touch = inputs.may_patch_pods == Some(true);
+        let pods = (inputs.seen.pods.as_slice(), may_touch, &self.shared.settings.pace);
+        let (touches, look_again) = loading.afterwards(content, last, pods, now);
+        (touches, [look_again, inputs.roll.soon(applied)].into_iter().flatten().min())
     }
 
     fn farewell(&self, key: &Key, stores: &Stores) -> Vec<Saying> {
@@ -334,6 +351,9 @@ impl<W: Workload> Operator for WorkloadOperator<W> {
         }
         let mut outcome = told::Outcome::of(resource, verdict);
         let home = self.places.of(&Key::of(W::metadata(resource)));
+        if sync == Sync::Failed {
+            held(&home).told.forget_tries();
+        }
         outcome.loaded = held(&home).loading.condition(now);
         if let Verdict::Done { inputs, .. } = verdict
             && inputs.planned.is_some()

@@ -298,3 +298,6 @@ fn trim_claim(claim: &mut DynamicObject) {
     claim.data = json!({"spec": spec, "status": status});
     claim.metadata.managed_fields = None;
 }
+
+#[cfg(test)]
+mod tests;

@@ -19,14 +19,16 @@ use monitoring_loaded::doubt::Doubt;
 use monitoring_loaded::verdicts::ANNOTATION;
 use monitoring_plan::{Child, Invalid, Planned, Remark, Standing, Surroundings};
 use monitoring_rules::pack::Files;
+use monitoring_workload::tls_assets;
 use serde_json::Value;
 
 use crate::bindings::Told;
 use crate::controller::{Inputs, WorkloadOperator};
 use crate::kinds;
 use crate::load::{Content, Loading};
-use crate::refused;
-use crate::shared::{held, namespaces, resources};
+use crate::refused::{self, Accepted, Program};
+use crate::rule_maps;
+use crate::shared::{held, namespaces, resources, with_named};
 use crate::vault::Vault;
 use crate::workload::Workload;
 
@@ -69,8 +71,17 @@ pub(crate) struct Place<M> {
     pub(crate) record: Record,
     /// When rules were last written by somebody before us.
     pub(crate) rules_written: Option<Timestamp>,
-    /// The version of the configuration that was accepted last: whatever is younger was not in it.
-    pub(crate) good: Option<u64>,
+    /// What was accepted last: whatever was not in it is suspected first.
+    pub(crate) good: Option<Accepted>,
+    /// What its pods were last planned to run.
+    pub(crate) program: Option<Program>,
+}
+
+impl<M> Place<M> {
+    /// Whether something that is pointed to may not be read.
+    pub(crate) fn is_denied(&self) -> bool {
+        self.vault.forbidden(self.wanted.iter()).is_some()
+    }
 }
 
 impl<W: Workload> WorkloadOperator<W> {
@@ -97,9 +108,12 @@ impl<W: Workload> WorkloadOperator<W> {
         stores: &Stores,
     ) -> Result<(Result<Planned, Invalid>, Vec<(Kind, Key)>), Trouble> {
         let mut standing = Standing { rules: self.packing(key, stores, place).await?, ..Standing::default() };
-        place.vault.fetch(&place.wanted.clone(), stores, &self.shared.client).await?;
+        // What cannot be read, and is wanted still, comes up again below.
+        let _ = place.vault.fetch(&place.wanted.clone(), stores, &self.shared.client).await;
         self.recall(place, key).await?;
-        let (namespaces, resources) = (namespaces(stores), resources(stores));
+        let named = (&*key.namespace, W::named(resource));
+        let resources = with_named(resources(stores), named, stores, &self.shared.client).await?;
+        let namespaces = namespaces(stores);
         let mut left_out = place.doubt.left_out();
         let mut outcome = None;
         let mut spared = Vec::new();
@@ -124,6 +138,16 @@ impl<W: Workload> WorkloadOperator<W> {
                 Err(invalid) => invalid.references.iter().cloned().chain(objects.asked()).collect(),
             });
             let asks_for_more = place.vault.fetch(&place.wanted, stores, &self.shared.client).await?;
+            // A monitor that points to what we may not read is left out; without what the workload itself points to,
+            // nothing good would be written.
+            if let Ok(planned) = &planned
+                && let Some(Reference { source, namespace, name }) =
+                    place.vault.forbidden(planned.references.iter())
+            {
+                let words =
+                    format!("{source} {namespace}/{name} may not be read: grant get on {source}s there");
+                return Err(Trouble::Outside(words));
+            }
             let needs_last = planned.as_ref().is_ok_and(needs_last) && standing.configuration.is_none();
             outcome = Some(planned);
             if needs_last && let Some(last) = self.last(key, stores).await? {
@@ -136,11 +160,11 @@ impl<W: Workload> WorkloadOperator<W> {
             if asks_for_more {
                 continue;
             }
-            if place.doubt.is_idle() {
-                break;
-            }
-            // Now that everything is read it shows what of the refused is another thing by now.
-            place.doubt.notice(&refused::by::<W>(resource), &refused::stamps(&W::judged(&place.memory)));
+            let Some(Ok(planned)) = outcome.as_ref().filter(|_| !place.doubt.is_idle()) else { break };
+            // Now that everything is read it shows what of the refused, and who refused it, is another thing by now.
+            let read = (&place.wanted, &place.vault.objects());
+            let operand = refused::operand::<W>(resource, &key.name, planned, read);
+            place.doubt.notice(operand, &refused::stamps(&W::judged(&place.memory)));
             let now = place.doubt.left_out();
             if now == left_out {
                 break;
@@ -162,12 +186,8 @@ impl<W: Workload> WorkloadOperator<W> {
     ) -> Result<Vec<Files>, Trouble> {
         let Some(workload) = W::rules(&key.name) else { return Ok(Vec::new()) };
         let mut known = BTreeMap::new();
-        let first = workload.name(0);
-        for outline in stores.named(kinds::CONFIG_MAP, &key.namespace, first.trim_end_matches('0')) {
+        for outline in rule_maps::outlines(&workload, key, stores, &self.shared.client).await? {
             let name = outline.key().name.to_string();
-            if workload.index(&name).is_none() || outline.is_deleting() {
-                continue;
-            }
             let version = outline.identity().version.to_string();
             let remembered = place.rules.remove(&name).filter(|(at, _)| *at == version);
             let files = if let Some((_, files)) = remembered {
@@ -232,10 +252,15 @@ impl<W: Workload> WorkloadOperator<W> {
         let bytes = secret.data.unwrap_or_default().remove(file).unwrap_or_default().0;
         let Some(text) = decoded(&bytes) else { return Ok(None) };
         let mut files = BTreeMap::new();
-        let prefix = format!("{}-tls-assets-", W::prefix(&key.name));
-        for outline in stores.named(kinds::SECRET, &key.namespace, &prefix) {
-            let secret = self.secret(&key.namespace, &outline.key().name).await?;
-            let data = secret.and_then(|secret| secret.data).unwrap_or_default();
+        let prefix = W::prefix(&key.name);
+        for number in 0.. {
+            let name = tls_assets::name(&prefix, number);
+            // Not all Secrets may be looked at. Where one is not known to be there it is asked for, until there is none.
+            let is_absent = stores.is_known(kinds::SECRET, &key.namespace)
+                && stores.get(kinds::SECRET, &Key::new(&key.namespace, &name)).is_none();
+            let secret = if is_absent { None } else { self.secret(&key.namespace, &name).await? };
+            let Some(secret) = secret else { break };
+            let data = secret.data.unwrap_or_default();
             files.extend(data.into_iter().map(|(name, bytes)| (name, bytes.0)));
         }
         Ok(Some((text, files)))

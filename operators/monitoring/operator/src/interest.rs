@@ -13,6 +13,7 @@ use monitoring_assets::{Reference, Source};
 use monitoring_plan::candidates::candidate;
 use monitoring_select::asker::CONTROLLER_ID;
 use monitoring_select::asking::{Asking, SelectionError, Selectors};
+use monitoring_select::label_selector::Selector;
 use monitoring_select::unselected::{View, why_not};
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -53,7 +54,7 @@ pub struct Selections {
 
 /// What one workload asks for.
 #[derive(Debug, Default)]
-struct Asks {
+pub(crate) struct Asks {
     selectors: Vec<Ask>,
     /// The controller id that it names; empty, if none.
     operator: String,
@@ -215,7 +216,7 @@ impl Selections {
 }
 
 impl Asks {
-    fn read(workload: &Value, selectable: Selectable) -> Self {
+    pub(crate) fn read(workload: &Value, selectable: Selectable) -> Self {
         let spec = &workload["spec"];
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let selector = |name: String| LabelSelector::deserialize(&spec[name]).ok();
@@ -237,6 +238,19 @@ impl Asks {
     fn asking<'s>(&'s self, own: &'s str, kind: Kind) -> Result<Asking<'s>, SelectionError> {
         let ask = self.selectors.iter().find(|ask| ask.kind == kind);
         ask.map_or_else(|| Asking::new(own, Selectors::default()), |ask| ask.asking(own))
+    }
+
+    /// The kinds of which something may be selected.
+    pub(crate) fn selected(&self) -> impl Iterator<Item = Kind> {
+        self.selectors.iter().filter(|ask| ask.labels.is_some()).map(|ask| ask.kind)
+    }
+
+    /// Whether what is selected depends on labels of namespaces.
+    pub(crate) fn goes_by_namespaces(&self) -> bool {
+        let is_picky =
+            |namespaces: &LabelSelector| Selector::new(namespaces).is_ok_and(|all| !all.takes_all());
+        let goes = |ask: &Ask| ask.labels.is_some() && ask.namespaces.as_ref().is_some_and(is_picky);
+        self.selectors.iter().any(goes)
     }
 
     /// Whether a workload looks into a namespace.

@@ -7,6 +7,7 @@
 //! | [`controller`] | the stages of a pass, the same for all four workloads |
 //! | [`workload`] | what the four have of their own |
 //! | `follow` | what follows from a workload, with all that it points to |
+//! | `rule_maps` | the ConfigMaps with its rules |
 //! | `told` | its status, its conditions, what is new |
 //! | [`bindings`] | what monitors and rules are told about themselves |
 //! | `load`, `mounts` | whether pods run what was written, and what is done so that they do |
@@ -36,9 +37,11 @@ pub mod outside;
 mod refused;
 mod rights;
 mod roll;
+mod rule_maps;
 pub mod settings;
 pub mod shared;
 mod told;
+mod unknown;
 mod vault;
 pub mod workload;
 

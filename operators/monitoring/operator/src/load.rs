@@ -15,7 +15,7 @@ use monitoring_loaded::condition;
 use monitoring_loaded::judge::{self, Ended, Verdict, Written, judge};
 use monitoring_loaded::offset::Offset;
 use monitoring_loaded::pace::{self, Pace, Sight};
-use monitoring_loaded::reach::{Reach, Whom};
+use monitoring_loaded::reach::Reach;
 use monitoring_workload::labels;
 use serde_json::json;
 
@@ -29,6 +29,8 @@ const TOUCHED: &str = "mainstay.dev/touched";
 const FRESH: SignedDuration = SignedDuration::from_secs(20);
 /// What is told of pods that are not asked because none answered.
 const SILENT: &str = "it is not asked, because no pod answered when they were last asked";
+/// What is told of a pod that is not asked while others are.
+const ALONE: &str = "it did not answer when it was last asked, and is asked again later";
 /// How soon the pods are asked after the first look at them.
 const SOON: Duration = Duration::from_millis(10);
 
@@ -38,6 +40,8 @@ pub(crate) struct Loading {
     written: Option<Written>,
     pace: Pace,
     reach: Reach,
+    /// What the pods say their version is, as they were last planned.
+    version: Option<String>,
     /// By unique id.
     offsets: HashMap<String, Offset>,
     /// What each pod was judged to be, by its name and with its unique id.
@@ -80,46 +84,60 @@ impl Loading {
     /// Asks those pods of which it is not known that they run what was written.
     pub(crate) async fn ask(&mut self, pods: &[Pod], tls: bool, asker: &Asker, now: Timestamp) {
         let Some(written) = self.written.clone() else { return };
-        let uids: Vec<&str> = pods.iter().map(uid).collect();
-        self.verdicts.retain(|_, (known, _)| uids.contains(&known.as_str()));
-        self.offsets.retain(|known, _| uids.contains(&known.as_str()));
-        let mut due: Vec<(&Pod, Address)> = pods
-            .iter()
-            .filter(|pod| !self.is_loaded(pod))
-            .filter_map(|pod| Some((pod, address(pod, tls)?)))
-            .collect();
-        match self.reach.whom(now) {
-            Whom::All => {}
-            Whom::One => due.truncate(1),
-            Whom::Nobody(_) => return self.stay_silent(&due),
-        }
+        let due = self.due(pods, tls, now);
         if due.is_empty() {
             return;
         }
         let addresses: Vec<Address> = due.iter().map(|(_, address)| *address).collect();
         let answers = asker.ask_all(&addresses).await;
-        let anybody = answers.iter().any(|heard| !matches!(heard.answer, Answer::Nothing(_)));
-        self.reach.heard(anybody, now);
-        for ((pod, _), heard) in due.into_iter().zip(answers) {
-            self.take(&written, pod, heard, now);
-        }
+        let answers: Vec<(&Pod, Heard)> = due.into_iter().map(|(pod, _)| pod).zip(answers).collect();
+        self.heard(&written, answers, now);
     }
 
-    fn stay_silent(&mut self, pods: &[(&Pod, Address)]) {
-        for (pod, _) in pods {
-            let unknown = || (uid(pod).to_owned(), Verdict::Unknown(SILENT.into()));
+    /// Whom to ask. Of the others it is told why they are not.
+    fn due<'p>(&mut self, pods: &'p [Pod], tls: bool, now: Timestamp) -> Vec<(&'p Pod, Address)> {
+        let uids: Vec<&str> = pods.iter().map(uid).collect();
+        self.verdicts.retain(|_, (known, _)| uids.contains(&known.as_str()));
+        self.offsets.retain(|known, _| uids.contains(&known.as_str()));
+        self.reach.keep(&uids);
+        let missing = pods.iter().filter(|pod| !self.is_loaded(pod));
+        let missing: Vec<(&Pod, Address)> =
+            missing.filter_map(|pod| Some((pod, address(pod, tls)?))).collect();
+        let missing_uids: Vec<&str> = missing.iter().map(|(pod, _)| uid(pod)).collect();
+        let asked = self.reach.whom(&missing_uids, now);
+        let (due, others): (Vec<_>, Vec<_>) =
+            missing.into_iter().partition(|(pod, _)| asked.contains(&uid(pod)));
+        let because = if self.reach.is_silent() { SILENT } else { ALONE };
+        for (pod, _) in others {
+            let unknown = || (uid(pod).to_owned(), Verdict::Unknown(because.into()));
             self.verdicts.entry(name(pod).to_owned()).or_insert_with(unknown);
         }
+        due
     }
 
-    /// What was written, and how those pods take it that run this version: while another one is rolled out, what is written
-    /// for it means nothing to the pods from before. Nothing, if it is not known yet.
-    pub(crate) fn taken<'p>(&self, pods: &'p [Pod], version: &str) -> Option<(Content, Said<'p>)> {
+    /// What was answered.
+    fn heard(&mut self, written: &Written, answers: Vec<(&Pod, Heard)>, now: Timestamp) {
+        let is_answer = |heard: &Heard| !matches!(heard.answer, Answer::Nothing(_));
+        self.reach.heard(answers.iter().map(|(pod, heard)| (uid(pod), is_answer(heard))), now);
+        for (pod, heard) in answers {
+            self.take(written, pod, heard, now);
+        }
+    }
+
+    /// What pods are planned to say of their version.
+    pub(crate) fn plans(&mut self, version: Option<&str>) {
+        self.version = version.map(Into::into);
+    }
+
+    /// What was written, and how those pods take it that run the version that is planned: while another one is rolled out,
+    /// what is written for it means nothing to the pods from before. Nothing, if it is not known yet.
+    pub(crate) fn taken<'p>(&self, pods: &'p [Pod]) -> Option<(Content, Said<'p>)> {
         let Written { config, watched, .. } = self.written.as_ref()?;
         let content = Content { config: config.clone(), watched: watched.clone() };
         let runs = |pod: &&Pod| {
             let label = pod.metadata.labels.as_ref().and_then(|labels| labels.get(labels::VERSION));
-            label.is_some_and(|label| label.trim_start_matches('v') == version.trim_start_matches('v'))
+            // Users may have a label of their own there, and it is the same in all pods that are planned.
+            label.map(String::as_str) == self.version.as_deref()
         };
         let verdict = |pod: &'p Pod| {
             let (_, verdict) = self.verdicts.get(name(pod)).filter(|(known, _)| known == uid(pod))?;
@@ -223,7 +241,7 @@ fn uid(pod: &Pod) -> &str {
 }
 
 /// Whether its containers run, or did.
-fn runs(pod: &Pod) -> bool {
+pub(crate) fn runs(pod: &Pod) -> bool {
     let phase = pod.status.as_ref().and_then(|status| status.phase.as_deref());
     phase == Some("Running") && pod.metadata.deletion_timestamp.is_none()
 }
@@ -244,7 +262,7 @@ pub(crate) fn last_words(pod: &Pod) -> Option<String> {
 }
 
 /// What the cluster says about a pod.
-fn seen(pod: &Pod) -> judge::Pod {
+pub(crate) fn seen(pod: &Pod) -> judge::Pod {
     let status = pod.status.as_ref();
     let conditions = status.and_then(|status| status.conditions.as_ref()).into_iter().flatten();
     let ready = conditions.clone().find(|condition| condition.type_ == "Ready" && condition.status == "True");
@@ -278,77 +296,4 @@ fn touch(pod: &Pod, now: Timestamp) -> Touch {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const PACE: pace::Settings =
-        pace::Settings { apart: Duration::from_secs(5), patience: Duration::from_secs(3) };
-
-    fn moment(second: i64) -> Timestamp {
-        Timestamp::from_second(second).unwrap()
-    }
-
-    fn pod(name: &str, phase: &str) -> Pod {
-        let object = json!({
-            "metadata": {"name": name, "namespace": "n", "uid": name},
-            "status": {"phase": phase, "podIP": "127.0.0.1"},
-        });
-        serde_json::from_value(object).unwrap()
-    }
-
-    fn content(hash: &str) -> Content {
-        Content { config: Some(hash.into()), watched: None }
-    }
-
-    fn touched((touches, look_again): &(Vec<Touch>, Option<Duration>)) -> (Vec<&str>, bool) {
-        (touches.iter().map(|touch| &*touch.key.name).collect(), look_again.is_some())
-    }
-
-    #[test]
-    fn pods_are_touched_when_something_was_written_and_not_when_somebody_else_did() {
-        let pods = [pod("a", "Running"), pod("b", "Pending")];
-        let mut loading = Loading::default();
-        // What was there when we came is only asked for.
-        let found =
-            loading.afterwards(Some(content("1")), Some(moment(0)), (&pods, true, &PACE), moment(100));
-        assert_eq!(touched(&found), (vec![], true));
-        let written = loading.afterwards(Some(content("2")), None, (&pods, true, &PACE), moment(200));
-        assert_eq!(touched(&written), (vec!["a"], true));
-        // A stream of edits is no stream of touches, and the last one is not lost.
-        let again = loading.afterwards(Some(content("3")), None, (&pods, true, &PACE), moment(202));
-        assert_eq!(touched(&again), (vec![], true));
-        let later = loading.afterwards(None, None, (&pods, true, &PACE), moment(206));
-        assert_eq!(touched(&later), (vec!["a"], true));
-        let without = loading.afterwards(Some(content("4")), None, (&pods, false, &PACE), moment(300));
-        assert_eq!(touched(&without), (vec![], true));
-        assert_eq!(
-            touched(&loading.afterwards(None, None, (&[], true, &PACE), moment(400))),
-            (vec![], false)
-        );
-    }
-
-    #[test]
-    fn a_change_that_no_pod_tells_of_reaches_all_and_changes_no_verdict() {
-        let pods = [pod("a", "Running")];
-        let whole = Content { config: Some("1".into()), watched: Some("2".into()) };
-        let mut loading = Loading::default();
-        loading.afterwards(Some(whole.clone()), None, (&pods, true, &PACE), moment(0));
-        loading.verdicts.insert("a".into(), ("a".into(), Verdict::Loaded));
-        let rotated = loading.afterwards(Some(whole), None, (&pods, true, &PACE), moment(2));
-        assert_eq!(touched(&rotated), (vec![], true));
-        let later = loading.afterwards(None, None, (&pods, true, &PACE), moment(5));
-        assert_eq!(touched(&later), (vec!["a"], true));
-        assert_eq!(loading.written.as_ref().map(|written| written.at), Some(moment(0)));
-        assert_eq!(loading.condition(moment(60)).unwrap().status, "True");
-    }
-
-    #[test]
-    fn what_is_written_while_nobody_runs_is_looked_up_when_somebody_does() {
-        let mut loading = Loading::default();
-        loading.afterwards(Some(content("1")), None, (&[pod("a", "Running")], true, &PACE), moment(0));
-        loading.nobody(false);
-        assert!(!loading.is_new());
-        loading.nobody(true);
-        assert!(loading.is_new());
-    }
-}
+mod tests;

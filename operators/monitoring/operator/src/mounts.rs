@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use k8s_openapi::api::core::v1::{Container, PodSpec, Volume};
+use k8s_openapi::api::core::v1::{Container, PodSpec, PodTemplateSpec, Volume};
 use kernel::object::Key;
 use monitoring_loaded::fingerprint::{self, Directory};
 use monitoring_plan::{Child, Planned};
-use monitoring_workload::reloader;
+use monitoring_workload::{labels, reloader};
 
 use crate::load::Content;
 use crate::workload::Workload;
@@ -23,13 +23,23 @@ pub(crate) fn content<W: Workload>(planned: &Planned, workload: &Key) -> Content
     }
 }
 
+/// What the pods that are planned say of their version.
+pub(crate) fn version(planned: &Planned) -> Option<&str> {
+    template(planned)?.metadata.as_ref()?.labels.as_ref()?.get(labels::VERSION).map(String::as_str)
+}
+
+/// The pods that are planned: those of all shards are alike.
+fn template(planned: &Planned) -> Option<&PodTemplateSpec> {
+    planned.children.iter().find_map(|child| match child {
+        Child::StatefulSet(set) => Some(&set.spec.as_ref()?.template),
+        Child::DaemonSet(set) => Some(&set.spec.as_ref()?.template),
+        Child::ConfigMap(_) | Child::Secret(_) | Child::Service(_) => None,
+    })
+}
+
 /// Of the watched directories; nothing, if something else is mounted there than what was written.
 fn watched(planned: &Planned, configuration: (&str, &str)) -> Option<String> {
-    let pods = planned.children.iter().find_map(|child| match child {
-        Child::StatefulSet(set) => set.spec.as_ref()?.template.spec.as_ref(),
-        Child::DaemonSet(set) => set.spec.as_ref()?.template.spec.as_ref(),
-        Child::ConfigMap(_) | Child::Secret(_) | Child::Service(_) => None,
-    })?;
+    let pods = template(planned)?.spec.as_ref()?;
     let container = pods.containers.iter().find(|container| container.name == reloader::NAME)?;
     let paths = container.args.iter().flatten().filter_map(|argument| argument.strip_prefix(WATCHED));
     let mut directories = Vec::new();

@@ -1,7 +1,7 @@
 //! What pods need and others make: a storage class, a Service that a user brings. Without them no pods are made, and what
 //! is there stays; the configuration is written all the same.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -54,6 +54,15 @@ impl Outside {
         match &needs.service {
             Some(service) => self.service(&Key::new(namespace, service), &needs.labels, stores, client).await,
             None => None,
+        }
+    }
+
+    /// Finds out whether volumes of these classes can grow. What cannot be found out stays unknown.
+    pub(crate) async fn learn(&self, classes: &BTreeSet<String>, client: &Client) {
+        for class in classes {
+            if let Some(words) = self.storage_class(class, client).await {
+                tracing::debug!("it is not known whether volumes can grow: {words}");
+            }
         }
     }
 
@@ -124,4 +133,44 @@ impl Outside {
 
 fn written(labels: &BTreeMap<String, String>) -> String {
     labels.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+    use std::sync::Arc;
+
+    use kube::client::Body;
+    use serde_json::json;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn it_is_found_out_once_in_a_while_whether_volumes_can_grow() {
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let diary = Arc::clone(&asked);
+        let server = tower::service_fn(move |request: http::Request<Body>| {
+            let name = request.uri().path().rsplit('/').next().unwrap_or_default().to_owned();
+            let class = |grows: Option<bool>| json!({"metadata": {"name": name}, "provisioner": "p", "allowVolumeExpansion": grows});
+            let status = |code: u16| json!({"status": "Failure", "code": code, "message": "", "reason": ""});
+            let (code, answer) = match name.as_str() {
+                "grows" => (200, class(Some(true))),
+                "rigid" => (200, class(None)),
+                "secret" => (403, status(403)),
+                _ => (404, status(404)),
+            };
+            held(&diary).push(name);
+            let answer =
+                http::Response::builder().status(code).body(Body::from(answer.to_string().into_bytes()));
+            async move { Ok::<_, Infallible>(answer.unwrap()) }
+        });
+        let (outside, client) = (Outside::default(), Client::new(server, "n"));
+        let classes = ["gone", "grows", "rigid", "secret"].map(str::to_owned).into();
+        for _ in 0..2 {
+            outside.learn(&classes, &client).await;
+            let expected = BTreeMap::from([("grows".to_owned(), true), ("rigid".to_owned(), false)]);
+            assert_eq!(outside.growing(), expected);
+        }
+        assert_eq!(*held(&asked), ["gone", "grows", "rigid", "secret", "gone"]);
+    }
 }

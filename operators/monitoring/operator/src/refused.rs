@@ -1,13 +1,18 @@
 //! A configuration that the operand refuses: the way from what pods say to what is left out. `monitoring_loaded::doubt`
 //! decides.
 
+mod order;
+mod program;
+mod state;
+
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::jiff::Timestamp;
 use kernel::declare::Kind;
 use kernel::flow::Trouble;
-use kernel::object::{Kept as _, Key};
+use kernel::object::Key;
 use kernel::stores::Stores;
 use monitoring_loaded::ask::Reloaded;
 use monitoring_loaded::culprit;
@@ -26,18 +31,22 @@ use crate::kinds;
 use crate::load::{self, Content, Said};
 use crate::mounts;
 use crate::shared::held;
-use crate::workload::{Judged, Workload};
+use crate::workload::{Judged, Seen, Workload};
 
-/// So many letters of a hash tell two states apart.
-const LETTERS: usize = 16;
+pub(crate) use order::Accepted;
+pub(crate) use program::Program;
+pub(crate) use state::operand;
 
 /// What was heard about a content.
-pub(crate) type Heard = Option<(Content, Taken)>;
+pub(crate) type Heard = Option<Hearing>;
 
-/// Who refuses, with the version, as users read it.
-pub(crate) fn by<W: Workload>(resource: &W::Resource) -> String {
-    let (name, version) = W::operand(resource);
-    format!("{name} {}", version.trim_start_matches('v'))
+/// What pods say about a content.
+#[derive(Debug, Clone)]
+pub(crate) struct Hearing {
+    content: Content,
+    taken: Taken,
+    /// Whether a server runs, this content or another one.
+    is_running: bool,
 }
 
 fn subject(kind: Kind, key: &Key) -> Option<Subject> {
@@ -91,10 +100,18 @@ fn stamp(one: &Judged<'_>) -> Stamp {
     let read = if one.read.is_empty() {
         String::new()
     } else {
-        let hash = fingerprint::configuration(format!("{:?}", one.read).as_bytes());
-        hash.chars().take(LETTERS).collect()
+        monitoring_loaded::operand::short(&fingerprint::configuration(format!("{:?}", one.read).as_bytes()))
     };
-    Stamp { generation: one.object.generation(), read }
+    Stamp { uid: one.object.uid().to_owned(), generation: one.object.generation(), read }
+}
+
+/// The pods that run what the workload asks for, as far as anybody can tell.
+fn up_to_date<'s>(seen: &'s Seen, program: Option<&Program>) -> Cow<'s, [Pod]> {
+    let counts = |pod: &&Pod| program.is_none_or(|program| program.is_run_by(pod, &seen.sets));
+    if seen.pods.iter().all(|pod| counts(&pod)) {
+        return Cow::Borrowed(&seen.pods);
+    }
+    Cow::Owned(seen.pods.iter().filter(counts).cloned().collect())
 }
 
 impl<M> Place<M> {
@@ -136,7 +153,8 @@ impl<W: Workload> WorkloadOperator<W> {
         if let Some(asker) = &self.asker {
             loading.ask(&inputs.seen.pods, W::has_tls(resource), asker, now).await;
         }
-        let said = loading.taken(&inputs.seen.pods, W::operand(resource).1);
+        let pods = up_to_date(&inputs.seen, held(&home).program.as_ref());
+        let said = loading.taken(&pods);
         held(&home).loading = loading;
         let heard = match said {
             None => None,
@@ -150,6 +168,8 @@ impl<W: Workload> WorkloadOperator<W> {
                 text.map(|text| (content, Taken::Refused(text)))
             }
         };
+        let is_running = inputs.seen.pods.iter().any(|pod| load::seen(pod).ready_since.is_some());
+        let heard = heard.map(|(content, taken)| Hearing { content, taken, is_running });
         self.take(resource, &key, heard.as_ref(), stores);
         Ok(heard)
     }
@@ -172,15 +192,16 @@ impl<W: Workload> WorkloadOperator<W> {
     }
 
     /// An answer takes a search further.
-    fn take(&self, resource: &W::Resource, key: &Key, heard: Option<&(Content, Taken)>, stores: &Stores) {
-        let Some((content, taken)) = heard else { return };
+    fn take(&self, resource: &W::Resource, key: &Key, heard: Option<&Hearing>, stores: &Stores) {
+        let Some(Hearing { content, taken, .. }) = heard else { return };
         let home = self.places.of(key);
         let mut place = held(&home);
-        if *taken == Taken::Accepted && place.doubt.is_idle() {
-            let secret = Key::new(&key.namespace, &W::configuration(&key.name).0);
-            place.good = stores.get(kinds::SECRET, &secret).map(|secret| secret.identity().version);
+        let is_known = place.good.as_ref().is_some_and(|good| good.is_of(content));
+        if *taken == Taken::Accepted && !is_known && !place.doubt.is_searching() {
+            let good = Accepted::new(content.clone(), &W::judged(&place.memory), &place.doubt.left_out());
+            place.good = Some(good);
         }
-        let by = by::<W>(resource);
+        let by = state::by::<W>(resource);
         let tell = |subject: &Subject, text: &str| {
             let object = stores.get(kind(subject), &Key::new(&subject.namespace, &subject.name));
             let object = object.map(|object| object.value().into_owned()).unwrap_or_default();
@@ -188,16 +209,21 @@ impl<W: Workload> WorkloadOperator<W> {
             let field = field.map(|(path, value)| format!("{path} ({value:?}): ")).unwrap_or_default();
             format!("{by} refuses it: {field}{}", words::told(text))
         };
-        place.doubt.answer(content, taken.clone(), &by, &tell);
+        place.doubt.answer(content, taken.clone(), &tell);
     }
 
     /// After a plan: begins to search if what is planned is what was refused. Whether to go on at once.
     pub(crate) fn suspect(&self, key: &Key, planned: &Planned, heard: Heard) -> bool {
         let home = self.places.of(key);
         let place = &mut *held(&home);
+        let program = Program::planned(planned);
+        // What was heard was heard from others, unless the pods stay what they are.
+        let heard = heard.filter(|_| place.program.is_none() || place.program == program);
+        place.program = program;
+        let is_running = heard.as_ref().is_some_and(|heard| heard.is_running);
         let refused = match heard {
-            Some((content, Taken::Refused(text))) => Some((content, text)),
-            Some((_, Taken::Accepted)) | None => None,
+            Some(Hearing { content, taken: Taken::Refused(text), .. }) => Some((content, text)),
+            Some(Hearing { taken: Taken::Accepted, .. }) | None => None,
         };
         if refused.is_none() && !place.doubt.is_searching() && place.doubt.hopeless().is_none() {
             return false;
@@ -217,12 +243,9 @@ impl<W: Workload> WorkloadOperator<W> {
         let whole = planned.configuration.as_ref().map(Configuration::text).unwrap_or_default();
         let parts = Parts::read(&whole, objects.keys().cloned().collect(), files);
         let named = culprit::find(&text, &parts).objects;
-        let is_young =
-            |one: &&Judged<'_>| place.good.is_some_and(|good| one.object.identity().version > good);
-        let changed = judged.iter().filter(is_young).filter_map(|one| subject(one.kind, one.object.key()));
-        let changed = changed.filter(|subject| objects.contains_key(subject)).collect();
+        let (row, fresh) = order::row(&judged, &objects, place.good.as_ref());
         tracing::warn!(workload = %key, "the configuration is refused, and whoever it is about is searched for");
-        place.doubt.begin(refused, text, Suspicion { objects, named, changed });
+        place.doubt.begin(refused, text, Suspicion { objects, named, fresh, row, is_running });
         true
     }
 

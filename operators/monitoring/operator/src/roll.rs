@@ -1,7 +1,7 @@
 //! What is done about pods, claims and surplus shards, beyond writing StatefulSets: decided in `monitoring-rollout`, turned
 //! into work here. Pure.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,6 +25,8 @@ use crate::workload::Seen;
 const SOON: Duration = Duration::from_millis(500);
 /// How soon to look again after something that may have been forbidden.
 const AWHILE: Duration = Duration::from_secs(10);
+/// How soon to look again whether what forbids something has changed.
+const LATER: Duration = Duration::from_mins(1);
 
 /// What is known beside the workload.
 pub(crate) struct Around<'a> {
@@ -32,8 +34,8 @@ pub(crate) struct Around<'a> {
     pub(crate) seen: &'a Seen,
     /// Whether volumes of classes can grow.
     pub(crate) growing: &'a BTreeMap<String, bool>,
-    /// Whether pods may be given other labels.
-    pub(crate) may_patch_pods: bool,
+    /// Whether pods may be given other labels; nothing, if it is not known.
+    pub(crate) may_patch_pods: Option<bool>,
     /// What is done about pods that a roll-out waits for.
     pub(crate) repair: Policy,
     /// The time.
@@ -51,16 +53,38 @@ struct Deed {
     why: Option<String>,
 }
 
+/// Fields that shall be written.
+#[derive(Debug)]
+struct Wish {
+    touch: Touch,
+    /// What should be, for the case that the server refuses it.
+    words: String,
+}
+
+/// The classes of the claims that are too small: whether volumes of them can grow is what must be known.
+pub(crate) fn classes(planned: &Planned, seen: &Seen) -> BTreeSet<String> {
+    let claims: Vec<&PersistentVolumeClaim> = seen.claims.iter().collect();
+    let mut classes = BTreeSet::new();
+    for child in &planned.children {
+        let Child::StatefulSet(wanted) = child else { continue };
+        if seen.sets.contains_key(wanted.metadata.name.as_deref().unwrap_or_default()) {
+            let growth = growth::growth(wanted, &claims, &BTreeMap::new());
+            classes.extend(growth.resizes.into_iter().map(|resize| resize.class));
+        }
+    }
+    classes
+}
+
 /// What is to be done.
 #[derive(Debug, Default)]
 pub(crate) struct Roll {
-    touches: Vec<Touch>,
+    wishes: Vec<Wish>,
     deletions: Vec<Deletion>,
     evictions: Vec<Deletion>,
     spared: Vec<(Kind, Key)>,
     deeds: Vec<Deed>,
     /// What only the user can do, in words.
-    pub(crate) remarks: Vec<String>,
+    remarks: Vec<String>,
     /// When to look again, though nothing changed.
     pub(crate) look_again: Option<Duration>,
 }
@@ -82,7 +106,7 @@ impl Roll {
 
     /// Adds it to the work of a pass.
     pub(crate) fn put(&self, work: &mut Work) {
-        work.touches.extend(self.touches.iter().cloned());
+        work.touches.extend(self.wishes.iter().map(|wish| wish.touch.clone()));
         work.deletions.extend(self.deletions.iter().cloned());
         work.evictions.extend(self.evictions.iter().cloned());
         work.spared.extend(self.spared.iter().cloned());
@@ -91,6 +115,23 @@ impl Roll {
     /// What there is to tell after a pass has done what it could.
     pub(crate) fn told(&self, applied: &Applied) -> Vec<Note> {
         self.deeds.iter().filter_map(|deed| deed.told(applied)).collect()
+    }
+
+    /// What only the user can do, after a pass has done what it could.
+    pub(crate) fn remarks(&self, applied: &Applied) -> Vec<String> {
+        let refused = self.wishes.iter().filter_map(|Wish { touch, words }| {
+            let (_, refusal) = applied.refused.iter().find(|(refused, _)| refused == touch)?;
+            Some(format!("{words}, and the server refuses it: {refusal}"))
+        });
+        self.remarks.iter().cloned().chain(refused).collect()
+    }
+
+    /// How soon to look again after what was done, if something follows from it: our own write causes no pass.
+    pub(crate) fn soon(&self, applied: &Applied) -> Option<Duration> {
+        let grows = |wish: &Wish| {
+            wish.touch.kind == kinds::CLAIM && applied.done.contains(&(kinds::CLAIM, wish.touch.key.clone()))
+        };
+        self.wishes.iter().any(grows).then_some(SOON)
     }
 
     fn look_again(&mut self, after: Duration) {
@@ -102,6 +143,10 @@ impl Roll {
         let claims: Vec<&PersistentVolumeClaim> = around.seen.claims.iter().collect();
         let growth = growth::growth(wanted, &claims, around.growing);
         self.remarks.extend(growth.remarks.iter().map(ToString::to_string));
+        if growth.remarks.iter().any(|remark| matches!(remark, growth::Remark::Rigid { .. })) {
+            // Nobody tells us of classes.
+            self.look_again(LATER);
+        }
         if growth.resizes.is_empty() {
             return;
         }
@@ -116,10 +161,11 @@ impl Roll {
                 why: None,
             });
             let fields = json!({"spec": {"resources": {"requests": {"storage": resize.size}}}});
-            self.touches.push(touch(kinds::CLAIM, namespace, &resize.claim, (&resize.uid, fields)));
+            let touch = touch(kinds::CLAIM, namespace, &resize.claim, (&resize.uid, fields));
+            let words = format!("claim {} should ask for {}", resize.claim, resize.size);
+            self.wishes.push(Wish { touch, words });
         }
-        // Our own write causes no pass.
-        self.look_again(SOON);
+        self.look_again(AWHILE);
     }
 
     fn settle(&mut self, present: &StatefulSet, around: &Around<'_>) {
@@ -129,7 +175,8 @@ impl Roll {
             set: present,
             pods: &pods,
             claims: &claims,
-            may_patch_pods: around.may_patch_pods,
+            // As long as it is not known, pods that could be adopted with other labels are neither given them nor removed.
+            may_patch_pods: around.may_patch_pods.unwrap_or(true),
             repair: around.repair,
             now: around.now,
         });
@@ -137,15 +184,18 @@ impl Roll {
         if !relabels.is_empty() {
             self.look_again(AWHILE);
         }
-        for relabel in relabels {
+        for relabel in relabels.into_iter().filter(|_| around.may_patch_pods == Some(true)) {
             let fields = json!({"metadata": {"labels": relabel.labels}});
-            self.touches.push(touch(kinds::POD, namespace, &relabel.name, (&relabel.uid, fields)));
+            let touch = touch(kinds::POD, namespace, &relabel.name, (&relabel.uid, fields));
+            let words = format!("pod {} should have the labels that its StatefulSet selects", relabel.name);
+            self.wishes.push(Wish { touch, words });
         }
         if let Some(text) = awaits {
             let (name, uid) = (&present.metadata.name, &present.metadata.uid);
             let text = json!({"metadata": {"annotations": {wake::AWAITS: text}}});
             let (name, uid) = (name.as_deref().unwrap_or_default(), uid.as_deref().unwrap_or_default());
-            self.touches.push(touch(kinds::STATEFUL_SET, namespace, name, (uid, text)));
+            let words = format!("StatefulSet {name} should say which pod it waits for");
+            self.wishes.push(Wish { touch: touch(kinds::STATEFUL_SET, namespace, name, (uid, text)), words });
         }
         if let Some(removal) = removal {
             self.remove(&removal, &around.seen.known);
@@ -184,7 +234,9 @@ impl Roll {
                 let done = Note { alarming: false, reason: "ShardKept", message };
                 self.deeds.push(Deed { kind: kinds::STATEFUL_SET, key, done, why: None });
                 let fields = json!({"metadata": {"annotations": {retention::DEADLINE: deadline}}});
-                self.touches.push(touch(kinds::STATEFUL_SET, namespace, &kept.name, (&kept.uid, fields)));
+                let touch = touch(kinds::STATEFUL_SET, namespace, &kept.name, (&kept.uid, fields));
+                let words = format!("StatefulSet {} should say until when it is kept", kept.name);
+                self.wishes.push(Wish { touch, words });
             }
         }
         self.remarks.extend(surplus.remarks);
@@ -218,73 +270,4 @@ fn until(moment: Timestamp, now: Timestamp) -> Duration {
 }
 
 #[cfg(test)]
-mod tests {
-    use monitoring_rollout::Why;
-
-    use super::*;
-
-    fn pod() -> Arc<Object> {
-        let pod = json!({"metadata": {"name": "a-0", "namespace": "n", "uid": "1"}});
-        Arc::new(Object::new(serde_json::from_value(pod).unwrap(), &kinds::POD.resource()))
-    }
-
-    fn removed(how: How) -> Roll {
-        let mut roll = Roll::default();
-        roll.remove(&Removal { name: "a-0".into(), uid: "1".into(), how, why: Why::Stuck }, &[pod()]);
-        roll
-    }
-
-    fn note(reason: &'static str, message: &str) -> Note {
-        Note { alarming: false, reason, message: message.into() }
-    }
-
-    #[test]
-    fn an_eviction_is_told_when_it_was_granted_and_when_a_budget_forbids_it() {
-        let roll = removed(How::Evict);
-        assert_eq!((roll.evictions.len(), roll.deletions.len()), (1, 0));
-        let key = || Key::new("n", "a-0");
-        let granted = Applied { done: [(kinds::POD, key())].into(), ..Applied::default() };
-        let words = "pod a-0 is evicted: it is not ready and of a revision that is no longer wanted";
-        assert_eq!(roll.told(&granted), [note("PodReplaced", words)]);
-        let needs = "The disruption budget b needs 2 healthy pods and has 2 currently";
-        let forbidden = Applied { kept: [(key(), needs.to_owned())].into(), ..Applied::default() };
-        let words = "pod a-0 should be evicted, and a disruption budget forbids it: it is not ready and of a revision that \
-                     is no longer wanted (The disruption budget b needs 2 healthy pods and has 2 currently)";
-        assert_eq!(roll.told(&forbidden), [note("PodKept", words)]);
-        assert_eq!(roll.told(&Applied::default()), []);
-    }
-
-    #[test]
-    fn a_claim_is_told_to_grow_when_it_was_asked_to() {
-        let set = |size: &str, generation: i64| -> StatefulSet {
-            let template = json!({
-                "metadata": {"name": "data"},
-                "spec": {"resources": {"requests": {"storage": size}}},
-            });
-            let spec = json!({
-                "replicas": 1, "serviceName": "s", "selector": {}, "template": {}, "volumeClaimTemplates": [template],
-            });
-            let metadata = json!({"name": "a", "namespace": "n", "uid": "2", "generation": generation});
-            serde_json::from_value(json!({"metadata": metadata, "spec": spec})).unwrap()
-        };
-        let claim = json!({
-            "metadata": {"name": "data-a-0", "namespace": "n", "uid": "3"},
-            "spec": {"storageClassName": "fast", "resources": {"requests": {"storage": "1Gi"}}},
-            "status": {"phase": "Bound", "capacity": {"storage": "1Gi"}},
-        });
-        let seen = Seen { claims: vec![serde_json::from_value(claim).unwrap()], ..Seen::default() };
-        let around = Around {
-            seen: &seen,
-            growing: &BTreeMap::from([("fast".to_owned(), true)]),
-            may_patch_pods: true,
-            repair: Policy::Careful,
-            now: Timestamp::UNIX_EPOCH,
-        };
-        let mut roll = Roll::default();
-        roll.grow(&mut set("2Gi", 1), &set("1Gi", 1), &around);
-        assert_eq!(roll.touches.len(), 1);
-        let done = Applied { done: [(kinds::CLAIM, Key::new("n", "data-a-0"))].into(), ..Applied::default() };
-        assert_eq!(roll.told(&done), [note("VolumeGrows", "claim data-a-0 is asked to grow to 2Gi")]);
-        assert_eq!(roll.told(&Applied::default()), []);
-    }
-}
+mod tests;

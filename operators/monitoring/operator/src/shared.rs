@@ -3,9 +3,11 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
+use kernel::flow::Trouble;
 use kernel::object::{Key, Object};
 use kernel::stores::Stores;
-use kube::Client;
+use kube::api::DynamicObject;
+use kube::{Api, Client};
 use monitoring_assets::Reference;
 use monitoring_plan::Resources;
 use monitoring_select::Namespaces;
@@ -102,10 +104,85 @@ pub(crate) fn resources(stores: &Stores) -> Resources {
     }
 }
 
+/// Whether an AlertmanagerConfig that a workload names is not among those that are watched: then it is asked for.
+pub(crate) fn is_asked_for(namespace: &str, named: Option<&str>, stores: &Stores) -> bool {
+    named.is_some() && stores.room(kinds::ALERTMANAGER_CONFIG, namespace).is_none()
+}
+
+/// The same with the AlertmanagerConfig that a workload names beside it, wherever others are looked for.
+pub(crate) async fn with_named(
+    mut resources: Resources,
+    (namespace, named): (&str, Option<&str>),
+    stores: &Stores,
+    client: &Client,
+) -> Result<Resources, Trouble> {
+    let Some(name) = named.filter(|_| is_asked_for(namespace, named, stores)) else { return Ok(resources) };
+    let kind = kinds::ALERTMANAGER_CONFIG;
+    let api: Api<DynamicObject> = Api::namespaced_with(client.clone(), namespace, &kind.resource());
+    let found = api.get_opt(name).await.map_err(|error| {
+        Trouble::Outside(format!("AlertmanagerConfig {namespace}/{name} cannot be read: {error}"))
+    })?;
+    if let Some(found) = found {
+        resources.alertmanager_configs.put(Arc::new(stores.keep(kind, found)));
+    }
+    Ok(resources)
+}
+
 /// The labels of all namespaces.
 pub(crate) fn namespaces(stores: &Stores) -> Namespaces {
     let all = stores.all(kinds::NAMESPACE);
     let pair = |(name, value): &(Box<str>, Box<str>)| (name.to_string(), value.to_string());
     let labels = |namespace: &Object| namespace.labels().iter().map(pair).collect();
     all.iter().map(|namespace| (namespace.key().name.to_string(), labels(namespace))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use http::{Request, Response};
+    use kernel::stores::{Namespaces as Places, Scopes};
+    use kube::client::Body;
+    use serde_json::json;
+    use tower::BoxError;
+
+    use super::*;
+    use crate::workload::{OfAlertmanager, Workload};
+
+    /// A server that has one AlertmanagerConfig, `monitoring/global`.
+    fn client() -> Client {
+        let service = tower::service_fn(|request: Request<Body>| {
+            let path =
+                "/apis/monitoring.coreos.com/v1alpha1/namespaces/monitoring/alertmanagerconfigs/global";
+            let (code, body) = if request.uri().path() == path {
+                (
+                    200,
+                    json!({"metadata": {"namespace": "monitoring", "name": "global", "resourceVersion": "1"}}),
+                )
+            } else {
+                (404, json!({"kind": "Status", "status": "Failure", "code": 404, "reason": "NotFound"}))
+            };
+            let answer = Response::builder().status(code).body(Body::from(body.to_string().into_bytes()));
+            std::future::ready(answer.map_err(BoxError::from))
+        });
+        Client::new(service, "default")
+    }
+
+    async fn found(named: Option<&str>, looks_into: &str) -> Vec<String> {
+        let scopes = Scopes {
+            some: [(kinds::ALERTMANAGER_CONFIG, Places::Only(vec![looks_into.into()]))].into(),
+            ..Places::AllBut(Vec::new()).into()
+        };
+        let stores = Stores::new(&[OfAlertmanager::DECLARATION], "test", &scopes);
+        let around = with_named(resources(&stores), ("monitoring", named), &stores, &client()).await.unwrap();
+        around.alertmanager_configs.iter().map(|one| one.key().to_string()).collect()
+    }
+
+    #[tokio::test]
+    async fn the_base_of_an_alertmanager_is_found_also_where_nobody_looks_for_others() {
+        assert_eq!(found(Some("global"), "a").await, ["monitoring/global"]);
+        let nothing = Vec::<String>::new();
+        assert_eq!(found(Some("other"), "a").await, nothing);
+        assert_eq!(found(None, "a").await, nothing);
+        // The watch tells of it.
+        assert_eq!(found(Some("global"), "monitoring").await, nothing);
+    }
 }

@@ -61,11 +61,10 @@ impl Outcome {
                     (None, Some(words)) => Some(Reconciliation::Failed(words.clone())),
                     (None, None) => Some(done::<W>(resource, inputs)),
                 };
-                let anew = applied.waiting.iter().filter(|words| words.contains("is made anew")).cloned();
                 Self {
                     gaps: gaps(inputs),
-                    remarks: inputs.roll.remarks.clone(),
-                    anew: anew.collect(),
+                    remarks: inputs.roll.remarks(applied),
+                    anew: applied.recreated.clone(),
                     done: inputs.roll.told(applied),
                     ..outcome(Some(inputs.seen.clone().with(applied)), last)
                 }

@@ -3,8 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kernel::clock;
 use kernel::flow::Trouble;
 use kernel::object::{Kept as _, Key};
 use kernel::stores::Stores;
@@ -13,11 +15,16 @@ use monitoring_assets::{Objects, Reference, Source};
 
 use crate::kinds;
 
+/// After so long it is asked again for what we might not read: nobody tells us of rights that come.
+pub(crate) const ASK_AGAIN: Duration = Duration::from_mins(1);
+
 /// What was read of an object, and at which version.
 #[derive(Debug, Clone)]
 enum Content {
     /// It is not there.
     Absent,
+    /// We may not read it, as we were told then.
+    Forbidden(Instant),
     /// A Secret.
     Secret(Arc<Secret>),
     /// A ConfigMap.
@@ -34,9 +41,10 @@ impl Vault {
     /// Everything that was read, as the pure rooms want it.
     pub(crate) fn objects(&self) -> Objects {
         let mut objects = Objects::default();
-        for content in self.contents.values() {
+        for (reference, content) in &self.contents {
             match content {
                 Content::Absent => {}
+                Content::Forbidden(_) => objects.add_forbidden(reference.clone()),
                 Content::Secret(secret) => objects.add_secret(Arc::clone(secret)),
                 Content::ConfigMap(map) => objects.add_config_map(Arc::clone(map)),
             }
@@ -63,6 +71,14 @@ impl Vault {
         Ok(is_new)
     }
 
+    /// The first of these that we may not read.
+    pub(crate) fn forbidden<'r>(
+        &self,
+        mut these: impl Iterator<Item = &'r Reference>,
+    ) -> Option<&'r Reference> {
+        these.find(|reference| matches!(self.contents.get(reference), Some(Content::Forbidden(_))))
+    }
+
     /// Forgets what nobody wants any more.
     pub(crate) fn retain(&mut self, wanted: &BTreeSet<Reference>) {
         self.contents.retain(|reference, _| wanted.contains(reference));
@@ -70,6 +86,9 @@ impl Vault {
 
     fn is_current(&self, reference: &Reference, stores: &Stores) -> bool {
         let Some(content) = self.contents.get(reference) else { return false };
+        if let Content::Forbidden(at) = content {
+            return clock::now().duration_since(*at) < ASK_AGAIN;
+        }
         let kind = match reference.source {
             Source::Secret => kinds::SECRET,
             Source::ConfigMap => kinds::CONFIG_MAP,
@@ -83,7 +102,7 @@ impl Vault {
         }
         let seen = known.map(|known| known.identity().version.to_string());
         let read = match content {
-            Content::Absent => None,
+            Content::Absent | Content::Forbidden(_) => None,
             Content::Secret(secret) => secret.metadata.resource_version.clone(),
             Content::ConfigMap(map) => map.metadata.resource_version.clone(),
         };
@@ -93,18 +112,91 @@ impl Vault {
 
 async fn get(reference: &Reference, client: &Client) -> Result<Content, Trouble> {
     let Reference { source, namespace, name } = reference;
-    let failed =
-        |error: kube::Error| Trouble::Outside(format!("{source} {namespace}/{name} cannot be read: {error}"));
-    Ok(match source {
+    if !can_be(name) {
+        return Ok(Content::Absent);
+    }
+    let found = match source {
         Source::Secret => {
             let api: Api<Secret> = Api::namespaced(client.clone(), namespace);
-            let found = api.get_opt(name).await.map_err(failed)?;
-            found.map_or(Content::Absent, |secret| Content::Secret(Arc::new(secret)))
+            api.get_opt(name).await.map(|found| found.map(|secret| Content::Secret(Arc::new(secret))))
         }
         Source::ConfigMap => {
             let api: Api<ConfigMap> = Api::namespaced(client.clone(), namespace);
-            let found = api.get_opt(name).await.map_err(failed)?;
-            found.map_or(Content::Absent, |map| Content::ConfigMap(Arc::new(map)))
+            api.get_opt(name).await.map(|found| found.map(|map| Content::ConfigMap(Arc::new(map))))
         }
-    })
+    };
+    match found {
+        Ok(found) => Ok(found.unwrap_or(Content::Absent)),
+        Err(kube::Error::Api(status)) if status.code == 403 => Ok(Content::Forbidden(clock::now())),
+        Err(error) => Err(Trouble::Outside(format!("{source} {namespace}/{name} cannot be read: {error}"))),
+    }
+}
+
+/// Whether an object can have this name. One that cannot is not asked for: it would be another question to the server, or
+/// none, and the mistake of one monitor would stop all others.
+fn can_be(name: &str) -> bool {
+    let is_part = |part: &str| {
+        let inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+        part.bytes().all(|byte| inner(byte) || byte == b'-')
+            && part.bytes().next().is_some_and(inner)
+            && part.bytes().next_back().is_some_and(inner)
+    };
+    name.len() <= 253 && name.split('.').all(is_part)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::future::ready;
+
+    use http::{Request, Response, StatusCode};
+    use kernel::stores::{Namespaces, Scopes};
+    use kube::client::Body;
+    use serde_json::json;
+
+    use super::*;
+
+    fn secret(name: &str) -> Reference {
+        Reference { source: Source::Secret, namespace: "a".into(), name: name.into() }
+    }
+
+    #[test]
+    fn names_that_no_object_has_are_known() {
+        for name in ["a", "a-b.c", "0", "a.b.c"] {
+            assert!(can_be(name), "{name}");
+        }
+        for name in ["", "A", "a b", "a/b", "-a", "a-", "a..b", ".", "..", "a_b", "\u{e4}", &"a".repeat(254)]
+        {
+            assert!(!can_be(name), "{name}");
+        }
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_there_is_absent_and_what_may_not_be_read_stops_nobody() {
+        let service = tower::service_fn(|_: Request<Body>| {
+            let status = json!({"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 403});
+            let body = Body::from(status.to_string().into_bytes());
+            let answer = Response::builder().status(StatusCode::FORBIDDEN).body(body);
+            ready(answer.map_err(tower::BoxError::from))
+        });
+        let client = Client::new(service, "default");
+        let stores =
+            Stores::new(&[&crate::PROMETHEUS], "test", &Scopes::from(Namespaces::AllBut(Vec::new())));
+        let mut vault = Vault::default();
+        let wanted = BTreeSet::from([secret(""), secret("a/b"), secret("kept")]);
+        assert!(vault.fetch(&wanted, &stores, &client).await.unwrap());
+        assert_eq!(vault.forbidden(wanted.iter()), Some(&secret("kept")));
+        assert!(matches!(vault.contents[&secret("")], Content::Absent));
+        let objects = vault.objects();
+        let reader = monitoring_assets::Reader::new(&objects, "a");
+        let read = |name: &str| {
+            let selector = serde_json::from_value(json!({"name": name, "key": "k"})).unwrap();
+            reader.secret(&selector).unwrap_err().to_string()
+        };
+        assert_eq!(read("a/b"), "unable to get secret \"a/b\": secrets \"a/b\" not found");
+        assert_eq!(
+            read("kept"),
+            "unable to get secret \"kept\": the operator may not read it; grant get on secrets in its namespace"
+        );
+    }
 }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use api_monitoring::pod::StorageSpec;
-use k8s_openapi::api::apps::v1::StatefulSet;
+use k8s_openapi::api::apps::v1::{DaemonSet, StatefulSet};
 use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Pod};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use k8s_openapi::jiff::Timestamp;
@@ -25,6 +25,7 @@ use monitoring_rollout::Surplus;
 use monitoring_rules::config_map;
 use monitoring_status::Reconciliation;
 use monitoring_status::reconciliation::Selects;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -42,6 +43,8 @@ pub use thanos_ruler::OfThanosRuler;
 pub struct Seen {
     /// Its StatefulSets, by name.
     pub sets: BTreeMap<String, StatefulSet>,
+    /// Its DaemonSet, if it runs on every node.
+    pub daemon_set: Option<DaemonSet>,
     /// Pods that may be its own.
     pub pods: Vec<Pod>,
     /// The same as they were sent.
@@ -58,6 +61,11 @@ impl Seen {
                 && let Ok(set) = object.read::<StatefulSet>()
             {
                 self.sets.insert(key.name.to_string(), set);
+            }
+            if *kind == kinds::DAEMON_SET
+                && let Ok(set) = object.read::<DaemonSet>()
+            {
+                self.daemon_set = Some(set);
             }
         }
         self
@@ -124,7 +132,7 @@ fn reload_path(prefix: &str) -> String {
 /// A kind of workload.
 pub trait Workload: Send + Sync + 'static {
     /// What users write.
-    type Resource: DeserializeOwned + Send + Sync;
+    type Resource: DeserializeOwned + Serialize + Send + Sync;
     /// What is remembered of one from pass to pass.
     type Memory: Default + Send;
 
@@ -196,6 +204,11 @@ pub trait Workload: Send + Sync + 'static {
 
     /// What became of what it selects.
     fn judged(memory: &Self::Memory) -> Vec<Judged<'_>>;
+
+    /// An AlertmanagerConfig beside it that it names.
+    fn named(_resource: &Self::Resource) -> Option<&str> {
+        None
+    }
 
     /// What its pods need and others make.
     fn needs(resource: &Self::Resource) -> Needs;

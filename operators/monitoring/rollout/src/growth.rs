@@ -16,6 +16,8 @@ pub struct Resize {
     pub claim: String,
     /// Its unique id.
     pub uid: String,
+    /// Its storage class: the one that it was given, whatever its template says.
+    pub class: String,
     /// What it shall ask for, as the template writes it.
     pub size: String,
 }
@@ -64,7 +66,7 @@ pub struct Growth {
 }
 
 /// Decides about the claims of the pods that a StatefulSet wants. `classes` says of storage classes whether volumes of them
-/// can grow; with one that is not known it is tried, and the server decides.
+/// can grow; with one that is not known it is tried, and the server decides. Who knows of none learns which matter.
 pub fn growth(
     wanted: &StatefulSet,
     claims: &[&PersistentVolumeClaim],
@@ -122,7 +124,8 @@ impl Growth {
                 self.remarks.push(Remark::Rigid { claim: name(), class, has, asked });
             } else {
                 let uid = claim.metadata.uid.clone().unwrap_or_default();
-                self.resizes.push(Resize { claim: name(), uid, size: asked.to_owned() });
+                let (class, size) = (class.to_owned(), asked.to_owned());
+                self.resizes.push(Resize { claim: name(), uid, class, size });
             }
         }
         // One that is not bound yet cannot be changed: its turn comes when it is.
@@ -200,7 +203,8 @@ mod tests {
     }
 
     fn grown(claim: &str, size: &str) -> Resize {
-        Resize { claim: claim.into(), uid: format!("{claim}-uid"), size: size.into() }
+        let (uid, class) = (format!("{claim}-uid"), "fast".into());
+        Resize { claim: claim.into(), uid, class, size: size.into() }
     }
 
     fn capacity(mut claim: PersistentVolumeClaim, size: &str) -> PersistentVolumeClaim {
@@ -246,6 +250,18 @@ mod tests {
         let claims = [capacity(claim("data-set-0", "9Ti"), "1Gi")];
         let expected = Growth { resizes: vec![grown("data-set-0", "2Gi")], remarks: Vec::new() };
         assert_eq!(told(&wanted(1, "2Gi"), &claims, &[]), expected);
+    }
+
+    #[test]
+    fn the_class_of_a_claim_counts_and_not_that_of_its_template() {
+        let mut set = wanted(1, "2Gi");
+        let templates = set.spec.get_or_insert_default().volume_claim_templates.iter_mut().flatten();
+        // The default class was filled in when the claim was made.
+        templates.for_each(|template| template.spec.get_or_insert_default().storage_class_name = None);
+        let claims = [claim("data-set-0", "1Gi")];
+        assert_eq!(told(&set, &claims, &[]).resizes, [grown("data-set-0", "2Gi")]);
+        let told = told(&set, &claims, &[("fast", false)]);
+        assert_eq!((told.resizes.len(), told.remarks.len()), (0, 1));
     }
 
     #[test]

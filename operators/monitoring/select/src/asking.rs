@@ -110,7 +110,10 @@ impl<'s> Asking<'s> {
             (None, _) => {
                 (name != self.own).then_some(Unselected::OtherNamespace { namespace: name, own: self.own })
             }
-            (Some(_), None) => Some(Unselected::UnknownNamespace { namespace: name }),
+            // Who takes all need not know them.
+            (Some(selector), None) => {
+                (!selector.takes_all()).then_some(Unselected::UnknownNamespace { namespace: name })
+            }
             (Some(selector), Some(labels)) => {
                 let unmet = selector.unmet(Some(labels))?;
                 Some(Unselected::NamespaceLabels { namespace: name, unmet })

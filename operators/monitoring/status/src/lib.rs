@@ -4,6 +4,7 @@
 //! | file | owns |
 //! |---|---|
 //! | [`pods`] | the pods of a StatefulSet, and what they come to |
+//! | [`daemons`] | the pods of a DaemonSet, and what they come to |
 //! | [`repair`] | the pod that a stuck roll-out waits for |
 //! | [`binding`] | what monitors, rules and AlertmanagerConfigs say of the workloads that select them |
 //! | [`condition`] | conditions, and how new ones replace old ones |
@@ -16,6 +17,7 @@
 pub mod alertmanager;
 pub mod binding;
 pub mod condition;
+pub mod daemons;
 pub mod deprecation;
 mod observed;
 pub mod pods;
@@ -25,6 +27,7 @@ pub mod repair;
 pub mod thanos_ruler;
 
 pub use condition::Availability;
+pub use daemons::Daemons;
 pub use pods::Pods;
 pub use reconciliation::Reconciliation;
 pub use repair::{Repair, RepairPolicy};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::Pod;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
 
 use crate::condition::Availability;
 
@@ -37,14 +37,7 @@ impl<'p> Pods<'p> {
     /// Finds the pods of a StatefulSet among others.
     pub fn of(stateful_set: &'p StatefulSet, pods: impl IntoIterator<Item = &'p Pod>) -> Self {
         let selector = stateful_set.spec.as_ref().map(|spec| &spec.selector);
-        let belongs = |pod: &&Pod| {
-            let owners = pod.metadata.owner_references.iter().flatten();
-            pod.metadata.namespace == stateful_set.metadata.namespace
-                && selector.is_some_and(|selector| matches(selector, pod.metadata.labels.as_ref()))
-                && owners.into_iter().any(|owner| {
-                    owner.kind == "StatefulSet" && Some(&owner.name) == stateful_set.metadata.name.as_ref()
-                })
-        };
+        let belongs = |pod: &&Pod| belongs(pod, "StatefulSet", &stateful_set.metadata, selector);
         let mut pods: Vec<&Pod> = pods.into_iter().filter(belongs).collect();
         pods.sort_by_key(|pod| ordinal(pod));
         Self { stateful_set, pods }
@@ -91,6 +84,14 @@ impl<'p> Pods<'p> {
     }
 }
 
+/// Whether a pod was made by a workload of this kind with this name, which looks for its pods so.
+pub(crate) fn belongs(pod: &Pod, kind: &str, owner: &ObjectMeta, selector: Option<&LabelSelector>) -> bool {
+    let mut owners = pod.metadata.owner_references.iter().flatten();
+    pod.metadata.namespace == owner.namespace
+        && selector.is_some_and(|selector| matches(selector, pod.metadata.labels.as_ref()))
+        && owners.any(|known| known.kind == kind && Some(&known.name) == owner.name.as_ref())
+}
+
 /// The revision that a pod was made from.
 pub fn revision(pod: &Pod) -> &str {
     pod.metadata
@@ -111,7 +112,7 @@ pub fn is_ready(pod: &Pod) -> bool {
 }
 
 /// Why a pod is not ready: the first step on its way that it did not take.
-fn message(pod: &Pod) -> Option<&str> {
+pub(crate) fn message(pod: &Pod) -> Option<&str> {
     let conditions = pod.status.as_ref()?.conditions.as_ref()?;
     let failed = ["PodScheduled", "Initialized", "ContainersReady", "Ready"].into_iter().find_map(|step| {
         conditions.iter().find(|condition| condition.type_ == step && condition.status == "False")

@@ -10,6 +10,7 @@ use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 
 use crate::condition::{self, Availability};
+use crate::daemons::Daemons;
 use crate::pods::Pods;
 use crate::reconciliation::{self, Reconciliation};
 use crate::repair::{self, Repair, RepairPolicy};
@@ -17,7 +18,7 @@ use crate::repair::{self, Repair, RepairPolicy};
 /// A Prometheus or an agent, as far as its status is concerned.
 #[derive(Debug, Clone, Copy)]
 pub struct Workload<'w> {
-    /// What the names of its StatefulSets begin with.
+    /// What the names of its StatefulSets, or of its DaemonSet, begin with.
     prefix: &'static str,
     metadata: &'w ObjectMeta,
     spec: &'w SharedSpec,
@@ -55,8 +56,8 @@ impl Workload<'_> {
         self.metadata.name.as_deref().unwrap_or_default()
     }
 
-    /// The name of the StatefulSet of a shard.
-    fn stateful_set(&self, shard: i32) -> String {
+    /// The name of the StatefulSet of a shard; the first is also that of a DaemonSet.
+    fn set_name(&self, shard: i32) -> String {
         let (prefix, name) = (self.prefix, self.name());
         if shard == 0 { format!("{prefix}-{name}") } else { format!("{prefix}-{name}-shard-{shard}") }
     }
@@ -90,7 +91,7 @@ pub fn report<'f>(
 ) -> Report<'f> {
     let mut gathering = Gathering::default();
     for shard in 0..workload.spec.shards.unwrap_or(1).max(1) {
-        let name = workload.stateful_set(shard);
+        let name = workload.set_name(shard);
         match found.stateful_sets.get(&name) {
             None => gathering.missing(shard, &format!("{}/{name}", workload.namespace())),
             Some(set) if set.metadata.deletion_timestamp.is_some() => {}
@@ -101,6 +102,18 @@ pub fn report<'f>(
         }
     }
     gathering.finish(workload, reconciliation, now)
+}
+
+/// What is told about an agent that runs on every node. Its DaemonSet may not be there.
+pub fn report_on_every_node(
+    workload: &Workload<'_>,
+    daemons: Option<&Daemons<'_>>,
+    reconciliation: &Reconciliation,
+    now: &Time,
+) -> PrometheusStatus {
+    let mut gathering = Gathering::default();
+    gathering.on_every_node(daemons, &format!("{}/{}", workload.namespace(), workload.set_name(0)));
+    gathering.finish(workload, reconciliation, now).status
 }
 
 /// Adds what the `scale` subresource reads: the number of shards and the labels of the pods.
@@ -150,6 +163,26 @@ impl<'f> Gathering<'f> {
             self.messages.extend(pods.messages().map(|message| format!("shard {shard}: {message}")));
             self.repairs.extend(repair::wanted(pods, policy));
         }
+    }
+
+    /// The one shard of an agent that runs on every node: its pods say that they are shard 0.
+    fn on_every_node(&mut self, daemons: Option<&Daemons<'_>>, key: &str) {
+        let counts = daemons.map(Daemons::counts).unwrap_or_default();
+        self.shards.push(ShardStatus {
+            shard_id: "0".to_owned(),
+            replicas: counts.all,
+            updated_replicas: counts.updated,
+            available_replicas: counts.ready,
+            unavailable_replicas: counts.all - counts.ready,
+        });
+        let Some(daemons) = daemons else {
+            self.add(Availability::Unavailable, "DaemonSetNotFound");
+            self.messages.push(format!("daemonset {key} not found"));
+            return;
+        };
+        let (availability, reason) = daemons.availability();
+        self.add(availability, reason);
+        self.messages.extend(daemons.messages());
     }
 
     fn add(&mut self, availability: Availability, reason: &'static str) {

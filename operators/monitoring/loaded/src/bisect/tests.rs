@@ -34,7 +34,7 @@ fn search(tiers: Vec<Vec<usize>>, operand: &Operand) -> (Next<usize>, Vec<BTreeS
                 tries.push(out);
                 assert!(tries.len() <= search.longest());
             }
-            result @ (Next::Found(_) | Next::GaveUp { .. }) => return (result, tries),
+            result @ (Next::Found(_) | Next::Innocent(_)) => return (result, tries),
         }
     }
 }
@@ -70,19 +70,24 @@ fn a_workload_that_is_bad_itself_is_told() {
     let operand = Operand { itself: true, ..Operand::bad(&[]) };
     let words = "the configuration is refused even without all 5 objects that were selected: look at what the workload \
                  itself says";
-    let gave_up = Next::GaveUp { leave_out: BTreeSet::new(), words: words.into() };
     let (result, tries) = search(vec![vec![1], (0..5).collect()], &operand);
-    assert_eq!((result, tries.len()), (gave_up, 2));
+    assert_eq!((result, tries.len()), (Next::Innocent(words.into()), 2));
     let nothing = search(vec![], &operand);
-    assert!(matches!(nothing, (Next::GaveUp { .. }, tries) if tries.is_empty()));
+    assert!(matches!(nothing, (Next::Innocent(_), tries) if tries.is_empty()));
 }
 
 #[test]
-fn too_many_culprits_are_left_out_with_the_rest() {
+fn after_many_culprits_it_ends_with_none_but_culprits() {
     let operand = Operand::bad(&(0..100).collect::<Vec<_>>());
     let (result, _) = search(vec![(0..200).collect()], &operand);
-    let words = "more than 16 objects are refused; 184 others are left out with them, untried";
-    assert_eq!(result, Next::GaveUp { leave_out: (0..200).collect(), words: words.into() });
+    assert_eq!(result, found(&(0..CULPRITS).collect::<Vec<_>>()));
+}
+
+#[test]
+fn twice_as_many_are_left_out_each_time() {
+    let tiers = doubling((0..11).collect());
+    assert_eq!(tiers, [vec![0], vec![1], vec![3, 2], vec![7, 6, 5, 4], vec![10, 9, 8]]);
+    assert_eq!(doubling::<u8>(Vec::new()), Vec::<Vec<u8>>::new());
 }
 
 fn operands() -> impl Strategy<Value = (usize, Operand)> {
@@ -114,6 +119,19 @@ proptest! {
         }
         let halvings = count.next_power_of_two().trailing_zeros() as usize;
         prop_assert!(tries.len() <= 3 + out.len() * (halvings + 1), "{} tries for {:?} of {}", tries.len(), out, count);
+    }
+
+    /// Whatever a server takes on the way, it does without fewer than twice as many as were changed since the culprit was.
+    #[test]
+    fn a_server_loses_little(count in 1..500_usize, place in any::<prop::sample::Index>()) {
+        let culprit = place.index(count);
+        let operand = Operand::bad(&[culprit]);
+        let (result, tries) = search(doubling((0..count).collect()), &operand);
+        prop_assert_eq!(result, found(&[culprit]));
+        prop_assert_eq!(tries[0].len(), 1);
+        for accepted in tries.iter().filter(|out| operand.accepts(out)) {
+            prop_assert!(accepted.len() < 2 * (culprit + 1), "{} of {}", accepted.len(), count);
+        }
     }
 
     /// An operand that answers at random cannot keep a search going.

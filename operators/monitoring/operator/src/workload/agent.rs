@@ -10,9 +10,9 @@ use monitoring_assets::Reference;
 use monitoring_plan::memo::Memo;
 use monitoring_plan::{Invalid, Planned, Standing, Surroundings, agent};
 use monitoring_rules::config_map;
-use monitoring_status::prometheus::{Found, with_scale};
+use monitoring_status::prometheus::{self, Found, report_on_every_node, with_scale};
 use monitoring_status::reconciliation::Selects;
-use monitoring_status::{Reconciliation, RepairPolicy};
+use monitoring_status::{Daemons, Reconciliation, RepairPolicy};
 use monitoring_workload::defaults::{PROMETHEUS_VERSION, or_default};
 use monitoring_workload::prometheus as servers;
 use serde_json::Value;
@@ -106,13 +106,90 @@ impl Workload for OfAgent {
     }
 
     fn report(resource: &PrometheusAgent, seen: &Seen, last: &Reconciliation, now: &Time) -> Value {
-        let sets = seen.sets.iter().map(|(name, set)| (name.clone(), set)).collect();
-        let pods: Vec<&Pod> = seen.pods.iter().collect();
-        let found = Found { stateful_sets: &sets, pods: &pods };
         let workload = resource.into();
-        let report = monitoring_status::prometheus::report(&workload, found, last, RepairPolicy::None, now);
+        let status = if resource.spec.mode.as_deref() == Some("DaemonSet") {
+            let daemons = seen.daemon_set.as_ref().map(|set| Daemons::of(set, &seen.pods));
+            report_on_every_node(&workload, daemons.as_ref(), last, now)
+        } else {
+            let sets = seen.sets.iter().map(|(name, set)| (name.clone(), set)).collect();
+            let pods: Vec<&Pod> = seen.pods.iter().collect();
+            let found = Found { stateful_sets: &sets, pods: &pods };
+            prometheus::report(&workload, found, last, RepairPolicy::None, now).status
+        };
         let labels = servers::Instance::agent(resource).map(|instance| instance.common_labels());
-        let status = with_scale(report.status, &resource.spec.shared, &labels.unwrap_or_default());
+        let status = with_scale(status, &resource.spec.shared, &labels.unwrap_or_default());
         serde_json::to_value(status).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use k8s_openapi::api::apps::v1::{DaemonSet, StatefulSet};
+    use k8s_openapi::jiff::Timestamp;
+    use serde_json::json;
+
+    use super::*;
+
+    fn agent(mode: &str) -> PrometheusAgent {
+        serde_json::from_value(json!({
+            "metadata": {"name": "a", "namespace": "n", "generation": 1}, "spec": {"mode": mode},
+        }))
+        .unwrap()
+    }
+
+    fn pod(name: &str, kind: &str) -> Pod {
+        let owner = json!({"apiVersion": "apps/v1", "kind": kind, "name": "prom-agent-a", "uid": "u"});
+        let ready = json!({"type": "Ready", "status": "True"});
+        serde_json::from_value(json!({
+            "metadata": {"name": name, "namespace": "n", "ownerReferences": [owner]},
+            "status": {"phase": "Running", "conditions": [ready]},
+        }))
+        .unwrap()
+    }
+
+    /// Both kinds of pods are there, as while one takes the place of the other.
+    fn seen() -> Seen {
+        let metadata = json!({"name": "prom-agent-a", "namespace": "n", "generation": 1});
+        let set = |status: Value| json!({"metadata": metadata, "spec": {"selector": {}, "template": {}}, "status": status});
+        let daemons: DaemonSet = serde_json::from_value(set(json!({
+            "observedGeneration": 1, "desiredNumberScheduled": 2, "currentNumberScheduled": 2, "numberReady": 2,
+            "updatedNumberScheduled": 1, "numberAvailable": 2, "numberMisscheduled": 0,
+        })))
+        .unwrap();
+        let mut stateful = set(json!({"replicas": 1}));
+        stateful["spec"]["serviceName"] = "s".into();
+        let stateful: StatefulSet = serde_json::from_value(stateful).unwrap();
+        Seen {
+            sets: [("prom-agent-a".to_owned(), stateful)].into(),
+            daemon_set: Some(daemons),
+            pods: vec![pod("x", "DaemonSet"), pod("y", "DaemonSet"), pod("prom-agent-a-0", "StatefulSet")],
+            ..Seen::default()
+        }
+    }
+
+    fn told(mode: &str, seen: &Seen) -> Value {
+        let now = Time(Timestamp::UNIX_EPOCH);
+        let status = OfAgent::report(&agent(mode), seen, &Reconciliation::Done(None), &now);
+        let counts = ["replicas", "updatedReplicas", "availableReplicas", "unavailableReplicas", "shards"];
+        let counts = counts.map(|field| status[field].clone());
+        let available = &status["conditions"][0];
+        assert_eq!(available["type"], "Available");
+        json!([counts, available["status"], available["reason"]])
+    }
+
+    #[test]
+    fn an_agent_on_every_node_is_what_its_daemon_set_is() {
+        assert_eq!(told("DaemonSet", &seen()), json!([[2, 1, 2, 0, 1], "True", null]));
+        let nothing = json!([[0, 0, 0, 0, 1], "False", "DaemonSetNotFound"]);
+        assert_eq!(told("DaemonSet", &Seen { daemon_set: None, ..seen() }), nothing);
+    }
+
+    #[test]
+    fn another_agent_is_what_its_stateful_sets_are() {
+        assert_eq!(told("StatefulSet", &seen()), json!([[1, 1, 1, 0, 1], "True", null]));
+        let nothing = json!([[0, 0, 0, 0, 1], "False", "StatefulSetNotFound"]);
+        assert_eq!(told("StatefulSet", &Seen { sets: BTreeMap::new(), ..seen() }), nothing);
     }
 }

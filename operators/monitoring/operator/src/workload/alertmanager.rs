@@ -87,6 +87,10 @@ impl Workload for OfAlertmanager {
         judged(kinds::ALERTMANAGER_CONFIG, &memory.configs).collect()
     }
 
+    fn named(resource: &Alertmanager) -> Option<&str> {
+        resource.spec.alertmanager_configuration.as_ref().map(|base| base.name.as_str())
+    }
+
     fn needs(resource: &Alertmanager) -> Needs {
         let spec = &resource.spec;
         let labels = alertmanagers::Instance::new(resource).map(|instance| instance.common_labels());

@@ -35,7 +35,8 @@ pub enum Credential {
 impl Credential {
     /// What was tried, in the words that users search for.
     fn tried(self, missing: &Missing) -> String {
-        let (Missing::Object { name, .. } | Missing::Key { name, .. }) = missing;
+        let (Missing::Object { name, .. } | Missing::Forbidden { name, .. } | Missing::Key { name, .. }) =
+            missing;
         match self {
             Self::Secret => format!("read {name} secret"),
             Self::AccessKey => format!("get {name} access key"),
@@ -55,6 +56,12 @@ impl fmt::Display for Absent<'_> {
         let namespace = self.namespace;
         match self.missing {
             Missing::Object { source_kind, name } => write!(f, "{source_kind} {namespace}/{name} not found"),
+            Missing::Forbidden { source_kind, name } => {
+                write!(
+                    f,
+                    "{source_kind} {namespace}/{name} may not be read: grant the operator get on {source_kind}s there"
+                )
+            }
             Missing::Key { source_kind, name, key } => {
                 write!(f, "key {key:?} in {source_kind} {namespace}/{name} not found")
             }

@@ -112,6 +112,11 @@ impl<'s> Selector<'s> {
         })
     }
 
+    /// Whether any labels match, whatever they are.
+    pub fn takes_all(&self) -> bool {
+        self.conditions.is_empty()
+    }
+
     /// Whether labels match.
     pub fn matches(&self, labels: Option<Labelled<'_>>) -> bool {
         self.unmet(labels).is_none()

@@ -88,8 +88,10 @@ fn every_reason_has_its_words() {
                 "it is in namespace other, and without a selector for namespaces only those in own are selected",
             ),
         ),
+        // Who takes all need not know what they are called.
+        (&all, "new", "blue", None),
         (
-            &all,
+            &by_namespace,
             "new",
             "blue",
             Some("the labels of namespace new are not known, and the workload selects by them"),
@@ -181,13 +183,14 @@ proptest! {
         let asking = Asking::new("x", selectors).unwrap();
         let candidate = Candidate { namespace: &place, name: &name, labels: Some((&own_labels).into()) };
         let among = asking.among(&known);
-        // The namespaces that are meant, in which the labels are looked at.
+        // The namespaces that are meant, in which the labels are looked at; one of which nothing is known, by those who mean all.
         let meant: BTreeSet<&str> = match &namespaces {
             None => BTreeSet::from(["x"]),
             Some(selector) => {
                 let selector = Selector::new(selector).unwrap();
                 let meant = known.iter().filter(|(_, labels)| selector.matches(Some((*labels).into())));
-                meant.map(|(name, _)| name.as_str()).collect()
+                let unseen = Some(place.as_str()).filter(|_| selector.takes_all());
+                meant.map(|(name, _)| name.as_str()).chain(unseen).collect()
             }
         };
         let matches = labels.as_ref().is_some_and(|labels| Selector::new(labels).unwrap().matches(Some((&own_labels).into())));

@@ -1,0 +1,128 @@
+use proptest::prelude::*;
+
+use super::*;
+
+const NOBODY: [&str; 0] = [];
+
+fn at(second: u64) -> Timestamp {
+    Timestamp::from_second(1_000_000 + i64::try_from(second).unwrap()).unwrap()
+}
+
+/// Asks whom it is told to; `answers` says who does.
+fn round<'p>(
+    reach: &mut Reach,
+    pods: &[&'p str],
+    answers: impl Fn(&str) -> bool,
+    second: u64,
+) -> Vec<&'p str> {
+    let asked = reach.whom(pods, at(second));
+    reach.heard(asked.iter().map(|pod| (*pod, answers(pod))), at(second));
+    asked
+}
+
+#[test]
+fn silence_is_asked_less_and_less_and_an_answer_ends_it() {
+    let mut reach = Reach::default();
+    let pods = ["a", "b", "c"];
+    let nobody = |_: &str| false;
+    assert_eq!(round(&mut reach, &pods, nobody, 0), pods);
+    let mut now = 0;
+    let mut others = pods.iter().cycle();
+    for pause in [10, 20, 40, 80, 160, 320, 600, 600] {
+        assert!(reach.is_silent());
+        assert_eq!(reach.whom(&pods, at(now + pause - 1)), NOBODY);
+        now += pause;
+        // Another one each time: the first may be the only one that never answers.
+        assert_eq!(round(&mut reach, &pods, nobody, now), [*others.next().unwrap()]);
+    }
+    assert_eq!(round(&mut reach, &pods, |_| true, now + 600).len(), 1);
+    assert!(!reach.is_silent());
+    assert_eq!(reach.whom(&pods, at(now + 600)), pods);
+}
+
+#[test]
+fn a_pod_that_does_not_answer_keeps_nobody_from_asking_the_others() {
+    let mut reach = Reach::default();
+    let both = ["a", "b"];
+    let only_b = |pod: &str| pod == "b";
+    assert_eq!(round(&mut reach, &both, only_b, 0), both);
+    // The other one has loaded what was written, so only the silent one is left to be asked.
+    for (second, asked) in [(5, false), (10, true), (25, false), (30, true), (69, false), (70, true)] {
+        assert_eq!(!round(&mut reach, &["a"], only_b, second).is_empty(), asked, "{second}");
+        assert!(!reach.is_silent());
+    }
+    // Something new was written.
+    assert_eq!(round(&mut reach, &both, only_b, 71), ["b"]);
+    assert_eq!(round(&mut reach, &both, only_b, 150), ["b", "a"]);
+    assert_eq!(round(&mut reach, &both, |_| true, 310), ["b", "a"]);
+    assert_eq!(round(&mut reach, &both, |_| true, 311), both);
+}
+
+#[test]
+fn a_pod_that_comes_anew_is_asked_at_once_where_others_answer() {
+    let mut reach = Reach::default();
+    round(&mut reach, &["a", "b"], |pod| pod == "b", 0);
+    reach.keep(&["b", "c"]);
+    assert_eq!(reach.whom(&["c"], at(1)), ["c"]);
+    assert_eq!(reach.pods.len(), 1);
+}
+
+#[test]
+fn a_silence_of_all_begins_when_the_last_one_that_answered_is_gone_or_silent() {
+    let mut reach = Reach::default();
+    round(&mut reach, &["a", "b"], |pod| pod == "b", 0);
+    round(&mut reach, &["b"], |_| false, 5);
+    assert!(reach.is_silent());
+    assert_eq!(reach.whom(&["a", "b"], at(14)), NOBODY);
+    assert_eq!(reach.whom(&["a", "b"], at(15)), ["a"]);
+}
+
+#[test]
+fn a_clock_that_is_set_back_makes_no_pause_longer() {
+    let mut reach = Reach::default();
+    round(&mut reach, &["a"], |_| false, 1000);
+    assert_eq!(reach.whom(&["a"], at(0)), ["a"]);
+}
+
+proptest! {
+    /// Whoever answers is always asked, and whoever does not costs one question in ten seconds at most.
+    #[test]
+    fn those_who_answer_are_asked_and_the_others_cost_little(
+        answering in prop::collection::vec(any::<bool>(), 1..12),
+        pauses in prop::collection::vec(0_u64..400, 1..40),
+    ) {
+        let names: Vec<String> = (0..answering.len()).map(|number| format!("pod-{number:02}")).collect();
+        let pods: Vec<&str> = names.iter().map(String::as_str).collect();
+        let answers = |pod: &str| names.iter().zip(&answering).any(|(name, answers)| name == pod && *answers);
+        let mut reach = Reach::default();
+        let mut now = 0;
+        let mut last = 0;
+        prop_assert_eq!(round(&mut reach, &pods, answers, now), pods.clone());
+        for pause in pauses {
+            now += pause;
+            let asked = round(&mut reach, &pods, answers, now);
+            for pod in &pods {
+                prop_assert!(!answers(pod) || asked.contains(pod));
+            }
+            let silent = asked.iter().filter(|pod| !answers(pod)).count();
+            prop_assert!(silent <= 1);
+            if silent == 1 {
+                prop_assert!(now - last >= 10);
+                last = now;
+            }
+        }
+    }
+
+    /// Where some never answer, those who do again are found, whatever their names are.
+    #[test]
+    fn whoever_answers_again_is_found(count in 1_usize..6, again in 0_usize..6) {
+        let again = again % count;
+        let names: Vec<String> = (0..count).map(|number| format!("pod-{number}")).collect();
+        let pods: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut reach = Reach::default();
+        round(&mut reach, &pods, |_| false, 0);
+        let rounds = 1..=u64::try_from(count).unwrap();
+        let mut found = rounds.map(|number| round(&mut reach, &pods, |pod| pod == names[again], number * 600));
+        prop_assert!(found.any(|asked| asked.contains(&pods[again])));
+    }
+}
