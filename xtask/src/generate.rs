@@ -17,6 +17,7 @@ fn owned() -> impl Iterator<Item = &'static str> {
 /// Every generated file, path to content.
 fn files() -> Result<BTreeMap<PathBuf, String>> {
     let mut files = manifests::files()?;
+    files.insert("docs/reference/admission-webhook.md".into(), reference::admission_webhook());
     files.insert("docs/reference/lab.md".into(), reference::lab());
     files.insert("docs/reference/mainstay.md".into(), reference::mainstay());
     files.insert("docs/reference/metrics.md".into(), reference::metrics());

@@ -40,9 +40,23 @@ pub(crate) fn mainstay() -> String {
         describe(&mut page, "mainstay", sub);
     }
     page.push_str(
-        "\n# Flags of the Prometheus Operator\n\nThey are taken too, with one dash or two, and mean the same.\n\n",
+        "\n# Flags of the Prometheus Operator\n\nThey are taken too, with one dash or two, and mean the same. Under the name \
+         `operator` or `prometheus-operator` the program takes them exactly as that one does, and namespaces, log and \
+         address come from them alone. Under the name `mainstay` the image of the reloader is ours by default, \
+         `--log-level` has the values above, and `--version` prints the version.\n\n",
     );
     page.push_str(::mainstay::line::reference().trim_start());
+    page
+}
+
+/// The command line of the stand-alone webhook.
+pub(crate) fn admission_webhook() -> String {
+    let mut page = String::from(
+        "<!-- Written by `make gen`; do not edit. -->\n\n# `admission-webhook`\n\nUnder this name the program answers \
+         reviews and does nothing else. It takes the flags of the Prometheus Operator's webhook, with one dash or two, \
+         and they mean the same.\n\n",
+    );
+    page.push_str(::mainstay::line::webhook_reference().trim_start());
     page
 }
 

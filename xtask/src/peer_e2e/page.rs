@@ -67,15 +67,16 @@ const BEGINNING: &str = "\
 # Compatibility, as the Prometheus Operator's own tests see it
 
 The end-to-end suite of the Prometheus Operator, built from its Go module, runs against Mainstay's image on the
-[lab](../lab/README.md): under the Prometheus Operator's own Deployment, flags and roles, with nothing but the image
-exchanged. `make peer-e2e GROUP=alertmanager` runs a part of it, `make peer-e2e` all, in about three hours.
+[lab](../lab/README.md): under the Prometheus Operator's own Deployment, flags and roles, with nothing but the images of
+operator, webhook and reloader exchanged. `make peer-e2e GROUP=alertmanager` runs a part of it, `make peer-e2e` all, in
+about three hours.
 
 - The suite is changed in one place: it reads the files of the version before from a directory instead of the network.
 - Blackbox exporter, echo server and nginx are stand-ins of our own. Tests of upgrades find newer programs under the older
   tags of Prometheus, Alertmanager and Thanos: they are about the operator, not about what it operates.
 - Not run: the chain over 56 Prometheus versions (`TestPrometheusVersionUpgrade`).
 - A test that failed was repeated once, alone; its note says so. *Excused* are tests whose failure says nothing about
-  compatibility; the note says why.
+  compatibility, or shows what [differs on purpose](differences.md#in-the-cluster); the note says why.
 ";
 
 /// The page: what is recorded of each group.
