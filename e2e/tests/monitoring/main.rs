@@ -15,4 +15,5 @@ mod refused;
 mod rows;
 mod state;
 mod takeover;
+mod webhooks;
 mod workload;
