@@ -114,7 +114,8 @@ fn whole() -> Change {
     let more = secret("user-more", "- job_name: more\n  static_configs: []\n");
     let objects = selected().into_iter().chain([more, prometheus(&said)]).collect();
     create("install with everything", objects, |state| {
-        settled(state) && says(state, CONFIGURATION, "job_name: more") && pods(state) == 2
+        // What single properties add or take away must not be waited for: this stays whatever they are.
+        settled(state) && says(state, CONFIGURATION, "password: first") && pods(state) == 2
     })
 }
 
