@@ -10,8 +10,10 @@ YOUNGEST := find . -path ./.git -prune -o -type f -exec touch {} +
 ALONE = mkdir -p $(CARGO_TARGET_DIR) && flock --close $(CARGO_TARGET_DIR)/clone.lock sh -c '$(YOUNGEST) && exec "$$0" "$$@"'
 endif
 
-XTASK = $(ALONE) cargo run --quiet --locked --package xtask --
-LAB := cargo run --quiet --locked --package lab --bin lab --
+# The first time cargo tells what it does: it compiles for minutes before the first chore can speak.
+quiet = $(if $(wildcard $(or $(CARGO_TARGET_DIR),target)/debug/$(1)),--quiet)
+XTASK = $(ALONE) cargo run $(call quiet,xtask) --locked --package xtask --
+LAB = cargo run $(call quiet,lab) --locked --package lab --bin lab --
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check convergence lab-up lab-down bench bench-render bench-monitoring bench-effect fuzz peer-e2e gen clean
@@ -29,7 +31,7 @@ check: ## What needs no cluster: format, spelling, generated files, dependencies
 	@$(XTASK) check
 
 convergence: ## Every scenario with everything that can go wrong, on a control plane of its own (about ninety minutes)
-	@$(ALONE) cargo run --quiet --locked --package convergence --
+	@$(ALONE) cargo run $(call quiet,convergence) --locked --package convergence --
 
 lab-up: ## Bring the lab up: a real Kubernetes on this machine
 	@$(LAB) up
