@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(programs("prometheus:3.13.1"), ["prometheus", "busybox"]);
         assert_eq!(programs("prometheus:2.42.0"), ["prometheus", "busybox", "libc", "libgcc"]);
         assert_eq!(programs("lab"), ["lab", "libc", "libgcc"]);
-        assert_eq!(programs("mainstay-reloader"), ["mainstay-reloader"]);
+        assert_eq!(programs("mainstay-reloader"), ["mainstay-reloader", "busybox"]);
     }
 
     #[test]
