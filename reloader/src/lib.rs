@@ -10,11 +10,12 @@
 //! | `watch` | which directories the kernel tells about |
 //! | `content` | one pass: hashes, decompression, expansion, the output file |
 //! | `reload` | how the neighbour is told, and whether it worked |
-//! | `client`, `connection`, `url` | one HTTP request |
+//! | `client`, `connection`, `address`, `url` | one HTTP request |
 //! | `server` | metrics, health and status over HTTP or TLS |
 //! | `report`, `metrics`, `process` | what is told about this process |
 //! | `log`, `clock`, `environment` | the only places that print, read the time, read the environment |
 
+mod address;
 pub mod client;
 pub mod clock;
 mod connection;

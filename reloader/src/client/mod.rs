@@ -5,13 +5,14 @@ mod answer;
 mod trust;
 
 use std::io::{self, Read as _, Write as _};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, ToSocketAddrs as _};
+use std::net::TcpStream;
 use std::time::Duration;
 
 use rustls::pki_types::ServerName;
 use rustls::{ClientConnection, StreamOwned};
 use thiserror::Error;
 
+use crate::address;
 use crate::clock::Deadline;
 use crate::connection::{Connection, Socket};
 use crate::url::Url;
@@ -94,7 +95,9 @@ fn request(method: &str, url: &Url) -> String {
 
 fn connect(url: &Url, deadline: Deadline) -> Result<Connection, Error> {
     let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
-    for address in addresses(url)? {
+    let addresses =
+        address::find(&url.host, url.port).map_err(|error| Error::Find(url.host.clone(), error))?;
+    for address in addresses {
         // A limit of nothing is not accepted by the system.
         match TcpStream::connect_timeout(&address, deadline.left().max(Duration::from_millis(1))) {
             Ok(stream) => return secure(url, Socket::new(stream, deadline)),
@@ -113,14 +116,4 @@ fn secure(url: &Url, socket: Socket) -> Result<Connection, Error> {
         .map_err(|_| failed(rustls::Error::General("the host is not a name".into())))?;
     let client = trust::everybody().and_then(|config| ClientConnection::new(config, name)).map_err(failed)?;
     Ok(Connection::Client(Box::new(StreamOwned::new(client, socket))))
-}
-
-/// `localhost` is known without asking: an image without a C library has nobody to ask.
-fn addresses(url: &Url) -> Result<Vec<SocketAddr>, Error> {
-    if url.host == "localhost" {
-        let both = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
-        return Ok(both.map(|address| SocketAddr::new(address, url.port)).into());
-    }
-    let found = (url.host.as_str(), url.port).to_socket_addrs();
-    found.map(Iterator::collect).map_err(|error| Error::Find(url.host.clone(), error))
 }

@@ -17,7 +17,7 @@ enum Kind {
     Directory,
     /// Neither; only its name counts.
     Other,
-    /// A link to nothing: the kubelet removes a link after what it points to.
+    /// A link to nothing counts as no entry: the kubelet removes a link after what it points to, and that is one change.
     Missing,
 }
 
@@ -71,10 +71,11 @@ impl Tree {
                     self.entry(b'u', b"", None);
                 }
                 Kind::File => {
-                    let content = self.file(&path)?;
-                    self.entry(if content.is_some() { b'f' } else { b'm' }, name.as_bytes(), content);
+                    if let Some(content) = self.file(&path)? {
+                        self.entry(b'f', name.as_bytes(), Some(content));
+                    }
                 }
-                Kind::Missing => self.entry(b'm', name.as_bytes(), None),
+                Kind::Missing => {}
                 Kind::Other => self.entry(b'o', name.as_bytes(), None),
             }
         }

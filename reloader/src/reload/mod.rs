@@ -22,6 +22,13 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// what it does about the next signal.
 const ALONE: Duration = Duration::from_secs(3);
 
+/// Longest wait before a signal, for the second of the last reload to end. Longer helps only against a clock that was set
+/// back.
+const SECOND: Duration = Duration::from_secs(1);
+
+/// How often is looked whether that second has ended.
+const MOMENT: Duration = Duration::from_millis(20);
+
 /// Why a reload failed. Shown with what may be repeated of the neighbour's words: for the log.
 #[derive(Debug, Error)]
 pub enum Error {
@@ -111,6 +118,7 @@ impl Trigger {
             Method::Signal { process, runtime_info: None } => signal(process),
             Method::Signal { process, runtime_info: Some(url) } => {
                 let before = RuntimeInfo::ask(url, self.timeout)?;
+                clock::wait_for(SECOND, MOMENT, || before.second_is_over(clock::timestamp()).then_some(()));
                 signal(process)?;
                 self.confirm(url, before, is_outdated)
             }

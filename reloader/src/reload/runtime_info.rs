@@ -61,6 +61,12 @@ impl RuntimeInfo {
         !self.reload_config_success
     }
 
+    /// Whether what is loaded from `now` on shows a later time. Prometheus tells whole seconds: two reloads that end in the
+    /// same one look alike.
+    pub(super) fn second_is_over(self, now: Timestamp) -> bool {
+        now.as_second() > self.last_config_time.as_second()
+    }
+
     /// Compares the view after a signal with that before it.
     pub(super) fn since(self, before: Self) -> Verdict {
         if self.reload_config_success && self.last_config_time > before.last_config_time {
@@ -107,5 +113,12 @@ mod tests {
         assert_eq!(info(true, 7).since(info(true, 7)), Verdict::Open);
         assert_eq!(info(false, 7).since(info(true, 7)), Verdict::Refused);
         assert_eq!(info(false, 7).since(info(false, 7)), Verdict::Open);
+    }
+
+    #[test]
+    fn a_reload_in_the_same_second_cannot_be_told() {
+        let over =
+            |milliseconds| info(true, 7).second_is_over(Timestamp::from_millisecond(milliseconds).unwrap());
+        assert_eq!([6_999, 7_000, 7_999, 8_000].map(over), [false, false, false, true]);
     }
 }

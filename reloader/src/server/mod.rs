@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use rustls::{ServerConnection, StreamOwned};
 
+use crate::address;
 use crate::clock::{self, Clock, Deadline};
 use crate::connection::{Connection, Socket};
 use crate::log::{Log, chain};
@@ -187,9 +188,51 @@ impl Server {
 
 /// `:8080` is every address of the machine, of both kinds where there are both.
 fn listen(address: &str) -> io::Result<TcpListener> {
-    match address.strip_prefix(':').and_then(|port| port.parse::<u16>().ok()) {
-        Some(port) => TcpListener::bind((Ipv6Addr::UNSPECIFIED, port))
-            .or_else(|_| TcpListener::bind((Ipv4Addr::UNSPECIFIED, port))),
-        None => TcpListener::bind(address),
+    let (host, port) = address.rsplit_once(':').unwrap_or((address, ""));
+    let port: u16 = port.parse().map_err(|_| io::Error::other("the port is not a number"))?;
+    if host.is_empty() {
+        return TcpListener::bind((Ipv6Addr::UNSPECIFIED, port))
+            .or_else(|_| TcpListener::bind((Ipv4Addr::UNSPECIFIED, port)));
+    }
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    TcpListener::bind(address::find(host, port)?.as_slice())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client;
+    use crate::log::{Format, Settings, Threshold};
+    use crate::url::Url;
+
+    #[test]
+    fn a_certificate_of_version_1_is_shown_and_taken() {
+        let directory = tempfile::tempdir().unwrap();
+        let config = directory.path().join("web.yaml");
+        std::fs::write(directory.path().join("both.pem"), include_str!("tls/version-1.pem")).unwrap();
+        let ask_with = |version: &str, address: SocketAddr| {
+            write_config(&config, version);
+            let url = Url::parse(&format!("https://{address}/healthz")).unwrap();
+            client::send("GET", &url, LIMIT).map(|answer| answer.status).map_err(|error| chain(&error))
+        };
+        write_config(&config, "TLS13");
+        let log = Log::new(Settings { format: Format::Logfmt, level: Threshold::None });
+        let server = Server::new(Some(config.clone()), Board::default(), "http", log).unwrap();
+        let address = server.start("127.0.0.1:0").unwrap();
+        assert_eq!(["TLS12", "TLS13"].map(|version| ask_with(version, address)), [Ok(200), Ok(200)]);
+    }
+
+    fn write_config(path: &Path, version: &str) {
+        let text = "tls_server_config:\n  cert_file: both.pem\n  key_file: both.pem\n";
+        std::fs::write(path, format!("{text}  min_version: {version}\n  max_version: {version}\n")).unwrap();
+    }
+
+    #[test]
+    fn the_name_of_the_own_machine_is_its_first_address() {
+        let heard = |address| listen(address).and_then(|listener| listener.local_addr()).unwrap().ip();
+        assert_eq!(heard("localhost:0"), Ipv4Addr::LOCALHOST);
+        assert_eq!(heard("127.0.0.2:0"), Ipv4Addr::new(127, 0, 0, 2));
+        assert!(heard(":0").is_unspecified());
+        assert!(listen("localhost").is_err() && listen("localhost:http").is_err());
     }
 }

@@ -3,13 +3,16 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use memchr::memmem;
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::WantsServerCert;
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::version::{TLS12, TLS13};
 use rustls::{
-    ConfigBuilder, NamedGroup, ProtocolVersion, RootCertStore, ServerConfig, SupportedProtocolVersion,
+    ConfigBuilder, InconsistentKeys, NamedGroup, ProtocolVersion, RootCertStore, ServerConfig,
+    SupportedProtocolVersion,
 };
 
 use super::callers::{self, Demand};
@@ -21,8 +24,29 @@ pub(super) fn settings(tls: &Tls) -> Result<Arc<ServerConfig>, Error> {
         certificates("cert or cert_file", &content("cert or cert_file", &tls.cert, &tls.cert_file)?)?;
     let key = content("key or key_file", &tls.key, &tls.key_file)?;
     let key = PrivateKeyDer::from_pem_slice(&key).map_err(|_| Error::Pem("key or key_file"))?;
-    let config = callers(tls)?.with_single_cert(certificates, key).map_err(Error::Certificate)?;
-    Ok(Arc::new(config))
+    let builder = callers(tls)?;
+    let certified = certified(certificates, key, builder.crypto_provider()).map_err(Error::Certificate)?;
+    Ok(Arc::new(builder.with_cert_resolver(Arc::new(SingleCertAndKey::from(certified)))))
+}
+
+/// A certificate and its key. One of version 1 cannot be taken apart here, and Go takes it: such a certificate has to
+/// hold the public key somewhere.
+fn certified(
+    certificates: Vec<CertificateDer<'static>>,
+    key: PrivateKeyDer<'static>,
+    provider: &CryptoProvider,
+) -> Result<CertifiedKey, rustls::Error> {
+    let certified = CertifiedKey::new(certificates, provider.key_provider.load_private_key(key)?);
+    match certified.keys_match() {
+        Ok(()) | Err(rustls::Error::InconsistentKeys(InconsistentKeys::Unknown)) => Ok(certified),
+        Err(rustls::Error::InvalidCertificate(_)) if holds_key(&certified) => Ok(certified),
+        Err(error) => Err(error),
+    }
+}
+
+fn holds_key(certified: &CertifiedKey) -> bool {
+    let (certificate, key) = (certified.cert.first(), certified.key.public_key());
+    certificate.zip(key).is_some_and(|(certificate, key)| memmem::find(certificate, &key).is_some())
 }
 
 /// What stands in the file, or in the configuration itself.
@@ -155,6 +179,15 @@ mod tests {
             error(&Tls { cert: "nothing".into(), ..tls() }),
             "cert or cert_file: no certificate or key in PEM"
         );
+    }
+
+    #[test]
+    fn a_certificate_of_version_1_has_to_fit_its_key_too() {
+        let both = include_str!("tls/version-1.pem").to_owned();
+        let good = Tls { cert: both.clone(), key: both, ..Tls::default() };
+        assert!(settings(&good).is_ok());
+        assert_eq!(error(&Tls { key: tls().key, ..good.clone() }), "cannot use the certificate or key");
+        assert_eq!(error(&Tls { cert: tls().cert, ..good }), "cannot use the certificate or key");
     }
 
     #[test]

@@ -51,6 +51,19 @@ fn a_swap_to_the_same_content_is_no_difference_and_any_other_is() {
 }
 
 #[test]
+fn a_file_is_gone_when_it_is_taken_from_the_volume_not_when_its_link_is() {
+    let directory = tempfile::tempdir().unwrap();
+    let volume = directory.path();
+    swap(volume, "1", &[("a.yaml", "a"), ("b.yaml", "b")]);
+    let both = of(volume);
+    swap(volume, "2", &[("a.yaml", "a")]);
+    let one = of(volume);
+    fs::remove_file(volume.join("b.yaml")).unwrap();
+    assert_ne!(one, both);
+    assert_eq!(of(volume), one);
+}
+
+#[test]
 fn names_and_borders_count() {
     let make = |files: &[(&str, &str)]| {
         let directory = tempfile::tempdir().unwrap();
