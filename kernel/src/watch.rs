@@ -5,10 +5,12 @@ use std::future::ready;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
+use futures::stream::BoxStream;
 use futures::{Stream, StreamExt, stream};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Api;
 use kube::api::{DynamicObject, PartialObjectMeta};
+use kube::runtime::watcher::InitialListStrategy;
 use kube::runtime::{WatchStreamExt, watcher};
 use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
@@ -104,14 +106,8 @@ pub struct Watch<K> {
 impl<K: Kept> Watch<K> {
     /// Fills the store and tells of every change, until `stop`.
     pub async fn follow(self, shared: Shared<K>, mut tell: impl FnMut(Notice<K>), stop: CancellationToken) {
-        let Self { source, config, keep, by_name } = self;
-        let events = match source.clone() {
-            Source::Whole(api) => begun(watcher(api, config)).default_backoff().boxed(),
-            Source::Outline(api) => {
-                begun(watcher(api, config)).default_backoff().map(|event| event.map(outline)).boxed()
-            }
-        };
-        let mut events = std::pin::pin!(events.take_until(stop.cancelled_owned()));
+        let Self { source, mut config, keep, by_name } = self;
+        let mut events = source.events(config.clone(), &stop);
         let mut glances = interval(GLANCES);
         glances.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut is_forbidden = false;
@@ -139,6 +135,11 @@ impl<K: Kept> Watch<K> {
                 Some(Ok(event)) => {
                     is_forbidden = false;
                     take(event, &shared, &keep, &mut tell);
+                }
+                Some(Err(error)) if streams(&config) && says_unheard_of(&error) => {
+                    tracing::debug!("the server streams no lists, and is asked for pages: {error}");
+                    config.initial_list_strategy = InitialListStrategy::ListWatch;
+                    events = source.events(config.clone(), &stop);
                 }
                 Some(Err(error)) => {
                     is_forbidden = !by_name.is_empty() && says_forbidden(&error);
@@ -183,6 +184,15 @@ fn take<K: Kept>(
     }
 }
 
+fn streams(config: &watcher::Config) -> bool {
+    config.initial_list_strategy == InitialListStrategy::StreamingList
+}
+
+/// Whether a server does not know of lists that are streamed: up to 1.31, and in 1.33, they are switched off by default.
+fn says_unheard_of(error: &watcher::Error) -> bool {
+    matches!(error, watcher::Error::WatchStartFailed(kube::Error::Api(status)) if matches!(status.code, 400 | 422))
+}
+
 fn says_forbidden(error: &watcher::Error) -> bool {
     let says = |error: &kube::Error| matches!(error, kube::Error::Api(status) if status.code == 403);
     match error {
@@ -193,6 +203,21 @@ fn says_forbidden(error: &watcher::Error) -> bool {
 }
 
 impl Source {
+    /// What a watch hears until `stop`.
+    fn events(
+        &self,
+        config: watcher::Config,
+        stop: &CancellationToken,
+    ) -> BoxStream<'static, Tidings<DynamicObject>> {
+        let events = match self.clone() {
+            Self::Whole(api) => begun(watcher(api, config)).default_backoff().boxed(),
+            Self::Outline(api) => {
+                begun(watcher(api, config)).default_backoff().map(|event| event.map(outline)).boxed()
+            }
+        };
+        events.take_until(stop.clone().cancelled_owned()).boxed()
+    }
+
     /// Those of some objects that are there; nothing, if that could not be found out.
     async fn glance(&self, names: &[String]) -> Option<Glance> {
         let mut events = vec![watcher::Event::Init];

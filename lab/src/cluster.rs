@@ -119,8 +119,13 @@ impl<'a> Cluster<'a> {
             services: (layout.services(), layout.api_service()),
             nodes: true,
         };
-        let control =
-            Control { lab: lab.name.as_str().into(), directory: lab.directory.clone(), binaries, place };
+        let control = Control {
+            lab: lab.name.as_str().into(),
+            directory: lab.directory.clone(),
+            binaries,
+            place,
+            gates: Vec::new(),
+        };
         Ok(Self {
             lab,
             layout,

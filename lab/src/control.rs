@@ -66,6 +66,8 @@ pub struct Control {
     pub binaries: Binaries,
     /// Where it lives.
     pub place: Place,
+    /// Features of the API server that are not as its version has them: `WatchList=false`.
+    pub gates: Vec<String>,
 }
 
 impl Control {
@@ -229,6 +231,9 @@ impl Control {
             "--audit-log-maxsize=100".into(),
             "--audit-log-maxbackup=1".into(),
         ];
+        if !self.gates.is_empty() {
+            arguments.push(format!("--feature-gates={}", self.gates.join(",")));
+        }
         if self.place.nodes {
             arguments.extend([
                 format!("--kubelet-client-certificate={}", certificate("kubelet-client")),

@@ -42,6 +42,11 @@ impl ControlPlane {
 
     /// An API server, and the controller-manager if asked for.
     pub async fn start_with(extent: Extent) -> Result<Self> {
+        Self::start_gated(extent, &[]).await
+    }
+
+    /// The same, with features that are not as the version has them: an API server as older ones are, or newer ones.
+    pub async fn start_gated(extent: Extent, gates: &[&str]) -> Result<Self> {
         let binaries = Binaries::ensure(&Workshop::new(Cache::of_user()), None)?;
         remove_orphans();
         let own = std::process::id();
@@ -49,7 +54,8 @@ impl ControlPlane {
         if let Some(identity) = i32::try_from(own).ok().and_then(Identity::of) {
             write_atomically(&directory.join("owner"), identity.to_record())?;
         }
-        let control = of_ports("test", &directory, binaries, Ports::free()?);
+        let gates = gates.iter().map(|gate| (*gate).to_owned()).collect();
+        let control = Control { gates, ..of_ports("test", &directory, binaries, Ports::free()?) };
         let plane = Self { control, sharing: Sharing::Own };
         run(&plane.control, extent).await?;
         Ok(plane)
@@ -103,7 +109,7 @@ pub(crate) fn of_ports(lab: &str, directory: &Path, binaries: Binaries, ports: P
         services: ("10.96.0.0/16".into(), Ipv4Addr::new(10, 96, 0, 1)),
         nodes: false,
     };
-    Control { lab: lab.into(), directory: directory.into(), binaries, place }
+    Control { lab: lab.into(), directory: directory.into(), binaries, place, gates: Vec::new() }
 }
 
 /// Starts what belongs to a control plane alone and waits until it is ready.

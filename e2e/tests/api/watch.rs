@@ -180,3 +180,17 @@ async fn a_server_that_goes_away_costs_no_delete() -> Result<()> {
     watch.end().await;
     lab::cluster::down(&name, false)
 }
+
+/// Kubernetes up to 1.31, and 1.33, streams lists only where somebody has switched that on.
+#[tokio::test]
+async fn a_server_that_streams_no_lists_is_asked_for_pages() -> Result<()> {
+    let plane = ControlPlane::start_gated(Extent::Api, &["WatchList=false"]).await?;
+    let client = plane.client().await?;
+    create(&client, "good", json!({"word": "one"})).await?;
+    let watch = Running::start(&client);
+    watch.diary.holds("synced").await?;
+    create(&client, "later", json!({"word": "two"})).await?;
+    watch.diary.holds("+later").await?;
+    assert_eq!(watch.end().await, ["+good", "synced", "+later"]);
+    Ok(())
+}
