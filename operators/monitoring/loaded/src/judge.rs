@@ -24,8 +24,11 @@ const SETTLED: i64 = 300;
 /// before, and the next attempt is due in five.
 const UP: i64 = 10;
 
-/// So many seconds after a write, an operand that ends has met it where our reloader has seen it.
+/// So many seconds after a pod was touched for a write, an operand that ends has met it where our reloader has seen it.
 const MET: i64 = 3;
+
+/// So many seconds the clocks of two nodes are apart at most, where nobody tells the time.
+const CLOCKS: i64 = 30;
 
 /// What was written last.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,8 +51,21 @@ pub struct Pod {
     pub started: Option<Timestamp>,
     /// Since when it is ready, if it is.
     pub ready_since: Option<Timestamp>,
+    /// When it was last touched, by our clock.
+    pub touched: Option<Timestamp>,
+    /// The operand's container, if it runs.
+    pub running: Option<Running>,
     /// How the operand's container ended, if it does not run.
     pub ended: Option<Ended>,
+}
+
+/// A container that runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Running {
+    /// Since when.
+    pub since: Timestamp,
+    /// How it ended before.
+    pub before: Option<Ended>,
 }
 
 /// How a container ended.
@@ -77,11 +93,12 @@ pub enum Verdict {
 /// Judges a pod.
 pub fn judge(written: &Written, pod: &Pod, heard: &Heard, now: Timestamp) -> Verdict {
     if let Some(ended) = &pod.ended
-        && let Some(verdict) = by_its_end(written, ended, heard)
+        && let Some(verdict) = by_its_end(written, pod, ended, heard)
     {
         return verdict;
     }
     match &heard.answer {
+        Answer::Nothing(_) if by_its_start(written, pod, heard.offset) => Verdict::Loaded,
         Answer::Nothing(because) => Verdict::Unknown(because.clone()),
         Answer::Ours(status) => by_hash(written, status),
         Answer::Peers(counters) => match heard.offset {
@@ -92,20 +109,49 @@ pub fn judge(written: &Written, pod: &Pod, heard: &Heard, now: Timestamp) -> Ver
 }
 
 /// An operand that cannot start with a configuration says so in its last words.
-fn by_its_end(written: &Written, ended: &Ended, heard: &Heard) -> Option<Verdict> {
+fn by_its_end(written: &Written, pod: &Pod, ended: &Ended, heard: &Heard) -> Option<Verdict> {
     if !culprit::is_refusal(&ended.log) {
         return None;
     }
-    let has_seen_it = match &heard.answer {
-        Answer::Ours(status) => sees(written, status),
+    let offset = heard.offset.unwrap_or(Offset::NONE);
+    let was_brought = || {
+        let began_with_it = pod.started.is_some_and(|started| offset.is_after(started, written.at));
+        let touched = pod.touched.filter(|touched| *touched >= written.at);
+        began_with_it || touched.is_some_and(|touched| offset.is_after(ended.at, later(touched, MET)))
+    };
+    let has_met_it = match &heard.answer {
+        // What is there now may have come after the end, unless it had to be there before.
+        Answer::Ours(status) => sees(written, status) && was_brought(),
         Answer::Peers(_) | Answer::Nothing(_) => false,
     };
-    let needed = if has_seen_it { MET } else { SETTLED };
-    let met = written.at.checked_add(SignedDuration::from_secs(needed)).unwrap_or(written.at);
-    if heard.offset.unwrap_or(Offset::NONE).is_after(ended.at, met) {
+    if has_met_it || is_there(written.at, pod, offset, ended.at) {
         return Some(Verdict::Refused(words::told(&ended.log)));
     }
     Some(Verdict::Pending("its container ended before that, and starts anew".into()))
+}
+
+/// Whether an operand of which nobody tells has taken what was written when it started.
+fn by_its_start(written: &Written, pod: &Pod, offset: Option<Offset>) -> bool {
+    let (Some(running), Some(_)) = (&pod.running, pod.ready_since) else { return false };
+    let offset = offset.unwrap_or(Offset::NONE);
+    // It did not take what was there before, and runs: so it has what came after that.
+    let is_over_the_last_one = || {
+        let (Some(ended), Some(before)) = (&running.before, written.before) else { return false };
+        culprit::is_refusal(&ended.log)
+            && is_there(before, pod, offset, ended.at)
+            && offset.is_after(running.since, written.at)
+    };
+    is_there(written.at, pod, offset, running.since) || is_over_the_last_one()
+}
+
+/// Whether what was written at a moment of ours must have been in the pod at a moment of its own.
+fn is_there(written: Timestamp, pod: &Pod, offset: Offset, moment: Timestamp) -> bool {
+    let began_with_it = pod.started.is_some_and(|started| offset.is_after(started, later(written, CLOCKS)));
+    began_with_it || offset.is_after(moment, later(written, SETTLED))
+}
+
+fn later(moment: Timestamp, seconds: i64) -> Timestamp {
+    moment.checked_add(SignedDuration::from_secs(seconds)).unwrap_or(moment)
 }
 
 /// Whether what was written is in the pod.

@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use api_monitoring::status::Condition;
-use k8s_openapi::api::core::v1::{ContainerStatus, Pod};
+use k8s_openapi::api::core::v1::{ContainerStatus, Pod, PodStatus};
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use kernel::apply::Touch;
 use kernel::object::Key;
 use monitoring_loaded::answer::{Answer, Heard};
 use monitoring_loaded::ask::{Address, Asker};
 use monitoring_loaded::condition;
-use monitoring_loaded::judge::{self, Ended, Verdict, Written, judge};
+use monitoring_loaded::judge::{self, Ended, Running, Verdict, Written, judge};
 use monitoring_loaded::offset::Offset;
 use monitoring_loaded::pace::{self, Pace, Sight};
 use monitoring_loaded::reach::Reach;
@@ -23,6 +23,8 @@ use crate::kinds;
 
 /// Where reloaders answer.
 const PORT: u16 = 8080;
+/// The containers of operands. A pod tells of its containers in the order of their names, with those of users among them.
+const OPERANDS: [&str; 3] = ["prometheus", "alertmanager", "thanos-ruler"];
 /// What is touched.
 const TOUCHED: &str = "mainstay.dev/touched";
 /// So long after a write nothing is said about pods that are about to load it.
@@ -84,7 +86,7 @@ impl Loading {
     /// Asks those pods of which it is not known that they run what was written.
     pub(crate) async fn ask(&mut self, pods: &[Pod], tls: bool, asker: &Asker, now: Timestamp) {
         let Some(written) = self.written.clone() else { return };
-        let due = self.due(pods, tls, now);
+        let due = self.due(&written, pods, tls, now);
         if due.is_empty() {
             return;
         }
@@ -94,8 +96,14 @@ impl Loading {
         self.heard(&written, answers, now);
     }
 
-    /// Whom to ask. Of the others it is told why they are not.
-    fn due<'p>(&mut self, pods: &'p [Pod], tls: bool, now: Timestamp) -> Vec<(&'p Pod, Address)> {
+    /// Whom to ask. The others are judged by what the cluster says about them, or it is told why they are not asked.
+    fn due<'p>(
+        &mut self,
+        written: &Written,
+        pods: &'p [Pod],
+        tls: bool,
+        now: Timestamp,
+    ) -> Vec<(&'p Pod, Address)> {
         let uids: Vec<&str> = pods.iter().map(uid).collect();
         self.verdicts.retain(|_, (known, _)| uids.contains(&known.as_str()));
         self.offsets.retain(|known, _| uids.contains(&known.as_str()));
@@ -109,8 +117,13 @@ impl Loading {
             missing.into_iter().partition(|(pod, _)| asked.contains(&uid(pod)));
         let because = if self.reach.is_silent() { SILENT } else { ALONE };
         for (pod, _) in others {
-            let unknown = || (uid(pod).to_owned(), Verdict::Unknown(because.into()));
-            self.verdicts.entry(name(pod).to_owned()).or_insert_with(unknown);
+            let heard = Heard { answer: Answer::Nothing(because.into()), offset: None };
+            let verdict = self.judged(written, pod, heard, now);
+            let before = self.verdicts.get(name(pod)).map(|(_, before)| before);
+            // What it did when it was asked says more.
+            if !matches!((before, &verdict), (Some(Verdict::Unknown(_)), Verdict::Unknown(_))) {
+                self.verdicts.insert(name(pod).to_owned(), (uid(pod).to_owned(), verdict));
+            }
         }
         due
     }
@@ -120,7 +133,8 @@ impl Loading {
         let is_answer = |heard: &Heard| !matches!(heard.answer, Answer::Nothing(_));
         self.reach.heard(answers.iter().map(|(pod, heard)| (uid(pod), is_answer(heard))), now);
         for (pod, heard) in answers {
-            self.take(written, pod, heard, now);
+            let verdict = self.judged(written, pod, heard, now);
+            self.verdicts.insert(name(pod).to_owned(), (uid(pod).to_owned(), verdict));
         }
     }
 
@@ -157,14 +171,13 @@ impl Loading {
         known.is_some_and(|(_, verdict)| *verdict == Verdict::Loaded)
     }
 
-    fn take(&mut self, written: &Written, pod: &Pod, heard: Heard, now: Timestamp) {
+    fn judged(&mut self, written: &Written, pod: &Pod, heard: Heard, now: Timestamp) -> Verdict {
         let before = self.offsets.get(uid(pod)).copied();
         let offset = heard.offset.map(|offset| offset.narrowed_by(before));
         if let Some(offset) = offset {
             self.offsets.insert(uid(pod).to_owned(), offset);
         }
-        let verdict = judge(written, &seen(pod), &Heard { offset, ..heard }, now);
-        self.verdicts.insert(name(pod).to_owned(), (uid(pod).to_owned(), verdict));
+        judge(written, &seen(pod), &Heard { offset, ..heard }, now)
     }
 
     /// After a pass has written or not: what is known of what is there, and what follows. `last` is when it was written by
@@ -266,23 +279,31 @@ pub(crate) fn seen(pod: &Pod) -> judge::Pod {
     let status = pod.status.as_ref();
     let conditions = status.and_then(|status| status.conditions.as_ref()).into_iter().flatten();
     let ready = conditions.clone().find(|condition| condition.type_ == "Ready" && condition.status == "True");
-    // The operand is the first container, the reloader comes after it.
-    let operand = status.and_then(|status| status.container_statuses.as_ref());
-    let operand = operand.into_iter().flatten().find(|container| !container.name.contains("reloader"));
+    let annotations = pod.metadata.annotations.as_ref();
+    let touched = annotations.and_then(|annotations| annotations.get(TOUCHED));
+    let operand = status.and_then(operand);
+    let running = operand.and_then(|operand| operand.state.as_ref()?.running.as_ref());
+    let since = running.and_then(|running| running.started_at.as_ref()).map(|time| time.0);
+    let end = operand.and_then(last_end);
     judge::Pod {
         started: status.and_then(|status| status.start_time.as_ref()).map(|time| time.0),
         ready_since: ready.and_then(|ready| ready.last_transition_time.as_ref()).map(|time| time.0),
-        ended: operand.and_then(ended),
+        touched: touched.and_then(|touched| touched.parse().ok()),
+        running: since.map(|since| Running { since, before: end.clone() }),
+        ended: end.filter(|_| running.is_none()),
     }
 }
 
-fn ended(container: &ContainerStatus) -> Option<Ended> {
-    let present = container.state.as_ref();
-    if present.is_some_and(|state| state.running.is_some()) {
-        return None;
-    }
+fn operand(status: &PodStatus) -> Option<&ContainerStatus> {
+    let containers = || status.container_statuses.iter().flatten();
+    let named = containers().find(|container| OPERANDS.contains(&container.name.as_str()));
+    named.or_else(|| containers().find(|container| !container.name.contains("reloader")))
+}
+
+fn last_end(container: &ContainerStatus) -> Option<Ended> {
+    let present = container.state.as_ref().and_then(|state| state.terminated.as_ref());
     let last = container.last_state.as_ref().and_then(|state| state.terminated.as_ref());
-    let end = present.and_then(|state| state.terminated.as_ref()).or(last)?;
+    let end = present.or(last)?;
     Some(Ended { at: end.finished_at.as_ref()?.0, log: end.message.clone().unwrap_or_default() })
 }
 

@@ -16,7 +16,12 @@ fn written() -> Written {
 }
 
 fn ready() -> Pod {
-    Pod { started: Some(at(WRITTEN - 5000)), ready_since: Some(at(WRITTEN - 4000)), ended: None }
+    Pod {
+        started: Some(at(WRITTEN - 5000)),
+        ready_since: Some(at(WRITTEN - 4000)),
+        touched: Some(at(WRITTEN)),
+        ..Pod::default()
+    }
 }
 
 fn status(loaded: &str, seen: &str, trouble: Option<(&str, &str)>) -> Status {
@@ -123,7 +128,7 @@ fn ahead(pod: &Pod) -> Pod {
     Pod {
         started: pod.started.map(an_hour_ahead),
         ready_since: pod.ready_since.map(an_hour_ahead),
-        ended: pod.ended.clone(),
+        ..pod.clone()
     }
 }
 
@@ -160,7 +165,7 @@ fn a_write_that_changed_nothing_in_the_pods_is_loaded_in_the_end() {
 #[test]
 fn a_pod_that_started_after_the_write_has_it() {
     // A Thanos Ruler: its reloader has no configuration file, and does nothing at its start.
-    let young = Pod { started: Some(at(WRITTEN + 3)), ready_since: Some(at(WRITTEN + 6)), ended: None };
+    let young = Pod { started: Some(at(WRITTEN + 3)), ready_since: Some(at(WRITTEN + 6)), ..Pod::default() };
     assert_eq!(peers(&young, Counters::default(), 8), Verdict::Loaded);
     let starting = Pod { ready_since: None, ..young.clone() };
     assert_eq!(peers(&starting, Counters::default(), 8), pending("it is starting"));
@@ -170,7 +175,7 @@ fn a_pod_that_started_after_the_write_has_it() {
 
 #[test]
 fn failures_while_the_neighbour_starts_are_no_refusal() {
-    let starting = Pod { started: Some(at(WRITTEN + 3)), ready_since: None, ended: None };
+    let starting = Pod { started: Some(at(WRITTEN + 3)), ..Pod::default() };
     assert_eq!(peers(&starting, failing(None), 30), pending("it is starting"));
     let up = Pod { ready_since: Some(at(WRITTEN + 25)), ..starting };
     assert_eq!(peers(&up, failing(None), 30), pending("it has just started"));
@@ -190,27 +195,78 @@ fn a_failure_of_the_peers_reloader_is_about_the_write_if_the_one_before_was_load
     assert_eq!(peers_after(&first, &ready(), failing(Some(-50)), 5), still);
 }
 
+const LOG: &str = "time=2026-11-16T15:27:44.617Z level=ERROR source=main.go:745 msg=\"Error loading config\" \
+                   err=\"parsing YAML file /etc/x.yaml: yaml: unmarshal errors:\\n  line 12: field secret not found\"";
+const WORDS: &str = "yaml: unmarshal errors: line 12: field secret not found";
+const ANEW: &str = "its container ended before that, and starts anew";
+
+fn end(seconds: i64, log: &str) -> Ended {
+    Ended { at: at(WRITTEN + seconds), log: log.into() }
+}
+
+/// One whose operand ended so many seconds after the write.
+fn ended(seconds: i64, log: &str) -> Pod {
+    Pod { ready_since: None, ended: Some(end(seconds, log)), ..ready() }
+}
+
 #[test]
 fn an_operand_that_cannot_start_says_why() {
-    let log = "time=2026-11-16T15:27:44.617Z level=ERROR source=main.go:745 msg=\"Error loading config\" \
-               err=\"parsing YAML file /etc/x.yaml: yaml: unmarshal errors:\\n  line 12: field secret not found\"";
-    let ended = |seconds, log: &str| Pod {
-        ready_since: None,
-        ended: Some(Ended { at: at(WRITTEN + seconds), log: log.into() }),
-        ..ready()
-    };
     let judged = |pod: &Pod, seen: &str| {
         let heard = Heard { answer: Answer::Ours(status("old", seen, None)), offset: None };
         judge(&written(), pod, &heard, at(WRITTEN + 60))
     };
-    let words = "yaml: unmarshal errors: line 12: field secret not found";
-    assert_eq!(judged(&ended(5, log), "new"), refused(words));
-    let anew = pending("its container ended before that, and starts anew");
-    assert_eq!(judged(&ended(5, log), "old"), anew);
-    assert_eq!(judged(&ended(-5, log), "new"), anew);
+    assert_eq!(judged(&ended(5, LOG), "new"), refused(WORDS));
+    assert_eq!(judged(&ended(5, LOG), "old"), pending(ANEW));
+    assert_eq!(judged(&ended(-5, LOG), "new"), pending(ANEW));
     // Whatever else ended it is not about the configuration.
     assert_eq!(
         judged(&ended(5, "out of memory"), "new"),
         pending("its reloader has seen it and has it loaded now")
     );
+    // That it is there now does not mean that it was there before the end, unless the kubelet was made to bring it.
+    let touched = |seconds: Option<i64>, pod| Pod { touched: seconds.map(|it| at(WRITTEN + it)), ..pod };
+    assert_eq!(judged(&touched(None, ended(SETTLED, LOG)), "new"), pending(ANEW));
+    assert_eq!(judged(&touched(None, ended(SETTLED + 1, LOG)), "new"), refused(WORDS));
+    assert_eq!(judged(&touched(Some(-100), ended(5, LOG)), "new"), pending(ANEW));
+    assert_eq!(judged(&touched(Some(5), ended(5 + MET, LOG)), "new"), pending(ANEW));
+    assert_eq!(judged(&touched(Some(5), ended(6 + MET, LOG)), "new"), refused(WORDS));
+    let began = |seconds| Pod { started: Some(at(WRITTEN + seconds)), ..touched(None, ended(5, LOG)) };
+    assert_eq!(judged(&began(0), "new"), pending(ANEW));
+    assert_eq!(judged(&began(1), "new"), refused(WORDS));
+}
+
+#[test]
+fn an_operand_of_which_nobody_tells_is_judged_by_its_start_and_its_end() {
+    let judged = |written: &Written, pod: &Pod| {
+        let heard = Heard { answer: Answer::Nothing("no answer".into()), offset: None };
+        judge(written, pod, &heard, at(WRITTEN + 1000))
+    };
+    let unknown = Verdict::Unknown("no answer".into());
+    let runs = |since: i64, before: Option<Ended>| Pod {
+        running: Some(Running { since: at(WRITTEN + since), before }),
+        ..ready()
+    };
+    let rows = [
+        // One that started long after the write has read it, and is ready with it.
+        (runs(SETTLED, None), unknown.clone()),
+        (runs(SETTLED + 1, None), Verdict::Loaded),
+        (Pod { ready_since: None, ..runs(SETTLED + 1, None) }, unknown.clone()),
+        // So has one in a pod that began after it.
+        (Pod { started: Some(at(WRITTEN + CLOCKS)), ..runs(CLOCKS + 2, None) }, unknown.clone()),
+        (Pod { started: Some(at(WRITTEN + CLOCKS + 1)), ..runs(CLOCKS + 2, None) }, Verdict::Loaded),
+        // One that did not take what was there before the write, and runs, has another one.
+        (runs(5, Some(end(-1, LOG))), Verdict::Loaded),
+        (runs(5, Some(end(-1, "out of memory"))), unknown.clone()),
+        (runs(-1, Some(end(-2, LOG))), unknown.clone()),
+        // What that one did not take may have been older still.
+        (runs(5, Some(end(-1000 + SETTLED, LOG))), unknown.clone()),
+        (ended(SETTLED, LOG), pending(ANEW)),
+        (ended(SETTLED + 1, LOG), refused(WORDS)),
+    ];
+    let long_after = Written { before: Some(at(WRITTEN - 1000)), ..written() };
+    for (pod, verdict) in rows {
+        assert_eq!(judged(&long_after, &pod), verdict, "{pod:?}");
+    }
+    let first = Written { before: None, ..written() };
+    assert_eq!(judged(&first, &runs(5, Some(end(-1, LOG)))), unknown);
 }

@@ -1,3 +1,5 @@
+use serde_json::Value;
+
 use super::*;
 
 const PACE: pace::Settings =
@@ -42,12 +44,37 @@ fn nothing() -> Heard {
 }
 
 fn asked(loading: &mut Loading, pods: &[Pod], second: i64) -> Vec<String> {
-    let due = loading.due(pods, false, moment(second));
+    let written = loading.written.clone().unwrap();
+    let due = loading.due(&written, pods, false, moment(second));
     due.into_iter().map(|(pod, _)| name(pod).to_owned()).collect()
 }
 
 fn content(hash: &str) -> Content {
     Content { config: Some(hash.into()), watched: None }
+}
+
+const LOG: &str = "time=2026-11-16T15:27:44.617Z level=ERROR source=main.go:745 msg=\"Error loading config\" \
+                   err=\"parsing YAML file /etc/x.yaml: yaml: unmarshal errors:\\n  line 12: field secret not found\"";
+
+/// One whose operand is in this state, after it refused its configuration at some second.
+fn pod_in(state: &Value, is_ready: bool, ended: i64) -> Pod {
+    let end = json!({"exitCode": 1, "finishedAt": moment(ended).to_string(), "message": LOG});
+    let container = |name: &str, state: &Value, last: &Value| {
+        json!({"name": name, "ready": true, "restartCount": 1, "image": "", "imageID": "", "state": state,
+            "lastState": last})
+    };
+    let runs = json!({"running": {"startedAt": moment(-500).to_string()}});
+    let ready = if is_ready { "True" } else { "False" };
+    let mut object = serde_json::to_value(pod("a", "Running")).unwrap();
+    object["status"]["startTime"] = moment(-1000).to_string().into();
+    object["status"]["conditions"] =
+        json!([{"type": "Ready", "status": ready, "lastTransitionTime": moment(-400).to_string()}]);
+    object["status"]["containerStatuses"] = json!([
+        container("a-users-own", &runs, &json!({})),
+        container("config-reloader", &runs, &json!({})),
+        container("prometheus", state, &json!({"terminated": end})),
+    ]);
+    serde_json::from_value(object).unwrap()
 }
 
 fn touched((touches, look_again): &(Vec<Touch>, Option<Duration>)) -> (Vec<&str>, bool) {
@@ -113,6 +140,44 @@ fn a_pod_that_cannot_be_reached_hides_no_other_one() {
     let condition = loading.condition(moment(82)).unwrap();
     let because = format!("It is not known everywhere which configuration is loaded. a: {ALONE}");
     assert_eq!((condition.reason.as_str(), condition.message), ("Unanswered", because));
+}
+
+#[test]
+fn the_operand_is_looked_at_and_not_its_neighbours() {
+    let running = json!({"running": {"startedAt": moment(20).to_string()}});
+    let mut runs = pod_in(&running, true, 10);
+    let annotation = touch(&runs, moment(15)).fields["metadata"]["annotations"].clone();
+    runs.metadata.annotations = serde_json::from_value(annotation).unwrap();
+    let end = Ended { at: moment(10), log: LOG.into() };
+    let expected = judge::Pod {
+        started: Some(moment(-1000)),
+        ready_since: Some(moment(-400)),
+        touched: Some(moment(15)),
+        running: Some(Running { since: moment(20), before: Some(end.clone()) }),
+        ended: None,
+    };
+    assert_eq!(seen(&runs), expected);
+    let waits = pod_in(&json!({"waiting": {"reason": "CrashLoopBackOff"}}), false, 10);
+    let ended = judge::Pod { ready_since: None, touched: None, running: None, ended: Some(end), ..expected };
+    assert_eq!(seen(&waits), ended);
+}
+
+#[test]
+fn an_operand_shows_how_it_takes_something_also_where_nobody_is_asked() {
+    let waits = [pod_in(&json!({"waiting": {"reason": "CrashLoopBackOff"}}), false, 390)];
+    let (mut loading, written) = after("1", &waits);
+    loading.heard(&written, vec![(&pod("a", "Running"), nothing())], moment(385));
+    assert_eq!(loading.taken(&waits), None);
+    assert_eq!(asked(&mut loading, &waits, 391), Vec::<String>::new());
+    let refused = Said::Refused(&waits[0], "yaml: unmarshal errors: line 12: field secret not found".into());
+    assert_eq!(loading.taken(&waits), Some((content("1"), refused)));
+    // Without whoever it was about, it starts.
+    loading.afterwards(Some(content("2")), None, (&waits, true, &PACE), moment(392));
+    assert_eq!(asked(&mut loading, &waits, 393), Vec::<String>::new());
+    assert_eq!(loading.taken(&waits), None);
+    let runs = [pod_in(&json!({"running": {"startedAt": moment(393).to_string()}}), true, 390)];
+    assert_eq!(asked(&mut loading, &runs, 394), Vec::<String>::new());
+    assert_eq!(loading.taken(&runs), Some((content("2"), Said::Accepted)));
 }
 
 #[test]
