@@ -24,6 +24,8 @@ pub struct Invalid {
     pub reason: &'static str,
     /// What to do, in words.
     pub message: String,
+    /// When to look again, if nobody tells us that it was done.
+    pub look_again: Option<Duration>,
 }
 
 /// Something failed and is tried again.
@@ -219,7 +221,7 @@ impl<O: Operator, T: Telling> Bench<O, T> {
             Ok(valid) => valid,
             Err(invalid) => {
                 let said = self.report(object, resource, &Verdict::Invalid(&inputs, &invalid), now()).await;
-                return said.unwrap_or(Outcome::Settled);
+                return said.unwrap_or(settled_until(invalid.look_again));
             }
         };
         let plan = self.operator.plan(&valid, &inputs, now());
@@ -240,7 +242,7 @@ impl<O: Operator, T: Telling> Bench<O, T> {
         let look_again = [plan.look_again, soon].into_iter().flatten().min();
         match trouble {
             Some(trouble) => failed(&trouble),
-            None => said.unwrap_or(look_again.map_or(Outcome::Settled, Outcome::Waiting)),
+            None => said.unwrap_or(settled_until(look_again)),
         }
     }
 
@@ -260,6 +262,10 @@ impl<O: Operator, T: Telling> Bench<O, T> {
         }
         let step = plan.step.as_ref().filter(|_| applied.waiting.is_empty());
         let Some(step) = step else { return (applied, None) };
+        // What is outside of Kubernetes knows nothing of leases.
+        if let Err(error) = self.hand.check_fence() {
+            return (applied, Some(error.into()));
+        }
         tracing::info!(?step, "step");
         let trouble = self.operator.perform(step).await.err();
         (applied, trouble)
@@ -308,6 +314,10 @@ impl<O: Operator, T: Telling> Bench<O, T> {
         }
         self.hand.patch_metadata(object, json!({ "finalizers": without })).await.map(drop)
     }
+}
+
+fn settled_until(look_again: Option<Duration>) -> Outcome {
+    look_again.map_or(Outcome::Settled, Outcome::Waiting)
 }
 
 fn failed(trouble: &Trouble) -> Outcome {

@@ -170,12 +170,14 @@ impl Hub {
             let begin = begin(declaration, self.standings.subscribe(), self.metrics.clone(), leads.clone());
             let stop = stop.clone();
             controllers.spawn(async move {
-                tokio::select! {
-                    () = begin => {}
+                let mut receiver = receiver;
+                let mut due = tokio::select! {
+                    due = meanwhile(begin, &mut receiver) => due,
                     () = stop.cancelled() => return None,
-                }
+                };
                 let left = door.interest.as_ref().map(|interest| interest.at_start(&door.stores));
-                for key in left.into_iter().flatten() {
+                due.extend(left.into_iter().flatten());
+                for key in due {
                     let _ = door.keys.send(key);
                 }
                 // It must not keep its own entrance open.
@@ -313,6 +315,20 @@ impl Standing {
             self.progress = progress;
         }
         self.trouble = trouble;
+    }
+}
+
+/// The keys that come until a controller begins, each once: one that waits for years keeps no more than there are.
+async fn meanwhile(
+    begin: impl Future<Output = ()>,
+    keys: &mut mpsc::UnboundedReceiver<Key>,
+) -> BTreeSet<Key> {
+    let (mut due, mut begin) = (BTreeSet::new(), std::pin::pin!(begin));
+    loop {
+        tokio::select! {
+            () = &mut begin => return due,
+            Some(key) = keys.recv() => drop(due.insert(key)),
+        }
     }
 }
 

@@ -38,7 +38,7 @@ impl Default for Settings {
         Self {
             window: Duration::from_millis(20),
             at_once: 5,
-            every: Duration::from_millis(250),
+            every: Duration::from_millis(400),
             concurrency: 4,
             first_pause: Duration::from_millis(500),
             longest_pause: Duration::from_mins(5),

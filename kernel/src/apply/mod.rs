@@ -12,6 +12,7 @@
 
 mod decide;
 mod denied;
+mod error;
 mod evict;
 mod immutable;
 mod present;
@@ -35,6 +36,7 @@ use serde_json::{Value, json};
 
 pub use decide::{Action, Desired, Way, Writer, decide};
 use denied::Denied;
+pub use error::WriteError;
 pub use immutable::{Change, change, rows};
 use present::Doubted;
 use prune::Pruned;
@@ -53,45 +55,6 @@ pub type Announce = Arc<dyn Fn(Kind, &crate::store::Change<Object>, Whose) + Sen
 
 /// Says whether we may still write.
 pub type Fence = Arc<dyn Fn() -> bool + Send + Sync>;
-
-/// Why something was not written.
-#[derive(Debug, thiserror::Error)]
-pub enum WriteError {
-    /// Another one leads.
-    #[error("this process does not lead any more and writes nothing")]
-    Fenced,
-    /// Our knowledge is old; the watch brings the new state.
-    #[error("{kind} {key} was changed by somebody else meanwhile")]
-    Outdated {
-        /// Its kind.
-        kind: &'static str,
-        /// Its name.
-        key: Key,
-    },
-    /// It cannot be done at all.
-    #[error("{0}")]
-    Impossible(String),
-    /// The server said no, or nothing.
-    #[error("cannot {verb} {kind} {key}")]
-    Server {
-        /// What was being done.
-        verb: &'static str,
-        /// Its kind.
-        kind: &'static str,
-        /// Its name.
-        key: Key,
-        /// What it said.
-        source: Box<kube::Error>,
-    },
-}
-
-impl WriteError {
-    /// Whether the server finds the object invalid.
-    fn is_refusal(&self) -> bool {
-        let Self::Server { source, .. } = self else { return false };
-        matches!(&**source, kube::Error::Api(status) if status.code == 422)
-    }
-}
 
 /// An object to be deleted, as it is known.
 #[derive(Debug, Clone)]
@@ -157,7 +120,7 @@ pub struct Applied {
     pub waiting: Vec<String>,
     /// What was written, for the log.
     pub written: Vec<String>,
-    /// The objects that were made or changed.
+    /// The objects that were made or changed, as far as anybody knows.
     pub changed: BTreeSet<(Kind, Key)>,
     /// The objects that were touched, deleted or evicted.
     pub done: BTreeSet<(Kind, Key)>,
@@ -165,6 +128,24 @@ pub struct Applied {
     pub kept: BTreeMap<Key, String>,
     /// Touches that we can do without and that the server refused, with its words. Whoever wanted them tells of them.
     pub refused: Vec<(Touch, String)>,
+}
+
+impl Applied {
+    /// Notes a write when it is over: what the server refused has changed nothing.
+    fn wrote(
+        &mut self,
+        target: Target<'_>,
+        outcome: Result<Arc<Object>, WriteError>,
+        words: impl FnOnce() -> String,
+    ) -> Result<Option<Arc<Object>>, WriteError> {
+        if outcome.as_ref().err().is_none_or(WriteError::may_be_done) {
+            self.changed.insert((target.kind, target.key.clone()));
+        }
+        if outcome.is_ok() {
+            self.written.push(words());
+        }
+        outcome.map(Some)
+    }
 }
 
 /// What all controllers of a process share.
@@ -348,7 +329,7 @@ impl Hand {
         let action = decide(desired, live.as_deref(), writer);
         let performed = self.perform(task, action, applied).await;
         let now = match (self.doubt_if_late(target, performed), live.as_deref()) {
-            (Err(refusal), Some(known)) if refusal.is_refusal() => {
+            (Err(refusal), Some(known)) if refusal.is_invalid() => {
                 let Some(instead) = decide::decide_anew(desired, known) else { return Err(refusal) };
                 self.perform(task, instead, applied).await?
             }
@@ -375,26 +356,23 @@ impl Hand {
     ) -> Result<Option<Arc<Object>>, WriteError> {
         let Task { target, desired, live, writer } = task;
         let Target { kind, key } = target;
-        if matches!(action, Action::Create(_) | Action::Apply { .. } | Action::Replace { .. }) {
-            applied.changed.insert((kind, key.clone()));
-        }
         match action {
             Action::Nothing => Ok(live.cloned()),
             Action::Create(object) => {
-                applied.written.push(format!("created {} {key}", kind.kind));
-                self.create(target, desired.way, object).await.map(Some)
+                let outcome = self.create(target, desired.way, object).await;
+                applied.wrote(target, outcome, || format!("created {} {key}", kind.kind))
             }
             Action::Apply { mut object, ownership, because } => {
-                applied.written.push(format!("applied {} {key} ({because})", kind.kind));
                 if let Some(live) = live.filter(|_| ownership) {
                     let after = self.take_over(target, live, &writer).await?;
                     object["metadata"]["resourceVersion"] = after.identity().version.to_string().into();
                 }
-                self.apply_or_replace(target, &object, live.map(|live| &**live)).await.map(Some)
+                let outcome = self.apply_or_replace(target, &object, live.map(|live| &**live)).await;
+                applied.wrote(target, outcome, || format!("applied {} {key} ({because})", kind.kind))
             }
             Action::Replace { object, because } => {
-                applied.written.push(format!("replaced {} {key} ({because})", kind.kind));
-                self.replace(target, object).await.map(Some)
+                let outcome = self.replace(target, object).await;
+                applied.wrote(target, outcome, || format!("replaced {} {key} ({because})", kind.kind))
             }
             Action::Delete { orphan, because } => {
                 let policy = if orphan { PropagationPolicy::Orphan } else { PropagationPolicy::Background };
@@ -425,7 +403,7 @@ impl Hand {
         live: Option<&Object>,
     ) -> Result<Arc<Object>, WriteError> {
         match (self.server_side_apply(target, object).await, live) {
-            (Err(refusal), Some(live)) if refusal.is_refusal() => {
+            (Err(refusal), Some(live)) if refusal.is_invalid() => {
                 self.replace(target, decide::whole(object.clone(), &live.value())).await.map_err(|_| refusal)
             }
             (outcome, _) => outcome,

@@ -11,28 +11,10 @@ use super::denied::Denial;
 use super::{Applied, Hand, Touch, WriteError};
 use crate::clock;
 use crate::declare::Kind;
-use crate::metrics::denied_right;
 use crate::object::Key;
 
 /// What nobody has wanted for so long is forgotten.
 const FORGOTTEN: Duration = Duration::from_hours(1);
-
-impl WriteError {
-    /// The words with which the server refuses what it has understood, if that is what happened: asked again at once, it
-    /// would say the same. Of many lines it is the first: what follows tells the same at length, and not always alike.
-    pub(super) fn refusal(&self) -> Option<&str> {
-        let Self::Server { source, .. } = self else { return None };
-        let kube::Error::Api(status) = &**source else { return None };
-        // A webhook that says nothing about the code says 400.
-        matches!(status.code, 400 | 403 | 422)
-            .then(|| status.message.lines().next().unwrap_or_default().trim())
-    }
-
-    fn is_missing_right(&self) -> bool {
-        let Self::Server { source, .. } = self else { return false };
-        matches!(&**source, kube::Error::Api(status) if status.code == 403 && denied_right(&status.message).is_some())
-    }
-}
 
 /// What was refused, and when.
 #[derive(Debug)]

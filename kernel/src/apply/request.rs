@@ -206,7 +206,7 @@ impl Hand {
     }
 
     /// Every write passes here.
-    pub(super) fn check_fence(&self) -> Result<(), WriteError> {
+    pub(crate) fn check_fence(&self) -> Result<(), WriteError> {
         if (self.fence)() { Ok(()) } else { Err(WriteError::Fenced) }
     }
 

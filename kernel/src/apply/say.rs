@@ -1,31 +1,40 @@
-//! What is said in the status of objects that others made. Nothing depends on it: where we may not, it is left out.
+//! What is said in the status of objects that others made. Nothing depends on it: where we may not, or where the server
+//! refuses, it is left out.
 
 use futures::future::BoxFuture;
-use futures::{FutureExt, StreamExt, TryStreamExt};
+use futures::{FutureExt, StreamExt};
 use serde_json::json;
 
 use super::denied::Deed;
 use super::request::Target;
-use super::{Hand, Saying, WriteError};
+use super::{Applied, Hand, Saying, Touch, WriteError};
 use crate::object::Kept;
 
 /// How many are said at once.
 const AT_ONCE: usize = 8;
 
 impl Hand {
-    /// Says all of it. What is gone needs nothing said.
+    /// Says all of it, also if one of them fails. What is gone needs nothing said.
     pub async fn say_all(&self, sayings: &[Saying]) -> Result<(), WriteError> {
         let saying: Vec<BoxFuture<'_, _>> = sayings.iter().map(|saying| self.say(saying).boxed()).collect();
-        futures::stream::iter(saying).buffer_unordered(AT_ONCE).try_collect().await
+        let said: Vec<Result<(), WriteError>> =
+            futures::stream::iter(saying).buffer_unordered(AT_ONCE).collect().await;
+        said.into_iter().collect()
     }
 
     async fn say(&self, saying: &Saying) -> Result<(), WriteError> {
         let Saying { kind, object, status } = saying;
         let target = Target { kind: *kind, key: object.key() };
         let (uid, version) = (object.uid(), object.identity().version.to_string());
-        let body = json!({ "metadata": { "uid": uid, "resourceVersion": version }, "status": status });
-        let merge = self.merge(target, Some("status"), &body);
-        match self.unless_denied(Deed::Say, target, merge).await {
+        let state = json!({ "metadata": { "uid": uid, "resourceVersion": version } });
+        let mut body = state.clone();
+        body["status"] = status.clone();
+        // A status names a time and is never the same twice: what was refused is refused for the object as it is.
+        let touch = Touch { kind: *kind, key: target.key.clone(), uid: uid.into(), fields: state };
+        let merge = async { self.merge(target, Some("status"), &body).await.map(|_| true) };
+        let mut refused = Applied::default();
+        let said = self.unless_refused(&touch, merge, &mut refused);
+        match self.unless_denied(Deed::Say, target, said).await {
             Err(WriteError::Server { source, .. }) if is_absent(&source) => Ok(()),
             said => said.map(drop),
         }

@@ -1,4 +1,4 @@
-//! What becomes of touches and evictions that the server grants, forbids or denies.
+//! What becomes of touches, evictions and sayings that the server grants, forbids or denies.
 
 use std::convert::Infallible;
 
@@ -228,5 +228,52 @@ async fn an_eviction_is_done_only_if_it_is_granted() {
         assert_eq!(applied.done, BTreeSet::from_iter(done), "{answer}");
         assert_eq!(applied.kept, BTreeMap::from_iter(kept), "{answer}");
         assert_eq!(asked.lock().unwrap()[0].1["deleteOptions"]["preconditions"], json!({"uid": "1"}));
+    }
+}
+
+fn sayings() -> Work {
+    let saying = |name: &str| Saying {
+        kind: CLAIM,
+        object: Arc::new(named(CLAIM, name)),
+        status: json!({"phase": "x"}),
+    };
+    Work { sayings: vec![saying("a"), saying("b")], ..Work::default() }
+}
+
+#[tokio::test]
+async fn one_status_that_the_server_refuses_keeps_no_other_from_being_said() {
+    for (code, is_error, asked_in_two_passes) in [(422, false, 2), (413, false, 2), (500, true, 4)] {
+        let (hand, asked) = hand(code, &failure(code, "no", &json!({})));
+        for _ in 0..2 {
+            assert_eq!(carry_out(&hand, &sayings()).await.is_err(), is_error, "{code}");
+        }
+        let asked: Vec<String> = asked.lock().unwrap().iter().map(|(words, _)| words.clone()).collect();
+        assert_eq!(asked.len(), asked_in_two_passes, "{code}: {asked:?}");
+        let both = ["a", "b"].map(|name| {
+            let path = format!("/api/v1/namespaces/n/persistentvolumeclaims/{name}/status");
+            format!("PATCH {path} application/merge-patch+json")
+        });
+        assert!(both.iter().all(|one| asked.contains(one)), "{code}: {asked:?}");
+    }
+}
+
+#[test]
+fn what_was_refused_has_changed_nothing_and_what_nobody_answered_may_have() {
+    let key = Key::new("n", "a");
+    let said = |code: u16| {
+        let status = serde_json::from_value(failure(code, "no", &json!({}))).unwrap();
+        let source = Box::new(kube::Error::Api(Box::new(status)));
+        Err(WriteError::Server { verb: "replace", kind: "ConfigMap", key: Key::new("n", "a"), source })
+    };
+    let outdated = Err(WriteError::Outdated { kind: "ConfigMap", key: key.clone() });
+    let done = Ok(Arc::new(object(CONFIG_MAP)));
+    for (outcome, changed, written) in
+        [(done, 1, 1), (said(403), 0, 0), (said(422), 0, 0), (outdated, 0, 0), (said(504), 1, 0)]
+    {
+        let mut applied = Applied::default();
+        let words = format!("{outcome:?}");
+        let target = Target { kind: CONFIG_MAP, key: &key };
+        let _ = applied.wrote(target, outcome, || "replaced".into());
+        assert_eq!((applied.changed.len(), applied.written.len()), (changed, written), "{words}");
     }
 }

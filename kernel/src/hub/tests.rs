@@ -76,3 +76,18 @@ fn a_kind_is_settled_when_it_is_known_or_known_to_be_absent() {
     rooms[1].is_absent.store(true, Ordering::Relaxed);
     assert!(stores.is_settled(OPTIONAL));
 }
+
+#[tokio::test(start_paused = true)]
+async fn one_that_waits_keeps_each_key_once() {
+    let (keys, mut receiver) = mpsc::unbounded_channel();
+    let [one, two] = ["a", "b"].map(|name| Key::new("n", name));
+    let begin = async {
+        for key in [&one, &two, &one, &one] {
+            keys.send(key.clone()).unwrap();
+        }
+        crate::clock::until(Some(crate::clock::now() + Duration::from_secs(1))).await;
+    };
+    let due = meanwhile(begin, &mut receiver).await;
+    assert_eq!(due, BTreeSet::from([one.clone(), two.clone()]));
+    assert!(receiver.is_empty());
+}

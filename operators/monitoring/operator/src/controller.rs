@@ -130,8 +130,10 @@ impl<W: Workload> WorkloadOperator<W> {
             let these = of_a_kind.iter().find(|these| these.first().is_some_and(|one| one.kind == *kind));
             let these = these.copied().unwrap_or_default();
             let rejected = these.iter().filter(|one| one.refusal.is_some()).count();
-            let selected = Selected { taken: these.len() - rejected, rejected };
-            monitored.selected(W::DECLARATION, key, *kind, selected);
+            // The Prometheus Operator counts what it rejects among the selected, but for AlertmanagerConfigs.
+            let is_good_only = *kind == kinds::ALERTMANAGER_CONFIG;
+            let selected = these.len() - if is_good_only { rejected } else { 0 };
+            monitored.selected(W::DECLARATION, key, *kind, Selected { selected, rejected });
         }
     }
 
@@ -266,7 +268,7 @@ impl<W: Workload> Operator for WorkloadOperator<W> {
         }
         if let Ok(planned) = &mut planned {
             if !self.shared.settings.reloader_at_once {
-                lazy::keep_reloaders(planned, &inputs.seen, stores);
+                lazy::keep_reloaders(planned, W::containers(resource), &inputs.seen, stores);
             }
             self.outside.learn(&roll::classes(planned, &inputs.seen), &self.shared.client).await;
             self.look_after(resource, planned, &mut inputs, now);
@@ -284,7 +286,8 @@ impl<W: Workload> Operator for WorkloadOperator<W> {
     fn validate(&self, _resource: &W::Resource, inputs: &Inputs) -> Result<(), Refusal> {
         match &inputs.planned {
             Some(Err(invalid)) => {
-                Err(Refusal { reason: "ReconciliationFailed", message: invalid.message.clone() })
+                let (message, look_again) = (invalid.message.clone(), inputs.look_again);
+                Err(Refusal { reason: "ReconciliationFailed", message, look_again })
             }
             Some(Ok(_)) | None => Ok(()),
         }

@@ -272,17 +272,25 @@ fn trim_status(object: &mut DynamicObject) {
 
 fn trim_pod(pod: &mut DynamicObject) {
     let status = pod.data["status"].take();
-    let spec = &mut pod.data["spec"];
-    let volumes = spec["volumes"].as_array().into_iter().flatten();
-    let volumes: Vec<Value> = volumes
-        .map(|volume| json!({"name": volume["name"], "persistentVolumeClaim": volume["persistentVolumeClaim"]}))
-        .collect();
-    let spec = json!({"volumes": volumes, "subdomain": spec["subdomain"].take()});
+    let spec = &pod.data["spec"];
+    let each = |list: &str, fields: &[&str]| -> Vec<Value> {
+        spec[list].as_array().into_iter().flatten().map(|one| some(one, fields)).collect()
+    };
+    let spec = json!({
+        "containers": each("containers", &["name", "image", "command", "args"]),
+        "initContainers": each("initContainers", &["name", "image"]),
+        "volumes": each("volumes", &["name", "persistentVolumeClaim"]),
+        "subdomain": spec["subdomain"],
+    });
     let kept = ["phase", "startTime", "conditions", "containerStatuses", "initContainerStatuses", "podIP"];
-    let status: Map<String, Value> =
-        kept.into_iter().map(|field| (field.to_owned(), status[field].clone())).collect();
+    let status = some(&status, &kept);
     pod.data = json!({"spec": spec, "status": status});
     pod.metadata.managed_fields = None;
+}
+
+/// Some fields of an object.
+fn some(object: &Value, fields: &[&str]) -> Value {
+    fields.iter().map(|field| ((*field).to_owned(), object[*field].clone())).collect::<Map<_, _>>().into()
 }
 
 fn trim_claim(claim: &mut DynamicObject) {

@@ -1,27 +1,24 @@
 //! What follows from a workload, with all that it points to. What was read and made in one pass is remembered for the next;
 //! losing it costs time and nothing else.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read as _;
+mod written;
 
-use flate2::read::MultiGzDecoder;
-use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use std::collections::{BTreeMap, BTreeSet};
+
+use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::jiff::Timestamp;
 use kernel::apply::Applied;
 use kernel::declare::Kind;
 use kernel::flow::Trouble;
 use kernel::object::{Kept as _, Key};
 use kernel::stores::Stores;
-use kube::Api;
 use monitoring_assets::Reference;
 use monitoring_loaded::doubt::Doubt;
-use monitoring_loaded::verdicts::ANNOTATION;
 use monitoring_plan::{Child, Invalid, Planned, Remark, Standing, Surroundings};
 use monitoring_rules::pack::Files;
-use monitoring_workload::tls_assets;
 use serde_json::Value;
 
+use self::written::last_write;
 use crate::bindings::Told;
 use crate::controller::{Inputs, WorkloadOperator};
 use crate::kinds;
@@ -32,8 +29,9 @@ use crate::shared::{held, namespaces, resources, with_named};
 use crate::vault::Vault;
 use crate::workload::Workload;
 
-/// How often a plan may ask for more before it must be content.
-const ROUNDS: usize = 8;
+/// So often a plan may ask for more. Each round shows one more thing that an object points to, and no object points to so
+/// many.
+const ROUNDS: usize = 1000;
 
 /// Whether something is written beside the configuration about what the operand refuses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -82,6 +80,15 @@ impl<M> Place<M> {
     pub(crate) fn is_denied(&self) -> bool {
         self.vault.forbidden(self.wanted.iter()).is_some()
     }
+
+    /// A monitor that points to what we may not read is left out; without what the workload itself points to, nothing good
+    /// would be written.
+    fn may_read(&self, planned: &Planned) -> Result<(), Trouble> {
+        let forbidden = self.vault.forbidden(planned.references.iter());
+        let Some(Reference { source, namespace, name }) = forbidden else { return Ok(()) };
+        let words = format!("{source} {namespace}/{name} may not be read: grant get on {source}s there");
+        Err(Trouble::Outside(words))
+    }
 }
 
 impl<W: Workload> WorkloadOperator<W> {
@@ -108,6 +115,7 @@ impl<W: Workload> WorkloadOperator<W> {
         stores: &Stores,
     ) -> Result<(Result<Planned, Invalid>, Vec<(Kind, Key)>), Trouble> {
         let mut standing = Standing { rules: self.packing(key, stores, place).await?, ..Standing::default() };
+        place.vault.begin();
         // What cannot be read, and is wanted still, comes up again below.
         let _ = place.vault.fetch(&place.wanted.clone(), stores, &self.shared.client).await;
         self.recall(place, key).await?;
@@ -115,8 +123,9 @@ impl<W: Workload> WorkloadOperator<W> {
         let resources = with_named(resources(stores), named, stores, &self.shared.client).await?;
         let namespaces = namespaces(stores);
         let mut left_out = place.doubt.left_out();
-        let mut outcome = None;
+        let mut indexed = place.wanted.clone();
         let mut spared = Vec::new();
+        // Another round follows if something new was read, once for what was written last, and if something else is left out.
         for _ in 0..ROUNDS {
             let objects = place.vault.objects();
             let settings = &self.shared.settings;
@@ -137,19 +146,19 @@ impl<W: Workload> WorkloadOperator<W> {
                 // Who gave up did so at the first thing that was missing, and may not have said what.
                 Err(invalid) => invalid.references.iter().cloned().chain(objects.asked()).collect(),
             });
+            if !indexed.is_superset(&place.wanted) {
+                // Before it is read: a change that comes after that must find its reader.
+                indexed.extend(place.wanted.iter().cloned());
+                self.readers.update(key, indexed.clone());
+            }
             let asks_for_more = place.vault.fetch(&place.wanted, stores, &self.shared.client).await?;
-            // A monitor that points to what we may not read is left out; without what the workload itself points to,
-            // nothing good would be written.
-            if let Ok(planned) = &planned
-                && let Some(Reference { source, namespace, name }) =
-                    place.vault.forbidden(planned.references.iter())
-            {
-                let words =
-                    format!("{source} {namespace}/{name} may not be read: grant get on {source}s there");
-                return Err(Trouble::Outside(words));
+            if let Ok(planned) = &planned {
+                place.may_read(planned)?;
+            }
+            if asks_for_more {
+                continue;
             }
             let needs_last = planned.as_ref().is_ok_and(needs_last) && standing.configuration.is_none();
-            outcome = Some(planned);
             if needs_last && let Some(last) = self.last(key, stores).await? {
                 let name = W::configuration(&key.name).0;
                 spared.push((kinds::SECRET, Key::new(&key.namespace, &name)));
@@ -157,24 +166,26 @@ impl<W: Workload> WorkloadOperator<W> {
                 standing.tls_files = last.1;
                 continue;
             }
-            if asks_for_more {
-                continue;
+            if let Some(planned) = planned.as_ref().ok().filter(|_| !place.doubt.is_idle()) {
+                // Now that everything is read it shows what of the refused, and who refused it, is another thing by now.
+                let read = (&place.wanted, &place.vault.objects());
+                let operand = refused::operand::<W>(resource, &key.name, planned, read);
+                place.doubt.notice(operand, &refused::stamps(&W::judged(&place.memory)));
+                let now = place.doubt.left_out();
+                if now != left_out {
+                    left_out = now;
+                    continue;
+                }
             }
-            let Some(Ok(planned)) = outcome.as_ref().filter(|_| !place.doubt.is_idle()) else { break };
-            // Now that everything is read it shows what of the refused, and who refused it, is another thing by now.
-            let read = (&place.wanted, &place.vault.objects());
-            let operand = refused::operand::<W>(resource, &key.name, planned, read);
-            place.doubt.notice(operand, &refused::stamps(&W::judged(&place.memory)));
-            let now = place.doubt.left_out();
-            if now == left_out {
-                break;
-            }
-            left_out = now;
+            place.vault.retain(&place.wanted);
+            self.readers.update(key, place.wanted.clone());
+            return Ok((planned, spared));
         }
-        place.vault.retain(&place.wanted);
-        self.readers.update(key, place.wanted.clone());
-        let outcome = outcome.ok_or_else(|| Trouble::Outside("nothing was planned".into()))?;
-        Ok((outcome, spared))
+        Err(Trouble::Outside(format!(
+            "{} {key} points to what cannot be read to its end: it changes all the time, or one object names more than \
+             {ROUNDS} others",
+            W::DECLARATION.primary.kind
+        )))
     }
 
     /// Which rule file is in which ConfigMap.
@@ -227,66 +238,6 @@ impl<W: Workload> WorkloadOperator<W> {
             place.record = Record::of(inputs.refused.as_ref().is_some_and(Value::is_string));
         }
     }
-
-    /// What an earlier process knew of what the operand refuses. Of Secrets only an outline is watched, so it is read.
-    async fn recall(&self, place: &mut Place<W::Memory>, key: &Key) -> Result<(), Trouble> {
-        if place.record != Record::Unread {
-            return Ok(());
-        }
-        let secret = self.secret(&key.namespace, &W::configuration(&key.name).0).await?;
-        let annotations = secret.and_then(|secret| secret.metadata.annotations);
-        let recorded = annotations.and_then(|mut annotations| annotations.remove(ANNOTATION));
-        place.doubt.recall(recorded.as_deref().unwrap_or_default());
-        place.record = Record::of(recorded.is_some());
-        Ok(())
-    }
-
-    /// The configuration that was written last, with its certificates; nothing, if there is none.
-    async fn last(
-        &self,
-        key: &Key,
-        stores: &Stores,
-    ) -> Result<Option<(String, BTreeMap<String, Vec<u8>>)>, Trouble> {
-        let (name, file) = W::configuration(&key.name);
-        let Some(secret) = self.secret(&key.namespace, &name).await? else { return Ok(None) };
-        let bytes = secret.data.unwrap_or_default().remove(file).unwrap_or_default().0;
-        let Some(text) = decoded(&bytes) else { return Ok(None) };
-        let mut files = BTreeMap::new();
-        let prefix = W::prefix(&key.name);
-        for number in 0.. {
-            let name = tls_assets::name(&prefix, number);
-            // Not all Secrets may be looked at. Where one is not known to be there it is asked for, until there is none.
-            let is_absent = stores.is_known(kinds::SECRET, &key.namespace)
-                && stores.get(kinds::SECRET, &Key::new(&key.namespace, &name)).is_none();
-            let secret = if is_absent { None } else { self.secret(&key.namespace, &name).await? };
-            let Some(secret) = secret else { break };
-            let data = secret.data.unwrap_or_default();
-            files.extend(data.into_iter().map(|(name, bytes)| (name, bytes.0)));
-        }
-        Ok(Some((text, files)))
-    }
-
-    /// When the configuration was last written.
-    pub(crate) async fn last_written(&self, key: &Key) -> Result<Option<Timestamp>, Trouble> {
-        let secret = self.secret(&key.namespace, &W::configuration(&key.name).0).await?;
-        Ok(secret.and_then(|secret| last_write(&secret.metadata)))
-    }
-
-    async fn config_map(&self, namespace: &str, name: &str) -> Result<Option<ConfigMap>, Trouble> {
-        let api: Api<ConfigMap> = Api::namespaced(self.shared.client.clone(), namespace);
-        let failed = |error: kube::Error| {
-            Trouble::Outside(format!("ConfigMap {namespace}/{name} cannot be read: {error}"))
-        };
-        api.get_opt(name).await.map_err(failed)
-    }
-
-    async fn secret(&self, namespace: &str, name: &str) -> Result<Option<Secret>, Trouble> {
-        let api: Api<Secret> = Api::namespaced(self.shared.client.clone(), namespace);
-        let failed = |error: kube::Error| {
-            Trouble::Outside(format!("Secret {namespace}/{name} cannot be read: {error}"))
-        };
-        api.get_opt(name).await.map_err(failed)
-    }
 }
 
 /// Whether a plan would be another one if it knew what was written last.
@@ -295,16 +246,5 @@ fn needs_last(planned: &Planned) -> bool {
     planned.remarks.iter().any(needs)
 }
 
-/// When an object was last written.
-fn last_write(metadata: &ObjectMeta) -> Option<Timestamp> {
-    metadata.managed_fields.iter().flatten().filter_map(|entry| entry.time.as_ref()).map(|time| time.0).max()
-}
-
-/// A text, compressed or not.
-fn decoded(bytes: &[u8]) -> Option<String> {
-    if !bytes.starts_with(&[0x1f, 0x8b]) {
-        return String::from_utf8(bytes.to_vec()).ok();
-    }
-    let mut text = String::new();
-    MultiGzDecoder::new(bytes).read_to_string(&mut text).ok().map(|_| text)
-}
+#[cfg(test)]
+mod tests;

@@ -81,9 +81,9 @@ impl<T: Default> Each<T> {
         Arc::clone(held(&self.0).entry(workload.clone()).or_default())
     }
 
-    /// Forgets those of workloads that are gone.
+    /// Forgets those of workloads that are gone. What somebody holds stays: he will put something into it.
     pub(crate) fn retain(&self, is_there: impl Fn(&Key, &Mutex<T>) -> bool) {
-        held(&self.0).retain(|key, one| is_there(key, one));
+        held(&self.0).retain(|key, one| Arc::strong_count(one) > 1 || is_there(key, one));
     }
 }
 
@@ -174,6 +174,18 @@ mod tests {
         let stores = Stores::new(&[OfAlertmanager::DECLARATION], "test", &scopes);
         let around = with_named(resources(&stores), ("monitoring", named), &stores, &client()).await.unwrap();
         around.alertmanager_configs.iter().map(|one| one.key().to_string()).collect()
+    }
+
+    #[test]
+    fn what_somebody_holds_is_not_forgotten() {
+        let (each, key) = (Each::<u8>::default(), Key::new("a", "b"));
+        let mine = each.of(&key);
+        each.retain(|_, _| false);
+        *held(&mine) = 7;
+        drop(mine);
+        assert_eq!(*held(&each.of(&key)), 7);
+        each.retain(|_, _| false);
+        assert_eq!(*held(&each.of(&key)), 0);
     }
 
     #[tokio::test]

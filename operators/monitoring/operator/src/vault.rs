@@ -2,6 +2,7 @@
 //! asked for when they are needed, and again only when their metadata says that they changed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem::discriminant;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -31,13 +32,36 @@ enum Content {
     ConfigMap(Arc<ConfigMap>),
 }
 
+impl Content {
+    /// The version of what is there.
+    fn version(&self) -> Option<&String> {
+        match self {
+            Self::Absent | Self::Forbidden(_) => None,
+            Self::Secret(secret) => secret.metadata.resource_version.as_ref(),
+            Self::ConfigMap(map) => map.metadata.resource_version.as_ref(),
+        }
+    }
+
+    /// Whether another look found the same.
+    fn is_same(&self, other: &Self) -> bool {
+        discriminant(self) == discriminant(other) && self.version() == other.version()
+    }
+}
+
 /// What was read.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Vault {
     contents: BTreeMap<Reference, Content>,
+    /// What was asked for in this pass.
+    asked: BTreeSet<Reference>,
 }
 
 impl Vault {
+    /// A pass begins: what nobody tells us of is asked for again, once.
+    pub(crate) fn begin(&mut self) {
+        self.asked.clear();
+    }
+
     /// Everything that was read, as the pure rooms want it.
     pub(crate) fn objects(&self) -> Objects {
         let mut objects = Objects::default();
@@ -52,7 +76,7 @@ impl Vault {
         objects
     }
 
-    /// Asks for what is wanted and not known, or known at another version. Whether anything is new.
+    /// Asks for what is wanted and not known, or known at another version. Whether anything is other than it was known.
     pub(crate) async fn fetch(
         &mut self,
         wanted: &BTreeSet<Reference>,
@@ -65,8 +89,9 @@ impl Vault {
                 continue;
             }
             let content = get(reference, client).await?;
+            self.asked.insert(reference.clone());
+            is_new |= !self.contents.get(reference).is_some_and(|before| before.is_same(&content));
             self.contents.insert(reference.clone(), content);
-            is_new = true;
         }
         Ok(is_new)
     }
@@ -98,15 +123,10 @@ impl Vault {
             || (known.is_none() && !stores.is_known(kind, &reference.namespace))
         {
             // Nobody tells us when it changes.
-            return false;
+            return self.asked.contains(reference);
         }
         let seen = known.map(|known| known.identity().version.to_string());
-        let read = match content {
-            Content::Absent | Content::Forbidden(_) => None,
-            Content::Secret(secret) => secret.metadata.resource_version.clone(),
-            Content::ConfigMap(map) => map.metadata.resource_version.clone(),
-        };
-        seen == read
+        seen.as_ref() == content.version()
     }
 }
 
@@ -145,58 +165,4 @@ fn can_be(name: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-    use std::future::ready;
-
-    use http::{Request, Response, StatusCode};
-    use kernel::stores::{Namespaces, Scopes};
-    use kube::client::Body;
-    use serde_json::json;
-
-    use super::*;
-
-    fn secret(name: &str) -> Reference {
-        Reference { source: Source::Secret, namespace: "a".into(), name: name.into() }
-    }
-
-    #[test]
-    fn names_that_no_object_has_are_known() {
-        for name in ["a", "a-b.c", "0", "a.b.c"] {
-            assert!(can_be(name), "{name}");
-        }
-        for name in ["", "A", "a b", "a/b", "-a", "a-", "a..b", ".", "..", "a_b", "\u{e4}", &"a".repeat(254)]
-        {
-            assert!(!can_be(name), "{name}");
-        }
-    }
-
-    #[tokio::test]
-    async fn what_cannot_be_there_is_absent_and_what_may_not_be_read_stops_nobody() {
-        let service = tower::service_fn(|_: Request<Body>| {
-            let status = json!({"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 403});
-            let body = Body::from(status.to_string().into_bytes());
-            let answer = Response::builder().status(StatusCode::FORBIDDEN).body(body);
-            ready(answer.map_err(tower::BoxError::from))
-        });
-        let client = Client::new(service, "default");
-        let stores =
-            Stores::new(&[&crate::PROMETHEUS], "test", &Scopes::from(Namespaces::AllBut(Vec::new())));
-        let mut vault = Vault::default();
-        let wanted = BTreeSet::from([secret(""), secret("a/b"), secret("kept")]);
-        assert!(vault.fetch(&wanted, &stores, &client).await.unwrap());
-        assert_eq!(vault.forbidden(wanted.iter()), Some(&secret("kept")));
-        assert!(matches!(vault.contents[&secret("")], Content::Absent));
-        let objects = vault.objects();
-        let reader = monitoring_assets::Reader::new(&objects, "a");
-        let read = |name: &str| {
-            let selector = serde_json::from_value(json!({"name": name, "key": "k"})).unwrap();
-            reader.secret(&selector).unwrap_err().to_string()
-        };
-        assert_eq!(read("a/b"), "unable to get secret \"a/b\": secrets \"a/b\" not found");
-        assert_eq!(
-            read("kept"),
-            "unable to get secret \"kept\": the operator may not read it; grant get on secrets in its namespace"
-        );
-    }
-}
+mod tests;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use api_monitoring::pod::StorageSpec;
 use k8s_openapi::api::apps::v1::{DaemonSet, StatefulSet};
-use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Pod};
+use k8s_openapi::api::core::v1::{Container, PersistentVolumeClaim, Pod};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use k8s_openapi::jiff::Timestamp;
 use kernel::apply::Applied;
@@ -209,6 +209,9 @@ pub trait Workload: Send + Sync + 'static {
     fn named(_resource: &Self::Resource) -> Option<&str> {
         None
     }
+
+    /// Containers of its pods that the user adds or changes, and those that run before them.
+    fn containers(resource: &Self::Resource) -> [&[Container]; 2];
 
     /// What its pods need and others make.
     fn needs(resource: &Self::Resource) -> Needs;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::api::apps::v1::{DaemonSet, StatefulSet};
-use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Pod};
+use k8s_openapi::api::core::v1::{Container, PersistentVolumeClaim, Pod};
 use k8s_openapi::jiff::Timestamp;
 use kernel::stores::{Namespaces, Stores};
 use monitoring_rollout::{Policy, Situation, decide, growth};
@@ -11,7 +11,7 @@ use monitoring_status::{Daemons, Pods, RepairPolicy};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::load;
+use crate::{lazy, load};
 
 /// As in a process that runs all four operators.
 fn stores() -> Stores {
@@ -43,7 +43,10 @@ fn pod() -> Value {
         },
         "spec": {
             "subdomain": "service", "nodeName": "node", "serviceAccountName": "toy",
-            "containers": [{"name": "toy", "image": "toy:1", "args": ["--long"], "env": [{"name": "A", "value": "B"}]}],
+            "containers": [
+                {"name": "toy", "image": "toy:1", "command": ["toy"], "args": ["--long"], "env": [{"name": "A", "value": "B"}]},
+            ],
+            "initContainers": [{"name": "init", "image": "i:1", "args": ["--once"]}],
             "volumes": [
                 {"name": "data", "persistentVolumeClaim": {"claimName": "data-set-0"}},
                 {"name": "config", "secret": {"secretName": "s", "defaultMode": 420}},
@@ -122,7 +125,20 @@ fn read(pod: &Object, claim: &Object) -> Vec<String> {
         let metadata = &value["metadata"];
         format!("{:?} {} {}", object.labels(), metadata["annotations"], metadata["uid"])
     };
+    // What tells one program of a pod from another.
+    let program = |container: &Container| {
+        let Container { name, image, command, args, .. } = container;
+        format!("{name} {image:?} {command:?} {args:?}")
+    };
+    let programs: Vec<String> = one.spec.iter().flat_map(|spec| &spec.containers).map(program).collect();
+    let has_run = |name: &str, image: &str| {
+        lazy::has_run(
+            &one,
+            &Container { name: name.into(), image: Some(image.into()), ..Container::default() },
+        )
+    };
     vec![
+        format!("{programs:?} {} {}", has_run("toy", "toy:1"), has_run("init", "i:1")),
         format!("{:?} {:?}", load::seen(&one), load::last_words(&one)),
         format!("{} {:?}", load::runs(&one), load::at(&one, 8080, false)),
         decided(Policy::Careful, true),
@@ -164,6 +180,12 @@ fn all_that_is_read_of_pods_is_kept() {
         (pod(), "/metadata/ownerReferences", json!([])),
         (pod(), "/metadata/uid", json!("3")),
         (pod(), "/spec/subdomain", json!("other")),
+        (pod(), "/spec/containers/0/name", json!("other")),
+        (pod(), "/spec/containers/0/image", json!("toy:2")),
+        (pod(), "/spec/containers/0/command", json!(["other"])),
+        (pod(), "/spec/containers/0/args", json!(["--short"])),
+        (pod(), "/spec/initContainers/0/name", json!("other")),
+        (pod(), "/spec/initContainers/0/image", json!("i:2")),
         (pod(), "/spec/volumes/0/persistentVolumeClaim/claimName", json!("other")),
         (pod(), "/spec/volumes/0/name", json!("other")),
         (
@@ -229,7 +251,10 @@ fn what_nobody_reads_of_pods_and_claims_takes_no_memory() {
     let kept_pod = kept(kinds::POD, &pod()).value().into_owned();
     let claim_name = json!({"claimName": "data-set-0"});
     let volumes = json!([{"name": "data", "persistentVolumeClaim": claim_name}, {"name": "config", "persistentVolumeClaim": null}]);
-    assert_eq!(kept_pod["spec"], json!({"volumes": volumes, "subdomain": "service"}));
+    let containers = json!([{"name": "toy", "image": "toy:1", "command": ["toy"], "args": ["--long"]}]);
+    let before = json!([{"name": "init", "image": "i:1"}]);
+    let spec = json!({"containers": containers, "initContainers": before, "volumes": volumes, "subdomain": "service"});
+    assert_eq!(kept_pod["spec"], spec);
     let fields = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     let status = ["conditions", "containerStatuses", "initContainerStatuses", "phase", "podIP", "startTime"];
     assert_eq!(fields(&kept_pod["status"]), status);

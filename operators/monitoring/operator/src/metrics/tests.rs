@@ -104,7 +104,7 @@ fn every_name_that_is_asked_for_is_there() {
         &declaration::PROMETHEUS,
         &key,
         kinds::SERVICE_MONITOR,
-        Selected { taken: 3, rejected: 1 },
+        Selected { selected: 3, rejected: 1 },
     );
     answered(&monitored, "/api/v1/namespaces", Some(200));
     for name in EXPECTED {
@@ -177,7 +177,7 @@ fn what_is_known_of_a_workload_goes_with_it() {
     };
     changed(&change(None, Some(&first)));
     monitored.synced(declaration, &key, Sync::Invalid);
-    monitored.selected(declaration, &key, kinds::RULE, Selected { taken: 5, rejected: 2 });
+    monitored.selected(declaration, &key, kinds::RULE, Selected { selected: 5, rejected: 2 });
     assert_eq!(values(&catalogue, "spec_replicas"), [line("spec_replicas", "2.0")]);
     assert_eq!(values(&catalogue, "spec_shards"), [line("spec_shards", "3.0")]);
     assert_eq!(values(&catalogue, "prometheus_enforced_sample_limit"), Vec::<String>::new());
@@ -212,7 +212,7 @@ fn what_is_known_of_a_workload_goes_with_it() {
     changed(&change(Some(&second), None));
     // A pass that was under way when it was deleted.
     monitored.synced(declaration, &key, Sync::Failed);
-    monitored.selected(declaration, &key, kinds::RULE, Selected { taken: 5, rejected: 2 });
+    monitored.selected(declaration, &key, kinds::RULE, Selected { selected: 5, rejected: 2 });
     assert_eq!(of_servers(), syncs("0.0", "0.0"));
     assert_eq!(values(&catalogue, "spec_replicas"), Vec::<String>::new());
     assert_eq!(values(&catalogue, "managed_resources"), Vec::<String>::new());

@@ -27,8 +27,8 @@ pub enum Sync {
 /// How many objects of a kind a workload asks for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Selected {
-    /// Those that it takes in.
-    pub taken: usize,
+    /// Those that it selects.
+    pub selected: usize,
     /// Those that it leaves out because they are wrong.
     pub rejected: usize,
 }
@@ -105,13 +105,13 @@ impl Workloads {
         samples
     }
 
-    /// How many objects of each kind are taken in and left out, all workloads of a controller together.
+    /// How many objects of each kind are selected and left out, all workloads of a controller together.
     fn resources(&self) -> Samples<3> {
         let mut sums: BTreeMap<(&str, &str), Selected> = BTreeMap::new();
         for ((controller, _), workload) in self.held().iter() {
             for (resource, count) in &workload.resources {
                 let sum = sums.entry((controller, resource)).or_default();
-                sum.taken += count.taken;
+                sum.selected += count.selected;
                 sum.rejected += count.rejected;
             }
         }
@@ -119,7 +119,7 @@ impl Workloads {
             let sample = |state: &str, count: usize| {
                 ([controller.to_owned(), resource.to_owned(), state.to_owned()], number(count))
             };
-            [sample("selected", sum.taken), sample("rejected", sum.rejected)]
+            [sample("selected", sum.selected), sample("rejected", sum.rejected)]
         };
         sums.into_iter().flat_map(samples).collect()
     }
@@ -165,7 +165,7 @@ pub(super) fn register(theirs: &mut Section<'_>, workloads: &Arc<Workloads>) {
     let help = "Number of workloads, by whether their last reconciliation came out well (ok) or not (failed)";
     theirs.measured_gauges("syncs", ["controller", "status"], help, move || known.syncs());
     let known = Arc::clone(workloads);
-    let help = "Number of objects that workloads take in (selected) or leave out (rejected)";
+    let help = "Number of objects that workloads select, and of those that they leave out (rejected); AlertmanagerConfigs that are left out do not count as selected";
     let of = ["controller", "resource", "state"];
     theirs.measured_gauges("managed_resources", of, help, move || known.resources());
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use api_monitoring::PrometheusAgent;
-use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::api::core::v1::{Container, Pod};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use kernel::declare::Declaration;
 use monitoring_assets::Reference;
@@ -93,6 +93,11 @@ impl Workload for OfAgent {
 
     fn judged(memory: &agent::Memory) -> Vec<Judged<'_>> {
         monitors(&memory.monitors).collect()
+    }
+
+    fn containers(resource: &PrometheusAgent) -> [&[Container]; 2] {
+        let spec = &resource.spec.shared;
+        [&spec.containers, &spec.init_containers]
     }
 
     fn needs(resource: &PrometheusAgent) -> Needs {

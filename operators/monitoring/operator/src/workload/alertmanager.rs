@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use api_monitoring::Alertmanager;
+use k8s_openapi::api::core::v1::Container;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use kernel::declare::Declaration;
 use monitoring_assets::Reference;
@@ -89,6 +90,11 @@ impl Workload for OfAlertmanager {
 
     fn named(resource: &Alertmanager) -> Option<&str> {
         resource.spec.alertmanager_configuration.as_ref().map(|base| base.name.as_str())
+    }
+
+    fn containers(resource: &Alertmanager) -> [&[Container]; 2] {
+        let spec = &resource.spec;
+        [&spec.containers, &spec.init_containers]
     }
 
     fn needs(resource: &Alertmanager) -> Needs {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use api_monitoring::Prometheus;
 use k8s_openapi::api::apps::v1::StatefulSet;
-use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::api::core::v1::{Container, Pod};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use k8s_openapi::jiff::Timestamp;
 use kernel::declare::Declaration;
@@ -111,6 +111,11 @@ impl Workload for OfPrometheus {
 
     fn judged(memory: &prometheus::Memory) -> Vec<Judged<'_>> {
         monitors(&memory.monitors).chain(judged(kinds::RULE, &memory.rules)).collect()
+    }
+
+    fn containers(resource: &Prometheus) -> [&[Container]; 2] {
+        let spec = &resource.spec.shared;
+        [&spec.containers, &spec.init_containers]
     }
 
     fn needs(resource: &Prometheus) -> Needs {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use api_monitoring::ThanosRuler;
+use k8s_openapi::api::core::v1::Container;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use kernel::declare::Declaration;
 use kernel::object::Key;
@@ -91,6 +92,11 @@ impl Workload for OfThanosRuler {
 
     fn judged(memory: &thanos_ruler::Memory) -> Vec<Judged<'_>> {
         judged(kinds::RULE, &memory.rules).collect()
+    }
+
+    fn containers(resource: &ThanosRuler) -> [&[Container]; 2] {
+        let spec = &resource.spec;
+        [&spec.containers, &spec.init_containers]
     }
 
     fn needs(resource: &ThanosRuler) -> Needs {
