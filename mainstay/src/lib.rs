@@ -1,6 +1,8 @@
 //! The operators as one program: wiring only. `run` is also what tests run in their own process.
 
 pub mod args;
+pub mod candidacy;
+pub mod connection;
 pub mod definitions;
 pub mod dry_run;
 pub mod line;

@@ -1,7 +1,6 @@
 //! The process itself: log, metrics, health, election, work; and their end in the right order.
 
 use std::io::Write;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,31 +17,23 @@ use kernel::rehearsal::Rehearsal;
 use kernel::telemetry::{self, Telemetry};
 use kernel::web::Server;
 use kube::client::ClientBuilder;
-use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 use mainstay::args::{OperatorName, Rollout, RunArguments};
+use mainstay::candidacy::{self, Candidacy};
+use mainstay::connection::{self, Patience};
 use mainstay::dry_run::{self, Told};
 use mainstay::process::{self, Process};
 use mainstay::served::Served;
 use mainstay::webhook_service::WebhookService;
 use mainstay::{monitoring, web};
 use monitoring_flags::Flags;
-use monitoring_flags::cluster::Cluster;
 use monitoring_webhook::RuleSettings;
 use operator_example::ExampleOperator;
 use operator_monitoring::{Monitored, Pace};
-use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
-
-/// A server that says nothing for so long on a connection is not there.
-const SILENCE: Duration = Duration::from_secs(295);
-
-/// Our candidacy; none if nobody is asked who leads.
-type Candidacy = Option<Election<LeaseObject>>;
 
 /// Runs until a signal comes or the lease is lost.
 pub(crate) async fn run(arguments: RunArguments, flags: Flags) -> Result<()> {
@@ -52,7 +43,7 @@ pub(crate) async fn run(arguments: RunArguments, flags: Flags) -> Result<()> {
         otlp_endpoint: arguments.otlp_endpoint.clone(),
     };
     let telemetry = Telemetry::start(&settings).context("cannot start telling")?;
-    let config = config(&arguments, &flags.cluster).await?;
+    let config = connection::config(&arguments, &flags.cluster).await?;
     if arguments.dry_run {
         let told = Box::pin(dry_run(arguments, flags, config)).await;
         telemetry.stop();
@@ -67,47 +58,43 @@ pub(crate) async fn run(arguments: RunArguments, flags: Flags) -> Result<()> {
     let kinds = declarations.iter().flat_map(|declaration| declaration.kinds());
     let client = ClientBuilder::try_from(config).context("cannot make a client")?;
     let kinds = kinds.chain(operator_kubelet::KINDS);
-    let client = client.with_layer(&metrics.requests(kinds)).build();
-    let (permit, election) = candidacy(&arguments, &client, &own_namespace).await?;
+    let client = client.with_layer(&metrics.requests(kinds)).with_layer(&Patience).build();
+    let Candidacy { permit, election, denied } = Candidacy::of(&arguments, &client, &own_namespace).await?;
     let served = served(&arguments, &flags, &client).await;
     let process = Process {
         monitored,
         permit: permit.clone(),
         ..process(&arguments, &flags, &served, (client.clone(), metrics.clone())).await
     };
-    let (stop, mut tasks) = (CancellationToken::new(), JoinSet::new());
+    let (stop, mut tasks, mut servers) = (CancellationToken::new(), JoinSet::new(), JoinSet::new());
     let readiness = readiness(process.standings.subscribe(), declarations, &mut tasks);
+    tasks.spawn(web::withdraw(readiness.clone(), stop.clone()));
     let (liveness, level) = (Liveness::default(), telemetry.level.clone());
     let admin = Admin { catalogue: Arc::new(catalogue), liveness, readiness, level };
     let routes = monitoring_webhook::routes(RuleSettings::default(), &hooks);
     if let Some(service) = arguments.webhook_service {
         let webhooks = WebhookService::open(service, routes.clone()).await?;
-        tasks.spawn(webhooks.serve(client.clone(), stop.clone()));
+        servers.spawn(webhooks.serve(client.clone(), stop.clone()));
     }
     let router = admin.router().merge(routes.router(&kernel::webhook::Limits::default()));
-    tell(web::open(&flags.web).await?, router, &stop, &mut tasks);
+    tell(web::open(&flags.web).await?, router, &stop, &mut servers);
     if let Some(kubelets) = counted.and_then(|counted| monitoring::kubelets(&flags, client.clone(), counted))
     {
         let (permit, ended) = (permit.clone(), stop.clone());
         tasks.spawn(kubelets.run(move || permit.may_write(), ended));
     }
     tasks.spawn(count_leading(permit.clone(), metrics));
-    let outgrown = async move { served.outgrown(&client).await };
-    let (ended, why) = Box::pin(conduct(process, election, (permit, outgrown), stop)).await?;
+    let outgrown = async move {
+        tokio::select! {
+            () = served.outgrown(&client) => End::Outgrown,
+            () = candidacy::electable(denied) => End::Electable,
+        }
+    };
+    let (ended, why) = Box::pin(conduct(process, election, (permit, outgrown), servers, stop)).await?;
     tracing::info!(?ended, "stopped");
     tasks.shutdown().await;
     telemetry.stop();
-    match why {
-        End::Asked => Ok(()),
-        End::LeaseLost => {
-            bail!("the lease was lost, and another process leads; this one ends so that it can begin anew")
-        }
-        End::Outgrown => {
-            bail!(
-                "rights have come to serve more kinds; this process ends so that it can begin anew with them"
-            )
-        }
-    }
+    why.told()
 }
 
 /// Why a process ended.
@@ -119,6 +106,27 @@ enum End {
     LeaseLost,
     /// More must be looked at than could be when it began.
     Outgrown,
+    /// It led without an election, and could stand in one.
+    Electable,
+}
+
+impl End {
+    /// What is told of it. Whoever asked for it need not be told.
+    fn told(self) -> Result<()> {
+        let words = match self {
+            Self::Asked => return Ok(()),
+            Self::LeaseLost => {
+                "the lease was lost, and another process leads; this one ends so that it can begin anew"
+            }
+            Self::Outgrown => {
+                "rights have come to serve more kinds; this process ends so that it can begin anew with them"
+            }
+            Self::Electable => {
+                "the lease can be read now; this process ends so that it can begin anew and ask who leads"
+            }
+        };
+        bail!(words)
+    }
 }
 
 /// Which workloads of monitoring are served, if any are.
@@ -163,7 +171,8 @@ async fn process(
 
 /// Prints what would be written, and ends.
 async fn dry_run(arguments: RunArguments, flags: Flags, config: Config) -> Result<()> {
-    let client = Client::try_from(config).context("cannot make a client")?;
+    let client =
+        ClientBuilder::try_from(config).context("cannot make a client")?.with_layer(&Patience).build();
     let rehearsal = Rehearsal::default();
     let metrics = Metrics::register(&mut Catalogue::default(), env!("CARGO_PKG_VERSION"), "unknown");
     let served = served(&arguments, &flags, &client).await;
@@ -174,12 +183,13 @@ async fn dry_run(arguments: RunArguments, flags: Flags, config: Config) -> Resul
     if failures.is_empty() { Ok(()) } else { bail!("{}", failures.join("\nmainstay: ")) }
 }
 
-/// Runs everything until a signal comes, the lease is lost or more must be looked at: first the work ends, then the
-/// candidacy.
+/// Runs everything until a signal comes, the lease is lost or the process must begin anew: first the work ends, then the
+/// candidacy. Whoever asks is answered until the servers end.
 async fn conduct(
     process: Process,
-    election: Candidacy,
-    (permit, outgrown): (Permit, impl Future<Output = ()>),
+    election: Option<Election<LeaseObject>>,
+    (permit, outgrown): (Permit, impl Future<Output = End>),
+    servers: JoinSet<()>,
     stop: CancellationToken,
 ) -> Result<(Vec<Ending>, End)> {
     let mut terminate = signal(SignalKind::terminate()).context("cannot wait for signals")?;
@@ -196,7 +206,7 @@ async fn conduct(
             _ = terminate.recv() => End::Asked,
             _ = interrupt.recv() => End::Asked,
             () = lost(&permit) => End::Asked,
-            () = outgrown => End::Outgrown,
+            why = outgrown => why,
         };
         stop.cancel();
         why
@@ -206,7 +216,7 @@ async fn conduct(
         resign.cancel();
         ended
     };
-    let (ended, ending, why) = tokio::join!(work, candidate, end);
+    let (ended, ending, why, ()) = tokio::join!(work, candidate, end, web::see_out(servers, stop.clone()));
     let is_lost = matches!(ending, Some(lease::Ending::Lost(_)));
     Ok((ended, if is_lost { End::LeaseLost } else { why }))
 }
@@ -249,9 +259,9 @@ fn waits_for(standings: &[Standing], declarations: &[&Declaration]) -> Option<St
     Some(format!("{}: {trouble}", listing.kind.plural))
 }
 
-fn tell(server: Server, router: Router, stop: &CancellationToken, tasks: &mut JoinSet<()>) {
+fn tell(server: Server, router: Router, stop: &CancellationToken, servers: &mut JoinSet<()>) {
     let stop = stop.clone();
-    tasks.spawn(async move {
+    servers.spawn(async move {
         if let Err(error) = server.serve(router, stop).await {
             tracing::error!("metrics and health are told no more: {error}");
         }
@@ -296,63 +306,4 @@ async fn count_leading(permit: Permit, metrics: Metrics) {
         permit.lost().await;
         metrics.leads(false);
     }
-}
-
-async fn candidacy(arguments: &RunArguments, client: &Client, own: &str) -> Result<(Permit, Candidacy)> {
-    if arguments.no_leader_election {
-        return Ok((Permit::always(), None));
-    }
-    let namespace = arguments.lease_namespace.as_deref().unwrap_or(own);
-    let server = LeaseObject::new(client.clone(), namespace, &arguments.lease_name);
-    if !server.is_allowed().await {
-        tracing::warn!(
-            "leases in {namespace} may not be read: this process writes without asking whether another one leads; \
-             grant get, create and update of leases, or run one process only"
-        );
-        return Ok((Permit::always(), None));
-    }
-    let duration = Duration::from_secs(arguments.lease_duration);
-    let settings =
-        lease::Settings { duration, renew_deadline: duration * 2 / 3, ..lease::Settings::default() };
-    let (election, permit) =
-        Election::new(server, &arguments.identity, settings).context("--lease-duration")?;
-    Ok((permit, Some(election)))
-}
-
-async fn config(arguments: &RunArguments, cluster: &Cluster) -> Result<Config> {
-    let mut config = match (&cluster.server, &arguments.kubeconfig) {
-        (Some(server), _) => Config::new(server.parse().with_context(|| format!("--apiserver {server}"))?),
-        (None, Some(path)) => {
-            let file =
-                Kubeconfig::read_from(path).with_context(|| format!("cannot read {}", path.display()))?;
-            Config::from_custom_kubeconfig(file, &KubeConfigOptions::default())
-                .await
-                .context("--kubeconfig")?
-        }
-        (None, None) => Config::infer().await.context("found no cluster: give --kubeconfig")?,
-    };
-    if let Some(path) = &cluster.authority {
-        let read = || -> Result<Vec<Vec<u8>>> {
-            let certificates = CertificateDer::pem_file_iter(path)?.collect::<Result<Vec<_>, _>>()?;
-            Ok(certificates.iter().map(|certificate| certificate.to_vec()).collect())
-        };
-        config.root_cert = Some(read().with_context(|| format!("--ca-file {}", path.display()))?);
-    }
-    let text = |path: &Path| path.display().to_string();
-    if let Some(path) = &cluster.certificate {
-        config.auth_info.client_certificate = Some(text(path));
-    }
-    if let Some(path) = &cluster.key {
-        config.auth_info.client_key = Some(text(path));
-    }
-    config.accept_invalid_certs |= cluster.insecure;
-    if let Some(user) = &cluster.user {
-        config.auth_info.impersonate = Some(user.clone());
-    }
-    // The queue decides when something is tried again, and says so.
-    config.default_retry = false;
-    // A connection that died without a word must not keep a pass for ever. Watches say something more often than this.
-    config.read_timeout = Some(SILENCE);
-    config.reset_reader_on_write = true;
-    Ok(config)
 }

@@ -1,9 +1,18 @@
 //! The port of a process, as the flags of the peer describe it: the operator and the stand-alone webhook open the same.
 
+use std::time::Duration;
+
 use anyhow::{Context, Result};
+use kernel::admin::Readiness;
 use kernel::web::{Certificates, Limits, Protection, Server, TlsSettings, TlsVersion, listen};
 use monitoring_flags::tls::{self, Tls};
 use monitoring_flags::web::Web;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+/// How long servers may take to end: longer than they go on by themselves, shorter than passes may take.
+const ENDING: Duration = Duration::from_secs(15);
 
 /// Listens, and reads the certificates. What is answered is said when it is served.
 pub async fn open(web: &Web) -> Result<Server> {
@@ -18,6 +27,21 @@ pub async fn open(web: &Web) -> Result<Server> {
     let listener = listen(&web.listen_address).await.context("--web.listen-address")?;
     tracing::info!(address = %listener.local_addr()?, tls = !matches!(protection, Protection::Clear), "listening");
     Ok(Server { listener, protection, limits: Limits::default() })
+}
+
+/// Is ready for nothing more once the process was asked to stop.
+pub async fn withdraw(readiness: Readiness, stop: CancellationToken) {
+    stop.cancelled().await;
+    readiness.gate("process", "it was asked to stop");
+}
+
+/// Sees servers end by themselves after the stop. What holds one up for too long is dropped.
+pub async fn see_out(mut servers: JoinSet<()>, stop: CancellationToken) {
+    stop.cancelled().await;
+    let all = async { while servers.join_next().await.is_some() {} };
+    if timeout(ENDING, all).await.is_err() {
+        servers.shutdown().await;
+    }
 }
 
 fn settings(web: &Web, tls: Tls) -> Result<TlsSettings> {
@@ -40,6 +64,8 @@ fn settings(web: &Web, tls: Tls) -> Result<TlsSettings> {
 
 #[cfg(test)]
 mod tests {
+    use futures::FutureExt;
+    use kernel::clock;
     use monitoring_flags::webhook::Flags;
 
     use super::*;
@@ -91,5 +117,33 @@ mod tests {
         }
         let without = Web { certificate: None, key: None, client_authority: None, ..local };
         assert!(matches!(open(&without).await.unwrap().protection, Protection::Clear));
+    }
+
+    #[tokio::test]
+    async fn a_process_that_ends_is_not_ready() {
+        let (readiness, stop) = (Readiness::default(), CancellationToken::new());
+        readiness.gate("watches", "").open();
+        let mut withdrawing = std::pin::pin!(withdraw(readiness.clone(), stop.clone()));
+        assert!(withdrawing.as_mut().now_or_never().is_none() && readiness.is_ready());
+        stop.cancel();
+        withdrawing.await;
+        assert!(!readiness.is_ready());
+    }
+
+    #[test]
+    fn servers_end_by_themselves_before_they_are_dropped() {
+        let Limits { linger, grace, .. } = Limits::default();
+        assert!(linger + grace < ENDING);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_does_not_end_is_dropped_in_the_end() {
+        for (takes, ends) in [(3, 3), (100, 15)] {
+            let (start, stop, mut servers) = (clock::now(), CancellationToken::new(), JoinSet::new());
+            servers.spawn(clock::until(Some(start + Duration::from_secs(takes))));
+            stop.cancel();
+            see_out(servers, stop).await;
+            assert_eq!(clock::now() - start, Duration::from_secs(ends));
+        }
     }
 }

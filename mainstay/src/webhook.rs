@@ -15,6 +15,7 @@ use monitoring_flags::webhook::Flags;
 use monitoring_webhook::RuleSettings;
 use monitoring_webhook::metrics::Metrics;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::web;
@@ -84,6 +85,8 @@ impl Webhook {
 
     /// Answers until `stop`.
     pub async fn serve(self, stop: CancellationToken) -> Result<()> {
+        let mut tasks = JoinSet::new();
+        tasks.spawn(web::withdraw(self.admin.readiness.clone(), stop.clone()));
         let router = self.admin.router().merge(self.routes.router(&Limits::default()));
         Ok(self.server.serve(router, stop).await?)
     }
@@ -107,6 +110,8 @@ fn telemetry(log: Log) -> telemetry::Settings {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     use tokio::net::TcpStream;
 
@@ -128,7 +133,8 @@ mod tests {
         flags.web.listen_address = "127.0.0.1:0".into();
         flags.web.enable_tls = false;
         let level = Telemetry::start(&telemetry(flags.log)).unwrap().level;
-        let webhook = Webhook::open(&flags, level).await.unwrap();
+        let mut webhook = Webhook::open(&flags, level).await.unwrap();
+        webhook.server.limits.linger = Duration::ZERO;
         let (address, stop) = (webhook.address().unwrap(), CancellationToken::new());
         let asking = async {
             let _ends = stop.clone().drop_guard();

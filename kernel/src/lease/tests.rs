@@ -3,6 +3,7 @@
 
 mod decisions;
 mod property;
+mod rights;
 mod standin;
 
 use std::time::Duration;

@@ -6,6 +6,7 @@
 //!   log says why.
 //! - A new certificate is shown to new connections; open ones go on.
 //! - A client that is slow, silent or speaks nonsense costs its own connection and nothing else.
+//! - A server that is asked to stop goes on for some seconds: so long the cluster sends requests to a pod that ends.
 //! - Private keys are in files, in Secrets and in memory, never in words.
 //!
 //! | file | owns |

@@ -33,7 +33,9 @@ pub struct Limits {
     /// Until the head of the next request on an open connection: longer than the 90 seconds after which the API server
     /// itself drops an idle one, so that it never sends into a connection that we are closing.
     pub idle: Duration,
-    /// What is under way when the server is asked to stop.
+    /// How long it goes on when it is asked to stop: until the cluster has heard of that, requests are still sent here.
+    pub linger: Duration,
+    /// What is under way after that.
     pub grace: Duration,
 }
 
@@ -43,6 +45,7 @@ impl Default for Limits {
             handshake: Duration::from_secs(10),
             request: Duration::from_secs(30),
             idle: Duration::from_mins(2),
+            linger: Duration::from_secs(3),
             grace: Duration::from_secs(10),
         }
     }
@@ -60,7 +63,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Serves until `stop`; then what is under way may finish. Certificates in files are looked at in the meantime.
+    /// Serves until `stop` and a moment longer; then what is under way may finish. Certificates in files are looked at in
+    /// the meantime.
     pub async fn serve(self, router: Router, stop: CancellationToken) -> Result<(), IdentityError> {
         let (rules, certificates) = match self.protection {
             Protection::Clear => (None, None),
@@ -68,9 +72,14 @@ impl Server {
             Protection::Files(certificates) => (Some(certificates.rules()), Some(certificates)),
         };
         let limited = middleware::from_fn_with_state(self.limits.request, within);
-        let connection =
-            Connection { rules, router: router.layer(limited), limits: self.limits, stop: stop.clone() };
-        tokio::join!(take(self.listener, connection), follow(certificates, stop));
+        let (router, linger, closing) = (router.layer(limited), self.limits.linger, CancellationToken::new());
+        let connection = Connection { rules, router, limits: self.limits, stop: closing.clone() };
+        let close = async {
+            stop.cancelled().await;
+            clock::until(Some(clock::now() + linger)).await;
+            closing.cancel();
+        };
+        tokio::join!(take(self.listener, connection), follow(certificates, stop.clone()), close);
         Ok(())
     }
 }
@@ -89,7 +98,7 @@ async fn within(State(limit): State<Duration>, request: Request, next: Next) -> 
     })
 }
 
-/// Takes connections until the stop, and sees all of them end.
+/// Takes connections until the port closes, and sees all of them end.
 async fn take(listener: TcpListener, connection: Connection) {
     let stop = connection.stop.clone();
     let mut connections = JoinSet::new();
@@ -154,7 +163,7 @@ impl Connection {
     }
 }
 
-/// Sees a connection to its end. Once the server was asked to stop, it takes no more requests.
+/// Sees a connection to its end. Once the server closes, it takes no more requests.
 async fn conduct<C: Future>(connection: C, wind_down: impl FnOnce(Pin<&mut C>), stop: CancellationToken) {
     let mut connection = std::pin::pin!(connection);
     let ended = tokio::select! {

@@ -1,5 +1,7 @@
 //! Who gets an answer, over what, and for how long.
 
+use std::io::{Read as _, Write as _};
+
 use axum::Router;
 use axum::routing::{get, post};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -14,6 +16,11 @@ struct Running {
     address: SocketAddr,
     stop: CancellationToken,
     tasks: JoinSet<()>,
+}
+
+/// Tests do not wait for a cluster to hear of their end.
+fn limits() -> Limits {
+    Limits { linger: Duration::ZERO, ..Limits::default() }
 }
 
 impl Running {
@@ -31,7 +38,7 @@ impl Running {
 
     async fn from_files(settings: TlsSettings) -> Self {
         let certificates = Certificates::read(settings).await.unwrap();
-        Self::start(Protection::Files(Box::new(certificates)), Limits::default()).await
+        Self::start(Protection::Files(Box::new(certificates)), limits()).await
     }
 
     async fn end(mut self) {
@@ -57,7 +64,7 @@ async fn say(address: SocketAddr, words: &str) -> String {
 
 #[tokio::test]
 async fn clear_text_is_answered_and_a_slow_body_costs_one_request() {
-    let limits = Limits { request: Duration::from_millis(200), ..Limits::default() };
+    let limits = Limits { request: Duration::from_millis(200), ..limits() };
     let server = Running::start(Protection::Clear, limits).await;
     let answer = say(server.address, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await;
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with("\r\n\r\nhere"), "{answer}");
@@ -69,11 +76,47 @@ async fn clear_text_is_answered_and_a_slow_body_costs_one_request() {
 
 #[tokio::test]
 async fn a_client_that_hangs_does_not_hold_up_the_end() {
-    let limits = Limits { grace: Duration::from_millis(50), ..Limits::default() };
+    let limits = Limits { grace: Duration::from_millis(50), ..limits() };
     let server = Running::start(Protection::Clear, limits).await;
     let mut hangs = TcpStream::connect(server.address).await.unwrap();
     hangs.write_all(b"POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n").await.unwrap();
     server.end().await;
+}
+
+/// One request over a connection that stays open. While its thread is at work, the clock of the test stands still.
+async fn ask(
+    stream: Option<std::net::TcpStream>,
+    address: SocketAddr,
+) -> std::io::Result<std::net::TcpStream> {
+    let ask = move || {
+        let mut stream = stream.map_or_else(|| std::net::TcpStream::connect(address), Ok)?;
+        stream.set_read_timeout(Some(Duration::from_secs(30)))?;
+        stream.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")?;
+        let (mut answer, mut part) = (Vec::new(), [0; 1024]);
+        while !answer.ends_with(b"\r\n\r\nhere") {
+            match stream.read(&mut part)? {
+                0 => return Err(std::io::ErrorKind::UnexpectedEof.into()),
+                read => answer.extend_from_slice(&part[..read]),
+            }
+        }
+        Ok(stream)
+    };
+    tokio::task::spawn_blocking(ask).await.unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_is_asked_to_stop_goes_on_until_the_cluster_has_heard_of_it() {
+    let mut server = Running::start(Protection::Clear, Limits::default()).await;
+    let (address, stopped) = (server.address, clock::now());
+    let open = ask(None, address).await.unwrap();
+    server.stop.cancel();
+    clock::until(Some(stopped + Duration::from_millis(2900))).await;
+    let new = ask(None, address).await.expect("new connections are taken");
+    let open = ask(Some(open), address).await.expect("open connections are answered");
+    server.tasks.join_next().await.unwrap().unwrap();
+    assert_eq!(clock::now() - stopped, Duration::from_secs(3));
+    assert!(ask(None, address).await.is_err());
+    assert!(ask(Some(open), address).await.is_err() && ask(Some(new), address).await.is_err());
 }
 
 #[tokio::test]
