@@ -5,6 +5,7 @@ use e2e::lab::Lab;
 use e2e::namespace::Namespace;
 use e2e::operator::{self, Care, condition};
 use e2e::wait::holds;
+use e2e::writer::App;
 use hyper::{Method, StatusCode};
 use lab::clock::{Span, Stopwatch};
 use serde_json::json;
@@ -28,8 +29,7 @@ async fn an_application_is_installed_and_serves() -> Result<()> {
     assert_eq!((backups.status.as_str(), backups.reason.as_str()), ("False", "NotTaken"));
 
     let app = care.client().await?;
-    let (status, _) = app.ask(Method::PUT, "/v1/items/greeting", "hello").await?;
-    assert_eq!(status, StatusCode::CREATED);
+    written(&namespace, &app, "greeting", "hello").await?;
     let (status, body) = app.ask(Method::GET, "/v1/items/greeting?at-least=1", "").await?;
     assert_eq!((status, body.as_str()), (StatusCode::OK, "hello"));
     Ok(())
@@ -48,7 +48,7 @@ async fn features_change_in_seconds_without_a_restart() -> Result<()> {
     .await?;
     care.settled().await?;
     let (app, before) = (care.client().await?, care.lives().await?);
-    app.ask(Method::PUT, "/v1/items/word", "quiet").await?;
+    written(&namespace, &app, "word", "quiet").await?;
 
     let watch = Stopwatch::start();
     care.change(json!({"features": {"exampleFeature2": true}})).await?;
@@ -61,4 +61,14 @@ async fn features_change_in_seconds_without_a_restart() -> Result<()> {
     println!("the feature was on after {}", Span(watch.elapsed()));
     assert_eq!(care.lives().await?, before, "no instance was restarted");
     Ok(())
+}
+
+/// Writes one item. A Service answers when the node has heard of its instances, a moment after they are ready.
+async fn written(namespace: &Namespace, app: &App, key: &str, value: &str) -> Result<()> {
+    namespace
+        .until("a write to be confirmed", async || {
+            let (status, body) = app.ask(Method::PUT, &format!("/v1/items/{key}"), value).await?;
+            Ok(holds(status.is_success(), format!("{status}: {body}")))
+        })
+        .await
 }

@@ -6,7 +6,7 @@ use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::{Namespace, Secret, Service};
 use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding, RoleBinding};
 use kernel::metrics::{Catalogue, Metrics};
-use kube::api::{DynamicObject, Patch, PatchParams, PostParams};
+use kube::api::{DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kube::client::Body;
 use kube::{Api, Client};
 use mainstay::served::Served;
@@ -266,6 +266,13 @@ async fn rights_for_one_kind_of_workload_suffice_for_it() -> Result<()> {
     let flags = ["-prometheus-instance-namespaces=default"];
     let (flags, _) = monitoring_flags::Flags::default().take(&flags, &[])?;
     let as_user = Record::default().impersonate(client.clone(), "half")?;
+    let workloads: Api<DynamicObject> =
+        Api::default_namespaced_with(as_user.clone(), &super::stage::resource("Prometheus", "v1"));
+    // The server hears of roles a moment after it has taken them, and a process asks once in a minute what it may.
+    wait::until("the rights to be known", async || {
+        Ok(wait::Look::Found(workloads.list(&ListParams::default()).await?))
+    })
+    .await?;
     let served = Served::find(&as_user, &flags.scope).await;
     let (stop, mut tasks) = (CancellationToken::new(), JoinSet::new());
     let (process, ended) = (process(as_user, (by_default().0, served.scopes)), stop.clone());
