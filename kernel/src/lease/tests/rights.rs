@@ -15,8 +15,11 @@ use crate::lease::LeaseObject;
 /// The seconds at which the server was asked.
 type Asked = Arc<Mutex<Vec<u64>>>;
 
+/// What the server answers at a second.
+type Code = fn(u64) -> u16;
+
 /// A lease that is not there, on a server that says so where `code` is 404.
-fn lease(code: fn(u64) -> u16) -> (LeaseObject, Asked) {
+fn lease(code: Code) -> (LeaseObject, Asked) {
     let (start, asked) = (clock::now(), Asked::default());
     let seen = Arc::clone(&asked);
     let service = tower::service_fn(move |_: Request<Body>| {
@@ -36,7 +39,7 @@ fn seconds_since(start: Instant) -> u64 {
 }
 
 /// When it was asked until the lease could be looked at.
-async fn asked_until_allowed(code: fn(u64) -> u16) -> Vec<u64> {
+async fn asked_until_allowed(code: Code) -> Vec<u64> {
     let (lease, asked) = lease(code);
     tokio::time::timeout(Duration::from_hours(1), lease.allowed()).await.unwrap();
     std::mem::take(&mut *asked.lock().unwrap())
@@ -59,7 +62,7 @@ async fn a_server_in_trouble_says_neither_yes_nor_no() {
         _ => 404,
     };
     assert_eq!(asked_until_allowed(troubled).await, [2, 4, 6, 8]);
-    let at_start: [(fn(u64) -> u16, bool); 3] = [(|_| 403, false), (|_| 404, true), (|_| 500, true)];
+    let at_start: [(Code, bool); 3] = [(|_| 403, false), (|_| 404, true), (|_| 500, true)];
     for (code, may) in at_start {
         assert_eq!(lease(code).0.is_allowed().await, may, "{}", code(0));
     }
