@@ -92,22 +92,25 @@ fn owned(subject: &Subject, scenario: &Scenario, run: &Run) -> Vec<String> {
     wrong
 }
 
-/// A status is about a generation only when its work was begun: no status of a change comes before its first write to
-/// a child, if it has any.
+/// A status is about a generation only when its work was begun: no status of a new one comes before the first write to a
+/// child of its change, if it has any.
 fn status_last(subject: &Subject, run: &Run) -> Vec<String> {
-    let primary = kind_name(subject.declaration.primary);
+    early(&kind_name(subject.declaration.primary), &run.trace, &run.starts)
+}
+
+fn early(primary: &str, trace: &Trace, starts: &[usize]) -> Vec<String> {
+    let told = |entry: &Entry| {
+        let body = entry.body.as_ref().filter(|_| entry.call.is_write() && entry.call.kind() == primary);
+        body.and_then(|body| generation(&body["status"]))
+    };
     let mut wrong = Vec::new();
-    for (at, start) in run.starts.iter().enumerate() {
-        let end = run.starts.get(at + 1).copied().unwrap_or(run.trace.0.len());
-        let writes = || run.trace.0[*start..end].iter().filter(|entry| entry.call.is_write());
-        let is_status = |entry: &&Entry| {
-            entry.call.kind() == primary && entry.body.as_ref().is_some_and(|body| is_about(&body["status"]))
-        };
-        let (Some(status), Some(child)) =
-            (writes().find(is_status), writes().find(|entry| entry.call.kind() != primary))
-        else {
-            continue;
-        };
+    for (at, start) in starts.iter().enumerate() {
+        let end = starts.get(at + 1).copied().unwrap_or(trace.0.len());
+        // What was under way when the change was made still tells of the generation before.
+        let before = trace.0[..*start].iter().filter_map(told).max();
+        let status = trace.0[*start..end].iter().find(|entry| told(entry) > before);
+        let child = |entry: &&Entry| entry.call.is_write() && entry.call.kind() != primary;
+        let (Some(status), Some(child)) = (status, trace.0[*start..end].iter().find(child)) else { continue };
         if status.number < child.number {
             wrong.push(format!(
                 "change {}: the status claimed to be about the new generation (request {}) before anything was done \
@@ -122,11 +125,11 @@ fn status_last(subject: &Subject, run: &Run) -> Vec<String> {
     wrong
 }
 
-/// Whether a status, or a condition in it, says which generation it is about.
-fn is_about(status: &Value) -> bool {
+/// The newest generation that a status, or a condition in it, is about.
+fn generation(status: &Value) -> Option<i64> {
     let conditions = status["conditions"].as_array();
-    let all = || conditions.into_iter().flatten().chain([status]);
-    all().any(|one| !one["observedGeneration"].is_null())
+    let all = conditions.into_iter().flatten().chain([status]);
+    all.filter_map(|one| one["observedGeneration"].as_i64()).max()
 }
 
 /// As many creates and deletes of each object as without the disturbance. Justified exceptions:
@@ -183,4 +186,50 @@ fn is_released(subject: &Subject, reference: &Reference) -> bool {
 
 fn may_skip(perturbation: &Perturbation) -> bool {
     matches!(perturbation, Perturbation::Absent { .. } | Perturbation::Held { .. })
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::{Method, Uri};
+    use kernel::call::Call;
+    use kernel::faults::Preconditions;
+    use serde_json::json;
+
+    use super::*;
+
+    /// Writes in this order: to a child, or of a status about a generation. The second change begins after so many.
+    fn early(writes: &[Option<i64>], second: usize) -> usize {
+        let entry = |(at, generation): (usize, &Option<i64>)| {
+            let path = if generation.is_some() { "prometheuses/main/status" } else { "statefulsets/main" };
+            let uri: Uri = format!("/apis/g/v1/namespaces/n/{path}").parse().unwrap();
+            let status = json!({"conditions": [{"observedGeneration": generation}]});
+            Entry {
+                number: at as u64 + 1,
+                life: 1,
+                call: Call::of(&Method::PUT, &uri, None),
+                body: Some(json!({"status": status})),
+                preconditions: Preconditions::default(),
+                sent: true,
+                fault: None,
+                status: Some(200),
+            }
+        };
+        let trace = Trace(writes.iter().enumerate().map(entry).collect());
+        super::early("prometheuses.g", &trace, &[0, second]).len()
+    }
+
+    #[test]
+    fn a_status_of_a_new_generation_comes_after_its_first_write() {
+        let rows = [
+            (vec![None, Some(1), None, Some(2)], 0),
+            (vec![None, Some(1), Some(2), None], 1),
+            (vec![None, Some(1), Some(1), None, Some(2)], 0),
+            (vec![None, Some(1), Some(1), Some(2), None], 1),
+            (vec![None, Some(1), Some(2)], 0),
+        ];
+        for (writes, wrong) in rows {
+            assert_eq!(early(&writes, 2), wrong, "{writes:?}");
+        }
+        assert_eq!(early(&[Some(1), None, None], 2), 1);
+    }
 }
