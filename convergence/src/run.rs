@@ -21,13 +21,7 @@ use crate::report::{self, Tally};
 /// Plays what was asked for. Whether all of it was well.
 pub(crate) async fn run(arguments: Arguments) -> Result<bool> {
     let subjects = kinds::all();
-    let wanted = |subject: &&Subject| {
-        arguments.kind.is_empty() || arguments.kind.iter().any(|kind| kind == subject.name)
-    };
-    let subjects: Vec<&Subject> = subjects.iter().filter(wanted).collect();
-    if subjects.is_empty() {
-        bail!("there is no such kind");
-    }
+    let subjects = chosen(&subjects, &arguments.kind)?;
     let declarations: Vec<_> = subjects.iter().map(|subject| subject.declaration).collect();
     line(format!("seed {}", arguments.seed));
     let world = World::start(&declarations).await.context("cannot start a control plane")?;
@@ -40,6 +34,16 @@ pub(crate) async fn run(arguments: Arguments) -> Result<bool> {
             .with_context(|| format!("cannot write {}", file.display()))?;
     }
     Ok(tally.is_good())
+}
+
+/// The kinds that are asked for, or all.
+fn chosen<'a>(subjects: &'a [Subject], kinds: &[String]) -> Result<Vec<&'a Subject>> {
+    let names: Vec<&str> = subjects.iter().map(|subject| subject.name).collect();
+    if let Some(unknown) = kinds.iter().find(|kind| !names.contains(&kind.as_str())) {
+        bail!("there is no kind {unknown}; there are {}", names.join(", "));
+    }
+    let is_wanted = |subject: &&Subject| kinds.is_empty() || kinds.iter().any(|kind| kind == subject.name);
+    Ok(subjects.iter().filter(is_wanted).collect())
 }
 
 /// A scenario, whose it is, and what it does when nothing goes wrong.
@@ -160,4 +164,24 @@ fn hash(seed: u64, name: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     (seed, name).hash(&mut hasher);
     hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_that_is_not_there_is_an_error_also_beside_others() {
+        let subjects = kinds::all();
+        let names = |kinds: &[&str]| {
+            let kinds: Vec<String> = kinds.iter().map(|kind| (*kind).to_owned()).collect();
+            let name = |chosen: Vec<&Subject>| chosen.into_iter().map(|subject| subject.name).collect();
+            chosen(&subjects, &kinds).map(name).map_err(|error| error.to_string())
+        };
+        assert_eq!(names(&["thanos", "example"]), Ok(vec!["example", "thanos"]));
+        assert_eq!(names(&[]).map(|all: Vec<&str>| all.len()), Ok(subjects.len()));
+        let unknown =
+            "there is no kind agent; there are example, prometheus, prometheus-agent, alertmanager, thanos";
+        assert_eq!(names(&["prometheus", "agent"]), Err(unknown.to_owned()));
+    }
 }
