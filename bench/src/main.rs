@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use clap::Parser;
 use lab::console::{line, note};
-use tokio::signal::unix::{SignalKind, signal};
+use lab::process::until_stopped;
 
 use table::Measured;
 
@@ -35,12 +35,7 @@ struct Arguments {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let outcome = tokio::select! {
-        outcome = run(Arguments::parse()) => outcome,
-        // What was started ends with the other arm.
-        error = stopped() => Err(error),
-    };
-    match outcome {
+    match until_stopped(run(Arguments::parse())).await {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
@@ -76,16 +71,4 @@ async fn run(arguments: Arguments) -> Result<bool> {
 fn beside_us() -> Result<PathBuf> {
     let own = std::env::current_exe().context("cannot tell where this program lies")?;
     Ok(own.with_file_name("mainstay"))
-}
-
-async fn stopped() -> anyhow::Error {
-    let signals = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
-    let (Ok(mut interrupt), Ok(mut terminate)) = signals else {
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-    }
-    anyhow::anyhow!("stopped by a signal")
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use tokio::signal::unix::{SignalKind, signal};
 
 use crate::clock::wait_until;
 use crate::shell::call;
@@ -218,6 +219,28 @@ fn parse_record(record: &str, boot: &str) -> Option<Identity> {
     let mut fields = record.split_whitespace();
     let identity = Identity { pid: fields.next()?.parse().ok()?, start: fields.next()?.parse().ok()? };
     (fields.next()? == boot).then_some(identity)
+}
+
+/// Does some work, or drops it when the program is asked to end: what was started ends with it.
+pub async fn until_stopped<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
+    let stop = stop_signal()?;
+    tokio::select! {
+        outcome = work => outcome,
+        () = stop => bail!("stopped by a signal"),
+    }
+}
+
+/// Waits for the signals with which a program is asked to end. From the call on they end nobody by themselves, so that what
+/// was started can be ended first.
+pub fn stop_signal() -> Result<impl Future<Output = ()> + Send> {
+    let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
 }
 
 #[cfg(test)]

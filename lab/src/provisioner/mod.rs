@@ -11,7 +11,7 @@ mod object;
 mod perform;
 
 use std::fmt::{Debug, Display};
-use std::future::{Future, Ready, ready};
+use std::future::{Ready, ready};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,11 +23,11 @@ use kube::runtime::reflector::{self, Store};
 use kube::runtime::{WatchStreamExt, watcher};
 use kube::{Api, Client, Resource};
 use serde::de::DeserializeOwned;
-use tokio::signal::unix::{SignalKind, signal};
 
 pub use self::class::storage_classes;
 use self::perform::{Context, reconcile_claim, reconcile_volume, try_again};
 use crate::console;
+use crate::process::stop_signal;
 use crate::volume::Volumes;
 
 /// As many file systems are made at once as a small machine can bear.
@@ -80,17 +80,6 @@ pub async fn run(client: Client, volumes: Volumes) -> Result<()> {
         () = stop => drop(tokio::time::timeout(FINISH_LIMIT, served).await),
     }
     Ok(())
-}
-
-fn stop_signal() -> Result<impl Future<Output = ()> + Send> {
-    let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
-    let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?;
-    Ok(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-    })
 }
 
 /// A view of all objects of a kind, and a stream that says when it has changed: after the change can be seen, and
