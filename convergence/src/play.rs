@@ -15,8 +15,8 @@ use crate::stage::Stage;
 use crate::state::State;
 use crate::world::World;
 
-/// How long an end that is not the right one is looked at.
-const PATIENCE: Duration = Duration::from_secs(4);
+/// How long an end that is not the right one is looked at. The right one costs nothing of it.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// How a plan went.
 #[derive(Debug, Default)]
