@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use futures::FutureExt;
+use k8s_openapi::api::core::v1::Event;
 use kernel::declare::Kind;
 use kernel::faults::Script;
-use kube::ResourceExt;
-use kube::api::{DeleteParams, DynamicObject, Patch, PatchParams, PostParams, TypeMeta};
+use kube::api::{DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams, TypeMeta};
+use kube::{Api, ResourceExt};
 use lab::clock::{Span, Stopwatch};
 use serde_json::{Value, json};
 
@@ -17,12 +18,15 @@ use crate::state::State;
 use crate::world::World;
 
 /// How long the operator must be silent to count as settled: longer than its longest pause.
-const QUIET: Duration = Duration::from_millis(450);
+const QUIET: Duration = Duration::from_millis(600);
 /// How long a change may take.
 const LIMIT: Duration = Duration::from_secs(75);
 /// How long an operator works with an old view.
 const STALE: Duration = Duration::from_secs(3);
 const TICK: Duration = Duration::from_millis(40);
+
+/// How many events are told of a change that does not come to its end.
+const EVENTS: usize = 8;
 
 /// A scenario being played.
 pub struct Stage<'a> {
@@ -161,7 +165,7 @@ impl<'a> Stage<'a> {
                 return Ok(state);
             }
         }
-        bail!("not over in {}: {}", Span(LIMIT), self.describe(&self.look().await?))
+        bail!("not over in {}: {}", Span(LIMIT), self.describe(&self.look().await?).await)
     }
 
     /// Waits until the operator is silent, whatever there is.
@@ -188,13 +192,39 @@ impl<'a> Stage<'a> {
         let _ = tokio::time::timeout(STALE, self.silent()).await;
     }
 
-    fn describe(&self, state: &State) -> String {
+    async fn describe(&self, state: &State) -> String {
         let calm = if state.is_calm() { "Kubernetes is calm" } else { "Kubernetes is not calm" };
         let status = self.subject.resource_in(state).map_or_else(
             || "there is no resource".to_owned(),
             |resource| json!({"metadata": {"generation": resource["metadata"]["generation"]}, "status": resource["status"]}).to_string(),
         );
-        format!("{calm}; {} objects; {status}", state.0.len())
+        let pods = |pod: &Value| {
+            let (metadata, status) = (&pod["metadata"], &pod["status"]);
+            json!({"name": metadata["name"], "leaves": metadata["deletionTimestamp"], "phase": status["phase"], "conditions": status["conditions"]})
+        };
+        let (pods, happened) = (state.of_kind("pods").map(pods).collect::<Value>(), self.happened().await);
+        format!("{calm}; {} objects; {status}; pods {pods}; {happened}", state.0.len())
+    }
+
+    /// What the controllers of Kubernetes say that they did last.
+    async fn happened(&self) -> String {
+        let events: Api<Event> = Api::namespaced(self.world.client.clone(), &self.namespace);
+        let mut events = match events.list(&ListParams::default()).await {
+            Ok(events) => events.items,
+            Err(error) => return format!("no events: {error}"),
+        };
+        events.sort_by_key(|event| event.last_timestamp.clone());
+        let words = |event: &Event| {
+            let (reason, message) = (event.reason.as_deref(), event.message.as_deref());
+            format!(
+                "{} x{}: {}",
+                reason.unwrap_or_default(),
+                event.count.unwrap_or(1),
+                message.unwrap_or_default()
+            )
+        };
+        let last: Vec<String> = events.iter().rev().take(EVENTS).map(words).collect();
+        format!("the last events: {}", last.join("; "))
     }
 }
 
