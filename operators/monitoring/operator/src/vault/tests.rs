@@ -86,6 +86,7 @@ async fn what_cannot_be_there_is_absent_and_what_may_not_be_read_stops_nobody() 
         "unable to get secret \"kept\": the operator may not read it; grant get on secrets in its namespace"
     );
 }
+
 #[tokio::test]
 async fn what_nobody_tells_of_is_asked_for_once_in_a_pass_and_is_new_only_if_it_changed() {
     let server = Arc::new(Server::default());
