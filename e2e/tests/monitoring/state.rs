@@ -1,6 +1,7 @@
 //! Everything that a takeover must not change, as one value that can be compared.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
 
 use anyhow::{Context, Result};
 use e2e::http;
@@ -67,13 +68,37 @@ impl State {
 
     /// Names of content that differs.
     pub(crate) fn changed(&self, after: &Self) -> Vec<String> {
-        let names = self.content.keys().chain(after.content.keys());
-        let mut changed: Vec<String> =
-            names.filter(|name| self.content.get(*name) != after.content.get(*name)).cloned().collect();
-        changed.sort();
-        changed.dedup();
-        changed
+        differing(&self.content, &after.content)
     }
+
+    /// Everything that differs, in words.
+    pub(crate) fn differences(&self, after: &Self) -> Vec<String> {
+        let named = |name: String| format!("{name} has another content");
+        let mut all: Vec<String> = self.changed(after).into_iter().map(named).collect();
+        all.extend(told("life", &self.pods, &after.pods));
+        all.extend(told("template", &self.templates, &after.templates));
+        all.extend(told("last reload", &self.reloads, &after.reloads));
+        all
+    }
+}
+
+/// What a value was and is, for each name where it differs.
+fn told<T: PartialEq + Debug>(
+    what: &str,
+    before: &BTreeMap<String, T>,
+    after: &BTreeMap<String, T>,
+) -> Vec<String> {
+    let told = |name: String| {
+        let (was, is) = (before.get(&name), after.get(&name));
+        format!("the {what} of {name} was {was:?} and is {is:?}")
+    };
+    differing(before, after).into_iter().map(told).collect()
+}
+
+/// Names of which one side has another value, or none.
+fn differing<T: PartialEq>(before: &BTreeMap<String, T>, after: &BTreeMap<String, T>) -> Vec<String> {
+    let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    names.into_iter().filter(|name| before.get(*name) != after.get(*name)).cloned().collect()
 }
 
 fn life(pod: &Pod) -> (String, (String, i32)) {

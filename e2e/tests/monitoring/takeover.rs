@@ -97,6 +97,7 @@ async fn a_swap_of_the_image_restarts_nothing() -> Result<()> {
     }
     operator.at_work(PEER).await?;
     println!("{} pods were ready after {}", pods.len(), Span(watch.elapsed()));
+    first_load(&namespace).await?;
     settled(&namespace).await?;
 
     for strategy in ["Recreate", "RollingUpdate"] {
@@ -105,7 +106,7 @@ async fn a_swap_of_the_image_restarts_nothing() -> Result<()> {
         let after = settled(&namespace).await?;
         let writes = told(&lab, mark, &operator.user())?;
         println!("to ours ({strategy}): {} writes: {}", writes.len(), writes.join(", "));
-        assert_eq!(before, after, "{strategy}");
+        assert_eq!(before.differences(&after), Vec::<String>::new(), "{strategy}");
         assert!(writes.iter().all(|write| write.contains("/status ")), "only statuses: {writes:?}");
 
         // Ours is at work: a change takes effect.
@@ -126,6 +127,23 @@ async fn a_swap_of_the_image_restarts_nothing() -> Result<()> {
         assert_eq!(before.changed(&back), SECRETS, "only what we had rewritten");
     }
     operator.remove().await
+}
+
+/// Has every reloader load once. One that has only directories to watch, as that of a Thanos Ruler, otherwise does so three
+/// minutes after its start, whatever happens then.
+async fn first_load(namespace: &Namespace) -> Result<()> {
+    let rule = json!({"record": "recorded_0", "expr": "vector(1)"});
+    let patch = json!({"spec": {"groups": [{"name": "group-0", "rules": [rule]}]}});
+    let rules = api(namespace, "PrometheusRule");
+    rules.patch("rule-0", &PatchParams::default(), &Patch::Merge(&patch)).await?;
+    namespace
+        .until("every reloader to have loaded once", async || {
+            peer::touch(namespace).await?;
+            let reloads = State::of(namespace).await?.reloads;
+            let all = reloads.values().all(|(_, count)| *count > 0);
+            Ok(holds(all, format!("{reloads:?}")))
+        })
+        .await
 }
 
 /// The configurations that the changed monitor is part of.
