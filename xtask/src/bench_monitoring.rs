@@ -11,6 +11,11 @@ use crate::{Verdict, environment, test};
 
 /// Measures. The exit status says whether every target is met.
 pub(crate) async fn run(programs: &Programs, arguments: &[String]) -> Result<Verdict> {
+    let bench = environment::binaries()?.join("bench-monitoring").display().to_string();
+    programs.run(&Call::of("go").words("build -C bench/monitoring -o").arguments([&bench])).await?;
+    if arguments.iter().any(|argument| asks_only(argument)) {
+        return programs.run(&Call::of(bench).arguments(arguments)).await.map(|()| Verdict::Good);
+    }
     let chosen = [
         program("kubernetes")?,
         program("etcd")?,
@@ -21,8 +26,6 @@ pub(crate) async fn run(programs: &Programs, arguments: &[String]) -> Result<Ver
     let of_lab = Call::of(environment::binaries()?.join("lab")).words("build");
     programs.run(&of_lab.arguments(chosen.iter().map(Program::id))).await?;
     programs.run(&Call::cargo().words("build --release --locked --package mainstay --bin mainstay")).await?;
-    let bench = environment::binaries()?.join("bench-monitoring").display().to_string();
-    programs.run(&Call::of("go").words("build -C bench/monitoring -o").arguments([&bench])).await?;
 
     let cache = Cache::of_user();
     let workshop = Workshop::new(cache.clone());
@@ -42,8 +45,25 @@ pub(crate) async fn run(programs: &Programs, arguments: &[String]) -> Result<Ver
     programs.run(&measure).await.map(|()| Verdict::Good)
 }
 
+/// Whether nothing is to be measured, so that nothing else has to be built.
+fn asks_only(argument: &str) -> bool {
+    let flag = argument.trim_start_matches('-').split('=').next();
+    argument.starts_with('-') && ["help", "h", "tell"].map(Some).contains(&flag)
+}
+
 /// A program of the lab, at the version that the lab uses.
 fn program(name: &str) -> Result<Program> {
     let versions = Versions::built_in();
     versions.program(name, versions.default_version(name)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::asks_only;
+
+    #[test]
+    fn a_question_builds_no_operator() {
+        assert!(["--help", "-h", "--tell", "-tell=results.jsonl"].into_iter().all(asks_only));
+        assert!(!["--runs", "1", "--only=rules", "tell"].into_iter().any(asks_only));
+    }
 }
