@@ -73,11 +73,13 @@ impl State {
 
     /// Everything that differs, in words.
     pub(crate) fn differences(&self, after: &Self) -> Vec<String> {
+        // Taken apart, so that a field that is added has to be compared here too.
+        let Self { pods, templates, content, reloads } = self;
         let named = |name: String| format!("{name} has another content");
-        let mut all: Vec<String> = self.changed(after).into_iter().map(named).collect();
-        all.extend(told("life", &self.pods, &after.pods));
-        all.extend(told("template", &self.templates, &after.templates));
-        all.extend(told("last reload", &self.reloads, &after.reloads));
+        let mut all: Vec<String> = differing(content, &after.content).into_iter().map(named).collect();
+        all.extend(told("life", pods, &after.pods));
+        all.extend(told("template", templates, &after.templates));
+        all.extend(told("last reload", reloads, &after.reloads));
         all
     }
 }
