@@ -5,6 +5,7 @@
 //! file a behaviour. They never skip: without a lab they fail and say how to get one.
 
 pub mod audit;
+pub mod bomb;
 pub mod command;
 pub mod describe;
 pub mod http;

@@ -5,10 +5,18 @@
 //! touches its own member and, at most, the one after it. History leaves no trace: the same parts give the same bytes.
 
 use std::collections::HashMap;
-use std::io::Write;
+use std::io::{self, Read, Write};
 use std::sync::Arc;
 
+use flate2::read::MultiGzDecoder;
 use flate2::{Compression, GzBuilder};
+
+/// How many bytes a compressed configuration may unpack to. The reloader has the same bound. A megabyte of gzip can hold a
+/// thousand times as much, so nobody unpacks without a bound what somebody else may have written.
+pub const LARGEST: u64 = 64 << 20;
+
+/// Bytes that are compared at once.
+const CHUNK: usize = 64 * 1024;
 
 /// One part in so many ends its member.
 const PARTS_IN_A_MEMBER: u64 = 64;
@@ -79,6 +87,65 @@ impl Compressor {
     }
 }
 
+/// Whether a file begins as a compressed one does.
+pub fn is_compressed(file: &[u8]) -> bool {
+    file.starts_with(&[0x1f, 0x8b])
+}
+
+/// What a compressed file holds, as a stream that fails past [`LARGEST`] bytes.
+pub fn unpacked(file: &[u8]) -> impl Read {
+    Bounded { decoder: MultiGzDecoder::new(file), left: LARGEST }
+}
+
+/// Whether two compressed files hold the same text. They are compared as streams, up to the first difference: memory does
+/// not depend on what they hold.
+pub fn hold_the_same(one: &[u8], other: &[u8]) -> bool {
+    one == other || same_stream(unpacked(one), unpacked(other)).unwrap_or(false)
+}
+
+fn same_stream(mut one: impl Read, mut other: impl Read) -> io::Result<bool> {
+    let (mut ours, mut theirs) = (vec![0; CHUNK], vec![0; CHUNK]);
+    loop {
+        let (length, others) = (fill(&mut one, &mut ours)?, fill(&mut other, &mut theirs)?);
+        if ours[..length] != theirs[..others] {
+            return Ok(false);
+        }
+        if length == 0 {
+            return Ok(true);
+        }
+    }
+}
+
+/// Reads until the buffer is full or the stream ends.
+fn fill(stream: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match stream.read(&mut buffer[filled..])? {
+            0 => break,
+            length => filled += length,
+        }
+    }
+    Ok(filled)
+}
+
+/// A stream that fails where a bound is passed.
+struct Bounded<R> {
+    decoder: R,
+    left: u64,
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.decoder.read(buffer)?;
+        let Some(left) = self.left.checked_sub(length as u64) else {
+            let words = format!("it unpacks to more than {} MiB", LARGEST >> 20);
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, words));
+        };
+        self.left = left;
+        Ok(length)
+    }
+}
+
 /// Parts that share a member.
 fn groups<'p, 'a>(parts: &'p [Part<'a>]) -> impl Iterator<Item = &'p [Part<'a>]> {
     parts.split_inclusive(|part| hash(part.name).is_multiple_of(PARTS_IN_A_MEMBER))
@@ -102,10 +169,6 @@ fn compressed(text: &str) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Read;
-
-    use flate2::read::MultiGzDecoder;
-
     use super::*;
 
     fn parts(names: &[String]) -> Vec<(String, Arc<str>)> {
@@ -170,6 +233,44 @@ mod tests {
             file(&mut compressor, &parts);
             assert!(compressor.compressed() <= 2, "{}", compressor.compressed());
         }
+    }
+
+    /// One member of so many mebibytes of zeros.
+    fn zeros(mebibytes: usize) -> Vec<u8> {
+        let mut writer = GzBuilder::new().write(Vec::new(), Compression::fast());
+        io::copy(&mut io::repeat(0).take((mebibytes as u64) << 20), &mut writer).unwrap();
+        writer.finish().unwrap()
+    }
+
+    #[test]
+    fn what_unpacks_to_too_much_is_an_error_and_nothing_is_like_it() {
+        let bomb = zeros(65);
+        assert!(bomb.len() < 1 << 20);
+        let error = io::copy(&mut unpacked(&bomb), &mut io::sink()).unwrap_err();
+        assert_eq!(error.to_string(), "it unpacks to more than 64 MiB");
+        assert_eq!(io::copy(&mut unpacked(&zeros(64)), &mut io::sink()).unwrap(), LARGEST);
+        // The same stream in other bytes.
+        let halves = [zeros(32), zeros(33)].concat();
+        assert!(!hold_the_same(&bomb, &halves));
+    }
+
+    #[test]
+    fn memory_does_not_grow_with_what_is_compared() {
+        let (one, other) = (zeros(60), [zeros(30), zeros(30)].concat());
+        let used = allocation_counter::measure(|| assert!(hold_the_same(&one, &other)));
+        assert!(used.bytes_max < 1 << 20, "{} bytes", used.bytes_max);
+    }
+
+    #[test]
+    fn the_same_text_in_other_members_is_the_same() {
+        let parts = thousand();
+        let ours = file(&mut Compressor::default(), &parts);
+        let theirs = compressed(&read(&ours));
+        assert_ne!(ours, theirs);
+        assert!(hold_the_same(&ours, &theirs));
+        assert!(!hold_the_same(&ours, &theirs[..theirs.len() - 9]));
+        assert!(!hold_the_same(&ours, &file(&mut Compressor::default(), &parts[1..])));
+        assert!(!hold_the_same(&ours, &file(&mut Compressor::default(), &parts[..999])));
     }
 
     #[test]

@@ -40,6 +40,14 @@ pub fn take_over(live: &Value, manager: &str, predecessors: &[&str]) -> Option<V
     Some(kept.into_iter().cloned().chain([merged]).collect())
 }
 
+/// The field manager that wrote an object last, beside us.
+pub fn last_writer(live: &Value, manager: &str) -> Option<String> {
+    let others = entries(live).filter(|entry| is_main(entry) && entry["manager"] != manager);
+    // Times are written alike, so that their texts are in their order.
+    let last = others.max_by_key(|entry| entry["time"].as_str().unwrap_or_default().to_owned())?;
+    last["manager"].as_str().map(str::to_owned)
+}
+
 fn entries(live: &Value) -> impl Iterator<Item = &Value> {
     live["metadata"]["managedFields"].as_array().into_iter().flatten()
 }

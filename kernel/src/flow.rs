@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tracing::Instrument;
 
-use crate::apply::{Applied, Hand, Saying, Touch, Work, WriteError};
+use crate::apply::{Applied, Drift, Hand, Saying, Touch, Work, WriteError};
 use crate::declare::Declaration;
 use crate::object::{Key, Object};
 use crate::queue::Outcome;
@@ -279,7 +279,10 @@ impl<O: Operator, T: Telling> Bench<O, T> {
         verdict: &Verdict<'_, O>,
         now: Timestamp,
     ) -> Option<Outcome> {
-        let Report { status, notes, remarks } = self.operator.report(resource, verdict, now);
+        let Report { status, mut notes, remarks } = self.operator.report(resource, verdict, now);
+        if let Verdict::Done { applied, .. } = verdict {
+            notes.extend(applied.drifts.iter().map(Drift::note));
+        }
         if !remarks.is_empty() {
             self.telling.remark(object, remarks).await;
         }

@@ -121,7 +121,7 @@ pub struct RunArguments {
     /// The name of this process in the lease and in events; in a pod the pod's name.
     #[arg(long, env = "POD_NAME", default_value = "mainstay", value_name = "NAME")]
     pub identity: String,
-    /// Where metrics, health and the log level are told.
+    /// Where metrics and health are served.
     #[arg(long, env = "MAINSTAY_LISTEN_ADDRESS", default_value = "0.0.0.0:8080", value_name = "ADDRESS")]
     pub listen_address: SocketAddr,
     /// Serve webhooks on port 9443 for this Service, with certificates that are made and renewed by the process and kept in
@@ -134,6 +134,10 @@ pub struct RunArguments {
     /// What is logged: `error`, `warn`, `info`, `debug`, `trace`, or directives such as `info,kernel=debug`.
     #[arg(long, env = "MAINSTAY_LOG_LEVEL", default_value = "info")]
     pub log_level: String,
+    /// Serve the log level on this loopback address: `GET /loglevel` reads it, `PUT /loglevel` sets it until the next
+    /// restart. Reach it with `kubectl port-forward`. Not available under the name of the Prometheus Operator.
+    #[arg(long, env = "MAINSTAY_LOG_LEVEL_ADDRESS", value_name = "ADDRESS")]
+    pub log_level_address: Option<SocketAddr>,
     /// Where traces of passes are sent by OTLP over gRPC, such as `http://collector:4317`. Only programs that were built
     /// with the cargo feature `otlp` can do that; others say so and end.
     #[arg(long, env = "MAINSTAY_OTLP_ENDPOINT", value_name = "URL")]

@@ -36,6 +36,11 @@ pub enum Refused {
     /// By our own reader; also its help and version.
     #[error(transparent)]
     Own(#[from] clap::Error),
+    /// What is ours and may not be asked for under the name of the Prometheus Operator.
+    #[error(
+        "--{0} is not available under the name of the Prometheus Operator: start the program as mainstay"
+    )]
+    Unavailable(&'static str),
     /// By the reader of the flags that the Prometheus Operator takes.
     #[error(transparent)]
     Peer(#[from] monitoring_flags::Error),
@@ -119,6 +124,9 @@ fn operator(program: &str, arguments: &[String]) -> Result<Wanted, Refused> {
     };
     let words = std::iter::once(program.to_owned()).chain(start.own).map(OsString::from);
     let Arguments { mut run, .. } = Arguments::try_parse_from(words)?;
+    if run.log_level_address.is_some() {
+        return Err(Refused::Unavailable("log-level-address"));
+    }
     if run.operators.is_empty() {
         run.operators = vec![OperatorName::Monitoring];
     }
@@ -213,6 +221,12 @@ mod tests {
         ] {
             assert_eq!(read_as(words).unwrap_err().to_string(), refusal);
         }
+        let level = "--log-level-address=127.0.0.1:8081";
+        assert!(run(&format!("mainstay {level}")).0.log_level_address.is_some());
+        assert!(matches!(
+            read_as(&format!("/bin/operator {level}")),
+            Err(Refused::Unavailable("log-level-address"))
+        ));
         let refusal = read_as("mainstay --nonsense").unwrap_err().to_string();
         assert!(refusal.contains("unexpected argument '--nonsense' found"), "{refusal}");
     }

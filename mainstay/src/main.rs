@@ -20,7 +20,7 @@ fn main() -> ExitCode {
             let _ = words.print();
             return ExitCode::from(u8::try_from(words.exit_code()).unwrap_or(2));
         }
-        Err(refused @ Refused::Peer(_)) => {
+        Err(refused @ (Refused::Peer(_) | Refused::Unavailable(_))) => {
             complain(&refused);
             return ExitCode::from(2);
         }

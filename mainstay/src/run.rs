@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use axum::Router;
-use kernel::admin::{Admin, Liveness, Readiness};
+use kernel::admin::{Admin, Liveness, LogLevelServer, Readiness};
 use kernel::declare::Declaration;
 use kernel::driver::Ending;
 use kernel::hub::{self, Progress, Standing};
@@ -69,8 +69,17 @@ pub(crate) async fn run(arguments: RunArguments, flags: Flags) -> Result<()> {
     let (stop, mut tasks, mut servers) = (CancellationToken::new(), JoinSet::new(), JoinSet::new());
     let readiness = readiness(process.standings.subscribe(), declarations, &mut tasks);
     tasks.spawn(web::withdraw(readiness.clone(), stop.clone()));
-    let (liveness, level) = (Liveness::default(), telemetry.level.clone());
-    let admin = Admin { catalogue: Arc::new(catalogue), liveness, readiness, level };
+    let admin = Admin { catalogue: Arc::new(catalogue), liveness: Liveness::default(), readiness };
+    if let Some(address) = arguments.log_level_address {
+        let server = LogLevelServer::open(address, telemetry.level.clone()).await;
+        let server = server.context("--log-level-address")?;
+        let ended = stop.clone();
+        servers.spawn(async move {
+            if let Err(error) = server.serve(ended).await {
+                tracing::error!("the log level is no longer served: {error}");
+            }
+        });
+    }
     let routes = monitoring_webhook::routes(RuleSettings::default(), &hooks);
     if let Some(service) = arguments.webhook_service {
         let webhooks = WebhookService::open(service, routes.clone()).await?;

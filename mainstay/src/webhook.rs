@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use kernel::admin::{Admin, Liveness, Readiness};
 use kernel::metrics::{Catalogue, process};
-use kernel::telemetry::{self, LogLevel, Telemetry};
+use kernel::telemetry::{self, Telemetry};
 use kernel::web::Server;
 use kernel::webhook::{Limits, Routes};
 use monitoring_flags::log::{Format, Level, Log};
@@ -29,7 +29,7 @@ pub fn run(flags: &Flags) -> Result<()> {
     let runtime = runtime.enable_all().max_blocking_threads(ANSWERING).build().context("cannot start")?;
     runtime.block_on(async {
         let telemetry = Telemetry::start(&telemetry(flags.log)).context("cannot start telling")?;
-        let webhook = Webhook::open(flags, telemetry.level.clone()).await?;
+        let webhook = Webhook::open(flags).await?;
         let stop = CancellationToken::new();
         let (served, ended) = tokio::join!(webhook.serve(stop.clone()), end(stop));
         tracing::info!("stopped");
@@ -61,7 +61,7 @@ pub struct Webhook {
 
 impl Webhook {
     /// Listens, and reads the certificates.
-    pub async fn open(flags: &Flags, level: LogLevel) -> Result<Self> {
+    pub async fn open(flags: &Flags) -> Result<Self> {
         let mut catalogue = Catalogue::default();
         let help = "Always 1, with the version and the source revision of the program";
         let mut section = catalogue.under("prometheus_operator_admission_webhook");
@@ -73,7 +73,7 @@ impl Webhook {
         let (liveness, readiness) = (Liveness::default(), Readiness::default());
         Ok(Self {
             server: web::open(&flags.web).await?,
-            admin: Admin { catalogue: Arc::new(catalogue), liveness, readiness, level },
+            admin: Admin { catalogue: Arc::new(catalogue), liveness, readiness },
             routes: monitoring_webhook::routes(rules, &metrics),
         })
     }
@@ -132,8 +132,7 @@ mod tests {
         let mut flags = Flags::default();
         flags.web.listen_address = "127.0.0.1:0".into();
         flags.web.enable_tls = false;
-        let level = Telemetry::start(&telemetry(flags.log)).unwrap().level;
-        let mut webhook = Webhook::open(&flags, level).await.unwrap();
+        let mut webhook = Webhook::open(&flags).await.unwrap();
         webhook.server.limits.linger = Duration::ZERO;
         let (address, stop) = (webhook.address().unwrap(), CancellationToken::new());
         let asking = async {

@@ -13,7 +13,6 @@ use k8s_openapi::api::admissionregistration::v1::{
 };
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kernel::clock;
-use kernel::telemetry::{Format, Settings, Telemetry};
 use kernel::webhook::{Bundle, Wanted};
 use kube::api::{ApiResource, DeleteParams, DynamicObject, PostParams};
 use kube::core::Status;
@@ -57,9 +56,7 @@ impl Stage {
         flags.web.certificate = Some(directory.path().join("tls.crt"));
         flags.web.key = Some(directory.path().join("tls.key"));
         flags.web.reload_interval = Duration::from_secs(1);
-        let settings = Settings { format: Format::Logfmt, level: "info".into(), otlp_endpoint: None };
-        let level = Telemetry::start(&settings)?.level;
-        let webhook = Webhook::open(&flags, level).await?;
+        let webhook = Webhook::open(&flags).await?;
         let address = format!("https://{}", webhook.address()?);
         let (stop, mut tasks) = (CancellationToken::new(), JoinSet::new());
         tasks.spawn(webhook.serve(stop.clone()));

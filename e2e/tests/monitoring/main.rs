@@ -7,6 +7,7 @@ mod absent;
 mod bad;
 mod cells;
 mod client;
+mod drift;
 mod kind;
 mod objects;
 mod peer;

@@ -147,5 +147,15 @@ mod tests {
             .collect();
         assert!(again(&bomb).ends_with("aliases repeat too much"), "{}", again(&bomb));
         assert!(again(&"[".repeat(100_000)).starts_with("error: "));
+        // Few values, and one of them is long; and none is repeated, but what has a name is kept.
+        let long = format!("a: &a {}\nb: [{}]\n", "x".repeat(100_000), ["*a"; 1000].join(", "));
+        let names: Vec<String> = (0..60).map(|at| format!("&n{at} [")).collect();
+        let deep = format!("{}{}x{}\n", names.concat(), "x,".repeat(100_000), "]".repeat(60));
+        for bomb in [long, deep] {
+            let used = allocation_counter::measure(|| {
+                assert!(again(&bomb).ends_with("aliases repeat too much"), "{}", again(&bomb));
+            });
+            assert!(used.bytes_max < 256 << 20, "{} bytes", used.bytes_max);
+        }
     }
 }

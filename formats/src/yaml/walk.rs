@@ -9,8 +9,10 @@ use granit_parser::{Event, Parser, ScalarStyle, Span, StrInput, Tag};
 
 use super::read::ReadError;
 
-/// How many values a text may grow to by repeating what has a name (`*a`).
-const MOST: usize = 1_000_000;
+/// How many bytes a text may grow to by names (`&a`), whose values are kept, and by repeating them (`*a`).
+const MOST: usize = 32 << 20;
+/// About how many bytes a value takes beside its words.
+const VALUE: usize = 64;
 /// How deep values may be inside of each other.
 const DEEPEST: usize = 500;
 
@@ -56,7 +58,7 @@ pub(super) struct Entry<N> {
 /// The first document of a text.
 pub(super) fn document<B: Build>(text: &str, build: &mut B) -> Result<B::Node, ReadError> {
     let events = Parser::new_from_str(text).peekable();
-    Walk { events, build, named: HashMap::new(), count: 0, depth: 0 }.document()
+    Walk { events, build, named: HashMap::new(), size: 0, depth: 0 }.document()
 }
 
 /// What is wrong at a place.
@@ -67,9 +69,10 @@ pub(super) fn problem(span: Span, words: &str) -> ReadError {
 struct Walk<'a, 'b, B: Build> {
     events: Peekable<Parser<'a, StrInput<'a>>>,
     build: &'b mut B,
-    /// What has a name, with how many values it is.
+    /// What has a name, with its size.
     named: HashMap<usize, (B::Node, usize)>,
-    count: usize,
+    /// About how many bytes everything takes so far.
+    size: usize,
     depth: usize,
 }
 
@@ -99,9 +102,10 @@ impl<'a, B: Build> Walk<'a, '_, B> {
     }
 
     fn node(&mut self, event: Event<'a>, span: Span) -> Result<B::Node, ReadError> {
-        let before = self.count;
-        self.count += 1;
+        let before = self.size;
+        self.size += VALUE;
         let (node, name) = if let Event::Scalar(words, style, name, tag) = event {
+            self.size += words.len();
             (self.build.scalar(Scalar { words, style, tag: tag.as_deref(), span })?, name)
         } else if let Event::SequenceStart(_, name, _) = event {
             (self.list(span)?, name)
@@ -113,21 +117,26 @@ impl<'a, B: Build> Walk<'a, '_, B> {
             return Err(problem(span, "the text ends too early"));
         };
         if name > 0 {
-            self.named.insert(name, (node.clone(), self.count - before));
+            let size = self.size - before;
+            self.grow(size, span)?;
+            self.named.insert(name, (node.clone(), size));
         }
         Ok(node)
     }
 
     /// What has this name, once more.
     fn again(&mut self, name: usize, span: Span) -> Result<B::Node, ReadError> {
-        let Some((node, size)) = self.named.get(&name) else {
+        let Some(size) = self.named.get(&name).map(|(_, size)| *size) else {
             return Err(problem(span, "an anchor contains itself"));
         };
-        self.count += size;
-        if self.count > MOST {
-            return Err(problem(span, "aliases repeat too much"));
-        }
-        Ok(node.clone())
+        self.grow(size, span)?;
+        Ok(self.named[&name].0.clone())
+    }
+
+    /// Takes note of a copy before it is made.
+    fn grow(&mut self, size: usize, span: Span) -> Result<(), ReadError> {
+        self.size = self.size.saturating_add(size);
+        if self.size > MOST { Err(problem(span, "aliases repeat too much")) } else { Ok(()) }
     }
 
     fn list(&mut self, span: Span) -> Result<B::Node, ReadError> {

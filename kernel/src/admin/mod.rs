@@ -1,8 +1,9 @@
-//! What a process tells about itself over HTTP: metrics, whether it lives, whether it is ready, how much it logs.
-//! The binary runs one, behind a port of `web`. It has no secrets to tell and asks nobody who they are, so the port is
-//! one that only the cluster reaches, or one that `web` lets only known clients in.
+//! What a process tells about itself over HTTP: metrics, whether it is alive and whether it is ready. The binary runs one
+//! [`Admin`], behind a port of `web`. It has no secrets to tell and authenticates nobody, and it changes nothing. What
+//! changes something, the log level, is served by [`LogLevelServer`], on loopback only.
 
 mod health;
+mod log_level;
 #[cfg(test)]
 mod tests;
 
@@ -10,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Query, State};
+use axum::extract::{Query, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -18,13 +19,10 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::metrics::{CONTENT_TYPE, Catalogue};
-use crate::telemetry::LogLevel;
 use crate::web::{IdentityError, Limits, Protection, Server};
 use health::Verdict;
 pub use health::{Gate, Liveness, Readiness};
-
-/// Longer than any sensible list of directives.
-const LONGEST_BODY: usize = 4096;
+pub use log_level::{LogLevelError, LogLevelServer};
 
 /// What is told.
 #[derive(Debug, Clone)]
@@ -35,8 +33,6 @@ pub struct Admin {
     pub liveness: Liveness,
     /// Behind `/readyz`.
     pub readiness: Readiness,
-    /// Behind `/loglevel`.
-    pub level: LogLevel,
 }
 
 /// `?verbose` lists also what is well, as the API server does.
@@ -55,8 +51,6 @@ impl Admin {
             .route("/metrics", get(metrics))
             .route("/healthz", get(healthz))
             .route("/readyz", get(readyz))
-            .route("/loglevel", get(read_level).put(set_level))
-            .layer(DefaultBodyLimit::max(LONGEST_BODY))
             .with_state(self)
     }
 }
@@ -74,23 +68,6 @@ async fn healthz(State(admin): State<Admin>, Query(parameters): Parameters) -> R
 
 async fn readyz(State(admin): State<Admin>, Query(parameters): Parameters) -> Response {
     answer("readyz", &admin.readiness.verdicts(), parameters.contains_key("verbose"))
-}
-
-async fn read_level(State(admin): State<Admin>) -> Response {
-    match admin.level.read() {
-        Ok(level) => format!("{level}\n").into_response(),
-        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")).into_response(),
-    }
-}
-
-async fn set_level(State(admin): State<Admin>, level: String) -> Response {
-    match admin.level.set(&level) {
-        Ok(()) => {
-            tracing::info!(level = level.trim(), "the log level was set");
-            read_level(State(admin)).await
-        }
-        Err(error) => (StatusCode::BAD_REQUEST, format!("{error}\n")).into_response(),
-    }
 }
 
 /// What is wrong is always named.

@@ -12,31 +12,23 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use super::*;
 use crate::telemetry::filter;
 
-struct Bench {
-    admin: Admin,
-    /// The level is known as long as somebody logs.
-    _log: Box<dyn tracing::Subscriber>,
-}
-
-fn bench() -> Bench {
-    let (layer, level) = filter("info").unwrap();
+fn admin() -> Admin {
     let mut catalogue = Catalogue::default();
     catalogue.gauges("example_ready", [], "Whether the example is ready").with([]).set(1);
     let (liveness, readiness) = (Liveness::default(), Readiness::default());
-    let admin = Admin { catalogue: Arc::new(catalogue), liveness, readiness, level };
-    Bench { admin, _log: Box::new(tracing_subscriber::registry().with(layer)) }
+    Admin { catalogue: Arc::new(catalogue), liveness, readiness }
 }
 
-async fn ask(admin: &Admin, method: Method, path: &str, body: &str) -> (u16, String) {
+async fn ask(router: Router, method: Method, path: &str, body: &str) -> (u16, String) {
     let request = Request::builder().method(method).uri(path).body(Body::from(body.to_owned())).unwrap();
-    let response = admin.clone().router().oneshot(request).await.unwrap();
+    let response = router.oneshot(request).await.unwrap();
     let status = response.status().as_u16();
     let body = to_bytes(response.into_body(), 100_000).await.unwrap();
     (status, String::from_utf8(body.to_vec()).unwrap())
 }
 
 async fn get_page(admin: &Admin, path: &str) -> (u16, String) {
-    ask(admin, Method::GET, path, "").await
+    ask(admin.clone().router(), Method::GET, path, "").await
 }
 
 fn page(status: u16, text: &str) -> (u16, String) {
@@ -45,7 +37,7 @@ fn page(status: u16, text: &str) -> (u16, String) {
 
 #[tokio::test]
 async fn metrics_are_served_as_prometheus_reads_them() {
-    let Bench { admin, .. } = bench();
+    let admin = admin();
     let request = Request::builder().uri("/metrics").body(Body::empty()).unwrap();
     let response = admin.clone().router().oneshot(request).await.unwrap();
     assert_eq!(response.headers()[header::CONTENT_TYPE], CONTENT_TYPE);
@@ -54,7 +46,7 @@ async fn metrics_are_served_as_prometheus_reads_them() {
 
 #[tokio::test]
 async fn it_is_ready_when_every_gate_is_open_and_says_what_is_missing_until_then() {
-    let Bench { admin, .. } = bench();
+    let admin = admin();
     assert_eq!(get_page(&admin, "/readyz").await, page(200, "ok\n"), "nothing is missing");
     let pods = admin.readiness.gate("watch-pods", "the first list of pods is not complete");
     let apps = admin.readiness.gate("watch-exampleapps", "the first list of exampleapps is not complete");
@@ -75,7 +67,7 @@ async fn it_is_ready_when_every_gate_is_open_and_says_what_is_missing_until_then
 
 #[tokio::test]
 async fn it_is_alive_as_long_as_its_checks_say_so() {
-    let Bench { admin, .. } = bench();
+    let admin = admin();
     assert_eq!(get_page(&admin, "/healthz").await, page(200, "ok\n"));
     let stuck = Arc::new(AtomicBool::new(false));
     let look = stuck.clone();
@@ -89,23 +81,48 @@ async fn it_is_alive_as_long_as_its_checks_say_so() {
 }
 
 #[tokio::test]
+async fn the_port_that_everybody_reaches_changes_nothing() {
+    let admin = admin();
+    for method in [Method::GET, Method::PUT] {
+        let (status, _) = ask(admin.clone().router(), method, "/loglevel", "debug").await;
+        assert_eq!(status, 404);
+    }
+}
+
+#[tokio::test]
 async fn the_level_is_read_and_set_and_a_mistake_changes_nothing() {
-    let Bench { admin, _log } = bench();
-    assert_eq!(get_page(&admin, "/loglevel").await, page(200, "info\n"));
-    assert_eq!(ask(&admin, Method::PUT, "/loglevel", "debug\n").await, page(200, "debug\n"));
+    let (layer, level) = filter("info").unwrap();
+    // The level is known as long as somebody logs.
+    let _log = tracing_subscriber::registry().with(layer);
+    let level =
+        async |method, body: &str| ask(log_level::router(level.clone()), method, "/loglevel", body).await;
+    assert_eq!(level(Method::GET, "").await, page(200, "info\n"));
+    assert_eq!(level(Method::PUT, "debug\n").await, page(200, "debug\n"));
     let refusal = "\"debugging\" is no level: take off, error, warn, info, debug or trace, \
                    or directives such as info,kernel=debug\n";
-    assert_eq!(ask(&admin, Method::PUT, "/loglevel", "debugging").await, page(400, refusal));
-    assert_eq!(get_page(&admin, "/loglevel").await, page(200, "debug\n"));
-    let (status, _) = ask(&admin, Method::PUT, "/loglevel", &"x".repeat(LONGEST_BODY + 1)).await;
-    assert_eq!(status, 413);
-    let (status, _) = ask(&admin, Method::POST, "/loglevel", "debug").await;
-    assert_eq!(status, 405);
+    assert_eq!(level(Method::PUT, "debugging").await, page(400, refusal));
+    assert_eq!(
+        level(Method::PUT, "off").await,
+        page(400, "\"off\" is refused: errors are always logged; take error\n")
+    );
+    assert_eq!(level(Method::GET, "").await, page(200, "debug\n"));
+    assert_eq!(level(Method::PUT, &"x".repeat(log_level::LONGEST_BODY + 1)).await.0, 413);
+    assert_eq!(level(Method::POST, "debug").await.0, 405);
+}
+
+#[tokio::test]
+async fn the_level_is_served_on_loopback_only() {
+    let (_layer, level) = filter("info").unwrap();
+    for address in ["0.0.0.0:0", "[::]:0", "10.0.0.1:0"] {
+        let refused = LogLevelServer::open(address.parse().unwrap(), level.clone()).await.unwrap_err();
+        assert!(matches!(refused, LogLevelError::NotLoopback(_)), "{refused}");
+    }
+    LogLevelServer::open("127.0.0.1:0".parse().unwrap(), level).await.unwrap();
 }
 
 #[tokio::test]
 async fn it_answers_on_its_port() {
-    let Bench { admin, _log } = bench();
+    let admin = admin();
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
     let client = async {

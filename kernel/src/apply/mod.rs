@@ -12,6 +12,7 @@
 
 mod decide;
 mod denied;
+mod drift;
 mod error;
 mod evict;
 mod immutable;
@@ -36,6 +37,7 @@ use serde_json::{Value, json};
 
 pub use decide::{Action, Desired, Way, Writer, decide};
 use denied::Denied;
+pub use drift::Drift;
 pub use error::WriteError;
 pub use immutable::{Change, change, rows};
 use present::Doubted;
@@ -114,6 +116,8 @@ pub struct Saying {
 pub struct Applied {
     /// The objects as they are now.
     pub objects: HashMap<(Kind, Key), Arc<Object>>,
+    /// What others had changed of ours and was written back.
+    pub drifts: Vec<Drift>,
     /// What was taken away to be made anew, and why.
     pub recreated: Vec<String>,
     /// What is on its way out and will be made anew when it is gone.
@@ -327,6 +331,8 @@ impl Hand {
             Writer { manager: self.manager, predecessors: self.declaration.predecessors, owner: &owner };
         let task = Task { target, desired, live: live.as_ref(), writer };
         let action = decide(desired, live.as_deref(), writer);
+        let drift = live.as_deref().filter(|live| self.was_wanted(live, wanted));
+        let drift = drift.and_then(|live| Drift::of(target, live, &action, self.manager));
         let performed = self.perform(task, action, applied).await;
         let now = match (self.doubt_if_late(target, performed), live.as_deref()) {
             (Err(refusal), Some(known)) if refusal.is_invalid() => {
@@ -335,10 +341,10 @@ impl Hand {
             }
             (outcome, _) => outcome?,
         };
+        applied.drifts.extend(drift);
         if let Some(now) = now {
-            if self.stores.sight(kind) == Sight::Outline || changed_nothing(live.as_ref(), &now) {
-                self.settle(&now, wanted);
-            }
+            let is_final = self.stores.sight(kind) == Sight::Outline || changed_nothing(live.as_ref(), &now);
+            self.settle(&now, wanted, is_final);
             if is_blind {
                 self.saw(target, wanted);
             }

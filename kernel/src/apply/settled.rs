@@ -10,21 +10,37 @@ use serde_json::Value;
 use super::Hand;
 use crate::object::{Kept, Object};
 
-/// Writes that changed nothing, so that they are not repeated: by unique id, the version of the object and the hash of
-/// what was wanted.
-pub(super) type Settled = HashMap<Box<str>, (u64, u64)>;
+/// What was wanted of each object when it was last looked at, by unique id.
+pub(super) type Settled = HashMap<Box<str>, Wanted>;
+
+/// What was wanted of an object.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wanted {
+    /// Its hash.
+    hash: u64,
+    /// The version of the object that the server made of it, if writing it again would change nothing.
+    settled: Option<u64>,
+}
 
 impl Hand {
     /// Whether an object is as the server made it of what is wanted.
     pub(super) fn is_settled(&self, live: &Object, wanted: u64) -> bool {
         let settled = self.settled.lock().unwrap_or_else(PoisonError::into_inner);
-        settled.get(&live.identity().uid) == Some(&(live.identity().version, wanted))
+        let known = settled.get(&live.identity().uid);
+        known.is_some_and(|known| known.hash == wanted && known.settled == Some(live.identity().version))
     }
 
-    /// Remembers what the server made of what is wanted.
-    pub(super) fn settle(&self, object: &Object, wanted: u64) {
+    /// Whether the same was wanted of an object before: what differs now, somebody else has changed.
+    pub(super) fn was_wanted(&self, live: &Object, wanted: u64) -> bool {
+        let settled = self.settled.lock().unwrap_or_else(PoisonError::into_inner);
+        settled.get(&live.identity().uid).is_some_and(|known| known.hash == wanted)
+    }
+
+    /// Remembers what was wanted of an object, and whether this is what the server makes of it.
+    pub(super) fn settle(&self, object: &Object, wanted: u64, is_final: bool) {
+        let version = is_final.then_some(object.identity().version);
         let mut settled = self.settled.lock().unwrap_or_else(PoisonError::into_inner);
-        settled.insert(object.identity().uid.clone(), (object.identity().version, wanted));
+        settled.insert(object.identity().uid.clone(), Wanted { hash: wanted, settled: version });
     }
 }
 

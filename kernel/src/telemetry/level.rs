@@ -25,6 +25,9 @@ pub enum LevelError {
         /// What is wrong with it.
         source: ParseError,
     },
+    /// Nothing would be logged.
+    #[error("\"off\" is refused: errors are always logged; take error")]
+    Off,
     /// Nobody logs any more.
     #[error("the log has ended")]
     Ended(#[from] reload::Error),
@@ -41,8 +44,12 @@ impl LogLevel {
         Ok(all.strip_prefix(QUIET).and_then(|rest| rest.strip_prefix(',')).unwrap_or(&all).to_owned())
     }
 
-    /// Turns it, from now on.
+    /// Turns it, from now on. A running process cannot be made to log nothing at all.
     pub fn set(&self, directives: &str) -> Result<(), LevelError> {
+        let is_off = |directive: &str| directive.trim().eq_ignore_ascii_case("off");
+        if directives.split(',').any(is_off) {
+            return Err(LevelError::Off);
+        }
         Ok(self.0.reload(parse(directives)?)?)
     }
 }
@@ -72,7 +79,20 @@ fn parse(directives: &str) -> Result<EnvFilter, LevelError> {
 
 #[cfg(test)]
 mod tests {
+    use tracing_subscriber::layer::SubscriberExt as _;
+
     use super::*;
+
+    #[test]
+    fn a_running_process_cannot_be_silenced() {
+        let (layer, level) = filter("info").unwrap();
+        let _log = tracing_subscriber::registry().with(layer);
+        for refused in ["off", " OFF\n", "kernel=debug,off"] {
+            assert!(matches!(level.set(refused), Err(LevelError::Off)), "{refused}");
+        }
+        level.set("info,kernel=off").unwrap();
+        assert_eq!(level.read().unwrap(), "kernel=off,info");
+    }
 
     #[test]
     fn levels_and_directives_are_taken_and_mistakes_refused() {

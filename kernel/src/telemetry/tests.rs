@@ -56,7 +56,7 @@ fn the_level_can_be_turned_while_it_runs() {
         debug!("two");
         assert!(matches!(level.set("loud"), Err(LevelError::Unknown(loud)) if loud == "loud"));
         debug!("three");
-        level.set("off").unwrap();
+        level.set("error").unwrap();
         warn!("four");
     });
     let line = |word: &str| format!("level=debug target=kernel::telemetry::tests msg={word}");

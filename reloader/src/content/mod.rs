@@ -18,11 +18,12 @@ use crate::report::Reason;
 
 pub use digest::Digest;
 pub use expand::Unset;
+pub use source::LARGEST;
 
 use digest::Hasher;
 use expand::{Expander, LONGEST};
 use output::{Draft, Existing};
-use source::Source;
+use source::{Bound, Source};
 use tree::Tree;
 
 /// Bytes that are read or written at once.
@@ -197,6 +198,7 @@ fn expand(config: &Path, environment: &Environment, target: &mut Target) -> Resu
     let mut file = Source::open(config).map_err(Step::In)?;
     let mut hasher = Hasher::default();
     let mut expander = Expander::new(environment);
+    let mut bound = Bound::default();
     let mut buffer = vec![0; BUFFER + LONGEST];
     let mut kept = 0;
     loop {
@@ -204,7 +206,8 @@ fn expand(config: &Path, environment: &Environment, target: &mut Target) -> Resu
         let filled = kept + length;
         hasher.update(&buffer[kept..filled]);
         let last = length == 0;
-        let done = expander.expand(&buffer[..filled], last, |bytes| target.take(bytes)).map_err(Step::Out)?;
+        let expanded = |bytes: &[u8]| bound.take(bytes.len()).and_then(|()| target.take(bytes));
+        let done = expander.expand(&buffer[..filled], last, expanded).map_err(Step::Out)?;
         buffer.copy_within(done..filled, 0);
         kept = filled - done;
         if last || target.has_enough() {

@@ -1,7 +1,8 @@
-//! The configuration file as a stream: decompressed if it begins like gzip, with as many members as there are.
+//! The configuration file as a stream: decompressed if it begins like gzip, with as many members as there are. It is
+//! bounded: a megabyte of gzip can hold a gigabyte.
 
 use std::fs::File;
-use std::io::{BufRead as _, BufReader, Read, Result};
+use std::io::{BufRead as _, BufReader, Error, ErrorKind, Read, Result};
 use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
@@ -10,8 +11,16 @@ use super::BUFFER;
 
 const GZIP: [u8; 3] = [0x1f, 0x8b, 0x08];
 
-/// A stream of plain bytes.
-pub(super) enum Source {
+/// How many bytes a configuration may have, decompressed, and again after expansion. The operator has the same bound.
+pub const LARGEST: u64 = 64 << 20;
+
+/// A stream of plain bytes, up to the bound.
+pub(super) struct Source {
+    format: Format,
+    bound: Bound,
+}
+
+enum Format {
     Plain(BufReader<File>),
     Gzip(Box<MultiGzDecoder<BufReader<File>>>),
 }
@@ -20,20 +29,46 @@ impl Source {
     /// Opens a file and looks at how it begins.
     pub(super) fn open(path: &Path) -> Result<Self> {
         let mut file = BufReader::with_capacity(BUFFER, File::open(path)?);
-        Ok(if file.fill_buf()?.starts_with(&GZIP) {
-            Self::Gzip(Box::new(MultiGzDecoder::new(file)))
+        let format = if file.fill_buf()?.starts_with(&GZIP) {
+            Format::Gzip(Box::new(MultiGzDecoder::new(file)))
         } else {
-            Self::Plain(file)
-        })
+            Format::Plain(file)
+        };
+        Ok(Self { format, bound: Bound::default() })
+    }
+}
+
+/// Counts bytes, and fails when there are too many.
+pub(super) struct Bound {
+    left: u64,
+}
+
+impl Default for Bound {
+    fn default() -> Self {
+        Self { left: LARGEST }
+    }
+}
+
+impl Bound {
+    /// So many more.
+    pub(super) fn take(&mut self, bytes: usize) -> Result<()> {
+        let too_large = || {
+            let words = format!("it holds more than {} MiB; the last good one stays", LARGEST >> 20);
+            Error::new(ErrorKind::FileTooLarge, words)
+        };
+        self.left = self.left.checked_sub(bytes as u64).ok_or_else(too_large)?;
+        Ok(())
     }
 }
 
 impl Read for Source {
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
-        match self {
-            Self::Plain(file) => file.read(buffer),
-            Self::Gzip(decoder) => decoder.read(buffer),
-        }
+        let length = match &mut self.format {
+            Format::Plain(file) => file.read(buffer)?,
+            Format::Gzip(decoder) => decoder.read(buffer)?,
+        };
+        self.bound.take(length)?;
+        Ok(length)
     }
 }
 
@@ -73,6 +108,15 @@ mod tests {
         let texts: Vec<Vec<u8>> = (0..300).map(|n| format!("job {n}\n").repeat(n).into_bytes()).collect();
         let compressed: Vec<u8> = texts.iter().flat_map(|text| member(text)).collect();
         assert_eq!(read(&compressed).unwrap(), texts.concat());
+    }
+
+    #[test]
+    fn a_file_that_holds_too_much_is_an_error() {
+        let member = member(&vec![0; 1 << 20]);
+        let largest = member.repeat(64);
+        assert_eq!(read(&largest).unwrap().len() as u64, LARGEST);
+        let words = "it holds more than 64 MiB; the last good one stays";
+        assert_eq!(read(&[largest, member].concat()).unwrap_err().to_string(), words);
     }
 
     #[test]

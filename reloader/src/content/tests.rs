@@ -106,6 +106,30 @@ fn a_broken_configuration_leaves_the_output() {
 }
 
 #[test]
+fn a_configuration_that_is_too_large_leaves_the_output() {
+    let place = Place::new();
+    place.config(b"good\n");
+    place.pass();
+    // Too large as it is, and too large when it is expanded.
+    let megabyte = gzip(&vec![0; 1 << 20], 6);
+    let long = [(b"LONG".to_vec(), vec![b'x'; 1 << 20])];
+    for (bytes, environment, reason) in [
+        (megabyte.repeat(65), Environment::default(), Reason::Read),
+        (b"$(LONG)\n".repeat(65), Environment::of(long, "POD_NAME"), Reason::Write),
+    ] {
+        place.config(&bytes);
+        let error = pass(&place.files, &environment).unwrap_err();
+        assert_eq!(error.reason(), reason);
+        let source = std::error::Error::source(&error).unwrap().to_string();
+        assert_eq!(source, "it holds more than 64 MiB; the last good one stays");
+        assert_eq!(place.output(), b"good\n");
+    }
+    place.config(b"better\n");
+    place.pass();
+    assert_eq!(place.output(), b"better\n");
+}
+
+#[test]
 fn without_an_output_only_the_hash_is_taken() {
     let mut place = Place::new();
     place.files.output = None;

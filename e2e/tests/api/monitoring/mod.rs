@@ -2,6 +2,7 @@
 
 mod bindings;
 mod changes;
+mod drift;
 mod dry_run;
 mod needs;
 mod remembered;

@@ -352,7 +352,7 @@ impl<W: Workload> Operator for WorkloadOperator<W> {
         if let Verdict::Done { inputs, applied, .. } = verdict {
             self.remember(&Key::of(W::metadata(resource)), inputs, applied);
         }
-        let mut outcome = told::Outcome::of(resource, verdict);
+        let mut outcome = told::Outcome::of(resource, verdict, now);
         let home = self.places.of(&Key::of(W::metadata(resource)));
         if sync == Sync::Failed {
             held(&home).told.forget_tries();

@@ -1,18 +1,12 @@
 //! What stays of objects that are there, when they are written again.
 
-use std::io::Read;
-
-use flate2::read::MultiGzDecoder;
-use k8s_openapi::ByteString;
+use formats::gzip;
 use k8s_openapi::api::core::v1::Secret;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use monitoring_workload::{existing, labels};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-
-/// What every compressed file begins with.
-const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// Labels and annotations of others.
 pub(crate) fn metadata(wanted: &mut Value, present: &Value) {
@@ -27,8 +21,8 @@ pub(crate) fn compressed(wanted: &mut Value, present: &Value) {
     change(wanted, present, |wanted: &mut Secret, present: &Secret| {
         existing::keep_metadata(&mut wanted.metadata, &present.metadata);
         let (Some(wanted), Some(present)) = (&mut wanted.data, &present.data) else { return };
-        for (key, bytes) in wanted.iter_mut().filter(|(_, bytes)| bytes.0.starts_with(&GZIP)) {
-            if let Some(there) = present.get(key).filter(|there| says_the_same(bytes, there)) {
+        for (key, bytes) in wanted.iter_mut().filter(|(_, bytes)| gzip::is_compressed(&bytes.0)) {
+            if let Some(there) = present.get(key).filter(|there| gzip::hold_the_same(&bytes.0, &there.0)) {
                 *bytes = there.clone();
             }
         }
@@ -85,19 +79,10 @@ fn change<T: Serialize + DeserializeOwned>(wanted: &mut Value, present: &Value, 
     }
 }
 
-/// Whether two compressed files hold the same text.
-fn says_the_same(one: &ByteString, other: &ByteString) -> bool {
-    one == other || matches!((text(one), text(other)), (Some(one), Some(other)) if one == other)
-}
-
-fn text(bytes: &ByteString) -> Option<Vec<u8>> {
-    let mut text = Vec::new();
-    MultiGzDecoder::new(bytes.0.as_slice()).read_to_end(&mut text).ok().map(|_| text)
-}
-
 #[cfg(test)]
 mod tests {
     use formats::gzip::{Compressor, Part};
+    use k8s_openapi::ByteString;
     use serde_json::json;
 
     use super::*;

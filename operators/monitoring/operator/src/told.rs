@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 
 use api_monitoring::status::Condition;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use kernel::apply::WriteError;
+use k8s_openapi::jiff::{SignedDuration, Timestamp};
+use kernel::apply::{Drift, WriteError};
 use kernel::flow::{Trouble, Verdict};
 use kernel::report::{Note, Report};
 use monitoring_loaded::condition::CONFIGURATION_LOADED;
 use monitoring_plan::Remark;
 use monitoring_status::Reconciliation;
-use monitoring_status::reconciliation::Remark as Told;
+use monitoring_status::reconciliation::{DRIFT_CORRECTED, Remark as Told};
 use serde_json::{Value, json};
 
 use crate::controller::{Inputs, WorkloadOperator};
@@ -24,6 +25,9 @@ const REFERENCES: &str = "ReferencesResolved";
 
 /// The condition that names what only the user can do about pods and volumes. It is there only while there is something.
 const ROLLED_OUT: &str = "RolledOut";
+
+/// How long a status tells of objects that were written back.
+const DRIFT_TOLD: SignedDuration = SignedDuration::from_mins(10);
 
 /// What a pass came to.
 #[derive(Default)]
@@ -48,6 +52,7 @@ impl Outcome {
     pub(crate) fn of<W: Workload>(
         resource: &W::Resource,
         verdict: &Verdict<'_, WorkloadOperator<W>>,
+        now: Timestamp,
     ) -> Self {
         let outcome = |seen, last| Self { seen, last, ..Self::default() };
         match verdict {
@@ -59,7 +64,10 @@ impl Outcome {
                 let last = match (trouble, &inputs.missing) {
                     (Some(trouble), _) => failure(trouble),
                     (None, Some(words)) => Some(Reconciliation::Failed(words.clone())),
-                    (None, None) => Some(done::<W>(resource, inputs)),
+                    (None, None) => {
+                        let drift = || drift(&W::status(resource), &applied.drifts, now);
+                        Some(Reconciliation::Done(remark::<W>(resource, inputs).or_else(drift)))
+                    }
                 };
                 Self {
                     gaps: gaps(inputs),
@@ -79,14 +87,28 @@ fn failure(trouble: &Trouble) -> Option<Reconciliation> {
     (!is_late).then(|| Reconciliation::Failed(trouble.words()))
 }
 
-/// A pass that went well. What was found last wins, as with the Prometheus Operator.
-fn done<W: Workload>(resource: &W::Resource, inputs: &Inputs) -> Reconciliation {
-    let Some(Ok(planned)) = &inputs.planned else { return Reconciliation::Done(None) };
+/// What users should know about a pass that went well. What was found last wins, as with the Prometheus Operator.
+fn remark<W: Workload>(resource: &W::Resource, inputs: &Inputs) -> Option<Told> {
+    let Some(Ok(planned)) = &inputs.planned else { return None };
     let has = |remark: &Remark| planned.remarks.contains(remark);
     let deprecated = Some(W::deprecated(resource)).filter(|fields| !fields.is_empty());
     let selected = W::SELECTS.filter(|_| has(&Remark::NothingSelected)).map(Told::NothingSelected);
     let unmanaged = has(&Remark::Unmanaged).then_some(Told::Unmanaged);
-    Reconciliation::Done(unmanaged.or(selected).or(deprecated.map(Told::DeprecatedFields)))
+    unmanaged.or(selected).or(deprecated.map(Told::DeprecatedFields))
+}
+
+/// What others had changed and was written back: in this pass, or else what the status said of it a short while ago.
+fn drift(old: &Value, drifts: &[Drift], now: Timestamp) -> Option<Told> {
+    let words = if drifts.is_empty() {
+        let before = condition(old, RECONCILED).filter(|before| before["reason"] == DRIFT_CORRECTED)?;
+        let words = before["message"].as_str()?;
+        let at: Timestamp = words.split_once(": ")?.0.parse().ok()?;
+        (now.duration_since(at) < DRIFT_TOLD).then(|| words.to_owned())?
+    } else {
+        let all: Vec<String> = drifts.iter().map(ToString::to_string).collect();
+        format!("{now:.0}: {}", all.join("; "))
+    };
+    Some(Told::DriftCorrected(words))
 }
 
 fn gaps(inputs: &Inputs) -> Vec<String> {
@@ -218,7 +240,7 @@ mod tests {
     use super::*;
 
     fn at(second: i64) -> Time {
-        Time(k8s_openapi::jiff::Timestamp::from_second(second).unwrap())
+        Time(Timestamp::from_second(second).unwrap())
     }
 
     #[test]
@@ -236,6 +258,17 @@ mod tests {
             (&second["conditions"][0]["message"], second["conditions"].as_array().unwrap().len()),
             (&json!("b"), 1)
         );
+    }
+
+    #[test]
+    fn a_drift_is_told_for_ten_minutes() {
+        let at = |second: i64| Timestamp::from_second(second).unwrap();
+        let words = "1970-01-01T00:01:00Z: Secret a/b was changed by kubectl-patch (data.x) and has been written back";
+        let old = json!({"conditions": [said(RECONCILED, "True", DRIFT_CORRECTED, words)]});
+        assert_eq!(drift(&old, &[], at(659)), Some(Told::DriftCorrected(words.into())));
+        assert_eq!(drift(&old, &[], at(660)), None);
+        let other = json!({"conditions": [said(RECONCILED, "True", "", words)]});
+        assert_eq!(drift(&other, &[], at(60)), None);
     }
 
     #[test]

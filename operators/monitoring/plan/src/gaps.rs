@@ -1,6 +1,8 @@
 //! Sections that point to something that is not there stay as they were written last: a Secret that is gone for a moment
 //! must not cost samples or alerts. Only if nothing was written before are they left out.
 
+use std::io::{self, BufRead, Read as _};
+
 use monitoring_scrape::document::{Document, is_of_a_resource};
 use monitoring_select::workload::{Gap, Section};
 
@@ -8,6 +10,15 @@ use crate::planned::Remark;
 
 /// What comes after the jobs, in the order of the file.
 const ORDER: [&str; 6] = ["storage", "alerting", "remote_write", "remote_read", "otlp", "tracing"];
+
+/// The key of the jobs.
+const JOBS: &str = "scrape_configs";
+
+/// The keys of sections that can have gaps.
+const KEPT: [&str; 3] = ["alerting", "remote_write", "remote_read"];
+
+/// How many bytes may stay: what a resource and the Secrets that it names hold, with room to spare.
+const LARGEST: usize = 8 << 20;
 
 /// Where mounted certificates and keys are.
 const CERTIFICATES: &str = "/etc/prometheus/certs/";
@@ -37,6 +48,32 @@ pub(crate) fn fill(document: &mut Document, gaps: &[Gap], last: Option<&str>) {
     }
 }
 
+/// Of the file that was written last, as much as may have to stay: sections that can have gaps, and the jobs that are no
+/// resource's. The rest is read past, and the whole is bounded: somebody else may have written it.
+pub fn worth_keeping(mut file: impl BufRead) -> io::Result<String> {
+    let (mut kept, mut line) = (String::new(), String::new());
+    let (mut in_jobs, mut keeps) = (false, false);
+    loop {
+        line.clear();
+        if file.by_ref().take(LARGEST as u64 + 1).read_line(&mut line)? == 0 {
+            return Ok(kept);
+        }
+        if line.starts_with(|letter: char| letter.is_ascii_lowercase()) {
+            in_jobs = is(&line, JOBS);
+            keeps = in_jobs || KEPT.iter().any(|key| is(&line, key));
+        } else if in_jobs && line.starts_with("- ") {
+            keeps = !is_of_a_resource(job_name(&line));
+        }
+        if line.len() > LARGEST || (keeps && kept.len() + line.len() > LARGEST) {
+            let words = format!("what would have to stay of it is larger than {} MiB", LARGEST >> 20);
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, words));
+        }
+        if keeps {
+            kept.push_str(&line);
+        }
+    }
+}
+
 /// What is told about gaps.
 pub(crate) fn remarks(gaps: &[Gap], last: Option<&str>) -> Vec<Remark> {
     let remark = |gap: &Gap| {
@@ -53,19 +90,23 @@ pub(crate) fn remarks(gaps: &[Gap], last: Option<&str>) -> Vec<Remark> {
 
 /// The jobs of a file that are no resource's.
 pub(crate) fn additional_jobs(text: &str) -> String {
-    let Some(jobs) = section(text, "scrape_configs") else { return String::new() };
+    let Some(jobs) = section(text, JOBS) else { return String::new() };
     let mut kept = String::new();
     let mut is_kept = false;
     for line in jobs.split_inclusive('\n').skip(1) {
         if line.starts_with("- ") {
-            let name = line.strip_prefix("- job_name: ").unwrap_or_default();
-            is_kept = !is_of_a_resource(name.trim_end());
+            is_kept = !is_of_a_resource(job_name(line));
         }
         if is_kept {
             kept.push_str(line);
         }
     }
     kept
+}
+
+/// The name of the job that begins with this line, if it begins with its name.
+fn job_name(line: &str) -> &str {
+    line.strip_prefix("- job_name: ").unwrap_or_default().trim_end()
 }
 
 /// The names of the certificates and keys that a text points to.
@@ -142,6 +183,31 @@ mod tests {
             "storage:\n  a: 1\nremote_read:\n- url: old\notlp:\n  b: 2\n"
         );
         assert_eq!(with("", "alerting", "alerting: {}\n"), "alerting: {}\n");
+    }
+
+    #[test]
+    fn what_is_worth_keeping_serves_as_well_as_the_whole() {
+        let kept = worth_keeping(LAST.as_bytes()).unwrap();
+        for key in KEPT {
+            assert_eq!(section(&kept, key), section(LAST, key));
+        }
+        assert_eq!(additional_jobs(&kept), additional_jobs(LAST));
+        assert!(!kept.contains("serviceMonitor/") && !kept.contains("global"), "{kept}");
+        let file = "remote_write:\n- url: a\n";
+        assert_eq!(worth_keeping(file.as_bytes()).unwrap(), file);
+    }
+
+    #[test]
+    fn what_somebody_else_wrote_is_bounded() {
+        let line = io::BufReader::new(io::repeat(b'x').take(9 << 20));
+        assert_eq!(
+            worth_keeping(line).unwrap_err().to_string(),
+            "what would have to stay of it is larger than 8 MiB"
+        );
+        let many = format!("alerting:\n{}", "  a: 1\n".repeat(2 << 20));
+        assert!(worth_keeping(many.as_bytes()).is_err());
+        let others = format!("global:\n{}", "  a: 1\n".repeat(2 << 20));
+        assert_eq!(worth_keeping(others.as_bytes()).unwrap(), "");
     }
 
     #[test]

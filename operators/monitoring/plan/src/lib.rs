@@ -13,13 +13,13 @@
 //! | [`candidates`] | which resources a workload asks for |
 //! | [`memo`] | what is remembered from one pass to the next |
 //! | `limits` | how long names and how large objects may be |
-//! | `gaps` | sections that cannot be written anew stay as they were written last |
+//! | [`gaps`] | sections that cannot be written anew stay as they were written last |
 
 pub mod agent;
 pub mod alertmanager;
 pub mod candidates;
 pub mod child;
-mod gaps;
+pub mod gaps;
 mod limits;
 pub mod memo;
 pub mod monitors;

@@ -1,9 +1,10 @@
 //! What Kubernetes takes: how long names may be, and how large objects.
 
+use formats::gzip;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use crate::child::Child;
-use crate::planned::{Invalid, Planned, Remark};
+use crate::planned::{Configuration, Invalid, Planned, Remark};
 
 /// How long the value of a label may be. The labels of pods carry the name of their workload.
 const LABEL: usize = 63;
@@ -27,8 +28,16 @@ pub(crate) fn check_name(metadata: &ObjectMeta) -> Result<(), Invalid> {
     )))
 }
 
-/// Refuses what is too large to be written, and tells of names with which no pods come.
+/// Refuses what is too large to be written, or to be loaded, and tells of names with which no pods come.
 pub(crate) fn check(planned: &mut Planned) -> Result<(), Invalid> {
+    let size = planned.configuration.as_ref().map_or(0, Configuration::size);
+    if size > gzip::LARGEST {
+        return Err(Invalid::new(&format!(
+            "the configuration would have {size} bytes, and the reloader of the pods takes {} at most: select fewer \
+             resources, or spread them over several workloads; what was written last stays",
+            gzip::LARGEST
+        )));
+    }
     let mut remarks = Vec::new();
     for child in &planned.children {
         let name = child.metadata().name.as_deref().unwrap_or_default();
@@ -50,4 +59,21 @@ pub(crate) fn check(planned: &mut Planned) -> Result<(), Invalid> {
     }
     planned.remarks.extend(remarks);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_configuration_that_no_reloader_takes_is_refused() {
+        let of = |size: u64| {
+            let piece: std::sync::Arc<str> = "x".repeat(1 << 20).into();
+            let pieces = usize::try_from(size >> 20).unwrap();
+            Planned { configuration: Some(Configuration(vec![piece; pieces])), ..Planned::default() }
+        };
+        assert_eq!(check(&mut of(gzip::LARGEST)), Ok(()));
+        let refused = check(&mut of(gzip::LARGEST + (1 << 20))).unwrap_err();
+        assert!(refused.message.starts_with("the configuration would have 68157440 bytes"), "{refused}");
+    }
 }

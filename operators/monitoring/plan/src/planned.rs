@@ -47,6 +47,11 @@ impl Planned {
 pub struct Configuration(pub Vec<Arc<str>>);
 
 impl Configuration {
+    /// How many bytes it has.
+    pub fn size(&self) -> u64 {
+        self.0.iter().map(|piece| piece.len() as u64).sum()
+    }
+
     /// The whole text.
     pub fn text(&self) -> String {
         self.0.iter().map(|piece| &**piece).collect()

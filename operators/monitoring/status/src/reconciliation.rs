@@ -22,7 +22,12 @@ pub enum Remark {
     DeprecatedFields(Vec<String>),
     /// The configuration is left to the user.
     Unmanaged,
+    /// Somebody else had changed objects of the workload; when that was noticed, and what was done about it.
+    DriftCorrected(String),
 }
+
+/// The reason of [`Remark::DriftCorrected`].
+pub const DRIFT_CORRECTED: &str = "DriftCorrected";
 
 /// What a workload selects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +46,7 @@ impl Remark {
             Self::NothingSelected(_) => "NoSelectedResources",
             Self::DeprecatedFields(_) => "DeprecatedFieldsInUse",
             Self::Unmanaged => "ConfigurationUnmanaged",
+            Self::DriftCorrected(_) => DRIFT_CORRECTED,
         }
     }
 
@@ -49,6 +55,7 @@ impl Remark {
             Self::NothingSelected(selects) => selects.message().into(),
             Self::DeprecatedFields(fields) => fields.join("; "),
             Self::Unmanaged => UNMANAGED.into(),
+            Self::DriftCorrected(words) => words.clone(),
         }
     }
 }

@@ -2,9 +2,9 @@
 //! watched, so they are read.
 
 use std::collections::BTreeMap;
-use std::io::Read as _;
+use std::io::{self, BufReader};
 
-use flate2::read::MultiGzDecoder;
+use formats::gzip;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::jiff::Timestamp;
@@ -13,6 +13,7 @@ use kernel::object::Key;
 use kernel::stores::Stores;
 use kube::Api;
 use monitoring_loaded::verdicts::ANNOTATION;
+use monitoring_plan::gaps;
 use monitoring_workload::tls_assets;
 
 use super::{Place, Record};
@@ -34,7 +35,8 @@ impl<W: Workload> WorkloadOperator<W> {
         Ok(())
     }
 
-    /// The configuration that was written last, with its certificates; nothing, if there is none.
+    /// What may have to stay of the configuration that was written last, with its certificates; nothing, if there is none
+    /// that can be used.
     pub(super) async fn last(
         &self,
         key: &Key,
@@ -43,7 +45,13 @@ impl<W: Workload> WorkloadOperator<W> {
         let (name, file) = W::configuration(&key.name);
         let Some(secret) = self.secret(&key.namespace, &name).await? else { return Ok(None) };
         let bytes = secret.data.unwrap_or_default().remove(file).unwrap_or_default().0;
-        let Some(text) = decoded(&bytes) else { return Ok(None) };
+        let text = match worth_keeping(&bytes) {
+            Ok(text) => text,
+            Err(error) => {
+                tracing::warn!(%key, secret = name, "what was written last cannot be used: {error}");
+                return Ok(None);
+            }
+        };
         let mut files = BTreeMap::new();
         let prefix = W::prefix(&key.name);
         for number in 0.. {
@@ -87,11 +95,11 @@ pub(super) fn last_write(metadata: &ObjectMeta) -> Option<Timestamp> {
     metadata.managed_fields.iter().flatten().filter_map(|entry| entry.time.as_ref()).map(|time| time.0).max()
 }
 
-/// A text, compressed or not.
-fn decoded(bytes: &[u8]) -> Option<String> {
-    if !bytes.starts_with(&[0x1f, 0x8b]) {
-        return String::from_utf8(bytes.to_vec()).ok();
+/// What of a file may have to stay, compressed or not.
+fn worth_keeping(bytes: &[u8]) -> io::Result<String> {
+    if gzip::is_compressed(bytes) {
+        gaps::worth_keeping(BufReader::new(gzip::unpacked(bytes)))
+    } else {
+        gaps::worth_keeping(bytes)
     }
-    let mut text = String::new();
-    MultiGzDecoder::new(bytes).read_to_string(&mut text).ok().map(|_| text)
 }

@@ -1,0 +1,81 @@
+//! An object of ours that somebody else changes is written back, whatever was put into it, and users are told.
+
+use anyhow::Result;
+use e2e::bomb;
+use e2e::wait::{self, Look, holds};
+use k8s_openapi::ByteString;
+use k8s_openapi::api::core::v1::{Event, Secret};
+use kube::Api;
+use kube::api::{DynamicObject, ListParams, Patch, PatchParams};
+use serde_json::{Value, json};
+
+use super::stage::{Running, configuration, control_plane, create, quiet, resource};
+
+#[tokio::test]
+async fn a_secret_that_unpacks_to_too_much_is_written_back() -> Result<()> {
+    let (_plane, client) = control_plane().await?;
+    let running = Running::start(&client);
+    for name in ["main", "other"] {
+        create(&client, "Prometheus", "v1", name, &json!({"serviceMonitorSelector": {}})).await?;
+    }
+    let monitor = |name: &'static str| {
+        let client = client.clone();
+        async move {
+            let spec = json!({"selector": {}, "endpoints": [{"port": "web"}]});
+            create(&client, "ServiceMonitor", "v1", name, &spec).await
+        }
+    };
+    monitor("one").await?;
+    let has =
+        |name: &'static str| move |text: &str| text.contains(&format!("serviceMonitor/default/{name}/0"));
+    configuration(&client, "prometheus-main", has("one")).await?;
+    quiet(&running).await?;
+
+    let secrets: Api<Secret> = Api::default_namespaced(client.clone());
+    let before = secrets.get("prometheus-main").await?.data;
+    let data = json!({"data": {"prometheus.yaml.gz": ByteString(bomb::gzip()?)}});
+    let attacker = PatchParams { field_manager: Some("attacker".into()), ..PatchParams::default() };
+    secrets.patch("prometheus-main", &attacker, &Patch::Merge(&data)).await?;
+    wait::until("the Secret to be written back", async || {
+        Ok(holds(secrets.get("prometheus-main").await?.data == before, "it is another one"))
+    })
+    .await?;
+
+    // One event and the status tell what happened, and others are not concerned.
+    let words = "Secret default/prometheus-main was changed by attacker (data.prometheus.yaml.gz) and has been written back";
+    let events: Api<Event> = Api::default_namespaced(client.clone());
+    wait::until("the event", async || {
+        let all = events.list(&ListParams::default()).await?;
+        let told: Vec<_> =
+            all.iter().filter(|event| event.reason.as_deref() == Some("DriftCorrected")).collect();
+        let said: Vec<_> = told
+            .iter()
+            .map(|event| (event.involved_object.name.as_deref(), event.message.as_deref()))
+            .collect();
+        Ok(holds(said == [(Some("main"), Some(words))], format!("{said:?}")))
+    })
+    .await?;
+    let said = reconciled(&client, "main", "DriftCorrected").await?;
+    assert_eq!(said.split_once(": ").map(|(_, words)| words), Some(words), "{said}");
+    assert_eq!(reconciled(&client, "other", "").await?, "");
+    monitor("two").await?;
+    for secret in ["prometheus-main", "prometheus-other"] {
+        configuration(&client, secret, has("two")).await?;
+    }
+    running.end().await;
+    Ok(())
+}
+
+/// What the condition `Reconciled` says, once it has this reason.
+async fn reconciled(client: &kube::Client, name: &str, reason: &str) -> Result<String> {
+    let api: Api<DynamicObject> = Api::default_namespaced_with(client.clone(), &resource("Prometheus", "v1"));
+    wait::until(&format!("the condition Reconciled of {name}"), async || {
+        let status = api.get(name).await?.data["status"].take();
+        let all = status["conditions"].as_array().cloned().unwrap_or_default();
+        let one = all.into_iter().find(|one| one["type"] == "Reconciled").unwrap_or_default();
+        let text = |field: &str| one[field].as_str().unwrap_or_default().to_owned();
+        let is_there = one["status"] == "True" && text("reason") == reason;
+        Ok(if is_there { Look::Found(text("message")) } else { Look::NotYet(Value::to_string(&one)) })
+    })
+    .await
+}
