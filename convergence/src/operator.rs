@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use kernel::faults::{self, Script};
-use kernel::lease::Permit;
+use kernel::lease::Leadership;
 use kernel::metrics::{Catalogue, Metrics};
 use kernel::queue;
 use kernel::stores::Namespaces;
@@ -44,11 +44,11 @@ impl Operator {
             monitoring: mainstay::process::monitoring(),
             monitored: None,
             scopes: Namespaces::Only(vec![namespace.into()]).into(),
-            permit: Permit::always(),
+            leadership: Leadership::always(),
             identity: "convergence".into(),
             queue: QUEUE,
             metrics: Metrics::register(&mut Catalogue::default(), "convergence", "convergence"),
-            standings: watch::Sender::new(Vec::new()),
+            watch_states: watch::Sender::new(Vec::new()),
         };
         (subject.fit)(&mut process, world.instances.address);
         let (stop, mut tasks) = (CancellationToken::new(), JoinSet::new());

@@ -77,11 +77,11 @@ impl Kind {
 
 /// How much is known of the objects of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Sight {
+pub enum Detail {
     /// Only their metadata: there may be many of them that are nobody's business. Who needs more asks for it.
-    Outline,
+    Metadata,
     /// All that the operator needs.
-    Whole,
+    Full,
 }
 
 /// A kind that the operator writes for its resources, and prunes.
@@ -92,7 +92,7 @@ pub struct Owned {
     /// How it is written.
     pub way: Way,
     /// How much of it is known.
-    pub sight: Sight,
+    pub detail: Detail,
     /// Takes over into what is wanted what stays of the object that is there.
     pub keeps: fn(&mut Value, &Value),
     /// Whether the operator can do without a watch of it, or without the kind: then it asks for each object when it needs
@@ -113,7 +113,7 @@ pub struct Watched {
     /// Which resource of ours an object concerns, if any and if that can be told from the object alone.
     pub concerns: fn(&Object) -> Option<Key>,
     /// How much of it is known.
-    pub sight: Sight,
+    pub detail: Detail,
     /// Cuts an object down to what is needed. Elements of lists stay in their places, so that what several need can be
     /// kept.
     pub trim: fn(&mut DynamicObject),
@@ -125,7 +125,7 @@ pub struct Watched {
 
 /// Something that the operator does beside watching, writing its own objects and its resources' status.
 #[derive(Debug, Clone, Copy)]
-pub struct Right {
+pub struct Permission {
     /// API group.
     pub group: &'static str,
     /// Resource, with its subresource if there is one.
@@ -150,7 +150,7 @@ pub struct Declaration {
     /// What it looks at.
     pub watched: &'static [Watched],
     /// What else it does.
-    pub rights: &'static [Right],
+    pub permissions: &'static [Permission],
     /// Field managers whose work it carries on.
     pub predecessors: &'static [&'static str],
     /// The field manager under whose name status is applied, whole, where somebody else may have to carry on with it;
@@ -172,10 +172,11 @@ impl Declaration {
     }
 
     /// How much must be known of the objects of a kind.
-    pub fn sight(&self, kind: Kind) -> Option<Sight> {
-        let owned = self.owned.iter().filter(|owned| owned.kind == kind).map(|owned| owned.sight);
-        let watched = self.watched.iter().filter(|watched| watched.kind == kind).map(|watched| watched.sight);
-        let primary = (self.primary == kind).then_some(Sight::Whole);
+    pub fn detail(&self, kind: Kind) -> Option<Detail> {
+        let owned = self.owned.iter().filter(|owned| owned.kind == kind).map(|owned| owned.detail);
+        let watched =
+            self.watched.iter().filter(|watched| watched.kind == kind).map(|watched| watched.detail);
+        let primary = (self.primary == kind).then_some(Detail::Full);
         owned.chain(watched).chain(primary).max()
     }
 
@@ -200,8 +201,8 @@ impl Declaration {
     }
 
     /// The rights that follow, in the order of a role.
-    pub fn all_rights(&self) -> Vec<Right> {
-        let mut rights = vec![Right {
+    pub fn all_permissions(&self) -> Vec<Permission> {
+        let mut rights = vec![Permission {
             group: self.primary.group,
             resource: self.primary.plural,
             verbs: &["list", "watch", "patch"],
@@ -212,7 +213,7 @@ impl Declaration {
                 Way::Apply => &["get", "list", "watch", "create", "patch", "update", "delete"],
                 Way::Replace => &["get", "list", "watch", "create", "update", "delete"],
             };
-            rights.push(Right {
+            rights.push(Permission {
                 group: owned.kind.group,
                 resource: owned.kind.plural,
                 verbs,
@@ -221,14 +222,14 @@ impl Declaration {
         }
         for watched in self.watched {
             let verbs = &["list", "watch"];
-            rights.push(Right {
+            rights.push(Permission {
                 group: watched.kind.group,
                 resource: watched.kind.plural,
                 verbs,
                 why: watched.why,
             });
         }
-        rights.extend(self.rights);
+        rights.extend(self.permissions);
         rights
     }
 }

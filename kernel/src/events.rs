@@ -16,7 +16,7 @@ use serde_json::json;
 
 use crate::clock;
 use crate::declare::Kind;
-use crate::flow::Telling;
+use crate::flow::Recorder;
 use crate::object::Object;
 use crate::report::{Note, Remark};
 
@@ -52,15 +52,15 @@ impl Events {
         let about = told.object;
         let (key, now) = (about.key(), clock::timestamp());
         let events: Api<Event> = Api::namespaced(self.client.clone(), room(&key.namespace));
-        let saying = saying(about, note);
-        let known = self.memory().recall(saying, now);
+        let fingerprint = fingerprint(about, note);
+        let known = self.memory().recall(fingerprint, now);
         if let Some(Posted { name, count, .. }) = known {
             let count = count + 1;
             let series = EventSeries { count, last_observed_time: MicroTime(now) };
             let patch = Patch::Merge(json!({ "series": series }));
             match events.patch(&name, &PatchParams::default(), &patch).await {
                 Ok(_) => {
-                    self.memory().keep(saying, Posted { name, count, last: now });
+                    self.memory().keep(fingerprint, Posted { name, count, last: now });
                     return Ok(());
                 }
                 // Somebody has deleted it: it is said anew.
@@ -71,7 +71,7 @@ impl Events {
         // Unlike any other about this object: nobody says two things in one nanosecond.
         let name = format!("{}.{:x}", key.name, now.as_nanosecond());
         events.create(&PostParams::default(), &self.event(&name, told, note, now)).await?;
-        self.memory().keep(saying, Posted { name: name.into(), count: 1, last: now });
+        self.memory().keep(fingerprint, Posted { name: name.into(), count: 1, last: now });
         Ok(())
     }
 
@@ -101,8 +101,8 @@ impl Events {
     }
 }
 
-impl Telling for Events {
-    async fn tell(&self, about: &Object, notes: Vec<Note>) {
+impl Recorder for Events {
+    async fn record(&self, about: &Object, notes: Vec<Note>) {
         for note in notes {
             if let Err(error) = self.post(self.resource(about), &note).await {
                 tracing::warn!(reason = note.reason, "an event could not be posted: {error}");
@@ -110,7 +110,7 @@ impl Telling for Events {
         }
     }
 
-    async fn remark(&self, resource: &Object, remarks: Vec<Remark>) {
+    async fn record_about(&self, resource: &Object, remarks: Vec<Remark>) {
         for Remark { kind, object, action, note } in &remarks {
             let about = About { kind: *kind, object, related: Some((self.kind, resource)), action };
             if let Err(error) = self.post(about, note).await {
@@ -147,7 +147,7 @@ fn room(namespace: &str) -> &str {
 }
 
 /// What is said about whom, as one number.
-fn saying(about: &Object, note: &Note) -> u64 {
+fn fingerprint(about: &Object, note: &Note) -> u64 {
     let mut hasher = DefaultHasher::new();
     (about.uid(), note.alarming, note.reason, &note.message).hash(&mut hasher);
     hasher.finish()
@@ -170,16 +170,16 @@ struct Memory {
 
 impl Memory {
     /// The event that said the same not long ago.
-    fn recall(&self, saying: u64, now: Timestamp) -> Option<Posted> {
-        let known = self.young.get(&saying).or_else(|| self.old.get(&saying))?;
+    fn recall(&self, fingerprint: u64, now: Timestamp) -> Option<Posted> {
+        let known = self.young.get(&fingerprint).or_else(|| self.old.get(&fingerprint))?;
         (now.duration_since(known.last).unsigned_abs() < AGAIN).then(|| known.clone())
     }
 
-    fn keep(&mut self, saying: u64, posted: Posted) {
+    fn keep(&mut self, fingerprint: u64, posted: Posted) {
         if self.young.len() >= REMEMBERED {
             self.old = std::mem::take(&mut self.young);
         }
-        self.young.insert(saying, posted);
+        self.young.insert(fingerprint, posted);
     }
 }
 
@@ -201,8 +201,8 @@ mod tests {
     #[test]
     fn memory_is_short_and_bounded() {
         let mut memory = Memory::default();
-        for saying in 0..5_000 {
-            memory.keep(saying, Posted { name: "a".into(), count: 1, last: at(0) });
+        for fingerprint in 0..5_000 {
+            memory.keep(fingerprint, Posted { name: "a".into(), count: 1, last: at(0) });
         }
         assert!(memory.young.len() + memory.old.len() <= 2 * REMEMBERED);
         assert!(memory.recall(5_000 - REMEMBERED as u64, at(359)).is_some());
@@ -232,7 +232,7 @@ mod tests {
         let about: Value = json!({"metadata": {"name": "a", "namespace": "n", "uid": "1"}});
         let about = Object::new(serde_json::from_value(about).unwrap(), &KIND.resource());
         for message in messages {
-            events.tell(&about, vec![note(message)]).await;
+            events.record(&about, vec![note(message)]).await;
         }
         std::mem::take(&mut asked.lock().unwrap())
     }

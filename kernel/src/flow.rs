@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tracing::Instrument;
 
-use crate::apply::{Applied, Drift, Hand, Saying, Touch, Work, WriteError};
+use crate::apply::{Applied, Drift, ForeignStatus, Touch, Work, WriteError, Writer};
 use crate::declare::Declaration;
 use crate::object::{Key, Object};
 use crate::queue::Outcome;
@@ -25,12 +25,12 @@ pub struct Invalid {
     /// What to do, in words.
     pub message: String,
     /// When to look again, if nobody tells us that it was done.
-    pub look_again: Option<Duration>,
+    pub requeue_after: Option<Duration>,
 }
 
 /// Something failed and is tried again.
 #[derive(Debug, thiserror::Error)]
-pub enum Trouble {
+pub enum PassError {
     /// A write.
     #[error(transparent)]
     Write(#[from] WriteError),
@@ -39,7 +39,7 @@ pub enum Trouble {
     Outside(String),
 }
 
-impl Trouble {
+impl PassError {
     /// All of it, in one line.
     pub fn words(&self) -> String {
         let mut words = self.to_string();
@@ -54,14 +54,14 @@ impl Trouble {
 
 /// What to do about a resource's deletion.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Guard {
+pub enum Finalizer {
     /// Leave it as it is.
     #[default]
-    Leave,
+    Unchanged,
     /// Hold the deletion back until we have cleaned up.
-    Hold,
+    Present,
     /// We have cleaned up, or there is nothing to clean up.
-    Release,
+    Absent,
 }
 
 /// What a pass will do.
@@ -72,9 +72,9 @@ pub struct Plan<O: Operator + ?Sized> {
     /// One thing outside of it, done when all of the work is done.
     pub step: Option<O::Step>,
     /// Deletion of the resource; held before, released after the work.
-    pub guard: Guard,
+    pub finalizer: Finalizer,
     /// When to look again though nothing changed.
-    pub look_again: Option<Duration>,
+    pub requeue_after: Option<Duration>,
     /// What this plan is part of, for the report.
     pub course: O::Course,
 }
@@ -82,7 +82,7 @@ pub struct Plan<O: Operator + ?Sized> {
 /// What a pass came to.
 pub enum Verdict<'a, O: Operator + ?Sized> {
     /// The outside could not be looked at.
-    Blind(&'a Trouble),
+    Blind(&'a PassError),
     /// The spec cannot be carried out.
     Invalid(&'a O::Inputs, &'a Invalid),
     /// It was carried out, as far as it went.
@@ -94,7 +94,7 @@ pub enum Verdict<'a, O: Operator + ?Sized> {
         /// What was done.
         applied: &'a Applied,
         /// What stopped it.
-        trouble: Option<&'a Trouble>,
+        trouble: Option<&'a PassError>,
     },
 }
 
@@ -125,7 +125,7 @@ pub trait Operator: Send + Sync + 'static {
         resource: &Self::Resource,
         stores: &Stores,
         now: Timestamp,
-    ) -> impl Future<Output = Result<Self::Inputs, Trouble>> + Send;
+    ) -> impl Future<Output = Result<Self::Inputs, PassError>> + Send;
 
     /// Checks. Pure.
     fn validate(&self, resource: &Self::Resource, inputs: &Self::Inputs) -> Result<Self::Valid, Invalid>;
@@ -134,7 +134,7 @@ pub trait Operator: Send + Sync + 'static {
     fn plan(&self, valid: &Self::Valid, inputs: &Self::Inputs, now: Timestamp) -> Plan<Self>;
 
     /// Does the one thing outside of Kubernetes.
-    fn perform(&self, step: &Self::Step) -> impl Future<Output = Result<(), Trouble>> + Send;
+    fn perform(&self, step: &Self::Step) -> impl Future<Output = Result<(), PassError>> + Send;
 
     /// What follows from what was written: fields of objects of others, and when to look again.
     fn afterwards(
@@ -148,7 +148,7 @@ pub trait Operator: Send + Sync + 'static {
     }
 
     /// What others still say of a resource that is gone, and must not.
-    fn farewell(&self, _key: &Key, _stores: &Stores) -> Vec<Saying> {
+    fn statuses_after_deletion(&self, _key: &Key, _stores: &Stores) -> Vec<ForeignStatus> {
         Vec::new()
     }
 
@@ -157,25 +157,25 @@ pub trait Operator: Send + Sync + 'static {
 }
 
 /// Tells users, and counts.
-pub trait Telling: Send + Sync + 'static {
+pub trait Recorder: Send + Sync + 'static {
     /// Posts events about a resource.
-    fn tell(&self, about: &Object, notes: Vec<Note>) -> impl Future<Output = ()> + Send;
+    fn record(&self, about: &Object, notes: Vec<Note>) -> impl Future<Output = ()> + Send;
 
     /// Posts events about what a resource looks at.
-    fn remark(&self, resource: &Object, remarks: Vec<Remark>) -> impl Future<Output = ()> + Send;
+    fn record_about(&self, resource: &Object, remarks: Vec<Remark>) -> impl Future<Output = ()> + Send;
 }
 
 /// A resource is worked on with these.
-pub struct Bench<O, T> {
+pub struct Reconciler<O, T> {
     /// The stages.
     pub operator: O,
     /// The writer.
-    pub hand: Hand,
+    pub writer: Writer,
     /// The mouth.
-    pub telling: T,
+    pub recorder: T,
 }
 
-impl<O: Operator, T: Telling> Bench<O, T> {
+impl<O: Operator, T: Recorder> Reconciler<O, T> {
     /// One pass.
     pub async fn pass(&self, key: &Key, now: fn() -> Timestamp) -> Outcome {
         // Of the highest level, so that every line of a pass says whose it is, whatever is logged.
@@ -185,11 +185,11 @@ impl<O: Operator, T: Telling> Bench<O, T> {
 
     async fn look(&self, key: &Key, now: fn() -> Timestamp) -> Outcome {
         let primary = self.operator.declaration().primary;
-        let Some(object) = self.hand.stores().get(primary, key) else {
-            let left = self.operator.farewell(key, self.hand.stores());
+        let Some(object) = self.writer.stores().get(primary, key) else {
+            let left = self.operator.statuses_after_deletion(key, self.writer.stores());
             return self
-                .hand
-                .say_all(&left)
+                .writer
+                .write_foreign_statuses(&left)
                 .await
                 .map_or_else(|error| failed(&error.into()), |()| Outcome::Settled);
         };
@@ -202,7 +202,7 @@ impl<O: Operator, T: Telling> Bench<O, T> {
                 let message = format!("{error}: {}; mend or delete it", error.source);
                 let note = Note { alarming: true, reason: "Unreadable", message };
                 tracing::warn!("{}", note.message);
-                self.telling.tell(&object, vec![note]).await;
+                self.recorder.record(&object, vec![note]).await;
                 return Outcome::Unreadable;
             }
         };
@@ -210,7 +210,7 @@ impl<O: Operator, T: Telling> Bench<O, T> {
     }
 
     async fn work(&self, object: &Object, resource: &O::Resource, now: fn() -> Timestamp) -> Outcome {
-        let inputs = match self.operator.gather(resource, self.hand.stores(), now()).await {
+        let inputs = match self.operator.gather(resource, self.writer.stores(), now()).await {
             Ok(inputs) => inputs,
             Err(trouble) => {
                 self.report(object, resource, &Verdict::Blind(&trouble), now()).await;
@@ -221,12 +221,12 @@ impl<O: Operator, T: Telling> Bench<O, T> {
             Ok(valid) => valid,
             Err(invalid) => {
                 let said = self.report(object, resource, &Verdict::Invalid(&inputs, &invalid), now()).await;
-                return said.unwrap_or(settled_until(invalid.look_again));
+                return said.unwrap_or(settled_or_requeued(invalid.requeue_after));
             }
         };
         let plan = self.operator.plan(&valid, &inputs, now());
         let (mut applied, mut trouble) = self.carry_out(object, &plan).await;
-        if let (Guard::Release, None, true) = (plan.guard, &trouble, applied.waiting.is_empty()) {
+        if let (Finalizer::Absent, None, true) = (plan.finalizer, &trouble, applied.waiting.is_empty()) {
             return match self.release(object).await {
                 Ok(()) => Outcome::Settled,
                 Err(error) => failed(&error.into()),
@@ -234,26 +234,26 @@ impl<O: Operator, T: Telling> Bench<O, T> {
         }
         let (touches, soon) = self.operator.afterwards(resource, &inputs, &applied, now());
         // What was written before something failed is to take effect all the same.
-        let touched = self.hand.touch_all(&touches, &mut applied).await;
-        trouble = trouble.or(touched.err().map(Trouble::from));
+        let touched = self.writer.touch_all(&touches, &mut applied).await;
+        trouble = trouble.or(touched.err().map(PassError::from));
         let verdict =
             Verdict::Done { inputs: &inputs, plan: &plan, applied: &applied, trouble: trouble.as_ref() };
         let said = self.report(object, resource, &verdict, now()).await;
-        let look_again = [plan.look_again, soon].into_iter().flatten().min();
+        let requeue_after = [plan.requeue_after, soon].into_iter().flatten().min();
         match trouble {
             Some(trouble) => failed(&trouble),
-            None => said.unwrap_or(settled_until(look_again)),
+            None => said.unwrap_or(settled_or_requeued(requeue_after)),
         }
     }
 
-    async fn carry_out(&self, object: &Object, plan: &Plan<O>) -> (Applied, Option<Trouble>) {
-        if plan.guard == Guard::Hold
+    async fn carry_out(&self, object: &Object, plan: &Plan<O>) -> (Applied, Option<PassError>) {
+        if plan.finalizer == Finalizer::Present
             && let Err(error) = self.hold(object).await
         {
             return (Applied::default(), Some(error.into()));
         }
         let mut applied = Applied::default();
-        let carried = self.hand.carry_out_into(&mut applied, &plan.work, object).await;
+        let carried = self.writer.carry_out_into(&mut applied, &plan.work, object).await;
         for what in &applied.written {
             tracing::info!("{what}");
         }
@@ -263,7 +263,7 @@ impl<O: Operator, T: Telling> Bench<O, T> {
         let step = plan.step.as_ref().filter(|_| applied.waiting.is_empty());
         let Some(step) = step else { return (applied, None) };
         // What is outside of Kubernetes knows nothing of leases.
-        if let Err(error) = self.hand.check_fence() {
+        if let Err(error) = self.writer.check_fence() {
             return (applied, Some(error.into()));
         }
         tracing::info!(?step, "step");
@@ -284,15 +284,15 @@ impl<O: Operator, T: Telling> Bench<O, T> {
             notes.extend(applied.drifts.iter().map(Drift::note));
         }
         if !remarks.is_empty() {
-            self.telling.remark(object, remarks).await;
+            self.recorder.record_about(object, remarks).await;
         }
         let old = object.value()["status"].clone();
         if let Some(change) = report::difference(&old, &status)
-            && let Err(error) = self.hand.write_status(object, &status, &change).await
+            && let Err(error) = self.writer.write_status(object, &status, &change).await
         {
             return Some(failed(&error.into()));
         }
-        self.telling.tell(object, notes).await;
+        self.recorder.record(object, notes).await;
         None
     }
 
@@ -306,7 +306,7 @@ impl<O: Operator, T: Telling> Bench<O, T> {
             return Ok(());
         }
         let with: Vec<Value> = finalizers.into_iter().chain([self.finalizer().into()]).collect();
-        self.hand.patch_metadata(object, json!({ "finalizers": with })).await.map(drop)
+        self.writer.patch_metadata(object, json!({ "finalizers": with })).await.map(drop)
     }
 
     async fn release(&self, object: &Object) -> Result<(), WriteError> {
@@ -315,16 +315,16 @@ impl<O: Operator, T: Telling> Bench<O, T> {
         if without.len() == finalizers.len() {
             return Ok(());
         }
-        self.hand.patch_metadata(object, json!({ "finalizers": without })).await.map(drop)
+        self.writer.patch_metadata(object, json!({ "finalizers": without })).await.map(drop)
     }
 }
 
-fn settled_until(look_again: Option<Duration>) -> Outcome {
-    look_again.map_or(Outcome::Settled, Outcome::Waiting)
+fn settled_or_requeued(requeue_after: Option<Duration>) -> Outcome {
+    requeue_after.map_or(Outcome::Settled, Outcome::Waiting)
 }
 
-fn failed(trouble: &Trouble) -> Outcome {
-    if let Trouble::Write(WriteError::Outdated { .. }) = trouble {
+fn failed(trouble: &PassError) -> Outcome {
+    if let PassError::Write(WriteError::Outdated { .. }) = trouble {
         tracing::debug!("{}", trouble.words());
     } else {
         tracing::warn!("{}", trouble.words());

@@ -19,14 +19,14 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 pub use self::once::Once;
-use crate::apply::{Announce, Hand, Tools};
-use crate::declare::{Declaration, Kind, Sight};
+use crate::apply::{Announce, Tools, Writer};
+use crate::declare::{Declaration, Detail, Kind};
 use crate::driver::{Driver, Ending};
-use crate::metrics::{Action, Happening, Metrics};
+use crate::metrics::{Action, Metrics, Occurrence};
 use crate::object::{Key, Object};
 use crate::queue::{Outcome, Settings};
-use crate::store::{Change, Whose};
-use crate::stores::{Namespaces, Room, Scopes, Stores};
+use crate::store::{Change, Origin};
+use crate::stores::{Namespaces, Partition, Scopes, Stores};
 use crate::watch::{Keep, Notice, Source, Watch};
 
 /// Something that works on the resources of one kind.
@@ -53,7 +53,7 @@ pub trait Interest: Send + Sync + 'static {
 }
 
 /// Makes a controller once its writer is there.
-pub type Make = Box<dyn FnOnce(Hand) -> Arc<dyn Controller> + Send>;
+pub type Make = Box<dyn FnOnce(Writer) -> Arc<dyn Controller> + Send>;
 
 /// A controller that is to run.
 pub struct Registration {
@@ -78,7 +78,7 @@ pub enum Progress {
 
 /// Where one watch stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
+pub struct WatchState {
     /// What it watches.
     pub kind: Kind,
     /// Where.
@@ -102,12 +102,12 @@ pub struct Hub {
     /// What is counted.
     pub metrics: Metrics,
     /// Where watches stand, for readiness.
-    pub standings: watch::Sender<Vec<Standing>>,
+    pub watch_states: watch::Sender<Vec<WatchState>>,
 }
 
 /// One controller's entrance.
 #[derive(Clone)]
-struct Door {
+struct Subscriber {
     declaration: &'static Declaration,
     keys: mpsc::UnboundedSender<Key>,
     interest: Option<Arc<dyn Interest>>,
@@ -115,9 +115,9 @@ struct Door {
     metrics: Metrics,
 }
 
-impl Door {
+impl Subscriber {
     /// Sends the resources that a change concerns, before and after it.
-    fn knock(&self, kind: Kind, change: &Change<Object>) {
+    fn notify(&self, kind: Kind, change: &Change<Object>) {
         let is_known = self.declaration.kinds().any(|known| known == kind);
         if !is_known || self.interest.as_ref().is_some_and(|interest| !interest.matters(kind, change)) {
             return;
@@ -127,7 +127,7 @@ impl Door {
             sides.into_iter().flatten().flat_map(|side| self.concerned(kind, side)).collect();
         if !keys.is_empty() {
             let (controller, action) = (self.declaration.name, Action::of(change));
-            self.metrics.tell(&Happening::Triggered { controller, kind, action });
+            self.metrics.observe(&Occurrence::Triggered { controller, kind, action });
         }
         for key in keys {
             // A controller that has ended needs no keys.
@@ -151,23 +151,25 @@ impl Hub {
         lead: impl Future<Output = ()>,
         stop: CancellationToken,
     ) -> Vec<Ending> {
-        let mut doors = Vec::new();
+        let mut subscribers = Vec::new();
         let mut waiting = Vec::new();
         for Registration { declaration, make, interest } in registrations {
             let (keys, receiver) = mpsc::unbounded_channel();
             let (stores, metrics) = (self.tools.stores.clone(), self.metrics.clone());
-            doors.push(Door { declaration, keys, interest, stores, metrics });
+            subscribers.push(Subscriber { declaration, keys, interest, stores, metrics });
             waiting.push((declaration, make, receiver));
         }
-        let mut watches = self.watch(&doors, &stop);
+        let mut watches = self.watch(&subscribers, &stop);
         let leads = CancellationToken::new();
         let mut controllers = JoinSet::new();
-        for (door, (declaration, make, receiver)) in doors.iter().cloned().zip(waiting) {
-            let hand = Hand::new(declaration, self.tools.clone(), self.announce(&doors, declaration));
-            let hand = hand.counted_by(self.metrics.clone());
+        for (subscriber, (declaration, make, receiver)) in subscribers.iter().cloned().zip(waiting) {
+            let writer =
+                Writer::new(declaration, self.tools.clone(), self.announce(&subscribers, declaration));
+            let writer = writer.counted_by(self.metrics.clone());
             let metrics = self.metrics.controller(declaration.name);
             let driver = Driver { settings: self.queue.clone(), grace: self.grace, metrics };
-            let begin = begin(declaration, self.standings.subscribe(), self.metrics.clone(), leads.clone());
+            let begin =
+                begin(declaration, self.watch_states.subscribe(), self.metrics.clone(), leads.clone());
             let stop = stop.clone();
             controllers.spawn(async move {
                 let mut receiver = receiver;
@@ -175,14 +177,14 @@ impl Hub {
                     due = meanwhile(begin, &mut receiver) => due,
                     () = stop.cancelled() => return None,
                 };
-                let left = door.interest.as_ref().map(|interest| interest.at_start(&door.stores));
+                let left = subscriber.interest.as_ref().map(|interest| interest.at_start(&subscriber.stores));
                 due.extend(left.into_iter().flatten());
                 for key in due {
-                    let _ = door.keys.send(key);
+                    let _ = subscriber.keys.send(key);
                 }
                 // It must not keep its own entrance open.
-                drop(door);
-                let controller = make(hand);
+                drop(subscriber);
+                let controller = make(writer);
                 let pass = move |key| Arc::clone(&controller).pass(key);
                 Some(driver.run(receiver, pass, stop).await)
             });
@@ -201,35 +203,35 @@ impl Hub {
         endings
     }
 
-    fn watch(&self, doors: &[Door], stop: &CancellationToken) -> JoinSet<()> {
+    fn watch(&self, subscribers: &[Subscriber], stop: &CancellationToken) -> JoinSet<()> {
         let mut watches = JoinSet::new();
-        for (at, (kind, room)) in self.tools.stores.iter().enumerate() {
-            let namespace = room.namespace.clone();
-            let standing = Standing { kind, namespace, progress: Progress::Listing, trouble: None };
-            self.standings.send_modify(|all| all.push(standing));
+        for (at, (kind, partition)) in self.tools.stores.iter().enumerate() {
+            let namespace = partition.namespace.clone();
+            let state = WatchState { kind, namespace, progress: Progress::Listing, trouble: None };
+            self.watch_states.send_modify(|all| all.push(state));
             let watch = Watch {
-                source: self.source(kind, room),
+                source: self.source(kind, partition),
                 config: self.config(kind),
                 keep: self.keep(kind),
                 by_name: self.by_name(kind),
             };
-            let (is_absent, is_asked_for) = (Arc::clone(&room.is_absent), !watch.by_name.is_empty());
-            let (doors, standings) = (doors.to_vec(), self.standings.clone());
+            let (is_absent, is_asked_for) = (Arc::clone(&partition.is_absent), !watch.by_name.is_empty());
+            let (subscribers, watch_states) = (subscribers.to_vec(), self.watch_states.clone());
             let (metrics, stores) = (self.metrics.watch(kind.kind), self.tools.stores.clone());
             let all = self.metrics.clone();
             let tell = move |notice: Notice<Object>| match notice {
                 Notice::Changed(change) => {
                     metrics.events.inc();
                     metrics.holds(stores.count(kind));
-                    all.tell(&Happening::Changed { kind, change: &change });
-                    if standings.borrow()[at].trouble.is_some() {
-                        standings.send_modify(|all| all[at].trouble = None);
+                    all.observe(&Occurrence::Changed { kind, change: &change });
+                    if watch_states.borrow()[at].trouble.is_some() {
+                        watch_states.send_modify(|all| all[at].trouble = None);
                     }
-                    for door in &doors {
-                        door.knock(kind, &change);
+                    for subscriber in &subscribers {
+                        subscriber.notify(kind, &change);
                     }
                 }
-                Notice::Synced => standings.send_modify(|all| all[at].advance(Progress::Complete, None)),
+                Notice::Synced => watch_states.send_modify(|all| all[at].advance(Progress::Complete, None)),
                 Notice::Unreadable { key, error } => {
                     metrics.unreadable.inc();
                     tracing::warn!(kind = kind.kind, %key, "cannot be read: {error}");
@@ -237,39 +239,39 @@ impl Hub {
                 Notice::Trouble(error) => {
                     metrics.restarts.inc();
                     let words = words(&error);
-                    if standings.borrow()[at].trouble.as_ref() != Some(&words) {
+                    if watch_states.borrow()[at].trouble.as_ref() != Some(&words) {
                         tracing::warn!(kind = kind.kind, "the watch failed and is tried again: {words}");
                     }
                     let refusal = Refusal::of(&error);
                     is_absent.store(refusal == Some(Refusal::Absent), Ordering::Relaxed);
                     let progress = progress(refusal, is_asked_for);
-                    standings.send_modify(|all| all[at].advance(progress, Some(words)));
+                    watch_states.send_modify(|all| all[at].advance(progress, Some(words)));
                 }
             };
-            watches.spawn(watch.follow(room.objects.clone(), tell, stop.clone()));
+            watches.spawn(watch.follow(partition.objects.clone(), tell, stop.clone()));
         }
         watches
     }
 
-    fn source(&self, kind: Kind, room: &Room) -> Source {
+    fn source(&self, kind: Kind, partition: &Partition) -> Source {
         let (client, resource) = (self.tools.client.clone(), kind.resource());
-        match (self.tools.stores.sight(kind), room.namespace.as_deref()) {
-            (Sight::Whole, None) => Source::Whole(Api::all_with(client, &resource)),
-            (Sight::Whole, Some(namespace)) => {
+        match (self.tools.stores.detail(kind), partition.namespace.as_deref()) {
+            (Detail::Full, None) => Source::Whole(Api::all_with(client, &resource)),
+            (Detail::Full, Some(namespace)) => {
                 Source::Whole(Api::namespaced_with(client, namespace, &resource))
             }
-            (Sight::Outline, None) => Source::Outline(Api::all_with(client, &resource)),
-            (Sight::Outline, Some(namespace)) => {
+            (Detail::Metadata, None) => Source::Outline(Api::all_with(client, &resource)),
+            (Detail::Metadata, Some(namespace)) => {
                 Source::Outline(Api::namespaced_with(client, namespace, &resource))
             }
         }
     }
 
     fn config(&self, kind: Kind) -> watcher::Config {
-        let mut config = match self.tools.stores.sight(kind) {
-            Sight::Whole => watcher::Config::default().streaming_lists(),
+        let mut config = match self.tools.stores.detail(kind) {
+            Detail::Full => watcher::Config::default().streaming_lists(),
             // Many, and alike: every server compresses pages, and only the newest streams.
-            Sight::Outline => watcher::Config::default(),
+            Detail::Metadata => watcher::Config::default(),
         };
         let filter = self.scopes.filters.get(&kind).cloned().unwrap_or_default();
         let fields = [self.scopes.of(kind).selector(kind.scope), filter.fields];
@@ -297,18 +299,20 @@ impl Hub {
     }
 
     /// Tells every controller, but not this one what it did itself.
-    fn announce(&self, doors: &[Door], by: &'static Declaration) -> Announce {
-        let (doors, metrics, stores) = (doors.to_vec(), self.metrics.clone(), self.tools.stores.clone());
+    fn announce(&self, subscribers: &[Subscriber], by: &'static Declaration) -> Announce {
+        let (subscribers, metrics, stores) =
+            (subscribers.to_vec(), self.metrics.clone(), self.tools.stores.clone());
         Arc::new(move |kind, change, whose| {
             metrics.watch(kind.kind).holds(stores.count(kind));
-            metrics.tell(&Happening::Changed { kind, change });
-            let hears = |door: &&Door| whose == Whose::Foreign || door.declaration.name != by.name;
-            doors.iter().filter(hears).for_each(|door| door.knock(kind, change));
+            metrics.observe(&Occurrence::Changed { kind, change });
+            let hears =
+                |subscriber: &&Subscriber| whose == Origin::Foreign || subscriber.declaration.name != by.name;
+            subscribers.iter().filter(hears).for_each(|subscriber| subscriber.notify(kind, change));
         })
     }
 }
 
-impl Standing {
+impl WatchState {
     /// What was known once stays known.
     fn advance(&mut self, progress: Progress, trouble: Option<String>) {
         if self.progress != Progress::Complete {
@@ -336,42 +340,44 @@ async fn meanwhile(
 /// lead.
 async fn begin(
     declaration: &'static Declaration,
-    mut standings: watch::Receiver<Vec<Standing>>,
+    mut watch_states: watch::Receiver<Vec<WatchState>>,
     metrics: Metrics,
     leads: CancellationToken,
 ) {
-    known(declaration, &mut standings).await;
-    metrics.tell(&Happening::Ready { controller: declaration.name });
+    known(declaration, &mut watch_states).await;
+    metrics.observe(&Occurrence::Ready { controller: declaration.name });
     leads.cancelled().await;
-    known(declaration, &mut standings).await;
+    known(declaration, &mut watch_states).await;
 }
 
 /// Whether all that a controller cannot do without is known.
-fn knows(declaration: &Declaration, standings: &[Standing]) -> bool {
-    let is_known = |standing: &Standing| match standing.progress {
+fn knows(declaration: &Declaration, watch_states: &[WatchState]) -> bool {
+    let is_known = |state: &WatchState| match state.progress {
         Progress::Complete => true,
-        Progress::Off => declaration.is_optional(standing.kind),
+        Progress::Off => declaration.is_optional(state.kind),
         Progress::Listing => false,
     };
-    let needed = standings.iter().filter(|one| declaration.kinds().any(|kind| kind == one.kind));
+    let needed = watch_states.iter().filter(|one| declaration.kinds().any(|kind| kind == one.kind));
     needed.into_iter().all(is_known)
 }
 
 /// What keeps a controller from its work though its resources can be seen: something that it cannot do without and may
 /// not look at. Who may not look at his resources either is not wanted here.
-pub fn lacks<'s>(declaration: &Declaration, standings: &'s [Standing]) -> Option<&'s Standing> {
-    let is_primary = |one: &&Standing| one.kind == declaration.primary;
-    let is_seen = |one: &Standing| one.progress == Progress::Complete;
-    if !standings.iter().any(|one| is_primary(&one)) || !standings.iter().filter(is_primary).all(is_seen) {
+pub fn lacks<'s>(declaration: &Declaration, watch_states: &'s [WatchState]) -> Option<&'s WatchState> {
+    let is_primary = |one: &&WatchState| one.kind == declaration.primary;
+    let is_seen = |one: &WatchState| one.progress == Progress::Complete;
+    if !watch_states.iter().any(|one| is_primary(&one))
+        || !watch_states.iter().filter(is_primary).all(is_seen)
+    {
         return None;
     }
     let is_needed =
         |kind: Kind| declaration.kinds().any(|known| known == kind) && !declaration.is_optional(kind);
-    standings.iter().find(|one| one.progress == Progress::Off && is_needed(one.kind))
+    watch_states.iter().find(|one| one.progress == Progress::Off && is_needed(one.kind))
 }
 
-async fn known(declaration: &'static Declaration, standings: &mut watch::Receiver<Vec<Standing>>) {
-    if standings.wait_for(|standings| knows(declaration, standings)).await.is_err() {
+async fn known(declaration: &'static Declaration, watch_states: &mut watch::Receiver<Vec<WatchState>>) {
+    if watch_states.wait_for(|watch_states| knows(declaration, watch_states)).await.is_err() {
         // Nobody will ever know.
         std::future::pending::<()>().await;
     }

@@ -154,7 +154,7 @@ impl<K: Clone + Eq + Hash + Ord> Queue<K> {
         let Some(entry) = self.entries.get_mut(key).filter(|entry| entry.running) else { return };
         entry.running = false;
         self.running -= 1;
-        let look_again = match outcome {
+        let requeue_after = match outcome {
             Outcome::Settled | Outcome::Unreadable => {
                 entry.failures = 0;
                 None
@@ -170,7 +170,7 @@ impl<K: Clone + Eq + Hash + Ord> Queue<K> {
             }
         };
         // An event that came during the pass is due already, or soon.
-        let due = [entry.due.take(), look_again].into_iter().flatten().min();
+        let due = [entry.due.take(), requeue_after].into_iter().flatten().min();
         match due {
             Some(due) => self.bring_forward(key.clone(), due),
             None => drop(self.entries.remove(key)),
@@ -357,25 +357,25 @@ mod tests {
 
     /// What the world does to a queue, at moments of its own.
     #[derive(Debug, Clone)]
-    enum Happening {
+    enum Occurrence {
         Event(u8),
         End(Outcome),
         Time(u64),
     }
 
-    fn happenings() -> impl Strategy<Value = Vec<Happening>> {
+    fn happenings() -> impl Strategy<Value = Vec<Occurrence>> {
         let outcome = prop_oneof![
             Just(Outcome::Settled),
             Just(Outcome::Failed),
             Just(Outcome::Unreadable),
             (0u64..3000).prop_map(|pause| Outcome::Waiting(Duration::from_millis(pause))),
         ];
-        let happening = prop_oneof![
-            (0u8..6).prop_map(Happening::Event),
-            outcome.prop_map(Happening::End),
-            (0u64..2000).prop_map(Happening::Time),
+        let occurrence = prop_oneof![
+            (0u8..6).prop_map(Occurrence::Event),
+            outcome.prop_map(Occurrence::End),
+            (0u64..2000).prop_map(Occurrence::Time),
         ];
-        prop::collection::vec(happening, 0..200)
+        prop::collection::vec(occurrence, 0..200)
     }
 
     proptest! {
@@ -384,18 +384,18 @@ mod tests {
             let (mut queue, mut now) = (Queue::new(settings()), start());
             let mut unanswered: BTreeSet<u8> = BTreeSet::new();
             let mut running: Vec<u8> = Vec::new();
-            for happening in happenings {
-                match happening {
-                    Happening::Event(key) => {
+            for occurrence in happenings {
+                match occurrence {
+                    Occurrence::Event(key) => {
                         queue.add(key, now);
                         unanswered.insert(key);
                     }
-                    Happening::End(outcome) => {
+                    Occurrence::End(outcome) => {
                         if let Some(key) = running.pop() {
                             queue.finish(&key, outcome, now);
                         }
                     }
-                    Happening::Time(milliseconds) => now += Duration::from_millis(milliseconds),
+                    Occurrence::Time(milliseconds) => now += Duration::from_millis(milliseconds),
                 }
                 for key in keys(&mut queue, now) {
                     prop_assert!(!running.contains(&key), "two passes of {}", key);

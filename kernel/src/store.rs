@@ -64,7 +64,7 @@ pub struct Ticket {
 
 /// Who made a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Whose {
+pub enum Origin {
     /// We alone.
     Ours,
     /// Somebody else, perhaps together with us.
@@ -227,7 +227,7 @@ impl<K: Kept> Store<K> {
     ///
     /// A change is ours if it leads from the state that the write was about to the one that it made: then nobody else
     /// can have done anything in between.
-    pub fn wrote(&mut self, object: K, ticket: Ticket) -> (Whose, Vec<Change<K>>) {
+    pub fn wrote(&mut self, object: K, ticket: Ticket) -> (Origin, Vec<Change<K>>) {
         let Ticket { key, base, lists } = ticket;
         let version = object.identity().version;
         let is_ours = |change: &Change<K>| {
@@ -243,11 +243,11 @@ impl<K: Kept> Store<K> {
         let overtaken = lists != self.lists || version <= self.delivered;
         let learned = if overtaken { Vec::new() } else { self.learn(object) };
         let changes: Vec<Change<K>> = held.into_iter().chain(learned).collect();
-        let whose = match changes.as_slice() {
-            [only] if is_ours(only) => Whose::Ours,
-            _ => Whose::Foreign,
+        let origin = match changes.as_slice() {
+            [only] if is_ours(only) => Origin::Ours,
+            _ => Origin::Foreign,
         };
-        (whose, changes)
+        (origin, changes)
     }
 
     /// A write came to nothing, or nobody knows to what: what the watch told meanwhile is somebody else's.

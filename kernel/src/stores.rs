@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use kube::api::DynamicObject;
 
 use self::trim::{Trim, trimmed, trims};
-use crate::declare::{Declaration, Kind, Scope, Sight};
+use crate::declare::{Declaration, Detail, Kind, Scope};
 use crate::object::{Key, Object};
 use crate::watch::Shared;
 
@@ -25,7 +25,7 @@ pub enum Namespaces {
 
 impl Namespaces {
     /// The namespaces that get a watch of their own; nothing stands for one watch of all.
-    pub fn rooms(&self, scope: Scope) -> Vec<Option<&str>> {
+    pub fn partitions(&self, scope: Scope) -> Vec<Option<&str>> {
         match self {
             Self::AllBut(_) => vec![None],
             Self::Only(_) if scope == Scope::Cluster => vec![None],
@@ -91,7 +91,7 @@ impl Scopes {
 
 /// The store of a kind in one namespace, or in all of them.
 #[derive(Debug, Clone)]
-pub struct Room {
+pub struct Partition {
     /// The namespace; all if absent.
     pub namespace: Option<Arc<str>>,
     /// Its store.
@@ -102,14 +102,14 @@ pub struct Room {
 
 /// The stores of a kind.
 #[derive(Debug)]
-struct Shelf {
-    rooms: Vec<Room>,
+struct KindStores {
+    partitions: Vec<Partition>,
     /// Namespaces that a watch of all leaves out.
     left_out: Vec<String>,
     /// Whether some objects are not looked at.
     is_filtered: bool,
     /// How much is kept of each object.
-    sight: Sight,
+    detail: Detail,
     /// How an object is cut down to what is needed; nothing if all of it is.
     trims: Vec<Trim>,
 }
@@ -121,7 +121,7 @@ pub struct All(Vec<Arc<Vec<Arc<Object>>>>);
 impl All {
     /// One after the other, always in the same order.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Object>> {
-        self.0.iter().flat_map(|room| room.iter())
+        self.0.iter().flat_map(|partition| partition.iter())
     }
 
     /// Adds one, in place of another one of its name.
@@ -129,10 +129,10 @@ impl All {
         if self.0.is_empty() {
             self.0.push(Arc::default());
         }
-        let room = Arc::make_mut(&mut self.0[0]);
-        match room.binary_search_by(|other| other.key().cmp(object.key())) {
-            Ok(at) => room[at] = object,
-            Err(at) => room.insert(at, object),
+        let partition = Arc::make_mut(&mut self.0[0]);
+        match partition.binary_search_by(|other| other.key().cmp(object.key())) {
+            Ok(at) => partition[at] = object,
+            Err(at) => partition.insert(at, object),
         }
     }
 }
@@ -146,8 +146,8 @@ impl From<Vec<Arc<Object>>> for All {
 /// Every store. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Stores {
-    shelves: Arc<BTreeMap<Kind, Shelf>>,
-    /// Whose ownership of fields is ours to judge.
+    kinds: Arc<BTreeMap<Kind, KindStores>>,
+    /// Field managers whose ownership is ours to judge.
     managers: Arc<[&'static str]>,
 }
 
@@ -155,31 +155,33 @@ impl Stores {
     /// Empty stores for the kinds of these operators, who write under this name.
     pub fn new(declarations: &[&'static Declaration], manager: &'static str, scopes: &Scopes) -> Self {
         let kinds = declarations.iter().flat_map(|one| one.kinds());
-        let shelf = |kind: Kind| {
-            let room = |namespace: Option<&str>| Room {
+        let stores = |kind: Kind| {
+            let partition = |namespace: Option<&str>| Partition {
                 namespace: namespace.map(Arc::from),
                 objects: Shared::default(),
                 is_absent: Arc::default(),
             };
-            let rooms = scopes.of(kind).rooms(kind.scope).into_iter().map(room).collect();
-            let sight = declarations.iter().filter_map(|one| one.sight(kind)).max().unwrap_or(Sight::Whole);
+            let partitions = scopes.of(kind).partitions(kind.scope).into_iter().map(partition).collect();
+            let detail = declarations.iter().filter_map(|one| one.detail(kind)).max().unwrap_or(Detail::Full);
             let is_filtered = scopes.filters.contains_key(&kind);
             let left_out = match scopes.of(kind) {
                 Namespaces::AllBut(names) if kind.scope == Scope::Namespaces => names.clone(),
                 Namespaces::AllBut(_) | Namespaces::Only(_) => Vec::new(),
             };
-            Shelf { rooms, left_out, is_filtered, sight, trims: trims(declarations, kind) }
+            KindStores { partitions, left_out, is_filtered, detail, trims: trims(declarations, kind) }
         };
         let predecessors = declarations.iter().flat_map(|one| one.predecessors).copied();
         Self {
-            shelves: Arc::new(kinds.map(|kind| (kind, shelf(kind))).collect()),
+            kinds: Arc::new(kinds.map(|kind| (kind, stores(kind))).collect()),
             managers: std::iter::once(manager).chain(predecessors).collect(),
         }
     }
 
     /// Every kind with its stores.
-    pub fn iter(&self) -> impl Iterator<Item = (Kind, &Room)> {
-        self.shelves.iter().flat_map(|(kind, shelf)| shelf.rooms.iter().map(|room| (*kind, room)))
+    pub fn iter(&self) -> impl Iterator<Item = (Kind, &Partition)> {
+        self.kinds
+            .iter()
+            .flat_map(|(kind, stores)| stores.partitions.iter().map(|partition| (*kind, partition)))
     }
 
     /// What is kept of an object, wherever it came from: all of it if somebody owns such objects, else what is looked
@@ -191,11 +193,11 @@ impl Stores {
                 ours && entry.subresource.is_none()
             });
         }
-        let shelf = self.shelves.get(&kind);
-        if let Some(shelf) = shelf {
-            object = trimmed(object, &shelf.trims);
+        let stores = self.kinds.get(&kind);
+        if let Some(stores) = stores {
+            object = trimmed(object, &stores.trims);
         }
-        if shelf.is_some_and(|shelf| shelf.sight == Sight::Outline) {
+        if stores.is_some_and(|stores| stores.detail == Detail::Metadata) {
             object.data = serde_json::Value::Null;
             object.metadata.annotations = None;
             object.metadata.managed_fields = None;
@@ -204,13 +206,13 @@ impl Stores {
     }
 
     /// How much is known of the objects of a kind.
-    pub fn sight(&self, kind: Kind) -> Sight {
-        self.shelves.get(&kind).map_or(Sight::Whole, |shelf| shelf.sight)
+    pub fn detail(&self, kind: Kind) -> Detail {
+        self.kinds.get(&kind).map_or(Detail::Full, |stores| stores.detail)
     }
 
     /// Whether somebody tells us of changes of a kind in a namespace.
     pub fn is_watched(&self, kind: Kind, namespace: &str) -> bool {
-        self.room(kind, namespace).is_some_and(|room| room.read().is_complete())
+        self.partition(kind, namespace).is_some_and(|partition| partition.read().is_complete())
     }
 
     /// Whether all objects of a kind in a namespace are known: before that, where we may not look, and where not all are
@@ -221,7 +223,7 @@ impl Stores {
 
     /// Whether some objects of a kind are not looked at.
     pub fn is_filtered(&self, kind: Kind) -> bool {
-        self.shelves.get(&kind).is_some_and(|shelf| shelf.is_filtered)
+        self.kinds.get(&kind).is_some_and(|stores| stores.is_filtered)
     }
 
     /// Whether the watch of a kind would not tell of an object: it looks at some of them only, and this one is not among
@@ -233,49 +235,52 @@ impl Stores {
     /// Whether it is known what there is of a kind wherever we look for it, be it that there is no such kind. Before that,
     /// and where we may not look, nobody can say what is missing.
     pub fn is_settled(&self, kind: Kind) -> bool {
-        let rooms = self.shelves.get(&kind).into_iter().flat_map(|shelf| &shelf.rooms);
-        rooms
-            .into_iter()
-            .all(|room| room.is_absent.load(Ordering::Relaxed) || room.objects.read().is_complete())
+        let partitions = self.kinds.get(&kind).into_iter().flat_map(|stores| &stores.partitions);
+        partitions.into_iter().all(|partition| {
+            partition.is_absent.load(Ordering::Relaxed) || partition.objects.read().is_complete()
+        })
     }
 
-    /// All objects of a kind as they are now, by key in each room.
+    /// All objects of a kind as they are now, by key in each partition.
     pub fn all(&self, kind: Kind) -> All {
-        let rooms = self.shelves.get(&kind).into_iter().flat_map(|shelf| &shelf.rooms);
-        All(rooms.map(|room| Arc::clone(room.objects.read().all())).collect())
+        let partitions = self.kinds.get(&kind).into_iter().flat_map(|stores| &stores.partitions);
+        All(partitions.map(|partition| Arc::clone(partition.objects.read().all())).collect())
     }
 
     /// The store that has, or would have, objects of a kind in a namespace; none, if nobody looks into it.
-    pub fn room(&self, kind: Kind, namespace: &str) -> Option<&Shared<Object>> {
-        let fits = |room: &&Room| room.namespace.as_deref().is_none_or(|name| name == namespace);
-        let shelf = self.shelves.get(&kind)?;
-        if shelf.left_out.iter().any(|name| name == namespace) {
+    pub fn partition(&self, kind: Kind, namespace: &str) -> Option<&Shared<Object>> {
+        let fits =
+            |partition: &&Partition| partition.namespace.as_deref().is_none_or(|name| name == namespace);
+        let stores = self.kinds.get(&kind)?;
+        if stores.left_out.iter().any(|name| name == namespace) {
             return None;
         }
-        shelf.rooms.iter().find(fits).map(|room| &room.objects)
+        stores.partitions.iter().find(fits).map(|partition| &partition.objects)
     }
 
     /// One object.
     pub fn get(&self, kind: Kind, key: &Key) -> Option<Arc<Object>> {
-        self.room(kind, &key.namespace)?.read().get(key).cloned()
+        self.partition(kind, &key.namespace)?.read().get(key).cloned()
     }
 
     /// How many objects of a kind are known.
     pub fn count(&self, kind: Kind) -> usize {
-        self.shelves
-            .get(&kind)
-            .map_or(0, |shelf| shelf.rooms.iter().map(|room| room.objects.read().len()).sum())
+        self.kinds.get(&kind).map_or(0, |stores| {
+            stores.partitions.iter().map(|partition| partition.objects.read().len()).sum()
+        })
     }
 
     /// The objects of a kind that this owner controls, by name.
     pub fn owned_by(&self, kind: Kind, namespace: &str, uid: &str) -> Vec<Arc<Object>> {
-        let room = self.room(kind, namespace);
-        room.map(|room| room.read().owned_by(uid).cloned().collect()).unwrap_or_default()
+        let partition = self.partition(kind, namespace);
+        partition.map(|partition| partition.read().owned_by(uid).cloned().collect()).unwrap_or_default()
     }
 
     /// The objects of a kind in a namespace whose names begin so, by name.
     pub fn named(&self, kind: Kind, namespace: &str, prefix: &str) -> Vec<Arc<Object>> {
-        let room = self.room(kind, namespace);
-        room.map(|room| room.read().named(namespace, prefix).cloned().collect()).unwrap_or_default()
+        let partition = self.partition(kind, namespace);
+        partition
+            .map(|partition| partition.read().named(namespace, prefix).cloned().collect())
+            .unwrap_or_default()
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use kernel::lease::{Election, LeaseObject, Permit, Settings};
+use kernel::lease::{Election, Leadership, LeaseObject, Settings};
 use kube::Client;
 
 use crate::args::RunArguments;
@@ -12,7 +12,7 @@ use crate::args::RunArguments;
 #[derive(Debug)]
 pub struct Candidacy {
     /// Whether it may write.
-    pub permit: Permit,
+    pub leadership: Leadership,
     /// Who is asked whether it leads; nobody, if it leads in any case.
     pub election: Option<Election<LeaseObject>>,
     /// A lease that would be asked for if it could be read.
@@ -26,7 +26,7 @@ pub struct Denied(LeaseObject);
 impl Candidacy {
     /// Looks whether the lease may be read, if one is wanted.
     pub async fn of(arguments: &RunArguments, client: &Client, own_namespace: &str) -> Result<Self> {
-        let alone = Self { permit: Permit::always(), election: None, denied: None };
+        let alone = Self { leadership: Leadership::always(), election: None, denied: None };
         if arguments.no_leader_election {
             return Ok(alone);
         }
@@ -41,9 +41,9 @@ impl Candidacy {
         }
         let duration = Duration::from_secs(arguments.lease_duration);
         let settings = Settings { duration, renew_deadline: duration * 2 / 3, ..Settings::default() };
-        let (election, permit) =
+        let (election, leadership) =
             Election::new(lease, &arguments.identity, settings).context("--lease-duration")?;
-        Ok(Self { permit, election: Some(election), denied: None })
+        Ok(Self { leadership, election: Some(election), denied: None })
     }
 }
 
@@ -87,9 +87,9 @@ mod tests {
     async fn led(arguments: &[&str], seconds: u64) -> (bool, bool, Option<u64>) {
         let arguments = Arguments::parse_from([&["mainstay"], arguments].concat()).run;
         let start = clock::now();
-        let Candidacy { permit, election, denied } =
+        let Candidacy { leadership, election, denied } =
             Candidacy::of(&arguments, &server(seconds), "home").await.unwrap();
-        let at_once = (permit.may_write(), election.is_some());
+        let at_once = (leadership.may_write(), election.is_some());
         let anew = tokio::time::timeout(Duration::from_hours(1), electable(denied)).await;
         (at_once.0, at_once.1, anew.ok().map(|()| (clock::now() - start).as_secs()))
     }

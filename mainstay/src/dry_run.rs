@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 use kernel::call::Verb;
+use kernel::dry_run::DryRunWrite;
 use kernel::hub::Once;
 use kernel::queue::Outcome;
-use kernel::rehearsal::Rehearsed;
 use kube::Client;
 use serde_json::Value;
 
@@ -35,14 +35,14 @@ struct Write {
 }
 
 /// Reads what is there, and tells what would become of it.
-pub async fn tell(client: &Client, once: &Once, rehearsed: Vec<Rehearsed>) -> Result<Told> {
+pub async fn tell(client: &Client, once: &Once, writes: Vec<DryRunWrite>) -> Result<Told> {
     // Who writes an object twice means the second.
-    let mut last: BTreeMap<String, Rehearsed> = BTreeMap::new();
-    for one in rehearsed {
+    let mut last: BTreeMap<String, DryRunWrite> = BTreeMap::new();
+    for one in writes {
         last.insert(one.call.describe(), one);
     }
     let mut writes = Vec::new();
-    for Rehearsed { call, path, answer } in last.into_values() {
+    for DryRunWrite { call, path, answer } in last.into_values() {
         let present = if call.verb == Verb::Create {
             None
         } else {

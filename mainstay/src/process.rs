@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use kernel::apply::{Hand, Tools};
+use kernel::apply::{Tools, Writer};
 use kernel::clock;
 use kernel::declare::Declaration;
 use kernel::driver::Ending;
 use kernel::events::Events;
-use kernel::flow::{Bench, Operator};
-use kernel::hub::{Controller, Hub, Once, Registration, Standing};
-use kernel::lease::Permit;
+use kernel::flow::{Operator, Reconciler};
+use kernel::hub::{Controller, Hub, Once, Registration, WatchState};
+use kernel::lease::Leadership;
 use kernel::metrics::Metrics;
 use kernel::object::Key;
 use kernel::queue::{self, Outcome};
@@ -55,7 +55,7 @@ pub struct Process {
     /// Where it looks.
     pub scopes: Scopes,
     /// Whether it may write.
-    pub permit: Permit,
+    pub leadership: Leadership,
     /// Its name in events.
     pub identity: String,
     /// How its queues behave.
@@ -63,15 +63,15 @@ pub struct Process {
     /// What it counts.
     pub metrics: Metrics,
     /// Where its watches stand.
-    pub standings: watch::Sender<Vec<Standing>>,
+    pub watch_states: watch::Sender<Vec<WatchState>>,
 }
 
 impl Process {
     /// Runs until `stop`.
     pub async fn run(self, stop: CancellationToken) -> Vec<Ending> {
-        let permit = self.permit.clone();
+        let leadership = self.leadership.clone();
         let lead = async move {
-            if !permit.granted().await {
+            if !leadership.granted().await {
                 // It will never be ours: only `stop` ends the wait.
                 std::future::pending::<()>().await;
             }
@@ -91,15 +91,15 @@ impl Process {
             self.operators.iter().flat_map(|name| declarations(*name)).collect();
         let stores = Stores::new(&declarations, MANAGER, &self.scopes);
         let registrations = self.operators.iter().flat_map(|name| self.registrations(*name)).collect();
-        let permit = self.permit;
-        let fence = Arc::new(move || permit.may_write());
+        let leadership = self.leadership;
+        let fence = Arc::new(move || leadership.may_write());
         let hub = Hub {
             tools: Tools { client: self.client, stores, manager: MANAGER, fence },
             scopes: self.scopes,
             queue: self.queue,
             grace: GRACE,
             metrics: self.metrics,
-            standings: self.standings,
+            watch_states: self.watch_states,
         };
         (hub, registrations)
     }
@@ -110,7 +110,7 @@ impl Process {
                 let (operator, events) = (self.example.clone(), self.events(&operator_example::DECLARATION));
                 vec![Registration {
                     declaration: &operator_example::DECLARATION,
-                    make: Box::new(move |hand| controller(operator, hand, events)),
+                    make: Box::new(move |writer| controller(operator, writer, events)),
                     interest: None,
                 }]
             }
@@ -137,7 +137,7 @@ impl Process {
         let events = self.events(W::DECLARATION);
         Registration {
             declaration: W::DECLARATION,
-            make: Box::new(move |hand| controller(operator, hand, events)),
+            make: Box::new(move |writer| controller(operator, writer, events)),
             interest: Some(Arc::new(interest)),
         }
     }
@@ -168,10 +168,10 @@ pub fn monitoring() -> operator_monitoring::Settings {
 }
 
 /// One kind at work.
-struct Working<O>(Bench<O, Events>);
+struct Working<O>(Reconciler<O, Events>);
 
-fn controller<O: Operator>(operator: O, hand: Hand, telling: Events) -> Arc<dyn Controller> {
-    Arc::new(Working(Bench { operator, hand, telling }))
+fn controller<O: Operator>(operator: O, writer: Writer, recorder: Events) -> Arc<dyn Controller> {
+    Arc::new(Working(Reconciler { operator, writer, recorder }))
 }
 
 impl<O: Operator> Controller for Working<O> {

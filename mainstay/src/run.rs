@@ -9,11 +9,11 @@ use axum::Router;
 use kernel::admin::{Admin, Liveness, LogLevelServer, Readiness};
 use kernel::declare::Declaration;
 use kernel::driver::Ending;
-use kernel::hub::{self, Progress, Standing};
-use kernel::lease::{self, Election, LeaseObject, Permit};
-use kernel::metrics::{Catalogue, Metrics, Witness};
+use kernel::dry_run::DryRun;
+use kernel::hub::{self, Progress, WatchState};
+use kernel::lease::{self, Election, Leadership, LeaseObject};
+use kernel::metrics::{Catalogue, Metrics, Observer};
 use kernel::queue;
-use kernel::rehearsal::Rehearsal;
 use kernel::telemetry::{self, Telemetry};
 use kernel::web::Server;
 use kube::client::ClientBuilder;
@@ -59,15 +59,16 @@ pub(crate) async fn run(arguments: RunArguments, flags: Flags) -> Result<()> {
     let client = ClientBuilder::try_from(config).context("cannot make a client")?;
     let kinds = kinds.chain(operator_kubelet::KINDS);
     let client = client.with_layer(&metrics.requests(kinds)).with_layer(&Patience).build();
-    let Candidacy { permit, election, denied } = Candidacy::of(&arguments, &client, &own_namespace).await?;
+    let Candidacy { leadership, election, denied } =
+        Candidacy::of(&arguments, &client, &own_namespace).await?;
     let served = served(&arguments, &flags, &client).await;
     let process = Process {
         monitored,
-        permit: permit.clone(),
+        leadership: leadership.clone(),
         ..process(&arguments, &flags, &served, (client.clone(), metrics.clone())).await
     };
     let (stop, mut tasks, mut servers) = (CancellationToken::new(), JoinSet::new(), JoinSet::new());
-    let readiness = readiness(process.standings.subscribe(), declarations, &mut tasks);
+    let readiness = readiness(process.watch_states.subscribe(), declarations, &mut tasks);
     tasks.spawn(web::withdraw(readiness.clone(), stop.clone()));
     let admin = Admin { catalogue: Arc::new(catalogue), liveness: Liveness::default(), readiness };
     if let Some(address) = arguments.log_level_address {
@@ -89,17 +90,17 @@ pub(crate) async fn run(arguments: RunArguments, flags: Flags) -> Result<()> {
     tell(web::open(&flags.web).await?, router, &stop, &mut servers);
     if let Some(kubelets) = counted.and_then(|counted| monitoring::kubelets(&flags, client.clone(), counted))
     {
-        let (permit, ended) = (permit.clone(), stop.clone());
-        tasks.spawn(kubelets.run(move || permit.may_write(), ended));
+        let (leadership, ended) = (leadership.clone(), stop.clone());
+        tasks.spawn(kubelets.run(move || leadership.may_write(), ended));
     }
-    tasks.spawn(count_leading(permit.clone(), metrics));
+    tasks.spawn(count_leading(leadership.clone(), metrics));
     let outgrown = async move {
         tokio::select! {
             () = served.outgrown(&client) => End::Outgrown,
             () = candidacy::electable(denied) => End::Electable,
         }
     };
-    let (ended, why) = Box::pin(conduct(process, election, (permit, outgrown), servers, stop)).await?;
+    let (ended, why) = Box::pin(conduct(process, election, (leadership, outgrown), servers, stop)).await?;
     tracing::info!(?ended, "stopped");
     tasks.shutdown().await;
     telemetry.stop();
@@ -170,11 +171,11 @@ async fn process(
         },
         monitored: None,
         scopes: served.scopes.clone(),
-        permit: Permit::always(),
+        leadership: Leadership::always(),
         identity: arguments.identity.clone(),
         queue: queue::Settings { concurrency: arguments.concurrency.max(1), ..queue::Settings::default() },
         metrics,
-        standings: watch::Sender::new(Vec::new()),
+        watch_states: watch::Sender::new(Vec::new()),
     }
 }
 
@@ -182,12 +183,12 @@ async fn process(
 async fn dry_run(arguments: RunArguments, flags: Flags, config: Config) -> Result<()> {
     let client =
         ClientBuilder::try_from(config).context("cannot make a client")?.with_layer(&Patience).build();
-    let rehearsal = Rehearsal::default();
+    let writes = DryRun::default();
     let metrics = Metrics::register(&mut Catalogue::default(), env!("CARGO_PKG_VERSION"), "unknown");
     let served = served(&arguments, &flags, &client).await;
-    let process = process(&arguments, &flags, &served, (rehearsal.around(client.clone()), metrics)).await;
+    let process = process(&arguments, &flags, &served, (writes.around(client.clone()), metrics)).await;
     let once = process.once().await;
-    let Told { text, failures } = dry_run::tell(&client, &once, rehearsal.take()).await?;
+    let Told { text, failures } = dry_run::tell(&client, &once, writes.take()).await?;
     std::io::stdout().write_all(text.as_bytes()).context("cannot write to standard output")?;
     if failures.is_empty() { Ok(()) } else { bail!("{}", failures.join("\nmainstay: ")) }
 }
@@ -197,7 +198,7 @@ async fn dry_run(arguments: RunArguments, flags: Flags, config: Config) -> Resul
 async fn conduct(
     process: Process,
     election: Option<Election<LeaseObject>>,
-    (permit, outgrown): (Permit, impl Future<Output = End>),
+    (leadership, outgrown): (Leadership, impl Future<Output = End>),
     servers: JoinSet<()>,
     stop: CancellationToken,
 ) -> Result<(Vec<Ending>, End)> {
@@ -214,7 +215,7 @@ async fn conduct(
         let why = tokio::select! {
             _ = terminate.recv() => End::Asked,
             _ = interrupt.recv() => End::Asked,
-            () = lost(&permit) => End::Asked,
+            () = lost(&leadership) => End::Asked,
             why = outgrown => why,
         };
         stop.cancel();
@@ -230,10 +231,10 @@ async fn conduct(
     Ok((ended, if is_lost { End::LeaseLost } else { why }))
 }
 
-/// Waits until a permit that was granted is gone.
-async fn lost(permit: &Permit) {
-    if permit.granted().await {
-        permit.lost().await;
+/// Waits until leadership that was granted is lost.
+async fn lost(leadership: &Leadership) {
+    if leadership.granted().await {
+        leadership.lost().await;
     } else {
         std::future::pending::<()>().await;
     }
@@ -241,15 +242,15 @@ async fn lost(permit: &Permit) {
 
 /// Ready once every watch knows all that is there, and nobody lacks what he cannot do without.
 fn readiness(
-    mut standings: watch::Receiver<Vec<Standing>>,
+    mut watch_states: watch::Receiver<Vec<WatchState>>,
     declarations: Vec<&'static Declaration>,
     tasks: &mut JoinSet<()>,
 ) -> Readiness {
     let readiness = Readiness::default();
     let synced = readiness.gate("watches", "the first lists");
     tasks.spawn(async move {
-        while standings.changed().await.is_ok() {
-            match waits_for(&standings.borrow_and_update(), &declarations) {
+        while watch_states.changed().await.is_ok() {
+            match waits_for(&watch_states.borrow_and_update(), &declarations) {
                 None => synced.open(),
                 Some(words) => synced.close(&words),
             }
@@ -259,11 +260,12 @@ fn readiness(
 }
 
 /// The first thing that readiness waits for.
-fn waits_for(standings: &[Standing], declarations: &[&Declaration]) -> Option<String> {
-    let is_listing = |standing: &&Standing| standing.progress == Progress::Listing;
-    let is_off = || standings.first().filter(|_| standings.iter().all(|one| one.progress == Progress::Off));
-    let is_lacking = || declarations.iter().find_map(|declaration| hub::lacks(declaration, standings));
-    let listing = standings.iter().find(is_listing).or_else(is_off).or_else(is_lacking)?;
+fn waits_for(watch_states: &[WatchState], declarations: &[&Declaration]) -> Option<String> {
+    let is_listing = |state: &&WatchState| state.progress == Progress::Listing;
+    let is_off =
+        || watch_states.first().filter(|_| watch_states.iter().all(|one| one.progress == Progress::Off));
+    let is_lacking = || declarations.iter().find_map(|declaration| hub::lacks(declaration, watch_states));
+    let listing = watch_states.iter().find(is_listing).or_else(is_off).or_else(is_lacking)?;
     let trouble = listing.trouble.as_deref().unwrap_or("the first list is not complete");
     Some(format!("{}: {trouble}", listing.kind.plural))
 }
@@ -296,7 +298,7 @@ impl Counting {
             return Self { catalogue, metrics, monitored: None, kubelets: None, hooks };
         }
         let monitored = Arc::new(monitoring::metrics(&mut catalogue, flags));
-        metrics = metrics.witnessed_by(Arc::clone(&monitored) as Arc<dyn Witness>);
+        metrics = metrics.observed_by(Arc::clone(&monitored) as Arc<dyn Observer>);
         let kubelet = &flags.kubelet;
         let kubelets = operator_kubelet::Metrics::register(
             &mut catalogue,
@@ -308,11 +310,11 @@ impl Counting {
     }
 }
 
-async fn count_leading(permit: Permit, metrics: Metrics) {
-    if permit.granted().await {
+async fn count_leading(leadership: Leadership, metrics: Metrics) {
+    if leadership.granted().await {
         tracing::info!("this process leads");
         metrics.leads(true);
-        permit.lost().await;
+        leadership.lost().await;
         metrics.leads(false);
     }
 }

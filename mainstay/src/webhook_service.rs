@@ -6,7 +6,9 @@ use std::str::FromStr;
 
 use anyhow::{Context, Result};
 use kernel::web::listen;
-use kernel::webhook::{Limits, Notice, Presented, Rotation, Routes, Server, Target, Vault, Wanted};
+use kernel::webhook::{
+    CertificateStore, Limits, Notice, Presented, Rotation, Routes, Server, Target, Wanted,
+};
 use kube::{Api, Client};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -89,11 +91,15 @@ impl WebhookService {
         let ServiceName { namespace, name } = self.service;
         let (api, wanted) = (Api::namespaced(client.clone(), &namespace), Wanted::names(self.names));
         let presented = Presented::default();
-        let rotation =
-            Rotation::new(client, Vault { api, name, wanted }, targets().into(), presented.clone());
+        let rotation = Rotation::new(
+            client,
+            CertificateStore { api, name, wanted },
+            targets().into(),
+            presented.clone(),
+        );
         let server = Server { routes: self.routes, presented, limits: Limits::default() };
-        let mut telling = Telling::default();
-        let follow = rotation.follow(move |notice| telling.tell(notice), stop.clone());
+        let mut log = ChangeLog::default();
+        let follow = rotation.follow(move |notice| log.record(notice), stop.clone());
         let (served, ()) = tokio::join!(server.serve(self.listener, stop), follow);
         if let Err(error) = served {
             tracing::error!("webhooks are served no more: {error}");
@@ -103,12 +109,12 @@ impl WebhookService {
 
 /// What the log says of certificates. The same trouble comes at every look, and is told once.
 #[derive(Default)]
-struct Telling {
+struct ChangeLog {
     trouble: String,
 }
 
-impl Telling {
-    fn tell(&mut self, notice: Notice) {
+impl ChangeLog {
+    fn record(&mut self, notice: Notice) {
         match notice {
             Notice::Presented => tracing::info!("webhooks show a new certificate"),
             Notice::Injected(target) => tracing::info!(?target, "the API server trusts the webhooks"),

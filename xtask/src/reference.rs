@@ -234,7 +234,7 @@ mod tests {
     fn the_metrics_of_all_who_count_are_in_it_once() {
         let page = metrics();
         for name in [
-            "mainstay_missing_rights",
+            "mainstay_missing_permissions",
             "process_cpu_seconds_total",
             "prometheus_operator_reconcile_operations_total",
             "prometheus_operator_build_info",

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use api_example::ExampleApp;
 use e2e::wait;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kernel::lease::Permit;
+use kernel::lease::Leadership;
 use kernel::metrics::{Catalogue, Metrics};
 use kernel::queue;
 use kernel::stores::Namespaces;
@@ -46,11 +46,11 @@ pub(crate) fn operator(client: Client, catalogue: &mut Catalogue) -> Process {
         monitoring: mainstay::process::monitoring(),
         monitored: None,
         scopes: Namespaces::Only(vec!["default".into()]).into(),
-        permit: Permit::always(),
+        leadership: Leadership::always(),
         identity: "test".into(),
         queue: queue::Settings::default(),
         metrics: Metrics::register(catalogue, "", ""),
-        standings: watch::Sender::new(Vec::new()),
+        watch_states: watch::Sender::new(Vec::new()),
     }
 }
 

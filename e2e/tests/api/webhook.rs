@@ -12,7 +12,9 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use kernel::clock;
-use kernel::webhook::{Limits, Notice, Presented, Rotation, Routes, Server, Target, Vault, Verdict, Wanted};
+use kernel::webhook::{
+    CertificateStore, Limits, Notice, Presented, Rotation, Routes, Server, Target, Verdict, Wanted,
+};
 use kube::api::{ApiResource, DeleteParams, DynamicObject, PostParams};
 use kube::core::GroupVersionKind;
 use kube::{Api, Client};
@@ -48,7 +50,7 @@ impl Stage {
 
     /// A replica that keeps the certificates.
     fn replica(&self, targets: Vec<Target>) -> Rotation {
-        let vault = Vault {
+        let store = CertificateStore {
             api: Api::<Secret>::default_namespaced(self.client.clone()),
             name: "webhook-certificates".into(),
             wanted: Wanted {
@@ -57,7 +59,7 @@ impl Stage {
                 ..Wanted::names(["127.0.0.1"])
             },
         };
-        Rotation::new(self.client.clone(), vault, targets, self.presented.clone())
+        Rotation::new(self.client.clone(), store, targets, self.presented.clone())
     }
 
     /// Creates an object from its manifest.

@@ -40,7 +40,7 @@ impl Desired {
 
 /// Who writes.
 #[derive(Debug, Clone, Copy)]
-pub struct Writer<'a> {
+pub struct Ownership<'a> {
     /// Our name among the owners of fields.
     pub manager: &'a str,
     /// Names under which somebody wrote before whose work we carry on.
@@ -102,14 +102,14 @@ const KEPT: [(&str, &[&str]); 3] = [
 ];
 
 /// What to do about `desired` when `live` is what we know of it.
-pub fn decide(desired: &Desired, live: Option<&Object>, writer: Writer<'_>) -> Action {
+pub fn decide(desired: &Desired, live: Option<&Object>, ownership: Ownership<'_>) -> Action {
     let Some(live) = live else { return Action::Create(create(desired)) };
     if live.is_deleting() {
         return Action::Wait;
     }
     let kind = &desired.resource.kind;
-    if let Some(owner) = live.controller().filter(|owner| owner.uid != writer.owner.uid) {
-        if owner.kind == writer.owner.kind && owner.name == writer.owner.name {
+    if let Some(owner) = live.controller().filter(|owner| owner.uid != ownership.owner.uid) {
+        if owner.kind == ownership.owner.kind && owner.name == ownership.owner.name {
             // Its owner was deleted and made again: the collector of garbage comes for it.
             return Action::Wait;
         }
@@ -123,7 +123,7 @@ pub fn decide(desired: &Desired, live: Option<&Object>, writer: Writer<'_>) -> A
     let present = live.value();
     let whole = || whole(with_version(desired.object.clone(), &present), &present);
     let has_leftovers =
-        || fields::has_leftovers(&present, writer.manager, writer.predecessors, &desired.object);
+        || fields::has_leftovers(&present, ownership.manager, ownership.predecessors, &desired.object);
     let because = match desired.way {
         Way::Apply => missing(&desired.object, &present)
             .or_else(|| has_leftovers().then(|| "fields to be removed".into())),
@@ -139,7 +139,7 @@ pub fn decide(desired: &Desired, live: Option<&Object>, writer: Writer<'_>) -> A
             Some(object) => Action::Replace { object: without_managers(object), because },
             None => Action::Apply {
                 object: with_version(desired.object.clone(), &present),
-                ownership: fields::take_over(&present, writer.manager, writer.predecessors).is_some(),
+                ownership: fields::take_over(&present, ownership.manager, ownership.predecessors).is_some(),
                 because,
             },
         },

@@ -7,10 +7,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::request::Target;
-use super::{Hand, WriteError};
+use super::{WriteError, Writer};
 use crate::clock;
 use crate::declare::Kind;
-use crate::metrics::denied_right;
+use crate::metrics::denied_permission;
 
 /// After so long we try again what we might not do, for the first time.
 const FIRST_PAUSE: Duration = Duration::from_secs(5);
@@ -41,7 +41,7 @@ impl Deed {
     /// hear of it (see `refused`). What is said in a status is nobody's need, so there the cause does not matter.
     fn is_denied_by(self, error: &kube::Error) -> bool {
         let kube::Error::Api(status) = error else { return false };
-        status.code == 403 && (self == Self::Say || denied_right(&status.message).is_some())
+        status.code == 403 && (self == Self::Say || denied_permission(&status.message).is_some())
     }
 }
 
@@ -107,7 +107,7 @@ fn place(deed: Deed, target: Target<'_>) -> Place {
     (target.kind, deed, target.key.namespace.as_ref().into())
 }
 
-impl Hand {
+impl Writer {
     /// Does something that we can do without. Nothing comes of it if we may not.
     pub(super) async fn unless_denied<T>(
         &self,

@@ -1,6 +1,6 @@
 //! Why something was not written, and what follows from the server's words.
 
-use crate::metrics::denied_right;
+use crate::metrics::denied_permission;
 use crate::object::Key;
 
 /// Why something was not written.
@@ -57,8 +57,8 @@ impl WriteError {
             .then(|| status.message.lines().next().unwrap_or_default().trim())
     }
 
-    pub(super) fn is_missing_right(&self) -> bool {
+    pub(super) fn is_missing_permission(&self) -> bool {
         let Self::Server { source, .. } = self else { return false };
-        matches!(&**source, kube::Error::Api(status) if status.code == 403 && denied_right(&status.message).is_some())
+        matches!(&**source, kube::Error::Api(status) if status.code == 403 && denied_permission(&status.message).is_some())
     }
 }

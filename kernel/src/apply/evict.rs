@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::denied::Deed;
 use super::request::{Target, failed, is_gone};
-use super::{Applied, Hand, WriteError};
+use super::{Applied, WriteError, Writer};
 use crate::declare::Kind;
 use crate::object::Object;
 
@@ -21,7 +21,7 @@ enum Eviction {
     Void,
 }
 
-impl Hand {
+impl Writer {
     /// Asks for the eviction of this pod and no other of its name. One that a disruption budget forbids stays.
     pub(super) async fn evict(&self, object: &Object, applied: &mut Applied) -> Result<(), WriteError> {
         if object.is_deleting() {

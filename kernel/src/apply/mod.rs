@@ -15,12 +15,12 @@ mod denied;
 mod drift;
 mod error;
 mod evict;
+mod foreign_status;
 mod immutable;
 mod present;
 mod prune;
 mod refused;
 mod request;
-mod say;
 mod settled;
 #[cfg(test)]
 mod tests;
@@ -35,7 +35,7 @@ use kube::{Client, Resource};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-pub use decide::{Action, Desired, Way, Writer, decide};
+pub use decide::{Action, Desired, Ownership, Way, decide};
 use denied::Denied;
 pub use drift::Drift;
 pub use error::WriteError;
@@ -46,14 +46,14 @@ use refused::Refused;
 use request::Target;
 use settled::{Settled, changed_nothing, hash};
 
-use crate::declare::{Declaration, Kind, Sight};
-use crate::metrics::{Happening, Metrics};
+use crate::declare::{Declaration, Detail, Kind};
+use crate::metrics::{Metrics, Occurrence};
 use crate::object::{Kept, Key, Object, Owner};
-use crate::store::Whose;
+use crate::store::Origin;
 use crate::stores::Stores;
 
 /// Tells whom it concerns that an object changed while we wrote: the watch does not. What is ours is news to others only.
-pub type Announce = Arc<dyn Fn(Kind, &crate::store::Change<Object>, Whose) + Send + Sync>;
+pub type Announce = Arc<dyn Fn(Kind, &crate::store::Change<Object>, Origin) + Send + Sync>;
 
 /// Says whether we may still write.
 pub type Fence = Arc<dyn Fn() -> bool + Send + Sync>;
@@ -96,13 +96,13 @@ pub struct Work {
     /// Objects that stay, wanted or not.
     pub spared: Vec<(Kind, Key)>,
     /// What is said in the status of objects that others made.
-    pub sayings: Vec<Saying>,
+    pub foreign_statuses: Vec<ForeignStatus>,
 }
 
 /// What is said in the status of an object that somebody else made. It is written into the object as it is known, and
 /// into no later one.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Saying {
+pub struct ForeignStatus {
     /// Its kind.
     pub kind: Kind,
     /// The object.
@@ -178,12 +178,12 @@ struct Task<'a> {
     target: Target<'a>,
     desired: &'a Desired,
     live: Option<&'a Arc<Object>>,
-    writer: Writer<'a>,
+    ownership: Ownership<'a>,
 }
 
 /// Writes on behalf of one controller.
 #[derive(Clone)]
-pub struct Hand {
+pub struct Writer {
     client: Client,
     stores: Stores,
     declaration: &'static Declaration,
@@ -211,7 +211,7 @@ where
     Desired { resource: ApiResource::erase::<K>(&()), object: value, way, looks_after_pods: false }
 }
 
-impl Hand {
+impl Writer {
     /// The hand of this controller.
     pub fn new(declaration: &'static Declaration, tools: Tools, announce: Announce) -> Self {
         let Tools { client, stores, manager, fence } = tools;
@@ -239,9 +239,9 @@ impl Hand {
         Self { metrics: Some(metrics), ..self }
     }
 
-    fn tell(&self, happening: &Happening<'_>) {
+    fn observe(&self, occurrence: &Occurrence<'_>) {
         if let Some(metrics) = &self.metrics {
-            metrics.tell(happening);
+            metrics.observe(occurrence);
         }
     }
 
@@ -267,7 +267,7 @@ impl Hand {
     ) -> Result<(), WriteError> {
         let written = self.write_all(applied, work, owner).await;
         // What is said about others holds whatever became of the objects.
-        let said = self.say_all(&work.sayings).await;
+        let said = self.write_foreign_statuses(&work.foreign_statuses).await;
         written.and(said)
     }
 
@@ -327,10 +327,10 @@ impl Hand {
             name: (*owner.key().name).into(),
             uid: owner.identity().uid.clone(),
         };
-        let writer =
-            Writer { manager: self.manager, predecessors: self.declaration.predecessors, owner: &owner };
-        let task = Task { target, desired, live: live.as_ref(), writer };
-        let action = decide(desired, live.as_deref(), writer);
+        let ownership =
+            Ownership { manager: self.manager, predecessors: self.declaration.predecessors, owner: &owner };
+        let task = Task { target, desired, live: live.as_ref(), ownership };
+        let action = decide(desired, live.as_deref(), ownership);
         let drift = live.as_deref().filter(|live| self.was_wanted(live, wanted));
         let drift = drift.and_then(|live| Drift::of(target, live, &action, self.manager));
         let performed = self.perform(task, action, applied).await;
@@ -343,7 +343,8 @@ impl Hand {
         };
         applied.drifts.extend(drift);
         if let Some(now) = now {
-            let is_final = self.stores.sight(kind) == Sight::Outline || changed_nothing(live.as_ref(), &now);
+            let is_final =
+                self.stores.detail(kind) == Detail::Metadata || changed_nothing(live.as_ref(), &now);
             self.settle(&now, wanted, is_final);
             if is_blind {
                 self.saw(target, wanted);
@@ -360,7 +361,7 @@ impl Hand {
         action: Action,
         applied: &mut Applied,
     ) -> Result<Option<Arc<Object>>, WriteError> {
-        let Task { target, desired, live, writer } = task;
+        let Task { target, desired, live, ownership: claim } = task;
         let Target { kind, key } = target;
         match action {
             Action::Nothing => Ok(live.cloned()),
@@ -370,7 +371,7 @@ impl Hand {
             }
             Action::Apply { mut object, ownership, because } => {
                 if let Some(live) = live.filter(|_| ownership) {
-                    let after = self.take_over(target, live, &writer).await?;
+                    let after = self.take_over(target, live, &claim).await?;
                     object["metadata"]["resourceVersion"] = after.identity().version.to_string().into();
                 }
                 let outcome = self.apply_or_replace(target, &object, live.map(|live| &**live)).await;
@@ -383,9 +384,9 @@ impl Hand {
             Action::Delete { orphan, because } => {
                 let policy = if orphan { PropagationPolicy::Orphan } else { PropagationPolicy::Background };
                 if let Some(live) = live {
-                    self.rehearse(target, &desired.object).await?;
+                    self.dry_run(target, &desired.object).await?;
                     self.delete(kind, live, policy, applied).await?;
-                    self.tell(&Happening::Recreated { controller: self.declaration.name, kind });
+                    self.observe(&Occurrence::Recreated { controller: self.declaration.name, kind });
                 }
                 let words = format!("{} {key} is made anew: {because} cannot be changed", kind.kind);
                 applied.recreated.push(words.clone());
@@ -446,7 +447,10 @@ impl Hand {
                 self.apply_status(target, manager, &body).await
             }
         };
-        self.tell(&Happening::StatusWritten { controller: self.declaration.name, failed: written.is_err() });
+        self.observe(&Occurrence::StatusWritten {
+            controller: self.declaration.name,
+            failed: written.is_err(),
+        });
         written
     }
 

@@ -6,9 +6,9 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use super::request::{Target, is_gone};
-use super::{Desired, Hand, WriteError};
+use super::{Desired, WriteError, Writer};
 use crate::clock;
-use crate::declare::{Kind, Sight};
+use crate::declare::{Detail, Kind};
 use crate::object::{Kept, Key, Object};
 
 /// How long an object that nobody tells us of is taken to be as it was.
@@ -17,7 +17,7 @@ const LATELY: Duration = Duration::from_mins(1);
 /// Objects that were not as we knew them when we wrote. Until a write succeeds nobody relies on what is known of them.
 pub(super) type Doubted = HashSet<(Kind, Key)>;
 
-impl Hand {
+impl Writer {
     /// The object as it is, if it is there, and whether nobody touched it since we wrote it. What is not known of it is
     /// asked for.
     pub(super) async fn look_at(
@@ -30,7 +30,7 @@ impl Hand {
             // Nobody tells us what others did, or not yet.
             return Ok((self.get(target).await?, false));
         }
-        if self.stores.sight(kind) == Sight::Whole {
+        if self.stores.detail(kind) == Detail::Full {
             return Ok((known, false));
         }
         let Some(outline) = known else {

@@ -8,14 +8,14 @@ use kube::api::{DynamicObject, ListParams, PropagationPolicy};
 use serde_json::Value;
 
 use super::request::{Target, failed};
-use super::{Applied, Hand, Work, WriteError};
+use super::{Applied, Work, WriteError, Writer};
 use crate::declare::Kind;
 use crate::object::{Key, Object};
 
 /// What stayed when objects of a kind and an owner were last asked for.
 pub(super) type Pruned = HashMap<(Kind, Box<str>), BTreeSet<Key>>;
 
-impl Hand {
+impl Writer {
     /// Deletes what the owner controls and neither wants nor spares.
     pub(super) async fn prune(
         &self,

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::denied::Denial;
-use super::{Applied, Hand, Touch, WriteError};
+use super::{Applied, Touch, WriteError, Writer};
 use crate::clock;
 use crate::declare::Kind;
 use crate::object::Key;
@@ -60,7 +60,7 @@ fn place(touch: &Touch) -> (Kind, Key) {
     (touch.kind, touch.key.clone())
 }
 
-impl Hand {
+impl Writer {
     /// Touches something that can stay as it is. If the server refuses, nothing is touched, and its words are kept.
     pub(super) async fn unless_refused(
         &self,
@@ -73,7 +73,7 @@ impl Hand {
             return Ok(false);
         }
         match request.await {
-            Err(error) if !error.is_missing_right() => {
+            Err(error) if !error.is_missing_permission() => {
                 let Some(words) = error.refusal() else { return Err(error) };
                 if self.refused.take(touch, words, clock::now()) {
                     let Touch { kind, key, .. } = touch;

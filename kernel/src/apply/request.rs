@@ -12,11 +12,11 @@ use kube::api::{
 use serde_json::{Value, json};
 
 use super::decide::NEVER;
-use super::{Applied, Hand, Way, WriteError, Writer};
-use crate::declare::{Kind, Sight};
+use super::{Applied, Ownership, Way, WriteError, Writer};
+use crate::declare::{Detail, Kind};
 use crate::fields;
 use crate::object::{Identity, Kept, Key, Object};
-use crate::store::{Base, Ticket, Whose};
+use crate::store::{Base, Origin, Ticket};
 
 /// Asks for the metadata of an object in place of all of it.
 const ONLY_METADATA: HeaderValue =
@@ -36,7 +36,7 @@ enum Whole {
     Replace,
 }
 
-impl Hand {
+impl Writer {
     /// Makes an object that is not there.
     pub(super) async fn create(
         &self,
@@ -60,7 +60,7 @@ impl Hand {
     }
 
     /// Asks whether the server would make this object if there were none of its name.
-    pub(super) async fn rehearse(&self, target: Target<'_>, object: &Value) -> Result<(), WriteError> {
+    pub(super) async fn dry_run(&self, target: Target<'_>, object: &Value) -> Result<(), WriteError> {
         self.check_fence()?;
         let params = PostParams { dry_run: true, ..self.written() };
         match self.send(target, Whole::Create, &params, object.clone()).await {
@@ -96,7 +96,7 @@ impl Hand {
             Whole::Replace => requests.replace(&key.name, params, body),
         };
         let mut request = request.map_err(kube::Error::BuildRequest)?;
-        if self.stores.sight(kind) == Sight::Whole {
+        if self.stores.detail(kind) == Detail::Full {
             return self.client.request(request).await;
         }
         request.headers_mut().insert(ACCEPT, ONLY_METADATA);
@@ -120,13 +120,13 @@ impl Hand {
         &self,
         target: Target<'_>,
         known: &Object,
-        writer: &Writer<'_>,
+        ownership: &Ownership<'_>,
     ) -> Result<Arc<Object>, WriteError> {
         self.check_fence()?;
         let live = self.api(target).get(&target.key.name).await;
         let live = Object::new(live.map_err(|error| failed("get", target, error))?, &target.kind.resource());
         let value = live.value();
-        let Some(entries) = fields::take_over(&value, writer.manager, writer.predecessors) else {
+        let Some(entries) = fields::take_over(&value, ownership.manager, ownership.predecessors) else {
             return Err(WriteError::Outdated { kind: target.kind.kind, key: target.key.clone() });
         };
         let Identity { uid, version, .. } = known.identity();
@@ -212,9 +212,9 @@ impl Hand {
 
     fn begin<'a>(&'a self, target: Target<'a>, base: Base) -> Result<Write<'a>, WriteError> {
         self.check_fence()?;
-        let room = self.stores.room(target.kind, &target.key.namespace);
-        let ticket = room.map(|room| room.write().begin(target.key, base));
-        Ok(Write { hand: self, target, ticket })
+        let partition = self.stores.partition(target.kind, &target.key.namespace);
+        let ticket = partition.map(|partition| partition.write().begin(target.key, base));
+        Ok(Write { writer: self, target, ticket })
     }
 
     pub(super) fn api(&self, target: Target<'_>) -> Api<DynamicObject> {
@@ -233,7 +233,7 @@ impl Hand {
 
 /// A write under way. A pass may be dropped at any await: also then it gives up what it holds.
 struct Write<'a> {
-    hand: &'a Hand,
+    writer: &'a Writer,
     target: Target<'a>,
     ticket: Option<Ticket>,
 }
@@ -245,7 +245,7 @@ impl Write<'_> {
         patch: &Patch<&Value>,
         params: &PatchParams,
     ) -> Result<Arc<Object>, WriteError> {
-        let (api, name) = (self.hand.api(self.target), &*self.target.key.name);
+        let (api, name) = (self.writer.api(self.target), &*self.target.key.name);
         let answer = match subresource {
             Some(subresource) => api.patch_subresource(subresource, name, params, patch).await,
             None => api.patch(name, params, patch).await,
@@ -260,24 +260,25 @@ impl Write<'_> {
     ) -> Result<Arc<Object>, WriteError> {
         let Target { kind, key } = self.target;
         let mut answer = answer.map_err(|error| failed(verb, self.target, error))?;
-        let is_left_out = self.hand.stores.is_left_out(kind, key);
-        if self.hand.stores.sight(kind) == Sight::Outline {
+        let is_left_out = self.writer.stores.is_left_out(kind, key);
+        if self.writer.stores.detail(kind) == Detail::Metadata {
             let metadata = answer.metadata.clone();
             if !is_left_out {
-                self.hand.remember(kind, Object::at_hand(answer, &kind.resource()));
+                self.writer.remember(kind, Object::at_hand(answer, &kind.resource()));
             }
             answer = DynamicObject { types: None, metadata, data: Value::Null };
         }
-        let object = self.hand.stores.keep(kind, answer);
+        let object = self.writer.stores.keep(kind, answer);
         if is_left_out {
             // If the watch does look at it, it tells. The ticket is given up with the write.
             return Ok(Arc::new(object));
         }
-        if let (Some(room), Some(ticket)) = (self.hand.stores.room(kind, &key.namespace), self.ticket.take())
+        if let (Some(partition), Some(ticket)) =
+            (self.writer.stores.partition(kind, &key.namespace), self.ticket.take())
         {
-            let (whose, changes) = room.write().wrote(object.clone(), ticket);
+            let (origin, changes) = partition.write().wrote(object.clone(), ticket);
             for change in changes {
-                (self.hand.announce)(kind, &change, whose);
+                (self.writer.announce)(kind, &change, origin);
             }
         }
         Ok(Arc::new(object))
@@ -287,11 +288,12 @@ impl Write<'_> {
 impl Drop for Write<'_> {
     fn drop(&mut self) {
         let Target { kind, key } = self.target;
-        if let (Some(room), Some(ticket)) = (self.hand.stores.room(kind, &key.namespace), self.ticket.take())
+        if let (Some(partition), Some(ticket)) =
+            (self.writer.stores.partition(kind, &key.namespace), self.ticket.take())
         {
-            let changes = room.write().give_up(&ticket);
+            let changes = partition.write().give_up(&ticket);
             for change in changes {
-                (self.hand.announce)(kind, &change, Whose::Foreign);
+                (self.writer.announce)(kind, &change, Origin::Foreign);
             }
         }
     }
@@ -365,7 +367,7 @@ mod tests {
         finalizer: "test",
         owned: &[],
         watched: &[],
-        rights: &[],
+        permissions: &[],
         predecessors: &[],
         status_manager: None,
     };
@@ -390,7 +392,7 @@ mod tests {
         let stores = Stores::new(&[&DECLARATION], "test", &Namespaces::AllBut(Vec::new()).into());
         let known = Object::new(serde_json::from_value(config_map("1", None)).unwrap(), &KIND.resource());
         for event in [Event::Begin, Event::Listed(known.clone()), Event::Complete] {
-            stores.room(KIND, "n").unwrap().write().see(event);
+            stores.partition(KIND, "n").unwrap().write().see(event);
         }
         let tools = Tools {
             client: Client::new(server, "n"),
@@ -398,11 +400,11 @@ mod tests {
             manager: "test",
             fence: Arc::new(|| true),
         };
-        let hand = Hand::new(&DECLARATION, tools, Arc::new(|_, _, _| {}));
+        let writer = Writer::new(&DECLARATION, tools, Arc::new(|_, _, _| {}));
         for _ in 0..2 {
             let object = stores.get(KIND, known.key()).unwrap();
             let work = Work { deletions: vec![Deletion { kind: KIND, object }], ..Work::default() };
-            hand.carry_out(&work, &known).await.unwrap();
+            writer.carry_out(&work, &known).await.unwrap();
         }
         assert_eq!(asked.load(Ordering::Relaxed), 1);
         assert!(stores.get(KIND, known.key()).unwrap().is_deleting());
@@ -413,7 +415,7 @@ mod tests {
         owned: &[Owned {
             kind: Kind::of::<Secret>(),
             way: Way::Replace,
-            sight: Sight::Outline,
+            detail: Detail::Metadata,
             keeps: keep_nothing,
             optional: false,
             why: "test",
@@ -446,11 +448,11 @@ mod tests {
         let stores = Stores::new(&[&OUTLINED], "test", &Namespaces::AllBut(Vec::new()).into());
         let kind = Kind::of::<Secret>();
         for event in [Event::Begin, Event::Complete] {
-            stores.room(kind, "n").unwrap().write().see(event);
+            stores.partition(kind, "n").unwrap().write().see(event);
         }
         let client = Client::new(server, "n");
         let tools = Tools { client, stores, manager: "test", fence: Arc::new(|| true) };
-        let hand = Hand::new(&OUTLINED, tools, Arc::new(|_, _, _| {}));
+        let writer = Writer::new(&OUTLINED, tools, Arc::new(|_, _, _| {}));
         let owner = Object::new(serde_json::from_value(config_map("1", None)).unwrap(), &KIND.resource());
         for content in ["b25l", "b25l", "dHdv"] {
             let object = json!({ "apiVersion": "v1", "kind": "Secret", "data": { "key": content },
@@ -458,7 +460,7 @@ mod tests {
             let desired =
                 Desired { resource: kind.resource(), object, way: Way::Replace, looks_after_pods: false };
             let work = Work { waves: vec![vec![desired]], ..Work::default() };
-            hand.carry_out(&work, &owner).await.unwrap();
+            writer.carry_out(&work, &owner).await.unwrap();
         }
         let seen = seen.lock().unwrap();
         let asked: Vec<&str> = seen.iter().map(|(what, _)| what.as_str()).collect();

@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError};
 
 use serde_json::Value;
 
-use super::Hand;
+use super::Writer;
 use crate::object::{Kept, Object};
 
 /// What was wanted of each object when it was last looked at, by unique id.
@@ -22,7 +22,7 @@ pub(super) struct Wanted {
     settled: Option<u64>,
 }
 
-impl Hand {
+impl Writer {
     /// Whether an object is as the server made it of what is wanted.
     pub(super) fn is_settled(&self, live: &Object, wanted: u64) -> bool {
         let settled = self.settled.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! What becomes of touches, evictions and sayings that the server grants, forbids or denies.
+//! What becomes of touches, evictions and statuses of other objects that the server grants, forbids or denies.
 
 use std::convert::Infallible;
 
@@ -15,7 +15,7 @@ const CLAIM: Kind = Kind::of::<PersistentVolumeClaim>();
 const POD: Kind = Kind::of::<Pod>();
 
 const fn watched(kind: Kind, optional: bool) -> Watched {
-    Watched { kind, concerns: |_| None, sight: Sight::Whole, trim: |_| (), optional, why: "a test" }
+    Watched { kind, concerns: |_| None, detail: Detail::Full, trim: |_| (), optional, why: "a test" }
 }
 
 static DECLARATION: Declaration = Declaration {
@@ -24,7 +24,7 @@ static DECLARATION: Declaration = Declaration {
     finalizer: "test",
     owned: &[],
     watched: &[watched(POD, true), watched(CLAIM, true)],
-    rights: &[],
+    permissions: &[],
     predecessors: &[],
     status_manager: None,
 };
@@ -33,7 +33,7 @@ static DECLARATION: Declaration = Declaration {
 type Asked = Arc<Mutex<Vec<(String, Value)>>>;
 
 /// A hand that no watch tells anything, and a server that always answers so.
-fn hand(code: u16, answer: &Value) -> (Hand, Asked) {
+fn hand(code: u16, answer: &Value) -> (Writer, Asked) {
     let (asked, answer) = (Asked::default(), answer.to_string());
     let diary = Arc::clone(&asked);
     let server = tower::service_fn(move |request: http::Request<Body>| {
@@ -55,7 +55,7 @@ fn hand(code: u16, answer: &Value) -> (Hand, Asked) {
         manager: "test",
         fence: Arc::new(|| true),
     };
-    (Hand::new(&DECLARATION, tools, Arc::new(|_, _, _| {})), asked)
+    (Writer::new(&DECLARATION, tools, Arc::new(|_, _, _| {})), asked)
 }
 
 fn failure(code: u16, message: &str, cause: &Value) -> Value {
@@ -88,33 +88,33 @@ fn eviction() -> Work {
     Work { evictions: vec![pod], ..Work::default() }
 }
 
-async fn carry_out(hand: &Hand, work: &Work) -> Result<Applied, WriteError> {
-    hand.carry_out(work, &object(CONFIG_MAP)).await
+async fn carry_out(writer: &Writer, work: &Work) -> Result<Applied, WriteError> {
+    writer.carry_out(work, &object(CONFIG_MAP)).await
 }
 
 #[tokio::test]
 async fn what_nobody_tells_us_of_is_touched_by_its_unique_id() {
-    let (hand, asked) = hand(200, &json!({"metadata": {"name": "a", "namespace": "n", "uid": "1"}}));
+    let (writer, asked) = hand(200, &json!({"metadata": {"name": "a", "namespace": "n", "uid": "1"}}));
     for _ in 0..2 {
-        let applied = carry_out(&hand, &touch(POD)).await.unwrap();
+        let applied = carry_out(&writer, &touch(POD)).await.unwrap();
         assert_eq!(applied.written, ["touched Pod n/a"]);
         assert_eq!(applied.done, BTreeSet::from([(POD, Key::new("n", "a"))]));
     }
     let said = json!({"metadata": {"uid": "1", "labels": {"b": "c"}}});
     let request = ("PATCH /api/v1/namespaces/n/pods/a application/merge-patch+json".to_owned(), said);
     assert_eq!(*asked.lock().unwrap(), [request.clone(), request]);
-    assert_eq!(hand.stores().get(POD, &Key::new("n", "a")), None, "nobody would tell that it is gone");
+    assert_eq!(writer.stores().get(POD, &Key::new("n", "a")), None, "nobody would tell that it is gone");
 }
 
 #[tokio::test]
 async fn what_nobody_tells_us_of_may_be_gone() {
     for (code, field) in [(404, ""), (409, ""), (422, "metadata.uid")] {
-        let (hand, _) = hand(code, &failure(code, "", &json!({"field": field})));
-        let applied = carry_out(&hand, &touch(POD)).await.unwrap();
+        let (writer, _) = hand(code, &failure(code, "", &json!({"field": field})));
+        let applied = carry_out(&writer, &touch(POD)).await.unwrap();
         assert_eq!((applied.written, applied.done), (Vec::new(), BTreeSet::new()), "{code}");
     }
-    let (hand, _) = hand(503, &failure(503, "", &json!({})));
-    assert!(matches!(carry_out(&hand, &touch(POD)).await, Err(WriteError::Server { .. })));
+    let (writer, _) = hand(503, &failure(503, "", &json!({})));
+    assert!(matches!(carry_out(&writer, &touch(POD)).await, Err(WriteError::Server { .. })));
 }
 
 #[tokio::test]
@@ -123,9 +123,9 @@ async fn a_right_that_we_can_do_without_is_asked_for_once_in_a_while_and_fails_n
         ("patch resource \"persistentvolumeclaims\"", touch(CLAIM)),
         ("create resource \"pods/eviction\"", eviction()),
     ] {
-        let (hand, asked) = hand(403, &denial(what));
+        let (writer, asked) = hand(403, &denial(what));
         for _ in 0..2 {
-            let applied = carry_out(&hand, &work).await.unwrap();
+            let applied = carry_out(&writer, &work).await.unwrap();
             let done = (applied.written, applied.done, applied.kept);
             assert_eq!(done, (Vec::new(), BTreeSet::new(), BTreeMap::new()), "{what}");
         }
@@ -135,12 +135,12 @@ async fn a_right_that_we_can_do_without_is_asked_for_once_in_a_while_and_fails_n
 
 #[tokio::test]
 async fn what_is_merged_names_no_field_of_another_touch() {
-    let (hand, asked) = hand(200, &json!({"metadata": {"name": "a", "namespace": "n", "uid": "1"}}));
+    let (writer, asked) = hand(200, &json!({"metadata": {"name": "a", "namespace": "n", "uid": "1"}}));
     let mut work = touch(POD);
     let annotation =
         Touch { fields: json!({"metadata": {"annotations": {"d": "e"}}}), ..work.touches[0].clone() };
     work.touches.push(annotation);
-    carry_out(&hand, &work).await.unwrap();
+    carry_out(&writer, &work).await.unwrap();
     let asked = asked.lock().unwrap();
     assert_eq!(
         asked.iter().map(|(words, _)| words.as_str()).collect::<Vec<_>>(),
@@ -162,12 +162,12 @@ async fn what_the_server_refuses_is_told_and_not_asked_again_at_once() {
                 less than previous value";
     let webhook = "admission webhook \"w\" denied the request: no";
     for (code, words) in [(403, quota), (403, rigid), (422, less), (400, webhook)] {
-        let (hand, asked) = hand(code, &failure(code, &format!("{words}\n  more of it"), &json!({})));
+        let (writer, asked) = hand(code, &failure(code, &format!("{words}\n  more of it"), &json!({})));
         let work = Work { evictions: eviction().evictions, ..touch(CLAIM) };
         for _ in 0..2 {
             let mut applied = Applied::default();
             // The server refuses the eviction too, and that is an error: so it was asked for.
-            hand.carry_out_into(&mut applied, &work, &object(CONFIG_MAP)).await.unwrap_err();
+            writer.carry_out_into(&mut applied, &work, &object(CONFIG_MAP)).await.unwrap_err();
             assert_eq!((&applied.written, applied.done.len()), (&Vec::new(), 0), "{words}");
             assert_eq!(applied.refused, [(work.touches[0].clone(), words.to_owned())]);
         }
@@ -176,14 +176,14 @@ async fn what_the_server_refuses_is_told_and_not_asked_again_at_once() {
         };
         assert_eq!(patches(&asked), 1, "{words}");
         let other = Touch { fields: json!({"spec": {}}), ..work.touches[0].clone() };
-        let applied = carry_out(&hand, &Work { touches: vec![other], ..Work::default() }).await.unwrap();
+        let applied = carry_out(&writer, &Work { touches: vec![other], ..Work::default() }).await.unwrap();
         assert_eq!((applied.refused.len(), patches(&asked)), (1, 2), "another wish is tried at once");
     }
 }
 
 #[tokio::test]
 async fn what_we_cannot_do_without_is_an_error_after_the_rest_is_done() {
-    let (hand, asked) = hand(403, &failure(403, "no", &json!({})));
+    let (writer, asked) = hand(403, &failure(403, "no", &json!({})));
     let mut work = touch(CONFIG_MAP);
     work.touches.push(Touch { key: Key::new("n", "b"), ..work.touches[0].clone() });
     for event in [
@@ -192,10 +192,10 @@ async fn what_we_cannot_do_without_is_an_error_after_the_rest_is_done() {
         Event::Listed(named(CONFIG_MAP, "b")),
         Event::Complete,
     ] {
-        hand.stores().room(CONFIG_MAP, "n").unwrap().write().see(event);
+        writer.stores().partition(CONFIG_MAP, "n").unwrap().write().see(event);
     }
     work.deletions = vec![Deletion { kind: POD, object: Arc::new(object(POD)) }];
-    let refused = carry_out(&hand, &work).await;
+    let refused = carry_out(&writer, &work).await;
     assert!(matches!(refused, Err(WriteError::Server { .. })), "{refused:?}");
     let asked: Vec<String> = asked.lock().unwrap().iter().map(|(words, _)| words.clone()).collect();
     let path = "/api/v1/namespaces/n";
@@ -223,29 +223,29 @@ async fn an_eviction_is_done_only_if_it_is_granted() {
         (429, busy, vec![], vec![]),
         (404, failure(404, "", &json!({})), vec![], vec![]),
     ] {
-        let (hand, asked) = hand(code, &answer);
-        let applied = carry_out(&hand, &eviction()).await.unwrap();
+        let (writer, asked) = hand(code, &answer);
+        let applied = carry_out(&writer, &eviction()).await.unwrap();
         assert_eq!(applied.done, BTreeSet::from_iter(done), "{answer}");
         assert_eq!(applied.kept, BTreeMap::from_iter(kept), "{answer}");
         assert_eq!(asked.lock().unwrap()[0].1["deleteOptions"]["preconditions"], json!({"uid": "1"}));
     }
 }
 
-fn sayings() -> Work {
-    let saying = |name: &str| Saying {
+fn foreign_statuses() -> Work {
+    let foreign_status = |name: &str| ForeignStatus {
         kind: CLAIM,
         object: Arc::new(named(CLAIM, name)),
         status: json!({"phase": "x"}),
     };
-    Work { sayings: vec![saying("a"), saying("b")], ..Work::default() }
+    Work { foreign_statuses: vec![foreign_status("a"), foreign_status("b")], ..Work::default() }
 }
 
 #[tokio::test]
 async fn one_status_that_the_server_refuses_keeps_no_other_from_being_said() {
     for (code, is_error, asked_in_two_passes) in [(422, false, 2), (413, false, 2), (500, true, 4)] {
-        let (hand, asked) = hand(code, &failure(code, "no", &json!({})));
+        let (writer, asked) = hand(code, &failure(code, "no", &json!({})));
         for _ in 0..2 {
-            assert_eq!(carry_out(&hand, &sayings()).await.is_err(), is_error, "{code}");
+            assert_eq!(carry_out(&writer, &foreign_statuses()).await.is_err(), is_error, "{code}");
         }
         let asked: Vec<String> = asked.lock().unwrap().iter().map(|(words, _)| words.clone()).collect();
         assert_eq!(asked.len(), asked_in_two_passes, "{code}: {asked:?}");

@@ -5,10 +5,10 @@ use serde_json::Value;
 
 use super::denied::Deed;
 use super::request::{Target, is_gone};
-use super::{Applied, Hand, Touch, WriteError};
+use super::{Applied, Touch, WriteError, Writer};
 use crate::object::Kept;
 
-impl Hand {
+impl Writer {
     /// Touches all of them. One that the server refuses keeps no other from being done: what it said comes last.
     pub async fn touch_all(&self, touches: &[Touch], applied: &mut Applied) -> Result<(), WriteError> {
         let mut refused = Ok(());

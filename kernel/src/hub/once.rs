@@ -6,8 +6,8 @@ use std::sync::Arc;
 use futures::{FutureExt, StreamExt, stream};
 use tokio_util::sync::CancellationToken;
 
-use super::{Hub, Progress, Registration, Standing, knows};
-use crate::apply::Hand;
+use super::{Hub, Progress, Registration, WatchState, knows};
+use crate::apply::Writer;
 use crate::object::Key;
 use crate::queue::Outcome;
 
@@ -25,18 +25,18 @@ impl Hub {
     /// changes meanwhile.
     pub async fn once(self, registrations: Vec<Registration>) -> Once {
         let mut watches = self.watch(&[], &CancellationToken::new());
-        let mut standings = self.standings.subscribe();
-        let is_over = |all: &Vec<Standing>| all.iter().all(|one| one.progress != Progress::Listing);
+        let mut watch_states = self.watch_states.subscribe();
+        let is_over = |all: &Vec<WatchState>| all.iter().all(|one| one.progress != Progress::Listing);
         // It cannot fail: the sender is ours.
-        let standings = standings.wait_for(is_over).await.map(|all| all.clone()).unwrap_or_default();
+        let watch_states = watch_states.wait_for(is_over).await.map(|all| all.clone()).unwrap_or_default();
         let mut once = Once::default();
         for Registration { declaration, make, interest } in registrations {
             let (kind, stores) = (declaration.primary.kind, &self.tools.stores);
-            if !knows(declaration, &standings) {
+            if !knows(declaration, &watch_states) {
                 once.blind.push(kind);
                 continue;
             }
-            let controller = make(Hand::new(declaration, self.tools.clone(), Arc::new(|_, _, _| {})));
+            let controller = make(Writer::new(declaration, self.tools.clone(), Arc::new(|_, _, _| {})));
             let known = stores.all(declaration.primary);
             let known = known.iter().map(|object| object.key().clone());
             let left = interest.iter().flat_map(|interest| interest.at_start(stores));

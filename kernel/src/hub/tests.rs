@@ -6,7 +6,7 @@ use super::*;
 use crate::declare::Watched;
 
 const fn looks_at(kind: Kind, optional: bool) -> Watched {
-    Watched { kind, concerns: |_| None, sight: Sight::Whole, trim: |_| (), optional, why: "a test" }
+    Watched { kind, concerns: |_| None, detail: Detail::Full, trim: |_| (), optional, why: "a test" }
 }
 
 const PRIMARY: Kind = Kind::of::<ConfigMap>();
@@ -18,13 +18,13 @@ static ONE: Declaration = Declaration {
     finalizer: "test",
     owned: &[],
     watched: &[looks_at(NEEDED, false), looks_at(OPTIONAL, true)],
-    rights: &[],
+    permissions: &[],
     predecessors: &[],
     status_manager: None,
 };
 
-fn standing((kind, progress): (Kind, Progress)) -> Standing {
-    Standing { kind, namespace: None, progress, trouble: None }
+fn state((kind, progress): (Kind, Progress)) -> WatchState {
+    WatchState { kind, namespace: None, progress, trouble: None }
 }
 
 #[test]
@@ -38,12 +38,12 @@ fn a_controller_that_sees_its_resources_and_not_what_it_needs_is_not_ready() {
         ([Off, Off, Off], false, None),
     ];
     for (progress, is_known, lacking) in rows {
-        let standings: Vec<Standing> =
-            [PRIMARY, NEEDED, OPTIONAL].into_iter().zip(progress).map(standing).collect();
-        assert_eq!(knows(&ONE, &standings), is_known, "{progress:?}");
-        assert_eq!(lacks(&ONE, &standings).map(|one| one.kind), lacking, "{progress:?}");
+        let watch_states: Vec<WatchState> =
+            [PRIMARY, NEEDED, OPTIONAL].into_iter().zip(progress).map(state).collect();
+        assert_eq!(knows(&ONE, &watch_states), is_known, "{progress:?}");
+        assert_eq!(lacks(&ONE, &watch_states).map(|one| one.kind), lacking, "{progress:?}");
     }
-    assert_eq!(lacks(&ONE, &[standing((NEEDED, Off))]), None);
+    assert_eq!(lacks(&ONE, &[state((NEEDED, Off))]), None);
 }
 
 #[test]
@@ -67,13 +67,13 @@ fn namespaces_are_asked_for_wherever_anything_is_looked_for() {
 fn a_kind_is_settled_when_it_is_known_or_known_to_be_absent() {
     let scopes = Scopes::from(Namespaces::Only(vec!["a".into(), "b".into()]));
     let stores = Stores::new(&[&ONE], "test", &scopes);
-    let rooms: Vec<&Room> =
-        stores.iter().filter(|(kind, _)| *kind == OPTIONAL).map(|(_, room)| room).collect();
+    let partitions: Vec<&Partition> =
+        stores.iter().filter(|(kind, _)| *kind == OPTIONAL).map(|(_, partition)| partition).collect();
     assert!(!stores.is_settled(OPTIONAL));
-    rooms[0].objects.write().see(crate::store::Event::Begin);
-    rooms[0].objects.write().see(crate::store::Event::Complete);
+    partitions[0].objects.write().see(crate::store::Event::Begin);
+    partitions[0].objects.write().see(crate::store::Event::Complete);
     assert!(!stores.is_settled(OPTIONAL), "the other one is not known");
-    rooms[1].is_absent.store(true, Ordering::Relaxed);
+    partitions[1].is_absent.store(true, Ordering::Relaxed);
     assert!(stores.is_settled(OPTIONAL));
 }
 

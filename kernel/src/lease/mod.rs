@@ -1,13 +1,13 @@
 //! Leader election on a `coordination.k8s.io/v1` Lease, by the rules of client-go: one process of several writes.
-//! The binary runs one [`Election`] and hands its [`Permit`] to everything that writes.
+//! The binary runs one [`Election`] and hands its [`Leadership`] to everything that writes.
 //!
 //! # Guarantees
 //! - No two permits are valid at the same instant. A holder stops at `renew_deadline` after it *began* the last
 //!   renewal that succeeded; another takes the lease no sooner than `duration` after it *saw* that renewal. Both
 //!   measure with their own monotonic clock; wall clocks are written for people to read and never compared.
-//! - A permit that was lost never comes back: one election is one term at most, and each has its own permit. So work
+//! - A leadership that was lost never comes back: one election is one term at most, and each has its own leadership. So work
 //!   that was planned in one term is never written in another.
-//! - A process that was frozen (SIGSTOP, a starved node) finds its permit invalid by the clock, before any of its
+//! - A process that was frozen (SIGSTOP, a starved node) finds its leadership invalid by the clock, before any of its
 //!   tasks ran. A write that began before the freeze may still arrive late: that is why every write of the kernel
 //!   carries a `resourceVersion` or a UID, and is then refused.
 //! - Every write to the lease is a create or carries the `resourceVersion` that the decision was made on.
@@ -20,7 +20,7 @@
 //!   that starts at that very moment cannot know of it.
 
 mod decision;
-mod permit;
+mod leadership;
 mod server;
 mod settings;
 #[cfg(test)]
@@ -34,12 +34,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::clock;
 pub use decision::{Action, Memory, Reason};
-pub use permit::Permit;
-use permit::Term;
+pub use leadership::Leadership;
+use leadership::Term;
 pub use server::{LeaseObject, LeaseServer, ServerError};
 pub use settings::{Settings, SettingsError};
 
-/// How an election ended. The permit is invalid by then.
+/// How an election ended. The leadership is invalid by then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
     /// It was asked to stop, and gave the lease back if it had it.
@@ -70,11 +70,11 @@ enum Round {
 impl<S: LeaseServer> Election<S> {
     /// A candidacy under a name that people recognise, such as the pod's. A random part is added to it: what an
     /// earlier process of the same name left in the lease is not taken for our own.
-    pub fn new(server: S, candidate: &str, settings: Settings) -> Result<(Self, Permit), SettingsError> {
+    pub fn new(server: S, candidate: &str, settings: Settings) -> Result<(Self, Leadership), SettingsError> {
         let settings = settings.checked()?;
-        let (term, permit) = permit::term();
+        let (term, leadership) = leadership::term();
         let memory = Memory::new(unique(candidate), &settings);
-        Ok((Self { server, settings, memory, term, latest: None }, permit))
+        Ok((Self { server, settings, memory, term, latest: None }, leadership))
     }
 
     /// Runs until the lease is lost or `stop`.

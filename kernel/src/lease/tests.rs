@@ -16,7 +16,7 @@ use standin::{Client, Mishap, Server};
 const SECOND: Duration = Duration::from_secs(1);
 
 /// A second candidate that comes when the first has been elected.
-async fn follow(first: &Permit, second: Election<Client>) -> Ending {
+async fn follow(first: &Leadership, second: Election<Client>) -> Ending {
     assert!(first.granted().await);
     second.run(CancellationToken::new()).await
 }
@@ -95,14 +95,14 @@ async fn a_holder_without_an_answer_stops_in_time_and_is_succeeded() {
 async fn a_lost_answer_is_found_out_by_looking() {
     let server = Server::default();
     let lossy = [Mishap::None, Mishap::AnswerLost, Mishap::None, Mishap::None, Mishap::AnswerLost];
-    let (election, permit) =
+    let (election, leadership) =
         Election::new(server.client(lossy.to_vec()), "one", Settings::default()).unwrap();
     let (zero, stop) = (clock::now(), CancellationToken::new());
     let story = async {
-        assert!(permit.granted().await);
+        assert!(leadership.granted().await);
         assert_eq!(seconds_since(zero), 5, "it holds since its first look after half a deadline in vain");
         clock::until(Some(zero + SECOND * 60)).await;
-        assert!(permit.may_write());
+        assert!(leadership.may_write());
         stop.cancel();
     };
     let (ending, ()) = tokio::join!(election.run(stop.clone()), within_an_hour(story));
@@ -116,9 +116,10 @@ async fn a_lost_answer_is_found_out_by_looking() {
 async fn a_lease_that_is_taken_or_deleted_ends_the_term_at_the_next_renewal() {
     for (deleted, reason) in [(false, Reason::Taken), (true, Reason::Deleted)] {
         let server = Server::default();
-        let (election, permit) = Election::new(server.client(vec![]), "one", Settings::default()).unwrap();
+        let (election, leadership) =
+            Election::new(server.client(vec![]), "one", Settings::default()).unwrap();
         let story = async {
-            assert!(permit.granted().await);
+            assert!(leadership.granted().await);
             server.meddle(|lease| {
                 if deleted {
                     *lease = None;
@@ -127,12 +128,12 @@ async fn a_lease_that_is_taken_or_deleted_ends_the_term_at_the_next_renewal() {
                 }
             });
             let meddled = clock::now();
-            permit.lost().await;
+            leadership.lost().await;
             assert!(clock::now() - meddled <= Settings::default().retry * 2);
         };
         let (ending, ()) = tokio::join!(election.run(CancellationToken::new()), within_an_hour(story));
         assert_eq!(ending, Ending::Lost(reason));
-        assert!(!permit.may_write());
+        assert!(!leadership.may_write());
     }
 }
 

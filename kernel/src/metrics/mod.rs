@@ -1,15 +1,15 @@
 //! What the kernel counts about its own work. The binary makes one [`Catalogue`], registers these families and those of
 //! its operators in it, and hands each part what it counts with; `admin` serves the page. Whoever counts the same work
-//! under other names is a [`Witness`].
+//! under other names is an [`Observer`].
 
 mod catalogue;
 mod family;
 mod faults;
-mod happening;
 mod measured;
+mod occurrence;
+mod permissions;
 pub mod process;
 mod requests;
-mod rights;
 mod section;
 #[cfg(test)]
 mod tests;
@@ -24,11 +24,11 @@ use prometheus_client::metrics::histogram::Histogram;
 use catalogue::PREFIX;
 pub use catalogue::{CONTENT_TYPE, Catalogue, Entry, Kind};
 pub use family::{Buckets, Counters, Gauges, Histograms, Labelled};
-pub use happening::{Action, Happening, Witness};
 pub use measured::Samples;
+pub use occurrence::{Action, Observer, Occurrence};
+use permissions::Missing;
+pub(crate) use permissions::denied_permission;
 pub use requests::{RequestLayer, Requests};
-use rights::Missing;
-pub(crate) use rights::denied_right;
 pub use section::Section;
 
 use crate::call::Verb;
@@ -56,7 +56,7 @@ pub struct Metrics {
     unreadable: Counters<1>,
     leader: Gauge,
     missing: Missing,
-    witnesses: Vec<Arc<dyn Witness>>,
+    witnesses: Vec<Arc<dyn Observer>>,
 }
 
 /// What one controller counts.
@@ -130,22 +130,22 @@ impl Metrics {
             ),
             unreadable,
             leader,
-            missing: missing_rights(catalogue),
+            missing: missing_permissions(catalogue),
             witnesses: Vec::new(),
         }
     }
 
     /// The same, and somebody else hears of all that happens.
     #[must_use]
-    pub fn witnessed_by(mut self, witness: Arc<dyn Witness>) -> Self {
-        self.witnesses.push(witness);
+    pub fn observed_by(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.witnesses.push(observer);
         self
     }
 
     /// Tells everybody who wants to know.
-    pub fn tell(&self, happening: &Happening<'_>) {
-        for witness in &self.witnesses {
-            witness.sees(happening);
+    pub fn observe(&self, occurrence: &Occurrence<'_>) {
+        for observer in &self.witnesses {
+            observer.sees(occurrence);
         }
     }
 
@@ -199,14 +199,14 @@ impl ControllerMetrics {
     /// An event was added.
     pub fn added(&self) {
         self.adds.inc();
-        self.all.tell(&Happening::Added { controller: self.name });
+        self.all.observe(&Occurrence::Added { controller: self.name });
     }
 
     /// So many keys have a pass due, now or later.
     pub fn holds(&self, keys: usize) {
         let keys_before = self.depth.set(i64::try_from(keys).unwrap_or(i64::MAX));
         if usize::try_from(keys_before) != Ok(keys) {
-            self.all.tell(&Happening::Due { controller: self.name, keys });
+            self.all.observe(&Occurrence::Due { controller: self.name, keys });
         }
     }
 
@@ -215,7 +215,7 @@ impl ControllerMetrics {
         if let Some(latency) = latency {
             self.latency.observe(latency.as_secs_f64());
         }
-        self.all.tell(&Happening::Started { controller: self.name, at, latency });
+        self.all.observe(&Occurrence::Started { controller: self.name, at, latency });
     }
 
     /// A pass that began then has ended.
@@ -230,18 +230,18 @@ impl ControllerMetrics {
                 self.failed.inc()
             }
         };
-        self.all.tell(&Happening::Ended { controller: self.name, at, took, outcome });
+        self.all.observe(&Occurrence::Ended { controller: self.name, at, took, outcome });
     }
 }
 
 /// Looked at, so that the series of a right is gone when the right is there.
-fn missing_rights(catalogue: &mut Catalogue) -> Missing {
+fn missing_permissions(catalogue: &mut Catalogue) -> Missing {
     let missing = Missing::default();
     let known = missing.clone();
     let help = "Rights that the server denies us (1): what needs them is off, or fails";
     catalogue
         .under(PREFIX)
-        .measured_gauges("missing_rights", ["resource", "verb"], help, move || known.samples());
+        .measured_gauges("missing_permissions", ["resource", "verb"], help, move || known.samples());
     missing
 }
 

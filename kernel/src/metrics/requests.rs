@@ -13,8 +13,8 @@ use http_body::Body;
 use http_body_util::{BodyExt, Collected, Either, Full};
 use tower::{Layer, Service};
 
-use super::rights::Missing;
-use super::{Happening, Metrics};
+use super::permissions::Missing;
+use super::{Metrics, Occurrence};
 use crate::call::Call;
 use crate::clock;
 use crate::declare::Kind;
@@ -130,7 +130,7 @@ impl Drop for Asked {
         let took = clock::now().saturating_duration_since(self.since);
         let Self { known, call, resource, held_back, code, .. } = self;
         known.metrics.request(call.verb, resource, *code, took);
-        known.metrics.tell(&Happening::Answered { call, code: *code, took, held_back: *held_back });
+        known.metrics.observe(&Occurrence::Answered { call, code: *code, took, held_back: *held_back });
     }
 }
 
@@ -148,7 +148,7 @@ mod tests {
     use tower::{ServiceExt, service_fn};
 
     use super::*;
-    use crate::metrics::{Catalogue, Witness};
+    use crate::metrics::{Catalogue, Observer};
 
     fn empty() -> Full<Bytes> {
         Full::default()
@@ -197,7 +197,7 @@ mod tests {
         let mut catalogue = Catalogue::default();
         let layer = Metrics::register(&mut catalogue, "", "").requests([]);
         let denial = r#"{"status":"Failure","code":403,"message":"pods is forbidden: User \"u\" cannot watch resource \"pods\" in API group \"\" at the cluster scope"}"#;
-        let right = "mainstay_missing_rights{resource=\"pods\",verb=\"watch\"} 1.0\n";
+        let right = "mainstay_missing_permissions{resource=\"pods\",verb=\"watch\"} 1.0\n";
         for (code, body, is_missing) in [(403, denial, true), (200, "{}", false)] {
             let server = service_fn(move |_: Request<()>| async move {
                 let body = Full::from(Bytes::from_static(body.as_bytes()));
@@ -214,9 +214,9 @@ mod tests {
     #[derive(Debug, Default)]
     struct Diary(std::sync::Mutex<Vec<String>>);
 
-    impl Witness for Diary {
-        fn sees(&self, happening: &Happening<'_>) {
-            if let Happening::Answered { call, code, took, held_back } = happening {
+    impl Observer for Diary {
+        fn sees(&self, occurrence: &Occurrence<'_>) {
+            if let Occurrence::Answered { call, code, took, held_back } = occurrence {
                 let words = format!("{} {code:?} {took:?} after {held_back:?}", call.describe());
                 self.0.lock().unwrap().push(words);
             }
@@ -245,7 +245,7 @@ mod tests {
     async fn a_witness_hears_of_an_answer_and_of_the_wait_before_it() {
         let diary = Arc::new(Diary::default());
         let metrics = Metrics::register(&mut Catalogue::default(), "", "");
-        let layer = metrics.witnessed_by(Arc::<Diary>::clone(&diary)).requests([]);
+        let layer = metrics.observed_by(Arc::<Diary>::clone(&diary)).requests([]);
         let request = Request::builder().uri("/api/v1/namespaces/n/secrets/a").body(()).unwrap();
         layer.layer(Slow(None)).oneshot(request).await.unwrap();
         assert_eq!(*diary.0.lock().unwrap(), ["get secrets n/a Some(200) 0ns after 1s"]);

@@ -90,21 +90,21 @@ fn the_reference_names_every_family() {
 #[derive(Debug, Default)]
 struct Diary(std::sync::Mutex<Vec<String>>);
 
-impl Witness for Diary {
-    fn sees(&self, happening: &Happening<'_>) {
-        let words = match happening {
-            Happening::Added { controller } => format!("{controller} added"),
-            Happening::Due { controller, keys } => format!("{controller} due {keys}"),
-            Happening::Started { controller, latency, .. } => format!("{controller} started {latency:?}"),
-            Happening::Ended { controller, took, outcome, .. } => {
+impl Observer for Diary {
+    fn sees(&self, occurrence: &Occurrence<'_>) {
+        let words = match occurrence {
+            Occurrence::Added { controller } => format!("{controller} added"),
+            Occurrence::Due { controller, keys } => format!("{controller} due {keys}"),
+            Occurrence::Started { controller, latency, .. } => format!("{controller} started {latency:?}"),
+            Occurrence::Ended { controller, took, outcome, .. } => {
                 format!("{controller} ended {outcome:?} {took:?}")
             }
-            other @ (Happening::Ready { .. }
-            | Happening::Changed { .. }
-            | Happening::Triggered { .. }
-            | Happening::StatusWritten { .. }
-            | Happening::Recreated { .. }
-            | Happening::Answered { .. }) => format!("{other:?}"),
+            other @ (Occurrence::Ready { .. }
+            | Occurrence::Changed { .. }
+            | Occurrence::Triggered { .. }
+            | Occurrence::StatusWritten { .. }
+            | Occurrence::Recreated { .. }
+            | Occurrence::Answered { .. }) => format!("{other:?}"),
         };
         self.0.lock().unwrap().push(words);
     }
@@ -114,7 +114,7 @@ impl Witness for Diary {
 fn a_witness_hears_what_a_controller_counts() {
     let (_, metrics) = registered();
     let diary = Arc::new(Diary::default());
-    let controller = metrics.witnessed_by(Arc::<Diary>::clone(&diary)).controller("example");
+    let controller = metrics.observed_by(Arc::<Diary>::clone(&diary)).controller("example");
     let at = crate::clock::now();
     controller.added();
     for keys in [1, 1, 0] {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// So many keys are remembered before those are forgotten that have all their passes in hand again.
 const FEW: usize = 64;
 
-/// The passes that each key has in hand.
+/// The passes of each key that are under way.
 #[derive(Debug)]
 pub(super) struct Pace<K> {
     at_once: u32,

@@ -65,8 +65,8 @@ fn what_cannot_be_read_any_more_stays_as_it_was_known() {
 fn our_own_write_coming_back_is_no_change() {
     let mut store = listed(&[object("a", 1, 1)]);
     let ticket = store.begin(&Key::new("", "a"), Base::Version(1));
-    let (whose, changes) = store.wrote(object("a", 1, 7), ticket);
-    assert_eq!((whose, versions(&changes)), (Whose::Ours, vec![(Some(1), Some(7))]));
+    let (origin, changes) = store.wrote(object("a", 1, 7), ticket);
+    assert_eq!((origin, versions(&changes)), (Origin::Ours, vec![(Some(1), Some(7))]));
     assert_eq!(store.see(Event::Applied(object("a", 1, 7))), []);
 }
 
@@ -77,14 +77,14 @@ fn an_event_that_comes_before_the_answer_waits_for_it() {
     let ticket = store.begin(&key, Base::Version(1));
     assert_eq!(store.see(Event::Applied(object("a", 1, 2))), []);
     assert_eq!(versions(&store.see(Event::Applied(object("b", 5, 3)))), [(None, Some(3))], "others do not");
-    let (whose, changes) = store.wrote(object("a", 1, 2), ticket);
-    assert_eq!((whose, versions(&changes)), (Whose::Ours, vec![(Some(1), Some(2))]));
+    let (origin, changes) = store.wrote(object("a", 1, 2), ticket);
+    assert_eq!((origin, versions(&changes)), (Origin::Ours, vec![(Some(1), Some(2))]));
 
     let ticket = store.begin(&key, Base::Version(2));
     store.see(Event::Applied(object("a", 1, 4)));
     store.see(Event::Applied(object("a", 1, 5)));
-    let (whose, changes) = store.wrote(object("a", 1, 4), ticket);
-    assert_eq!((whose, versions(&changes)), (Whose::Foreign, vec![(Some(2), Some(5))]), "and another's");
+    let (origin, changes) = store.wrote(object("a", 1, 4), ticket);
+    assert_eq!((origin, versions(&changes)), (Origin::Foreign, vec![(Some(2), Some(5))]), "and another's");
 
     let ticket = store.begin(&key, Base::Version(5));
     store.see(Event::Applied(object("a", 1, 6)));
@@ -96,8 +96,8 @@ fn an_event_that_comes_before_the_answer_waits_for_it() {
 fn what_others_did_under_our_write_is_not_taken_for_ours() {
     let mut store = listed(&[object("a", 1, 1)]);
     let ticket = store.begin(&Key::new("", "a"), Base::Unsaid);
-    let (whose, changes) = store.wrote(object("a", 1, 7), ticket);
-    assert_eq!((whose, versions(&changes)), (Whose::Foreign, vec![(Some(1), Some(7))]));
+    let (origin, changes) = store.wrote(object("a", 1, 7), ticket);
+    assert_eq!((origin, versions(&changes)), (Origin::Foreign, vec![(Some(1), Some(7))]));
     assert_eq!(store.see(Event::Applied(object("a", 1, 6))), [], "what lies under it comes too late");
 }
 
@@ -107,13 +107,13 @@ fn a_late_answer_brings_nothing_back_from_the_dead() {
     let ticket = store.begin(&Key::new("", "a"), Base::Absence);
     store.see(Event::Applied(object("a", 1, 3)));
     store.see(Event::Deleted(object("a", 1, 4).0));
-    assert_eq!(store.wrote(object("a", 1, 3), ticket), (Whose::Foreign, vec![]));
+    assert_eq!(store.wrote(object("a", 1, 3), ticket), (Origin::Foreign, vec![]));
 
     let ticket = store.begin(&Key::new("", "b"), Base::Absence);
     store.see(Event::Begin);
     store.see(Event::Complete);
     let answer = store.wrote(object("b", 2, 8), ticket);
-    assert_eq!(answer, (Whose::Foreign, vec![]), "created and deleted before the list was made");
+    assert_eq!(answer, (Origin::Foreign, vec![]), "created and deleted before the list was made");
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn names_that_begin_alike_are_found_without_looking_at_all() {
 
 /// What happens around a store: to the server, to the connection, to our own writes.
 #[derive(Debug, Clone)]
-enum Happening {
+enum Occurrence {
     Write(u8),
     Delete(u8),
     /// A write that names the state as the store knows it.
@@ -155,19 +155,19 @@ enum Happening {
     Complete,
 }
 
-fn happenings() -> impl Strategy<Value = Vec<Happening>> {
-    let happening = prop_oneof![
-        3 => (0u8..4).prop_map(Happening::Write),
-        3 => (0u8..4).prop_map(Happening::Delete),
-        3 => (0u8..4).prop_map(Happening::OwnWrite),
-        1 => (0u8..4).prop_map(Happening::Touch),
-        3 => Just(Happening::Answer),
-        1 => Just(Happening::Silence),
-        6 => Just(Happening::Deliver),
-        1 => Just(Happening::Begin),
-        1 => Just(Happening::Complete),
+fn happenings() -> impl Strategy<Value = Vec<Occurrence>> {
+    let occurrence = prop_oneof![
+        3 => (0u8..4).prop_map(Occurrence::Write),
+        3 => (0u8..4).prop_map(Occurrence::Delete),
+        3 => (0u8..4).prop_map(Occurrence::OwnWrite),
+        1 => (0u8..4).prop_map(Occurrence::Touch),
+        3 => Just(Occurrence::Answer),
+        1 => Just(Occurrence::Silence),
+        6 => Just(Occurrence::Deliver),
+        1 => Just(Occurrence::Begin),
+        1 => Just(Occurrence::Complete),
     ];
-    prop::collection::vec(happening, 0..120)
+    prop::collection::vec(occurrence, 0..120)
 }
 
 /// An API server: what is there, and the history of how it came to be.
@@ -252,8 +252,8 @@ impl Follower {
             let changes = self.store.give_up(&ticket);
             return self.take(changes);
         };
-        let (whose, changes) = self.store.wrote(answer, ticket);
-        for change in changes.iter().filter(|_| whose == Whose::Ours) {
+        let (origin, changes) = self.store.wrote(answer, ticket);
+        for change in changes.iter().filter(|_| origin == Origin::Ours) {
             let (Some(before), Some(after)) = (&change.before, &change.after) else { continue };
             let between = |(name, version): &(String, u64)| {
                 **name == *after.0.key.name && before.0.version < *version && *version <= after.0.version
@@ -270,36 +270,36 @@ proptest! {
         let (mut server, mut follower) = (Server::default(), Follower::default());
         let (mut answers, mut cursor, mut listing) = (Vec::new(), 0, false);
         // A first list, then anything, and at last the end of a list that may be under way.
-        let first = [Happening::Begin, Happening::Complete];
-        let all = first.into_iter().chain(happenings).chain([Happening::Complete]);
-        for happening in all {
-            match happening {
-                Happening::Write(name) => server.write_of_others(&name.to_string()),
-                Happening::Delete(name) => server.delete(&name.to_string()),
-                Happening::OwnWrite(name) | Happening::Touch(name) => {
+        let first = [Occurrence::Begin, Occurrence::Complete];
+        let all = first.into_iter().chain(happenings).chain([Occurrence::Complete]);
+        for occurrence in all {
+            match occurrence {
+                Occurrence::Write(name) => server.write_of_others(&name.to_string()),
+                Occurrence::Delete(name) => server.delete(&name.to_string()),
+                Occurrence::OwnWrite(name) | Occurrence::Touch(name) => {
                     let key = Key::new("", &name.to_string());
-                    let touch = matches!(happening, Happening::Touch(_));
+                    let touch = matches!(occurrence, Occurrence::Touch(_));
                     let base = if touch { Base::Unsaid } else { follower.base(&key) };
                     let ticket = follower.store.begin(&key, base);
                     answers.push((server.write_if(&key.name, base), ticket));
                 }
-                Happening::Answer | Happening::Silence => {
+                Occurrence::Answer | Occurrence::Silence => {
                     if let Some((answer, ticket)) = answers.pop() {
-                        let answer = answer.filter(|_| matches!(happening, Happening::Answer));
+                        let answer = answer.filter(|_| matches!(occurrence, Occurrence::Answer));
                         follower.end(answer, ticket, &server);
                     }
                 }
-                Happening::Deliver => {
+                Occurrence::Deliver => {
                     if !listing && cursor < server.history.len() {
                         follower.see(server.history[cursor].clone());
                         cursor += 1;
                     }
                 }
-                Happening::Begin => {
+                Occurrence::Begin => {
                     follower.see(Event::Begin);
                     listing = true;
                 }
-                Happening::Complete => {
+                Occurrence::Complete => {
                     if listing {
                         for object in server.objects.values() {
                             follower.see(Event::Listed(object.clone()));

@@ -77,7 +77,7 @@ mod tests {
 
     use super::*;
     use crate::apply::Way;
-    use crate::declare::{Owned, Sight, Watched, keep_nothing};
+    use crate::declare::{Detail, Owned, Watched, keep_nothing};
 
     const POD: Kind = Kind::of::<Pod>();
 
@@ -103,7 +103,7 @@ mod tests {
     }
 
     const fn pods(trim: Trim) -> Watched {
-        Watched { kind: POD, concerns: |_| None, sight: Sight::Whole, trim, optional: true, why: "a test" }
+        Watched { kind: POD, concerns: |_| None, detail: Detail::Full, trim, optional: true, why: "a test" }
     }
 
     const ONE: Declaration = Declaration {
@@ -112,7 +112,7 @@ mod tests {
         finalizer: "test",
         owned: &[],
         watched: &[pods(without_spec)],
-        rights: &[],
+        permissions: &[],
         predecessors: &[],
         status_manager: None,
     };
@@ -126,7 +126,7 @@ mod tests {
         owned: &[Owned {
             kind: POD,
             way: Way::Apply,
-            sight: Sight::Whole,
+            detail: Detail::Full,
             keeps: keep_nothing,
             optional: false,
             why: "a test",

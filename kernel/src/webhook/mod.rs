@@ -13,6 +13,7 @@
 
 mod admission;
 mod bundle;
+mod certificate_store;
 mod conversion;
 mod inject;
 mod renewal;
@@ -21,16 +22,15 @@ mod routes;
 mod server;
 #[cfg(test)]
 mod tests;
-mod vault;
 
 pub use admission::{Decision, Request, Verdict};
 pub use bundle::{Bundle, BundleError};
+pub use certificate_store::{CertificateStore, CertificateStoreError};
 pub use conversion::Convert;
 pub use inject::{InjectError, Injection, Target};
 pub use renewal::{Decision as Renewal, Inventory, Validity, Wanted, decide};
 pub use rotation::{Notice, Rotation, RotationError};
 pub use routes::{Failure, Limits, Question, Routes};
 pub use server::Server;
-pub use vault::{Vault, VaultError};
 
 pub use crate::web::{Identity, IdentityError, Pair, Presented, PrivateKey};

@@ -6,8 +6,8 @@ use k8s_openapi::jiff::Timestamp;
 use kube::Client;
 use tokio_util::sync::CancellationToken;
 
+use super::certificate_store::{CertificateStore, CertificateStoreError};
 use super::inject::{InjectError, Injection, Target};
-use super::vault::{Vault, VaultError};
 use crate::clock;
 use crate::web::{Identity, IdentityError, Pair, Presented};
 
@@ -29,7 +29,7 @@ pub enum Notice {
 pub enum RotationError {
     /// The Secret.
     #[error(transparent)]
-    Vault(#[from] VaultError),
+    CertificateStore(#[from] CertificateStoreError),
     /// A target.
     #[error(transparent)]
     Inject(#[from] InjectError),
@@ -41,7 +41,7 @@ pub enum RotationError {
 /// Certificates of our own making.
 pub struct Rotation {
     /// Where they are kept.
-    pub vault: Vault,
+    pub store: CertificateStore,
     /// Who has to trust them.
     pub targets: Vec<Target>,
     /// For the targets.
@@ -55,8 +55,8 @@ pub struct Rotation {
 
 impl Rotation {
     /// Looks once a minute.
-    pub fn new(client: Client, vault: Vault, targets: Vec<Target>, presented: Presented) -> Self {
-        Self { vault, targets, client, presented, every: Duration::from_mins(1), shown: None }
+    pub fn new(client: Client, store: CertificateStore, targets: Vec<Target>, presented: Presented) -> Self {
+        Self { store, targets, client, presented, every: Duration::from_mins(1), shown: None }
     }
 
     /// Once: makes what is due, tells the targets, and only then shows it. Gives the moment of the next look.
@@ -65,11 +65,11 @@ impl Rotation {
         now: Timestamp,
         tell: &mut (impl FnMut(Notice) + Send),
     ) -> Result<Timestamp, RotationError> {
-        let (bundle, until) = self.vault.settle(now).await?;
+        let (bundle, until) = self.store.settle(now).await?;
         let trusted = bundle.trusted();
         let mut failed = None;
         for target in &self.targets {
-            match target.inject(&self.client, &trusted, &self.vault.wanted.names).await {
+            match target.inject(&self.client, &trusted, &self.store.wanted.names).await {
                 Ok(Injection::Unchanged) => {}
                 Ok(Injection::Written) => tell(Notice::Injected(target.clone())),
                 Ok(Injection::Absent) => tell(Notice::Absent(target.clone())),

@@ -132,7 +132,7 @@ impl Input {
             value
         };
         let resources = &mut self.resources;
-        let shelf = match kind {
+        let stores = match kind {
             "ServiceMonitor" => &mut resources.service_monitors,
             "PodMonitor" => &mut resources.pod_monitors,
             "Probe" => &mut resources.probes,
@@ -149,7 +149,7 @@ impl Input {
             kind: kind.to_owned(),
             plural: String::new(),
         };
-        shelf.put(Arc::new(Object::new(dynamic, &resource)));
+        stores.put(Arc::new(Object::new(dynamic, &resource)));
         Ok(())
     }
 

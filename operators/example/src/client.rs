@@ -11,7 +11,7 @@ use hyper::{Method, Request, StatusCode};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
-use kernel::flow::Trouble;
+use kernel::flow::PassError;
 use serde_json::Value;
 
 use crate::gather::{Credentials, Gate};
@@ -61,7 +61,7 @@ impl Instances {
     }
 
     /// Does what a plan asks for.
-    pub async fn perform(&self, step: &Step) -> Result<(), Trouble> {
+    pub async fn perform(&self, step: &Step) -> Result<(), PassError> {
         let path = match step.ask {
             Ask::Hold => format!("/internal/hold?seconds={HOLD}"),
             Ask::Release => "/internal/release".into(),
@@ -71,8 +71,8 @@ impl Instances {
             Ok((status, _)) if status.is_success() => Ok(()),
             // Writes already wait for the data that replace these, or a migration still reads them: look again.
             Ok((StatusCode::CONFLICT | StatusCode::SERVICE_UNAVAILABLE, _)) => Ok(()),
-            Ok((status, body)) => Err(Trouble::Outside(format!("{url} answered {status}: {body}"))),
-            Err(words) => Err(Trouble::Outside(format!("{url} cannot be reached: {words}"))),
+            Ok((status, body)) => Err(PassError::Outside(format!("{url} answered {status}: {body}"))),
+            Err(words) => Err(PassError::Outside(format!("{url} cannot be reached: {words}"))),
         }
     }
 

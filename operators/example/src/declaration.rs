@@ -1,7 +1,7 @@
 //! What this operator watches, owns and may do. Watches, pruning and the role follow from it.
 
 use kernel::apply::Way;
-use kernel::declare::{Declaration, Owned, Right, Sight, Watched, keep_nothing};
+use kernel::declare::{Declaration, Detail, Owned, Permission, Watched, keep_nothing};
 use kernel::object::{Key, Object};
 use kube::api::DynamicObject;
 use serde_json::Value;
@@ -18,7 +18,7 @@ pub const DECLARATION: Declaration = Declaration {
         Owned {
             kind: SECRET,
             way: Way::Apply,
-            sight: Sight::Whole,
+            detail: Detail::Full,
             keeps: keep_nothing,
             optional: false,
             why: "the credentials of an application",
@@ -26,7 +26,7 @@ pub const DECLARATION: Declaration = Declaration {
         Owned {
             kind: CONFIG_MAP,
             way: Way::Apply,
-            sight: Sight::Whole,
+            detail: Detail::Full,
             keeps: keep_nothing,
             optional: false,
             why: "the features of an application",
@@ -34,7 +34,7 @@ pub const DECLARATION: Declaration = Declaration {
         Owned {
             kind: SERVICE,
             way: Way::Apply,
-            sight: Sight::Whole,
+            detail: Detail::Full,
             keeps: keep_nothing,
             optional: false,
             why: "how clients and instances find an application",
@@ -42,7 +42,7 @@ pub const DECLARATION: Declaration = Declaration {
         Owned {
             kind: STATEFUL_SET,
             way: Way::Apply,
-            sight: Sight::Whole,
+            detail: Detail::Full,
             keeps: keep_nothing,
             optional: false,
             why: "the instances of an application",
@@ -50,7 +50,7 @@ pub const DECLARATION: Declaration = Declaration {
         Owned {
             kind: BUDGET,
             way: Way::Apply,
-            sight: Sight::Whole,
+            detail: Detail::Full,
             keeps: keep_nothing,
             optional: false,
             why: "how many instances a drain may take at once",
@@ -58,7 +58,7 @@ pub const DECLARATION: Declaration = Declaration {
         Owned {
             kind: JOB,
             way: Way::Apply,
-            sight: Sight::Whole,
+            detail: Detail::Full,
             keeps: keep_nothing,
             optional: false,
             why: "the migrations of an upgrade",
@@ -68,7 +68,7 @@ pub const DECLARATION: Declaration = Declaration {
         Watched {
             kind: POD,
             concerns: whose_pod,
-            sight: Sight::Whole,
+            detail: Detail::Full,
             trim: trim_pod,
             optional: false,
             why: "whether instances are ready, what they run and why they fail",
@@ -76,32 +76,32 @@ pub const DECLARATION: Declaration = Declaration {
         Watched {
             kind: CLAIM,
             concerns: whose_claim,
-            sight: Sight::Whole,
+            detail: Detail::Full,
             trim: trim_claim,
             optional: false,
             why: "how large the volumes are",
         },
     ],
-    rights: &[
-        Right {
+    permissions: &[
+        Permission {
             group: "",
             resource: "pods",
             verbs: &["patch"],
             why: "an annotation, so that changed features reach an instance in seconds",
         },
-        Right {
+        Permission {
             group: "",
             resource: "persistentvolumeclaims",
             verbs: &["patch", "delete"],
             why: "volumes grow, and go with an application if the user says so",
         },
-        Right {
+        Permission {
             group: names::EXAMPLE_APP.group,
             resource: "exampleapps/status",
             verbs: &["patch"],
             why: "what became of an application",
         },
-        Right {
+        Permission {
             group: names::EXAMPLE_APP.group,
             resource: "exampleapps/finalizers",
             verbs: &["update"],

@@ -8,7 +8,7 @@ use k8s_openapi::api::batch::v1::Job;
 use k8s_openapi::api::core::v1::{ConfigMap, PersistentVolumeClaim, Pod, Secret, Service};
 use k8s_openapi::api::policy::v1::PodDisruptionBudget;
 use kernel::declare::Kind;
-use kernel::flow::Trouble;
+use kernel::flow::PassError;
 use kernel::object::{Key, Object, Unreadable};
 use kernel::stores::Stores;
 use serde::de::DeserializeOwned;
@@ -131,7 +131,7 @@ impl<'a> Look<'a> {
         &self,
         kind: Kind,
         name: &str,
-    ) -> Result<Option<Found<K>>, Trouble> {
+    ) -> Result<Option<Found<K>>, PassError> {
         let Some(object) = self.stores.get(kind, &Key::new(self.namespace, name)) else { return Ok(None) };
         let ours = match object.controller() {
             Some(owner) => &*owner.uid == self.uid,
@@ -140,12 +140,12 @@ impl<'a> Look<'a> {
         Ok(Some(Found { object: read(&object)?, ours }))
     }
 
-    pub(crate) fn owned<K: DeserializeOwned>(&self, kind: Kind, uid: &str) -> Result<Vec<K>, Trouble> {
+    pub(crate) fn owned<K: DeserializeOwned>(&self, kind: Kind, uid: &str) -> Result<Vec<K>, PassError> {
         self.stores.owned_by(kind, self.namespace, uid).iter().map(|object| read(object)).collect()
     }
 
     /// The instances: pods of the set with the application's name, also when the set itself is gone or being made anew.
-    pub(crate) fn pods(&self, app: &str, frame: &Frame) -> Result<Vec<Pod>, Trouble> {
+    pub(crate) fn pods(&self, app: &str, frame: &Frame) -> Result<Vec<Pod>, PassError> {
         let prefix = format!("{app}-");
         let mut pods = Vec::new();
         for object in self.stores.named(POD, self.namespace, &prefix) {
@@ -176,7 +176,7 @@ impl<'a> Look<'a> {
         named
     }
 
-    pub(crate) fn jobs(&self) -> Result<Vec<Work>, Trouble> {
+    pub(crate) fn jobs(&self) -> Result<Vec<Work>, PassError> {
         let mut all = Vec::new();
         for job in self.owned::<Job>(JOB, self.uid)? {
             let pods: Vec<Pod> = match job.metadata.uid.as_deref() {
@@ -189,8 +189,8 @@ impl<'a> Look<'a> {
     }
 }
 
-pub(crate) fn read<K: DeserializeOwned>(object: &Object) -> Result<K, Trouble> {
-    let words = |error: Unreadable| Trouble::Outside(format!("{error}: {}", error.source));
+pub(crate) fn read<K: DeserializeOwned>(object: &Object) -> Result<K, PassError> {
+    let words = |error: Unreadable| PassError::Outside(format!("{error}: {}", error.source));
     object.read().map_err(words)
 }
 
@@ -246,7 +246,7 @@ mod tests {
         }});
         let object = Object::new(serde_json::from_value(secret).unwrap(), &SECRET.resource());
         let stores = Stores::new(&[&crate::DECLARATION], "test", &Namespaces::AllBut(Vec::new()).into());
-        stores.room(SECRET, "n").unwrap().write().see(Event::Applied(object));
+        stores.partition(SECRET, "n").unwrap().write().see(Event::Applied(object));
         let found: Option<Found<Secret>> = Look::new(&stores, "n", "1").get(SECRET, "a").unwrap();
         found.unwrap().ours
     }

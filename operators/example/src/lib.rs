@@ -31,7 +31,7 @@ use k8s_openapi::api::core::v1::Secret;
 use k8s_openapi::jiff::Timestamp;
 use kernel::apply::Applied;
 use kernel::declare::Declaration;
-use kernel::flow::{Invalid, Operator, Plan, Trouble, Verdict};
+use kernel::flow::{Invalid, Operator, PassError, Plan, Verdict};
 use kernel::report::Report;
 use kernel::stores::Stores;
 
@@ -70,7 +70,7 @@ impl Operator for ExampleOperator {
         &DECLARATION
     }
 
-    async fn gather(&self, app: &ExampleApp, stores: &Stores, _now: Timestamp) -> Result<Inputs, Trouble> {
+    async fn gather(&self, app: &ExampleApp, stores: &Stores, _now: Timestamp) -> Result<Inputs, PassError> {
         let mut inputs = look(app, stores)?;
         let phase = app.status.as_ref().and_then(|status| Some(status.upgrade.as_ref()?.phase));
         let asks = |phase: &UpgradePhase| {
@@ -100,13 +100,13 @@ impl Operator for ExampleOperator {
         Plan {
             work: std::mem::take(&mut planned.work),
             step: planned.step.take(),
-            guard: planned.guard,
-            look_again: planned.look_again,
+            finalizer: planned.finalizer,
+            requeue_after: planned.requeue_after,
             course: planned,
         }
     }
 
-    async fn perform(&self, step: &Step) -> Result<(), Trouble> {
+    async fn perform(&self, step: &Step) -> Result<(), PassError> {
         self.instances.perform(step).await
     }
 
@@ -128,7 +128,7 @@ impl Operator for ExampleOperator {
 }
 
 /// What the stores hold of an application.
-fn look(app: &ExampleApp, stores: &Stores) -> Result<Inputs, Trouble> {
+fn look(app: &ExampleApp, stores: &Stores) -> Result<Inputs, PassError> {
     let text = |value: &Option<String>| value.clone().unwrap_or_default();
     let (name, namespace, uid) =
         (text(&app.metadata.name), text(&app.metadata.namespace), text(&app.metadata.uid));

@@ -5,7 +5,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::jiff::Timestamp;
 use kernel::apply::Applied;
 use kernel::condition::{Statement, Truth, merge};
-use kernel::flow::{Invalid, Trouble};
+use kernel::flow::{Invalid, PassError};
 use kernel::report::{Report, notes};
 
 use crate::gather::Inputs;
@@ -36,7 +36,7 @@ pub struct Outcome<'a> {
     /// What was done.
     pub applied: &'a Applied,
     /// What failed.
-    pub trouble: Option<&'a Trouble>,
+    pub trouble: Option<&'a PassError>,
 }
 
 /// The spec makes no sense.
@@ -56,7 +56,7 @@ pub fn invalid(
 }
 
 /// Something could not be read.
-pub fn blind(app: &ExampleApp, trouble: &Trouble, now: Timestamp) -> Report {
+pub fn blind(app: &ExampleApp, trouble: &PassError, now: Timestamp) -> Report {
     let status = app.status.clone().unwrap_or_default();
     let statements = vec![warns("Progressing", Truth::False, "CannotLook", trouble.words())];
     // What was said before still holds as far as we know.

@@ -66,22 +66,22 @@ pub fn validate(app: &ExampleApp, inputs: &Inputs) -> Result<Valid, Invalid> {
             "a name has at most {} letters, because others are made of it; use a shorter one",
             names::LONGEST_NAME
         );
-        return Err(Invalid { reason: "NameTooLong", message, look_again: None });
+        return Err(Invalid { reason: "NameTooLong", message, requeue_after: None });
     }
     let Some(wanted) = Version::parse(&app.spec.app_version) else {
         let message =
             format!("spec.appVersion {:?} is no version; write it as in 0.1.0", app.spec.app_version);
-        return Err(Invalid { reason: "NoVersion", message, look_again: None });
+        return Err(Invalid { reason: "NoVersion", message, requeue_after: None });
     };
     let image = app.spec.image.clone().unwrap_or_else(|| names::IMAGE.into());
     if adopt::tag(&image).is_some() || image.contains('@') {
         let message = format!("spec.image {image:?} must have no tag: the tag is always spec.appVersion");
-        return Err(Invalid { reason: "ImageWithTag", message, look_again: None });
+        return Err(Invalid { reason: "ImageWithTag", message, requeue_after: None });
     }
     if Amount::parse(&app.spec.storage.size.0).is_none() {
         let message =
             format!("spec.storage.size {:?} is no amount; write it as in 1Gi", app.spec.storage.size.0);
-        return Err(Invalid { reason: "NoAmount", message, look_again: None });
+        return Err(Invalid { reason: "NoAmount", message, requeue_after: None });
     }
     let mut complaints = Vec::new();
     let version = version(app, wanted, &mut complaints);

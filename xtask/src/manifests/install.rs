@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(names(&of(&all, &definitions).unwrap()), expected(&definitions, &all));
         let monitoring = of(&one, &definitions).unwrap();
         assert_eq!(names(&monitoring), expected(&definitions, &one));
-        assert!(!monitoring.contains("exampleapps"), "no right of another operator");
+        assert!(!monitoring.contains("exampleapps"), "no permission of another operator");
         let roles: Vec<&str> = REST.into_iter().filter(|name| name.starts_with("ClusterRole ")).collect();
         assert_eq!(names(&roles_of(&one, &definitions).unwrap()), roles);
     }

@@ -1,17 +1,17 @@
-//! The rights of the operators, each with a comment that says why. No role is written by hand: it follows from what an
+//! The permissions of the operators, each with a comment that says why. No role is written by hand: it follows from what an
 //! operator declares that it watches and owns.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use kernel::declare::{Declaration, Right};
+use kernel::declare::{Declaration, Permission};
 use kernel::webhook::Target;
 use mainstay::args::OperatorName;
 use mainstay::process::declarations;
 use mainstay::webhook_service;
 
 /// What the process itself does, whatever runs in it.
-pub(super) const OF_THE_PROCESS: [Right; 1] = [Right {
+pub(super) const OF_THE_PROCESS: [Permission; 1] = [Permission {
     group: "events.k8s.io",
     resource: "events",
     verbs: &["create", "patch"],
@@ -19,14 +19,14 @@ pub(super) const OF_THE_PROCESS: [Right; 1] = [Right {
 }];
 
 /// What it does in its own namespace.
-pub(super) const AT_HOME: [Right; 2] = [
-    Right {
+pub(super) const AT_HOME: [Permission; 2] = [
+    Permission {
         group: "coordination.k8s.io",
         resource: "leases",
         verbs: &["get", "create", "update"],
         why: "one process of several writes: the one with the lease",
     },
-    Right {
+    Permission {
         group: "",
         resource: "secrets",
         verbs: &["get", "create", "update"],
@@ -43,7 +43,7 @@ pub(super) fn of_cluster(operators: &[OperatorName]) -> String {
     text
 }
 
-/// The rights to tell the API server whom to trust, which is written into objects of exactly these names.
+/// The permissions to tell the API server whom to trust, which is written into objects of exactly these names.
 fn of_webhooks() -> String {
     let admission = "admissionregistration.k8s.io";
     let mut text = String::new();
@@ -63,39 +63,39 @@ fn of_webhooks() -> String {
     text
 }
 
-/// The rights of operators, which follow from what they declare.
-fn of(operators: &[OperatorName]) -> Vec<Right> {
-    let mut rights: Vec<Right> = Vec::new();
+/// The permissions of operators, which follow from what they declare.
+fn of(operators: &[OperatorName]) -> Vec<Permission> {
+    let mut permissions: Vec<Permission> = Vec::new();
     for operator in operators {
-        rights.extend(declarations(*operator).into_iter().flat_map(Declaration::all_rights));
+        permissions.extend(declarations(*operator).into_iter().flat_map(Declaration::all_permissions));
         match operator {
             OperatorName::Example => {}
-            OperatorName::Monitoring => rights.extend(operator_kubelet::RIGHTS),
+            OperatorName::Monitoring => permissions.extend(operator_kubelet::PERMISSIONS),
         }
     }
-    rights.extend(OF_THE_PROCESS);
-    rights
+    permissions.extend(OF_THE_PROCESS);
+    permissions
 }
 
 /// The rules of a role. Rights to one resource are one rule, with all their reasons.
-pub(super) fn rules(rights: &[Right]) -> String {
+pub(super) fn rules(permissions: &[Permission]) -> String {
     let mut order = Vec::new();
-    let mut joined: BTreeMap<(&str, &str), Vec<&Right>> = BTreeMap::new();
-    for right in rights {
-        let place = (right.group, right.resource);
+    let mut joined: BTreeMap<(&str, &str), Vec<&Permission>> = BTreeMap::new();
+    for permission in permissions {
+        let place = (permission.group, permission.resource);
         if !joined.contains_key(&place) {
             order.push(place);
         }
-        joined.entry(place).or_default().push(right);
+        joined.entry(place).or_default().push(permission);
     }
     let mut text = String::from("rules:\n");
     for place in order {
         let all = &joined[&place];
         // Several operators may say the same of the same.
-        for why in without_repetition(all.iter().map(|right| right.why)) {
+        for why in without_repetition(all.iter().map(|permission| permission.why)) {
             let _ = writeln!(text, "  # {why}");
         }
-        let verbs = without_repetition(all.iter().flat_map(|right| right.verbs.iter().copied()));
+        let verbs = without_repetition(all.iter().flat_map(|permission| permission.verbs.iter().copied()));
         let (group, resource) = place;
         let quoted: Vec<String> = verbs.iter().map(|verb| format!("{verb:?}")).collect();
         let _ = writeln!(
@@ -129,13 +129,13 @@ mod tests {
 
     #[test]
     fn rights_to_one_resource_are_one_rule_with_all_reasons() {
-        let right = |resource, verbs, why| Right { group: "apps", resource, verbs, why };
-        let rights = [
-            right("b", &["list"], "first"),
-            right("a", &["get"], "other"),
-            right("b", &["list", "patch"], "second"),
+        let permission = |resource, verbs, why| Permission { group: "apps", resource, verbs, why };
+        let permissions = [
+            permission("b", &["list"], "first"),
+            permission("a", &["get"], "other"),
+            permission("b", &["list", "patch"], "second"),
         ];
-        let text = rules(&rights);
+        let text = rules(&permissions);
         assert_eq!(
             text,
             "rules:\n  # first\n  # second\n  - apiGroups: [\"apps\"]\n    resources: [\"b\"]\n    verbs: [\"list\", \"patch\"]\n  # other\n  - apiGroups: [\"apps\"]\n    resources: [\"a\"]\n    verbs: [\"get\"]\n"
@@ -160,8 +160,8 @@ mod tests {
                 assert!(!is_secret || name == "mainstay", "{name}: {words:?}");
             }
         }
-        for right in of(&all).into_iter().chain(AT_HOME) {
-            assert!(!right.why.is_empty() && !right.verbs.contains(&"*"), "{right:?}");
+        for permission in of(&all).into_iter().chain(AT_HOME) {
+            assert!(!permission.why.is_empty() && !permission.verbs.contains(&"*"), "{permission:?}");
         }
     }
 

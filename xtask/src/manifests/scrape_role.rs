@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use kernel::declare::Right;
+use kernel::declare::Permission;
 
 use super::role;
 
@@ -11,36 +11,41 @@ pub(super) const NAME: &str = "mainstay-scrape";
 
 const LOOK: &[&str] = &["get", "list", "watch"];
 
-const RIGHTS: [Right; 7] = [
-    Right {
+const PERMISSIONS: [Permission; 7] = [
+    Permission {
         group: "",
         resource: "services",
         verbs: LOOK,
         why: "targets of ServiceMonitors and their labels",
     },
-    Right {
+    Permission {
         group: "discovery.k8s.io",
         resource: "endpointslices",
         verbs: LOOK,
         why: "targets of ServiceMonitors; Alertmanagers",
     },
-    Right {
+    Permission {
         group: "",
         resource: "endpoints",
         verbs: LOOK,
         why: "the same, unless serviceDiscoveryRole is EndpointSlice",
     },
-    Right { group: "", resource: "pods", verbs: LOOK, why: "targets of PodMonitors; labels of others' pods" },
-    Right { group: "networking.k8s.io", resource: "ingresses", verbs: LOOK, why: "targets of Probes" },
-    Right { group: "", resource: "nodes", verbs: LOOK, why: "nodes as targets; labels of their nodes" },
-    Right { group: "", resource: "nodes/metrics", verbs: &["get"], why: "metrics of kubelets" },
+    Permission {
+        group: "",
+        resource: "pods",
+        verbs: LOOK,
+        why: "targets of PodMonitors; labels of others' pods",
+    },
+    Permission { group: "networking.k8s.io", resource: "ingresses", verbs: LOOK, why: "targets of Probes" },
+    Permission { group: "", resource: "nodes", verbs: LOOK, why: "nodes as targets; labels of their nodes" },
+    Permission { group: "", resource: "nodes/metrics", verbs: &["get"], why: "metrics of kubelets" },
 ];
 
 /// Paths that are no resources.
 const PATHS: [&str; 2] = ["/metrics", "/metrics/slis"];
 
 pub(super) fn rules() -> String {
-    let mut text = role::rules(&RIGHTS);
+    let mut text = role::rules(&PERMISSIONS);
     let paths: Vec<String> = PATHS.iter().map(|path| format!("{path:?}")).collect();
     let _ = writeln!(
         text,

@@ -197,7 +197,7 @@ async fn check(stage: &Stage, row: &Row, way: Way) -> Result<()> {
             waiting,
             [format!("{} default/{name} is made anew: {field} cannot be changed", kind.kind)]
         );
-        // First a rehearsal.
+        // First a dry run.
         assert_eq!(
             asked,
             [format!("POST default/{}", kind.plural), format!("DELETE {}/{name}", kind.plural)]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use kernel::apply::{Deletion, Desired, Hand, Touch, Way, Work, WriteError};
+use kernel::apply::{Deletion, Desired, Touch, Way, Work, WriteError, Writer};
 use kernel::object::{Key, Object};
 use kernel::store::Event;
 use kernel::stores::{Namespaces, Stores};
@@ -18,9 +18,9 @@ use super::stage::{
 use crate::record::Request;
 
 /// A hand that knows nothing of what is there.
-fn ignorant(stage: &Stage) -> Hand {
+fn ignorant(stage: &Stage) -> Writer {
     let stores = Stores::new(&[&DECLARATION], MANAGER, &Namespaces::AllBut(Vec::new()).into());
-    Hand::new(&DECLARATION, tools(&stage.client, stores, Arc::new(|| true)), Arc::new(|_, _, _| ()))
+    Writer::new(&DECLARATION, tools(&stage.client, stores, Arc::new(|| true)), Arc::new(|_, _, _| ()))
 }
 
 /// The error in words, with its cause.
@@ -59,13 +59,13 @@ async fn what_somebody_changed_meanwhile_is_not_written() -> Result<()> {
         let mut object = objects::config_map();
         object["metadata"]["name"] = format!("{way:?}").to_lowercase().into();
         let wanted = stage.wanted(CONFIG_MAP, &object, way);
-        let hand = ignorant(&stage);
+        let writer = ignorant(&stage);
         let work = |wanted| Work { waves: vec![vec![wanted]], ..Work::default() };
-        hand.carry_out(&work(wanted.clone()), &stage.owner).await?;
+        writer.carry_out(&work(wanted.clone()), &stage.owner).await?;
         // No watch tells this hand of it.
         stage.meddle(CONFIG_MAP, &wanted.key().name, &json!({"data": {"foreign": "x"}})).await?;
         object["data"]["one"] = "another".into();
-        let refused = hand.carry_out(&work(stage.wanted(CONFIG_MAP, &object, way)), &stage.owner).await;
+        let refused = writer.carry_out(&work(stage.wanted(CONFIG_MAP, &object, way)), &stage.owner).await;
         assert!(matches!(refused, Err(WriteError::Outdated { .. })), "{way:?}: {refused:?}");
     }
     Ok(())
@@ -87,13 +87,13 @@ async fn another_object_of_the_same_name_is_neither_deleted_nor_touched() -> Res
 
     let known = Arc::new(Object::new(old.clone(), &POD.resource()));
     let deletion = Work { deletions: vec![Deletion { kind: POD, object: known }], ..Work::default() };
-    let hand = ignorant(&stage);
-    let refused = hand.carry_out(&deletion, &stage.owner).await;
+    let writer = ignorant(&stage);
+    let refused = writer.carry_out(&deletion, &stage.owner).await;
     assert!(matches!(refused, Err(WriteError::Outdated { .. })), "{refused:?}");
 
     // A hand that still believes in the old one.
     let key = Key::new("default", "pod");
-    let store = hand.stores().room(POD, "default").context("pods are declared")?;
+    let store = writer.stores().partition(POD, "default").context("pods are declared")?;
     let old_object = Object::new(old.clone(), &POD.resource());
     store.write().see(Event::Applied(old_object));
     let touch = Touch {
@@ -103,18 +103,18 @@ async fn another_object_of_the_same_name_is_neither_deleted_nor_touched() -> Res
         fields: json!({"metadata": {"annotations": {"touched": "1"}}}),
     };
     let work = Work { touches: vec![touch.clone()], ..Work::default() };
-    let refused = hand.carry_out(&work, &stage.owner).await;
+    let refused = writer.carry_out(&work, &stage.owner).await;
     assert!(matches!(refused, Err(WriteError::Outdated { .. })), "{refused:?}");
     assert_eq!(stage.look(POD, "pod").await?, new);
 
     api(&stage.other, POD).delete("pod", &now).await?;
-    let refused = hand.carry_out(&work, &stage.owner).await;
+    let refused = writer.carry_out(&work, &stage.owner).await;
     assert!(matches!(refused, Err(WriteError::Outdated { .. })), "none is made either: {refused:?}");
 
     let uid = new.metadata.uid.clone().context("a uid")?.into();
     let right = Work { touches: vec![Touch { uid, ..touch }], ..Work::default() };
     stage.record.take();
-    stage.process.hand.carry_out(&right, &stage.owner).await?;
+    stage.process.writer.carry_out(&right, &stage.owner).await?;
     assert_eq!(stage.asked(), Vec::<String>::new(), "what is gone is not touched");
     Ok(())
 }
@@ -139,15 +139,15 @@ async fn every_write_of_a_long_story_names_the_state_that_it_is_about() -> Resul
     stage.meddle(CONFIG_MAP, "settings", &json!({"data": {"one": "x"}})).await?;
     stage.meddle(SECRET, "replaced", &json!({"data": {"user": "eA=="}})).await?;
     stage.carry_out(&both(&stage)).await?;
-    stage.process.hand.patch_metadata(&stage.owner, json!({"finalizers": ["example.com/hold"]})).await?;
+    stage.process.writer.patch_metadata(&stage.owner, json!({"finalizers": ["example.com/hold"]})).await?;
     let mut another_type = inherited.clone();
     another_type["type"] = "example.com/other".into();
     stage.carry_out(&[stage.wanted(SECRET, &another_type, Way::Apply)]).await?;
     stage.missed(SECRET, &made).await?;
     let work = Work { waves: vec![both(&stage)], prune: true, ..Work::default() };
-    stage.process.hand.carry_out(&work, &stage.owner).await?;
+    stage.process.writer.carry_out(&work, &stage.owner).await?;
     let nothing = Work { prune: true, ..Work::default() };
-    stage.process.hand.carry_out(&nothing, &stage.owner).await?;
+    stage.process.writer.carry_out(&nothing, &stage.owner).await?;
 
     let requests = stage.record.take();
     let writes: Vec<_> = requests.iter().filter(|request| request.is_write()).collect();
@@ -199,7 +199,7 @@ async fn only_what_is_ours_is_pruned() -> Result<()> {
     }
     let wanted = stage.wanted(CONFIG_MAP, &json!({"metadata": {"name": "wanted"}}), Way::Apply);
     let work = Work { waves: vec![vec![wanted]], prune: true, ..Work::default() };
-    let applied = stage.process.hand.carry_out(&work, &stage.owner).await?;
+    let applied = stage.process.writer.carry_out(&work, &stage.owner).await?;
     assert_eq!(applied.written, ["deleted ConfigMap default/ours", "deleted Secret default/ours"]);
     let requests = stage.record.take();
     let uids: Vec<bool> = requests.iter().map(Request::is_guarded).collect();
@@ -272,8 +272,8 @@ async fn who_does_not_lead_asks_nothing() -> Result<()> {
     stage.heard(SECRET, &made).await?;
     stage.asked();
 
-    let closed = tools(&stage.client, stage.process.hand.stores().clone(), Arc::new(|| false));
-    let hand = Hand::new(&DECLARATION, closed, Arc::new(|_, _, _| ()));
+    let closed = tools(&stage.client, stage.process.writer.stores().clone(), Arc::new(|| false));
+    let writer = Writer::new(&DECLARATION, closed, Arc::new(|_, _, _| ()));
     let mut changed = objects::config_map();
     changed["data"]["one"] = "another".into();
     let mut less = objects::secret();
@@ -285,7 +285,7 @@ async fn who_does_not_lead_asks_nothing() -> Result<()> {
     let mut new = objects::config_map();
     new["metadata"]["name"] = "new".into();
     let one = |wanted| Work { waves: vec![vec![wanted]], ..Work::default() };
-    let live = hand.stores().get(CONFIG_MAP, &known[0].key()).context("it was made")?;
+    let live = writer.stores().get(CONFIG_MAP, &known[0].key()).context("it was made")?;
     for work in [
         one(stage.wanted(CONFIG_MAP, &changed, Way::Apply)),
         one(stage.wanted(SECRET, &less, Way::Apply)),
@@ -296,12 +296,15 @@ async fn who_does_not_lead_asks_nothing() -> Result<()> {
         Work { prune: true, ..Work::default() },
         Work { deletions: vec![Deletion { kind: CONFIG_MAP, object: live }], ..Work::default() },
     ] {
-        let outcome = hand.carry_out(&work, &stage.owner).await;
+        let outcome = writer.carry_out(&work, &stage.owner).await;
         assert!(matches!(outcome, Err(WriteError::Fenced)), "{work:?}: {outcome:?}");
     }
     let finalizers = json!({"finalizers": ["example.com/hold"]});
-    assert!(matches!(hand.patch_metadata(&stage.owner, finalizers).await, Err(WriteError::Fenced)));
-    assert!(matches!(hand.write_status(&stage.owner, &json!({}), &json!({})).await, Err(WriteError::Fenced)));
+    assert!(matches!(writer.patch_metadata(&stage.owner, finalizers).await, Err(WriteError::Fenced)));
+    assert!(matches!(
+        writer.write_status(&stage.owner, &json!({}), &json!({})).await,
+        Err(WriteError::Fenced)
+    ));
     assert_eq!(stage.asked(), Vec::<String>::new());
     let settings = stage.look(CONFIG_MAP, "settings").await?;
     assert_eq!(content(&settings)?["data"], objects::config_map()["data"]);

@@ -1,4 +1,4 @@
-//! What these tests share: a control plane, an operator that lends its hand, and somebody else.
+//! What these tests share: a control plane, an operator that lends its writer, and somebody else.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,8 +11,8 @@ use k8s_openapi::api::batch::v1::Job;
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::{ConfigMap, PersistentVolumeClaim, Pod, Secret, Service, ServiceAccount};
 use k8s_openapi::api::policy::v1::PodDisruptionBudget;
-use kernel::apply::{Applied, Desired, Fence, Hand, Tools, Way, Work, WriteError};
-use kernel::declare::{Declaration, Kind, Owned, Sight, Watched, keep_nothing};
+use kernel::apply::{Applied, Desired, Fence, Tools, Way, Work, WriteError, Writer};
+use kernel::declare::{Declaration, Detail, Kind, Owned, Watched, keep_nothing};
 use kernel::hub::{Controller, Hub, Registration};
 use kernel::metrics::{Catalogue, Metrics};
 use kernel::object::{Identity, Kept, Key, Object};
@@ -50,7 +50,7 @@ pub(crate) const MANAGER: &str = "mainstay";
 pub(crate) const PREDECESSOR: &str = "before";
 
 const fn owned(kind: Kind) -> Owned {
-    Owned { kind, way: Way::Apply, sight: Sight::Whole, keeps: keep_nothing, optional: false, why: "a test" }
+    Owned { kind, way: Way::Apply, detail: Detail::Full, keeps: keep_nothing, optional: false, why: "a test" }
 }
 
 pub(crate) static DECLARATION: Declaration = Declaration {
@@ -71,12 +71,12 @@ pub(crate) static DECLARATION: Declaration = Declaration {
     watched: &[Watched {
         kind: POD,
         concerns: |pod| Some(pod.key().clone()),
-        sight: Sight::Whole,
+        detail: Detail::Full,
         trim: |_| (),
         optional: false,
         why: "a test",
     }],
-    rights: &[],
+    permissions: &[],
     predecessors: &[PREDECESSOR],
     status_manager: None,
 };
@@ -93,7 +93,7 @@ impl Controller for Bell {
 
 /// One process of the operator.
 pub(crate) struct Process {
-    pub(crate) hand: Hand,
+    pub(crate) writer: Writer,
     passes: watch::Receiver<u64>,
     stop: CancellationToken,
     tasks: JoinSet<()>,
@@ -111,12 +111,12 @@ impl Process {
             queue: settings,
             grace: Duration::from_secs(5),
             metrics: Metrics::register(&mut Catalogue::default(), "", ""),
-            standings: watch::channel(Vec::new()).0,
+            watch_states: watch::channel(Vec::new()).0,
         };
         let (sender, receiver) = oneshot::channel();
-        let make = Box::new(move |hand| {
-            // A test that has ended needs no hand.
-            let _ = sender.send(hand);
+        let make = Box::new(move |writer| {
+            // A test that has ended needs no writer.
+            let _ = sender.send(writer);
             let controller: Arc<dyn Controller> = Arc::new(Bell(bell));
             controller
         });
@@ -125,8 +125,8 @@ impl Process {
         tasks.spawn(async move {
             hub.run(vec![registration], std::future::ready(()), token).await;
         });
-        let hand = receiver.await.context("the operator ended before it began")?;
-        Ok(Self { hand, passes, stop, tasks })
+        let writer = receiver.await.context("the operator ended before it began")?;
+        Ok(Self { writer, passes, stop, tasks })
     }
 
     async fn end(mut self) {
@@ -136,7 +136,7 @@ impl Process {
 
     /// Waits until the stores say so of an object. What concerns us rings; for the rest we look from time to time.
     async fn knows(&self, kind: Kind, key: &Key, fits: impl Fn(Option<&Identity>) -> bool) -> Result<()> {
-        let known = || fits(self.hand.stores().get(kind, key).as_deref().map(Kept::identity));
+        let known = || fits(self.writer.stores().get(kind, key).as_deref().map(Kept::identity));
         let mut passes = self.passes.clone();
         let what = format!("the watch to tell of {} {key}", kind.kind);
         let looked = wait::until(&what, async || Ok(wait::holds(known(), "not yet")));
@@ -198,7 +198,7 @@ impl Stage {
     /// Carries out that these objects are there, in one wave.
     pub(crate) async fn carry_out(&self, wanted: &[Desired]) -> Result<Applied, WriteError> {
         let work = Work { waves: vec![wanted.to_vec()], ..Work::default() };
-        self.process.hand.carry_out(&work, &self.owner).await
+        self.process.writer.carry_out(&work, &self.owner).await
     }
 
     /// What the operator asked since the last time, in words.

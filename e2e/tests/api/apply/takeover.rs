@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use kernel::apply::{Hand, Way, Work, WriteError};
+use kernel::apply::{Way, Work, WriteError, Writer};
 use kernel::compare::{missing, surplus};
 use kernel::object::Object;
 use kernel::store::Event;
@@ -167,8 +167,8 @@ async fn a_take_over_of_what_changed_meanwhile_is_refused() -> Result<()> {
     stage.heard(CONFIG_MAP, &old).await?;
     let stores = Stores::new(&[&DECLARATION], MANAGER, &Namespaces::AllBut(Vec::new()).into());
     let known = Object::new(old.clone(), &CONFIG_MAP.resource());
-    if let Some(room) = stores.room(CONFIG_MAP, "default") {
-        room.write().see(Event::Applied(known));
+    if let Some(partition) = stores.partition(CONFIG_MAP, "default") {
+        partition.write().see(Event::Applied(known));
     }
     let mut changed = old;
     changed.data["data"]["foreign"] = "x".into();
@@ -176,7 +176,7 @@ async fn a_take_over_of_what_changed_meanwhile_is_refused() -> Result<()> {
     let changed = api(&stage.other, CONFIG_MAP).replace("settings", &params, &changed).await?;
 
     let tools = tools(&stage.client, stores, Arc::new(|| true));
-    let late = Hand::new(&DECLARATION, tools, Arc::new(|_, _, _| ()));
+    let late = Writer::new(&DECLARATION, tools, Arc::new(|_, _, _| ()));
     let mut less = objects::config_map();
     less["data"] = json!({"one": "1"});
     let work = Work { waves: vec![vec![stage.wanted(CONFIG_MAP, &less, Way::Apply)]], ..Work::default() };

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use k8s_openapi::api::storage::v1::StorageClass;
-use kernel::apply::{Applied, Deletion, Hand, Touch, Work};
-use kernel::declare::{Declaration, Kind, Sight, Watched};
+use kernel::apply::{Applied, Deletion, Touch, Work, Writer};
+use kernel::declare::{Declaration, Detail, Kind, Watched};
 use kernel::object::{Key, Object};
 use kernel::stores::{Namespaces, Stores};
 use kube::api::{DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
@@ -18,7 +18,7 @@ use super::stage::{
 };
 
 const fn optional(kind: Kind) -> Watched {
-    Watched { kind, concerns: |_| None, sight: Sight::Whole, trim: |_| (), optional: true, why: "a test" }
+    Watched { kind, concerns: |_| None, detail: Detail::Full, trim: |_| (), optional: true, why: "a test" }
 }
 
 /// An operator that can do without a watch of pods and claims.
@@ -28,14 +28,14 @@ static DECLARATION: Declaration = Declaration {
     finalizer: "test.mainstay.dev/cleanup",
     owned: &[],
     watched: &[optional(POD), optional(CLAIM)],
-    rights: &[],
+    permissions: &[],
     predecessors: &[],
     status_manager: None,
 };
 
-fn hand(client: &Client) -> Hand {
+fn hand(client: &Client) -> Writer {
     let stores = Stores::new(&[&DECLARATION], MANAGER, &Namespaces::AllBut(Vec::new()).into());
-    Hand::new(&DECLARATION, tools(client, stores, Arc::new(|| true)), Arc::new(|_, _, _| ()))
+    Writer::new(&DECLARATION, tools(client, stores, Arc::new(|| true)), Arc::new(|_, _, _| ()))
 }
 
 /// Somebody makes a pod.
@@ -53,9 +53,9 @@ async fn stage() -> Result<Stage> {
     Ok(stage)
 }
 
-async fn touch(stage: &Stage, hand: &Hand, pod: &DynamicObject) -> Result<Applied> {
+async fn touch(stage: &Stage, writer: &Writer, pod: &DynamicObject) -> Result<Applied> {
     let touch = touched(POD, pod, json!({"metadata": {"labels": {"touched": "yes"}}}))?;
-    Ok(hand.carry_out(&Work { touches: vec![touch], ..Work::default() }, &stage.owner).await?)
+    Ok(writer.carry_out(&Work { touches: vec![touch], ..Work::default() }, &stage.owner).await?)
 }
 
 fn touched(kind: Kind, object: &DynamicObject, fields: Value) -> Result<Touch> {
@@ -64,27 +64,27 @@ fn touched(kind: Kind, object: &DynamicObject, fields: Value) -> Result<Touch> {
     Ok(Touch { kind, key: Key::new("default", name), uid, fields })
 }
 
-async fn evict(stage: &Stage, hand: &Hand, pod: &DynamicObject) -> Result<Applied> {
+async fn evict(stage: &Stage, writer: &Writer, pod: &DynamicObject) -> Result<Applied> {
     let object = Arc::new(Object::new(pod.clone(), &POD.resource()));
     let evictions = vec![Deletion { kind: POD, object }];
-    Ok(hand.carry_out(&Work { evictions, ..Work::default() }, &stage.owner).await?)
+    Ok(writer.carry_out(&Work { evictions, ..Work::default() }, &stage.owner).await?)
 }
 
 #[tokio::test]
 async fn a_pod_is_touched_and_no_other_of_its_name() -> Result<()> {
     let stage = stage().await?;
-    let hand = hand(&stage.client);
+    let writer = hand(&stage.client);
     let old = make(&stage).await?;
-    assert_eq!(touch(&stage, &hand, &old).await?.written, ["touched Pod default/pod"]);
+    assert_eq!(touch(&stage, &writer, &old).await?.written, ["touched Pod default/pod"]);
     let labels = stage.look(POD, "pod").await?.metadata.labels.unwrap_or_default();
     assert_eq!(labels.get("touched").map(String::as_str), Some("yes"));
 
     let now = DeleteParams::default().grace_period(0);
     api(&stage.other, POD).delete("pod", &now).await?;
-    assert_eq!(touch(&stage, &hand, &old).await?.written, Vec::<String>::new());
+    assert_eq!(touch(&stage, &writer, &old).await?.written, Vec::<String>::new());
     assert_eq!(stage.names(POD).await?, Vec::<String>::new(), "none is made");
     let new = make(&stage).await?;
-    assert_eq!(touch(&stage, &hand, &old).await?.written, Vec::<String>::new());
+    assert_eq!(touch(&stage, &writer, &old).await?.written, Vec::<String>::new());
     assert_eq!(stage.look(POD, "pod").await?, new);
     Ok(())
 }
@@ -96,11 +96,11 @@ async fn one_touch_leaves_alone_what_another_has_written() -> Result<()> {
     // One that sees the pod, and one that does not.
     stage.heard(POD, &pod).await?;
     let unseen = hand(&stage.client);
-    for (round, hand) in [("seen", &stage.process.hand), ("unseen", &unseen)] {
+    for (round, writer) in [("seen", &stage.process.writer), ("unseen", &unseen)] {
         for part in ["labels", "annotations"] {
             let touch = touched(POD, &pod, json!({"metadata": {part: {round: "1"}}}))?;
             let work = Work { touches: vec![touch], ..Work::default() };
-            let applied = hand.carry_out(&work, &stage.owner).await?;
+            let applied = writer.carry_out(&work, &stage.owner).await?;
             assert_eq!(applied.written, ["touched Pod default/pod"], "{round} {part}");
         }
     }
@@ -119,7 +119,7 @@ async fn one_touch_leaves_alone_what_another_has_written() -> Result<()> {
 #[tokio::test]
 async fn a_claim_that_cannot_grow_keeps_nothing_else_from_being_done() -> Result<()> {
     let stage = stage().await?;
-    let hand = hand(&stage.client);
+    let writer = hand(&stage.client);
     let pod = make(&stage).await?;
     let class = Kind::of::<StorageClass>();
     let rigid = json!({
@@ -144,7 +144,7 @@ async fn a_claim_that_cannot_grow_keeps_nothing_else_from_being_done() -> Result
     stage.asked();
     for _ in 0..2 {
         let work = Work { touches: touches.clone(), ..Work::default() };
-        let applied = hand.carry_out(&work, &stage.owner).await?;
+        let applied = writer.carry_out(&work, &stage.owner).await?;
         assert_eq!(applied.written, ["touched Pod default/pod"]);
         let words = format!(
             "persistentvolumeclaims \"{name}\" is forbidden: only dynamically provisioned pvc can be resized and the \
@@ -160,7 +160,7 @@ async fn a_claim_that_cannot_grow_keeps_nothing_else_from_being_done() -> Result
 #[tokio::test]
 async fn a_pod_is_evicted_if_no_budget_forbids_it_and_no_other_of_its_name() -> Result<()> {
     let stage = stage().await?;
-    let hand = hand(&stage.client);
+    let writer = hand(&stage.client);
     let old = make(&stage).await?;
     api(&stage.other, POD).delete("pod", &DeleteParams::default().grace_period(0)).await?;
     make(&stage).await?;
@@ -171,15 +171,15 @@ async fn a_pod_is_evicted_if_no_budget_forbids_it_and_no_other_of_its_name() -> 
     create(&stage.other, DISRUPTION_BUDGET, &objects::disruption_budget(), "somebody").await?;
 
     // Nobody counts pods here, so the budget allows nothing.
-    let applied = evict(&stage, &hand, &new).await?;
+    let applied = evict(&stage, &writer, &new).await?;
     assert_eq!((applied.written, applied.done.len()), (Vec::new(), 0));
     let words = "The disruption budget budget is still being processed by the server.";
     assert_eq!(applied.kept.into_values().collect::<Vec<_>>(), [words]);
 
     api(&stage.other, DISRUPTION_BUDGET).delete("budget", &DeleteParams::default()).await?;
-    let applied = evict(&stage, &hand, &old).await?;
+    let applied = evict(&stage, &writer, &old).await?;
     assert_eq!((applied.written, stage.look(POD, "pod").await?), (Vec::new(), new.clone()));
-    let applied = evict(&stage, &hand, &new).await?;
+    let applied = evict(&stage, &writer, &new).await?;
     assert_eq!(applied.written, ["evicted Pod default/pod"]);
     assert_eq!(stage.names(POD).await?, Vec::<String>::new());
     Ok(())
@@ -188,11 +188,11 @@ async fn a_pod_is_evicted_if_no_budget_forbids_it_and_no_other_of_its_name() -> 
 #[tokio::test]
 async fn without_the_right_nothing_is_done_and_nothing_fails() -> Result<()> {
     let stage = stage().await?;
-    let hand = hand(&stage.record.impersonate(stage.other.clone(), "nobody")?);
+    let writer = hand(&stage.record.impersonate(stage.other.clone(), "nobody")?);
     let pod = make(&stage).await?;
     for _ in 0..2 {
-        assert_eq!(touch(&stage, &hand, &pod).await?.written, Vec::<String>::new());
-        assert_eq!(evict(&stage, &hand, &pod).await?.written, Vec::<String>::new());
+        assert_eq!(touch(&stage, &writer, &pod).await?.written, Vec::<String>::new());
+        assert_eq!(evict(&stage, &writer, &pod).await?.written, Vec::<String>::new());
     }
     assert_eq!(stage.asked(), ["PATCH pods/pod", "POST pod/eviction"], "it is not asked again at once");
     assert_eq!(stage.look(POD, "pod").await?, pod);

@@ -10,7 +10,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Namespace, PodTemplate};
 use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding, Role, RoleBinding};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kernel::apply::Way;
-use kernel::declare::{Declaration, Kind, Owned, Scope, Sight, Watched, keep_nothing};
+use kernel::declare::{Declaration, Detail, Kind, Owned, Scope, Watched, keep_nothing};
 use kernel::hub::Progress;
 use kernel::object::{Key, Object};
 use kernel::stores::Namespaces;
@@ -38,13 +38,13 @@ static WRITER: Declaration = Declaration {
     owned: &[Owned {
         kind: CONFIG_MAP,
         way: Way::Apply,
-        sight: Sight::Whole,
+        detail: Detail::Full,
         keeps: keep_nothing,
         optional: false,
         why: "a test",
     }],
     watched: &[],
-    rights: &[],
+    permissions: &[],
     predecessors: &[],
     status_manager: None,
 };
@@ -56,7 +56,7 @@ static READER: Declaration = Declaration {
     finalizer: "test.mainstay.dev/cleanup",
     owned: &[],
     watched: &[listens(CONFIG_MAP, false), listens(GADGET, true), listens(SECRET, true)],
-    rights: &[],
+    permissions: &[],
     predecessors: &[],
     status_manager: None,
 };
@@ -68,14 +68,14 @@ static GUEST: Declaration = Declaration {
     finalizer: "test.mainstay.dev/cleanup",
     owned: &[],
     watched: &[listens(Kind::of::<Namespace>(), false)],
-    rights: &[],
+    permissions: &[],
     predecessors: &[],
     status_manager: None,
 };
 
 const fn listens(kind: Kind, optional: bool) -> Watched {
     let concerns = |object: &Object| Some(Key::new(LISTENER, &object.key().name));
-    Watched { kind, concerns, sight: Sight::Whole, trim: |_| (), optional, why: "a test" }
+    Watched { kind, concerns, detail: Detail::Full, trim: |_| (), optional, why: "a test" }
 }
 
 async fn make(client: &Client, namespace: &str, kind: Kind, object: &Value) -> Result<DynamicObject> {
@@ -180,7 +180,7 @@ async fn allow(client: &Client, namespace: Option<&str>, name: &str, rules: &Val
 
 /// The rights that a declaration asks for, as a role has them.
 fn rules(declaration: &Declaration, but: &[&str]) -> Value {
-    let rights = declaration.all_rights();
+    let rights = declaration.all_permissions();
     let asked = rights.iter().filter(|right| !but.contains(&right.resource));
     asked
         .map(|right| json!({"apiGroups": [right.group], "resources": [right.resource], "verbs": right.verbs}))

@@ -6,9 +6,9 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 use e2e::wait;
 use futures::future::BoxFuture;
-use kernel::apply::{Hand, Way, Work};
+use kernel::apply::{Way, Work, Writer};
 use kernel::declare::{Declaration, Kind};
-use kernel::hub::{Controller, Hub, Progress, Registration, Standing};
+use kernel::hub::{Controller, Hub, Progress, Registration, WatchState};
 use kernel::metrics::{Catalogue, Metrics};
 use kernel::object::Key;
 use kernel::queue::{Outcome, Settings};
@@ -24,7 +24,7 @@ use crate::apply::stage::{CONFIG_MAP, LEASE, MANAGER, owned_by, tools};
 /// Writes down its passes, as `name namespace/name`, and works on leases.
 struct Worker {
     declaration: &'static Declaration,
-    hand: Hand,
+    writer: Writer,
     diary: watch::Sender<Vec<String>>,
 }
 
@@ -32,12 +32,12 @@ impl Controller for Worker {
     fn pass(self: Arc<Self>, key: Key) -> BoxFuture<'static, Outcome> {
         Box::pin(async move {
             self.diary.send_modify(|diary| diary.push(format!("{} {key}", self.declaration.name)));
-            let Some(owner) = self.hand.stores().get(LEASE, &key) else { return Outcome::Settled };
+            let Some(owner) = self.writer.stores().get(LEASE, &key) else { return Outcome::Settled };
             let round = owner.value()["metadata"]["labels"]["round"].clone();
             let object = json!({"metadata": {"name": *key.name}, "data": {"round": round}});
             let wanted = owned_by(&owner, CONFIG_MAP, &object, Way::Apply);
             let work = Work { waves: vec![vec![wanted]], ..Work::default() };
-            match self.hand.carry_out(&work, &owner).await {
+            match self.writer.carry_out(&work, &owner).await {
                 Ok(_) => Outcome::Settled,
                 Err(error) => {
                     self.diary.send_modify(|diary| diary.push(format!("{key}: {error}")));
@@ -51,7 +51,7 @@ impl Controller for Worker {
 /// A process under way; dropping it stops it.
 pub(super) struct Process {
     diary: watch::Receiver<Vec<String>>,
-    standings: watch::Receiver<Vec<Standing>>,
+    watch_states: watch::Receiver<Vec<WatchState>>,
     pub(super) stores: Stores,
     stop: CancellationToken,
     tasks: JoinSet<()>,
@@ -63,13 +63,13 @@ impl Process {
         namespaces: Namespaces,
         declarations: &[&'static Declaration],
     ) -> Self {
-        let (diary, standings) = (watch::channel(Vec::new()), watch::channel(Vec::new()));
+        let (diary, watch_states) = (watch::channel(Vec::new()), watch::channel(Vec::new()));
         let scopes = Scopes::from(namespaces);
         let stores = Stores::new(declarations, MANAGER, &scopes);
         let registration = |declaration: &'static Declaration| {
             let diary = diary.0.clone();
-            let make = Box::new(move |hand| -> Arc<dyn Controller> {
-                Arc::new(Worker { declaration, hand, diary })
+            let make = Box::new(move |writer| -> Arc<dyn Controller> {
+                Arc::new(Worker { declaration, writer, diary })
             });
             Registration { declaration, make, interest: None }
         };
@@ -80,14 +80,14 @@ impl Process {
             queue: Settings::default(),
             grace: Duration::from_secs(5),
             metrics: Metrics::register(&mut Catalogue::default(), "", ""),
-            standings: standings.0,
+            watch_states: watch_states.0,
         };
         let (stop, mut tasks) = (CancellationToken::new(), JoinSet::new());
         let token = stop.clone();
         tasks.spawn(async move {
             hub.run(registrations, std::future::ready(()), token).await;
         });
-        Self { diary: diary.1, standings: standings.1, stores, stop, tasks }
+        Self { diary: diary.1, watch_states: watch_states.1, stores, stop, tasks }
     }
 
     /// Waits until the diary holds this many passes.
@@ -106,15 +106,15 @@ impl Process {
 
     /// Waits until the watch of a kind stands so, everywhere.
     pub(super) async fn stands(&mut self, kind: Kind, progress: Progress, troubled: bool) -> Result<()> {
-        let fits = |standings: &Vec<Standing>| {
-            let mut of_kind = standings.iter().filter(|standing| standing.kind == kind).peekable();
+        let fits = |watch_states: &Vec<WatchState>| {
+            let mut of_kind = watch_states.iter().filter(|state| state.kind == kind).peekable();
             of_kind.peek().is_some()
                 && of_kind.all(|one| one.progress == progress && one.trouble.is_some() == troubled)
         };
-        let waited = tokio::time::timeout(wait::LIMIT, self.standings.wait_for(fits)).await;
+        let waited = tokio::time::timeout(wait::LIMIT, self.watch_states.wait_for(fits)).await;
         let seen = waited.is_ok();
         drop(waited);
-        ensure!(seen, "{} is not {progress:?}: {:?}", kind.kind, *self.standings.borrow());
+        ensure!(seen, "{} is not {progress:?}: {:?}", kind.kind, *self.watch_states.borrow());
         Ok(())
     }
 

@@ -8,10 +8,10 @@ use anyhow::Result;
 use e2e::wait::{self, holds};
 use futures::future::BoxFuture;
 use k8s_openapi::api::apps::v1::{Deployment, StatefulSet};
-use kernel::apply::{Hand, Way, Work, desired};
-use kernel::declare::{Declaration, Kind, Owned, Sight, keep_nothing};
+use kernel::apply::{Way, Work, Writer, desired};
+use kernel::declare::{Declaration, Detail, Kind, Owned, keep_nothing};
 use kernel::hub::{Controller, Hub, Registration};
-use kernel::metrics::{Catalogue, Happening, Metrics, Witness};
+use kernel::metrics::{Catalogue, Metrics, Observer, Occurrence};
 use kernel::object::{Key, Object};
 use kernel::queue::{Outcome, Settings};
 use kernel::stores::{Namespaces, Scopes, Stores};
@@ -35,13 +35,13 @@ static DECLARATION: Declaration = Declaration {
     owned: &[Owned {
         kind: STATEFUL_SET,
         way: Way::Replace,
-        sight: Sight::Whole,
+        detail: Detail::Full,
         keeps: keep_nothing,
         optional: false,
         why: "a test",
     }],
     watched: &[],
-    rights: &[],
+    permissions: &[],
     predecessors: &[],
     status_manager: None,
 };
@@ -50,32 +50,32 @@ static DECLARATION: Declaration = Declaration {
 #[derive(Debug, Default)]
 struct Diary(Mutex<BTreeSet<String>>);
 
-impl Witness for Diary {
-    fn sees(&self, happening: &Happening<'_>) {
-        let words = match happening {
-            Happening::Ready { controller } => format!("{controller} is ready"),
-            Happening::Changed { kind, .. } => format!("{} changed", kind.kind),
-            Happening::Triggered { controller, kind, action } => {
+impl Observer for Diary {
+    fn sees(&self, occurrence: &Occurrence<'_>) {
+        let words = match occurrence {
+            Occurrence::Ready { controller } => format!("{controller} is ready"),
+            Occurrence::Changed { kind, .. } => format!("{} changed", kind.kind),
+            Occurrence::Triggered { controller, kind, action } => {
                 format!("{controller} because {} {action:?}", kind.kind)
             }
-            Happening::Added { controller } => format!("{controller} added"),
-            Happening::Due { controller, keys } => format!("{controller} has {keys} due"),
-            Happening::Started { controller, latency, .. } => {
+            Occurrence::Added { controller } => format!("{controller} added"),
+            Occurrence::Due { controller, keys } => format!("{controller} has {keys} due"),
+            Occurrence::Started { controller, latency, .. } => {
                 format!("{controller} started, waited for: {}", latency.is_some())
             }
-            Happening::Ended { controller, outcome, .. } => format!("{controller} ended {outcome:?}"),
-            Happening::StatusWritten { controller, failed } => {
+            Occurrence::Ended { controller, outcome, .. } => format!("{controller} ended {outcome:?}"),
+            Occurrence::StatusWritten { controller, failed } => {
                 format!("{controller} wrote a status, failed: {failed}")
             }
-            Happening::Recreated { controller, kind } => format!("{controller} recreated {}", kind.kind),
-            Happening::Answered { call, .. } => call.describe(),
+            Occurrence::Recreated { controller, kind } => format!("{controller} recreated {}", kind.kind),
+            Occurrence::Answered { call, .. } => call.describe(),
         };
         self.0.lock().expect("no writer panics").insert(words);
     }
 }
 
 /// Makes a `StatefulSet` for every `Deployment`, and says so in its status.
-struct Toy(Hand);
+struct Toy(Writer);
 
 impl Toy {
     async fn work(&self, owner: &Object) -> Result<(), kernel::apply::WriteError> {
@@ -128,10 +128,10 @@ async fn a_witness_hears_of_everything() -> Result<()> {
         scopes,
         queue: Settings::default(),
         grace: Duration::from_secs(5),
-        metrics: metrics.witnessed_by(Arc::<Diary>::clone(&diary)),
-        standings: watch::channel(Vec::new()).0,
+        metrics: metrics.observed_by(Arc::<Diary>::clone(&diary)),
+        watch_states: watch::channel(Vec::new()).0,
     };
-    let make_toy = Box::new(|hand| -> Arc<dyn Controller> { Arc::new(Toy(hand)) });
+    let make_toy = Box::new(|writer| -> Arc<dyn Controller> { Arc::new(Toy(writer)) });
     let registration = Registration { declaration: &DECLARATION, make: make_toy, interest: None };
     let (stop, mut tasks) = (CancellationToken::new(), JoinSet::new());
     let (leads, token) = (CancellationToken::new(), stop.clone());

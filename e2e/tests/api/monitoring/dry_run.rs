@@ -4,7 +4,7 @@ use anyhow::Result;
 use e2e::wait;
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::{Secret, Service};
-use kernel::rehearsal::Rehearsal;
+use kernel::dry_run::DryRun;
 use kube::api::{DeleteParams, Patch, PatchParams};
 use kube::{Api, Client};
 use mainstay::dry_run::{self, Told};
@@ -13,9 +13,9 @@ use serde_json::json;
 use super::stage::{Running, by_default, configuration, control_plane, create, process, quiet, versions};
 
 async fn dry_run(client: &Client) -> Result<Told> {
-    let rehearsal = Rehearsal::default();
-    let once = process(rehearsal.around(client.clone()), by_default()).once().await;
-    dry_run::tell(client, &once, rehearsal.take()).await
+    let writes = DryRun::default();
+    let once = process(writes.around(client.clone()), by_default()).once().await;
+    dry_run::tell(client, &once, writes.take()).await
 }
 
 #[tokio::test]

@@ -288,7 +288,7 @@ async fn rights_for_one_kind_of_workload_suffice_for_it() -> Result<()> {
 /// The rights that are said to be missing.
 fn missing(catalogue: &Catalogue) -> Result<Vec<String>> {
     let page = catalogue.expose()?;
-    let labels = page.lines().filter_map(|line| line.strip_prefix("mainstay_missing_rights"));
+    let labels = page.lines().filter_map(|line| line.strip_prefix("mainstay_missing_permissions"));
     Ok(labels.map(ToOwned::to_owned).collect())
 }
 

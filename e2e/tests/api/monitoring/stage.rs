@@ -8,7 +8,7 @@ use flate2::read::MultiGzDecoder;
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret, Service};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kernel::lease::Permit;
+use kernel::lease::Leadership;
 use kernel::metrics::{Catalogue, Metrics};
 use kernel::queue;
 use kernel::stores::{Namespaces, Scopes};
@@ -70,11 +70,11 @@ pub(super) fn process(client: Client, (monitoring, scopes): Asked) -> Process {
         monitoring,
         monitored: None,
         scopes,
-        permit: Permit::always(),
+        leadership: Leadership::always(),
         identity: "test".into(),
         queue: queue::Settings::default(),
         metrics: Metrics::register(&mut Catalogue::default(), "", ""),
-        standings: watch::Sender::new(Vec::new()),
+        watch_states: watch::Sender::new(Vec::new()),
     }
 }
 

@@ -26,13 +26,13 @@ static DECLARATION: Declaration = Declaration {
     owned: &[Owned {
         kind: SECRET,
         way: Way::Replace,
-        sight: Sight::Outline,
+        detail: Detail::Metadata,
         keeps: keep_nothing,
         optional: false,
         why: "a test",
     }],
     watched: &[],
-    rights: &[],
+    permissions: &[],
     predecessors: &[],
     status_manager: None,
 };
@@ -101,7 +101,7 @@ impl Server {
 /// A hand with its server, and a watch that tells what the test says.
 struct Stage {
     server: Arc<Mutex<Server>>,
-    hand: Hand,
+    writer: Writer,
 }
 
 impl Stage {
@@ -122,11 +122,11 @@ impl Stage {
         let scopes = Scopes { filters, ..Namespaces::AllBut(Vec::new()).into() };
         let stores = Stores::new(&[&DECLARATION], "test", &scopes);
         for event in [Event::Begin, Event::Complete] {
-            stores.room(SECRET, "n").unwrap().write().see(event);
+            stores.partition(SECRET, "n").unwrap().write().see(event);
         }
         let client = Client::new(service, "n");
         let tools = Tools { client, stores, manager: "test", fence: Arc::new(|| true) };
-        Self { server, hand: Hand::new(&DECLARATION, tools, Arc::new(|_, _, _| {})) }
+        Self { server, writer: Writer::new(&DECLARATION, tools, Arc::new(|_, _, _| {})) }
     }
 
     fn filtered() -> Self {
@@ -146,7 +146,7 @@ impl Stage {
         let work = Work { waves: vec![names.iter().map(secret).collect()], prune: true, ..Work::default() };
         let owner = json!({"metadata": {"name": "o", "namespace": "n", "uid": "owner"}});
         let owner = Object::new(serde_json::from_value(owner).unwrap(), &DECLARATION.primary.resource());
-        let applied = self.hand.carry_out(&work, &owner).await;
+        let applied = self.writer.carry_out(&work, &owner).await;
         (std::mem::take(&mut self.server.lock().unwrap().asked), applied)
     }
 
@@ -169,14 +169,14 @@ impl Stage {
     }
 
     fn is_held(&self) -> bool {
-        self.hand.stores().get(SECRET, &Key::new("n", "a")).is_some()
+        self.writer.stores().get(SECRET, &Key::new("n", "a")).is_some()
     }
 
     /// The watch tells of it.
     fn tell(&self, name: &str) {
         let secret = self.server.lock().unwrap().secrets[name].clone();
-        let object = self.hand.stores().keep(SECRET, serde_json::from_value(secret).unwrap());
-        self.hand.stores().room(SECRET, "n").unwrap().write().see(Event::Applied(object));
+        let object = self.writer.stores().keep(SECRET, serde_json::from_value(secret).unwrap());
+        self.writer.stores().partition(SECRET, "n").unwrap().write().see(Event::Applied(object));
     }
 }
 
@@ -209,8 +209,8 @@ async fn what_the_watch_told_of_is_known_until_it_says_otherwise() {
     assert_eq!(stage.asked("one").await, [""; 0]);
     assert_eq!(stage.asked("two").await, ["GET a", "PUT a"], "nobody kept what was written before");
     assert_eq!(stage.asked("three").await, ["PUT a"]);
-    let gone = stage.hand.stores().get(SECRET, &Key::new("n", "a")).unwrap().identity().clone();
-    stage.hand.stores().room(SECRET, "n").unwrap().write().see(Event::Deleted(gone));
+    let gone = stage.writer.stores().get(SECRET, &Key::new("n", "a")).unwrap().identity().clone();
+    stage.writer.stores().partition(SECRET, "n").unwrap().write().see(Event::Deleted(gone));
     assert_eq!(stage.asked("four").await, ["GET a", "PUT a"], "it is there, and has lost a label");
     assert!(!stage.is_held());
 }

@@ -26,9 +26,9 @@ struct Fate {
     stops: Vec<u64>,
 }
 
-/// Every permit that was ever given out.
+/// Every leadership that was ever given out.
 #[derive(Debug, Clone, Default)]
-struct Permits(Arc<Mutex<Vec<(Permit, Validity)>>>);
+struct Permits(Arc<Mutex<Vec<(Leadership, Validity)>>>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Validity {
@@ -40,9 +40,9 @@ enum Validity {
 impl Permits {
     fn check(&self) {
         let mut valid = 0;
-        for (permit, validity) in self.0.lock().unwrap().iter_mut() {
-            *validity = match (permit.may_write(), *validity) {
-                (true, Validity::Over) => panic!("a permit came back"),
+        for (leadership, validity) in self.0.lock().unwrap().iter_mut() {
+            *validity = match (leadership.may_write(), *validity) {
+                (true, Validity::Over) => panic!("a leadership came back"),
                 (true, _) => {
                     valid += 1;
                     Validity::Now
@@ -55,7 +55,7 @@ impl Permits {
     }
 
     fn valid(&self) -> usize {
-        self.0.lock().unwrap().iter().filter(|(permit, _)| permit.may_write()).count()
+        self.0.lock().unwrap().iter().filter(|(leadership, _)| leadership.may_write()).count()
     }
 }
 
@@ -95,8 +95,8 @@ impl Future for Process {
 async fn candidate(client: Client, fate: Fate, zero: Instant, permits: Permits) {
     clock::until(Some(zero + Duration::from_millis(fate.starts))).await;
     loop {
-        let (election, permit) = Election::new(client.clone(), "process", Settings::default()).unwrap();
-        permits.0.lock().unwrap().push((permit, Validity::NotYet));
+        let (election, leadership) = Election::new(client.clone(), "process", Settings::default()).unwrap();
+        permits.0.lock().unwrap().push((leadership, Validity::NotYet));
         let stop = CancellationToken::new();
         let next_stop = fate.stops.iter().map(|stop| zero + Duration::from_millis(*stop));
         let next_stop = next_stop.filter(|moment| *moment > clock::now()).min();

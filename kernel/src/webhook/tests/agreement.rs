@@ -71,8 +71,12 @@ impl Objects {
     }
 }
 
-fn vault(objects: &Objects) -> Vault {
-    Vault { api: Api::default_namespaced(objects.client()), name: "certificates".into(), wanted: wanted() }
+fn store(objects: &Objects) -> CertificateStore {
+    CertificateStore {
+        api: Api::default_namespaced(objects.client()),
+        name: "certificates".into(),
+        wanted: wanted(),
+    }
 }
 
 fn at(day: i64) -> Timestamp {
@@ -82,7 +86,7 @@ fn at(day: i64) -> Timestamp {
 #[tokio::test]
 async fn replicas_agree_on_one_bundle() {
     let objects = Objects::default();
-    let (one, other) = (vault(&objects), vault(&objects));
+    let (one, other) = (store(&objects), store(&objects));
     let (first, second) = tokio::join!(one.settle(at(20_000)), other.settle(at(20_000)));
     let ((first, until), (second, _)) = (first.unwrap(), second.unwrap());
     assert_eq!(first, second);
@@ -105,7 +109,7 @@ async fn an_empty_or_damaged_secret_is_filled() {
         let metadata = json!({"name": "certificates", "resourceVersion": "0", "labels": {"a": "b"}});
         let path = "/api/v1/namespaces/d/secrets/certificates";
         objects.put(path, json!({"metadata": metadata, "type": "Opaque", "data": data}));
-        vault(&objects).settle(at(20_000)).await.unwrap();
+        store(&objects).settle(at(20_000)).await.unwrap();
         let stored = objects.0.lock().unwrap()[path].1.clone();
         assert_eq!(stored["metadata"]["labels"], json!({"a": "b"}), "what others wrote stays");
         assert_eq!(stored["data"].as_object().unwrap().len(), 4);
@@ -121,7 +125,7 @@ async fn targets_learn_of_a_new_authority_before_it_is_shown() {
     let meta = json!({"name": "ours", "resourceVersion": "0"});
     objects.put(path, json!({"metadata": meta, "webhooks": webhooks}));
     let targets = vec![Target::Validating("ours".into()), Target::Conversion("missing".into())];
-    let mut rotation = Rotation::new(objects.client(), vault(&objects), targets, Presented::default());
+    let mut rotation = Rotation::new(objects.client(), store(&objects), targets, Presented::default());
     let mut told = Vec::new();
     let mut tell = |notice: Notice| told.push(format!("{notice:?}"));
     rotation.refresh(at(20_000), &mut tell).await.unwrap();
@@ -132,7 +136,7 @@ async fn targets_learn_of_a_new_authority_before_it_is_shown() {
     assert_eq!(told, ["Injected(Validating(\"ours\"))", absent, "Presented", absent]);
     let webhook = objects.0.lock().unwrap()[path].1["webhooks"][0].clone();
     assert_eq!(webhook["unknown"], "kept");
-    let trusted = vault(&objects).settle(at(20_001)).await.unwrap().0.trusted();
+    let trusted = store(&objects).settle(at(20_001)).await.unwrap().0.trusted();
     let expected = base64::engine::general_purpose::STANDARD.encode(trusted);
     assert_eq!(webhook["clientConfig"]["caBundle"], expected);
 }

@@ -15,7 +15,7 @@ use api_example::{DeletionPolicy, VolumePolicy};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::jiff::Timestamp;
 use kernel::apply::{Deletion, Desired, Touch, Way, Work, desired};
-use kernel::flow::Guard;
+use kernel::flow::Finalizer;
 use kernel::object::Object;
 use serde_json::json;
 
@@ -57,9 +57,9 @@ pub struct Planned {
     /// What to ask.
     pub step: Option<Step>,
     /// What to do about the resource's deletion.
-    pub guard: Guard,
+    pub finalizer: Finalizer,
     /// When to look again.
-    pub look_again: Option<Duration>,
+    pub requeue_after: Option<Duration>,
     /// What it is part of.
     pub aim: Aim,
     /// What was not granted.
@@ -78,7 +78,7 @@ pub fn plan(valid: &Valid, inputs: &Inputs, facts: &Facts, now: Timestamp) -> Pl
         };
     }
     if valid.paused {
-        return planned(valid, Work::default(), Guard::Hold, Aim::Pause);
+        return planned(valid, Work::default(), Finalizer::Present, Aim::Pause);
     }
     let course = upgrade::course(facts, now);
     let mut work = Work { waves: objects(valid, inputs, &course, now), prune: true, ..Work::default() };
@@ -91,12 +91,12 @@ pub fn plan(valid: &Valid, inputs: &Inputs, facts: &Facts, now: Timestamp) -> Pl
     });
     let moving = course.upgrade.is_some() || course.ended.is_some();
     let asked = course.ask == Some(upgrade::Ask::Hold) && facts.gate == crate::gather::Gate::Open;
-    let look_again = moving.then_some(if asked { ANSWER_LOOK } else { facts.pace.look });
-    Planned { step, look_again, ..planned(valid, work, Guard::Hold, Aim::Run(Box::new(course))) }
+    let requeue_after = moving.then_some(if asked { ANSWER_LOOK } else { facts.pace.look });
+    Planned { step, requeue_after, ..planned(valid, work, Finalizer::Present, Aim::Run(Box::new(course))) }
 }
 
-fn planned(valid: &Valid, work: Work, guard: Guard, aim: Aim) -> Planned {
-    Planned { work, step: None, guard, look_again: None, aim, complaints: valid.complaints.clone() }
+fn planned(valid: &Valid, work: Work, finalizer: Finalizer, aim: Aim) -> Planned {
+    Planned { work, step: None, finalizer, requeue_after: None, aim, complaints: valid.complaints.clone() }
 }
 
 /// Everything that should be there, in waves: what instances need before they start, then they.
@@ -173,8 +173,8 @@ fn uninstall(valid: &Valid, inputs: &Inputs) -> Planned {
         work.deletions = inputs.claim_objects.iter().map(delete).collect();
     }
     let done = gone && (!delete_volumes || inputs.claims.is_empty());
-    let guard = if done { Guard::Release } else { Guard::Leave };
-    planned(valid, work, guard, Aim::Uninstall)
+    let finalizer = if done { Finalizer::Absent } else { Finalizer::Unchanged };
+    planned(valid, work, finalizer, Aim::Uninstall)
 }
 
 /// Everything stays, without the marks of an owner.
@@ -196,7 +196,7 @@ fn disconnect(valid: &Valid, inputs: &Inputs, facts: &Facts, now: Timestamp) -> 
         }
     }
     let work = Work { waves, ..Work::default() };
-    planned(valid, work, Guard::Release, Aim::Disconnect)
+    planned(valid, work, Finalizer::Absent, Aim::Disconnect)
 }
 
 /// Whether an object that we would let go of is not ours, or no longer: another pass would take it over first.

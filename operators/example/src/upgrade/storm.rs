@@ -21,7 +21,7 @@ enum Flaw {
 
 /// What happens.
 #[derive(Debug, Clone, Copy)]
-enum Happening {
+enum Occurrence {
     /// The operator looks and acts; whether its status arrives is another matter.
     Pass { remembered: bool },
     /// The set replaces an instance that it may replace.
@@ -176,10 +176,10 @@ impl World {
         }
     }
 
-    fn happen(&mut self, happening: Happening) {
-        match happening {
-            Happening::Pass { remembered } => self.pass(remembered),
-            Happening::Replace => {
+    fn happen(&mut self, occurrence: Occurrence) {
+        match occurrence {
+            Occurrence::Pass { remembered } => self.pass(remembered),
+            Occurrence::Replace => {
                 let may = |instance: &&Instance| {
                     i64::from(instance.number) >= i64::from(self.partition)
                         && instance.version.as_deref() != Some(&self.template)
@@ -194,17 +194,17 @@ impl World {
                     self.renew(next, &template);
                 }
             }
-            Happening::GetReady(number) => self.get_ready(number % self.replicas),
-            Happening::Die(number) => {
+            Occurrence::GetReady(number) => self.get_ready(number % self.replicas),
+            Occurrence::Die(number) => {
                 let number = number % self.replicas;
                 let held_back = i64::from(number) < i64::from(self.partition);
                 let version = if held_back { OLD.into() } else { self.template.clone() };
                 self.renew(number, &version);
             }
-            Happening::JobEnds => self.job_ends(),
-            Happening::JobGone => self.job_gone(),
-            Happening::Wait(seconds) => self.now += SignedDuration::from_secs(seconds.into()),
-            Happening::HoldExpires => {
+            Occurrence::JobEnds => self.job_ends(),
+            Occurrence::JobGone => self.job_gone(),
+            Occurrence::Wait(seconds) => self.now += SignedDuration::from_secs(seconds.into()),
+            Occurrence::HoldExpires => {
                 if self.gate == Gate::Held
                     && self.migration != JobState::Running
                     && self.way_back != JobState::Running
@@ -212,7 +212,7 @@ impl World {
                     self.gate = Gate::Open;
                 }
             }
-            Happening::ChangeMind => {
+            Occurrence::ChangeMind => {
                 self.wanted = if self.wanted == OLD { NEW.into() } else { OLD.into() };
             }
         }
@@ -270,7 +270,7 @@ impl World {
     fn calm_down(&mut self) {
         for _ in 0..200 {
             self.pass(true);
-            self.happen(Happening::Replace);
+            self.happen(Occurrence::Replace);
             for number in 0..self.replicas {
                 self.get_ready(number);
             }
@@ -278,26 +278,26 @@ impl World {
             self.job_ends();
             if self.upgrade.is_none() {
                 // Asked for by a pass that was forgotten: it ends by itself.
-                self.happen(Happening::HoldExpires);
+                self.happen(Occurrence::HoldExpires);
             }
             self.now += SignedDuration::from_secs(2);
         }
     }
 }
 
-fn happenings() -> impl Strategy<Value = Vec<Happening>> {
-    let happening = prop_oneof![
-        6 => any::<bool>().prop_map(|remembered| Happening::Pass { remembered }),
-        3 => Just(Happening::Replace),
-        3 => (0u32..3).prop_map(Happening::GetReady),
-        1 => (0u32..3).prop_map(Happening::Die),
-        3 => Just(Happening::JobEnds),
-        2 => Just(Happening::JobGone),
-        2 => (0u8..20).prop_map(Happening::Wait),
-        1 => Just(Happening::HoldExpires),
-        1 => Just(Happening::ChangeMind),
+fn occurrences() -> impl Strategy<Value = Vec<Occurrence>> {
+    let occurrence = prop_oneof![
+        6 => any::<bool>().prop_map(|remembered| Occurrence::Pass { remembered }),
+        3 => Just(Occurrence::Replace),
+        3 => (0u32..3).prop_map(Occurrence::GetReady),
+        1 => (0u32..3).prop_map(Occurrence::Die),
+        3 => Just(Occurrence::JobEnds),
+        2 => Just(Occurrence::JobGone),
+        2 => (0u8..20).prop_map(Occurrence::Wait),
+        1 => Just(Occurrence::HoldExpires),
+        1 => Just(Occurrence::ChangeMind),
     ];
-    prop::collection::vec(happening, 0..80)
+    prop::collection::vec(occurrence, 0..80)
 }
 
 #[test]
@@ -319,11 +319,11 @@ proptest! {
     fn when_it_calms_down_one_version_runs_on_its_own_data(
         flaw in prop_oneof![Just(Flaw::None), Just(Flaw::NeverReady), Just(Flaw::Crashes), Just(Flaw::MigrationFails)],
         replicas in 1u32..4,
-        happenings in happenings(),
+        occurrences in occurrences(),
     ) {
         let mut world = World::new(flaw, replicas);
-        for happening in happenings {
-            world.happen(happening);
+        for occurrence in occurrences {
+            world.happen(occurrence);
         }
         world.calm_down();
         let versions: Vec<&str> = world.instances.iter().filter_map(|instance| instance.version.as_deref()).collect();

@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use crate::metrics::{Metrics, Part};
 use crate::nodes::{self, KnownNode};
 use crate::told::Told;
-use crate::writer::{Trouble, Writer};
+use crate::writer::{PassError, Writer};
 
 /// How long a pass may take to finish once the process was asked to stop.
 const GRACE: Duration = Duration::from_secs(5);
@@ -162,7 +162,7 @@ impl<F: Fn() -> bool> Work<F> {
         addresses
     }
 
-    fn tell_refused(&self, trouble: &Trouble) {
+    fn tell_refused(&self, trouble: &PassError) {
         if !self.refused.swap(true, Ordering::Relaxed) {
             tracing::warn!(
                 "there are no EndpointSlices for kubelets, because the right is missing; give it, or \
@@ -171,7 +171,7 @@ impl<F: Fn() -> bool> Work<F> {
         }
     }
 
-    async fn service(&self) -> Result<Option<Service>, Trouble> {
+    async fn service(&self) -> Result<Option<Service>, PassError> {
         let live: Option<Service> = self.writer.get(&self.settings.name).await?;
         let wanted = service::build(&self.settings, live.as_ref());
         self.writer.put(&wanted, live, &nobody()).await
@@ -183,7 +183,7 @@ impl<F: Fn() -> bool> Work<F> {
         service: Option<&Service>,
         addresses: &[Address],
         mirrored: bool,
-    ) -> Result<Progress, Trouble> {
+    ) -> Result<Progress, PassError> {
         let settings = Settings { endpoint_slices: !mirrored, ..self.settings.clone() };
         let live: Option<Endpoints> = self.writer.get(&self.settings.name).await?;
         let mut wanted = endpoints::build(&settings, service, addresses);
@@ -195,12 +195,11 @@ impl<F: Fn() -> bool> Work<F> {
         Ok(progress(now.is_some()))
     }
 
-    async fn slices(&self, service: &Service, addresses: &[Address]) -> Result<Progress, Trouble> {
-        let standing: Vec<EndpointSlice> =
-            self.writer.list(&endpoint_slice::selector(&self.settings)).await?;
+    async fn slices(&self, service: &Service, addresses: &[Address]) -> Result<Progress, PassError> {
+        let state: Vec<EndpointSlice> = self.writer.list(&endpoint_slice::selector(&self.settings)).await?;
         let mut live: BTreeMap<String, EndpointSlice> =
-            standing.iter().map(|slice| (slice.name_any(), slice.clone())).collect();
-        let slices = endpoint_slice::build(&self.settings, service, addresses, standing);
+            state.iter().map(|slice| (slice.name_any(), slice.clone())).collect();
+        let slices = endpoint_slice::build(&self.settings, service, addresses, state);
         let owner = Owner {
             kind: "Service".into(),
             name: self.settings.name.as_str().into(),
@@ -225,7 +224,7 @@ fn progress(is_there: bool) -> Progress {
     if is_there { Progress::Done } else { Progress::Waiting }
 }
 
-fn words(trouble: &Trouble) -> String {
+fn words(trouble: &PassError) -> String {
     trouble.to_string()
 }
 

@@ -20,7 +20,7 @@ mod writer;
 
 use k8s_openapi::api::core::v1::{Endpoints, Node, Service};
 use k8s_openapi::api::discovery::v1::EndpointSlice;
-use kernel::declare::{Kind, Right};
+use kernel::declare::{Kind, Permission};
 
 pub use kubelets::Kubelets;
 pub use metrics::Metrics;
@@ -30,21 +30,21 @@ pub const KINDS: [Kind; 4] =
     [Kind::of::<Node>(), Kind::of::<Service>(), Kind::of::<Endpoints>(), Kind::of::<EndpointSlice>()];
 
 /// What it must be allowed to do.
-pub const RIGHTS: [Right; 4] = [
-    Right { group: "", resource: "nodes", verbs: &["list", "watch"], why: "addresses of kubelets" },
-    Right {
+pub const PERMISSIONS: [Permission; 4] = [
+    Permission { group: "", resource: "nodes", verbs: &["list", "watch"], why: "addresses of kubelets" },
+    Permission {
         group: "",
         resource: "services",
         verbs: &["get", "create", "update", "delete"],
         why: "the Service that stands for all kubelets",
     },
-    Right {
+    Permission {
         group: "",
         resource: "endpoints",
         verbs: &["get", "create", "update", "delete"],
         why: "addresses of kubelets as targets",
     },
-    Right {
+    Permission {
         group: "discovery.k8s.io",
         resource: "endpointslices",
         verbs: &["list", "create", "update", "delete"],

@@ -4,7 +4,7 @@
 use std::fmt::{self, Debug};
 
 use k8s_openapi::NamespaceResourceScope;
-use kernel::apply::{Action, Way, Writer as Who, decide, desired};
+use kernel::apply::{Action, Ownership as Who, Way, decide, desired};
 use kernel::declare::Kind;
 use kernel::object::{Object, Owner};
 use kube::api::{DeleteParams, ListParams, PostParams, Preconditions};
@@ -18,7 +18,7 @@ const MANAGER: &str = "mainstay";
 
 /// Why something was not read or written.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Trouble {
+pub(crate) enum PassError {
     /// Another one leads.
     #[error("this process does not lead any more and writes nothing")]
     Fenced,
@@ -33,7 +33,7 @@ pub(crate) enum Trouble {
     Server { verb: &'static str, what: What, source: Box<kube::Error> },
 }
 
-impl Trouble {
+impl PassError {
     /// Whether we may not do it.
     pub(crate) fn is_forbidden(&self) -> bool {
         let Self::Server { source, .. } = self else { return false };
@@ -84,12 +84,12 @@ pub(crate) struct Writer<F> {
 
 impl<F: Fn() -> bool> Writer<F> {
     /// The object of this name, if there is one.
-    pub(crate) async fn get<K: Written>(&self, name: &str) -> Result<Option<K>, Trouble> {
+    pub(crate) async fn get<K: Written>(&self, name: &str) -> Result<Option<K>, PassError> {
         self.api().get_opt(name).await.map_err(|error| self.failed::<K>("get", name, error))
     }
 
     /// Those with these labels that are not on their way out.
-    pub(crate) async fn list<K: Written>(&self, labels: &str) -> Result<Vec<K>, Trouble> {
+    pub(crate) async fn list<K: Written>(&self, labels: &str) -> Result<Vec<K>, PassError> {
         let listed = self.api::<K>().list(&ListParams::default().labels(labels)).await;
         let mut all = listed.map_err(|error| self.failed::<K>("list", "", error))?.items;
         all.retain(|object| object.meta().deletion_timestamp.is_none());
@@ -103,7 +103,7 @@ impl<F: Fn() -> bool> Writer<F> {
         wanted: &K,
         live: Option<K>,
         owner: &Owner,
-    ) -> Result<Option<K>, Trouble> {
+    ) -> Result<Option<K>, PassError> {
         let name = wanted.name_any();
         let known = match &live {
             Some(live) => Some(self.object(live)?),
@@ -113,7 +113,7 @@ impl<F: Fn() -> bool> Writer<F> {
         match decide(&desired(wanted, Way::Replace), known.as_ref(), who) {
             Action::Nothing => Ok(live),
             Action::Wait => Ok(None),
-            Action::Refuse(words) => Err(Trouble::Refused(words)),
+            Action::Refuse(words) => Err(PassError::Refused(words)),
             Action::Create(object) => {
                 let object = self.typed(&name, object)?;
                 self.check_fence()?;
@@ -140,7 +140,7 @@ impl<F: Fn() -> bool> Writer<F> {
     }
 
     /// Deletes this object and no other of its name.
-    pub(crate) async fn delete<K: Written>(&self, object: &K) -> Result<(), Trouble> {
+    pub(crate) async fn delete<K: Written>(&self, object: &K) -> Result<(), PassError> {
         let name = object.name_any();
         self.check_fence()?;
         let preconditions = Some(Preconditions { uid: object.uid(), resource_version: None });
@@ -155,32 +155,32 @@ impl<F: Fn() -> bool> Writer<F> {
         }
     }
 
-    fn check_fence(&self) -> Result<(), Trouble> {
-        if (self.may_write)() { Ok(()) } else { Err(Trouble::Fenced) }
+    fn check_fence(&self) -> Result<(), PassError> {
+        if (self.may_write)() { Ok(()) } else { Err(PassError::Fenced) }
     }
 
     fn api<K: Written>(&self) -> Api<K> {
         Api::namespaced(self.client.clone(), &self.namespace)
     }
 
-    fn object<K: Written>(&self, object: &K) -> Result<Object, Trouble> {
-        let unwritable = |source| Trouble::Unwritable { what: self.what::<K>(&object.name_any()), source };
+    fn object<K: Written>(&self, object: &K) -> Result<Object, PassError> {
+        let unwritable = |source| PassError::Unwritable { what: self.what::<K>(&object.name_any()), source };
         let value = serde_json::to_value(object).map_err(unwritable)?;
         let dynamic = serde_json::from_value(value).map_err(unwritable)?;
         Ok(Object::new(dynamic, &Kind::of::<K>().resource()))
     }
 
-    fn typed<K: Written>(&self, name: &str, object: Value) -> Result<K, Trouble> {
+    fn typed<K: Written>(&self, name: &str, object: Value) -> Result<K, PassError> {
         serde_json::from_value(object)
-            .map_err(|source| Trouble::Unwritable { what: self.what::<K>(name), source })
+            .map_err(|source| PassError::Unwritable { what: self.what::<K>(name), source })
     }
 
     fn what<K: Written>(&self, name: &str) -> What {
         What { kind: Kind::of::<K>().kind, name: format!("{}/{name}", self.namespace) }
     }
 
-    fn failed<K: Written>(&self, verb: &'static str, name: &str, error: kube::Error) -> Trouble {
-        Trouble::Server { verb, what: self.what::<K>(name), source: Box::new(error) }
+    fn failed<K: Written>(&self, verb: &'static str, name: &str, error: kube::Error) -> PassError {
+        PassError::Server { verb, what: self.what::<K>(name), source: Box::new(error) }
     }
 }
 

@@ -73,7 +73,7 @@ pub struct Decision {
     /// Touch the pods that have not loaded it.
     pub touch: bool,
     /// Look again after this time, if nothing happens before.
-    pub look_again: Option<Duration>,
+    pub requeue_after: Option<Duration>,
 }
 
 /// What is remembered of a workload.
@@ -143,12 +143,12 @@ impl Pace {
         self.changed = false;
         self.is_hidden = false;
         self.last = Some(Touch { at: now, again });
-        Decision { touch: true, look_again: Some(GLANCE) }
+        Decision { touch: true, requeue_after: Some(GLANCE) }
     }
 }
 
 fn wait(time: Duration) -> Decision {
-    Decision { touch: false, look_again: Some(time) }
+    Decision { touch: false, requeue_after: Some(time) }
 }
 
 /// Nothing, if the clock was set back: then nothing is known.

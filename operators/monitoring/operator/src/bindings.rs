@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use api_monitoring::status::ConfigResourceStatus;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use kernel::apply::Saying;
+use kernel::apply::ForeignStatus;
 use kernel::declare::Kind;
 use kernel::object::{Kept as _, Key, Object};
 use kernel::report::{Note, Remark};
@@ -88,11 +88,11 @@ pub(crate) fn unbind(
     workload: &Key,
     objects: &BTreeSet<(Kind, Key)>,
     stores: &Stores,
-) -> Vec<Saying> {
+) -> Vec<ForeignStatus> {
     let unbound = |(kind, key): &(Kind, Key)| {
         let object = stores.get(*kind, key)?;
         let others = name(primary, workload).without(&bindings(&object).bindings)?;
-        Some(Saying { kind: *kind, object, status: json!({ "bindings": others }) })
+        Some(ForeignStatus { kind: *kind, object, status: json!({ "bindings": others }) })
     };
     objects.iter().filter_map(unbound).collect()
 }
@@ -100,22 +100,24 @@ pub(crate) fn unbind(
 impl Told {
     /// What is to be said in the status of objects, and whether there is more that was not tried yet. What was, comes last
     /// and is no reason for another pass.
-    pub(crate) fn sayings(
+    pub(crate) fn foreign_statuses(
         &mut self,
         (primary, workload): (Kind, &Key),
         judged: &[Judged<'_>],
         found: &BTreeSet<(Kind, Key)>,
         (stores, now): (&Stores, &Time),
-    ) -> (Vec<Saying>, bool) {
+    ) -> (Vec<ForeignStatus>, bool) {
         let bound = self.bound.get_or_insert_with(|| found.clone());
         let selected: BTreeSet<(Kind, Key)> =
             judged.iter().map(|one| (one.kind, one.object.key().clone())).collect();
         let lost: BTreeSet<(Kind, Key)> = bound.difference(&selected).cloned().collect();
-        let mut sayings = unbind(primary, workload, &lost, stores);
+        let mut foreign_statuses = unbind(primary, workload, &lost, stores);
         bound.extend(selected.iter().cloned());
         let gone = |one: &(Kind, Key)| {
             lost.contains(one)
-                && !sayings.iter().any(|saying| (saying.kind, saying.object.key()) == (one.0, &one.1))
+                && !foreign_statuses.iter().any(|foreign_status| {
+                    (foreign_status.kind, foreign_status.object.key()) == (one.0, &one.1)
+                })
         };
         bound.retain(|one| !gone(one));
         self.said.retain(|one, _| selected.contains(one));
@@ -123,12 +125,13 @@ impl Told {
         let (mut first, mut again) = (Vec::new(), Vec::new());
         let mut is_more = false;
         for one in judged {
-            let Some((saying, news)) = self.saying(name(primary, workload), one, stores, now) else {
+            let Some((foreign_status, news)) = self.foreign_status(name(primary, workload), one, stores, now)
+            else {
                 continue;
             };
-            match self.tried.get(&place(&saying)) {
-                Some((tried, at)) if *tried == news => again.push((*at, saying, news)),
-                Some(_) | None if first.len() < AT_ONCE => first.push((saying, news)),
+            match self.tried.get(&place(&foreign_status)) {
+                Some((tried, at)) if *tried == news => again.push((*at, foreign_status, news)),
+                Some(_) | None if first.len() < AT_ONCE => first.push((foreign_status, news)),
                 Some(_) | None => {
                     is_more = true;
                     break;
@@ -136,22 +139,22 @@ impl Told {
             }
         }
         again.sort_by_key(|(at, ..)| *at);
-        let again = again.into_iter().map(|(_, saying, news)| (saying, news));
-        for (saying, news) in first.into_iter().chain(again).take(AT_ONCE) {
+        let again = again.into_iter().map(|(_, foreign_status, news)| (foreign_status, news));
+        for (foreign_status, news) in first.into_iter().chain(again).take(AT_ONCE) {
             self.tries += 1;
-            self.tried.insert(place(&saying), (news, self.tries));
-            sayings.push(saying);
+            self.tried.insert(place(&foreign_status), (news, self.tries));
+            foreign_statuses.push(foreign_status);
         }
-        (sayings, is_more)
+        (foreign_statuses, is_more)
     }
 
-    fn saying(
+    fn foreign_status(
         &mut self,
         workload: Name<'_>,
         one: &Judged<'_>,
         stores: &Stores,
         now: &Time,
-    ) -> Option<(Saying, (u64, u64))> {
+    ) -> Option<(ForeignStatus, (u64, u64))> {
         // What we said in the last pass may be newer than what was judged.
         let object =
             stores.get(one.kind, one.object.key()).filter(|known| known.uid() == one.object.uid())?;
@@ -166,7 +169,7 @@ impl Told {
             self.said.insert(place, news);
             return None;
         };
-        Some((Saying { kind: one.kind, object, status: json!({ "bindings": bindings }) }, news))
+        Some((ForeignStatus { kind: one.kind, object, status: json!({ "bindings": bindings }) }, news))
     }
 
     /// The pass went wrong: nobody knows what came of what was tried, and it is tried again as if it were new.
@@ -198,8 +201,8 @@ impl Told {
     }
 }
 
-fn place(saying: &Saying) -> (Kind, Key) {
-    (saying.kind, saying.object.key().clone())
+fn place(foreign_status: &ForeignStatus) -> (Kind, Key) {
+    (foreign_status.kind, foreign_status.object.key().clone())
 }
 
 /// What was being done, as the Prometheus Operator calls it.
@@ -230,24 +233,30 @@ mod tests {
         let stores =
             Stores::new(&[OfPrometheus::DECLARATION], "test", &Scopes::from(Namespaces::AllBut(Vec::new())));
         let kind = kinds::SERVICE_MONITOR;
-        let room = stores.room(kind, "a").unwrap();
-        room.write().see(Event::Begin);
+        let partition = stores.partition(kind, "a").unwrap();
+        partition.write().see(Event::Begin);
         for number in 0..=AT_ONCE {
             let metadata = json!({"namespace": "a", "name": format!("m{number:03}"), "uid": number.to_string(), "resourceVersion": "1"});
             let object = serde_json::from_value(json!({ "metadata": metadata })).unwrap();
-            room.write().see(Event::Listed(Object::new(object, &kind.resource())));
+            partition.write().see(Event::Listed(Object::new(object, &kind.resource())));
         }
-        room.write().see(Event::Complete);
+        partition.write().see(Event::Complete);
         let objects = stores.all(kind);
         let judged: Vec<Judged<'_>> =
             objects.iter().map(|object| Judged { kind, object, read: &[], refusal: None }).collect();
         let (workload, mut told) = (Key::new("a", "main"), Told::default());
         let now = Time(k8s_openapi::jiff::Timestamp::UNIX_EPOCH);
         let pass = |told: &mut Told| {
-            let (sayings, is_more) =
-                told.sayings((kinds::PROMETHEUS, &workload), &judged, &BTreeSet::new(), (&stores, &now));
-            let name = |saying: Option<&Saying>| saying.map(|saying| saying.object.key().name.to_string());
-            (sayings.len(), name(sayings.first()), is_more)
+            let (foreign_statuses, is_more) = told.foreign_statuses(
+                (kinds::PROMETHEUS, &workload),
+                &judged,
+                &BTreeSet::new(),
+                (&stores, &now),
+            );
+            let name = |foreign_status: Option<&ForeignStatus>| {
+                foreign_status.map(|foreign_status| foreign_status.object.key().name.to_string())
+            };
+            (foreign_statuses.len(), name(foreign_statuses.first()), is_more)
         };
         assert_eq!(pass(&mut told), (200, Some("m000".into()), true));
         // Nothing came of it. Whoever had no turn comes first.

@@ -8,10 +8,10 @@ use k8s_openapi::api::apps::v1::{DaemonSet, StatefulSet};
 use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Pod};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use k8s_openapi::jiff::Timestamp;
-use kernel::apply::{Applied, Desired, Saying, Touch, Way, Work, desired};
+use kernel::apply::{Applied, Desired, ForeignStatus, Touch, Way, Work, desired};
 use kernel::clock;
 use kernel::declare::{Declaration, Kind};
-use kernel::flow::{Guard, Invalid as Refusal, Operator, Plan, Trouble, Verdict};
+use kernel::flow::{Finalizer, Invalid as Refusal, Operator, PassError, Plan, Verdict};
 use kernel::object::{Key, Object};
 use kernel::report::{Remark, Report};
 use kernel::stores::Stores;
@@ -53,7 +53,7 @@ pub struct WorkloadOperator<W: Workload> {
     found: Arc<Found>,
     outside: Outside,
     unknown: Unknown,
-    pub(crate) rights: Rights,
+    pub(crate) permissions: Rights,
     /// Nothing, if there can be no TLS: then nobody is asked.
     pub(crate) asker: Option<Asker>,
 }
@@ -74,7 +74,7 @@ pub struct Inputs {
     /// Whether it is on its way out.
     is_leaving: bool,
     /// What is said in the status of what it selects.
-    sayings: Vec<Saying>,
+    foreign_statuses: Vec<ForeignStatus>,
     /// What is new about what it selects.
     refusals: Vec<Remark>,
     /// What is done about pods, claims and surplus shards.
@@ -86,7 +86,7 @@ pub struct Inputs {
     /// What is remembered beside the configuration of what the operand refuses.
     pub(crate) refused: Option<Value>,
     /// When to look again though nothing changed.
-    look_again: Option<Duration>,
+    requeue_after: Option<Duration>,
 }
 
 /// There is nothing to do outside of Kubernetes.
@@ -98,8 +98,8 @@ impl<W: Workload> WorkloadOperator<W> {
     pub fn new(shared: Shared, readers: Arc<Readers>, found: Arc<Found>) -> Self {
         let asker =
             Asker::new(clock::timestamp).map_err(|error| tracing::warn!("pods are not asked: {error}")).ok();
-        let (outside, unknown, rights) = (Outside::default(), Unknown::default(), Rights::default());
-        Self { shared, readers, places: Each::default(), found, outside, unknown, rights, asker }
+        let (outside, unknown, permissions) = (Outside::default(), Unknown::default(), Rights::default());
+        Self { shared, readers, places: Each::default(), found, outside, unknown, permissions, asker }
     }
 
     /// What is said about what a workload selects, and when more is to be said.
@@ -114,10 +114,11 @@ impl<W: Workload> WorkloadOperator<W> {
         if self.shared.settings.bindings {
             let primary = W::DECLARATION.primary;
             let found = self.found.all(primary, W::SELECTABLE, stores).get(key).cloned().unwrap_or_default();
-            let (sayings, is_more) = told.sayings((primary, key), &judged, &found, (stores, now));
-            inputs.sayings = sayings;
+            let (foreign_statuses, is_more) =
+                told.foreign_statuses((primary, key), &judged, &found, (stores, now));
+            inputs.foreign_statuses = foreign_statuses;
             if is_more {
-                inputs.look_again = Some(Duration::ZERO);
+                inputs.requeue_after = Some(Duration::ZERO);
             }
         }
         place.told = told;
@@ -149,11 +150,11 @@ impl<W: Workload> WorkloadOperator<W> {
             now,
         };
         inputs.roll = Roll::of(planned, surplus, &around);
-        inputs.look_again = [inputs.look_again, inputs.roll.look_again].into_iter().flatten().min();
+        inputs.requeue_after = [inputs.requeue_after, inputs.roll.requeue_after].into_iter().flatten().min();
     }
 
     /// What others say of a workload that goes, and must not any longer.
-    fn unbound(&self, key: &Key, metadata: Option<&ObjectMeta>, stores: &Stores) -> Vec<Saying> {
+    fn unbound(&self, key: &Key, metadata: Option<&ObjectMeta>, stores: &Stores) -> Vec<ForeignStatus> {
         let finalizers = metadata.and_then(|metadata| metadata.finalizers.as_ref());
         let was_bound =
             finalizers.is_some_and(|names| names.iter().any(|name| name == W::DECLARATION.finalizer));
@@ -186,7 +187,7 @@ impl<W: Workload> WorkloadOperator<W> {
     }
 
     /// What is there of a workload.
-    async fn see(&self, resource: &W::Resource, key: &Key, stores: &Stores) -> Result<Seen, Trouble> {
+    async fn see(&self, resource: &W::Resource, key: &Key, stores: &Stores) -> Result<Seen, PassError> {
         let uid = W::metadata(resource).uid.as_deref().unwrap_or_default();
         let mut sets = BTreeMap::new();
         for object in stores.owned_by(kinds::STATEFUL_SET, &key.namespace, uid) {
@@ -205,7 +206,7 @@ impl<W: Workload> WorkloadOperator<W> {
                 format!("{}={},{}={}", labels::APPLICATION, W::APPLICATION, labels::INSTANCE, key.name);
             let listed = api.list(&ListParams::default().labels(&selector)).await;
             let listed =
-                listed.map_err(|error| Trouble::Outside(format!("pods cannot be listed: {error}")))?;
+                listed.map_err(|error| PassError::Outside(format!("pods cannot be listed: {error}")))?;
             listed.items.into_iter().map(|pod| Arc::new(stores.keep(kinds::POD, pod))).collect()
         };
         let pods = known.iter().filter_map(|pod| pod.read::<Pod>().ok()).collect();
@@ -237,19 +238,19 @@ impl<W: Workload> Operator for WorkloadOperator<W> {
         resource: &W::Resource,
         stores: &Stores,
         now: Timestamp,
-    ) -> Result<Inputs, Trouble> {
+    ) -> Result<Inputs, PassError> {
         let metadata = W::metadata(resource);
         let key = Key::of(metadata);
         self.forget_the_gone(stores);
         if metadata.deletion_timestamp.is_some() {
-            let sayings = self.unbound(&key, Some(metadata), stores);
-            return Ok(Inputs { is_leaving: true, sayings, ..Inputs::default() });
+            let foreign_statuses = self.unbound(&key, Some(metadata), stores);
+            return Ok(Inputs { is_leaving: true, foreign_statuses, ..Inputs::default() });
         }
         let seen = self.see(resource, &key, stores).await?;
         let is_told = stores.is_watched(kinds::POD, &key.namespace)
             && !is_asked_for(&key.namespace, W::named(resource), stores);
-        let look_again = (!is_told).then_some(LOOK_AGAIN);
-        let mut inputs = Inputs { key: key.clone(), seen, look_again, ..Inputs::default() };
+        let requeue_after = (!is_told).then_some(LOOK_AGAIN);
+        let mut inputs = Inputs { key: key.clone(), seen, requeue_after, ..Inputs::default() };
         if W::is_paused(resource) {
             return Ok(inputs);
         }
@@ -259,12 +260,12 @@ impl<W: Workload> Operator for WorkloadOperator<W> {
         let needs = W::needs(resource);
         inputs.missing = self.outside.missing(&needs, &key.namespace, stores, &self.shared.client).await;
         if inputs.missing.is_some() {
-            inputs.look_again = Some(LOOK_FOR);
+            inputs.requeue_after = Some(LOOK_FOR);
         }
         let heard = self.hear(resource, &mut inputs, stores, now).await?;
         let (mut planned, spared) = self.follow(resource, &key, stores).await?;
         if held(&self.places.of(&key)).is_denied() {
-            inputs.look_again = inputs.look_again.into_iter().chain([ASK_AGAIN]).min();
+            inputs.requeue_after = inputs.requeue_after.into_iter().chain([ASK_AGAIN]).min();
         }
         if let Ok(planned) = &mut planned {
             if !self.shared.settings.reloader_at_once {
@@ -273,7 +274,7 @@ impl<W: Workload> Operator for WorkloadOperator<W> {
             self.outside.learn(&roll::classes(planned, &inputs.seen), &self.shared.client).await;
             self.look_after(resource, planned, &mut inputs, now);
             if self.suspect(&key, planned, heard) {
-                inputs.look_again = Some(Duration::ZERO);
+                inputs.requeue_after = Some(Duration::ZERO);
             }
             inputs.refused = self.annotation(&key);
             inputs.last_written = inputs.last_written.max(held(&self.places.of(&key)).rules_written);
@@ -286,8 +287,8 @@ impl<W: Workload> Operator for WorkloadOperator<W> {
     fn validate(&self, _resource: &W::Resource, inputs: &Inputs) -> Result<(), Refusal> {
         match &inputs.planned {
             Some(Err(invalid)) => {
-                let (message, look_again) = (invalid.message.clone(), inputs.look_again);
-                Err(Refusal { reason: "ReconciliationFailed", message, look_again })
+                let (message, requeue_after) = (invalid.message.clone(), inputs.requeue_after);
+                Err(Refusal { reason: "ReconciliationFailed", message, requeue_after })
             }
             Some(Ok(_)) | None => Ok(()),
         }
@@ -301,9 +302,9 @@ impl<W: Workload> Operator for WorkloadOperator<W> {
         if inputs.missing.is_none() {
             inputs.roll.put(&mut work);
         }
-        work.sayings.clone_from(&inputs.sayings);
-        let guard = if inputs.is_leaving { Guard::Release } else { Guard::Leave };
-        Plan { work, step: None, guard, look_again: inputs.look_again, course: () }
+        work.foreign_statuses.clone_from(&inputs.foreign_statuses);
+        let finalizer = if inputs.is_leaving { Finalizer::Absent } else { Finalizer::Unchanged };
+        Plan { work, step: None, finalizer, requeue_after: inputs.requeue_after, course: () }
     }
 
     fn afterwards(
@@ -327,15 +328,15 @@ impl<W: Workload> Operator for WorkloadOperator<W> {
         let last = inputs.last_written.filter(|_| !has_changed);
         let may_touch = inputs.may_patch_pods == Some(true);
         let pods = (inputs.seen.pods.as_slice(), may_touch, &self.shared.settings.pace);
-        let (touches, look_again) = loading.afterwards(content, last, pods, now);
-        (touches, [look_again, inputs.roll.soon(applied)].into_iter().flatten().min())
+        let (touches, requeue_after) = loading.afterwards(content, last, pods, now);
+        (touches, [requeue_after, inputs.roll.soon(applied)].into_iter().flatten().min())
     }
 
-    fn farewell(&self, key: &Key, stores: &Stores) -> Vec<Saying> {
+    fn statuses_after_deletion(&self, key: &Key, stores: &Stores) -> Vec<ForeignStatus> {
         self.unbound(key, None, stores)
     }
 
-    async fn perform(&self, step: &NoStep) -> Result<(), Trouble> {
+    async fn perform(&self, step: &NoStep) -> Result<(), PassError> {
         match *step {}
     }
 

@@ -1,7 +1,7 @@
 //! What each operator watches, owns and may do. Watches, pruning and roles follow from it.
 
 use kernel::apply::Way;
-use kernel::declare::{Declaration, Kind, Owned, Right, Sight, Watched};
+use kernel::declare::{Declaration, Detail, Kind, Owned, Permission, Watched};
 use kernel::object::{Key, Object};
 use kube::api::DynamicObject;
 use serde_json::{Map, Value, json};
@@ -31,7 +31,7 @@ pub const PROMETHEUS: Declaration = Declaration {
         PODS,
         CLAIMS,
     ],
-    rights: RIGHTS_PROMETHEUSES,
+    permissions: PERMISSIONS_PROMETHEUSES,
     predecessors: &[PEER],
     status_manager: Some(PEER),
 };
@@ -52,7 +52,7 @@ pub const AGENT: Declaration = Declaration {
         PODS,
         CLAIMS,
     ],
-    rights: RIGHTS_PROMETHEUSAGENTS,
+    permissions: PERMISSIONS_PROMETHEUSAGENTS,
     predecessors: &[PEER],
     status_manager: Some(PEER),
 };
@@ -70,7 +70,7 @@ pub const ALERTMANAGER: Declaration = Declaration {
         PODS,
         CLAIMS,
     ],
-    rights: RIGHTS_ALERTMANAGERS,
+    permissions: PERMISSIONS_ALERTMANAGERS,
     predecessors: &[PEER],
     status_manager: Some(PEER),
 };
@@ -82,7 +82,7 @@ pub const THANOS_RULER: Declaration = Declaration {
     finalizer: CLEANUP,
     owned: &[CONFIG_MAPS, SECRETS, SERVICES, STATEFUL_SETS],
     watched: &[selectable(kinds::RULE, "what a Thanos Ruler evaluates"), NAMESPACES, PODS, CLAIMS],
-    rights: RIGHTS_THANOSRULERS,
+    permissions: PERMISSIONS_THANOSRULERS,
     predecessors: &[PEER],
     status_manager: Some(PEER),
 };
@@ -90,7 +90,7 @@ pub const THANOS_RULER: Declaration = Declaration {
 const CONFIG_MAPS: Owned = Owned {
     kind: kinds::CONFIG_MAP,
     way: Way::Replace,
-    sight: Sight::Outline,
+    detail: Detail::Metadata,
     keeps: keep::metadata,
     optional: false,
     why: "rules; and what resources point to",
@@ -99,7 +99,7 @@ const CONFIG_MAPS: Owned = Owned {
 const SECRETS: Owned = Owned {
     kind: kinds::SECRET,
     way: Way::Replace,
-    sight: Sight::Outline,
+    detail: Detail::Metadata,
     keeps: keep::compressed,
     optional: false,
     why: "configurations and certificates; and what resources point to",
@@ -108,7 +108,7 @@ const SECRETS: Owned = Owned {
 const SERVICES: Owned = Owned {
     kind: kinds::SERVICE,
     way: Way::Replace,
-    sight: Sight::Whole,
+    detail: Detail::Full,
     keeps: keep::service,
     optional: true,
     why: "how pods find each other",
@@ -117,7 +117,7 @@ const SERVICES: Owned = Owned {
 const STATEFUL_SETS: Owned = Owned {
     kind: kinds::STATEFUL_SET,
     way: Way::Replace,
-    sight: Sight::Whole,
+    detail: Detail::Full,
     keeps: keep::stateful_set,
     optional: false,
     why: "the pods of a workload",
@@ -126,7 +126,7 @@ const STATEFUL_SETS: Owned = Owned {
 const DAEMON_SETS: Owned = Owned {
     kind: kinds::DAEMON_SET,
     way: Way::Replace,
-    sight: Sight::Whole,
+    detail: Detail::Full,
     keeps: keep::daemon_set,
     optional: true,
     why: "agents on every node",
@@ -135,7 +135,7 @@ const DAEMON_SETS: Owned = Owned {
 const NAMESPACES: Watched = Watched {
     kind: kinds::NAMESPACE,
     concerns: nobody,
-    sight: Sight::Outline,
+    detail: Detail::Metadata,
     trim: |_| (),
     optional: true,
     why: "labels that selectors ask for",
@@ -144,7 +144,7 @@ const NAMESPACES: Watched = Watched {
 const PODS: Watched = Watched {
     kind: kinds::POD,
     concerns: nobody,
-    sight: Sight::Whole,
+    detail: Detail::Full,
     trim: trim_pod,
     optional: true,
     why: "whether they are ready, and why not",
@@ -153,7 +153,7 @@ const PODS: Watched = Watched {
 const CLAIMS: Watched = Watched {
     kind: kinds::CLAIM,
     concerns: nobody,
-    sight: Sight::Whole,
+    detail: Detail::Full,
     trim: trim_claim,
     optional: true,
     why: "whether volumes are as large as asked for",
@@ -161,7 +161,7 @@ const CLAIMS: Watched = Watched {
 
 /// A kind that workloads select.
 const fn selectable(kind: Kind, why: &'static str) -> Watched {
-    Watched { kind, concerns: nobody, sight: Sight::Whole, trim: trim_status, optional: false, why }
+    Watched { kind, concerns: nobody, detail: Detail::Full, trim: trim_status, optional: false, why }
 }
 
 /// A kind that workloads select and that need not be there.
@@ -171,11 +171,11 @@ const fn optional(kind: Kind, why: &'static str) -> Watched {
 
 /// A kind of which little is known.
 const fn outline(kind: Kind, why: &'static str) -> Watched {
-    Watched { kind, concerns: nobody, sight: Sight::Outline, trim: |_| (), optional: false, why }
+    Watched { kind, concerns: nobody, detail: Detail::Metadata, trim: |_| (), optional: false, why }
 }
 
 /// The rights of an operator: its own status, what it says of others, and pods.
-macro_rules! rights {
+macro_rules! permissions {
     ($own:literal $(, $other:literal)*) => {
         &[
             status(concat!($own, "/status")),
@@ -185,53 +185,59 @@ macro_rules! rights {
     };
 }
 
-const RIGHTS_PROMETHEUSES: &[Right] =
-    rights!("prometheuses", "servicemonitors", "podmonitors", "probes", "scrapeconfigs", "prometheusrules");
-const RIGHTS_PROMETHEUSAGENTS: &[Right] =
-    rights!("prometheusagents", "servicemonitors", "podmonitors", "probes", "scrapeconfigs");
-const RIGHTS_ALERTMANAGERS: &[Right] = rights!("alertmanagers", "alertmanagerconfigs");
-const RIGHTS_THANOSRULERS: &[Right] = rights!("thanosrulers", "prometheusrules");
+const PERMISSIONS_PROMETHEUSES: &[Permission] = permissions!(
+    "prometheuses",
+    "servicemonitors",
+    "podmonitors",
+    "probes",
+    "scrapeconfigs",
+    "prometheusrules"
+);
+const PERMISSIONS_PROMETHEUSAGENTS: &[Permission] =
+    permissions!("prometheusagents", "servicemonitors", "podmonitors", "probes", "scrapeconfigs");
+const PERMISSIONS_ALERTMANAGERS: &[Permission] = permissions!("alertmanagers", "alertmanagerconfigs");
+const PERMISSIONS_THANOSRULERS: &[Permission] = permissions!("thanosrulers", "prometheusrules");
 
-const PATCH_PODS: Right = Right {
+const PATCH_PODS: Permission = Permission {
     group: "",
     resource: "pods",
     verbs: &["patch"],
     why: "touched after a change of their configuration, so that it takes effect at once; labels, if a selector changed",
 };
 
-const DELETE_PODS: Right = Right {
+const DELETE_PODS: Permission = Permission {
     group: "",
     resource: "pods",
     verbs: &["delete"],
     why: "pods that cannot be brought up to date otherwise, and pods that a stuck roll-out waits for",
 };
 
-const EVICT_PODS: Right = Right {
+const EVICT_PODS: Permission = Permission {
     group: "",
     resource: "pods/eviction",
     verbs: &["create"],
     why: "the same, where disruption budgets shall be kept",
 };
 
-const WAKE_STATEFUL_SETS: Right = Right {
+const WAKE_STATEFUL_SETS: Permission = Permission {
     group: "apps",
     resource: "statefulsets",
     verbs: &["patch"],
     why: "roll-outs that go on only when their StatefulSet changes, and how long surplus shards are kept",
 };
 
-const GROW_CLAIMS: Right =
-    Right { group: "", resource: "persistentvolumeclaims", verbs: &["patch"], why: "volumes that grow" };
+const GROW_CLAIMS: Permission =
+    Permission { group: "", resource: "persistentvolumeclaims", verbs: &["patch"], why: "volumes that grow" };
 
-const STORAGE_CLASSES: Right = Right {
+const STORAGE_CLASSES: Permission = Permission {
     group: "storage.k8s.io",
     resource: "storageclasses",
     verbs: &["get"],
     why: "whether a class is there, and lets volumes grow",
 };
 
-const fn told(resource: &'static str) -> Right {
-    Right {
+const fn told(resource: &'static str) -> Permission {
+    Permission {
         group: "monitoring.coreos.com",
         resource,
         verbs: &["patch"],
@@ -239,8 +245,8 @@ const fn told(resource: &'static str) -> Right {
     }
 }
 
-const fn finalizers(resource: &'static str) -> Right {
-    Right {
+const fn finalizers(resource: &'static str) -> Permission {
+    Permission {
         group: "monitoring.coreos.com",
         resource,
         verbs: &["update"],
@@ -248,8 +254,8 @@ const fn finalizers(resource: &'static str) -> Right {
     }
 }
 
-const fn status(resource: &'static str) -> Right {
-    Right {
+const fn status(resource: &'static str) -> Permission {
+    Permission {
         group: "monitoring.coreos.com",
         resource,
         verbs: &["patch", "update"],

@@ -9,7 +9,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::jiff::Timestamp;
 use kernel::apply::Applied;
 use kernel::declare::Kind;
-use kernel::flow::Trouble;
+use kernel::flow::PassError;
 use kernel::object::{Kept as _, Key};
 use kernel::stores::Stores;
 use monitoring_assets::Reference;
@@ -83,11 +83,11 @@ impl<M> Place<M> {
 
     /// A monitor that points to what we may not read is left out; without what the workload itself points to, nothing good
     /// would be written.
-    fn may_read(&self, planned: &Planned) -> Result<(), Trouble> {
+    fn may_read(&self, planned: &Planned) -> Result<(), PassError> {
         let forbidden = self.vault.forbidden(planned.references.iter());
         let Some(Reference { source, namespace, name }) = forbidden else { return Ok(()) };
         let words = format!("{source} {namespace}/{name} may not be read: grant get on {source}s there");
-        Err(Trouble::Outside(words))
+        Err(PassError::Outside(words))
     }
 }
 
@@ -98,7 +98,7 @@ impl<W: Workload> WorkloadOperator<W> {
         resource: &W::Resource,
         key: &Key,
         stores: &Stores,
-    ) -> Result<(Result<Planned, Invalid>, Vec<(Kind, Key)>), Trouble> {
+    ) -> Result<(Result<Planned, Invalid>, Vec<(Kind, Key)>), PassError> {
         let home = self.places.of(key);
         // Taken out, because nobody may hold a lock while he waits: a pass that is dropped loses what it remembered.
         let mut place = std::mem::take(&mut *held(&home));
@@ -113,7 +113,7 @@ impl<W: Workload> WorkloadOperator<W> {
         resource: &W::Resource,
         key: &Key,
         stores: &Stores,
-    ) -> Result<(Result<Planned, Invalid>, Vec<(Kind, Key)>), Trouble> {
+    ) -> Result<(Result<Planned, Invalid>, Vec<(Kind, Key)>), PassError> {
         let mut standing = Standing { rules: self.packing(key, stores, place).await?, ..Standing::default() };
         place.vault.begin();
         // What cannot be read, and is wanted still, comes up again below.
@@ -181,7 +181,7 @@ impl<W: Workload> WorkloadOperator<W> {
             self.readers.update(key, place.wanted.clone());
             return Ok((planned, spared));
         }
-        Err(Trouble::Outside(format!(
+        Err(PassError::Outside(format!(
             "{} {key} points to what cannot be read to its end: it changes all the time, or one object names more than \
              {ROUNDS} others",
             W::DECLARATION.primary.kind
@@ -194,7 +194,7 @@ impl<W: Workload> WorkloadOperator<W> {
         key: &Key,
         stores: &Stores,
         place: &mut Place<W::Memory>,
-    ) -> Result<Vec<Files>, Trouble> {
+    ) -> Result<Vec<Files>, PassError> {
         let Some(workload) = W::rules(&key.name) else { return Ok(Vec::new()) };
         let mut known = BTreeMap::new();
         for outline in rule_maps::outlines(&workload, key, stores, &self.shared.client).await? {

@@ -151,7 +151,7 @@ impl Selections {
         let view = View {
             operator: &self.controller_id,
             workload: &asks.operator,
-            is_looked_into: stores.room(kind, namespace).is_some(),
+            is_looked_into: stores.partition(kind, namespace).is_some(),
             namespace: place.as_deref().map(|place| place.labels().into()),
         };
         match asks.asking(&workload.key().namespace, kind) {

@@ -1,4 +1,4 @@
-//! The operators of Prometheus, its agents, Alertmanager and Thanos Ruler: the thin edge around the pure rooms.
+//! The operators of Prometheus, its agents, Alertmanager and Thanos Ruler: the thin edge around the pure modules.
 //!
 //! | file | owns |
 //! |---|---|

@@ -220,7 +220,7 @@ impl Loading {
         } else {
             Vec::new()
         };
-        (touches, decision.look_again)
+        (touches, decision.requeue_after)
     }
 
     /// What is told about it; nothing, if what was told before holds.

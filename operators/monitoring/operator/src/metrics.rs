@@ -19,7 +19,7 @@ mod workloads;
 use std::sync::Arc;
 
 use kernel::declare::{Declaration, Kind};
-use kernel::metrics::{Catalogue, Happening, Witness};
+use kernel::metrics::{Catalogue, Observer, Occurrence};
 use kernel::object::Key;
 
 use crate::declaration;
@@ -79,31 +79,31 @@ impl Monitored {
     }
 }
 
-impl Witness for Monitored {
-    fn sees(&self, happening: &Happening<'_>) {
-        match happening {
-            Happening::Changed { kind, change } => {
+impl Observer for Monitored {
+    fn sees(&self, occurrence: &Occurrence<'_>) {
+        match occurrence {
+            Occurrence::Changed { kind, change } => {
                 let primary = CONTROLLERS.iter().find(|(declaration, _)| declaration.primary == *kind);
                 if let Some((declaration, _)) = primary {
                     self.workloads.changed(declaration.name, change);
                 }
             }
-            Happening::Answered { call, code, took, held_back } => {
+            Occurrence::Answered { call, code, took, held_back } => {
                 self.requests.answered(call, *code, *took, *held_back);
                 for controller in &self.controllers {
                     controller.answered(call, *code);
                 }
             }
-            Happening::Ready { controller }
-            | Happening::Triggered { controller, .. }
-            | Happening::Added { controller }
-            | Happening::Due { controller, .. }
-            | Happening::Started { controller, .. }
-            | Happening::Ended { controller, .. }
-            | Happening::StatusWritten { controller, .. }
-            | Happening::Recreated { controller, .. } => {
+            Occurrence::Ready { controller }
+            | Occurrence::Triggered { controller, .. }
+            | Occurrence::Added { controller }
+            | Occurrence::Due { controller, .. }
+            | Occurrence::Started { controller, .. }
+            | Occurrence::Ended { controller, .. }
+            | Occurrence::StatusWritten { controller, .. }
+            | Occurrence::Recreated { controller, .. } => {
                 if let Some(controller) = self.controller(controller) {
-                    controller.sees(happening);
+                    controller.sees(occurrence);
                 }
             }
         }

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::jiff::Timestamp;
 use kernel::declare::Kind;
-use kernel::flow::Trouble;
+use kernel::flow::PassError;
 use kernel::object::Key;
 use kernel::stores::Stores;
 use monitoring_loaded::ask::Reloaded;
@@ -137,12 +137,13 @@ impl<W: Workload> WorkloadOperator<W> {
         inputs: &mut Inputs,
         stores: &Stores,
         now: Timestamp,
-    ) -> Result<Heard, Trouble> {
+    ) -> Result<Heard, PassError> {
         let key = inputs.key.clone();
         if inputs.seen.pods.is_empty() {
             return Ok(None);
         }
-        inputs.may_patch_pods = self.rights.may_patch_pods(&self.shared.client, &key.namespace, now).await;
+        inputs.may_patch_pods =
+            self.permissions.may_patch_pods(&self.shared.client, &key.namespace, now).await;
         let home = self.places.of(&key);
         let is_new = held(&home).loading.is_new();
         if is_new {

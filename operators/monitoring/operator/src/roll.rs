@@ -86,7 +86,7 @@ pub(crate) struct Roll {
     /// What only the user can do, in words.
     remarks: Vec<String>,
     /// When to look again, though nothing changed.
-    pub(crate) look_again: Option<Duration>,
+    pub(crate) requeue_after: Option<Duration>,
 }
 
 impl Roll {
@@ -134,8 +134,8 @@ impl Roll {
         self.wishes.iter().any(grows).then_some(SOON)
     }
 
-    fn look_again(&mut self, after: Duration) {
-        self.look_again = self.look_again.into_iter().chain([after]).min();
+    fn requeue_after(&mut self, after: Duration) {
+        self.requeue_after = self.requeue_after.into_iter().chain([after]).min();
     }
 
     /// Claims first, then the template.
@@ -145,7 +145,7 @@ impl Roll {
         self.remarks.extend(growth.remarks.iter().map(ToString::to_string));
         if growth.remarks.iter().any(|remark| matches!(remark, growth::Remark::Rigid { .. })) {
             // Nobody tells us of classes.
-            self.look_again(LATER);
+            self.requeue_after(LATER);
         }
         if growth.resizes.is_empty() {
             return;
@@ -165,13 +165,13 @@ impl Roll {
             let words = format!("claim {} should ask for {}", resize.claim, resize.size);
             self.wishes.push(Wish { touch, words });
         }
-        self.look_again(AWHILE);
+        self.requeue_after(AWHILE);
     }
 
     fn settle(&mut self, present: &StatefulSet, around: &Around<'_>) {
         let pods: Vec<&Pod> = around.seen.pods.iter().collect();
         let claims: Vec<&PersistentVolumeClaim> = around.seen.claims.iter().collect();
-        let Decision { relabels, removal, awaits, remarks, look_again } = decide(&Situation {
+        let Decision { relabels, removal, awaits, remarks, requeue_after } = decide(&Situation {
             set: present,
             pods: &pods,
             claims: &claims,
@@ -182,7 +182,7 @@ impl Roll {
         });
         let namespace = present.metadata.namespace.as_deref().unwrap_or_default();
         if !relabels.is_empty() {
-            self.look_again(AWHILE);
+            self.requeue_after(AWHILE);
         }
         for relabel in relabels.into_iter().filter(|_| around.may_patch_pods == Some(true)) {
             let fields = json!({"metadata": {"labels": relabel.labels}});
@@ -201,8 +201,8 @@ impl Roll {
             self.remove(&removal, &around.seen.known);
         }
         self.remarks.extend(remarks);
-        if let Some(moment) = look_again {
-            self.look_again(until(moment, around.now));
+        if let Some(moment) = requeue_after {
+            self.requeue_after(until(moment, around.now));
         }
     }
 
@@ -216,7 +216,7 @@ impl Roll {
             How::Delete => self.deletions.push(deletion),
             How::Evict => {
                 self.evictions.push(deletion);
-                self.look_again(AWHILE);
+                self.requeue_after(AWHILE);
             }
         }
     }
@@ -240,8 +240,8 @@ impl Roll {
             }
         }
         self.remarks.extend(surplus.remarks);
-        if let Some(moment) = surplus.look_again {
-            self.look_again(until(moment, around.now));
+        if let Some(moment) = surplus.requeue_after {
+            self.requeue_after(until(moment, around.now));
         }
     }
 }

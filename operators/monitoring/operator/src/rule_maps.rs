@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use kernel::flow::Trouble;
+use kernel::flow::PassError;
 use kernel::object::{Key, Object};
 use kernel::stores::Stores;
 use kube::api::{DynamicObject, ListParams};
@@ -19,7 +19,7 @@ pub(crate) async fn outlines(
     key: &Key,
     stores: &Stores,
     client: &Client,
-) -> Result<Vec<Arc<Object>>, Trouble> {
+) -> Result<Vec<Arc<Object>>, PassError> {
     let mut found = if stores.is_known(kinds::CONFIG_MAP, &key.namespace) {
         stores.named(kinds::CONFIG_MAP, &key.namespace, workload.name(0).trim_end_matches('0'))
     } else {
@@ -34,13 +34,13 @@ async fn listed(
     namespace: &str,
     stores: &Stores,
     client: &Client,
-) -> Result<Vec<Arc<Object>>, Trouble> {
+) -> Result<Vec<Arc<Object>>, PassError> {
     let api: Api<DynamicObject> =
         Api::namespaced_with(client.clone(), namespace, &kinds::CONFIG_MAP.resource());
     let (label, value) = workload.selector();
     let listed = api.list_metadata(&ListParams::default().labels(&format!("{label}={value}"))).await;
     let listed = listed.map_err(|error| {
-        Trouble::Outside(format!("ConfigMaps with rules in {namespace} cannot be listed: {error}"))
+        PassError::Outside(format!("ConfigMaps with rules in {namespace} cannot be listed: {error}"))
     })?;
     let outline = |metadata| DynamicObject { types: None, metadata, data: Value::Null };
     let keep = |metadata| Arc::new(stores.keep(kinds::CONFIG_MAP, outline(metadata)));
@@ -90,13 +90,13 @@ mod tests {
         let filters: BTreeMap<_, _> = filter.into_iter().map(|filter| (kinds::CONFIG_MAP, filter)).collect();
         let scopes = Scopes { filters, ..Namespaces::AllBut(Vec::new()).into() };
         let stores = Stores::new(&[&crate::PROMETHEUS], "test", &scopes);
-        let room = stores.room(kinds::CONFIG_MAP, "n").unwrap();
-        room.write().see(Event::Begin);
+        let partition = stores.partition(kinds::CONFIG_MAP, "n").unwrap();
+        partition.write().see(Event::Begin);
         for one in held {
             let one = serde_json::from_value(one.clone()).unwrap();
-            room.write().see(Event::Listed(stores.keep(kinds::CONFIG_MAP, one)));
+            partition.write().see(Event::Listed(stores.keep(kinds::CONFIG_MAP, one)));
         }
-        room.write().see(Event::Complete);
+        partition.write().see(Event::Complete);
         let client = Client::new(server, "n");
         let found =
             outlines(&Workload::Prometheus("a"), &Key::new("n", "a"), &stores, &client).await.unwrap();

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use kernel::flow::Trouble;
+use kernel::flow::PassError;
 use kernel::object::{Key, Object};
 use kernel::stores::Stores;
 use kube::api::DynamicObject;
@@ -106,7 +106,7 @@ pub(crate) fn resources(stores: &Stores) -> Resources {
 
 /// Whether an AlertmanagerConfig that a workload names is not among those that are watched: then it is asked for.
 pub(crate) fn is_asked_for(namespace: &str, named: Option<&str>, stores: &Stores) -> bool {
-    named.is_some() && stores.room(kinds::ALERTMANAGER_CONFIG, namespace).is_none()
+    named.is_some() && stores.partition(kinds::ALERTMANAGER_CONFIG, namespace).is_none()
 }
 
 /// The same with the AlertmanagerConfig that a workload names beside it, wherever others are looked for.
@@ -115,12 +115,12 @@ pub(crate) async fn with_named(
     (namespace, named): (&str, Option<&str>),
     stores: &Stores,
     client: &Client,
-) -> Result<Resources, Trouble> {
+) -> Result<Resources, PassError> {
     let Some(name) = named.filter(|_| is_asked_for(namespace, named, stores)) else { return Ok(resources) };
     let kind = kinds::ALERTMANAGER_CONFIG;
     let api: Api<DynamicObject> = Api::namespaced_with(client.clone(), namespace, &kind.resource());
     let found = api.get_opt(name).await.map_err(|error| {
-        Trouble::Outside(format!("AlertmanagerConfig {namespace}/{name} cannot be read: {error}"))
+        PassError::Outside(format!("AlertmanagerConfig {namespace}/{name} cannot be read: {error}"))
     })?;
     if let Some(found) = found {
         resources.alertmanager_configs.put(Arc::new(stores.keep(kind, found)));

@@ -7,7 +7,7 @@ use api_monitoring::status::Condition;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use kernel::apply::{Drift, WriteError};
-use kernel::flow::{Trouble, Verdict};
+use kernel::flow::{PassError, Verdict};
 use kernel::report::{Note, Report};
 use monitoring_loaded::condition::CONFIGURATION_LOADED;
 use monitoring_plan::Remark;
@@ -82,8 +82,8 @@ impl Outcome {
 }
 
 /// A write that came too late is tried again and says nothing about the workload.
-fn failure(trouble: &Trouble) -> Option<Reconciliation> {
-    let is_late = matches!(trouble, Trouble::Write(WriteError::Outdated { .. } | WriteError::Fenced));
+fn failure(trouble: &PassError) -> Option<Reconciliation> {
+    let is_late = matches!(trouble, PassError::Write(WriteError::Outdated { .. } | WriteError::Fenced));
     (!is_late).then(|| Reconciliation::Failed(trouble.words()))
 }
 

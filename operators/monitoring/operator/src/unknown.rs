@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use kernel::clock;
 use kernel::declare::Kind;
-use kernel::flow::Trouble;
+use kernel::flow::PassError;
 use kernel::object::Object;
 use kernel::stores::Stores;
 
@@ -30,12 +30,12 @@ impl Unknown {
         workload: &Object,
         selectable: Selectable,
         stores: &Stores,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), PassError> {
         let now = clock::now();
         let waited = now.saturating_duration_since(*self.since.get_or_init(|| now));
         let Some(kind) = unknown(&Asks::read(&workload.value(), selectable), stores) else { return Ok(()) };
         if must_wait(kind, waited) {
-            return Err(Trouble::Outside(format!(
+            return Err(PassError::Outside(format!(
                 "it is not known what is selected, and what was written last stays: {} cannot be listed; if that lasts, \
                  grant list and watch of them to the operator",
                 kind.plural
@@ -78,9 +78,9 @@ mod tests {
     fn stores(but: &[Kind]) -> Stores {
         let stores =
             Stores::new(&[OfPrometheus::DECLARATION], "test", &Namespaces::AllBut(Vec::new()).into());
-        for (_, room) in stores.iter().filter(|(kind, _)| !but.contains(kind)) {
-            room.objects.write().see(Event::Begin);
-            room.objects.write().see(Event::Complete);
+        for (_, partition) in stores.iter().filter(|(kind, _)| !but.contains(kind)) {
+            partition.objects.write().see(Event::Begin);
+            partition.objects.write().see(Event::Complete);
         }
         stores
     }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kernel::clock;
-use kernel::flow::Trouble;
+use kernel::flow::PassError;
 use kernel::object::{Kept as _, Key};
 use kernel::stores::Stores;
 use kube::{Api, Client};
@@ -82,7 +82,7 @@ impl Vault {
         wanted: &BTreeSet<Reference>,
         stores: &Stores,
         client: &Client,
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, PassError> {
         let mut is_new = false;
         for reference in wanted {
             if self.is_current(reference, stores) {
@@ -130,7 +130,7 @@ impl Vault {
     }
 }
 
-async fn get(reference: &Reference, client: &Client) -> Result<Content, Trouble> {
+async fn get(reference: &Reference, client: &Client) -> Result<Content, PassError> {
     let Reference { source, namespace, name } = reference;
     if !can_be(name) {
         return Ok(Content::Absent);
@@ -148,7 +148,7 @@ async fn get(reference: &Reference, client: &Client) -> Result<Content, Trouble>
     match found {
         Ok(found) => Ok(found.unwrap_or(Content::Absent)),
         Err(kube::Error::Api(status)) if status.code == 403 => Ok(Content::Forbidden(clock::now())),
-        Err(error) => Err(Trouble::Outside(format!("{source} {namespace}/{name} cannot be read: {error}"))),
+        Err(error) => Err(PassError::Outside(format!("{source} {namespace}/{name} cannot be read: {error}"))),
     }
 }
 

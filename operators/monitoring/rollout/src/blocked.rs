@@ -22,7 +22,7 @@ pub struct Next {
     /// What only the user can do, in words.
     pub remarks: Vec<String>,
     /// When to look again, though nothing changed.
-    pub look_again: Option<Timestamp>,
+    pub requeue_after: Option<Timestamp>,
 }
 
 /// Decides about one StatefulSet. Nothing goes before its controller has seen the latest change.
@@ -87,7 +87,7 @@ impl<'v> View<'v> {
         let turn = if member.is_leaving() { Turn::Later(None) } else { self.turn(member, &why) };
         match turn {
             Turn::Now => Next { removal: Some(Removal::of(member.pod, why)), remarks, ..Next::default() },
-            Turn::Later(look_again) => Next { removal: None, remarks, look_again },
+            Turn::Later(requeue_after) => Next { removal: None, remarks, requeue_after },
         }
     }
 

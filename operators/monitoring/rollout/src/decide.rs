@@ -39,7 +39,7 @@ pub struct Decision {
     /// What only the user can do, in words.
     pub remarks: Vec<String>,
     /// When to look again, though nothing changed.
-    pub look_again: Option<Timestamp>,
+    pub requeue_after: Option<Timestamp>,
 }
 
 /// Decides. Nothing is done about a StatefulSet that is on its way out: what is made in its place is decided about.
@@ -54,8 +54,8 @@ pub fn decide(situation: &Situation<'_>) -> Decision {
             return Decision { relabels, ..Decision::default() };
         }
     }
-    let blocked::Next { removal, remarks, look_again } = blocked::next(situation);
+    let blocked::Next { removal, remarks, requeue_after } = blocked::next(situation);
     let removal = removal.or_else(|| repair::wanted(situation));
     let awaits = wake::awaits(set, pods, removal.as_ref());
-    Decision { relabels: Vec::new(), removal, awaits, remarks, look_again }
+    Decision { relabels: Vec::new(), removal, awaits, remarks, requeue_after }
 }

@@ -37,7 +37,7 @@ pub struct Surplus {
     /// What the user should know, in words.
     pub remarks: Vec<String>,
     /// When the next one goes.
-    pub look_again: Option<Timestamp>,
+    pub requeue_after: Option<Timestamp>,
 }
 
 /// Until when a shard is kept.
@@ -90,7 +90,7 @@ impl Surplus {
             Some(Deadline::At(time)) => {
                 // A deadline is over when it has passed, and it is told in whole seconds.
                 let after = time.checked_add(SignedDuration::from_secs(1)).unwrap_or(time);
-                self.look_again = self.look_again.into_iter().chain([after]).min();
+                self.requeue_after = self.requeue_after.into_iter().chain([after]).min();
             }
             Some(Deadline::Never) => {}
             None => self.remarks.push(format!(
@@ -199,7 +199,7 @@ mod tests {
         assert_eq!(surplus(&prometheus(3, None, None), &sets, true, now()), Surplus::default());
         let stay = Surplus {
             kept: vec![kept(1, Some("2026-01-03T03:04:05Z")), kept(2, None)],
-            look_again: Some("2026-01-03T03:04:06Z".parse().expect("a time")),
+            requeue_after: Some("2026-01-03T03:04:06Z".parse().expect("a time")),
             ..Surplus::default()
         };
         assert_eq!(surplus(&prometheus(1, Some("Retain"), None), &sets, true, now()), stay);
@@ -234,9 +234,9 @@ mod tests {
         assert_eq!(decide("2026-01-02T04:04:05+01:00"), gone);
         let mut later = Surplus { kept: vec![kept(1, None)], ..Surplus::default() };
         assert_eq!(decide("0001-01-01T00:00:00Z"), later);
-        later.look_again = Some("2026-01-02T03:04:07Z".parse().expect("a time"));
+        later.requeue_after = Some("2026-01-02T03:04:07Z".parse().expect("a time"));
         assert_eq!(decide("2026-01-02T03:04:06Z"), later);
-        later.look_again = Some("2026-01-02T03:04:06.678Z".parse().expect("a time"));
+        later.requeue_after = Some("2026-01-02T03:04:06.678Z".parse().expect("a time"));
         assert_eq!(decide("2026-01-02T03:04:05.678Z"), later, "this very moment");
     }
 

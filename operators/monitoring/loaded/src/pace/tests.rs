@@ -16,12 +16,12 @@ fn seconds(seconds: u64) -> Duration {
 fn the_first_change_goes_out_at_once_and_the_next_ones_together() {
     let mut pace = Pace::default();
     pace.wrote();
-    let touch = Decision { touch: true, look_again: Some(seconds(1)) };
+    let touch = Decision { touch: true, requeue_after: Some(seconds(1)) };
     assert_eq!(pace.next(&SETTINGS, Sight::Pending, at(0)), touch);
     assert_eq!(pace.next(&SETTINGS, Sight::Loaded, at(1000)), Decision::default());
     for second in [2, 3, 4] {
         pace.wrote();
-        let wait = Decision { touch: false, look_again: Some(seconds(5 - second)) };
+        let wait = Decision { touch: false, requeue_after: Some(seconds(5 - second)) };
         assert_eq!(pace.next(&SETTINGS, Sight::Pending, at(second * 1000)), wait);
     }
     assert_eq!(pace.next(&SETTINGS, Sight::Pending, at(5000)), touch);
@@ -38,7 +38,7 @@ fn a_pod_that_does_not_load_it_is_touched_less_and_less_often_and_then_no_more()
         if decision.touch {
             touches.push(now / 1000);
         }
-        now += u64::try_from(decision.look_again.unwrap().as_millis()).unwrap();
+        now += u64::try_from(decision.requeue_after.unwrap().as_millis()).unwrap();
     }
     assert_eq!(touches, [0, 3, 9, 21, 45, 93, 189]);
 }
@@ -46,7 +46,7 @@ fn a_pod_that_does_not_load_it_is_touched_less_and_less_often_and_then_no_more()
 #[test]
 fn pods_that_cannot_be_asked_are_touched_once_for_a_change_and_not_for_a_restart() {
     let mut pace = Pace::default();
-    let wait = Decision { touch: false, look_again: Some(seconds(30)) };
+    let wait = Decision { touch: false, requeue_after: Some(seconds(30)) };
     assert_eq!(pace.next(&SETTINGS, Sight::Unknown, at(0)), wait);
     pace.wrote();
     assert!(pace.next(&SETTINGS, Sight::Unknown, at(1000)).touch);
@@ -59,7 +59,7 @@ fn what_no_pod_tells_of_goes_out_once_and_is_not_lost() {
     pace.wrote();
     assert!(pace.next(&SETTINGS, Sight::Pending, at(0)).touch);
     pace.wrote_hidden();
-    let wait = Decision { touch: false, look_again: Some(seconds(3)) };
+    let wait = Decision { touch: false, requeue_after: Some(seconds(3)) };
     assert_eq!(pace.next(&SETTINGS, Sight::Loaded, at(2000)), wait);
     assert!(pace.is_for_all());
     assert!(pace.next(&SETTINGS, Sight::Loaded, at(5000)).touch);
@@ -70,7 +70,7 @@ fn what_no_pod_tells_of_goes_out_once_and_is_not_lost() {
 #[test]
 fn what_is_refused_is_not_touched_but_what_is_written_instead_is() {
     let mut pace = Pace::default();
-    let wait = Decision { touch: false, look_again: Some(seconds(30)) };
+    let wait = Decision { touch: false, requeue_after: Some(seconds(30)) };
     assert_eq!(pace.next(&SETTINGS, Sight::Refused, at(0)), wait);
     pace.wrote();
     assert!(pace.next(&SETTINGS, Sight::Refused, at(1000)).touch);
@@ -121,7 +121,7 @@ impl Play {
             self.touches.push((now, self.written));
             self.brings = delay.map(|delay| (now + delay, self.written));
         }
-        self.look = decision.look_again.map(|pause| now + u64::try_from(pause.as_millis()).unwrap());
+        self.look = decision.requeue_after.map(|pause| now + u64::try_from(pause.as_millis()).unwrap());
     }
 }
 

@@ -105,9 +105,9 @@ fn stores(secrets: usize) -> Stores {
 
 fn see(stores: &Stores, kind: Kind, object: &Value) {
     let object = Object::new(serde_json::from_value(object.clone()).unwrap(), &kind.resource());
-    let mut room = stores.room(kind, "a").unwrap().write();
+    let mut partition = stores.partition(kind, "a").unwrap().write();
     for event in [Event::Begin, Event::Listed(object), Event::Complete] {
-        room.see(event);
+        partition.see(event);
     }
 }
 
@@ -116,7 +116,10 @@ fn key() -> Key {
 }
 
 /// Whom an Alertmanager tells after a pass.
-async fn told(operator: &WorkloadOperator<OfAlertmanager>, stores: &Stores) -> Result<Vec<String>, Trouble> {
+async fn told(
+    operator: &WorkloadOperator<OfAlertmanager>,
+    stores: &Stores,
+) -> Result<Vec<String>, PassError> {
     let resource =
         json!({"metadata": {"namespace": "a", "name": "w"}, "spec": {"alertmanagerConfigSelector": {}}});
     let resource = serde_json::from_value(resource).unwrap();

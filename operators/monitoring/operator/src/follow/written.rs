@@ -8,7 +8,7 @@ use formats::gzip;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::jiff::Timestamp;
-use kernel::flow::Trouble;
+use kernel::flow::PassError;
 use kernel::object::Key;
 use kernel::stores::Stores;
 use kube::Api;
@@ -23,7 +23,7 @@ use crate::workload::Workload;
 
 impl<W: Workload> WorkloadOperator<W> {
     /// What an earlier process knew of what the operand refuses.
-    pub(super) async fn recall(&self, place: &mut Place<W::Memory>, key: &Key) -> Result<(), Trouble> {
+    pub(super) async fn recall(&self, place: &mut Place<W::Memory>, key: &Key) -> Result<(), PassError> {
         if place.record != Record::Unread {
             return Ok(());
         }
@@ -41,7 +41,7 @@ impl<W: Workload> WorkloadOperator<W> {
         &self,
         key: &Key,
         stores: &Stores,
-    ) -> Result<Option<(String, BTreeMap<String, Vec<u8>>)>, Trouble> {
+    ) -> Result<Option<(String, BTreeMap<String, Vec<u8>>)>, PassError> {
         let (name, file) = W::configuration(&key.name);
         let Some(secret) = self.secret(&key.namespace, &name).await? else { return Ok(None) };
         let bytes = secret.data.unwrap_or_default().remove(file).unwrap_or_default().0;
@@ -68,23 +68,27 @@ impl<W: Workload> WorkloadOperator<W> {
     }
 
     /// When the configuration was last written.
-    pub(crate) async fn last_written(&self, key: &Key) -> Result<Option<Timestamp>, Trouble> {
+    pub(crate) async fn last_written(&self, key: &Key) -> Result<Option<Timestamp>, PassError> {
         let secret = self.secret(&key.namespace, &W::configuration(&key.name).0).await?;
         Ok(secret.and_then(|secret| last_write(&secret.metadata)))
     }
 
-    pub(super) async fn config_map(&self, namespace: &str, name: &str) -> Result<Option<ConfigMap>, Trouble> {
+    pub(super) async fn config_map(
+        &self,
+        namespace: &str,
+        name: &str,
+    ) -> Result<Option<ConfigMap>, PassError> {
         let api: Api<ConfigMap> = Api::namespaced(self.shared.client.clone(), namespace);
         let failed = |error: kube::Error| {
-            Trouble::Outside(format!("ConfigMap {namespace}/{name} cannot be read: {error}"))
+            PassError::Outside(format!("ConfigMap {namespace}/{name} cannot be read: {error}"))
         };
         api.get_opt(name).await.map_err(failed)
     }
 
-    async fn secret(&self, namespace: &str, name: &str) -> Result<Option<Secret>, Trouble> {
+    async fn secret(&self, namespace: &str, name: &str) -> Result<Option<Secret>, PassError> {
         let api: Api<Secret> = Api::namespaced(self.shared.client.clone(), namespace);
         let failed = |error: kube::Error| {
-            Trouble::Outside(format!("Secret {namespace}/{name} cannot be read: {error}"))
+            PassError::Outside(format!("Secret {namespace}/{name} cannot be read: {error}"))
         };
         api.get_opt(name).await.map_err(failed)
     }

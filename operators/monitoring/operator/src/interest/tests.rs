@@ -67,15 +67,15 @@ fn a_namespace_concerns_those_who_look_into_it() {
 /// Stores of an operator that looks at a part of the cluster, after the first lists.
 fn stores(scopes: &Scopes, there: impl IntoIterator<Item = (Kind, Object)>) -> Stores {
     let stores = Stores::new(&[OfPrometheus::DECLARATION], "test", scopes);
-    for (_, room) in stores.iter() {
-        room.objects.write().see(Event::Begin);
+    for (_, partition) in stores.iter() {
+        partition.objects.write().see(Event::Begin);
     }
     for (kind, object) in there {
-        let room = stores.room(kind, &object.key().namespace.clone());
-        room.unwrap().write().see(Event::Listed(object));
+        let partition = stores.partition(kind, &object.key().namespace.clone());
+        partition.unwrap().write().see(Event::Listed(object));
     }
-    for (_, room) in stores.iter() {
-        room.objects.write().see(Event::Complete);
+    for (_, partition) in stores.iter() {
+        partition.objects.write().see(Event::Complete);
     }
     stores
 }

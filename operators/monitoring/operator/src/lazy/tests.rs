@@ -147,7 +147,7 @@ fn it_is_looked_for_where_pods_are_kept() {
     let stores = Stores::new(&[&crate::AGENT], "test", &scopes);
     let dynamic = serde_json::from_value(serde_json::to_value(&daemon).unwrap()).unwrap();
     let known = Object::new(dynamic, &kinds::DAEMON_SET.resource());
-    stores.room(kinds::DAEMON_SET, "n").unwrap().write().see(Event::Applied(known));
+    stores.partition(kinds::DAEMON_SET, "n").unwrap().write().see(Event::Applied(known));
     let pods = pods(&[pod::<StatefulSet>("r:1"), pod::<DaemonSet>("r:1")]);
     let seen = Seen { sets: [("s".to_owned(), stateful)].into(), pods, ..Seen::default() };
     let children = |reloader: &str| {

@@ -77,8 +77,8 @@ fn pod_in(state: &Value, is_ready: bool, ended: i64) -> Pod {
     serde_json::from_value(object).unwrap()
 }
 
-fn touched((touches, look_again): &(Vec<Touch>, Option<Duration>)) -> (Vec<&str>, bool) {
-    (touches.iter().map(|touch| &*touch.key.name).collect(), look_again.is_some())
+fn touched((touches, requeue_after): &(Vec<Touch>, Option<Duration>)) -> (Vec<&str>, bool) {
+    (touches.iter().map(|touch| &*touch.key.name).collect(), requeue_after.is_some())
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kernel::call::{Call, Verb};
 use kernel::declare::Declaration;
-use kernel::metrics::{Action, Counters, Happening, Section};
+use kernel::metrics::{Action, Counters, Occurrence, Section};
 use kernel::queue::Outcome;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
@@ -121,23 +121,23 @@ fn register_queues(theirs: &mut Section<'_>) -> Vec<Queue> {
 }
 
 impl Controller {
-    pub(super) fn sees(&self, happening: &Happening<'_>) {
-        match happening {
-            Happening::Ready { .. } => self.state.is_ready(),
-            Happening::Triggered { kind, action, .. } => {
+    pub(super) fn sees(&self, occurrence: &Occurrence<'_>) {
+        match occurrence {
+            Occurrence::Ready { .. } => self.state.is_ready(),
+            Occurrence::Triggered { kind, action, .. } => {
                 self.triggered.with([self.declaration.name, kind.kind, word(*action)]).inc();
             }
-            Happening::Added { .. } => drop(self.queue.adds.inc()),
-            Happening::Due { keys, .. } => {
+            Occurrence::Added { .. } => drop(self.queue.adds.inc()),
+            Occurrence::Due { keys, .. } => {
                 self.queue.depth.set(i64::try_from(*keys).unwrap_or(i64::MAX));
             }
-            Happening::Started { at, latency, .. } => {
+            Occurrence::Started { at, latency, .. } => {
                 self.state.starts(*at);
                 if let Some(latency) = latency {
                     self.queue.latency.observe(latency.as_secs_f64());
                 }
             }
-            Happening::Ended { at, took, outcome, .. } => {
+            Occurrence::Ended { at, took, outcome, .. } => {
                 self.state.ends(*at);
                 self.queue.work.observe(took.as_secs_f64());
                 self.duration.observe(took.as_secs_f64());
@@ -151,14 +151,14 @@ impl Controller {
                     }
                 }
             }
-            Happening::StatusWritten { failed, .. } => {
+            Occurrence::StatusWritten { failed, .. } => {
                 self.status_updates.inc();
                 self.status_errors.inc_by(u64::from(*failed));
             }
-            Happening::Recreated { kind, .. } => {
+            Occurrence::Recreated { kind, .. } => {
                 self.recreations.inc_by(u64::from(*kind == kinds::STATEFUL_SET));
             }
-            Happening::Changed { .. } | Happening::Answered { .. } => {}
+            Occurrence::Changed { .. } | Occurrence::Answered { .. } => {}
         }
     }
 

@@ -88,7 +88,7 @@ fn call(uri: &str) -> Call {
 fn answered(monitored: &Monitored, uri: &str, code: Option<u16>) {
     let took = Duration::from_millis(250);
     let held_back = Duration::ZERO;
-    monitored.sees(&Happening::Answered { call: &call(uri), code, took, held_back });
+    monitored.sees(&Occurrence::Answered { call: &call(uri), code, took, held_back });
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn every_name_that_is_asked_for_is_there() {
     register_gates(&mut catalogue, [("Gate", true)]);
     assert_eq!(catalogue.faults(), Vec::<String>::new());
     let spec = json!({"enforcedSampleLimit": 7});
-    monitored.sees(&Happening::Changed { kind: kinds::PROMETHEUS, change: &change(None, Some(&spec)) });
+    monitored.sees(&Occurrence::Changed { kind: kinds::PROMETHEUS, change: &change(None, Some(&spec)) });
     let key = Key::new("n", "a");
     monitored.selected(
         &declaration::PROMETHEUS,
@@ -118,22 +118,22 @@ fn a_pass_is_counted_from_its_event_to_its_end() {
     let (catalogue, monitored) = registered();
     let (controller, at) = ("thanos", clock::now());
     let latency = Some(Duration::from_millis(500));
-    monitored.sees(&Happening::Ready { controller });
+    monitored.sees(&Occurrence::Ready { controller });
     let (kind, action) = (kinds::RULE, Action::Updated);
-    monitored.sees(&Happening::Triggered { controller, kind, action });
-    monitored.sees(&Happening::Added { controller });
-    monitored.sees(&Happening::Due { controller, keys: 4 });
-    monitored.sees(&Happening::Started { controller, at, latency });
+    monitored.sees(&Occurrence::Triggered { controller, kind, action });
+    monitored.sees(&Occurrence::Added { controller });
+    monitored.sees(&Occurrence::Due { controller, keys: 4 });
+    monitored.sees(&Occurrence::Started { controller, at, latency });
     let of = |name: &str, rest: &str| -> Vec<String> {
         values(&catalogue, name).into_iter().filter(|line| line.contains(rest)).collect()
     };
     let unfinished = of("workqueue_unfinished_work_seconds", "thanos");
     assert!(!unfinished[0].ends_with("} 0.0"), "it grows while the pass runs: {unfinished:?}");
     let took = Duration::from_secs(2);
-    monitored.sees(&Happening::Ended { controller, at, took, outcome: Outcome::Failed });
-    monitored.sees(&Happening::StatusWritten { controller, failed: true });
-    monitored.sees(&Happening::Recreated { controller, kind: kinds::STATEFUL_SET });
-    monitored.sees(&Happening::Recreated { controller, kind: kinds::SERVICE });
+    monitored.sees(&Occurrence::Ended { controller, at, took, outcome: Outcome::Failed });
+    monitored.sees(&Occurrence::StatusWritten { controller, failed: true });
+    monitored.sees(&Occurrence::Recreated { controller, kind: kinds::STATEFUL_SET });
+    monitored.sees(&Occurrence::Recreated { controller, kind: kinds::SERVICE });
     for (name, value) in [
         ("ready", "1.0"),
         ("reconcile_operations_total", "1"),
@@ -170,7 +170,7 @@ fn what_is_known_of_a_workload_goes_with_it() {
     let (declaration, key) = (&declaration::PROMETHEUS, Key::new("n", "a"));
     let (first, second) = (json!({"replicas": 2, "shards": 3}), json!({"enforcedSampleLimit": 100}));
     let changed = |change: &Change<Object>| {
-        monitored.sees(&Happening::Changed { kind: kinds::PROMETHEUS, change });
+        monitored.sees(&Occurrence::Changed { kind: kinds::PROMETHEUS, change });
     };
     let line = |name: &str, value: &str| {
         format!("{name}{{controller=\"prometheus\",namespace=\"n\",name=\"a\"}} {value}")
@@ -291,7 +291,7 @@ fn nobody_waits_for_a_controller_whose_kind_is_not_there() {
     );
     answered(&monitored, rulers, Some(200));
     assert!(waits(), "it was installed");
-    monitored.sees(&Happening::Ready { controller: "thanos" });
+    monitored.sees(&Occurrence::Ready { controller: "thanos" });
     answered(&monitored, rulers, Some(403));
     assert_eq!(
         (waits(), failed().as_str()),

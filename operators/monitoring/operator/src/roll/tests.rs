@@ -76,7 +76,7 @@ fn rolled(seen: &Seen, growing: &[(&str, bool)], may_patch_pods: Option<bool>) -
 #[test]
 fn a_claim_is_told_to_grow_when_it_was_asked_to() {
     let roll = rolled(&small_claim(), &[("fast", true)], Some(true));
-    assert_eq!((roll.wishes.len(), roll.look_again), (1, Some(AWHILE)));
+    assert_eq!((roll.wishes.len(), roll.requeue_after), (1, Some(AWHILE)));
     let done = Applied { done: [(kinds::CLAIM, Key::new("n", "data-a-0"))].into(), ..Applied::default() };
     assert_eq!(roll.told(&done), [note("VolumeGrows", "claim data-a-0 is asked to grow to 2Gi")]);
     assert_eq!((roll.soon(&done), roll.remarks(&done)), (Some(SOON), Vec::new()));
@@ -104,7 +104,7 @@ fn the_class_of_a_claim_decides_also_if_nobody_named_it() {
     assert_eq!(classes(&planned("2Gi"), &seen), ["fast".to_owned()].into());
     assert_eq!(classes(&planned("1Gi"), &seen), BTreeSet::new(), "it is large enough");
     let roll = rolled(&seen, &[("fast", false)], Some(true));
-    assert_eq!((roll.wishes.len(), roll.look_again), (0, Some(LATER)));
+    assert_eq!((roll.wishes.len(), roll.requeue_after), (0, Some(LATER)));
     let words = "claim data-a-0 has 1Gi, and 2Gi are asked for: volumes of storage class fast cannot grow unless its \
                  allowVolumeExpansion is true";
     assert_eq!(roll.remarks(&Applied::default()), [words]);
@@ -119,7 +119,7 @@ fn pods_are_neither_relabelled_nor_removed_while_it_is_not_known_whether_they_ma
     let rolled = |may: Option<bool>| {
         let roll = rolled(&seen, &[], may);
         let relabelled = roll.wishes.iter().filter(|wish| wish.touch.kind == kinds::POD).count();
-        (relabelled, roll.deletions.len() + roll.evictions.len(), roll.look_again)
+        (relabelled, roll.deletions.len() + roll.evictions.len(), roll.requeue_after)
     };
     assert_eq!(rolled(Some(true)), (1, 0, Some(AWHILE)));
     assert_eq!(rolled(None), (0, 0, Some(AWHILE)));

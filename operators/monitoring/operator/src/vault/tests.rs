@@ -121,9 +121,9 @@ async fn what_a_watch_tells_of_late_is_asked_for_again_and_is_nothing_new() {
     let tell = |version: &str| {
         let outline = json!({"metadata": {"namespace": "a", "name": "kept", "resourceVersion": version}});
         let outline = Object::new(serde_json::from_value(outline).unwrap(), &kinds::SECRET.resource());
-        let mut room = stores.room(kinds::SECRET, "a").unwrap().write();
+        let mut partition = stores.partition(kinds::SECRET, "a").unwrap().write();
         for event in [Event::Begin, Event::Listed(outline), Event::Complete] {
-            room.see(event);
+            partition.see(event);
         }
     };
     let (mut vault, wanted) = (Vault::default(), BTreeSet::from([secret("kept")]));

@@ -127,7 +127,7 @@ fn starting(pod: Pod) -> Pod {
 fn one_that_does_not_get_ready_is_waited_for_ten_minutes() {
     let set = templates(stateful_set(3), &["data"]);
     let pods = [pod(0), fresh(pod(1), 450), fresh(pod(2), 425)];
-    let later = Next { look_again: Timestamp::from_second(1_025).ok(), ..Next::default() };
+    let later = Next { requeue_after: Timestamp::from_second(1_025).ok(), ..Next::default() };
     assert_eq!(next(&set, &pods), later);
 }
 
@@ -136,7 +136,7 @@ fn pods_must_have_been_ready_for_long_enough() {
     let mut set = templates(stateful_set(2), &["data"]);
     set.spec.get_or_insert_default().min_ready_seconds = Some(30);
     let fresh = |since: i64| [ready(with_claim(pod(0), "data"), since), pod(1)];
-    let later = Next { look_again: Timestamp::from_second(1_001).ok(), ..Next::default() };
+    let later = Next { requeue_after: Timestamp::from_second(1_001).ok(), ..Next::default() };
     assert_eq!(next(&set, &fresh(971)), later);
     assert_eq!(goes(&set, &fresh(970)), Some(storage(1)));
 }

@@ -34,7 +34,7 @@ impl Action {
 
 /// Something that happened.
 #[derive(Debug)]
-pub enum Happening<'a> {
+pub enum Occurrence<'a> {
     /// All that a controller must know is known.
     Ready {
         /// Its name.
@@ -116,7 +116,7 @@ pub enum Happening<'a> {
 }
 
 /// Somebody who wants to know. What he does with it is over at once: everybody else waits for him.
-pub trait Witness: Debug + Send + Sync {
+pub trait Observer: Debug + Send + Sync {
     /// This happened.
-    fn sees(&self, happening: &Happening<'_>);
+    fn sees(&self, occurrence: &Occurrence<'_>);
 }

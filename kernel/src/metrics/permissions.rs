@@ -14,13 +14,13 @@ use crate::call::{Call, Purpose, Verb};
 const FORBIDDEN: u16 = 403;
 
 /// A resource, with its subresource if there is one, and a verb. There are as many as the program has requests.
-type Right = (String, String);
+type Permission = (String, String);
 /// Namespaces; nothing stands for the whole cluster.
 type Places = BTreeSet<Option<String>>;
 
 /// The rights that are missing, and where. Cheap to clone; all clones are the same.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Missing(Arc<Mutex<BTreeMap<Right, Places>>>);
+pub(super) struct Missing(Arc<Mutex<BTreeMap<Permission, Places>>>);
 
 impl Missing {
     /// One for each that is missing anywhere.
@@ -37,7 +37,7 @@ impl Missing {
     pub(super) fn hear(&self, call: &Call, code: u16, body: &[u8]) {
         if code == FORBIDDEN {
             let message = serde_json::from_slice::<Status>(body).map(|status| status.message);
-            if let Some((verb, resource)) = message.as_deref().ok().and_then(denied_right) {
+            if let Some((verb, resource)) = message.as_deref().ok().and_then(denied_permission) {
                 self.lacks((resource.to_owned(), verb.to_owned()), call.namespace.clone());
             }
         } else if is_question(call) {
@@ -63,12 +63,12 @@ impl Missing {
         }
     }
 
-    fn lacks(&self, right: Right, place: Option<String>) {
+    fn lacks(&self, right: Permission, place: Option<String>) {
         self.all().entry(right).or_default().insert(place);
     }
 
     /// Who has a right in the whole cluster has it everywhere.
-    fn has(&self, right: &Right, place: Option<&str>) {
+    fn has(&self, right: &Permission, place: Option<&str>) {
         let mut all = self.all();
         let Some(places) = all.get_mut(right) else { return };
         places.retain(|known| place.is_some() && known.as_deref() != place);
@@ -77,14 +77,14 @@ impl Missing {
         }
     }
 
-    fn all(&self) -> MutexGuard<'_, BTreeMap<Right, Places>> {
+    fn all(&self) -> MutexGuard<'_, BTreeMap<Permission, Places>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The verb and the resource that the server says we have no right to. It says 403 for other reasons too: a quota, a
 /// policy, a namespace that is on its way out.
-pub(crate) fn denied_right(message: &str) -> Option<(&str, &str)> {
+pub(crate) fn denied_permission(message: &str) -> Option<(&str, &str)> {
     let (_, rest) = message.split_once(" cannot ")?;
     let (verb, rest) = rest.split_once(" resource \"")?;
     let (resource, _) = rest.split_once('"')?;

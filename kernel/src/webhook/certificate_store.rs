@@ -12,7 +12,7 @@ use crate::web::Identity;
 
 /// Why there are no certificates.
 #[derive(Debug, thiserror::Error)]
-pub enum VaultError {
+pub enum CertificateStoreError {
     /// The Secret cannot be read.
     #[error("cannot read the Secret `{0}` with the webhook's certificates")]
     Read(String, #[source] kube::Error),
@@ -29,7 +29,7 @@ pub enum VaultError {
 
 /// Where certificates are kept.
 #[derive(Debug, Clone)]
-pub struct Vault {
+pub struct CertificateStore {
     /// Secrets of the operator's namespace.
     pub api: Api<Secret>,
     /// Name of the Secret.
@@ -41,11 +41,11 @@ pub struct Vault {
 /// Each round does one thing or loses against another replica; more than a few mean that something fights us.
 const ROUNDS: usize = 12;
 
-impl Vault {
+impl CertificateStore {
     /// Makes and renews what is due. Gives what is kept, and when to look again at the latest.
     ///
     /// Whoever loses a race against another replica takes what that one has written.
-    pub async fn settle(&self, now: Timestamp) -> Result<(Bundle, Timestamp), VaultError> {
+    pub async fn settle(&self, now: Timestamp) -> Result<(Bundle, Timestamp), CertificateStoreError> {
         for _ in 0..ROUNDS {
             let secret = self.api.get_opt(&self.name).await.map_err(|error| self.cannot_read(error))?;
             let stored = secret.as_ref().and_then(usable);
@@ -58,10 +58,10 @@ impl Vault {
             match self.write(secret, &bundle).await {
                 Ok(_) => {}
                 Err(kube::Error::Api(status)) if status.code == 409 => {}
-                Err(error) => return Err(VaultError::Write(self.name.clone(), error)),
+                Err(error) => return Err(CertificateStoreError::Write(self.name.clone(), error)),
             }
         }
-        Err(VaultError::Contended(self.name.clone()))
+        Err(CertificateStoreError::Contended(self.name.clone()))
     }
 
     async fn write(&self, before: Option<Secret>, bundle: &Bundle) -> Result<Secret, kube::Error> {
@@ -80,8 +80,8 @@ impl Vault {
         self.api.create(&parameters, &secret).await
     }
 
-    fn cannot_read(&self, error: kube::Error) -> VaultError {
-        VaultError::Read(self.name.clone(), error)
+    fn cannot_read(&self, error: kube::Error) -> CertificateStoreError {
+        CertificateStoreError::Read(self.name.clone(), error)
     }
 }
 

@@ -18,20 +18,20 @@ enum State {
 
 /// The right to write, for one term. Cheap to clone; ask it before every write.
 #[derive(Debug, Clone)]
-pub struct Permit(Option<watch::Receiver<State>>);
+pub struct Leadership(Option<watch::Receiver<State>>);
 
-/// The other end of a permit: the election extends it.
+/// The other end of a leadership: the election extends it.
 #[derive(Debug)]
 pub(super) struct Term(watch::Sender<State>);
 
-/// A permit that is not granted yet, and its other end.
-pub(super) fn term() -> (Term, Permit) {
+/// A leadership that is not granted yet, and its other end.
+pub(super) fn term() -> (Term, Leadership) {
     let (sender, receiver) = watch::channel(State::Waiting);
-    (Term(sender), Permit(Some(receiver)))
+    (Term(sender), Leadership(Some(receiver)))
 }
 
-impl Permit {
-    /// A permit that is always valid: for tests, and for a process that runs without election.
+impl Leadership {
+    /// A leadership that is always valid: for tests, and for a process that runs without election.
     pub fn always() -> Self {
         Self(None)
     }
@@ -120,32 +120,32 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn it_ends_by_the_clock_alone_and_never_comes_back() {
-        let (term, permit) = term();
-        assert!(!permit.may_write());
-        assert_eq!(permit.granted().now_or_never(), None);
+        let (term, leadership) = term();
+        assert!(!leadership.may_write());
+        assert_eq!(leadership.granted().now_or_never(), None);
         let zero = clock::now();
         assert!(term.extend(zero + SECOND * 10));
-        assert!(permit.granted().await && permit.may_write());
+        assert!(leadership.granted().await && leadership.may_write());
         tokio::time::advance(SECOND * 9).await;
-        assert!(permit.may_write());
-        assert_eq!(permit.lost().now_or_never(), None);
+        assert!(leadership.may_write());
+        assert_eq!(leadership.lost().now_or_never(), None);
         tokio::time::advance(SECOND).await;
-        assert!(!permit.may_write());
-        assert!(permit.lost().now_or_never().is_some());
+        assert!(!leadership.may_write());
+        assert!(leadership.lost().now_or_never().is_some());
         assert!(!term.extend(clock::now() + SECOND * 10), "an answer that comes too late revives nothing");
-        assert!(!permit.may_write());
-        assert!(!permit.granted().await);
+        assert!(!leadership.may_write());
+        assert!(!leadership.granted().await);
     }
 
     #[tokio::test(start_paused = true)]
     async fn an_extension_moves_the_end_and_a_stale_one_does_nothing() {
-        let (term, permit) = term();
+        let (term, leadership) = term();
         assert!(!term.extend(clock::now()), "granted for no time at all");
         let zero = clock::now();
         assert!(term.extend(zero + SECOND * 10));
         tokio::time::advance(SECOND * 5).await;
         assert!(term.extend(zero + SECOND * 15));
-        let lost = permit.lost();
+        let lost = leadership.lost();
         lost.await;
         assert!(clock::now() >= zero + SECOND * 15);
     }
@@ -167,8 +167,8 @@ mod tests {
 
     #[tokio::test]
     async fn without_election_everybody_may_write_for_ever() {
-        let permit = Permit::always();
-        assert!(permit.may_write() && permit.granted().await);
-        assert_eq!(permit.lost().now_or_never(), None);
+        let leadership = Leadership::always();
+        assert!(leadership.may_write() && leadership.granted().await);
+        assert_eq!(leadership.lost().now_or_never(), None);
     }
 }

@@ -15,7 +15,7 @@ use crate::call::{Call, Purpose, Verb};
 
 /// A write that the server would take.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rehearsed {
+pub struct DryRunWrite {
     /// Of what.
     pub call: Call,
     /// Where the object is.
@@ -26,21 +26,21 @@ pub struct Rehearsed {
 
 /// All that would be written. Cheap to clone; all clones are the same.
 #[derive(Debug, Clone, Default)]
-pub struct Rehearsal(Arc<Mutex<Vec<Rehearsed>>>);
+pub struct DryRun(Arc<Mutex<Vec<DryRunWrite>>>);
 
-impl Rehearsal {
+impl DryRun {
     /// A client that reads as this one does, and whose writes the server does not keep.
     pub fn around(&self, client: Client) -> Client {
-        let (rehearsal, namespace) = (self.clone(), client.default_namespace().to_owned());
+        let (dry_run, namespace) = (self.clone(), client.default_namespace().to_owned());
         let service = tower::service_fn(move |request: Request<Body>| {
-            let (rehearsal, client) = (rehearsal.clone(), client.clone());
-            async move { rehearsal.send(&client, request).await }
+            let (dry_run, client) = (dry_run.clone(), client.clone());
+            async move { dry_run.send(&client, request).await }
         });
         Client::new(service, namespace)
     }
 
     /// What would have been written so far, in the order in which it was asked for.
-    pub fn take(&self) -> Vec<Rehearsed> {
+    pub fn take(&self) -> Vec<DryRunWrite> {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -59,8 +59,8 @@ impl Rehearsal {
         let body = body.collect().await?.to_bytes();
         if head.status.is_success() && call.is_write() {
             let answer = serde_json::from_slice(&body).unwrap_or_default();
-            let rehearsed = Rehearsed { call, path, answer };
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(rehearsed);
+            let write = DryRunWrite { call, path, answer };
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(write);
         }
         Ok(Response::from_parts(head, Body::from(body.to_vec())))
     }
@@ -112,12 +112,12 @@ mod tests {
     }
 
     async fn asked(method: &str, uri: &str, body: Value) -> (String, Value, usize) {
-        let rehearsal = Rehearsal::default();
+        let dry_run = DryRun::default();
         let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
         let request = Request::builder().method(method).uri(uri).body(body).unwrap();
-        let mut answer: Value = rehearsal.around(echo()).request(request).await.unwrap();
+        let mut answer: Value = dry_run.around(echo()).request(request).await.unwrap();
         let asked = answer["asked"].as_str().unwrap_or_default().to_owned();
-        (asked, answer["body"].take(), rehearsal.take().len())
+        (asked, answer["body"].take(), dry_run.take().len())
     }
 
     #[tokio::test]
@@ -150,7 +150,7 @@ mod tests {
         for (method, expected) in [("PUT", Value::Null), ("GET", metadata.into())] {
             let request = Request::builder().method(method).uri("/api/v1/namespaces/n/secrets/a");
             let request = request.header(header::ACCEPT, metadata).body(b"{}".to_vec()).unwrap();
-            let answer: Value = Rehearsal::default().around(echo()).request(request).await.unwrap();
+            let answer: Value = DryRun::default().around(echo()).request(request).await.unwrap();
             assert_eq!(answer["accepts"], expected, "{method}");
         }
     }

@@ -7,23 +7,24 @@ use serde_json::json;
 
 use super::denied::Deed;
 use super::request::Target;
-use super::{Applied, Hand, Saying, Touch, WriteError};
+use super::{Applied, ForeignStatus, Touch, WriteError, Writer};
 use crate::object::Kept;
 
 /// How many are said at once.
 const AT_ONCE: usize = 8;
 
-impl Hand {
+impl Writer {
     /// Says all of it, also if one of them fails. What is gone needs nothing said.
-    pub async fn say_all(&self, sayings: &[Saying]) -> Result<(), WriteError> {
-        let saying: Vec<BoxFuture<'_, _>> = sayings.iter().map(|saying| self.say(saying).boxed()).collect();
+    pub async fn write_foreign_statuses(&self, foreign_statuses: &[ForeignStatus]) -> Result<(), WriteError> {
+        let foreign_status: Vec<BoxFuture<'_, _>> =
+            foreign_statuses.iter().map(|foreign_status| self.say(foreign_status).boxed()).collect();
         let said: Vec<Result<(), WriteError>> =
-            futures::stream::iter(saying).buffer_unordered(AT_ONCE).collect().await;
+            futures::stream::iter(foreign_status).buffer_unordered(AT_ONCE).collect().await;
         said.into_iter().collect()
     }
 
-    async fn say(&self, saying: &Saying) -> Result<(), WriteError> {
-        let Saying { kind, object, status } = saying;
+    async fn say(&self, foreign_status: &ForeignStatus) -> Result<(), WriteError> {
+        let ForeignStatus { kind, object, status } = foreign_status;
         let target = Target { kind: *kind, key: object.key() };
         let (uid, version) = (object.uid(), object.identity().version.to_string());
         let state = json!({ "metadata": { "uid": uid, "resourceVersion": version } });
