@@ -9,7 +9,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use kube::Config;
 use kube::config::{KubeConfigOptions, Kubeconfig};
-use monitoring_flags::cluster::Cluster;
+use operator_monitoring::flags::cluster::Cluster;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use tokio::time::timeout;

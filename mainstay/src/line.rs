@@ -7,8 +7,8 @@ use std::path::Path;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
 use kernel::telemetry::Format;
-use monitoring_flags::log::{self, Level};
-use monitoring_flags::{Flags, OwnFlag, webhook};
+use operator_monitoring::flags::log::{self, Level};
+use operator_monitoring::flags::{Flags, OwnFlag, webhook};
 
 use crate::args::{Arguments, Command, OperatorName, RenderArguments, RunArguments};
 use crate::process::RELOADER;
@@ -43,7 +43,7 @@ pub enum Refused {
     Unavailable(&'static str),
     /// By the reader of the flags that the Prometheus Operator takes.
     #[error(transparent)]
-    Peer(#[from] monitoring_flags::Error),
+    Peer(#[from] operator_monitoring::flags::Error),
 }
 
 /// Flags that both readers know and that are left to our own.
@@ -116,11 +116,13 @@ fn operator(program: &str, arguments: &[String]) -> Result<Wanted, Refused> {
     let own: Vec<OwnFlag<'_>> =
         names.iter().map(|(name, takes_value)| OwnFlag { name, takes_value: *takes_value }).collect();
     let start = match Flags::parse(arguments, &own)? {
-        monitoring_flags::Command::Start(start) => start,
-        monitoring_flags::Command::Crds | monitoring_flags::Command::FullCrds => return Ok(Wanted::Crds),
-        monitoring_flags::Command::Version => return Ok(Wanted::Told(version())),
-        monitoring_flags::Command::ShortVersion => return Ok(Wanted::Told(short_version())),
-        monitoring_flags::Command::Help => return Ok(Wanted::Help(Flags::help(program))),
+        operator_monitoring::flags::Command::Start(start) => start,
+        operator_monitoring::flags::Command::Crds | operator_monitoring::flags::Command::FullCrds => {
+            return Ok(Wanted::Crds);
+        }
+        operator_monitoring::flags::Command::Version => return Ok(Wanted::Told(version())),
+        operator_monitoring::flags::Command::ShortVersion => return Ok(Wanted::Told(short_version())),
+        operator_monitoring::flags::Command::Help => return Ok(Wanted::Help(Flags::help(program))),
     };
     let words = std::iter::once(program.to_owned()).chain(start.own).map(OsString::from);
     let Arguments { mut run, .. } = Arguments::try_parse_from(words)?;
@@ -151,7 +153,8 @@ fn takes_value(argument: &clap::Arg) -> bool {
     argument.get_action().takes_values()
 }
 
-const DEBUG: &str = "info,mainstay=debug,kernel=debug,operator_monitoring=debug,operator_kubelet=debug";
+const DEBUG: &str =
+    "info,mainstay=debug,kernel=debug,operator_monitoring=debug,operator_monitoring::kubelet::operator=debug";
 
 /// A level as our log knows it.
 pub(crate) fn level(level: Level) -> &'static str {
@@ -206,7 +209,7 @@ mod tests {
         assert_eq!(run.operators, [OperatorName::Monitoring]);
         assert_eq!((run.log_level.as_str(), run.no_leader_election), (DEBUG, true));
         assert_eq!(flags.web.listen_address, ":9");
-        assert_eq!(flags.reloader.image, monitoring_flags::reloader::IMAGE);
+        assert_eq!(flags.reloader.image, operator_monitoring::flags::reloader::IMAGE);
     }
 
     #[test]

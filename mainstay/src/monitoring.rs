@@ -6,12 +6,12 @@ use kernel::declare::Kind;
 use kernel::metrics::Catalogue;
 use kernel::stores::{Filter, Namespaces, Scopes};
 use kube::Client;
-use monitoring_flags::scope::Scope;
-use monitoring_flags::{Flags, Gate};
-use monitoring_plan::offers;
-use monitoring_rollout::Policy;
 use monitoring_scrape::Offers;
-use operator_kubelet::Kubelets;
+use operator_monitoring::flags::scope::Scope;
+use operator_monitoring::flags::{Flags, Gate};
+use operator_monitoring::kubelet::operator::Kubelets;
+use operator_monitoring::plan::offers;
+use operator_monitoring::rollout::Policy;
 use operator_monitoring::{Monitored, Pace, Settings, kinds};
 
 /// The kinds of workloads that are looked for in the same places.
@@ -66,8 +66,12 @@ fn on_server(settings: Settings, version: Result<String, String>) -> Settings {
 pub fn scopes(scope: &Scope, served: &[Kind]) -> Scopes {
     let serves = |kinds: &[Kind]| kinds.iter().any(|kind| served.contains(kind));
     let everybody = !serves(&WORKLOADS);
-    let of = |kinds: &[Kind], namespaces: monitoring_flags::Namespaces| {
-        if everybody || serves(kinds) { namespaces } else { monitoring_flags::Namespaces::Only([].into()) }
+    let of = |kinds: &[Kind], namespaces: operator_monitoring::flags::Namespaces| {
+        if everybody || serves(kinds) {
+            namespaces
+        } else {
+            operator_monitoring::flags::Namespaces::Only([].into())
+        }
     };
     let prometheus = of(&PROMETHEUSES, scope.prometheus_namespaces());
     let alertmanager = of(&[kinds::ALERTMANAGER], scope.alertmanager_namespaces());
@@ -78,7 +82,7 @@ pub fn scopes(scope: &Scope, served: &[Kind]) -> Scopes {
     let content = references.or(instances.clone());
     let configs = of(&[kinds::ALERTMANAGER], scope.alertmanager_config_namespaces());
     let mut some = BTreeMap::new();
-    let mut look = |kinds: &[Kind], namespaces: &monitoring_flags::Namespaces| {
+    let mut look = |kinds: &[Kind], namespaces: &operator_monitoring::flags::Namespaces| {
         some.extend(kinds.iter().map(|kind| (*kind, known(namespaces))));
     };
     look(&PROMETHEUSES, &prometheus);
@@ -99,7 +103,11 @@ pub fn metrics(catalogue: &mut Catalogue, flags: &Flags) -> Monitored {
 }
 
 /// What keeps the Service of all kubelets, if there shall be one.
-pub fn kubelets(flags: &Flags, client: Client, metrics: operator_kubelet::Metrics) -> Option<Kubelets> {
+pub fn kubelets(
+    flags: &Flags,
+    client: Client,
+    metrics: operator_monitoring::kubelet::operator::Metrics,
+) -> Option<Kubelets> {
     let kubelet = &flags.kubelet;
     Some(Kubelets {
         client,
@@ -112,10 +120,14 @@ pub fn kubelets(flags: &Flags, client: Client, metrics: operator_kubelet::Metric
     })
 }
 
-fn known(namespaces: &monitoring_flags::Namespaces) -> Namespaces {
+fn known(namespaces: &operator_monitoring::flags::Namespaces) -> Namespaces {
     match namespaces {
-        monitoring_flags::Namespaces::All { but } => Namespaces::AllBut(but.iter().cloned().collect()),
-        monitoring_flags::Namespaces::Only(some) => Namespaces::Only(some.iter().cloned().collect()),
+        operator_monitoring::flags::Namespaces::All { but } => {
+            Namespaces::AllBut(but.iter().cloned().collect())
+        }
+        operator_monitoring::flags::Namespaces::Only(some) => {
+            Namespaces::Only(some.iter().cloned().collect())
+        }
     }
 }
 

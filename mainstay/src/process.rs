@@ -18,10 +18,10 @@ use kernel::object::Key;
 use kernel::queue::{self, Outcome};
 use kernel::stores::{Scopes, Stores};
 use kube::Client;
-use monitoring_flags::Flags;
 use operator_example::ExampleOperator;
+use operator_monitoring::flags::Flags;
+use operator_monitoring::kind::Workload;
 use operator_monitoring::shared::Readers;
-use operator_monitoring::workload::Workload;
 use operator_monitoring::{
     Found, Monitored, OfAgent, OfAlertmanager, OfPrometheus, OfThanosRuler, Selections, Shared,
     WorkloadOperator,

@@ -26,9 +26,9 @@ use mainstay::process::{self, Process};
 use mainstay::served::Served;
 use mainstay::webhook_service::WebhookService;
 use mainstay::{monitoring, web};
-use monitoring_flags::Flags;
-use monitoring_webhook::RuleSettings;
 use operator_example::ExampleOperator;
+use operator_monitoring::flags::Flags;
+use operator_monitoring::webhook::RuleSettings;
 use operator_monitoring::{Monitored, Pace};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
@@ -57,7 +57,7 @@ pub(crate) async fn run(arguments: RunArguments, flags: Flags) -> Result<()> {
         operators.iter().flat_map(|name| process::declarations(*name)).collect();
     let kinds = declarations.iter().flat_map(|declaration| declaration.kinds());
     let client = ClientBuilder::try_from(config).context("cannot make a client")?;
-    let kinds = kinds.chain(operator_kubelet::KINDS);
+    let kinds = kinds.chain(operator_monitoring::kubelet::operator::KINDS);
     let client = client.with_layer(&metrics.requests(kinds)).with_layer(&Patience).build();
     let Candidacy { leadership, election, denied } =
         Candidacy::of(&arguments, &client, &own_namespace).await?;
@@ -81,7 +81,7 @@ pub(crate) async fn run(arguments: RunArguments, flags: Flags) -> Result<()> {
             }
         });
     }
-    let routes = monitoring_webhook::routes(RuleSettings::default(), &hooks);
+    let routes = operator_monitoring::webhook::routes(RuleSettings::default(), &hooks);
     if let Some(service) = arguments.webhook_service {
         let webhooks = WebhookService::open(service, routes.clone()).await?;
         servers.spawn(webhooks.serve(client.clone(), stop.clone()));
@@ -284,8 +284,8 @@ struct Counting {
     catalogue: Catalogue,
     metrics: Metrics,
     monitored: Option<Arc<Monitored>>,
-    kubelets: Option<operator_kubelet::Metrics>,
-    hooks: monitoring_webhook::metrics::Metrics,
+    kubelets: Option<operator_monitoring::kubelet::operator::Metrics>,
+    hooks: operator_monitoring::webhook::metrics::Metrics,
 }
 
 impl Counting {
@@ -293,14 +293,14 @@ impl Counting {
         let mut catalogue = Catalogue::default();
         let mut metrics = Metrics::register(&mut catalogue, env!("CARGO_PKG_VERSION"), "unknown");
         kernel::metrics::process::register(&mut catalogue);
-        let hooks = monitoring_webhook::metrics::Metrics::register(&mut catalogue);
+        let hooks = operator_monitoring::webhook::metrics::Metrics::register(&mut catalogue);
         if !operators.contains(&OperatorName::Monitoring) {
             return Self { catalogue, metrics, monitored: None, kubelets: None, hooks };
         }
         let monitored = Arc::new(monitoring::metrics(&mut catalogue, flags));
         metrics = metrics.observed_by(Arc::clone(&monitored) as Arc<dyn Observer>);
         let kubelet = &flags.kubelet;
-        let kubelets = operator_kubelet::Metrics::register(
+        let kubelets = operator_monitoring::kubelet::operator::Metrics::register(
             &mut catalogue,
             &metrics,
             kubelet.endpoints,

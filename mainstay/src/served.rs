@@ -11,7 +11,7 @@ use kernel::declare::Kind;
 use kernel::stores::{Namespaces, Scopes};
 use kube::api::PostParams;
 use kube::{Api, Client};
-use monitoring_flags::scope::Scope;
+use operator_monitoring::flags::scope::Scope;
 use operator_monitoring::kinds;
 
 use crate::monitoring::{WORKLOADS, scopes};
@@ -125,7 +125,7 @@ mod tests {
     use futures::FutureExt;
     use http::{Request, Response};
     use kube::client::Body;
-    use monitoring_flags::Flags;
+    use operator_monitoring::flags::Flags;
     use serde_json::{Value, json};
     use tower::BoxError;
 

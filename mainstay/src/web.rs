@@ -5,8 +5,8 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use kernel::admin::Readiness;
 use kernel::web::{Certificates, Limits, Protection, Server, TlsSettings, TlsVersion, listen};
-use monitoring_flags::tls::{self, Tls};
-use monitoring_flags::web::Web;
+use operator_monitoring::flags::tls::{self, Tls};
+use operator_monitoring::flags::web::Web;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -66,7 +66,7 @@ fn settings(web: &Web, tls: Tls) -> Result<TlsSettings> {
 mod tests {
     use futures::FutureExt;
     use kernel::clock;
-    use monitoring_flags::webhook::Flags;
+    use operator_monitoring::flags::webhook::Flags;
 
     use super::*;
 

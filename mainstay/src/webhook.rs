@@ -10,10 +10,10 @@ use kernel::metrics::{Catalogue, process};
 use kernel::telemetry::{self, Telemetry};
 use kernel::web::Server;
 use kernel::webhook::{Limits, Routes};
-use monitoring_flags::log::{Format, Level, Log};
-use monitoring_flags::webhook::Flags;
-use monitoring_webhook::RuleSettings;
-use monitoring_webhook::metrics::Metrics;
+use operator_monitoring::flags::log::{Format, Level, Log};
+use operator_monitoring::flags::webhook::Flags;
+use operator_monitoring::webhook::RuleSettings;
+use operator_monitoring::webhook::metrics::Metrics;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -74,7 +74,7 @@ impl Webhook {
         Ok(Self {
             server: web::open(&flags.web).await?,
             admin: Admin { catalogue: Arc::new(catalogue), liveness, readiness },
-            routes: monitoring_webhook::routes(rules, &metrics),
+            routes: operator_monitoring::webhook::routes(rules, &metrics),
         })
     }
 

@@ -79,12 +79,12 @@ pub(crate) fn metrics() -> String {
         (
             "Kubelets",
             "With `--operators=monitoring` too, for the Service of `--kubelet-service`.",
-            operator_kubelet::metrics::reference(),
+            operator_monitoring::kubelet::operator::metrics::reference(),
         ),
         (
             "Webhooks",
             "Told by `mainstay` and by the stand-alone webhook.",
-            monitoring_webhook::metrics::reference(),
+            operator_monitoring::webhook::metrics::reference(),
         ),
     ] {
         let _ = write!(page, "\n## {heading}\n\n{introduction}\n\n{table}");

@@ -1,14 +1,14 @@
-//! Cases of the room `operators/monitoring/admission`.
+//! Cases of `admission` in `operators/monitoring`.
 
 use anyhow::Result;
 use api_monitoring::AlertmanagerConfig;
 use api_monitoring::alertmanager_config::ApiVersion;
 use api_monitoring::alertmanager_config::convert::{from_v1beta1, respelled, to_v1beta1};
 use formats::version;
-use monitoring_admission::{resource, review, validate};
 use monitoring_rules::Options;
 use monitoring_rules::check::check;
 use monitoring_rules::names::Names;
+use operator_monitoring::admission::{resource, review, validate};
 use serde_json::{Value, json};
 
 use super::Player;

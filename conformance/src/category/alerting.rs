@@ -1,4 +1,4 @@
-//! Cases of the room `operators/monitoring/alerting`.
+//! Cases of `alerting` in `operators/monitoring`.
 
 use std::collections::BTreeMap;
 

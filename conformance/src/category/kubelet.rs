@@ -1,9 +1,9 @@
-//! Cases of the room `operators/monitoring/kubelet`.
+//! Cases of `kubelet` in `operators/monitoring`.
 
 use anyhow::Result;
 use k8s_openapi::api::core::v1::{Node, Service};
 use k8s_openapi::api::discovery::v1::EndpointSlice;
-use monitoring_kubelet::{Priority, Settings, address, endpoint_slice, endpoints, service};
+use operator_monitoring::kubelet::{Priority, Settings, address, endpoint_slice, endpoints, service};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 

@@ -1,26 +1,16 @@
 //! Which of our functions answers which of the peer's, and how near the answer must be. One file a room.
 
-#[cfg(feature = "admission")]
 mod admission;
-#[cfg(feature = "alerting")]
 mod alerting;
-#[cfg(feature = "kubelet")]
 mod kubelet;
 mod round_trip;
-#[cfg(feature = "rules")]
 mod rules;
 mod schema;
-#[cfg(feature = "scrape")]
 mod scrape;
-#[cfg(feature = "select")]
 mod select;
-#[cfg(feature = "status")]
 mod status;
-#[cfg(feature = "web")]
 mod web;
-#[cfg(feature = "workload")]
 mod workload;
-#[cfg(feature = "workload")]
 mod workload_alerting;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,25 +27,15 @@ pub(crate) type Player = fn(&Case) -> Outcome;
 
 /// Functions of the peer and who plays them.
 const PLAYERS: &[&[(&str, Player)]] = &[
-    #[cfg(feature = "admission")]
     admission::PLAYERS,
-    #[cfg(feature = "alerting")]
     alerting::PLAYERS,
-    #[cfg(feature = "kubelet")]
     kubelet::PLAYERS,
-    #[cfg(feature = "rules")]
     rules::PLAYERS,
-    #[cfg(feature = "scrape")]
     scrape::PLAYERS,
-    #[cfg(feature = "select")]
     select::PLAYERS,
-    #[cfg(feature = "status")]
     status::PLAYERS,
-    #[cfg(feature = "web")]
     web::PLAYERS,
-    #[cfg(feature = "workload")]
     workload::PLAYERS,
-    #[cfg(feature = "workload")]
     workload_alerting::PLAYERS,
 ];
 

@@ -1,4 +1,4 @@
-//! Cases of the room `operators/monitoring/rules`.
+//! Cases of `rules` in `operators/monitoring`.
 
 use std::collections::BTreeMap;
 

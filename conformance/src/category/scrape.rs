@@ -1,4 +1,4 @@
-//! Cases of the room `operators/monitoring/scrape`.
+//! Cases of `scrape` in `operators/monitoring`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Cases of the room `operators/monitoring/select`.
+//! Cases of `select` in `operators/monitoring`.
 
 use anyhow::{Context, Result};
 use api_monitoring::relabel::RelabelConfig;

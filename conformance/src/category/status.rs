@@ -1,4 +1,4 @@
-//! Cases of the room `operators/monitoring/status`.
+//! Cases of `status` in `operators/monitoring`.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use api_monitoring::Prometheus;
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use monitoring_status::prometheus::{self, Found};
-use monitoring_status::{Reconciliation, RepairPolicy};
+use operator_monitoring::prometheus::report::{self, Found};
+use operator_monitoring::status::{Reconciliation, RepairPolicy};
 use serde_json::Value;
 
 use super::Player;
@@ -42,7 +42,7 @@ fn status(case: &Case) -> Result<Value> {
     };
     let found = Found { stateful_sets: &by_name, pods: &pods };
     let now = Time::from(k8s_openapi::jiff::Timestamp::UNIX_EPOCH);
-    let report = prometheus::report(&(&workload).into(), found, &Reconciliation::Done(None), policy, &now);
+    let report = report::report(&(&workload).into(), found, &Reconciliation::Done(None), policy, &now);
     let mut status = serde_json::to_value(report.status)?;
     for condition in status["conditions"].as_array_mut().into_iter().flatten() {
         if let Some(condition) = condition.as_object_mut() {

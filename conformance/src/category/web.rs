@@ -1,9 +1,9 @@
-//! Cases of the room `operators/monitoring/web`.
+//! Cases of `web` in `operators/monitoring`.
 
 use anyhow::Result;
 use api_monitoring::alertmanager::ClusterTlsConfig;
 use api_monitoring::web::WebConfigFileFields;
-use monitoring_web::{Invalid, Mount, cluster, server};
+use operator_monitoring::web::{Invalid, Mount, cluster, server};
 use serde_json::json;
 
 use super::Player;

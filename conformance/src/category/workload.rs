@@ -1,4 +1,4 @@
-//! Cases of the room `operators/monitoring/workload`: servers, agents and the parts that all workloads share.
+//! Cases of `workload` in `operators/monitoring`: servers, agents and the parts that all workloads share.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,12 @@ use api_monitoring::pod::Argument;
 use api_monitoring::{Prometheus, PrometheusAgent};
 use k8s_openapi::api::core::v1::Container;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
-use monitoring_workload::image::Image;
-use monitoring_workload::operator::{OperatorConfig, ReloaderConfig};
-use monitoring_workload::prometheus::{Instance, Shard, statefulset};
-use monitoring_workload::reloader::{Reload, Reloader, Values};
-use monitoring_workload::{agent, arguments, merge};
+use operator_monitoring::agent::pods as agent;
+use operator_monitoring::prometheus::pods::{Instance, Shard, statefulset};
+use operator_monitoring::workload::image::Image;
+use operator_monitoring::workload::operator::{OperatorConfig, ReloaderConfig};
+use operator_monitoring::workload::reloader::{Reload, Reloader, Values};
+use operator_monitoring::workload::{arguments, merge};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

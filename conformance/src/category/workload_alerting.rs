@@ -1,14 +1,14 @@
-//! Cases of the room `operators/monitoring/workload`: Alertmanager and ThanosRuler.
+//! Cases of `workload` in `operators/monitoring`: Alertmanager and ThanosRuler.
 
 use anyhow::Result;
 use api_monitoring::{Alertmanager, ThanosRuler};
-use monitoring_workload::statefulset::Surroundings;
-use monitoring_workload::{alertmanager, thanos_ruler};
+use operator_monitoring::alertmanager::pods as alertmanager;
+use operator_monitoring::thanos_ruler::pods as thanos_ruler;
+use operator_monitoring::workload::statefulset::Surroundings;
 
 use super::Player;
 use super::workload::{given, operator_config, tls_secrets, workload};
 use crate::case::Case;
-#[cfg(feature = "scrape")]
 use crate::compare;
 use crate::compare::{Found, Outcome};
 
@@ -18,7 +18,6 @@ pub(crate) const PLAYERS: &[(&str, Player)] = &[
     ("alertmanager.makeStatefulSetSpec", |case| play(case, alertmanager_spec)),
     ("thanosruler.makeStatefulSet", |case| play(case, thanos_ruler_set)),
     ("thanosruler.makeStatefulSetSpec", |case| play(case, thanos_ruler_spec)),
-    #[cfg(feature = "scrape")]
     ("thanosruler.createOrUpdateRulerConfigSecret", remote_write),
 ];
 
@@ -55,7 +54,6 @@ fn thanos_ruler_spec(case: &Case, surroundings: Surroundings<'_>) -> Result<Foun
 }
 
 /// The file with the endpoints of a Thanos Ruler.
-#[cfg(feature = "scrape")]
 fn remote_write(case: &Case) -> Outcome {
     let found = || -> Result<Found> {
         let ruler: ThanosRuler = case.input("thanosRuler")?;

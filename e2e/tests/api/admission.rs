@@ -19,7 +19,7 @@ use kube::core::Status;
 use kube::{Api, Client};
 use lab::ControlPlane;
 use mainstay::webhook::Webhook;
-use monitoring_flags::webhook::Flags;
+use operator_monitoring::flags::webhook::Flags;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::task::JoinSet;

@@ -13,8 +13,8 @@ use kernel::metrics::{Catalogue, Metrics};
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kube::{Api, Client};
 use lab::ControlPlane;
-use monitoring_kubelet::Settings;
-use operator_kubelet::Kubelets;
+use operator_monitoring::kubelet::Settings;
+use operator_monitoring::kubelet::operator::Kubelets;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -52,7 +52,12 @@ impl Running {
             slices,
             nodes: "!left-out".into(),
             period,
-            metrics: operator_kubelet::Metrics::register(&mut catalogue, &kernel, true, slices),
+            metrics: operator_monitoring::kubelet::operator::Metrics::register(
+                &mut catalogue,
+                &kernel,
+                true,
+                slices,
+            ),
         };
         tasks.spawn(kubelets.run(|| true, stop.clone()));
         Self { record, catalogue, stop, tasks }

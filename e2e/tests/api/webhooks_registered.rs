@@ -13,8 +13,8 @@ use kube::core::{GroupVersionKind, Status};
 use kube::{Api, Client, ResourceExt};
 use lab::ControlPlane;
 use mainstay::webhook_service::{CONVERTED, ServiceName, WebhookService};
-use monitoring_webhook::RuleSettings;
-use monitoring_webhook::metrics::Metrics;
+use operator_monitoring::webhook::RuleSettings;
+use operator_monitoring::webhook::metrics::Metrics;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
@@ -57,7 +57,7 @@ impl Stage {
         stage.apply("deploy/alertmanagerconfig-v1beta1.yaml", &PatchParams::apply(V1BETA1).force()).await?;
 
         let metrics = Metrics::register(&mut Catalogue::default());
-        let routes = monitoring_webhook::routes(RuleSettings::default(), &metrics);
+        let routes = operator_monitoring::webhook::routes(RuleSettings::default(), &metrics);
         let names = vec!["127.0.0.1".to_owned()];
         let webhooks = WebhookService { listener, routes, service, names };
         stage.tasks.spawn(webhooks.serve(stage.client.clone(), stage.stop.clone()));

@@ -9,10 +9,10 @@ use api_monitoring::alertmanager_config::convert::{from_v1beta1, respelled, to_v
 use formats::alertmanager::Config;
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
-use monitoring_admission::{resource, review};
 use monitoring_alerting::global;
 use monitoring_alerting::merge::{Target, merge};
 use monitoring_assets::Objects;
+use operator_monitoring::admission::{resource, review};
 use serde_json::{Value, json};
 
 use super::alertmanager_file::again;

@@ -6,11 +6,11 @@ use api_monitoring::alertmanager_config::receiver::Receiver;
 use api_monitoring::alertmanager_config::{AlertmanagerConfigSpec, ApiVersion};
 use api_monitoring::prometheus_rule::{PrometheusRuleSpec, Rule, RuleGroup};
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
-use monitoring_admission::validate;
 use monitoring_alerting::raw_configuration;
 use monitoring_rules::Options;
 use monitoring_rules::check::check;
 use monitoring_rules::names::Names;
+use operator_monitoring::admission::validate;
 use serde_json::json;
 
 /// Takes the input for a template.

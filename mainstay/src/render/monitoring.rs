@@ -9,12 +9,10 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kernel::object::Object;
 use kube::api::{ApiResource, DynamicObject};
 use monitoring_assets::Objects;
-use monitoring_plan::memo::Memo;
-use monitoring_plan::{
-    Invalid, LeftOut, Planned, Resources, Standing, Surroundings, agent, alertmanager, prometheus,
-    thanos_ruler,
-};
 use monitoring_select::Namespaces;
+use operator_monitoring::plan::memo::Memo;
+use operator_monitoring::plan::{Invalid, LeftOut, Planned, Resources, Standing, Surroundings};
+use operator_monitoring::{agent, alertmanager, prometheus, thanos_ruler};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -200,27 +198,27 @@ impl Input {
         let mut refused = Refused { workload: &name, words: Vec::new() };
         let planned = match workload {
             Workload::Prometheus(one) => {
-                let mut memory = prometheus::Memory::default();
-                let planned = prometheus::plan(one, &around, &standing, &mut memory);
+                let mut memory = prometheus::plan::Memory::default();
+                let planned = prometheus::plan::plan(one, &around, &standing, &mut memory);
                 memory.monitors.all().into_iter().for_each(|memo| refused.add(memo));
                 refused.add(&memory.rules);
                 planned
             }
             Workload::Agent(one) => {
-                let mut memory = agent::Memory::default();
-                let planned = agent::plan(one, &around, &standing, &mut memory);
+                let mut memory = agent::plan::Memory::default();
+                let planned = agent::plan::plan(one, &around, &standing, &mut memory);
                 memory.monitors.all().into_iter().for_each(|memo| refused.add(memo));
                 planned
             }
             Workload::Alertmanager(one) => {
-                let mut memory = alertmanager::Memory::default();
-                let planned = alertmanager::plan(one, &around, &mut memory);
+                let mut memory = alertmanager::plan::Memory::default();
+                let planned = alertmanager::plan::plan(one, &around, &mut memory);
                 refused.add(&memory.configs);
                 planned
             }
             Workload::ThanosRuler(one) => {
-                let mut memory = thanos_ruler::Memory::default();
-                let planned = thanos_ruler::plan(one, &around, &standing, &mut memory);
+                let mut memory = thanos_ruler::plan::Memory::default();
+                let planned = thanos_ruler::plan::plan(one, &around, &standing, &mut memory);
                 refused.add(&memory.rules);
                 planned
             }

@@ -70,7 +70,9 @@ fn of(operators: &[OperatorName]) -> Vec<Permission> {
         permissions.extend(declarations(*operator).into_iter().flat_map(Declaration::all_permissions));
         match operator {
             OperatorName::Example => {}
-            OperatorName::Monitoring => permissions.extend(operator_kubelet::PERMISSIONS),
+            OperatorName::Monitoring => {
+                permissions.extend(operator_monitoring::kubelet::operator::PERMISSIONS);
+            }
         }
     }
     permissions.extend(OF_THE_PROCESS);

@@ -10,8 +10,8 @@ use k8s_openapi::api::admissionregistration::v1::{
 };
 use k8s_openapi::api::core::v1::Service;
 use mainstay::webhook_service::{CONVERTED, REGISTRATION};
-use monitoring_webhook::CONVERT;
-use monitoring_webhook::registration::{GROUP, MUTATING, Registration, VALIDATING};
+use operator_monitoring::webhook::CONVERT;
+use operator_monitoring::webhook::registration::{GROUP, MUTATING, Registration, VALIDATING};
 use serde_json::{Value, from_value, json};
 
 use super::definitions::Definition;

@@ -9,7 +9,7 @@ use kube::Api;
 use kube::Client;
 use kube::ResourceExt;
 use kube::api::{DynamicObject, Patch, PatchParams};
-use monitoring_loaded::operand;
+use operator_monitoring::loaded::operand;
 use serde_json::json;
 
 use super::stage::{Running, configuration, control_plane, create, quiet, resource};

@@ -264,7 +264,7 @@ async fn rights_for_one_kind_of_workload_suffice_for_it() -> Result<()> {
     local.create(&PostParams::default(), &serde_json::from_value(binding("local"))?).await?;
 
     let flags = ["-prometheus-instance-namespaces=default"];
-    let (flags, _) = monitoring_flags::Flags::default().take(&flags, &[])?;
+    let (flags, _) = operator_monitoring::flags::Flags::default().take(&flags, &[])?;
     let as_user = Record::default().impersonate(client.clone(), "half")?;
     let workloads: Api<DynamicObject> =
         Api::default_namespaced_with(as_user.clone(), &super::stage::resource("Prometheus", "v1"));

@@ -50,7 +50,7 @@ pub(crate) async fn control_plane() -> Result<(ControlPlane, Client)> {
 pub(super) type Asked = (operator_monitoring::Settings, Scopes);
 
 fn settings(flags: &[&str]) -> Result<Asked> {
-    let (flags, rest) = monitoring_flags::Flags::default().take(flags, &[])?;
+    let (flags, rest) = operator_monitoring::flags::Flags::default().take(flags, &[])?;
     anyhow::ensure!(rest.is_empty(), "unknown flags {rest:?}");
     let scopes = mainstay::monitoring::scopes(&flags.scope, &mainstay::monitoring::WORKLOADS);
     Ok((mainstay::monitoring::settings(&flags), scopes))

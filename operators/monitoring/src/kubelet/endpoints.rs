@@ -1,0 +1,59 @@
+//! The Endpoints: one address a node, since whoever reads them asks every address.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::api::core::v1::{EndpointAddress, EndpointPort, EndpointSubset, Endpoints, Service};
+
+use crate::kubelet::address::Address;
+use crate::kubelet::port;
+use crate::kubelet::settings::Settings;
+
+/// The Endpoints of the Service that stands.
+pub fn build(settings: &Settings, service: Option<&Service>, addresses: &[Address]) -> Endpoints {
+    // Nobody else shall derive slices from this object where we write them.
+    let no_mirror: &[_] = &[("endpointslice.kubernetes.io/skip-mirror", "true")];
+    let more = if settings.endpoint_slices { no_mirror } else { &[] };
+    let addresses: Vec<EndpointAddress> =
+        one_a_node(prefers_ipv4(service), addresses).into_iter().map(endpoint).collect();
+    let ports = port::all(settings.plain_http)
+        .map(|(name, port)| EndpointPort { name: Some(name.into()), port, ..EndpointPort::default() })
+        .collect();
+    let subset = EndpointSubset {
+        addresses: (!addresses.is_empty()).then_some(addresses),
+        ports: Some(ports),
+        ..EndpointSubset::default()
+    };
+    Endpoints { metadata: settings.metadata(settings.name.clone(), more), subsets: Some(vec![subset]) }
+}
+
+/// Which kind of address the Service prefers, if it says so.
+fn prefers_ipv4(service: Option<&Service>) -> Option<bool> {
+    let families = service?.spec.as_ref()?.ip_families.as_ref()?;
+    Some(families.first()? == "IPv4")
+}
+
+/// The first address of each node, or the last one of the preferred kind.
+fn one_a_node(prefers_ipv4: Option<bool>, addresses: &[Address]) -> Vec<&Address> {
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut chosen: Vec<&Address> = Vec::with_capacity(addresses.len());
+    for address in addresses {
+        match places.get(address.node.as_str()) {
+            None => {
+                places.insert(&address.node, chosen.len());
+                chosen.push(address);
+            }
+            Some(place) if prefers_ipv4 == Some(address.ipv4) => chosen[*place] = address,
+            Some(_) => {}
+        }
+    }
+    chosen
+}
+
+fn endpoint(address: &Address) -> EndpointAddress {
+    EndpointAddress {
+        ip: address.ip.clone(),
+        node_name: Some(address.node.clone()),
+        target_ref: Some(address.reference()),
+        ..EndpointAddress::default()
+    }
+}

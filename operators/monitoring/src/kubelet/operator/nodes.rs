@@ -1,0 +1,157 @@
+//! What is kept of nodes, and which of their changes matter: a kubelet tells of itself every few seconds, its address
+//! hardly ever changes.
+
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::{Node, NodeAddress, NodeCondition, NodeStatus};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kernel::declare::Kind;
+use kernel::object::{Identity, Kept};
+use kernel::store::Change;
+use kernel::watch::{Notice, Shared, Source, Watch};
+use kube::api::DynamicObject;
+use kube::runtime::watcher;
+use kube::{Api, Client};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::kubelet::operator::told::Told;
+
+/// What is kept of a node.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct KnownNode {
+    identity: Identity,
+    /// Its name, unique id, addresses, and whether it is ready.
+    pub(crate) node: Node,
+}
+
+impl Kept for KnownNode {
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+}
+
+/// Watches the nodes with these labels and calls `due` when all are known and whenever a change matters, until `stop`.
+pub(crate) async fn follow(
+    client: Client,
+    labels: &str,
+    known: Shared<KnownNode>,
+    due: impl Fn(),
+    stop: CancellationToken,
+) {
+    let mut config = watcher::Config::default().streaming_lists();
+    if !labels.is_empty() {
+        config = config.labels(labels);
+    }
+    let api = Api::all_with(client, &Kind::of::<Node>().resource());
+    let watch = Watch { source: Source::Whole(api), config, keep: Arc::new(keep), by_name: Vec::new() };
+    let (store, mut told) = (known.clone(), Told::default());
+    let tell = move |notice: Notice<KnownNode>| match notice {
+        Notice::Changed(change) => {
+            told.forget();
+            // Until all are known, every list would be too short.
+            if store.read().is_complete() && matters(&change) {
+                due();
+            }
+        }
+        Notice::Synced => due(),
+        Notice::Unreadable { key, error } => tracing::warn!("node {key} cannot be read: {error}"),
+        Notice::Trouble(error) => {
+            if told.is_news(&error.to_string()) {
+                tracing::warn!("nodes cannot be watched, which is tried again: {error}");
+            }
+        }
+    };
+    watch.follow(known, tell, stop).await;
+}
+
+/// Cuts a node down to what is needed.
+fn keep(object: DynamicObject) -> Result<KnownNode, String> {
+    let identity = Identity::of(&object.metadata);
+    let mut data = object.data;
+    let addresses: Option<Vec<NodeAddress>> = read(&mut data, "addresses")?;
+    let mut conditions: Option<Vec<NodeCondition>> = read(&mut data, "conditions")?;
+    if let Some(conditions) = &mut conditions {
+        conditions.retain(|condition| condition.type_ == "Ready");
+        for condition in conditions {
+            let NodeCondition { type_, status, .. } = std::mem::take(condition);
+            *condition = NodeCondition { type_, status, ..NodeCondition::default() };
+        }
+    }
+    let metadata =
+        ObjectMeta { name: object.metadata.name, uid: object.metadata.uid, ..ObjectMeta::default() };
+    let status = NodeStatus { addresses, conditions, ..NodeStatus::default() };
+    Ok(KnownNode { identity, node: Node { metadata, spec: None, status: Some(status) } })
+}
+
+fn read<T: DeserializeOwned>(data: &mut Value, field: &str) -> Result<Option<T>, String> {
+    let value = data["status"][field].take();
+    serde_json::from_value(value).map_err(|error| format!("status.{field}: {error}"))
+}
+
+/// Whether something changed that is kept.
+fn matters(change: &Change<KnownNode>) -> bool {
+    let node = |side: &Option<Arc<KnownNode>>| side.as_ref().map(|known| known.node.clone());
+    node(&change.before) != node(&change.after)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn known(version: &str, address: &str, heartbeat: &str) -> Arc<KnownNode> {
+        let object = json!({
+            "metadata": {"name": "a", "uid": "1", "resourceVersion": version, "labels": {"b": "c"}},
+            "spec": {"podCIDR": "10.0.0.0/24"},
+            "status": {
+                "addresses": [{"type": "InternalIP", "address": address}],
+                "conditions": [
+                    {"type": "Ready", "status": "True", "lastHeartbeatTime": heartbeat},
+                    {"type": "DiskPressure", "status": "False", "lastHeartbeatTime": heartbeat},
+                ],
+                "images": [{"names": ["big"]}],
+            },
+        });
+        Arc::new(keep(serde_json::from_value(object).unwrap()).unwrap())
+    }
+
+    #[test]
+    fn what_is_not_needed_is_not_kept() {
+        let node = json!({
+            "apiVersion": "v1", "kind": "Node", "metadata": {"name": "a", "uid": "1"},
+            "status": {
+                "addresses": [{"type": "InternalIP", "address": "10.0.0.1"}],
+                "conditions": [{"type": "Ready", "status": "True"}],
+            },
+        });
+        let kept = known("1", "10.0.0.1", "2026-01-01T00:00:00Z");
+        assert_eq!(serde_json::to_value(&kept.node).unwrap(), node);
+    }
+
+    #[test]
+    fn a_heartbeat_is_no_news_and_an_address_is() {
+        let first = known("1", "10.0.0.1", "2026-01-01T00:00:00Z");
+        let heartbeat = known("2", "10.0.0.1", "2026-01-01T00:00:10Z");
+        let moved = known("3", "10.0.0.2", "2026-01-01T00:00:10Z");
+        let change = |before: Option<&Arc<KnownNode>>, after: Option<&Arc<KnownNode>>| Change {
+            before: before.cloned(),
+            after: after.cloned(),
+        };
+        assert!(!matters(&change(Some(&first), Some(&heartbeat))));
+        assert!(matters(&change(Some(&first), Some(&moved))));
+        assert!(matters(&change(Some(&first), None)));
+        assert!(matters(&change(None, Some(&first))));
+    }
+
+    #[test]
+    fn a_node_without_a_status_is_kept_and_a_broken_one_is_named() {
+        let bare: DynamicObject = serde_json::from_value(json!({"metadata": {"name": "a"}})).unwrap();
+        assert_eq!(keep(bare).unwrap().node.status, Some(NodeStatus::default()));
+        let broken = json!({"metadata": {"name": "a"}, "status": {"addresses": 7}});
+        let error = keep(serde_json::from_value(broken).unwrap()).unwrap_err();
+        assert_eq!(error, "status.addresses: invalid type: integer `7`, expected a sequence");
+    }
+}

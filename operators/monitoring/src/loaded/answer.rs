@@ -1,0 +1,128 @@
+//! What a pod says about its configuration: our reloader by hashes, the peer's by counters and times.
+
+use k8s_openapi::jiff::Timestamp;
+use serde::Deserialize;
+
+use crate::loaded::exposition::Page;
+use crate::loaded::offset::Offset;
+
+/// What was heard from a pod.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Heard {
+    /// What it said.
+    pub answer: Answer,
+    /// How far its clock is from ours, if it told the time.
+    pub offset: Option<Offset>,
+}
+
+/// What a pod says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// Our reloader.
+    Ours(Status),
+    /// The peer's reloader.
+    Peers(Counters),
+    /// Nothing that helps, and why.
+    Nothing(String),
+}
+
+/// What our reloader says under `/status`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Status {
+    /// Hash of the configuration that is loaded.
+    pub config_hash: Option<String>,
+    /// Hash of the watched directories that are loaded.
+    pub watched_hash: Option<String>,
+    /// Hash of the configuration that is in the pod.
+    pub seen_config_hash: Option<String>,
+    /// Hash of the watched directories that are in the pod.
+    pub seen_watched_hash: Option<String>,
+    /// What is wrong now, in one word.
+    pub last_error_reason: Option<String>,
+    /// What is wrong now, in words that hold nothing of the configuration.
+    pub last_error: Option<String>,
+}
+
+/// What the peer's reloader counts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Whether the last reload worked; also not, if there was none yet.
+    pub successful: bool,
+    /// When one last worked, by the clock of the pod.
+    pub last_success: Option<Timestamp>,
+    /// Reloads that were tried.
+    pub reloads: u64,
+    /// Those that failed.
+    pub failed: u64,
+}
+
+impl Answer {
+    /// From a page of metrics. Ours says more under `/status`.
+    pub fn of_metrics(text: &str) -> Self {
+        let Some(page) = Page::read(text) else {
+            return Self::Nothing("what answers there is no reloader".into());
+        };
+        let Page { successful, last_success, reloads, failed, .. } = page;
+        if page.loaded_config.is_none() && page.loaded_watched.is_none() {
+            return Self::Peers(Counters { successful, last_success, reloads, failed });
+        }
+        Self::Ours(Status {
+            config_hash: page.loaded_config,
+            watched_hash: page.loaded_watched,
+            last_error_reason: page.trouble,
+            ..Status::default()
+        })
+    }
+
+    /// From the status of our reloader; nothing, if it is not one.
+    pub fn of_status(text: &[u8]) -> Option<Self> {
+        let value: serde_json::Value = serde_json::from_slice(text).ok()?;
+        value.as_object().filter(|object| object.contains_key("configHash"))?;
+        serde_json::from_value(value).ok().map(Self::Ours)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mainstay_reloader::content::{Digest, Fingerprint};
+    use mainstay_reloader::report::{Failure, Reason, Report};
+
+    use super::*;
+
+    #[test]
+    fn the_status_of_our_reloader_is_understood() {
+        let report = Report {
+            seen: Fingerprint { config: Some(Digest::of(b"new")), watched: None },
+            loaded: Some(Fingerprint {
+                config: Some(Digest::of(b"old")),
+                watched: Some(Digest::of(b"rules")),
+            }),
+            failure: Some(Failure { reason: Reason::Rejected, message: "words".into() }),
+            ..Report::default()
+        };
+        let status = Status {
+            config_hash: Some(Digest::of(b"old").to_string()),
+            watched_hash: Some(Digest::of(b"rules").to_string()),
+            seen_config_hash: Some(Digest::of(b"new").to_string()),
+            seen_watched_hash: None,
+            last_error_reason: Some("rejected".into()),
+            last_error: Some("words".into()),
+        };
+        let text = report.status().to_string();
+        assert_eq!(Answer::of_status(text.as_bytes()), Some(Answer::Ours(status)));
+        assert_eq!(Answer::of_status(br#"{"status":"up"}"#), None);
+        assert_eq!(Answer::of_status(b"404 page not found\n"), None);
+    }
+
+    #[test]
+    fn metrics_tell_the_reloaders_apart() {
+        let text = "reloader_last_reload_successful 1\nreloader_reloads_total 2\n";
+        let counters = Counters { successful: true, reloads: 2, ..Counters::default() };
+        assert_eq!(Answer::of_metrics(text), Answer::Peers(counters));
+        let ours = format!("{text}mainstay_reloader_loaded_config_info{{hash=\"abc\"}} 1\n");
+        let status = Status { config_hash: Some("abc".into()), ..Status::default() };
+        assert_eq!(Answer::of_metrics(&ours), Answer::Ours(status));
+        assert_eq!(Answer::of_metrics("up 1\n"), Answer::Nothing("what answers there is no reloader".into()));
+    }
+}

@@ -1,0 +1,162 @@
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::pki_types::PrivateKeyDer;
+
+use super::*;
+use crate::loaded::answer::{Counters, Status};
+
+const STATUS: &str = r#"{"configHash":"new","watchedHash":null,"seenConfigHash":"new","seenWatchedHash":null,
+    "lastReloadSuccessful":true,"lastReloadTime":null,"lastErrorReason":null,"lastError":null}"#;
+
+const METRICS: &str = "reloader_last_reload_successful 1\nreloader_reloads_total 2\n";
+
+fn clock() -> Timestamp {
+    Timestamp::from_second(1_000_000_000).unwrap()
+}
+
+fn asker() -> Asker {
+    Asker::new(clock).unwrap()
+}
+
+async fn listener(tls: bool) -> (TcpListener, Address) {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    (listener, Address { ip: Ipv4Addr::LOCALHOST.into(), port, tls })
+}
+
+fn reply(status: &str, body: &str) -> String {
+    format!(
+        "HTTP/1.1 {status}\r\nDate: Sun, 09 Sep 2001 01:46:45 GMT\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+/// Answers one request by its first line, and returns that.
+async fn serve(mut stream: impl AsyncRead + AsyncWrite + Unpin, answer: impl Fn(&str) -> String) -> String {
+    let mut request = Vec::new();
+    while !request.ends_with(b"\r\n\r\n") {
+        let mut byte = [0];
+        stream.read_exact(&mut byte).await.unwrap();
+        request.push(byte[0]);
+    }
+    let request = String::from_utf8(request).unwrap();
+    let first = request.lines().next().unwrap().to_owned();
+    stream.write_all(answer(&first).as_bytes()).await.unwrap();
+    stream.shutdown().await.unwrap();
+    first
+}
+
+async fn serve_on(listener: &TcpListener, times: usize, answer: impl Fn(&str) -> String) -> Vec<String> {
+    let mut requests = Vec::new();
+    for _ in 0..times {
+        let (stream, _) = listener.accept().await.unwrap();
+        requests.push(serve(stream, &answer).await);
+    }
+    requests
+}
+
+/// A server and who asks it, for a minute at most: a question that is not asked must not hang.
+async fn both<A, B>(server: impl Future<Output = A>, asking: impl Future<Output = B>) -> (A, B) {
+    timeout(Duration::from_mins(1), futures::future::join(server, asking)).await.unwrap()
+}
+
+fn five_seconds_ahead() -> Offset {
+    Offset::of(Timestamp::from_second(1_000_000_005).unwrap(), clock(), clock())
+}
+
+fn ours() -> Answer {
+    let new = || Some("new".to_owned());
+    Answer::Ours(Status { config_hash: new(), seen_config_hash: new(), ..Status::default() })
+}
+
+#[tokio::test]
+async fn our_reloader_is_asked_for_its_status() {
+    let (listener, address) = listener(false).await;
+    let server = serve_on(&listener, 1, |_| reply("200 OK", STATUS));
+    let asker = asker();
+    let (requests, heard) = both(server, asker.ask(address)).await;
+    assert_eq!(heard, Heard { answer: ours(), offset: Some(five_seconds_ahead()) });
+    assert_eq!(requests, ["GET /status HTTP/1.1"]);
+}
+
+#[tokio::test]
+async fn the_peers_reloader_is_asked_for_its_metrics_then() {
+    let (listener, address) = listener(false).await;
+    let server = serve_on(&listener, 2, |request| {
+        if request.contains("/metrics") { reply("200 OK", METRICS) } else { reply("404 Not Found", "") }
+    });
+    let asker = asker();
+    let (requests, heard) = both(server, asker.ask(address)).await;
+    let answer = Answer::Peers(Counters { successful: true, reloads: 2, ..Counters::default() });
+    assert_eq!(heard, Heard { answer, offset: Some(five_seconds_ahead()) });
+    assert_eq!(requests, ["GET /status HTTP/1.1", "GET /metrics HTTP/1.1"]);
+}
+
+#[tokio::test]
+async fn a_certificate_for_another_name_is_taken() {
+    let issued = rcgen::generate_simple_self_signed(["elsewhere.example".to_owned()]).unwrap();
+    let key = PrivateKeyDer::try_from(issued.signing_key.serialize_der()).unwrap();
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![issued.cert.der().clone()], key)
+        .unwrap();
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let (listener, address) = listener(true).await;
+    let server = Box::pin(async {
+        let (stream, _) = listener.accept().await.unwrap();
+        serve(acceptor.accept(stream).await.unwrap(), |_| reply("200 OK", STATUS)).await
+    });
+    let asker = asker();
+    let (_, heard) = both(server, asker.ask(address)).await;
+    assert_eq!(heard.answer, ours());
+}
+
+#[tokio::test]
+async fn what_does_not_help_is_told_in_words() {
+    let (listener, address) = listener(false).await;
+    let asker = asker();
+    let server = serve_on(&listener, 1, |_| reply("401 Unauthorized", "no"));
+    let (_, heard) = both(server, asker.ask(address)).await;
+    assert_eq!(heard.answer, Answer::Nothing(format!("{address} answers 401")));
+    let server = serve_on(&listener, 1, |_| "SSH-2.0\r\n".into());
+    let (_, heard) = both(server, asker.ask(address)).await;
+    let Answer::Nothing(words) = heard.answer else { panic!("{heard:?}") };
+    assert!(words.starts_with(&format!("{address} does not answer in HTTP")), "{words}");
+    drop(listener);
+    let Answer::Nothing(words) = asker.ask(address).await.answer else { panic!("answered") };
+    assert!(words.starts_with(&format!("{address} cannot be connected to")), "{words}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_does_not_answer_is_given_up() {
+    let (_listener, address) = listener(false).await;
+    let heard = asker().ask_all(&[address; 20]).await;
+    let words = format!("{address} does not answer within 2 s");
+    let silent = Heard { answer: Answer::Nothing(words), offset: None };
+    assert_eq!(heard, vec![silent; 20]);
+}
+
+#[tokio::test]
+async fn an_operand_says_what_is_wrong() {
+    let (listener, address) = listener(false).await;
+    let asker = asker();
+    let cases = [
+        (reply("200 OK", ""), Reloaded::Taken),
+        (reply("500 Internal Server Error", "line 12"), Reloaded::Refused("line 12".into())),
+        (reply("403 Forbidden", "Lifecycle API is not enabled."), Reloaded::Other(403)),
+    ];
+    for (text, expected) in cases {
+        let server = serve_on(&listener, 1, |_| text.clone());
+        let (requests, reloaded) = both(server, asker.reload(address, "/prefix/-/reload")).await;
+        assert_eq!(reloaded.unwrap(), expected);
+        assert_eq!(requests, ["POST /prefix/-/reload HTTP/1.1"]);
+    }
+}

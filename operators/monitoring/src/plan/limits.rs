@@ -1,0 +1,79 @@
+//! What Kubernetes takes: how long names may be, and how large objects.
+
+use formats::gzip;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+use crate::plan::child::Child;
+use crate::plan::planned::{Configuration, Invalid, Planned, Remark};
+
+/// How long the value of a label may be. The labels of pods carry the name of their workload.
+const LABEL: usize = 63;
+
+/// How long the name of a StatefulSet may be: a label of its pods carries it with a hash.
+const STATEFUL_SET: usize = LABEL - 11;
+
+/// How many bytes a Secret holds.
+const SECRET: usize = 1024 * 1024;
+
+/// Refuses a workload whose name no object could carry.
+pub(crate) fn check_name(metadata: &ObjectMeta) -> Result<(), Invalid> {
+    let name = metadata.name.as_deref().unwrap_or_default();
+    if name.len() <= LABEL {
+        return Ok(());
+    }
+    Err(Invalid::new(&format!(
+        "metadata.name has {} characters; labels of the pods carry it and hold {LABEL} at most: give the resource a \
+         shorter name",
+        name.len()
+    )))
+}
+
+/// Refuses what is too large to be written, or to be loaded, and tells of names with which no pods come.
+pub(crate) fn check(planned: &mut Planned) -> Result<(), Invalid> {
+    let size = planned.configuration.as_ref().map_or(0, Configuration::size);
+    if size > gzip::LARGEST {
+        return Err(Invalid::new(&format!(
+            "the configuration would have {size} bytes, and the reloader of the pods takes {} at most: select fewer \
+             resources, or spread them over several workloads; what was written last stays",
+            gzip::LARGEST
+        )));
+    }
+    let mut remarks = Vec::new();
+    for child in &planned.children {
+        let name = child.metadata().name.as_deref().unwrap_or_default();
+        match child {
+            Child::Secret(secret) => {
+                let size: usize = secret.data.iter().flatten().map(|(_, bytes)| bytes.0.len()).sum();
+                if size > SECRET {
+                    return Err(Invalid::new(&format!(
+                        "Secret {name} would hold {size} bytes and can hold {SECRET}: select fewer resources, or spread \
+                         them over several workloads; what was written last stays"
+                    )));
+                }
+            }
+            Child::StatefulSet(_) if name.len() > STATEFUL_SET => {
+                remarks.push(Remark::LongName { name: name.to_owned(), longest: STATEFUL_SET });
+            }
+            Child::StatefulSet(_) | Child::ConfigMap(_) | Child::Service(_) | Child::DaemonSet(_) => {}
+        }
+    }
+    planned.remarks.extend(remarks);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_configuration_that_no_reloader_takes_is_refused() {
+        let of = |size: u64| {
+            let piece: std::sync::Arc<str> = "x".repeat(1 << 20).into();
+            let pieces = usize::try_from(size >> 20).unwrap();
+            Planned { configuration: Some(Configuration(vec![piece; pieces])), ..Planned::default() }
+        };
+        assert_eq!(check(&mut of(gzip::LARGEST)), Ok(()));
+        let refused = check(&mut of(gzip::LARGEST + (1 << 20))).unwrap_err();
+        assert!(refused.message.starts_with("the configuration would have 68157440 bytes"), "{refused}");
+    }
+}

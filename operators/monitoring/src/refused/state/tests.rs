@@ -1,0 +1,59 @@
+use std::collections::BTreeSet;
+
+use api_monitoring::Prometheus;
+use k8s_openapi::ByteString;
+use k8s_openapi::api::core::v1::Secret;
+use serde_json::json;
+
+use super::*;
+use crate::OfPrometheus;
+
+fn prometheus(spec: &Value) -> Prometheus {
+    let metadata = json!({"name": "main", "namespace": "team", "generation": 7});
+    serde_json::from_value(json!({"metadata": metadata, "spec": spec})).unwrap()
+}
+
+fn own(replicas: i32) -> Prometheus {
+    let jobs = json!({"name": "jobs", "key": "jobs.yaml"});
+    prometheus(&json!({"version": "v3.13.1", "replicas": replicas, "additionalScrapeConfigs": jobs}))
+}
+
+fn secret(name: &str, version: &str, text: &str) -> Secret {
+    let mut secret = Secret {
+        data: Some([("jobs.yaml".to_owned(), ByteString(text.into()))].into()),
+        ..Secret::default()
+    };
+    secret.metadata.namespace = Some("team".into());
+    secret.metadata.name = Some(name.into());
+    secret.metadata.resource_version = Some(version.into());
+    secret
+}
+
+/// Of a Prometheus with these Secrets around it, of which it names one.
+fn state(resource: &Prometheus, secrets: [Secret; 2]) -> Operand {
+    let reference =
+        |name: &str| Reference { source: Source::Secret, namespace: "team".into(), name: name.into() };
+    let read = BTreeSet::from(["jobs", "of-a-monitor"].map(reference));
+    let mut objects = Objects::default();
+    for secret in secrets {
+        objects.add_secret(secret);
+    }
+    operand::<OfPrometheus>(resource, "main", &Planned::default(), (&read, &objects))
+}
+
+#[test]
+fn what_a_workload_says_and_points_to_makes_its_state() {
+    let monitors = || secret("of-a-monitor", "1", "a");
+    let first = state(&own(1), [secret("jobs", "1", "a"), monitors()]);
+    assert_eq!((first.by.as_str(), first.workload.len()), ("Prometheus 3.13.1", 16));
+    assert_ne!(state(&own(1), [secret("jobs", "2", "b"), monitors()]), first, "its own jobs are others");
+    let image = prometheus(&json!({"version": "v3.13.1", "image": "full"}));
+    assert_ne!(state(&image, [secret("jobs", "1", "a"), monitors()]), first);
+}
+
+#[test]
+fn what_only_scales_or_touches_or_is_read_for_others_does_not() {
+    let first = state(&own(1), [secret("jobs", "1", "a"), secret("of-a-monitor", "1", "a")]);
+    let other = state(&own(3), [secret("jobs", "2", "a"), secret("of-a-monitor", "2", "b")]);
+    assert_eq!(first, other);
+}

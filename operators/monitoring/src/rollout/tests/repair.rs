@@ -1,0 +1,107 @@
+//! Which pods of a stuck roll-out go.
+
+use crate::status::RepairPolicy;
+use k8s_openapi::api::apps::v1::StatefulSet;
+use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::jiff::Timestamp;
+
+use super::build::{leaving, of, pod, revisions, stateful_set, unready, waiting};
+use crate::rollout::decide::Situation;
+use crate::rollout::removal::{How, Removal, Why};
+use crate::rollout::repair::{Policy, wanted};
+
+fn repaired(set: &StatefulSet, pods: &[Pod], repair: Policy) -> Option<Removal> {
+    let pods: Vec<&Pod> = pods.iter().collect();
+    let now = Timestamp::UNIX_EPOCH;
+    wanted(&Situation { set, pods: &pods, claims: &[], may_patch_pods: true, repair, now })
+}
+
+/// The number of the pod that goes, and the reason.
+fn goes(set: &StatefulSet, pods: &[Pod]) -> Option<(String, String)> {
+    let removal = repaired(set, pods, Policy::Careful)?;
+    assert_eq!(removal.how, How::Delete);
+    match removal.why {
+        Why::Failing { reason } => Some((removal.name, reason)),
+        Why::Storage { .. }
+        | Why::Labels
+        | Why::Subdomain { .. }
+        | Why::Surplus { .. }
+        | Why::Class { .. }
+        | Why::Stuck => None,
+    }
+}
+
+fn bad(ordinal: i32, revision: &str) -> Pod {
+    of(waiting(pod(ordinal), "ImagePullBackOff"), revision)
+}
+
+fn gone(ordinal: i32) -> (String, String) {
+    (format!("set-{ordinal}"), "ImagePullBackOff".into())
+}
+
+#[test]
+fn the_first_failing_pod_of_an_unwanted_revision_goes() {
+    let set = revisions(stateful_set(3), "old", "new");
+    let good = |ordinal: i32| of(pod(ordinal), "new");
+    for (pods, expected) in [
+        // Of a revision between the two.
+        (vec![of(pod(0), "old"), bad(1, "between"), bad(2, "between")], Some(gone(1))),
+        // Of the current one, which was bad from the beginning.
+        (vec![bad(0, "old"), bad(1, "old"), bad(2, "old")], Some(gone(0))),
+        (vec![good(0), bad(1, "old"), bad(2, "old")], Some(gone(1))),
+        // The new revision must prove itself first.
+        (vec![unready(good(0)), bad(1, "old")], None),
+        (vec![bad(0, "new"), bad(1, "old")], None),
+        (vec![leaving(good(0)), bad(1, "old")], None),
+        (vec![leaving(bad(0, "old")), bad(1, "old")], None),
+        // It is not missed: an ordered controller makes none after one that fails.
+        (vec![bad(0, "old")], Some(gone(0))),
+        // Those that are too many go by themselves.
+        (vec![good(0), good(1), good(2), bad(3, "old")], None),
+    ] {
+        assert_eq!(goes(&set, &pods), expected);
+    }
+}
+
+#[test]
+fn one_that_may_get_ready_is_left_alone() {
+    let set = revisions(stateful_set(1), "old", "new");
+    assert_eq!(goes(&set, &[unready(of(pod(0), "old"))]), None);
+    assert_eq!(goes(&set, &[of(pod(0), "old")]), None);
+}
+
+#[test]
+fn nothing_goes_before_the_controller_has_looked_nor_without_the_user() {
+    let mut set = revisions(stateful_set(1), "old", "new");
+    let pods = [bad(0, "old")];
+    set.metadata.generation = Some(2);
+    assert_eq!(goes(&set, &pods), None);
+    set.metadata.generation = Some(1);
+    assert_eq!(goes(&set, &pods), Some(gone(0)));
+    set.spec.get_or_insert_default().update_strategy.get_or_insert_default().type_ = Some("OnDelete".into());
+    assert_eq!(goes(&set, &pods), None);
+}
+
+#[test]
+fn below_the_partition_the_current_revision_would_be_made_again() {
+    let mut set = revisions(stateful_set(2), "old", "new");
+    let strategy = set.spec.get_or_insert_default().update_strategy.get_or_insert_default();
+    strategy.rolling_update.get_or_insert_default().partition = Some(1);
+    assert_eq!(goes(&set, &[bad(0, "old"), of(pod(1), "new")]), None);
+    assert_eq!(goes(&set, &[of(pod(0), "old"), bad(1, "old")]), Some(gone(1)));
+    assert_eq!(goes(&set, &[bad(0, "between"), of(pod(1), "new")]), Some(gone(0)));
+}
+
+#[test]
+fn the_users_word_decides() {
+    let set = revisions(stateful_set(2), "old", "new");
+    let pods = [of(unready(pod(0)), "between"), of(unready(pod(1)), "between")];
+    let stuck = Removal::of(&pods[1], Why::Stuck);
+    let said = |pods: &[Pod], policy| repaired(&set, pods, Policy::Said(policy));
+    assert_eq!(said(&pods, RepairPolicy::None), None);
+    assert_eq!(said(&pods, RepairPolicy::Delete), Some(stuck.clone()));
+    assert_eq!(said(&pods, RepairPolicy::Evict), Some(Removal { how: How::Evict, ..stuck }));
+    // Enough others serve.
+    let more = [of(pod(0), "new"), of(pod(1), "new"), of(unready(pod(2)), "between")];
+    assert_eq!(said(&more, RepairPolicy::Delete), None);
+}

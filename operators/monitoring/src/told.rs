@@ -1,0 +1,288 @@
+//! What is told about a workload: its status as the Prometheus Operator writes it, conditions of ours where there is
+//! something to say, and events about what is new. Pure.
+
+use std::collections::BTreeMap;
+
+use crate::loaded::condition::CONFIGURATION_LOADED;
+use crate::plan::Remark;
+use crate::status::Reconciliation;
+use crate::status::reconciliation::{DRIFT_CORRECTED, Remark as Told};
+use api_monitoring::status::Condition;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use k8s_openapi::jiff::{SignedDuration, Timestamp};
+use kernel::apply::{Drift, WriteError};
+use kernel::flow::{PassError, Verdict};
+use kernel::report::{Note, Report};
+use serde_json::{Value, json};
+
+use crate::controller::{Inputs, WorkloadOperator};
+use crate::kind::{Seen, Workload};
+
+/// The condition that says whether the last pass came to its end.
+const RECONCILED: &str = "Reconciled";
+/// The condition that names what a workload points to and what is not there. It is there only while something is missing.
+const REFERENCES: &str = "ReferencesResolved";
+
+/// The condition that names what only the user can do about pods and volumes. It is there only while there is something.
+const ROLLED_OUT: &str = "RolledOut";
+
+/// How long a status tells of objects that were written back.
+const DRIFT_TOLD: SignedDuration = SignedDuration::from_mins(10);
+
+/// What a pass came to.
+#[derive(Default)]
+pub(crate) struct Outcome {
+    /// What is there; nothing, if nobody could look.
+    seen: Option<Seen>,
+    /// How it went; nothing, if it is only tried again.
+    last: Option<Reconciliation>,
+    /// What is missing of what the workload points to.
+    gaps: Vec<String>,
+    /// What only the user can do about pods and volumes.
+    remarks: Vec<String>,
+    /// What was made anew.
+    anew: Vec<String>,
+    /// What was done about pods and volumes.
+    done: Vec<Note>,
+    /// Whether pods run what was written; nothing, if what was said about it before holds.
+    pub(crate) loaded: Option<Condition>,
+}
+
+impl Outcome {
+    pub(crate) fn of<W: Workload>(
+        resource: &W::Resource,
+        verdict: &Verdict<'_, WorkloadOperator<W>>,
+        now: Timestamp,
+    ) -> Self {
+        let outcome = |seen, last| Self { seen, last, ..Self::default() };
+        match verdict {
+            Verdict::Blind(trouble) => outcome(None, failure(trouble)),
+            Verdict::Invalid(inputs, invalid) => {
+                outcome(Some(inputs.seen.clone()), Some(Reconciliation::Failed(invalid.message.clone())))
+            }
+            Verdict::Done { inputs, applied, trouble, .. } => {
+                let last = match (trouble, &inputs.missing) {
+                    (Some(trouble), _) => failure(trouble),
+                    (None, Some(words)) => Some(Reconciliation::Failed(words.clone())),
+                    (None, None) => {
+                        let drift = || drift(&W::status(resource), &applied.drifts, now);
+                        Some(Reconciliation::Done(remark::<W>(resource, inputs).or_else(drift)))
+                    }
+                };
+                Self {
+                    gaps: gaps(inputs),
+                    remarks: inputs.roll.remarks(applied),
+                    anew: applied.recreated.clone(),
+                    done: inputs.roll.told(applied),
+                    ..outcome(Some(inputs.seen.clone().with(applied)), last)
+                }
+            }
+        }
+    }
+}
+
+/// A write that came too late is tried again and says nothing about the workload.
+fn failure(trouble: &PassError) -> Option<Reconciliation> {
+    let is_late = matches!(trouble, PassError::Write(WriteError::Outdated { .. } | WriteError::Fenced));
+    (!is_late).then(|| Reconciliation::Failed(trouble.words()))
+}
+
+/// What users should know about a pass that went well. What was found last wins, as with the Prometheus Operator.
+fn remark<W: Workload>(resource: &W::Resource, inputs: &Inputs) -> Option<Told> {
+    let Some(Ok(planned)) = &inputs.planned else { return None };
+    let has = |remark: &Remark| planned.remarks.contains(remark);
+    let deprecated = Some(W::deprecated(resource)).filter(|fields| !fields.is_empty());
+    let selected = W::SELECTS.filter(|_| has(&Remark::NothingSelected)).map(Told::NothingSelected);
+    let unmanaged = has(&Remark::Unmanaged).then_some(Told::Unmanaged);
+    unmanaged.or(selected).or(deprecated.map(Told::DeprecatedFields))
+}
+
+/// What others had changed and was written back: in this pass, or else what the status said of it a short while ago.
+fn drift(old: &Value, drifts: &[Drift], now: Timestamp) -> Option<Told> {
+    let words = if drifts.is_empty() {
+        let before = condition(old, RECONCILED).filter(|before| before["reason"] == DRIFT_CORRECTED)?;
+        let words = before["message"].as_str()?;
+        let at: Timestamp = words.split_once(": ")?.0.parse().ok()?;
+        (now.duration_since(at) < DRIFT_TOLD).then(|| words.to_owned())?
+    } else {
+        let all: Vec<String> = drifts.iter().map(ToString::to_string).collect();
+        format!("{now:.0}: {}", all.join("; "))
+    };
+    Some(Told::DriftCorrected(words))
+}
+
+fn gaps(inputs: &Inputs) -> Vec<String> {
+    let Some(Ok(planned)) = &inputs.planned else { return Vec::new() };
+    let is_gap = |remark: &&Remark| {
+        matches!(remark, Remark::Kept { .. } | Remark::Absent { .. } | Remark::LongName { .. })
+    };
+    planned.remarks.iter().filter(is_gap).map(ToString::to_string).collect()
+}
+
+/// What is told about a configuration that nobody is there to load; nothing, if nothing was told of it before.
+pub(crate) fn nobody_runs<W: Workload>(resource: &W::Resource) -> Option<Condition> {
+    condition(&W::status(resource), CONFIGURATION_LOADED)?;
+    crate::loaded::condition::condition(&BTreeMap::new(), false)
+}
+
+/// Its status and what is new.
+pub(crate) fn report<W: Workload>(resource: &W::Resource, outcome: &Outcome, now: &Time) -> Report {
+    let old = W::status(resource);
+    let generation = W::metadata(resource).generation;
+    let status = match (&outcome.seen, &outcome.last) {
+        // Nothing is known of its pods: what was said of them last stays.
+        (None, Some(Reconciliation::Failed(words))) => {
+            let said = said(RECONCILED, "False", "ReconciliationFailed", words);
+            with(old.clone(), said, &old, (generation, now))
+        }
+        (_, None) | (None, Some(_)) => old.clone(),
+        (Some(seen), Some(last)) => {
+            let mut status = W::report(resource, seen, last, now);
+            let mut say = |said: Value| status = with(status.take(), said, &old, (generation, now));
+            if !outcome.gaps.is_empty() {
+                say(said(REFERENCES, "False", "MissingReference", &outcome.gaps.join("\n")));
+            }
+            if !outcome.remarks.is_empty() {
+                say(said(ROLLED_OUT, "False", "NeedsAttention", &outcome.remarks.join("\n")));
+            }
+            match (&outcome.loaded, condition(&old, CONFIGURATION_LOADED)) {
+                (Some(loaded), _) => {
+                    say(said(CONFIGURATION_LOADED, &loaded.status, &loaded.reason, &loaded.message));
+                }
+                (None, Some(before)) => {
+                    let text = |field: &str| before[field].as_str().unwrap_or_default();
+                    say(said(CONFIGURATION_LOADED, text("status"), text("reason"), text("message")));
+                }
+                (None, None) => {}
+            }
+            status
+        }
+    };
+    let status = with_empty_texts(status);
+    let mut notes = notes(&old, &status, &outcome.anew);
+    notes.extend(outcome.done.iter().cloned());
+    Report { status, notes, remarks: Vec::new() }
+}
+
+fn said(kind: &str, status: &str, reason: &str, message: &str) -> Value {
+    json!({ "type": kind, "status": status, "reason": reason, "message": message })
+}
+
+fn condition<'s>(status: &'s Value, kind: &str) -> Option<&'s Value> {
+    status["conditions"].as_array()?.iter().find(|condition| condition["type"] == kind)
+}
+
+/// A status with one more condition, or another one in the place of that of the same type. It keeps the time of its last
+/// change.
+fn with(
+    mut status: Value,
+    mut condition_: Value,
+    old: &Value,
+    (generation, now): (Option<i64>, &Time),
+) -> Value {
+    let kind = condition_["type"].as_str().unwrap_or_default().to_owned();
+    let before = condition(old, &kind).filter(|before| before["status"] == condition_["status"]);
+    condition_["lastTransitionTime"] = match before {
+        Some(before) => before["lastTransitionTime"].clone(),
+        None => json!(now),
+    };
+    if let Some(generation) = generation {
+        condition_["observedGeneration"] = generation.into();
+    }
+    let all = &mut status["conditions"];
+    if !all.is_array() {
+        *all = json!([]);
+    }
+    if let Some(all) = all.as_array_mut() {
+        match all.iter_mut().find(|known| known["type"] == kind) {
+            Some(known) => *known = condition_,
+            None => all.push(condition_),
+        }
+    }
+    status
+}
+
+/// A status as the Prometheus Operator writes it: conditions say also that they have nothing to say.
+fn with_empty_texts(mut status: Value) -> Value {
+    let conditions = status.get_mut("conditions").and_then(Value::as_array_mut);
+    for condition in conditions.into_iter().flatten() {
+        for text in ["reason", "message"] {
+            if condition[text].is_null() {
+                condition[text] = "".into();
+            }
+        }
+    }
+    status
+}
+
+/// An event for what became bad, or is bad for another reason; and for what was made anew.
+fn notes(old: &Value, new: &Value, anew: &[String]) -> Vec<Note> {
+    let news = |kind: &str, reason: &'static str| {
+        let said = condition(new, kind).filter(|said| said["status"] == "False")?;
+        let before = condition(old, kind);
+        let is_new = before
+            .is_none_or(|before| before["status"] != said["status"] || before["message"] != said["message"]);
+        let message = said["message"].as_str().unwrap_or_default().to_owned();
+        is_new.then_some(Note { alarming: true, reason, message })
+    };
+    let made = |words: &String| Note { alarming: false, reason: "Recreated", message: words.clone() };
+    let bad = [
+        news(RECONCILED, "ReconciliationFailed"),
+        news(REFERENCES, "MissingReference"),
+        news(ROLLED_OUT, "NeedsAttention"),
+        news(CONFIGURATION_LOADED, "ConfigurationNotLoaded"),
+    ];
+    bad.into_iter().flatten().chain(anew.iter().map(made)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(second: i64) -> Time {
+        Time(Timestamp::from_second(second).unwrap())
+    }
+
+    #[test]
+    fn a_condition_takes_the_place_of_the_last_one_and_keeps_its_time() {
+        let failed = |words: &str| said(RECONCILED, "False", "ReconciliationFailed", words);
+        let first = with(json!({"replicas": 2}), failed("a"), &Value::Null, (Some(3), &at(0)));
+        let expected = json!({"replicas": 2, "conditions": [{
+            "type": "Reconciled", "status": "False", "reason": "ReconciliationFailed", "message": "a",
+            "lastTransitionTime": "1970-01-01T00:00:00Z", "observedGeneration": 3,
+        }]});
+        assert_eq!(first, expected);
+        let second = with(first.clone(), failed("b"), &first, (Some(4), &at(60)));
+        assert_eq!(second["conditions"][0]["lastTransitionTime"], "1970-01-01T00:00:00Z");
+        assert_eq!(
+            (&second["conditions"][0]["message"], second["conditions"].as_array().unwrap().len()),
+            (&json!("b"), 1)
+        );
+    }
+
+    #[test]
+    fn a_drift_is_told_for_ten_minutes() {
+        let at = |second: i64| Timestamp::from_second(second).unwrap();
+        let words = "1970-01-01T00:01:00Z: Secret a/b was changed by kubectl-patch (data.x) and has been written back";
+        let old = json!({"conditions": [said(RECONCILED, "True", DRIFT_CORRECTED, words)]});
+        assert_eq!(drift(&old, &[], at(659)), Some(Told::DriftCorrected(words.into())));
+        assert_eq!(drift(&old, &[], at(660)), None);
+        let other = json!({"conditions": [said(RECONCILED, "True", "", words)]});
+        assert_eq!(drift(&other, &[], at(60)), None);
+    }
+
+    #[test]
+    fn only_news_are_told() {
+        let bad =
+            |words: &str| json!({"conditions": [said(RECONCILED, "False", "ReconciliationFailed", words)]});
+        let good = json!({"conditions": [said(RECONCILED, "True", "", "")]});
+        let note =
+            |words: &str| Note { alarming: true, reason: "ReconciliationFailed", message: words.into() };
+        assert_eq!(notes(&good, &bad("a"), &[]), [note("a")]);
+        assert_eq!(notes(&bad("a"), &bad("b"), &[]), [note("b")]);
+        assert_eq!(notes(&bad("a"), &bad("a"), &[]), []);
+        assert_eq!(notes(&bad("a"), &good, &[]), []);
+        let anew = Note { alarming: false, reason: "Recreated", message: "x".into() };
+        assert_eq!(notes(&good, &good, &["x".into()]), [anew]);
+    }
+}

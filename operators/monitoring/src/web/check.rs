@@ -1,0 +1,220 @@
+//! What users may not say about TLS.
+
+use api_monitoring::alertmanager::ClusterTlsConfig;
+use api_monitoring::reference::SecretOrConfigMap;
+use api_monitoring::tls::SafeTlsConfig;
+use api_monitoring::web::WebTlsConfig;
+use k8s_openapi::api::core::v1::SecretKeySelector;
+
+use crate::web::volume_name::NotAVolumeName;
+
+/// Settings that contradict each other, or lack something.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Invalid {
+    /// The authority of clients is given twice.
+    #[error("cannot specify both clientCAFile and clientCA")]
+    AuthorityTwice,
+    /// The authority of clients is given from two objects.
+    #[error("invalid client CA: cannot specify both Secret and ConfigMap")]
+    AuthorityFromBoth,
+    /// The certificate is given twice.
+    #[error("cannot specify both cert and certFile")]
+    CertificateTwice,
+    /// The certificate is given from two objects.
+    #[error("invalid TLS certificate: cannot specify both Secret and ConfigMap")]
+    CertificateFromBoth,
+    /// The key is given twice.
+    #[error("cannot specify both keyFile and keySecret")]
+    KeyTwice,
+    /// There is no key.
+    #[error("TLS private key must be defined")]
+    NoKey,
+    /// There is no certificate.
+    #[error("TLS certificate must be defined")]
+    NoCertificate,
+    /// Something of a client is given from two objects.
+    #[error("{field} {selector}: cannot specify both Secret and ConfigMap")]
+    FromBoth {
+        /// What is given twice.
+        field: &'static str,
+        /// The first of the two.
+        selector: String,
+    },
+    /// No version of TLS would be good enough.
+    #[error("maxVersion must more than or equal to minVersion")]
+    Versions,
+    /// A client has a certificate and no key.
+    #[error("client cert specified without client key")]
+    ClientWithoutKey,
+    /// A client has a key and no certificate.
+    #[error("client key specified without client cert")]
+    ClientWithoutCertificate,
+    /// What is wrong with how peers are let in.
+    #[error("invalid server TLS configuration: {0}")]
+    Server(Box<Self>),
+    /// What is wrong with how peers are asked.
+    #[error("invalid client TLS configuration: {0}")]
+    Client(Box<Self>),
+    /// Peers have no certificate to show.
+    #[error("invalid client TLS configuration: certificate is required")]
+    ClientCertificateRequired,
+    /// A volume cannot be named.
+    #[error(transparent)]
+    VolumeName(#[from] NotAVolumeName),
+}
+
+/// Whether a web server can be protected as it is asked for.
+pub(crate) fn server(tls: &WebTlsConfig) -> Result<(), Invalid> {
+    let given = |file: &Option<String>| file.as_ref().is_some_and(|file| !file.is_empty());
+    let has_certificate = tls.cert != SecretOrConfigMap::default();
+    let has_key = tls.key_secret != SecretKeySelector::default();
+    if tls.client_ca != SecretOrConfigMap::default() {
+        if given(&tls.client_ca_file) {
+            return Err(Invalid::AuthorityTwice);
+        }
+        if from_both(&tls.client_ca) {
+            return Err(Invalid::AuthorityFromBoth);
+        }
+    }
+    if has_certificate {
+        if given(&tls.cert_file) {
+            return Err(Invalid::CertificateTwice);
+        }
+        if from_both(&tls.cert) {
+            return Err(Invalid::CertificateFromBoth);
+        }
+    }
+    match (given(&tls.key_file), has_key) {
+        (true, true) => return Err(Invalid::KeyTwice),
+        (false, false) => return Err(Invalid::NoKey),
+        (true, false) | (false, true) => {}
+    }
+    if !given(&tls.cert_file) && !has_certificate {
+        return Err(Invalid::NoCertificate);
+    }
+    Ok(())
+}
+
+/// Whether peers can be protected as it is asked for; gives the key that they show.
+pub(crate) fn cluster(tls: &ClusterTlsConfig) -> Result<&SecretKeySelector, Invalid> {
+    server(&tls.server).map_err(|invalid| Invalid::Server(Box::new(invalid)))?;
+    client(&tls.client).map_err(|invalid| Invalid::Client(Box::new(invalid)))?;
+    tls.client.key_secret.as_ref().ok_or(Invalid::ClientCertificateRequired)
+}
+
+/// Whether a client's settings fit together: in particular, it has a key exactly if it has a certificate.
+fn client(tls: &SafeTlsConfig) -> Result<(), Invalid> {
+    for (field, selector) in [("ca", &tls.ca), ("cert", &tls.cert)] {
+        if let SecretOrConfigMap { secret: Some(secret), config_map: Some(_) } = selector {
+            let selector = format!("<secret={},key={}>", secret.name, secret.key);
+            return Err(Invalid::FromBoth { field, selector });
+        }
+    }
+    if let (Some(lowest), Some(highest)) = (&tls.min_version, &tls.max_version)
+        && highest < lowest
+    {
+        return Err(Invalid::Versions);
+    }
+    match (tls.cert != SecretOrConfigMap::default(), tls.key_secret.is_some()) {
+        (true, false) => Err(Invalid::ClientWithoutKey),
+        (false, true) => Err(Invalid::ClientWithoutCertificate),
+        (true, true) | (false, false) => Ok(()),
+    }
+}
+
+fn from_both(selector: &SecretOrConfigMap) -> bool {
+    selector.secret.is_some() && selector.config_map.is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::ConfigMapKeySelector;
+
+    use super::*;
+
+    fn key(name: &str) -> SecretKeySelector {
+        SecretKeySelector { name: name.into(), key: "k".into(), optional: None }
+    }
+
+    fn secret() -> SecretOrConfigMap {
+        SecretOrConfigMap { secret: Some(key("s")), config_map: None }
+    }
+
+    fn both() -> SecretOrConfigMap {
+        SecretOrConfigMap { config_map: Some(ConfigMapKeySelector::default()), ..secret() }
+    }
+
+    fn good() -> WebTlsConfig {
+        WebTlsConfig { cert: secret(), key_secret: key("s"), ..WebTlsConfig::default() }
+    }
+
+    fn file() -> String {
+        "/file".into()
+    }
+
+    #[test]
+    fn a_server_needs_one_key_and_one_certificate() {
+        for (tls, verdict) in [
+            (good(), Ok(())),
+            (WebTlsConfig { cert_file: Some(String::new()), ..good() }, Ok(())),
+            (
+                WebTlsConfig { client_ca: secret(), client_ca_file: Some(file()), ..good() },
+                Err(Invalid::AuthorityTwice),
+            ),
+            (WebTlsConfig { client_ca: both(), ..good() }, Err(Invalid::AuthorityFromBoth)),
+            (WebTlsConfig { cert_file: Some(file()), ..good() }, Err(Invalid::CertificateTwice)),
+            (WebTlsConfig { cert: both(), ..good() }, Err(Invalid::CertificateFromBoth)),
+            (WebTlsConfig { key_file: Some(file()), ..good() }, Err(Invalid::KeyTwice)),
+            (WebTlsConfig { key_secret: SecretKeySelector::default(), ..good() }, Err(Invalid::NoKey)),
+            (WebTlsConfig { cert: SecretOrConfigMap::default(), ..good() }, Err(Invalid::NoCertificate)),
+        ] {
+            assert_eq!(server(&tls), verdict, "{tls:?}");
+        }
+    }
+
+    #[test]
+    fn peers_need_a_certificate_on_both_sides() {
+        let client = SafeTlsConfig { cert: secret(), key_secret: Some(key("s")), ..SafeTlsConfig::default() };
+        let verdict = |server: WebTlsConfig, client: SafeTlsConfig| {
+            cluster(&ClusterTlsConfig { server, client }).map(|_| ()).map_err(|invalid| invalid.to_string())
+        };
+        let refused = |text: &str| Err(text.to_owned());
+        assert_eq!(verdict(good(), client.clone()), Ok(()));
+        assert_eq!(
+            verdict(WebTlsConfig::default(), client.clone()),
+            refused("invalid server TLS configuration: TLS private key must be defined")
+        );
+        for (client, text) in [
+            (SafeTlsConfig::default(), "certificate is required"),
+            (
+                SafeTlsConfig { key_secret: None, ..client.clone() },
+                "client cert specified without client key",
+            ),
+            (
+                SafeTlsConfig { cert: SecretOrConfigMap::default(), ..client.clone() },
+                "client key specified without client cert",
+            ),
+            (
+                SafeTlsConfig { ca: both(), ..client.clone() },
+                "ca <secret=s,key=k>: cannot specify both Secret and ConfigMap",
+            ),
+            (
+                SafeTlsConfig { cert: both(), ..client.clone() },
+                "cert <secret=s,key=k>: cannot specify both Secret and ConfigMap",
+            ),
+            (
+                SafeTlsConfig {
+                    min_version: Some("TLS13".into()),
+                    max_version: Some("TLS12".into()),
+                    ..client.clone()
+                },
+                "maxVersion must more than or equal to minVersion",
+            ),
+        ] {
+            assert_eq!(
+                verdict(good(), client),
+                refused(&format!("invalid client TLS configuration: {text}"))
+            );
+        }
+    }
+}

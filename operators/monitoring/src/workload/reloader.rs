@@ -1,0 +1,270 @@
+//! The container that fills in a configuration, watches it and tells its application to read it again.
+
+use k8s_openapi::api::core::v1::{
+    Container, ContainerPort, EnvVar, EnvVarSource, ObjectFieldSelector, VolumeMount,
+};
+use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
+
+use crate::workload::confinement::{self, MESSAGE_POLICY};
+use crate::workload::defaults::given;
+use crate::workload::operator::ReloaderConfig;
+use crate::workload::path;
+use crate::workload::pod::some;
+use crate::workload::probes;
+
+/// The container beside the application.
+pub const NAME: &str = "config-reloader";
+/// The container that runs before the application.
+pub const INIT_NAME: &str = "init-config-reloader";
+/// The environment variable with the name of the pod.
+pub const POD_NAME: &str = "POD_NAME";
+
+const PORT: i32 = 8080;
+/// Another port, because two containers of a pod with the same one make the server warn.
+const INIT_PORT: i32 = 8081;
+
+/// What it reloads, and how. What is empty is not said.
+#[derive(Debug, Clone, Default)]
+pub struct Reloader<'r> {
+    /// Fills in the configuration before the application starts, and ends.
+    pub init: bool,
+    /// How the application is told.
+    pub reload: Reload,
+    /// The file to fill in.
+    pub config_file: String,
+    /// The file that is filled in.
+    pub output_file: String,
+    /// Directories whose files matter to the application.
+    pub watched_directories: Vec<String>,
+    /// How its own web server is protected.
+    pub web_config_file: String,
+    /// The host whose address it listens on, if not on all.
+    pub listen_local: Option<String>,
+    /// Level of its log.
+    pub log_level: &'r str,
+    /// Format of its log.
+    pub log_format: &'r str,
+    /// When its image is pulled.
+    pub image_pull_policy: &'r str,
+    /// Where it sees volumes.
+    pub mounts: Vec<VolumeMount>,
+    /// What it fills in.
+    pub values: Values<'r>,
+}
+
+/// How an application is told to read its configuration again.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Reload {
+    /// Not at all.
+    #[default]
+    Never,
+    /// By a request to this address.
+    Request(String),
+    /// By a signal; this address tells whether it has arrived.
+    Signal(String),
+}
+
+/// What is filled in where a configuration has a sign for it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Values<'r> {
+    /// The name of the node.
+    pub node: bool,
+    /// The number of the shard.
+    pub shard: Option<i32>,
+    /// The zone of the shard; empty, if it has none.
+    pub zone: &'r str,
+    /// The number of the shard within its zone.
+    pub shard_in_zone: Option<i32>,
+}
+
+impl Reloader<'_> {
+    /// The container.
+    pub fn build(self, config: &ReloaderConfig) -> Container {
+        let probe = (!self.init && config.probes).then(|| self.probe());
+        let port = self.port();
+        let ports = self.listen_local.is_none().then(|| {
+            let name = if self.init { "reloader-init" } else { "reloader-web" };
+            vec![ContainerPort {
+                name: Some(name.into()),
+                container_port: port,
+                protocol: Some("TCP".into()),
+                ..ContainerPort::default()
+            }]
+        });
+        Container {
+            name: if self.init { INIT_NAME } else { NAME }.into(),
+            image: given(&config.image),
+            image_pull_policy: given(self.image_pull_policy),
+            termination_message_policy: Some(MESSAGE_POLICY.into()),
+            env: Some(self.values.environment()),
+            command: Some(vec!["/bin/prometheus-config-reloader".into()]),
+            args: Some(self.arguments()),
+            ports,
+            volume_mounts: some(self.mounts),
+            resources: Some(config.resources()),
+            security_context: Some(confinement::container()),
+            liveness_probe: probe.clone(),
+            readiness_probe: probe.clone(),
+            startup_probe: probe,
+            ..Container::default()
+        }
+    }
+
+    /// The port that it listens on. Nobody sees that of the loopback address from outside.
+    fn port(&self) -> i32 {
+        if self.init && self.listen_local.is_none() { INIT_PORT } else { PORT }
+    }
+
+    fn arguments(&self) -> Vec<String> {
+        let mut arguments = Vec::new();
+        let mut put = |flag: &str, value: &str| {
+            if !value.is_empty() {
+                arguments.push(format!("--{flag}={value}"));
+            }
+        };
+        if self.init {
+            put("watch-interval", "0");
+        }
+        let host = self.listen_local.as_deref().unwrap_or_default();
+        put("listen-address", &format!("{host}:{}", self.port()));
+        put("web-config-file", &self.web_config_file);
+        match &self.reload {
+            Reload::Never => {}
+            Reload::Request(url) => put("reload-url", url),
+            Reload::Signal(url) => {
+                put("reload-method", "signal");
+                put("runtimeinfo-url", url);
+            }
+        }
+        put("config-file", &self.config_file);
+        put("config-envsubst-file", &self.output_file);
+        for directory in &self.watched_directories {
+            arguments.push(format!("--watched-dir={directory}"));
+        }
+        // Otherwise a change would be seen only by the next look around, minutes later.
+        let own = path::directory(&self.config_file);
+        if !self.config_file.is_empty() && !self.watched_directories.contains(&own) {
+            arguments.push(format!("--watched-dir={own}"));
+        }
+        for (flag, value, default) in
+            [("log-level", self.log_level, "info"), ("log-format", self.log_format, "logfmt")]
+        {
+            if !value.is_empty() && value != default {
+                arguments.push(format!("--{flag}={value}"));
+            }
+        }
+        arguments
+    }
+
+    fn probe(&self) -> k8s_openapi::api::core::v1::Probe {
+        if self.listen_local.is_some() {
+            probes::inside(&path::url("http", &format!("localhost:{PORT}"), "/healthz"))
+        } else {
+            probes::http("/healthz", IntOrString::Int(PORT))
+        }
+    }
+}
+
+impl Values<'_> {
+    fn environment(&self) -> Vec<EnvVar> {
+        let mut environment = vec![from_pod(POD_NAME, "metadata.name")];
+        if self.node {
+            environment.push(from_pod("NODE_NAME", "spec.nodeName"));
+        }
+        let mut put = |name: &str, value: String| {
+            environment.push(EnvVar { name: name.into(), value: Some(value), ..EnvVar::default() });
+        };
+        if let Some(shard) = self.shard {
+            put("SHARD", shard.to_string());
+        }
+        if !self.zone.is_empty() {
+            put("TOPOLOGY_ZONE", self.zone.into());
+        }
+        if let Some(shard) = self.shard_in_zone {
+            put("INZONE_SHARD", shard.to_string());
+        }
+        environment
+    }
+}
+
+/// An environment variable with a field of the pod.
+pub fn from_pod(name: &str, field: &str) -> EnvVar {
+    let field = ObjectFieldSelector { field_path: field.into(), ..ObjectFieldSelector::default() };
+    let source = EnvVarSource { field_ref: Some(field), ..EnvVarSource::default() };
+    EnvVar { name: name.into(), value_from: Some(source), ..EnvVar::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arguments(reloader: Reloader<'_>) -> Vec<String> {
+        reloader.build(&ReloaderConfig::default()).args.unwrap_or_default()
+    }
+
+    #[test]
+    fn the_directory_of_the_configuration_is_watched_once() {
+        let reloader = Reloader {
+            config_file: "/etc/config/file.gz".into(),
+            watched_directories: vec!["/etc/config".into(), "/etc/rules".into()],
+            ..Reloader::default()
+        };
+        assert_eq!(
+            arguments(reloader),
+            [
+                "--listen-address=:8080",
+                "--config-file=/etc/config/file.gz",
+                "--watched-dir=/etc/config",
+                "--watched-dir=/etc/rules"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_signal_has_no_address_to_send_it_to() {
+        let reloader = Reloader {
+            reload: Reload::Signal("http://localhost/info".into()),
+            log_level: "debug",
+            log_format: "logfmt",
+            ..Reloader::default()
+        };
+        assert_eq!(
+            arguments(reloader),
+            [
+                "--listen-address=:8080",
+                "--reload-method=signal",
+                "--runtimeinfo-url=http://localhost/info",
+                "--log-level=debug"
+            ]
+        );
+    }
+
+    #[test]
+    fn an_init_container_on_the_loopback_address_has_no_port_of_its_own() {
+        let reloader = Reloader { init: true, listen_local: Some("localhost".into()), ..Reloader::default() };
+        let built = reloader.build(&ReloaderConfig { probes: true, ..ReloaderConfig::default() });
+        assert_eq!(built.name, INIT_NAME);
+        assert_eq!((built.ports, built.liveness_probe), (None, None));
+        assert_eq!(built.args.unwrap_or_default(), ["--watch-interval=0", "--listen-address=localhost:8080"]);
+    }
+
+    #[test]
+    fn everything_is_filled_in_in_order() {
+        let values = Values { node: true, shard: Some(-1), zone: "a", shard_in_zone: Some(2) };
+        let value = |name: &str, value: &str| EnvVar {
+            name: name.into(),
+            value: Some(value.into()),
+            ..EnvVar::default()
+        };
+        assert_eq!(
+            values.environment(),
+            [
+                from_pod("POD_NAME", "metadata.name"),
+                from_pod("NODE_NAME", "spec.nodeName"),
+                value("SHARD", "-1"),
+                value("TOPOLOGY_ZONE", "a"),
+                value("INZONE_SHARD", "2"),
+            ]
+        );
+    }
+}

@@ -1,0 +1,126 @@
+//! Where a pod keeps its data: in a volume that goes with the pod, or in a claim that outlives it.
+
+use api_monitoring::pod::{EmbeddedClaim, StorageSpec};
+use k8s_openapi::api::core::v1::{PersistentVolumeClaim, PersistentVolumeClaimStatus, Volume};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+use crate::workload::defaults::given;
+use crate::workload::volume;
+
+/// A storage class that is not there.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("storage class {name:?} does not exist")]
+pub struct NoSuchClass {
+    /// Its name.
+    pub name: String,
+}
+
+/// What holds the data.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Storage {
+    /// A volume of the pod.
+    Volume(Box<Volume>),
+    /// A claim for each pod.
+    Claim(Box<PersistentVolumeClaim>),
+}
+
+/// What holds the data, under a name; a claim may have its own.
+pub fn build(storage: Option<&StorageSpec>, name: &str) -> Storage {
+    let Some(storage) = storage else { return Storage::Volume(Box::new(volume::empty(name))) };
+    let volume = Volume { name: name.to_owned(), ..Volume::default() };
+    if let Some(source) = &storage.empty_dir {
+        return Storage::Volume(Box::new(Volume { empty_dir: Some(source.clone()), ..volume }));
+    }
+    if let Some(source) = &storage.ephemeral {
+        return Storage::Volume(Box::new(Volume { ephemeral: Some(source.clone()), ..volume }));
+    }
+    Storage::Claim(Box::new(claim(&storage.volume_claim_template, name)))
+}
+
+/// The name under which containers mount the data.
+pub fn mounted_name<'n>(storage: Option<&'n StorageSpec>, name: &'n str) -> &'n str {
+    let own = storage.map(|storage| storage.volume_claim_template.metadata.name.as_str()).unwrap_or_default();
+    if own.is_empty() { name } else { own }
+}
+
+/// The directory of the volume that the data is in; its root, if the user wants it so.
+pub fn sub_path(storage: Option<&StorageSpec>, directory: &str) -> Option<String> {
+    storage.filter(|storage| !storage.disable_mount_sub_path).map(|_| directory.to_owned())
+}
+
+/// The storage class that must be there.
+pub fn class(storage: Option<&StorageSpec>) -> Option<&str> {
+    let class = storage?.volume_claim_template.spec.storage_class_name.as_deref()?;
+    (!class.is_empty()).then_some(class)
+}
+
+fn claim(template: &EmbeddedClaim, name: &str) -> PersistentVolumeClaim {
+    let metadata = &template.metadata;
+    let mut spec = template.spec.clone();
+    spec.access_modes.get_or_insert_with(|| vec!["ReadWriteOnce".into()]);
+    PersistentVolumeClaim {
+        metadata: ObjectMeta {
+            name: given(&metadata.name).or_else(|| Some(name.to_owned())),
+            labels: (!metadata.labels.is_empty()).then(|| metadata.labels.clone()),
+            annotations: (!metadata.annotations.is_empty()).then(|| metadata.annotations.clone()),
+            ..ObjectMeta::default()
+        },
+        spec: Some(spec),
+        status: Some(template.status.clone())
+            .filter(|status| *status != PersistentVolumeClaimStatus::default()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::{EmptyDirVolumeSource, PersistentVolumeClaimSpec};
+
+    use super::*;
+
+    #[test]
+    fn a_volume_of_the_pod_wins_over_a_claim() {
+        let mut storage =
+            StorageSpec { empty_dir: Some(EmptyDirVolumeSource::default()), ..StorageSpec::default() };
+        storage.volume_claim_template.metadata.name = "own".into();
+        assert_eq!(build(Some(&storage), "db"), Storage::Volume(Box::new(volume::empty("db"))));
+        // The containers still look for the claim, as users of the Prometheus Operator know it.
+        assert_eq!(mounted_name(Some(&storage), "db"), "own");
+    }
+
+    #[test]
+    fn a_claim_has_its_own_name_and_one_writer() {
+        let mut storage = StorageSpec::default();
+        let claim = |name: &str, modes: &[&str]| PersistentVolumeClaim {
+            metadata: ObjectMeta { name: Some(name.into()), ..ObjectMeta::default() },
+            spec: Some(PersistentVolumeClaimSpec {
+                access_modes: Some(modes.iter().map(|mode| (*mode).to_owned()).collect()),
+                ..PersistentVolumeClaimSpec::default()
+            }),
+            status: None,
+        };
+        assert_eq!(build(Some(&storage), "db"), Storage::Claim(Box::new(claim("db", &["ReadWriteOnce"]))));
+        storage.volume_claim_template.metadata.name = "own".into();
+        storage.volume_claim_template.spec.access_modes = Some(vec!["ReadWriteMany".into()]);
+        assert_eq!(build(Some(&storage), "db"), Storage::Claim(Box::new(claim("own", &["ReadWriteMany"]))));
+    }
+
+    #[test]
+    fn data_is_in_a_directory_unless_the_user_wants_it_otherwise() {
+        let mut storage = StorageSpec::default();
+        assert_eq!(sub_path(None, "db"), None);
+        assert_eq!(sub_path(Some(&storage), "db"), Some("db".into()));
+        storage.disable_mount_sub_path = true;
+        assert_eq!(sub_path(Some(&storage), "db"), None);
+    }
+
+    #[test]
+    fn only_a_named_class_must_be_there() {
+        let mut storage = StorageSpec::default();
+        assert_eq!(class(Some(&storage)), None);
+        storage.volume_claim_template.spec.storage_class_name = Some(String::new());
+        assert_eq!(class(Some(&storage)), None);
+        storage.volume_claim_template.spec.storage_class_name = Some("fast".into());
+        assert_eq!(class(Some(&storage)), Some("fast"));
+        assert_eq!(NoSuchClass { name: "fast".into() }.to_string(), "storage class \"fast\" does not exist");
+    }
+}
