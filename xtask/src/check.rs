@@ -100,10 +100,7 @@ async fn conformance(programs: &Programs) -> Outcome {
         outcome.report.counts.skipped += 1;
         return outcome;
     }
-    programs
-        .run(&Call::cargo().words("run --quiet --locked --package conformance --").words(CASES))
-        .await
-        .into()
+    programs.run(&Call::own("conformance").words(CASES)).await.into()
 }
 
 fn generated_files() -> Result<()> {

@@ -30,10 +30,7 @@ pub(crate) async fn slice(programs: &Programs) -> Outcome {
 }
 
 async fn play(programs: &Programs, outcome: &mut Outcome) -> Result<()> {
-    // As the tests are built: with other features cargo would compile all again.
-    programs
-        .run(&Call::cargo().words("build --quiet --locked --workspace --all-features --bin convergence"))
-        .await?;
+    programs.run(&Call::build("convergence")).await?;
     let binaries = environment::binaries()?;
     let told = binaries.join("convergence.json");
     // The report of an earlier run must not speak for this one.

@@ -84,7 +84,7 @@ fn lab(words: &str) -> Result<Call> {
 
 /// Builds the lab program, beside this one.
 pub(crate) async fn build_lab(programs: &Programs) -> Result<()> {
-    programs.run(&Call::cargo().words("build --quiet --locked --package lab --bin lab")).await
+    programs.run(&Call::build("lab")).await
 }
 
 /// Lets the lab look at the machine; an error holds its words.

@@ -96,8 +96,7 @@ fn golden(place: &Path) -> Result<Vec<Configuration>> {
 
 /// What the conformance run makes.
 async fn play(programs: &Programs, written: &Path) -> Result<Vec<Configuration>> {
-    let call = Call::cargo()
-        .words("run --quiet --locked --package conformance --")
+    let call = Call::own("conformance")
         .words(CASES)
         .arguments(["--write-configurations".into(), written.to_string_lossy()]);
     programs.output(&call).await?;
