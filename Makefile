@@ -12,8 +12,10 @@ endif
 
 # The first time cargo tells what it does: it compiles for minutes before the first chore can speak.
 quiet = $(if $(wildcard $(or $(CARGO_TARGET_DIR),target)/debug/$(1)),--quiet)
-XTASK = $(ALONE) cargo run $(call quiet,xtask) --locked --package xtask --
-LAB = cargo run $(call quiet,lab) --locked --package lab --bin lab --
+# All programs with the features that the whole workspace needs, as the tests are built: so cargo compiles nothing twice.
+OWN = cargo run $(call quiet,$(1)) --locked --all-features --bin $(1) --
+XTASK = $(ALONE) $(call OWN,xtask)
+LAB = $(call OWN,lab)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check convergence lab-up lab-down bench bench-render bench-monitoring bench-effect fuzz peer-e2e gen clean
@@ -31,7 +33,7 @@ check: ## What needs no cluster: format, spelling, generated files, dependencies
 	@$(XTASK) check
 
 convergence: ## Every scenario with everything that can go wrong, on a control plane of its own (about ninety minutes)
-	@$(ALONE) cargo run $(call quiet,convergence) --locked --package convergence --
+	@$(ALONE) $(call OWN,convergence)
 
 lab-up: ## Bring the lab up: a real Kubernetes on this machine
 	@$(LAB) up

@@ -25,7 +25,7 @@ const IMAGES: &str = "mainstay mainstay-reloader prometheus-operator:0.93.1 prom
 
 /// Measures. The exit status says whether every target is met.
 pub(crate) async fn run(programs: &Programs, arguments: &[String]) -> Result<Verdict> {
-    programs.run(&Call::cargo().words("build --quiet --locked --package bench-effect")).await?;
+    programs.run(&Call::build("bench-effect")).await?;
     let measure = Call::of(environment::binaries()?.join("bench-effect")).arguments(arguments);
     let asks_only = |argument: &String| ["--help", "-h", "--plan"].contains(&argument.as_str());
     if arguments.iter().any(asks_only) {

@@ -1,4 +1,4 @@
-//! Plays a part of the convergence plans, as one stage of all tests.
+//! Plays convergence plans: a part of them as one stage of all tests.
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
@@ -20,8 +20,12 @@ const SEED: u64 = 1;
 
 /// Some of the plans of some of the scenarios of `make convergence`.
 pub(crate) async fn slice(programs: &Programs) -> Outcome {
+    outcome(programs, &format!("--scenarios {SCENARIOS} --minutes {MINUTES} --seed {SEED}")).await
+}
+
+async fn outcome(programs: &Programs, which: &str) -> Outcome {
     let mut outcome = Outcome::default();
-    match play(programs, &mut outcome).await {
+    match play(programs, which, &mut outcome).await {
         Err(error) if outcome.report.counts.failed > 0 => outcome.failure = Some(format!("{error:#}")),
         Err(error) => outcome.also_failed(&error),
         Ok(()) => {}
@@ -29,21 +33,20 @@ pub(crate) async fn slice(programs: &Programs) -> Outcome {
     outcome
 }
 
-async fn play(programs: &Programs, outcome: &mut Outcome) -> Result<()> {
-    // As the tests are built: with other features cargo would compile all again.
-    programs
-        .run(&Call::cargo().words("build --quiet --locked --workspace --all-features --bin convergence"))
-        .await?;
+async fn play(programs: &Programs, which: &str, outcome: &mut Outcome) -> Result<()> {
+    programs.run(&Call::build("convergence")).await?;
     let binaries = environment::binaries()?;
     let told = binaries.join("convergence.json");
     // The report of an earlier run must not speak for this one.
     let _ = std::fs::remove_file(&told);
     let call = Call::of(binaries.join("convergence"))
-        .words(&format!("--retry --scenarios {SCENARIOS} --minutes {MINUTES} --seed {SEED} --report"))
+        .words(&format!("--retry {which} --report"))
         .arguments([told.to_string_lossy()]);
     let ended = programs.run(&call).await;
-    if let Ok(text) = std::fs::read_to_string(&told) {
-        *outcome = read(&text)?;
+    match std::fs::read_to_string(&told).with_context(|| format!("no report in {}", told.display())) {
+        Ok(text) => *outcome = read(&text)?,
+        // Without one nothing is known to have been played, however the program ended.
+        Err(missing) => return ended.and(Err(missing)),
     }
     ended
 }
@@ -58,7 +61,7 @@ fn read(text: &str) -> Result<Outcome> {
     }
     let Told { played, failed, retried } = serde_json::from_str(text).context("the report of the plans")?;
     let counts = Counts { passed: played.saturating_sub(failed.len()), failed: failed.len(), skipped: 0 };
-    Ok(Outcome { report: Report { counts, retried }, failure: None })
+    Ok(Outcome { report: Report { counts, retried, ..Report::default() }, ..Outcome::default() })
 }
 
 #[cfg(test)]

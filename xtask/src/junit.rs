@@ -42,7 +42,13 @@ pub(crate) struct Report {
     pub(crate) counts: Counts,
     /// The tests that needed more than one try, each with how it ended.
     pub(crate) retried: Vec<String>,
+    /// What could not run, each with the reason.
+    pub(crate) skipped: Vec<String>,
 }
+
+/// What a test prints at the start of a line, with the reason behind it, when the machine lacks what it needs. To the
+/// test runner it has passed.
+const SKIPPED: &str = "SKIPPED: ";
 
 /// Reads a report in the form of `JUnit`.
 pub(crate) fn read(text: &str) -> Result<Report> {
@@ -53,8 +59,9 @@ pub(crate) fn read(text: &str) -> Result<Report> {
         let failed = has(&["failure", "error"]);
         if failed {
             report.counts.failed += 1;
-        } else if has(&["skipped"]) {
+        } else if let Some(reason) = skipped(&case) {
             report.counts.skipped += 1;
+            report.skipped.push(format!("{} ({reason})", name(&case)));
         } else {
             report.counts.passed += 1;
         }
@@ -64,6 +71,24 @@ pub(crate) fn read(text: &str) -> Result<Report> {
         }
     }
     Ok(report)
+}
+
+/// Why a test did not run, if it did not: the runner left it out, or it said so itself.
+fn skipped(case: &Node<'_, '_>) -> Option<String> {
+    let children = |names: &'static [&'static str]| {
+        case.children().filter(move |child| names.contains(&child.tag_name().name()))
+    };
+    if children(&["skipped"]).next().is_some() {
+        return Some("ignored".into());
+    }
+    let outputs: Vec<&str> =
+        children(&["system-out", "system-err"]).filter_map(|child| child.text()).collect();
+    // The test harness may have begun the line with the name of the test.
+    let reason = |line: &str| {
+        let begun = line.split_once(" ... ").filter(|(begin, _)| begin.starts_with("test "));
+        begun.map_or(line, |(_, rest)| rest).strip_prefix(SKIPPED).map(str::to_owned)
+    };
+    outputs.iter().flat_map(|text| text.lines()).find_map(reason)
 }
 
 fn name(case: &Node<'_, '_>) -> String {
@@ -93,6 +118,33 @@ mod tests {
                 retried: vec![
                     "e2e::pods volumes (passed at a later try)".into(),
                     "e2e::pods drain (failed each time)".into(),
+                ],
+                skipped: vec!["e2e::pods gpu (ignored)".into()],
+            }
+        );
+    }
+
+    #[test]
+    fn a_test_that_says_that_it_could_not_run_has_not_passed() {
+        let case = |name: &str, children: &str| {
+            format!(r#"<testcase name="{name}" classname="lab">{children}</testcase>"#)
+        };
+        let cases = [
+            case("out", "<system-out>running 1 test\nSKIPPED: no root\ntest out ... ok</system-out>"),
+            case("begun", "<system-out>test begun ... SKIPPED: no root\nok</system-out>"),
+            case("err", "<system-out>ok</system-out><system-err>SKIPPED: no loop devices\n</system-err>"),
+            case("quoted", "<system-out>== conformance: SKIPPED: no cases</system-out>"),
+            case("failed", "<failure/><system-out>SKIPPED: no root</system-out>"),
+        ];
+        assert_eq!(
+            read(&format!("<testsuite>{}</testsuite>", cases.concat())).unwrap(),
+            Report {
+                counts: Counts { passed: 1, failed: 1, skipped: 3 },
+                retried: Vec::new(),
+                skipped: vec![
+                    "lab out (no root)".into(),
+                    "lab begun (no root)".into(),
+                    "lab err (no loop devices)".into(),
                 ],
             }
         );

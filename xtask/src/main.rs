@@ -3,6 +3,7 @@
 mod bench;
 mod bench_effect;
 mod bench_monitoring;
+mod budget;
 mod check;
 mod convergence;
 mod demo;
@@ -111,7 +112,7 @@ impl Verdict {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    match perform(Arguments::parse().chore).await {
+    match Box::pin(perform(Arguments::parse().chore)).await {
         Ok(Verdict::Good) => ExitCode::SUCCESS,
         Ok(Verdict::Bad) => ExitCode::FAILURE,
         Err(error) => {
@@ -125,7 +126,7 @@ async fn perform(chore: Chore) -> Result<Verdict> {
     let programs = Programs::watching_signals()?;
     match chore {
         Chore::Demo => demo::run(&programs).await,
-        Chore::Test => Ok(test::run(&programs).await),
+        Chore::Test => Ok(Box::pin(test::run(&programs)).await),
         Chore::Check => {
             let summary = check::run(&programs).await;
             line(summary.closing());

@@ -34,7 +34,7 @@ pub(crate) async fn run(programs: &Programs, suite: Suite, environment: &[(&str,
     let mut report = Report::default();
     let result = attempt(programs, suite, environment, &mut report).await;
     let accounted = report.counts.failed > 0;
-    let mut outcome = Outcome { report, failure: None };
+    let mut outcome = Outcome { report, ..Outcome::default() };
     match result {
         Err(error) if accounted => outcome.failure = Some(format!("{error:#}")),
         Err(error) => outcome.also_failed(&error),

@@ -49,6 +49,17 @@ impl Call {
         Self::of(crate::environment::cargo())
     }
 
+    /// Builds one of our own programs, in the way of the tests: the whole workspace decides about features. With those of
+    /// the program alone, cargo would compile again what they share.
+    pub(crate) fn build(program: &str) -> Self {
+        Self::cargo().words("build --quiet --locked --workspace --all-features --bin").arguments([program])
+    }
+
+    /// Builds one of our own programs, in the same way, and runs it with the arguments that follow.
+    pub(crate) fn own(program: &str) -> Self {
+        Self::cargo().words("run --quiet --locked --all-features --bin").arguments([program, "--"])
+    }
+
     /// Adds the words of `text`, split at spaces: for arguments that hold none.
     pub(crate) fn words(self, text: &str) -> Self {
         self.arguments(text.split_whitespace())

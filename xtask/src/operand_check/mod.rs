@@ -16,7 +16,7 @@ use lab::paths::{Cache, remove_all, write_atomically};
 use lab::programs::Workshop;
 use lab::versions::Versions;
 
-use crate::check::CASES;
+use crate::check::{CASES, no_cases};
 use crate::environment;
 use crate::programs::{Call, Programs};
 use crate::summary::Outcome;
@@ -38,9 +38,11 @@ struct Group<'c> {
     same: Vec<&'c Configuration>,
 }
 
-/// Whether there is anything to judge.
-pub(crate) fn applies() -> bool {
-    has_cases() || configuration::golden(&environment::workspace()).is_ok_and(|golden| !golden.is_empty())
+/// Why there is nothing to judge, if there is nothing. What cannot be read is for the run to complain about.
+pub(crate) fn nothing_to_judge() -> Option<String> {
+    let golden = configuration::golden(&environment::workspace());
+    let nothing = !has_cases() && golden.is_ok_and(|golden| golden.is_empty());
+    nothing.then(|| format!("{}, and no golden configurations", no_cases()))
 }
 
 fn has_cases() -> bool {
@@ -49,11 +51,8 @@ fn has_cases() -> bool {
 
 /// Judges all there is with programs that the lab has built.
 pub(crate) async fn run(programs: &Programs) -> Outcome {
-    if !applies() {
-        line(format!("skipped: there are no cases at {CASES} and no golden configurations"));
-        let mut outcome = Outcome::default();
-        outcome.report.counts.skipped += 1;
-        return outcome;
+    if let Some(reason) = nothing_to_judge() {
+        return Outcome::skipped(reason);
     }
     attempt(programs).await.unwrap_or_else(|error| Outcome::failed(&error))
 }
@@ -71,8 +70,6 @@ async fn attempt(programs: &Programs) -> Result<Outcome> {
     let mut made = golden(&place.join("golden"))?;
     if has_cases() {
         made.extend(play(programs, &place.join("cases")).await?);
-    } else {
-        line(format!("there are no cases at {CASES}: only golden configurations are judged"));
     }
     let mut tally = Tally::new(Refusals::read(&list)?);
     let groups = grouped(&judges, &made, &mut tally);
@@ -81,7 +78,11 @@ async fn attempt(programs: &Programs) -> Result<Outcome> {
         tally.judged(group.judge, &group.same, refused.get(&number).map(String::as_str));
     }
     line(tally.told().trim_end());
-    Ok(tally.outcome(has_cases()))
+    let mut outcome = tally.outcome(has_cases());
+    if !has_cases() {
+        outcome.also_skipped("configurations of the conformance cases", &no_cases());
+    }
+    Ok(outcome)
 }
 
 /// The golden files, written out: some are snapshots, whose heading no program can read.
@@ -96,8 +97,7 @@ fn golden(place: &Path) -> Result<Vec<Configuration>> {
 
 /// What the conformance run makes.
 async fn play(programs: &Programs, written: &Path) -> Result<Vec<Configuration>> {
-    let call = Call::cargo()
-        .words("run --quiet --locked --package conformance --")
+    let call = Call::own("conformance")
         .words(CASES)
         .arguments(["--write-configurations".into(), written.to_string_lossy()]);
     programs.output(&call).await?;

@@ -73,9 +73,6 @@ impl Tally {
             rows.push(std::iter::once(judge.clone()).chain(numbers).collect());
         }
         let mut told = table(&rows);
-        for name in &self.not_judged {
-            let _ = writeln!(told, "not judged, for the lab has no program for its version: {name}");
-        }
         for refused in &self.refused {
             let _ = writeln!(told, "refused: {refused}");
         }
@@ -85,7 +82,9 @@ impl Tally {
     /// Good when nothing was refused that is not listed and, where all cases were played, all that is listed occurred.
     pub(crate) fn outcome(&self, played: bool) -> Outcome {
         let mut outcome = Outcome::default();
-        outcome.report.counts.skipped = self.not_judged.len();
+        for name in &self.not_judged {
+            outcome.also_skipped(name, "the lab has no program for its version");
+        }
         if !self.refused.is_empty() {
             outcome.also_failed(&anyhow!("refused: {}", self.refused.join("; ")));
         }
@@ -151,9 +150,10 @@ mod tests {
     fn what_nobody_can_judge_is_named_and_counted() {
         let mut tally = judged(None);
         tally.not_judged(&configuration(Reader::Alertmanager, "1.0.0", ""));
-        let last = "not judged, for the lab has no program for its version: alertmanager/1.0.0/case@1.0.0\n";
-        assert!(tally.told().ends_with(last), "{}", tally.told());
-        assert_eq!(tally.outcome(false).report.counts.skipped, 1);
+        let report = tally.outcome(false).report;
+        assert_eq!(report.counts.skipped, 1);
+        let named = "alertmanager/1.0.0/case@1.0.0 (the lab has no program for its version)";
+        assert_eq!(report.skipped, [named]);
     }
 
     #[test]
