@@ -1,6 +1,6 @@
 //! What is there: all objects of a subject's kinds in one namespace. Pure.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde_json::Value;
@@ -107,6 +107,21 @@ impl State {
             && number(&status["replicas"]) == pods().count()
             && number(&spec["replicas"]) == pods().count()
             && number(&status["readyReplicas"]) == ready
+    }
+
+    /// The kinds of which something is new, changed or gone since an earlier state.
+    pub fn changed_since(&self, earlier: &Self) -> BTreeSet<String> {
+        let version = |state: &Self, name: &Name| {
+            state.0.get(name).map(|object| {
+                let metadata = &object["metadata"];
+                (metadata["uid"].clone(), metadata["resourceVersion"].clone())
+            })
+        };
+        let names = self.0.keys().chain(earlier.0.keys());
+        names
+            .filter(|name| version(self, name) != version(earlier, name))
+            .map(|name| name.kind.clone())
+            .collect()
     }
 
     /// Every leaf that is worth comparing; the namespace of the run is written as `NAMESPACE`, and unique ids by whose
