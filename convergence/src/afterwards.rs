@@ -1,45 +1,65 @@
 //! What goes wrong when every change of a scenario is over.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Context, Result, bail};
 use kernel::call::Verb;
 use kernel::faults::View;
-use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
+use kube::api::{Patch, PatchParams};
+use lab::clock::wait_for;
 use serde_json::{Value, json};
 
 use crate::drift::{self, Act, Drift};
 use crate::plan::Moment;
 use crate::play::{Cast, Player};
+use crate::pods::{Effect, Pods, replaced_once};
 use crate::scenario::{Change, Deed, Done, Property, kind_name};
-use crate::stage::Stage;
-use crate::state::{FOREIGN_FINALIZER, State};
+use crate::stage::{LIMIT, Stage};
+use crate::state::State;
+use crate::strike::watches;
 
 /// An annotation that no operator hands on to children: it is kubectl's own.
 const ROUND: &str = "kubectl.kubernetes.io/round";
 
 impl Player<'_> {
-    /// Forces passes: an event about the resource, one about each child, and a restart. Nothing may be written.
+    /// Forces passes: by an event about the resource, three times, and by a restart. Nothing may be written.
     pub(crate) async fn idle(&mut self) -> Result<()> {
         let from = self.stage.script.requests();
         let state = self.stage.look().await?;
         let primary = self.cast.subject.declaration.primary;
-        if self.cast.subject.resource_in(&state).is_some() {
+        let there = self.cast.subject.resource_in(&state).is_some();
+        let mut forced = true;
+        if there {
             let api = self.cast.world.api(&self.stage.namespace, primary);
-            for round in 0..3 {
-                let patch = json!({"metadata": {"annotations": {ROUND: round.to_string()}}});
+            for round in ["0".into(), "1".into(), "2".into(), Value::Null] {
+                let passes = self.stage.passes.count();
+                let patch = json!({"metadata": {"annotations": {ROUND: round}}});
                 api.patch(self.cast.subject.resource, &PatchParams::default(), &Patch::Merge(patch)).await?;
+                forced &= self.passes_beyond(passes).await;
                 self.stage.silent().await?;
             }
-            let patch = json!({"metadata": {"annotations": {ROUND: null}}});
-            api.patch(self.cast.subject.resource, &PatchParams::default(), &Patch::Merge(patch)).await?;
         }
         self.stage.stop().await;
+        let (passes, restarted) = (self.stage.passes.count(), self.stage.script.requests());
         self.stage.start()?;
+        forced &= if there {
+            self.passes_beyond(passes).await
+        } else {
+            self.asked(restarted, |entry| watches(entry, &kind_name(primary))).await
+        };
         self.stage.silent().await?;
+        self.evidence.seen = forced;
         let trace = self.stage.script.trace();
         let writes = trace.0[from..].iter().filter(|entry| entry.call.is_write());
         let said = writes.map(|entry| format!("settled, and yet: {}", entry.call.describe()));
         self.verdict.wrong.extend(said);
         Ok(())
+    }
+
+    /// Waits until there was another pass; whether there was.
+    async fn passes_beyond(&self, passes: usize) -> bool {
+        let more = wait_for(LIMIT, || async { (self.stage.passes.count() > passes).then_some(()) });
+        more.await.is_some()
     }
 
     /// Deletes the resource and makes it again, with an operator that then starts from an old view of a kind, or of all.
@@ -49,9 +69,12 @@ impl Player<'_> {
         let kinds: Vec<_> = subject
             .declaration
             .kinds()
-            .filter(|known| kind.is_none_or(|kind| kind_name(*known) == kind))
+            .filter(|known| {
+                let name = kind_name(*known);
+                self.cast.reference.watched().contains(&name) && kind.is_none_or(|kind| name == kind)
+            })
             .collect();
-        let mut views = Vec::new();
+        let (mut views, old) = (Vec::new(), self.stage.look().await?);
         if moment == Moment::Running {
             for kind in &kinds {
                 views.push(View::record(&world.client, &kind.resource()).await?);
@@ -77,9 +100,18 @@ impl Player<'_> {
         for view in views {
             self.stage.script.freeze(view);
         }
+        self.evidence.began = from;
+        self.evidence.frozen = kinds.iter().map(|kind| kind_name(*kind)).collect();
+        self.effect = Effect::Twice;
         self.stage.start()?;
         self.stage.silent_if_it_can().await;
         let during = self.stage.look().await?;
+        let uids = |state: &State| -> BTreeSet<String> {
+            let shown = state.0.iter().filter(|(name, _)| self.evidence.frozen.contains(&name.kind));
+            shown.map(|(_, object)| object["metadata"]["uid"].to_string()).collect()
+        };
+        // What was made anew is in no view that was recorded before.
+        self.evidence.seen = !uids(&before).is_subset(&uids(&old));
         for kind in &kinds {
             self.stage.script.thaw(&kind_name(*kind));
         }
@@ -102,41 +134,26 @@ impl Player<'_> {
     }
 
     /// Does to a child what somebody else would, and waits until it is mended.
-    pub(crate) async fn drift(&mut self, Drift { name, act }: &Drift, settled: &State) -> Result<State> {
+    pub(crate) async fn drift(&mut self, drift: &Drift, settled: &State) -> Result<State> {
+        let Drift { name, act } = drift;
         let done = self.cast.scenario.changes.last().context("a scenario has changes")?.done;
         let object = settled.0.get(name).with_context(|| format!("there is no {name}"))?;
-        let kinds = || self.cast.subject.declaration.kinds();
-        let kind = kinds().find(|kind| kind_name(*kind) == name.kind).context("a declared kind")?;
-        let api = self.cast.world.api(&self.stage.namespace, kind);
-        match act {
-            Act::Delete => {
-                api.delete(&name.name, &DeleteParams::background()).await?;
-            }
-            Act::DeleteSlowly => {
-                let finalizers = |list: Value| Patch::Merge(json!({"metadata": {"finalizers": list}}));
-                let parameters = PatchParams::default();
-                api.patch(&name.name, &parameters, &finalizers(json!([FOREIGN_FINALIZER]))).await?;
-                self.stage.silent().await?;
-                api.delete(&name.name, &DeleteParams::background()).await?;
-                self.stage.silent().await?;
-                api.patch(&name.name, &parameters, &finalizers(Value::Null)).await?;
-            }
-            Act::StripLabels | Act::StripOwners | Act::Mark | Act::Edit(_) => {
-                let parameters =
-                    PostParams { field_manager: Some("somebody-else".into()), ..PostParams::default() };
-                let mut edited = false;
-                for gentle in [true, false] {
-                    let after = drift::after(object, act, gentle).context("an edit leaves an object")?;
-                    let after = serde_json::from_value(after).context("an edit leaves an object")?;
-                    edited = edited || api.replace(&name.name, &parameters, &after).await.is_ok();
-                }
-                if !edited {
-                    self.verdict.spared = Some("the server refuses that edit");
-                    return Ok(settled.clone());
-                }
-            }
+        let before = self.stage.pods().await?;
+        if act.deletes() {
+            self.stage.delete_child(drift).await?;
+        } else {
+            let Some(after) = self.stage.edit_child(drift, object, false).await? else {
+                return Ok(settled.clone());
+            };
+            self.evidence.seen = true;
+            self.effect = Effect::of_edit(name, (object, &after), before);
         }
         let end = self.stage.settle(done).await?;
+        if act.deletes() {
+            let uid = |state: &State| state.0.get(name).map(|object| object["metadata"]["uid"].clone());
+            self.evidence.seen = uid(&end) != uid(settled);
+            self.effect = Effect::Remade(name.clone());
+        }
         let mut missing = Vec::new();
         let end = self
             .patiently(end, |end| {
@@ -157,25 +174,36 @@ impl Player<'_> {
         Ok(end)
     }
 
-    /// Changes one property: the same as from scratch, and back to where it was.
+    /// Changes one property: the same as from scratch, and back to where it was. Pods are replaced as often as their
+    /// templates account for.
     pub(crate) async fn property(&mut self, property: &Property, settled: &State) -> Result<()> {
         let Cast { world, subject, scenario, reference } = self.cast;
         let last = scenario.changes.last().context("a scenario has changes")?;
         let first = scenario.changes.first().context("a scenario has changes")?;
+        let mut pods = vec![self.stage.pods().await?];
         self.stage.perform(&Deed::Patch(json!({"spec": property.change}))).await?;
-        let changed = self.stage.settle(last.done).await?.leaves(&self.stage.namespace);
+        let end = self.stage.settle(last.done).await?;
+        let generation =
+            |state: &State| subject.resource_in(state).map(|one| one["metadata"]["generation"].clone());
+        self.evidence.seen = generation(&end) != generation(settled);
+        let changed = end.leaves(&self.stage.namespace);
+        pods.push(self.stage.pods().await?);
         if let Some(back) = &property.back {
             self.stage.perform(&Deed::Patch(json!({"spec": back}))).await?;
             let end = self.stage.settle(last.done).await?;
             let (before, after) = (settled.leaves(&self.stage.namespace), end.leaves(&self.stage.namespace));
             let wrong = reference.mask.differences(&before, &after, subject.ignored);
             self.verdict.wrong.extend(wrong.into_iter().map(|line| format!("changed back: {line}")));
+            pods.push(self.stage.pods().await?);
         }
         let mut scratch = Stage::open(world, subject).await?;
         scratch.perform(&with_spec(first, &property.change)?).await?;
         let fresh = scratch.settle(last.done).await?.leaves(&scratch.namespace);
         let wrong = reference.mask.differences(&fresh, &changed, subject.ignored);
         self.verdict.wrong.extend(wrong.into_iter().map(|line| format!("not as from scratch: {line}")));
+        let steps = pods.windows(2).flat_map(|step| replaced_once(&step[0], &step[1]));
+        self.verdict.wrong.extend(steps);
+        self.verdict.wrong.extend(replaced_once(&Pods::default(), &scratch.pods().await?));
         Ok(())
     }
 }

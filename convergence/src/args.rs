@@ -1,10 +1,10 @@
 //! The command line of `convergence`.
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
-use std::str::FromStr;
-use std::time::Duration;
 
 use clap::Parser;
+use convergence::draw::Seed;
 
 /// Plays every scenario of a kind with everything that can go wrong, and checks that it comes to the same end
 #[derive(Debug, Clone, Parser)]
@@ -25,20 +25,14 @@ pub(crate) struct Arguments {
     /// Play the plans whose names contain this; can be given several times
     #[arg(long, value_name = "NAME")]
     pub(crate) plan: Vec<String>,
-    /// Play one plan in so many, picked by a seed
-    #[arg(long, value_name = "SEED/N")]
-    pub(crate) slice: Option<Slice>,
-    /// Play plans for so many minutes, in an order that the seed says
-    #[arg(long, value_name = "MINUTES")]
-    pub(crate) minutes: Option<u64>,
-    /// Play so many scenarios, which ones the seed says
-    #[arg(long, value_name = "NUMBER")]
-    pub(crate) scenarios: Option<usize>,
-    /// The seed of what is picked and of that order
-    #[arg(long, default_value_t = 1, value_name = "NUMBER")]
-    pub(crate) seed: u64,
+    /// Play so many plans: each scenario with each class of perturbation at least once, the rest in turns
+    #[arg(long, value_name = "NUMBER", conflicts_with = "plan")]
+    pub(crate) draw: Option<usize>,
+    /// What the draw depends on: any text, such as the name of a commit
+    #[arg(long, default_value = "1", value_name = "TEXT")]
+    pub(crate) seed: Seed,
     /// How many plans are played at once
-    #[arg(long, default_value_t = 8, value_name = "NUMBER")]
+    #[arg(long, default_value_t = 12, value_name = "NUMBER")]
     pub(crate) jobs: usize,
     /// Play a plan that failed once more when all others are over; it has failed if it fails again
     #[arg(long)]
@@ -49,26 +43,31 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// How long plans may be begun.
-    pub(crate) fn limit(&self) -> Option<Duration> {
-        self.minutes.map(|minutes| Duration::from_secs(60 * minutes))
+    /// The command that repeats this run.
+    pub(crate) fn again(&self) -> String {
+        let mut text = "cargo run -p convergence --".to_owned();
+        for kind in &self.kind {
+            let _ = write!(text, " --kind {kind}");
+        }
+        for plan in &self.plan {
+            let _ = write!(text, " --plan '{plan}'");
+        }
+        if let Some(count) = self.draw {
+            let _ = write!(text, " --draw {count} --seed {}", self.seed);
+        }
+        text
     }
 }
 
-/// One plan in so many.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Slice {
-    pub(crate) seed: u64,
-    pub(crate) of: u64,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl FromStr for Slice {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("{text:?} is no slice; write it as in 7/20");
-        let (seed, of) = text.split_once('/').ok_or_else(wrong)?;
-        let (Ok(seed), Ok(of)) = (seed.parse(), of.parse()) else { return Err(wrong()) };
-        if of == 0 { Err(wrong()) } else { Ok(Self { seed, of }) }
+    #[test]
+    fn a_run_says_how_it_is_repeated() {
+        let again = |words: &str| Arguments::try_parse_from(words.split(' ')).unwrap().again();
+        assert_eq!(again("convergence --jobs 2"), "cargo run -p convergence --");
+        let drawn = "convergence --kind thanos --draw 60 --seed 0ceb3e5";
+        assert_eq!(again(drawn), "cargo run -p convergence -- --kind thanos --draw 60 --seed 0ceb3e5");
     }
 }

@@ -1,11 +1,11 @@
 //! What somebody else may do to a child: pure, from the object that is there to the object that they leave behind.
 
-use std::fmt;
+use std::collections::BTreeMap;
 
 use kernel::apply::Way;
 use serde_json::{Value, json};
 
-use crate::scenario::{Extent, Subject, kind_name};
+use crate::scenario::{Aftermath, Change, Deed, Extent, Scenario, Subject, kind_name};
 use crate::state::{FOREIGN_FINALIZER, Name, State};
 
 /// What somebody else does.
@@ -34,34 +34,60 @@ pub struct Drift {
     pub act: Act,
 }
 
-impl fmt::Display for Drift {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let act = match &self.act {
-            Act::Delete => "delete",
-            Act::DeleteSlowly => "delete-slowly",
-            Act::StripLabels => "strip-labels",
-            Act::StripOwners => "strip-owners",
-            Act::Mark => "mark",
-            Act::Edit(pointer) => return write!(f, "edit/{}{pointer}", self.name),
-        };
-        write!(f, "{act}/{}", self.name)
+impl Act {
+    /// In the name of a plan.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Delete => "delete",
+            Self::DeleteSlowly => "delete-slowly",
+            Self::StripLabels => "strip-labels",
+            Self::StripOwners => "strip-owners",
+            Self::Mark => "mark",
+            Self::Edit(_) => "edit",
+        }
     }
-}
 
-impl Drift {
     /// Whether the child is gone after it.
     pub fn deletes(&self) -> bool {
-        matches!(self.act, Act::Delete | Act::DeleteSlowly)
+        matches!(self, Self::Delete | Self::DeleteSlowly)
     }
 }
 
 /// So many fields of one object are edited where things take turns.
 const EDITS: usize = 5;
 
+/// What can be done to the children of a resource when a scenario is over: of each list the first that the server accepts
+/// is tried. Everything where the resource says everything; elsewhere each act once, to whichever child has its turn.
+pub fn candidates(subject: &Subject, scenario: &Scenario, end: &State) -> Vec<Vec<Drift>> {
+    match scenario.aftermath {
+        Aftermath::Gone => Vec::new(),
+        Aftermath::Whole => all(subject, scenario, end).into_iter().map(|drift| vec![drift]).collect(),
+        Aftermath::Running => {
+            let mut acts: BTreeMap<&str, Vec<Drift>> = BTreeMap::new();
+            for drift in all(subject, scenario, end) {
+                acts.entry(drift.act.word()).or_default().push(drift);
+            }
+            for (at, drifts) in acts.values_mut().enumerate() {
+                let first = (scenario.name.len() + 3 * at) % drifts.len();
+                drifts.rotate_left(first);
+            }
+            acts.into_values().collect()
+        }
+    }
+}
+
 /// Everything that can be done to the children of a resource.
-pub fn all(subject: &Subject, state: &State) -> Vec<Drift> {
+fn all(subject: &Subject, scenario: &Scenario, state: &State) -> Vec<Drift> {
+    let uid = subject.resource_in(state).map(|resource| &resource["metadata"]["uid"]);
+    let is_child = |object: &Value| {
+        let owners = object["metadata"]["ownerReferences"].as_array();
+        owners.into_iter().flatten().any(|owner| Some(&owner["uid"]) == uid)
+    };
     let mut all = Vec::new();
-    for (name, object) in state.0.iter().filter(|(name, _)| !(subject.brought)(name)) {
+    // What users made by hand is adopted, and cannot be made again as it was.
+    let is_made = |name: &Name, object: &Value| !is_by_hand(scenario, name) && is_child(object);
+    let children = state.0.iter().filter(|(name, object)| !(subject.brought)(name) && is_made(name, object));
+    for (name, object) in children {
         let way = subject.declaration.owned.iter().find(|owned| kind_name(owned.kind) == name.kind);
         let Some(way) = way.map(|owned| owned.way) else { continue };
         let whole = [Act::Delete, Act::DeleteSlowly, Act::StripLabels, Act::StripOwners, Act::Mark];
@@ -74,6 +100,40 @@ pub fn all(subject: &Subject, state: &State) -> Vec<Drift> {
         all.extend(whole.into_iter().chain(edits).map(|act| Drift { name: name.clone(), act }));
     }
     all
+}
+
+/// Whether a change of a scenario makes an object of this name.
+fn is_by_hand(scenario: &Scenario, name: &Name) -> bool {
+    let created = |change: &Change| match &change.deed {
+        Deed::Create(objects) => objects.clone(),
+        Deed::Patch(_) | Deed::Delete | Deed::Edit(_) => Vec::new(),
+    };
+    let objects = scenario.changes.iter().flat_map(created);
+    let mut same = objects.filter(|object| object["metadata"]["name"] == name.name.as_str());
+    same.any(|object| {
+        let kind = object["kind"].as_str().unwrap_or_default().to_lowercase();
+        name.kind.split('.').next() == Some(format!("{kind}s").as_str())
+    })
+}
+
+/// Whether an edit changed anything but what the server counts itself.
+pub fn differs(before: &Value, after: &Value) -> bool {
+    let plain = |object: &Value| {
+        let mut object = object.clone();
+        for field in ["managedFields", "resourceVersion", "generation"] {
+            if let Some(metadata) = object["metadata"].as_object_mut() {
+                metadata.remove(field);
+            }
+        }
+        // Said once for a whole list, and by each object that is read alone.
+        for field in ["apiVersion", "kind"] {
+            if let Some(fields) = object.as_object_mut() {
+                fields.remove(field);
+            }
+        }
+        object
+    };
+    plain(before) != plain(after)
 }
 
 /// The object after the act; nothing if it is deleted. `gentle` tries another value, else the field is removed.

@@ -1,24 +1,32 @@
 //! The convergence harness: every scenario of a kind is played twice without a fault, and then once for each thing that
 //! can go wrong at each of its points. Whatever goes wrong, the end must be the same.
 //!
-//! A kind joins by listing scenarios (`kinds`); everything else knows no kind. `plan` and `drift` say what can go wrong,
-//! `play` lets it happen, `oracle` and `difference` judge: all but `play` are pure. The world is an API server with its etcd
+//! A kind joins by listing scenarios (`kinds`); everything else knows no kind. `catalogue` and `drift` say what can go wrong,
+//! `draw` which of it is played, `play` lets it happen, `strike` asks whether it did, `oracle`, `pods` and `difference` judge
+//! the end: all but `play` are pure. The world is an API server with its etcd
 //! and its controllers, and [`standin`], which plays scheduler, kubelet, provisioner and instances.
 
 mod afterwards;
+pub mod catalogue;
+pub mod class;
 pub mod difference;
+pub mod draw;
 pub mod drift;
+mod interference;
 pub mod kinds;
 pub mod observer;
 pub mod operator;
 pub mod oracle;
+mod perturb;
 mod plain;
 pub mod plan;
 pub mod play;
+pub mod pods;
 pub mod reference;
 pub mod scenario;
 pub mod spot;
 pub mod stage;
 pub mod standin;
 pub mod state;
+pub mod strike;
 pub mod world;

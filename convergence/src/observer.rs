@@ -11,12 +11,22 @@ use kube::runtime::{WatchStreamExt, watcher};
 use kube::{Api, Client};
 use tokio::task::JoinSet;
 
+use crate::pods::Pods;
 use crate::scenario::kind_name;
 use crate::state::{Name, State};
 
 /// What was seen last, by namespace. Cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub struct Observer(Arc<Mutex<HashMap<String, State>>>);
+pub struct Observer(Arc<Mutex<HashMap<String, Seen>>>);
+
+/// What was seen in one namespace.
+#[derive(Debug, Default)]
+struct Seen {
+    /// What is there.
+    state: State,
+    /// Every pod that was ever there.
+    pods: Pods,
+}
 
 impl Observer {
     /// Watches the kinds of declarations, each once, until the tasks are dropped.
@@ -28,9 +38,22 @@ impl Observer {
         }
     }
 
+    /// From now on a namespace is looked at.
+    pub fn mind(&self, namespace: &str) {
+        self.known().entry(namespace.into()).or_default();
+    }
+
     /// Whether something holds of what was seen last in a namespace.
     pub fn sees(&self, namespace: &str, test: impl FnOnce(&State) -> bool) -> bool {
-        test(self.known().get(namespace).unwrap_or(&State::default()))
+        match self.known().get(namespace) {
+            Some(seen) => test(&seen.state),
+            None => test(&State::default()),
+        }
+    }
+
+    /// Every pod that was ever seen in a namespace.
+    pub fn pods(&self, namespace: &str) -> Pods {
+        self.known().get(namespace).map(|seen| seen.pods.clone()).unwrap_or_default()
     }
 
     /// Forgets a namespace.
@@ -38,7 +61,7 @@ impl Observer {
         self.known().remove(namespace);
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<String, State>> {
+    fn known(&self) -> MutexGuard<'_, HashMap<String, Seen>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -49,12 +72,17 @@ impl Observer {
             return;
         }
         let name = Name { kind: kind.into(), name };
+        let value = serde_json::to_value(object).unwrap_or_default();
         let mut known = self.known();
+        // What is said of a namespace after it was forgotten is about its end.
+        let Some(seen) = known.get_mut(&namespace) else { return };
+        if kind == "pods" {
+            seen.pods.see(&value, there);
+        }
         if there {
-            let value = serde_json::to_value(object).unwrap_or_default();
-            known.entry(namespace).or_default().0.insert(name, value);
-        } else if let Some(state) = known.get_mut(&namespace) {
-            state.0.remove(&name);
+            seen.state.0.insert(name, value);
+        } else {
+            seen.state.0.remove(&name);
         }
     }
 }

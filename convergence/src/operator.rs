@@ -1,11 +1,13 @@
 //! The operator under test, in this process: started, stopped and killed like one in a pod.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use anyhow::Result;
 use kernel::faults::{self, Script};
 use kernel::lease::Leadership;
-use kernel::metrics::{Catalogue, Metrics};
+use kernel::metrics::{Catalogue, Metrics, Observer, Occurrence};
 use kernel::queue;
 use kernel::stores::Namespaces;
 use mainstay::process::Process;
@@ -27,6 +29,33 @@ const QUEUE: queue::Settings = queue::Settings {
     longest_pause: Duration::from_millis(200),
 };
 
+/// Counts the passes of one controller, over all lives of its process. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Passes {
+    controller: &'static str,
+    count: Arc<AtomicUsize>,
+}
+
+impl Passes {
+    /// Of the controller of this name.
+    pub fn of(controller: &'static str) -> Self {
+        Self { controller, count: Arc::default() }
+    }
+
+    /// How many began.
+    pub fn count(&self) -> usize {
+        self.count.load(Ordering::Relaxed)
+    }
+}
+
+impl Observer for Passes {
+    fn sees(&self, occurrence: &Occurrence<'_>) {
+        if matches!(occurrence, Occurrence::Started { controller, .. } if *controller == self.controller) {
+            self.count.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
 /// A process that runs. Dropping it kills it.
 pub struct Operator {
     stop: CancellationToken,
@@ -35,7 +64,13 @@ pub struct Operator {
 
 impl Operator {
     /// Starts with empty stores, in the script's present life.
-    pub fn start(world: &World, subject: &Subject, namespace: &str, script: &Script) -> Result<Self> {
+    pub fn start(
+        world: &World,
+        subject: &Subject,
+        namespace: &str,
+        (script, passes): (&Script, &Passes),
+    ) -> Result<Self> {
+        let metrics = Metrics::register(&mut Catalogue::default(), "convergence", "convergence");
         let client = faults::client(world.config.clone(), script)?;
         let mut process = Process {
             client,
@@ -47,7 +82,7 @@ impl Operator {
             leadership: Leadership::always(),
             identity: "convergence".into(),
             queue: QUEUE,
-            metrics: Metrics::register(&mut Catalogue::default(), "convergence", "convergence"),
+            metrics: metrics.observed_by(Arc::new(passes.clone())),
             watch_states: watch::Sender::new(Vec::new()),
         };
         (subject.fit)(&mut process, world.instances.address);

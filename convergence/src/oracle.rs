@@ -1,13 +1,14 @@
 //! What must be true of every run. Pure: from what the operator asked and what was there at the end to what is wrong,
 //! a line each.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use kernel::call::Verb;
 use kernel::faults::{Entry, Trace};
 use serde_json::Value;
 
 use crate::plan::Perturbation;
+use crate::pods;
 use crate::reference::{Counts, Reference, Run, counts};
 use crate::scenario::{Aftermath, Scenario, Subject, kind_name};
 use crate::state::Name;
@@ -36,8 +37,13 @@ pub fn judge(
     let mut wrong = reference.mask.differences(&reference.leaves, &found, subject.ignored);
     wrong.extend(conditional(&run.trace));
     wrong.extend(owned(subject, scenario, run));
-    let is_released = is_released(subject, reference);
-    wrong.extend(as_often(reference, &run.trace, perturbation, is_released));
+    let remakes = remakes(subject, reference, perturbation);
+    wrong.extend(as_often(reference, &run.trace, perturbation, remakes));
+    if !matches!(perturbation, Perturbation::Property(_)) {
+        let remade = if remakes > 0 { remade(reference, &run.trace) } else { BTreeMap::new() };
+        let usual = reference.runs.each_ref().map(|run| &run.pods);
+        wrong.extend(pods::judge(usual, &run.pods, &run.effect, &remade));
+    }
     let (allowed, asked) = (reference.requests() * FACTOR + CONSTANT, run.trace.0.len());
     if asked > allowed {
         wrong.push(format!(
@@ -137,14 +143,11 @@ fn generation(status: &Value) -> Option<i64> {
 /// - a delete whose answer was lost, or whose process died, may be sent again;
 /// - an operator that was away, or saw nothing, may find that there is less to do;
 /// - what a stale view does is counted by its own plan, which deletes and makes everything anew;
+/// - pods are counted by themselves, whoever removes them: the operator and Kubernetes may both be about to;
 /// - where nobody holds the deletion of a resource, the news that its children are gone may come before the news that it
-///   is: then they are made once more, for an owner that is gone, and go again.
-fn as_often(
-    reference: &Reference,
-    trace: &Trace,
-    perturbation: &Perturbation,
-    is_released: bool,
-) -> Vec<String> {
+///   is: then they are made once more, for an owner that is gone, and go again; and again as long as the plan keeps the
+///   news of the resource from the operator.
+fn as_often(reference: &Reference, trace: &Trace, perturbation: &Perturbation, remakes: u64) -> Vec<String> {
     if matches!(perturbation, Perturbation::Stale { .. } | Perturbation::Property(_)) {
         return Vec::new();
     }
@@ -152,21 +155,20 @@ fn as_often(
     let found = counts(trace);
     let names: BTreeSet<&Name> = usual.iter().flat_map(|counts| counts.keys()).chain(found.keys()).collect();
     let mut wrong = Vec::new();
-    for name in names {
-        let of =
-            |counts: &std::collections::BTreeMap<Name, Counts>| counts.get(name).copied().unwrap_or_default();
+    for name in names.into_iter().filter(|name| name.kind != "pods") {
+        let of = |counts: &BTreeMap<Name, Counts>| counts.get(name).copied().unwrap_or_default();
         let (found, usual) = (of(&found), usual.each_ref().map(of));
         let again = matches!(perturbation, Perturbation::Fault(spot, _)
             if spot.target.verb == Verb::Delete && spot.target.name == name.name);
         let remade =
-            matches!(perturbation, Perturbation::Drift(drift) if drift.deletes() && drift.name == *name);
-        let range = |pick: fn(&Counts) -> u64, more: bool| {
+            matches!(perturbation, Perturbation::Drift(drift) if drift.act.deletes() && drift.name == *name);
+        let range = |pick: fn(&Counts) -> u64, more: u64| {
             let (one, two) = (pick(&usual[0]), pick(&usual[1]));
-            (one.min(two), one.max(two) + u64::from(more))
+            (one.min(two), one.max(two).saturating_add(more))
         };
         for (what, count, (least, most)) in [
-            ("made", found.creates, range(|counts| counts.creates, remade || is_released)),
-            ("deleted", found.deletes, range(|counts| counts.deletes, again)),
+            ("made", found.creates, range(|counts| counts.creates, remakes.max(remade.into()))),
+            ("deleted", found.deletes, range(|counts| counts.deletes, again.into())),
         ] {
             if count > most || (count < least && !may_skip(perturbation)) {
                 wrong.push(format!("{name} was {what} {count} times, where {least} to {most} are usual"));
@@ -174,6 +176,45 @@ fn as_often(
         }
     }
     wrong
+}
+
+/// What was made more often than usual, and how much more.
+fn remade(reference: &Reference, trace: &Trace) -> BTreeMap<Name, u64> {
+    let usual = reference.runs.each_ref().map(|run| counts(&run.trace));
+    let creates =
+        |counts: &BTreeMap<Name, Counts>, name: &Name| counts.get(name).map_or(0, |one| one.creates);
+    let more = |(name, found): (Name, Counts)| {
+        let most = usual.iter().map(|counts| creates(counts, &name)).max().unwrap_or(0);
+        let more = found.creates.saturating_sub(most);
+        (more > 0).then_some((name, more))
+    };
+    counts(trace).into_iter().filter_map(more).collect()
+}
+
+/// How many times more than usual children may be made because their owner is gone and the operator does not know it yet.
+fn remakes(subject: &Subject, reference: &Reference, perturbation: &Perturbation) -> u64 {
+    let primary = kind_name(subject.declaration.primary);
+    match perturbation {
+        _ if !is_released(subject, reference) => 0,
+        Perturbation::Held { kind, .. }
+        | Perturbation::Cut { kind, .. }
+        | Perturbation::Blocked { kind, .. }
+            if *kind == primary =>
+        {
+            u64::MAX
+        }
+        Perturbation::Fault(..)
+        | Perturbation::Denied { .. }
+        | Perturbation::Blocked { .. }
+        | Perturbation::Held { .. }
+        | Perturbation::Cut { .. }
+        | Perturbation::Outside { .. }
+        | Perturbation::Absent { .. }
+        | Perturbation::Idle
+        | Perturbation::Stale { .. }
+        | Perturbation::Drift(_)
+        | Perturbation::Property(_) => 1,
+    }
 }
 
 /// Whether the resource is gone at the end, and nobody held its deletion until all was cleaned up.

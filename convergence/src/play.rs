@@ -1,18 +1,19 @@
 //! Plays a scenario with one thing going wrong, and says what was wrong at the end.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
-use kernel::call::Verb;
-use kernel::faults::{Calls, Fault, Hits, Rule};
+use anyhow::{Context, Result};
 use lab::clock::Stopwatch;
 
 use crate::oracle;
 use crate::plan::{Perturbation, Plan};
+use crate::pods::Effect;
 use crate::reference::{Reference, Run};
-use crate::scenario::{Scenario, Subject};
+use crate::scenario::{Scenario, Subject, kind_name};
 use crate::stage::Stage;
 use crate::state::State;
+use crate::strike::{Evidence, missed};
 use crate::world::World;
 
 /// How long an end that is not the right one is looked at. The right one costs nothing of it.
@@ -25,8 +26,27 @@ pub struct Verdict {
     pub wrong: Vec<String>,
     /// What the operator asked, for people.
     pub trace: String,
-    /// Why the disturbance did not take place, if it did not.
-    pub spared: Option<&'static str>,
+    /// Why the perturbation did not strike, if it did not: then the plan has shown nothing.
+    pub missed: Option<String>,
+    /// How many requests there were of the kind that was to be disturbed, during its change.
+    pub met: u64,
+}
+
+impl Verdict {
+    /// What is played instead of a plan that did not strike: how often a status is written depends on the time that things
+    /// take, and where there is no sixth time the fifth is the last.
+    pub fn instead(&self, plan: &Plan) -> Plan {
+        let mut plan = plan.clone();
+        if let Perturbation::Fault(spot, _) = &mut plan.perturbation {
+            spot.nth = spot.nth.min(self.met.max(1));
+        }
+        plan
+    }
+
+    /// Whether the perturbation struck and nothing was wrong.
+    pub fn is_good(&self) -> bool {
+        self.wrong.is_empty() && self.missed.is_none()
+    }
 }
 
 /// Everything that a plan needs.
@@ -51,12 +71,23 @@ pub async fn play(cast: &Cast<'_>, plan: &Plan) -> Verdict {
             return verdict;
         }
     };
-    let mut player = Player { cast, stage, starts: Vec::new(), verdict };
-    if let Err(error) = player.play(&plan.perturbation).await {
-        player.verdict.wrong.push(format!("{error:#}"));
+    let (evidence, effect) = (Evidence::default(), Effect::default());
+    let mut player =
+        Player { cast, stage, starts: Vec::new(), verdict, evidence, effect, held: BTreeSet::new() };
+    let played = player.play(&plan.perturbation).await;
+    let Player { stage, mut verdict, evidence, starts, .. } = player;
+    let trace = stage.script.trace();
+    if let Perturbation::Fault(spot, _) = &plan.perturbation {
+        verdict.met = spot.met(&trace, &starts);
     }
-    let Player { stage, mut verdict, .. } = player;
-    verdict.trace = stage.script.trace().describe();
+    verdict.trace = trace.describe();
+    if let Err(error) = played {
+        // What came to no end may not have come to the perturbation either.
+        verdict.wrong.push(format!("{error:#}"));
+    } else {
+        let primary = kind_name(cast.subject.declaration.primary);
+        verdict.missed = missed(&plan.perturbation, &evidence, &trace, &primary);
+    }
     verdict
 }
 
@@ -66,6 +97,10 @@ pub(crate) struct Player<'a> {
     pub(crate) stage: Stage<'a>,
     pub(crate) starts: Vec<usize>,
     pub(crate) verdict: Verdict,
+    pub(crate) evidence: Evidence,
+    pub(crate) effect: Effect,
+    /// The objects of the kind whose events are held back, as they were when that began.
+    pub(crate) held: BTreeSet<(String, String)>,
 }
 
 impl Player<'_> {
@@ -82,6 +117,9 @@ impl Player<'_> {
                 self.meanwhile(perturbation).await?;
             }
             end = self.stage.settle(change.done).await.with_context(|| format!("`{}`", change.name))?;
+            if here {
+                self.after(perturbation).await;
+            }
             self.stage.script.clear();
         }
         match perturbation {
@@ -101,16 +139,15 @@ impl Player<'_> {
             end = self.patiently(end, |_| ()).await?;
         }
         let trace = self.stage.script.trace();
-        if matches!(perturbation, Perturbation::Fault(..))
-            && trace.0.iter().all(|entry| entry.fault.is_none())
-        {
-            self.verdict.spared = Some("that write did not happen");
-        }
         let run = Run {
             namespace: self.stage.namespace.clone(),
             trace,
             starts: self.starts.clone(),
             outside: Vec::new(),
+            changed: Vec::new(),
+            pods: self.stage.pods().await?,
+            effect: std::mem::take(&mut self.effect),
+            drifts: Vec::new(),
             end,
         };
         let Cast { subject, scenario, reference, .. } = self.cast;
@@ -137,84 +174,5 @@ impl Player<'_> {
             self.stage.silent().await?;
             end = self.stage.look().await?;
         }
-    }
-
-    /// What goes wrong before a change is made.
-    async fn before(&mut self, perturbation: &Perturbation) -> Result<()> {
-        let script = self.stage.script.clone();
-        match perturbation {
-            Perturbation::Fault(spot, fault) => script.add(spot.rule(fault.clone())),
-            Perturbation::Denied { kind, refusal, .. } => {
-                let kind = kind.clone();
-                let calls = Calls::matching(move |call| call.is_write() && call.kind() == kind);
-                script.add(Rule { calls, hits: Hits::Every, fault: Fault::Refused(*refusal) });
-            }
-            Perturbation::Blocked { kind, fault, .. } => {
-                self.stage.kill();
-                let calls = Calls::Of(Verb::Watch, kind.clone());
-                script.add(Rule { calls, hits: Hits::Nth(1), fault: fault.clone() });
-                self.stage.start()?;
-            }
-            Perturbation::Held { kind, .. } => {
-                self.stage.silent().await?;
-                script.hold(kind);
-            }
-            Perturbation::Cut { kind, how, .. } => {
-                self.stage.silent().await?;
-                script.cut(Some(kind), *how);
-            }
-            Perturbation::Outside { nth, mishap, .. } => {
-                self.cast.world.instances.disturb(&self.stage.namespace, *nth, *mishap);
-            }
-            Perturbation::Absent { .. } => self.stage.stop().await,
-            Perturbation::Idle
-            | Perturbation::Stale { .. }
-            | Perturbation::Drift(_)
-            | Perturbation::Property(_) => {}
-        }
-        Ok(())
-    }
-
-    /// What happens while the operator works on a change.
-    async fn meanwhile(&mut self, perturbation: &Perturbation) -> Result<()> {
-        let script = self.stage.script.clone();
-        match perturbation {
-            Perturbation::Denied { kind, .. } => {
-                self.told().await.with_context(|| format!("writes of {kind} are refused"))?;
-                script.clear();
-            }
-            Perturbation::Held { kind, expired, .. } => {
-                self.stage.silent_if_it_can().await;
-                if *expired {
-                    script.release_as_expired(kind);
-                } else {
-                    script.release(kind);
-                }
-            }
-            Perturbation::Absent { .. } => self.stage.start()?,
-            Perturbation::Fault(..)
-            | Perturbation::Blocked { .. }
-            | Perturbation::Cut { .. }
-            | Perturbation::Outside { .. }
-            | Perturbation::Idle
-            | Perturbation::Stale { .. }
-            | Perturbation::Drift(_)
-            | Perturbation::Property(_) => {}
-        }
-        Ok(())
-    }
-
-    /// Waits until the status says that something cannot be done.
-    async fn told(&mut self) -> Result<()> {
-        let (subject, limit) = (self.cast.subject, Duration::from_secs(20));
-        let stage = &self.stage;
-        let told = lab::clock::wait_for(limit, || async {
-            let state = stage.look().await.ok()?;
-            subject.resource_in(&state).is_some_and(subject.shows_trouble).then_some(())
-        });
-        if told.await.is_none() {
-            bail!("the status does not say so after {limit:?}");
-        }
-        Ok(())
     }
 }

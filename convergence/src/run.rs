@@ -1,15 +1,16 @@
 //! A whole run: references first, then plans, several at once.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
+use convergence::catalogue::plans;
+use convergence::class::Class;
+use convergence::draw::draw;
 use convergence::kinds;
 use convergence::oracle;
-use convergence::plan::plans;
+use convergence::plan::Plan;
 use convergence::play::{Cast, Verdict, play};
 use convergence::reference::{self, Reference};
 use convergence::scenario::{Scenario, Subject};
-use convergence::world::World;
+use convergence::world::{Leftovers, World};
 use futures::StreamExt;
 use futures::stream;
 use lab::clock::Stopwatch;
@@ -18,22 +19,50 @@ use lab::console::line;
 use crate::args::Arguments;
 use crate::report::{self, Tally};
 
+/// How often a plan is played whose perturbation does not strike: see [`Verdict::instead`].
+const TRIES: usize = 3;
+
 /// Plays what was asked for. Whether all of it was well.
 pub(crate) async fn run(arguments: Arguments) -> Result<bool> {
     let subjects = kinds::all();
     let subjects = chosen(&subjects, &arguments.kind)?;
     let declarations: Vec<_> = subjects.iter().map(|subject| subject.declaration).collect();
-    line(format!("seed {}", arguments.seed));
-    let world = World::start(&declarations).await.context("cannot start a control plane")?;
+    line(format!("this run again: {}", arguments.again()));
+    let leftovers = if arguments.draw.is_some() { Leftovers::Stay } else { Leftovers::Go };
+    let world = World::start(&declarations, leftovers).await.context("cannot start a control plane")?;
     let mut tally = Tally::start(arguments.trace);
-    let references = references(&world, drawn(&subjects, &arguments), &arguments, &mut tally).await;
-    Box::pin(disturb(&world, &references, &arguments, &mut tally)).await;
+    let references = references(&world, wanted(&subjects, &arguments), &arguments, &mut tally).await;
+    let plans = casts(&world, &references, &arguments, &mut tally)?;
+    if arguments.list {
+        for (_, plan) in &plans {
+            line(plan.to_string());
+        }
+    } else {
+        tally.promise(plans.len());
+        if arguments.plan.is_empty() {
+            tally.expect(due(&subjects));
+        }
+        Box::pin(disturb(plans, &arguments, &mut tally)).await;
+    }
     line(tally.closing());
+    line(format!("this run again: {}", arguments.again()));
     if let Some(file) = &arguments.report {
         std::fs::write(file, tally.report().to_string())
             .with_context(|| format!("cannot write {}", file.display()))?;
     }
     Ok(tally.is_good())
+}
+
+/// What each scenario must meet.
+fn due(subjects: &[&Subject]) -> Vec<(&'static str, Class)> {
+    let mut all = Vec::new();
+    for subject in subjects {
+        for scenario in &subject.scenarios {
+            let classes = Class::ALL.into_iter().filter(|class| class.is_due(subject, scenario));
+            all.extend(classes.map(|class| (scenario.name, class)));
+        }
+    }
+    all
 }
 
 /// The kinds that are asked for, or all.
@@ -49,65 +78,74 @@ fn chosen<'a>(subjects: &'a [Subject], kinds: &[String]) -> Result<Vec<&'a Subje
 /// A scenario, whose it is, and what it does when nothing goes wrong.
 type Known<'a> = (&'a Subject, &'a Scenario, Reference);
 
-/// The scenarios that are asked for; if only so many shall be played, the seed says which.
-fn drawn<'a>(subjects: &[&'a Subject], arguments: &Arguments) -> Vec<(&'a Subject, &'a Scenario)> {
+/// The scenarios that are asked for.
+fn wanted<'a>(subjects: &[&'a Subject], arguments: &Arguments) -> Vec<(&'a Subject, &'a Scenario)> {
     let of = |subject: &'a Subject| subject.scenarios.iter().map(move |scenario| (subject, scenario));
     let mut all: Vec<(&Subject, &Scenario)> = subjects.iter().copied().flat_map(of).collect();
     all.retain(|(_, scenario)| {
         let start = format!("{}/", scenario.name);
         arguments.plan.is_empty() || arguments.plan.iter().any(|plan| plan.starts_with(&start))
     });
-    if let Some(count) = arguments.scenarios {
-        all.sort_by_key(|(_, scenario)| hash(arguments.seed, scenario.name));
-        all.truncate(count);
-    }
     all
 }
 
-/// Plays the plans of all scenarios.
-async fn disturb(world: &World, references: &[Known<'_>], arguments: &Arguments, tally: &mut Tally) {
+/// The plans that are asked for, with all that they need, in the order in which they are played.
+fn casts<'a>(
+    world: &'a World,
+    references: &'a [Known<'a>],
+    arguments: &Arguments,
+    tally: &mut Tally,
+) -> Result<Vec<(Cast<'a>, Plan)>> {
     let mut all = Vec::new();
     for (subject, scenario, reference) in references {
         let cast = |plan| (Cast { world, subject, scenario, reference }, plan);
         all.extend(plans(subject, scenario, reference).into_iter().map(cast));
     }
     tally.known += all.len();
-    all.retain(|(_, plan)| is_wanted(arguments, &plan.to_string()));
-    if arguments.minutes.is_some() {
-        all.sort_by_key(|(_, plan)| hash(arguments.seed, &plan.to_string()));
-    }
-    if arguments.list {
-        for (_, plan) in &all {
-            line(plan.to_string());
-        }
-        return;
-    }
-    let watch = Stopwatch::start();
-    let in_time = || arguments.limit().is_none_or(|limit| watch.elapsed() < limit);
-    let played = stream::iter(all)
+    let names = &arguments.plan;
+    all.retain(|(_, plan)| names.is_empty() || names.iter().any(|name| plan.to_string().contains(name)));
+    let Some(count) = arguments.draw else { return Ok(all) };
+    let plans: Vec<Plan> = all.iter().map(|(_, plan)| plan.clone()).collect();
+    let drawn = draw(&arguments.seed, &plans, count);
+    let drawn = drawn.map_err(|impossible| anyhow!("cannot draw {count} plans: {impossible}"))?;
+    let mut all: Vec<_> = all.into_iter().map(Some).collect();
+    Ok(drawn.into_iter().filter_map(|at| all[at].take()).collect())
+}
+
+/// Plays plans, and at the end those again that failed.
+async fn disturb(plans: Vec<(Cast<'_>, Plan)>, arguments: &Arguments, tally: &mut Tally) {
+    let played = stream::iter(plans)
         .map(|(cast, plan)| async move {
-            if !in_time() {
-                return None;
-            }
             let watch = Stopwatch::start();
-            let verdict = Box::pin(play(&cast, &plan)).await;
-            Some((cast, plan, verdict, watch.elapsed()))
+            let verdict = Box::pin(strike(&cast, &plan)).await;
+            (cast, plan, verdict, watch.elapsed())
         })
         .buffer_unordered(arguments.jobs.max(1));
     let mut played = std::pin::pin!(played);
     let mut failed = Vec::new();
-    while let Some(result) = played.next().await {
-        let Some((cast, plan, verdict, taken)) = result else { continue };
+    while let Some((cast, plan, verdict, taken)) = played.next().await {
         tally.count(cast.subject.name, &plan, &verdict, taken);
-        if !verdict.wrong.is_empty() {
+        if !verdict.is_good() {
             failed.push((cast, plan));
         }
     }
     for (cast, plan) in failed.into_iter().filter(|_| arguments.retry) {
         let watch = Stopwatch::start();
-        let verdict = Box::pin(play(&cast, &plan)).await;
+        let verdict = Box::pin(strike(&cast, &plan)).await;
         tally.count_again(cast.subject.name, &plan, &verdict, watch.elapsed());
     }
+}
+
+/// Plays a plan until its perturbation strikes, or it was tried often enough.
+async fn strike(cast: &Cast<'_>, plan: &Plan) -> Verdict {
+    let mut verdict = Box::pin(play(cast, plan)).await;
+    for _ in 1..TRIES {
+        if verdict.missed.is_none() || !verdict.wrong.is_empty() {
+            break;
+        }
+        verdict = Box::pin(play(cast, &verdict.instead(plan))).await;
+    }
+    verdict
 }
 
 /// What scenarios do when nothing goes wrong.
@@ -120,13 +158,8 @@ async fn references<'a>(
     let played = stream::iter(scenarios)
         .map(|(subject, scenario)| async move {
             let watch = Stopwatch::start();
-            let both = async {
-                tokio::try_join!(
-                    reference::play(world, subject, scenario),
-                    reference::play(world, subject, scenario)
-                )
-            };
-            (subject, scenario, Box::pin(both).await, watch.elapsed())
+            let both = Box::pin(reference::play(world, subject, scenario)).await;
+            (subject, scenario, both, watch.elapsed())
         })
         .buffer_unordered(arguments.jobs.div_ceil(2).max(1));
     let mut played = std::pin::pin!(played);
@@ -151,19 +184,6 @@ async fn references<'a>(
         tally.count_reference(subject.name, scenario.name, &verdict, taken);
     }
     references
-}
-
-fn is_wanted(arguments: &Arguments, name: &str) -> bool {
-    let named = arguments.plan.is_empty() || arguments.plan.iter().any(|plan| name.contains(plan.as_str()));
-    let sliced = arguments.slice.is_none_or(|slice| hash(slice.seed, name).is_multiple_of(slice.of));
-    named && sliced
-}
-
-/// The same on every machine and in every run.
-fn hash(seed: u64, name: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (seed, name).hash(&mut hasher);
-    hasher.finish()
 }
 
 #[cfg(test)]

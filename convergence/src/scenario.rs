@@ -126,6 +126,11 @@ pub struct Subject {
 }
 
 impl Subject {
+    /// Whether a scenario is the plainest one.
+    pub fn is_plainest(&self, scenario: &Scenario) -> bool {
+        self.scenarios.first().is_some_and(|first| first.name == scenario.name)
+    }
+
     /// Its resource among what is there.
     pub fn resource_in<'a>(&self, state: &'a State) -> Option<&'a Value> {
         state.get(&kind_name(self.declaration.primary), self.resource)

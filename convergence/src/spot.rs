@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use kernel::call::{Call, Purpose, Verb};
-use kernel::faults::{Calls, Fault, Hits, Rule, Trace};
+use kernel::faults::{Calls, Entry, Fault, Hits, Rule, Trace};
 
 /// A kind of request about one object.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -56,6 +56,15 @@ impl fmt::Display for Spot {
 }
 
 impl Spot {
+    /// How many requests of its kind there were during its change.
+    pub fn met(&self, trace: &Trace, starts: &[usize]) -> u64 {
+        let begin = starts.get(self.change).copied().unwrap_or(trace.0.len());
+        let end = starts.get(self.change + 1).copied().unwrap_or(trace.0.len());
+        let during = trace.0.get(begin..end).unwrap_or_default();
+        let is_met = |entry: &&Entry| is_work(&entry.call) && Target::of(&entry.call) == self.target;
+        during.iter().filter(is_met).count() as u64
+    }
+
     /// The rule that hits it. To be made known when its change begins.
     pub fn rule(&self, fault: Fault) -> Rule {
         let target = self.target.clone();

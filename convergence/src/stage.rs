@@ -1,26 +1,29 @@
 //! One scenario being played in one namespace: the operator, the script that disturbs it, and the waits.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use futures::FutureExt;
-use k8s_openapi::api::core::v1::Event;
+use k8s_openapi::api::core::v1::{Event, Pod};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kernel::declare::Kind;
 use kernel::faults::Script;
 use kube::api::{DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams, TypeMeta};
 use kube::{Api, ResourceExt};
-use lab::clock::{Span, Stopwatch};
+use lab::clock::{Span, Stopwatch, wait_for};
 use serde_json::{Value, json};
 
-use crate::operator::Operator;
-use crate::scenario::{Deed, Done, Edit, Subject};
+use crate::operator::{Operator, Passes};
+use crate::pods::Pods;
+use crate::scenario::{Deed, Done, Edit, Subject, kind_name};
 use crate::state::State;
 use crate::world::World;
 
 /// How long the operator must be silent to count as settled: longer than its longest pause.
 const QUIET: Duration = Duration::from_millis(600);
 /// How long a change may take.
-const LIMIT: Duration = Duration::from_secs(75);
+pub(crate) const LIMIT: Duration = Duration::from_secs(75);
 /// How long an operator works with an old view.
 const STALE: Duration = Duration::from_secs(3);
 const TICK: Duration = Duration::from_millis(40);
@@ -38,6 +41,8 @@ pub struct Stage<'a> {
     pub namespace: String,
     /// What goes wrong.
     pub script: Script,
+    /// How many passes there were over the resource.
+    pub passes: Passes,
     operator: Option<Operator>,
 }
 
@@ -45,14 +50,16 @@ impl<'a> Stage<'a> {
     /// A fresh namespace with an operator.
     pub async fn open(world: &'a World, subject: &'a Subject) -> Result<Self> {
         let namespace = world.namespace().await?;
-        let mut stage = Self { world, subject, namespace, script: Script::default(), operator: None };
+        let passes = Passes::of(subject.declaration.name);
+        let mut stage = Self { world, subject, namespace, script: Script::default(), passes, operator: None };
         stage.start()?;
         Ok(stage)
     }
 
     /// Starts the operator, with empty stores.
     pub fn start(&mut self) -> Result<()> {
-        let started = Operator::start(self.world, self.subject, &self.namespace, &self.script)?;
+        let started =
+            Operator::start(self.world, self.subject, &self.namespace, (&self.script, &self.passes))?;
         self.operator = Some(started);
         Ok(())
     }
@@ -125,6 +132,12 @@ impl<'a> Stage<'a> {
         kinds.find(|kind| kind.kind == called).with_context(|| format!("{called} is not declared"))
     }
 
+    /// A declared kind, as `kubectl` takes it.
+    pub(crate) fn declared(&self, name: &str) -> Result<Kind> {
+        let mut kinds = self.subject.declaration.kinds();
+        kinds.find(|kind| kind_name(*kind) == name).with_context(|| format!("{name} is not declared"))
+    }
+
     async fn create(&self, object: &Value) -> Result<()> {
         let object: DynamicObject =
             serde_json::from_value(object.clone()).context("an object of a scenario")?;
@@ -139,6 +152,31 @@ impl<'a> Stage<'a> {
     /// What is there now.
     pub async fn look(&self) -> Result<State> {
         self.world.look(&self.namespace, self.subject.declaration).await
+    }
+
+    /// The objects of one kind, each with its unique id and version.
+    pub async fn versions(&self, kind: &str) -> Result<BTreeSet<(String, String)>> {
+        let api = self.world.api(&self.namespace, self.declared(kind)?);
+        let list = api.list_metadata(&ListParams::default()).await?;
+        let version = |metadata: ObjectMeta| {
+            (metadata.uid.unwrap_or_default(), metadata.resource_version.unwrap_or_default())
+        };
+        Ok(list.items.into_iter().map(|item| version(item.metadata)).collect())
+    }
+
+    /// Every pod that was made here so far. To be asked when nothing more happens to them: what is still on its way to the
+    /// observer is waited for.
+    pub async fn pods(&self) -> Result<Pods> {
+        let api: Api<Pod> = Api::namespaced(self.world.client.clone(), &self.namespace);
+        let agreed = wait_for(LIMIT, || async {
+            let there = api.list_metadata(&ListParams::default()).await.ok()?;
+            let there: BTreeSet<&str> = there.iter().filter_map(|pod| pod.metadata.uid.as_deref()).collect();
+            let pods = self.world.observer.pods(&self.namespace);
+            (pods.alive() == there).then_some(pods)
+        });
+        agreed
+            .await
+            .with_context(|| format!("the pods that were seen are others than there are, after {LIMIT:?}"))
     }
 
     /// Waits until a change is over. An operator that crashes meanwhile is started again.

@@ -1,6 +1,6 @@
 //! What is there: all objects of a subject's kinds in one namespace. Pure.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde_json::Value;
@@ -109,6 +109,21 @@ impl State {
             && number(&status["readyReplicas"]) == ready
     }
 
+    /// The kinds of which something is new, changed or gone since an earlier state.
+    pub fn changed_since(&self, earlier: &Self) -> BTreeSet<String> {
+        let version = |state: &Self, name: &Name| {
+            state.0.get(name).map(|object| {
+                let metadata = &object["metadata"];
+                (metadata["uid"].clone(), metadata["resourceVersion"].clone())
+            })
+        };
+        let names = self.0.keys().chain(earlier.0.keys());
+        names
+            .filter(|name| version(self, name) != version(earlier, name))
+            .map(|name| name.kind.clone())
+            .collect()
+    }
+
     /// Every leaf that is worth comparing; the namespace of the run is written as `NAMESPACE`, and unique ids by whose
     /// they are.
     pub fn leaves(&self, namespace: &str) -> Leaves {
@@ -129,6 +144,7 @@ impl State {
             if name.kind == "secrets" {
                 unpack(&mut object);
             }
+            forget_drift(&mut object);
             collect(&object, String::new(), &mut |path, value| {
                 // That a status is about the present generation is asked of every settled state.
                 if is_of_kubernetes(&path) || is_owner(&path) || path.ends_with("/observedGeneration") {
@@ -142,6 +158,15 @@ impl State {
             });
         }
         leaves
+    }
+}
+
+/// For some minutes a status tells of a change by somebody else that was undone. It is there only if a plan made one.
+fn forget_drift(object: &mut Value) {
+    let conditions = object.pointer_mut("/status/conditions").and_then(Value::as_array_mut);
+    let told = conditions.into_iter().flatten().filter(|one| one["reason"] == "DriftCorrected");
+    for condition in told {
+        (condition["reason"], condition["message"]) = ("".into(), "".into());
     }
 }
 
@@ -241,6 +266,17 @@ mod tests {
         let pod = |name: &str| json!({"metadata": {"name": name, "generateName": "job-"}});
         let leaves = |name: &str| state(&[("pods", name, pod(name))]).leaves("n");
         assert_eq!(Mask::between(&leaves("job-x"), &leaves("job-y")).len(), 1, "the name alone");
+    }
+
+    #[test]
+    fn a_change_that_was_undone_is_no_difference() {
+        let told = |reason: &str, message: &str| {
+            let condition =
+                json!({"type": "Reconciled", "status": "True", "reason": reason, "message": message});
+            state(&[("prometheuses", "a", json!({"status": {"conditions": [condition]}}))]).leaves("n")
+        };
+        assert_eq!(told("DriftCorrected", "Secret n/a was changed"), told("", ""));
+        assert_ne!(told("NoSelectedResources", "none"), told("", ""));
     }
 
     #[test]

@@ -26,6 +26,15 @@ use crate::state::{Name, State};
 /// How long the server may take for anything that is not an operator's work.
 const LIMIT: Duration = Duration::from_mins(1);
 
+/// What becomes of a namespace when its plan is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Leftovers {
+    /// It stays until the run ends: it takes memory, and spares the server more than a hundred requests.
+    Stay,
+    /// It is removed, for a run of thousands of plans.
+    Go,
+}
+
 /// What plans run in.
 pub struct World {
     /// Somebody with all rights, who always sees the truth.
@@ -38,12 +47,13 @@ pub struct World {
     pub observer: Observer,
     tasks: Mutex<JoinSet<()>>,
     count: AtomicU32,
+    leftovers: Leftovers,
     _plane: ControlPlane,
 }
 
 impl World {
     /// Starts everything; the observer looks at the kinds of these declarations.
-    pub async fn start(declarations: &[&Declaration]) -> Result<Self> {
+    pub async fn start(declarations: &[&Declaration], leftovers: Leftovers) -> Result<Self> {
         let plane = ControlPlane::start_with(Extent::Controllers).await?;
         let file = Kubeconfig::read_from(plane.kubeconfig())?;
         let config = Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await?;
@@ -55,12 +65,14 @@ impl World {
         let observer = Observer::default();
         observer.watch(&client, declarations, &mut tasks);
         let tasks = Mutex::new(tasks);
-        Ok(Self { client, config, instances, observer, tasks, count: AtomicU32::new(0), _plane: plane })
+        let count = AtomicU32::new(0);
+        Ok(Self { client, config, instances, observer, tasks, count, leftovers, _plane: plane })
     }
 
     /// A namespace in which pods can be made.
     pub async fn namespace(&self) -> Result<String> {
         let name = format!("plan-{}", self.count.fetch_add(1, Ordering::Relaxed));
+        self.observer.mind(&name);
         let object: Namespace = serde_json::from_value(json!({"metadata": {"name": name}}))?;
         let spaces: Api<Namespace> = Api::all(self.client.clone());
         spaces.create(&PostParams::default(), &object).await?;
@@ -70,9 +82,12 @@ impl World {
         Ok(name)
     }
 
-    /// Removes a namespace, in the background.
+    /// Removes a namespace, in the background, if they are not kept.
     pub fn remove(&self, namespace: String, declaration: &'static Declaration) {
         self.observer.forget(&namespace);
+        if self.leftovers == Leftovers::Stay {
+            return;
+        }
         let client = self.client.clone();
         let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
         while tasks.try_join_next().is_some() {}

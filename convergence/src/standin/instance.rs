@@ -45,6 +45,8 @@ pub enum Mishap {
 struct Calls {
     count: u64,
     mishap: Option<(u64, Mishap)>,
+    /// Whether that happened.
+    struck: bool,
 }
 
 /// Everything that instances know, shared by the server and whoever looks after pods. Cheap to clone.
@@ -78,7 +80,12 @@ impl Instances {
     pub fn disturb(&self, namespace: &str, nth: u64, mishap: Mishap) {
         let mut counted = self.counted();
         let calls = counted.entry(namespace.into()).or_default();
-        calls.mishap = Some((calls.count + nth, mishap));
+        (calls.mishap, calls.struck) = (Some((calls.count + nth, mishap)), false);
+    }
+
+    /// Whether the call that was to be disturbed was.
+    pub fn struck(&self, namespace: &str) -> bool {
+        self.counted().get(namespace).is_some_and(|calls| calls.struck)
     }
 
     fn counted(&self) -> MutexGuard<'_, HashMap<String, Calls>> {
@@ -90,7 +97,9 @@ impl Instances {
         let mut counted = self.counted();
         let calls = counted.entry(namespace.into()).or_default();
         calls.count += 1;
-        calls.mishap.filter(|(nth, _)| *nth == calls.count).map(|(_, mishap)| mishap)
+        let mishap = calls.mishap.filter(|(nth, _)| *nth == calls.count).map(|(_, mishap)| mishap);
+        calls.struck |= mishap.is_some();
+        mishap
     }
 
     /// A pod got a new status.
