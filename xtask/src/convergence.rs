@@ -1,4 +1,4 @@
-//! Plays convergence plans: a part of them as one stage of all tests.
+//! Plays convergence plans: a part of them as one stage of all tests, all of them as a suite of the long ones.
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
@@ -21,6 +21,11 @@ const SEED: u64 = 1;
 /// Some of the plans of some of the scenarios of `make convergence`.
 pub(crate) async fn slice(programs: &Programs) -> Outcome {
     outcome(programs, &format!("--scenarios {SCENARIOS} --minutes {MINUTES} --seed {SEED}")).await
+}
+
+/// All of the plans of all of the scenarios.
+pub(crate) async fn complete(programs: &Programs) -> Outcome {
+    outcome(programs, "").await
 }
 
 async fn outcome(programs: &Programs, which: &str) -> Outcome {
