@@ -1,4 +1,4 @@
-//! Plays a part of the convergence plans, as one stage of all tests.
+//! Plays convergence plans: a part of them as one stage of all tests, all of them as a suite of the long ones.
 
 use std::collections::BTreeMap;
 
@@ -34,8 +34,24 @@ const LEAST: [(&str, usize); 13] = [
 
 /// A draw of the plans of `make convergence`, of all scenarios.
 pub(crate) async fn slice(programs: &Programs) -> Outcome {
+    outcome(programs, Plans::Draw).await
+}
+
+/// All of the plans of all of the scenarios.
+pub(crate) async fn complete(programs: &Programs) -> Outcome {
+    outcome(programs, Plans::All).await
+}
+
+/// Which plans are played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Plans {
+    Draw,
+    All,
+}
+
+async fn outcome(programs: &Programs, plans: Plans) -> Outcome {
     let mut outcome = Outcome::default();
-    match play(programs, &mut outcome).await {
+    match play(programs, plans, &mut outcome).await {
         Err(error) if outcome.report.counts.failed > 0 => outcome.failure = Some(format!("{error:#}")),
         Err(error) => outcome.also_failed(&error),
         Ok(()) => {}
@@ -43,16 +59,22 @@ pub(crate) async fn slice(programs: &Programs) -> Outcome {
     outcome
 }
 
-async fn play(programs: &Programs, outcome: &mut Outcome) -> Result<()> {
+async fn play(programs: &Programs, plans: Plans, outcome: &mut Outcome) -> Result<()> {
     programs.run(&Call::build("convergence")).await?;
     let binaries = environment::binaries()?;
     let told = binaries.join("convergence.json");
     // The report of an earlier run must not speak for this one.
     let _ = std::fs::remove_file(&told);
-    let seed = commit(programs).await?;
-    line(format!("{PLANS} plans, drawn by the commit {seed}"));
+    let which = match plans {
+        Plans::All => String::new(),
+        Plans::Draw => {
+            let seed = commit(programs).await?;
+            line(format!("{PLANS} plans, drawn by the commit {seed}"));
+            format!("--draw {PLANS} --seed {seed}")
+        }
+    };
     let call = Call::of(binaries.join("convergence"))
-        .words(&format!("--retry --draw {PLANS} --seed {seed} --report"))
+        .words(&format!("--retry {which} --report"))
         .arguments([told.to_string_lossy()]);
     let ended = programs.run(&call).await;
     let text = match std::fs::read_to_string(&told) {
@@ -61,7 +83,10 @@ async fn play(programs: &Programs, outcome: &mut Outcome) -> Result<()> {
     };
     let told: Told = serde_json::from_str(&text).context("the report of the plans")?;
     *outcome = told.outcome();
-    ended.and(told.is_enough())
+    match plans {
+        Plans::Draw => ended.and(told.is_enough()),
+        Plans::All => ended,
+    }
 }
 
 /// The commit that the draw depends on: the same commit plays the same plans, the next one plays others.
