@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::decide::NEVER;
 use super::{Applied, Ownership, Way, WriteError, Writer};
-use crate::declare::{Detail, Kind};
+use crate::declare::{Detail, Kind, Prune};
 use crate::fields;
 use crate::object::{Identity, Kept, Key, Object};
 use crate::store::{Base, Origin, Ticket};
@@ -424,6 +424,7 @@ mod tests {
             kind: Kind::of::<Secret>(),
             way: Way::Replace,
             detail: Detail::Metadata,
+            prune: Prune::Unnamed,
             keeps: keep_nothing,
             optional: false,
             why: "test",
