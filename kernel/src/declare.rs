@@ -84,6 +84,16 @@ pub enum Detail {
     Full,
 }
 
+/// Which objects of a kind go that a resource owns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Prune {
+    /// Every one that a complete plan neither wants nor spares: what a plan stops naming is deleted.
+    Unnamed,
+    /// Only those that a plan names for deletion: what it stops naming stays, for it holds what cannot be made anew, or
+    /// something else than a plan decides how long it is needed.
+    Named,
+}
+
 /// A kind that the operator writes for its resources, and prunes.
 #[derive(Debug, Clone, Copy)]
 pub struct Owned {
@@ -93,6 +103,8 @@ pub struct Owned {
     pub way: Way,
     /// How much of it is known.
     pub detail: Detail,
+    /// Which of them go.
+    pub prune: Prune,
     /// Takes over into what is wanted what stays of the object that is there.
     pub keeps: fn(&mut Value, &Value),
     /// Whether the operator can do without a watch of it, or without the kind: then it asks for each object when it needs
@@ -167,8 +179,13 @@ impl Declaration {
         if let Some(watched) = self.watched.iter().find(|watched| watched.kind == kind) {
             return (watched.concerns)(object);
         }
-        let owner = object.controller().filter(|owner| &*owner.kind == self.primary.kind)?;
-        Some(Key::new(&object.key().namespace, &owner.name))
+        let owner = object.controller().filter(|owner| owner.is_a(self.primary))?;
+        // What a resource of the cluster owns may be in any namespace.
+        let namespace = match self.primary.scope {
+            Scope::Namespaces => &*object.key().namespace,
+            Scope::Cluster => "",
+        };
+        Some(Key::new(namespace, &owner.name))
     }
 
     /// How much must be known of the objects of a kind.
@@ -231,5 +248,59 @@ impl Declaration {
         }
         rights.extend(self.permissions);
         rights
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+    use serde_json::json;
+
+    use super::*;
+
+    const GADGET: Kind = Kind {
+        group: "example.com",
+        version: "v1",
+        kind: "Gadget",
+        plural: "gadgets",
+        scope: Scope::Namespaces,
+    };
+    const NOTHING: Declaration = Declaration {
+        name: "test",
+        primary: GADGET,
+        finalizer: "test",
+        owned: &[],
+        watched: &[],
+        permissions: &[],
+        predecessors: &[],
+        status_manager: None,
+    };
+
+    fn owned_by(version: &str, kind: &str) -> Object {
+        let owner = json!({"apiVersion": version, "kind": kind, "name": "o", "uid": "1", "controller": true});
+        let metadata = json!({"name": "a", "namespace": "n", "ownerReferences": [owner]});
+        let object = json!({ "metadata": metadata });
+        Object::new(serde_json::from_value(object).unwrap(), &Kind::of::<Secret>().resource())
+    }
+
+    #[test]
+    fn an_object_concerns_its_owner_of_our_kind_and_group() {
+        let ours = Some(Key::new("n", "o"));
+        let core = Declaration { primary: Kind::of::<ConfigMap>(), ..NOTHING };
+        let wide = Declaration { primary: Kind { scope: Scope::Cluster, ..GADGET }, ..NOTHING };
+        for (declaration, version, kind, expected) in [
+            (NOTHING, "example.com/v1", "Gadget", ours.clone()),
+            (NOTHING, "example.com/v1beta1", "Gadget", ours.clone()),
+            (NOTHING, "other.example.com/v1", "Gadget", None),
+            (NOTHING, "v1", "Gadget", None),
+            (NOTHING, "example.com/v1", "Widget", None),
+            (core, "v1", "ConfigMap", ours),
+            (core, "example.com/v1", "ConfigMap", None),
+            (wide, "example.com/v1", "Gadget", Some(Key::new("", "o"))),
+            (wide, "other.example.com/v1", "Gadget", None),
+        ] {
+            let object = owned_by(version, kind);
+            assert_eq!(declaration.concerns(Kind::of::<Secret>(), &object), expected, "{version} {kind}");
+        }
     }
 }

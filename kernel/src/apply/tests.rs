@@ -1,6 +1,7 @@
 //! What becomes of touches, evictions and statuses of other objects that the server grants, forbids or denies.
 
 use std::convert::Infallible;
+use std::sync::Mutex;
 
 use k8s_openapi::api::core::v1::{ConfigMap, PersistentVolumeClaim, Pod};
 use kube::client::Body;
