@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::decide::NEVER;
 use super::{Applied, Ownership, Way, WriteError, Writer};
-use crate::declare::{Detail, Kind, Prune};
+use crate::declare::{Detail, Kind};
 use crate::fields;
 use crate::object::{Identity, Kept, Key, Object};
 use crate::store::{Base, Origin, Ticket};
@@ -363,7 +363,7 @@ mod tests {
 
     use super::super::{Deletion, Desired, Tools, Work};
     use super::*;
-    use crate::declare::{Declaration, Owned, keep_nothing};
+    use crate::declare::{Declaration, Owned, Prune, keep_nothing};
     use crate::store::Event;
     use crate::stores::{Namespaces, Stores};
 

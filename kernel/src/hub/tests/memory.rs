@@ -122,7 +122,9 @@ impl Stage {
     fn tell(&self, kind: Kind, event: Event<Object>) {
         let partition = self.subscriber.stores.partition(kind, "n").unwrap();
         let changes = partition.write().see(event);
-        changes.iter().for_each(|change| self.subscriber.notify(kind, change));
+        for change in &changes {
+            self.subscriber.notify(kind, change);
+        }
     }
 
     /// All objects of a kind are deleted.
