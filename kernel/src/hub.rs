@@ -19,7 +19,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 pub use self::once::Once;
-use crate::apply::{Announce, Tools, Writer};
+use crate::apply::{Announce, Memory, Tools, Writer};
 use crate::declare::{Declaration, Detail, Kind};
 use crate::driver::{Driver, Ending};
 use crate::metrics::{Action, Metrics, Occurrence};
@@ -113,11 +113,14 @@ struct Subscriber {
     interest: Option<Arc<dyn Interest>>,
     stores: Stores,
     metrics: Metrics,
+    /// What its writer remembers.
+    memory: Memory,
 }
 
 impl Subscriber {
     /// Sends the resources that a change concerns, before and after it.
     fn notify(&self, kind: Kind, change: &Change<Object>) {
+        self.memory.follow(change);
         let is_known = self.declaration.kinds().any(|known| known == kind);
         if !is_known || self.interest.as_ref().is_some_and(|interest| !interest.matters(kind, change)) {
             return;
@@ -156,7 +159,8 @@ impl Hub {
         for Registration { declaration, make, interest } in registrations {
             let (keys, receiver) = mpsc::unbounded_channel();
             let (stores, metrics) = (self.tools.stores.clone(), self.metrics.clone());
-            subscribers.push(Subscriber { declaration, keys, interest, stores, metrics });
+            let memory = Memory::default();
+            subscribers.push(Subscriber { declaration, keys, interest, stores, metrics, memory });
             waiting.push((declaration, make, receiver));
         }
         let mut watches = self.watch(&subscribers, &stop);
@@ -165,7 +169,7 @@ impl Hub {
         for (subscriber, (declaration, make, receiver)) in subscribers.iter().cloned().zip(waiting) {
             let writer =
                 Writer::new(declaration, self.tools.clone(), self.announce(&subscribers, declaration));
-            let writer = writer.counted_by(self.metrics.clone());
+            let writer = writer.counted_by(self.metrics.clone()).remembering(subscriber.memory.clone());
             let metrics = self.metrics.controller(declaration.name);
             let driver = Driver { settings: self.queue.clone(), grace: self.grace, metrics };
             let begin =

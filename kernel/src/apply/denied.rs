@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::future::Future;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::request::Target;
@@ -16,6 +15,9 @@ use crate::metrics::denied_permission;
 const FIRST_PAUSE: Duration = Duration::from_secs(5);
 /// The pause grows no further.
 const LONGEST_PAUSE: Duration = Duration::from_mins(5);
+
+/// What nobody has asked for so long is forgotten.
+pub(super) const FORGOTTEN: Duration = Duration::from_hours(1);
 
 /// Something that we can do without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -78,28 +80,30 @@ impl Denial {
 
 /// What was denied, and where.
 #[derive(Debug, Default)]
-pub(super) struct Denied(Mutex<BTreeMap<Place, Denial>>);
+pub(super) struct Denied(BTreeMap<Place, Denial>);
 
 impl Denied {
-    fn all(&self) -> MutexGuard<'_, BTreeMap<Place, Denial>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn is_fresh(&self, deed: Deed, target: Target<'_>) -> bool {
-        self.all().get(&place(deed, target)).is_some_and(|denial| denial.is_fresh(clock::now()))
+        self.0.get(&place(deed, target)).is_some_and(|denial| denial.is_fresh(clock::now()))
     }
 
-    /// Whether it is news: it is said once for all namespaces.
-    fn take(&self, deed: Deed, target: Target<'_>) -> bool {
-        let (mut all, now) = (self.all(), clock::now());
-        let is_known = all.keys().any(|(kind, known, _)| *kind == target.kind && *known == deed);
+    /// Whether it is news: it is said once for all namespaces. What was denied in other ones is forgotten after a while.
+    fn take(&mut self, deed: Deed, target: Target<'_>, now: Instant) -> bool {
+        let is_same = |(kind, known, _): &Place| *kind == target.kind && *known == deed;
+        let is_known = self.0.keys().any(is_same);
+        self.0.retain(|place, denial| !is_same(place) || denial.is_younger(FORGOTTEN, now));
         let first = Denial::first(now);
-        all.entry(place(deed, target)).and_modify(|denial| *denial = denial.next(now)).or_insert(first);
+        self.0.entry(place(deed, target)).and_modify(|denial| *denial = denial.next(now)).or_insert(first);
         !is_known
     }
 
-    fn forget(&self, deed: Deed, target: Target<'_>) {
-        self.all().remove(&place(deed, target));
+    fn forget(&mut self, deed: Deed, target: Target<'_>) {
+        self.0.remove(&place(deed, target));
+    }
+
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
     }
 }
 
@@ -115,16 +119,17 @@ impl Writer {
         target: Target<'_>,
         request: impl Future<Output = Result<T, WriteError>> + Send,
     ) -> Result<Option<T>, WriteError> {
-        if self.denied.is_fresh(deed, target) {
+        if self.memory.records().denied.is_fresh(deed, target) {
             return Ok(None);
         }
         match request.await {
             Ok(done) => {
-                self.denied.forget(deed, target);
+                self.memory.records().denied.forget(deed, target);
                 Ok(Some(done))
             }
             Err(WriteError::Server { source, .. }) if deed.is_denied_by(&source) => {
-                if self.denied.take(deed, target) {
+                let is_news = self.memory.records().denied.take(deed, target, clock::now());
+                if is_news {
                     tracing::warn!("{}; grant the right to have it done: {source}", deed.words(target.kind));
                 }
                 Ok(None)
@@ -136,7 +141,10 @@ impl Writer {
 
 #[cfg(test)]
 mod tests {
+    use k8s_openapi::api::core::v1::Pod;
+
     use super::*;
+    use crate::object::Key;
 
     #[test]
     fn the_pause_grows_when_it_was_asked_again_and_not_for_ever() {
@@ -149,5 +157,23 @@ mod tests {
             pauses.push(denial.pause.as_secs());
         }
         assert_eq!(pauses, [10, 20, 40, 80, 160, 300, 300]);
+    }
+
+    #[test]
+    fn namespaces_in_which_nobody_asks_any_more_are_forgotten() {
+        let (mut denied, start) = (Denied::default(), clock::now());
+        let kind = Kind::of::<Pod>();
+        for number in 0..100 {
+            let key = Key::new(&format!("n{number}"), "a");
+            let is_news = denied.take(Deed::Touch, Target { kind, key: &key }, start);
+            assert_eq!(is_news, number == 0);
+        }
+        let key = Key::new("n", "a");
+        let target = Target { kind, key: &key };
+        assert!(!denied.take(Deed::Touch, target, start + FORGOTTEN), "it was said before");
+        assert_eq!(denied.len(), 1);
+        assert!(denied.take(Deed::Evict, target, start + FORGOTTEN), "another deed");
+        denied.forget(Deed::Touch, target);
+        assert!(denied.take(Deed::Touch, target, start + FORGOTTEN), "it was granted meanwhile");
     }
 }

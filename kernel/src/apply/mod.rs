@@ -17,6 +17,7 @@ mod error;
 mod evict;
 mod foreign_status;
 mod immutable;
+mod memory;
 mod present;
 mod prune;
 mod refused;
@@ -27,8 +28,7 @@ mod tests;
 mod touch;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::sync::Arc;
 
 use kube::api::{ApiResource, PropagationPolicy};
 use kube::{Client, Resource};
@@ -36,15 +36,12 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 pub use decide::{Action, Desired, Ownership, Way, decide};
-use denied::Denied;
 pub use drift::Drift;
 pub use error::WriteError;
 pub use immutable::{Change, change, rows};
-use present::Doubted;
-use prune::Pruned;
-use refused::Refused;
+pub(crate) use memory::Memory;
 use request::Target;
-use settled::{Settled, changed_nothing, hash};
+use settled::{Wanted, changed_nothing, hash};
 
 use crate::declare::{Declaration, Detail, Kind};
 use crate::metrics::{Metrics, Occurrence};
@@ -165,13 +162,6 @@ pub struct Tools {
     pub fence: Fence,
 }
 
-/// Whole objects as we wrote them last, by unique id: of kinds of which only the metadata is watched, so that nobody has
-/// to ask for what he wrote himself.
-type Written = HashMap<Box<str>, (Kind, Arc<Object>)>;
-
-/// Objects that were as we want them though nobody tells us of them: the hash of what was wanted, and when.
-type Unwatched = HashMap<(Kind, Key), (u64, Instant)>;
-
 /// One object that is wanted, and what is known of it.
 #[derive(Clone, Copy)]
 struct Task<'a> {
@@ -190,14 +180,8 @@ pub struct Writer {
     manager: &'static str,
     fence: Fence,
     announce: Announce,
-    settled: Arc<Mutex<Settled>>,
-    written: Arc<Mutex<Written>>,
-    seen: Arc<Mutex<Unwatched>>,
-    doubted: Arc<Mutex<Doubted>>,
-    pruned: Arc<Mutex<Pruned>>,
+    memory: Memory,
     metrics: Option<Metrics>,
-    denied: Arc<Denied>,
-    refused: Arc<Refused>,
 }
 
 /// A wanted object of a kind that Kubernetes has.
@@ -222,13 +206,7 @@ impl Writer {
             manager,
             fence,
             announce,
-            settled: Arc::default(),
-            written: Arc::default(),
-            seen: Arc::default(),
-            doubted: Arc::default(),
-            pruned: Arc::default(),
-            denied: Arc::default(),
-            refused: Arc::default(),
+            memory: Memory::default(),
             metrics: None,
         }
     }
@@ -237,6 +215,12 @@ impl Writer {
     #[must_use]
     pub fn counted_by(self, metrics: Metrics) -> Self {
         Self { metrics: Some(metrics), ..self }
+    }
+
+    /// The same, with this memory: whoever has it says what it forgets.
+    #[must_use]
+    pub(crate) fn remembering(self, memory: Memory) -> Self {
+        Self { memory, ..self }
     }
 
     fn observe(&self, occurrence: &Occurrence<'_>) {
@@ -293,6 +277,7 @@ impl Writer {
         if work.prune {
             self.prune(work, owner, applied).await?;
         }
+        self.forget_unnamed(work, owner);
         touched
     }
 
@@ -312,29 +297,31 @@ impl Writer {
         let wanted = hash(&desired.object);
         let known = self.stores.get(kind, &key);
         let is_blind = self.is_blind(target);
-        if is_blind && self.was_seen_lately(target, wanted) {
+        if is_blind && self.was_seen_lately(target, owner, wanted) {
             return Ok(());
         }
-        if let Some(known) = known.as_ref().filter(|known| !is_blind && self.is_settled(known, wanted)) {
+        if let Some(known) =
+            known.as_ref().filter(|known| !is_blind && self.is_settled(kind, known, owner, wanted))
+        {
             applied.objects.insert((kind, key.clone()), Arc::clone(known));
             return Ok(());
         }
-        let (live, is_as_we_wrote_it) = self.look_at(target, known).await?;
+        let (live, is_as_we_wrote_it) = self.look_at(target, known, owner).await?;
         let others = live.as_deref().filter(|_| !is_as_we_wrote_it);
         let desired = &self.with_what_stays(kind, desired, others);
-        let owner = Owner {
+        let controller = Owner {
             kind: self.declaration.primary.kind.into(),
             name: (*owner.key().name).into(),
             uid: owner.identity().uid.clone(),
         };
-        let ownership =
-            Ownership { manager: self.manager, predecessors: self.declaration.predecessors, owner: &owner };
+        let predecessors = self.declaration.predecessors;
+        let ownership = Ownership { manager: self.manager, predecessors, owner: &controller };
         let task = Task { target, desired, live: live.as_ref(), ownership };
         let action = decide(desired, live.as_deref(), ownership);
-        let drift = live.as_deref().filter(|live| self.was_wanted(live, wanted));
+        let drift = live.as_deref().filter(|live| self.was_wanted(kind, live, owner, wanted));
         let drift = drift.and_then(|live| Drift::of(target, live, &action, self.manager));
         let performed = self.perform(task, action, applied).await;
-        let now = match (self.doubt_if_late(target, performed), live.as_deref()) {
+        let now = match (self.doubt_if_late(target, owner, performed), live.as_deref()) {
             (Err(refusal), Some(known)) if refusal.is_invalid() => {
                 let Some(instead) = decide::decide_anew(desired, known) else { return Err(refusal) };
                 self.perform(task, instead, applied).await?
@@ -345,10 +332,8 @@ impl Writer {
         if let Some(now) = now {
             let is_final =
                 self.stores.detail(kind) == Detail::Metadata || changed_nothing(live.as_ref(), &now);
-            self.settle(&now, wanted, is_final);
-            if is_blind {
-                self.saw(target, wanted);
-            }
+            let settled = is_final.then_some(now.identity().version);
+            self.settle(kind, &now, owner, Wanted { hash: wanted, settled });
             applied.objects.insert((kind, key.clone()), now);
         }
         Ok(())

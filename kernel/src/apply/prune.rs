@@ -1,8 +1,8 @@
 //! What we own and do not want goes. It is found in the stores; where they hold some objects of a kind only, the server is
 //! asked, once for all that is wanted: nothing becomes too much while the same is wanted.
 
-use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, PoisonError};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use kube::api::{DynamicObject, ListParams, PropagationPolicy};
 use serde_json::Value;
@@ -11,9 +11,6 @@ use super::request::{Target, failed};
 use super::{Applied, Work, WriteError, Writer};
 use crate::declare::Kind;
 use crate::object::{Key, Object};
-
-/// What stayed when objects of a kind and an owner were last asked for.
-pub(super) type Pruned = HashMap<(Kind, Box<str>), BTreeSet<Key>>;
 
 impl Writer {
     /// Deletes what the owner controls and neither wants nor spares.
@@ -37,8 +34,7 @@ impl Writer {
                 }
             }
             if is_asked_for {
-                let mut pruned = self.pruned.lock().unwrap_or_else(PoisonError::into_inner);
-                pruned.insert((kind, owner.uid().into()), stays);
+                self.note_pruned(kind, owner, stays);
             }
         }
         Ok(())
@@ -49,11 +45,6 @@ impl Writer {
         let wanted = wanted.filter(|desired| self.kind_of(&desired.resource) == Some(kind));
         let spared = work.spared.iter().filter(|(spared, _)| *spared == kind);
         wanted.map(super::Desired::key).chain(spared.map(|(_, key)| key.clone())).collect()
-    }
-
-    fn was_pruned(&self, kind: Kind, owner: &Object, stays: &BTreeSet<Key>) -> bool {
-        let pruned = self.pruned.lock().unwrap_or_else(PoisonError::into_inner);
-        pruned.get(&(kind, owner.uid().into())) == Some(stays)
     }
 
     /// The objects that the owner controls, as the server has them.

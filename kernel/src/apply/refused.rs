@@ -4,17 +4,11 @@
 
 use std::collections::HashMap;
 use std::future::Future;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use super::denied::Denial;
+use super::denied::{Denial, FORGOTTEN};
 use super::{Applied, Touch, WriteError, Writer};
 use crate::clock;
-use crate::declare::Kind;
-use crate::object::Key;
-
-/// What nobody has wanted for so long is forgotten.
-const FORGOTTEN: Duration = Duration::from_hours(1);
 
 /// What was refused, and when.
 #[derive(Debug)]
@@ -24,40 +18,35 @@ struct Refusal {
     last: Denial,
 }
 
-/// The last touch of each object that was refused.
+/// The last touch of each object that was refused, by unique id.
 #[derive(Debug, Default)]
-pub(super) struct Refused(Mutex<HashMap<(Kind, Key), Refusal>>);
+pub(super) struct Refused(HashMap<Box<str>, Refusal>);
 
 impl Refused {
-    fn all(&self) -> MutexGuard<'_, HashMap<(Kind, Key), Refusal>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// What the server said of this touch a short while ago, if it refused.
     fn words(&self, touch: &Touch, now: Instant) -> Option<String> {
-        let all = self.all();
-        let last = all.get(&place(touch)).filter(|last| last.touch == *touch && last.last.is_fresh(now))?;
-        Some(last.words.clone())
+        let last = self.0.get(&touch.uid)?;
+        (last.touch == *touch && last.last.is_fresh(now)).then(|| last.words.clone())
     }
 
     /// Whether it is news: it is said once for all objects of a kind.
-    fn take(&self, touch: &Touch, words: &str, now: Instant) -> bool {
-        let mut all = self.all();
-        all.retain(|_, refusal| refusal.last.is_younger(FORGOTTEN, now));
-        let is_known = all.keys().any(|(kind, _)| *kind == touch.kind);
-        let before = all.get(&place(touch)).filter(|before| before.touch == *touch);
+    fn take(&mut self, touch: &Touch, words: &str, now: Instant) -> bool {
+        self.0.retain(|_, refusal| refusal.last.is_younger(FORGOTTEN, now));
+        let is_known = self.0.values().any(|refusal| refusal.touch.kind == touch.kind);
+        let before = self.0.get(&touch.uid).filter(|before| before.touch == *touch);
         let last = before.map_or_else(|| Denial::first(now), |before| before.last.next(now));
-        all.insert(place(touch), Refusal { touch: touch.clone(), words: words.to_owned(), last });
+        self.0.insert(touch.uid.clone(), Refusal { touch: touch.clone(), words: words.to_owned(), last });
         !is_known
     }
 
-    fn forget(&self, touch: &Touch) {
-        self.all().remove(&place(touch));
+    pub(super) fn forget(&mut self, uid: &str) {
+        self.0.remove(uid);
     }
-}
 
-fn place(touch: &Touch) -> (Kind, Key) {
-    (touch.kind, touch.key.clone())
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
 }
 
 impl Writer {
@@ -68,14 +57,16 @@ impl Writer {
         request: impl Future<Output = Result<bool, WriteError>> + Send,
         applied: &mut Applied,
     ) -> Result<bool, WriteError> {
-        if let Some(words) = self.refused.words(touch, clock::now()) {
+        let known = self.memory.records().refused.words(touch, clock::now());
+        if let Some(words) = known {
             applied.refused.push((touch.clone(), words));
             return Ok(false);
         }
         match request.await {
             Err(error) if !error.is_missing_permission() => {
                 let Some(words) = error.refusal() else { return Err(error) };
-                if self.refused.take(touch, words, clock::now()) {
+                let is_news = self.memory.records().refused.take(touch, words, clock::now());
+                if is_news {
                     let Touch { kind, key, .. } = touch;
                     tracing::warn!(
                         "{} {key} is left as it is, because the server refuses: {words}",
@@ -86,7 +77,7 @@ impl Writer {
                 Ok(false)
             }
             outcome => {
-                self.refused.forget(touch);
+                self.memory.records().refused.forget(&touch.uid);
                 outcome
             }
         }
@@ -95,38 +86,43 @@ impl Writer {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use k8s_openapi::api::core::v1::PersistentVolumeClaim;
     use serde_json::json;
 
     use super::*;
+    use crate::declare::Kind;
+    use crate::object::Key;
 
     fn touch(name: &str, size: &str) -> Touch {
         let kind = Kind::of::<PersistentVolumeClaim>();
-        Touch { kind, key: Key::new("n", name), uid: "1".into(), fields: json!({ "size": size }) }
+        Touch { kind, key: Key::new("n", name), uid: name.into(), fields: json!({ "size": size }) }
     }
 
     #[test]
     fn the_same_is_not_asked_again_at_once_and_something_else_is() {
-        let (refused, start) = (Refused::default(), clock::now());
+        let (mut refused, start) = (Refused::default(), clock::now());
         let after = |seconds: u64| start + Duration::from_secs(seconds);
         assert!(refused.take(&touch("a", "2"), "no", start), "news");
         assert!(!refused.take(&touch("b", "2"), "no", start), "said before of another one");
-        let words = |size: &str, second: u64| refused.words(&touch("a", size), after(second));
-        assert_eq!(words("2", 4).as_deref(), Some("no"));
-        assert_eq!(words("3", 4), None, "another wish");
-        assert_eq!(words("2", 5), None, "the pause is over");
+        let said =
+            |refused: &Refused, size: &str, second: u64| refused.words(&touch("a", size), after(second));
+        assert_eq!(said(&refused, "2", 4).as_deref(), Some("no"));
+        assert_eq!(said(&refused, "3", 4), None, "another wish");
+        assert_eq!(said(&refused, "2", 5), None, "the pause is over");
         refused.take(&touch("a", "2"), "never", after(5));
-        assert_eq!(words("2", 14).as_deref(), Some("never"), "the pause has grown");
-        assert_eq!(words("2", 15), None);
-        refused.forget(&touch("a", "2"));
-        assert_eq!(words("2", 14), None);
+        assert_eq!(said(&refused, "2", 14).as_deref(), Some("never"), "the pause has grown");
+        assert_eq!(said(&refused, "2", 15), None);
+        refused.forget("a");
+        assert_eq!(said(&refused, "2", 14), None);
     }
 
     #[test]
     fn what_nobody_wants_any_more_is_forgotten() {
-        let (refused, start) = (Refused::default(), clock::now());
+        let (mut refused, start) = (Refused::default(), clock::now());
         refused.take(&touch("a", "2"), "no", start);
         assert!(refused.take(&touch("b", "2"), "no", start + FORGOTTEN), "news again");
-        assert_eq!(refused.all().len(), 1);
+        assert_eq!(refused.len(), 1);
     }
 }

@@ -29,6 +29,12 @@ pub(super) struct Target<'a> {
     pub(super) key: &'a Key,
 }
 
+impl Target<'_> {
+    pub(super) fn place(self) -> (Kind, Key) {
+        (self.kind, self.key.clone())
+    }
+}
+
 /// How a whole object is sent.
 #[derive(Debug, Clone, Copy)]
 enum Whole {
@@ -48,7 +54,7 @@ impl Writer {
             return self.server_side_apply(target, &object).await;
         }
         let write = self.begin(target, Base::Absence)?;
-        let answer = self.send(target, Whole::Create, &self.written(), object).await;
+        let answer = self.send(target, Whole::Create, &self.params(), object).await;
         write.finish("create", answer)
     }
 
@@ -62,7 +68,7 @@ impl Writer {
     /// Asks whether the server would make this object if there were none of its name.
     pub(super) async fn dry_run(&self, target: Target<'_>, object: &Value) -> Result<(), WriteError> {
         self.check_fence()?;
-        let params = PostParams { dry_run: true, ..self.written() };
+        let params = PostParams { dry_run: true, ..self.params() };
         match self.send(target, Whole::Create, &params, object.clone()).await {
             Ok(_) => Ok(()),
             // It looks at the name last.
@@ -74,7 +80,7 @@ impl Writer {
     /// Writes a whole object with the version that we know.
     pub(super) async fn replace(&self, target: Target<'_>, object: Value) -> Result<Arc<Object>, WriteError> {
         let write = self.begin(target, base(&object))?;
-        let answer = self.send(target, Whole::Replace, &self.written(), object).await;
+        let answer = self.send(target, Whole::Replace, &self.params(), object).await;
         write.finish("replace", answer)
     }
 
@@ -226,7 +232,7 @@ impl Writer {
         }
     }
 
-    fn written(&self) -> PostParams {
+    fn params(&self) -> PostParams {
         PostParams { field_manager: Some(self.manager.into()), ..PostParams::default() }
     }
 }
@@ -261,11 +267,10 @@ impl Write<'_> {
         let Target { kind, key } = self.target;
         let mut answer = answer.map_err(|error| failed(verb, self.target, error))?;
         let is_left_out = self.writer.stores.is_left_out(kind, key);
+        let mut written = None;
         if self.writer.stores.detail(kind) == Detail::Metadata {
             let metadata = answer.metadata.clone();
-            if !is_left_out {
-                self.writer.remember(kind, Object::at_hand(answer, &kind.resource()));
-            }
+            written = Some(answer);
             answer = DynamicObject { types: None, metadata, data: Value::Null };
         }
         let object = self.writer.stores.keep(kind, answer);
@@ -277,6 +282,9 @@ impl Write<'_> {
             (self.writer.stores.partition(kind, &key.namespace), self.ticket.take())
         {
             let (origin, changes) = partition.write().wrote(object.clone(), ticket);
+            if let Some(written) = written {
+                self.writer.note_written(kind, Object::at_hand(written, &kind.resource()));
+            }
             for change in changes {
                 (self.writer.announce)(kind, &change, origin);
             }

@@ -1,46 +1,34 @@
 //! Writes that need not be repeated: the server took them, and nobody has touched the object since.
 
-use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
 use std::io;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::Writer;
+use crate::declare::Kind;
 use crate::object::{Kept, Object};
-
-/// What was wanted of each object when it was last looked at, by unique id.
-pub(super) type Settled = HashMap<Box<str>, Wanted>;
 
 /// What was wanted of an object.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wanted {
     /// Its hash.
-    hash: u64,
+    pub(super) hash: u64,
     /// The version of the object that the server made of it, if writing it again would change nothing.
-    settled: Option<u64>,
+    pub(super) settled: Option<u64>,
 }
 
 impl Writer {
     /// Whether an object is as the server made it of what is wanted.
-    pub(super) fn is_settled(&self, live: &Object, wanted: u64) -> bool {
-        let settled = self.settled.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = settled.get(&live.identity().uid);
+    pub(super) fn is_settled(&self, kind: Kind, live: &Object, owner: &Object, wanted: u64) -> bool {
+        let known = self.memory.records().wanted(kind, live, owner);
         known.is_some_and(|known| known.hash == wanted && known.settled == Some(live.identity().version))
     }
 
     /// Whether the same was wanted of an object before: what differs now, somebody else has changed.
-    pub(super) fn was_wanted(&self, live: &Object, wanted: u64) -> bool {
-        let settled = self.settled.lock().unwrap_or_else(PoisonError::into_inner);
-        settled.get(&live.identity().uid).is_some_and(|known| known.hash == wanted)
-    }
-
-    /// Remembers what was wanted of an object, and whether this is what the server makes of it.
-    pub(super) fn settle(&self, object: &Object, wanted: u64, is_final: bool) {
-        let version = is_final.then_some(object.identity().version);
-        let mut settled = self.settled.lock().unwrap_or_else(PoisonError::into_inner);
-        settled.insert(object.identity().uid.clone(), Wanted { hash: wanted, settled: version });
+    pub(super) fn was_wanted(&self, kind: Kind, live: &Object, owner: &Object, wanted: u64) -> bool {
+        self.memory.records().wanted(kind, live, owner).is_some_and(|known| known.hash == wanted)
     }
 }
 

@@ -1,6 +1,7 @@
 //! What becomes of touches, evictions and statuses of other objects that the server grants, forbids or denies.
 
 use std::convert::Infallible;
+use std::sync::Mutex;
 
 use k8s_openapi::api::core::v1::{ConfigMap, PersistentVolumeClaim, Pod};
 use kube::client::Body;
@@ -73,7 +74,11 @@ fn object(kind: Kind) -> Object {
 }
 
 fn named(kind: Kind, name: &str) -> Object {
-    let metadata = json!({"name": name, "namespace": "n", "uid": "1", "resourceVersion": "5"});
+    known(kind, name, "1")
+}
+
+fn known(kind: Kind, name: &str, uid: &str) -> Object {
+    let metadata = json!({"name": name, "namespace": "n", "uid": uid, "resourceVersion": "5"});
     Object::new(serde_json::from_value(json!({"metadata": metadata})).unwrap(), &kind.resource())
 }
 
@@ -234,7 +239,7 @@ async fn an_eviction_is_done_only_if_it_is_granted() {
 fn foreign_statuses() -> Work {
     let foreign_status = |name: &str| ForeignStatus {
         kind: CLAIM,
-        object: Arc::new(named(CLAIM, name)),
+        object: Arc::new(known(CLAIM, name, name)),
         status: json!({"phase": "x"}),
     };
     Work { foreign_statuses: vec![foreign_status("a"), foreign_status("b")], ..Work::default() }

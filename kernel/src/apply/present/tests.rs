@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use super::super::{Applied, Tools, Way, Work};
 use super::*;
 use crate::declare::{Declaration, Owned, keep_nothing};
+use crate::object::{Kept, Key};
 use crate::store::Event;
 use crate::stores::{Filter, Namespaces, Scopes, Stores};
 

@@ -1,5 +1,7 @@
 //! Who waits for what, and what readiness says about it.
 
+mod memory;
+
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
 
 use super::*;
