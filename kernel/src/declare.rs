@@ -167,7 +167,7 @@ impl Declaration {
         if let Some(watched) = self.watched.iter().find(|watched| watched.kind == kind) {
             return (watched.concerns)(object);
         }
-        let owner = object.controller().filter(|owner| &*owner.kind == self.primary.kind)?;
+        let owner = object.controller().filter(|owner| owner.is_a(self.primary))?;
         Some(Key::new(&object.key().namespace, &owner.name))
     }
 
@@ -231,5 +231,56 @@ impl Declaration {
         }
         rights.extend(self.permissions);
         rights
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+    use serde_json::json;
+
+    use super::*;
+
+    const GADGET: Kind = Kind {
+        group: "example.com",
+        version: "v1",
+        kind: "Gadget",
+        plural: "gadgets",
+        scope: Scope::Namespaces,
+    };
+    const NOTHING: Declaration = Declaration {
+        name: "test",
+        primary: GADGET,
+        finalizer: "test",
+        owned: &[],
+        watched: &[],
+        permissions: &[],
+        predecessors: &[],
+        status_manager: None,
+    };
+
+    fn owned_by(version: &str, kind: &str) -> Object {
+        let owner = json!({"apiVersion": version, "kind": kind, "name": "o", "uid": "1", "controller": true});
+        let metadata = json!({"name": "a", "namespace": "n", "ownerReferences": [owner]});
+        let object = json!({ "metadata": metadata });
+        Object::new(serde_json::from_value(object).unwrap(), &Kind::of::<Secret>().resource())
+    }
+
+    #[test]
+    fn an_object_concerns_its_owner_of_our_kind_and_group() {
+        let ours = Some(Key::new("n", "o"));
+        let core = Declaration { primary: Kind::of::<ConfigMap>(), ..NOTHING };
+        for (declaration, version, kind, expected) in [
+            (NOTHING, "example.com/v1", "Gadget", ours.clone()),
+            (NOTHING, "example.com/v1beta1", "Gadget", ours.clone()),
+            (NOTHING, "other.example.com/v1", "Gadget", None),
+            (NOTHING, "v1", "Gadget", None),
+            (NOTHING, "example.com/v1", "Widget", None),
+            (core, "v1", "ConfigMap", ours),
+            (core, "example.com/v1", "ConfigMap", None),
+        ] {
+            let object = owned_by(version, kind);
+            assert_eq!(declaration.concerns(Kind::of::<Secret>(), &object), expected, "{version} {kind}");
+        }
     }
 }

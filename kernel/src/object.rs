@@ -4,10 +4,12 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kube::api::{ApiResource, DynamicObject, TypeMeta};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+
+use crate::declare::Kind;
 
 /// Namespace and name. Objects without a namespace have an empty one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -80,6 +82,8 @@ pub trait Kept {
 /// Who controls an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Owner {
+    /// The API group of its kind; empty for the core.
+    pub group: Box<str>,
     /// Its kind.
     pub kind: Box<str>,
     /// Its name, in the same namespace.
@@ -88,11 +92,30 @@ pub struct Owner {
     pub uid: Box<str>,
 }
 
+impl Owner {
+    /// Whether it is of this kind, in whatever version.
+    pub fn is_a(&self, kind: Kind) -> bool {
+        *self.group == *kind.group && *self.kind == *kind.kind
+    }
+
+    fn of(reference: &OwnerReference) -> Self {
+        // Without a slash there is only a version: that is the core.
+        let group = reference.api_version.split_once('/').map_or("", |(group, _)| group);
+        Self {
+            group: group.into(),
+            kind: reference.kind.as_str().into(),
+            name: reference.name.as_str().into(),
+            uid: reference.uid.as_str().into(),
+        }
+    }
+}
+
 /// An object of any kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Object {
     identity: Identity,
-    owner: Option<Owner>,
+    /// Most objects have none.
+    owner: Option<Box<Owner>>,
     labels: Box<[(Box<str>, Box<str>)]>,
     generation: i64,
     deleting: bool,
@@ -161,11 +184,7 @@ impl Object {
         });
         let owner =
             object.metadata.owner_references.iter().flatten().find(|owner| owner.controller == Some(true));
-        let owner = owner.map(|owner| Owner {
-            kind: owner.kind.as_str().into(),
-            name: owner.name.as_str().into(),
-            uid: owner.uid.as_str().into(),
-        });
+        let owner = owner.map(|owner| Box::new(Owner::of(owner)));
         let pair = |(name, value): (&String, &String)| (name.as_str().into(), value.as_str().into());
         Self {
             identity: Identity::of(&object.metadata),
@@ -184,7 +203,7 @@ impl Object {
 
     /// Who controls it.
     pub fn controller(&self) -> Option<&Owner> {
-        self.owner.as_ref()
+        self.owner.as_deref()
     }
 
     /// Its labels, in the order of their names. There are many objects and few labels each: a map would be mostly air.

@@ -108,8 +108,10 @@ pub fn decide(desired: &Desired, live: Option<&Object>, ownership: Ownership<'_>
         return Action::Wait;
     }
     let kind = &desired.resource.kind;
-    if let Some(owner) = live.controller().filter(|owner| owner.uid != ownership.owner.uid) {
-        if owner.kind == ownership.owner.kind && owner.name == ownership.owner.name {
+    if let Some(owner) = live.controller().filter(|owner| *owner != ownership.owner) {
+        let is_namesake = (&owner.group, &owner.kind, &owner.name)
+            == (&ownership.owner.group, &ownership.owner.kind, &ownership.owner.name);
+        if is_namesake {
             // Its owner was deleted and made again: the collector of garbage comes for it.
             return Action::Wait;
         }

@@ -310,6 +310,7 @@ impl Writer {
         let others = live.as_deref().filter(|_| !is_as_we_wrote_it);
         let desired = &self.with_what_stays(kind, desired, others);
         let controller = Owner {
+            group: self.declaration.primary.group.into(),
             kind: self.declaration.primary.kind.into(),
             name: (*owner.key().name).into(),
             uid: owner.identity().uid.clone(),

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::request::{Target, failed};
 use super::{Applied, Work, WriteError, Writer};
 use crate::declare::Kind;
-use crate::object::{Key, Object};
+use crate::object::{Key, Object, Owner};
 
 impl Writer {
     /// Deletes what the owner controls and neither wants nor spares.
@@ -29,7 +29,7 @@ impl Writer {
                 self.stores.owned_by(kind, &owner.key().namespace, owner.uid())
             };
             for object in present {
-                if !stays.contains(object.key()) {
+                if !stays.contains(object.key()) && self.is_controlled(&object, owner) {
                     self.delete(kind, &object, pruning(kind), applied).await?;
                 }
             }
@@ -54,8 +54,12 @@ impl Writer {
         let listed = listed.map_err(|error| failed("list what is controlled by", target, error))?;
         let outline = |metadata| DynamicObject { types: None, metadata, data: Value::Null };
         let known = listed.items.into_iter().map(|one| self.stores.keep(kind, outline(one.metadata)));
-        let is_owned = |one: &Object| one.controller().is_some_and(|of| *of.uid == *owner.uid());
-        Ok(known.filter(is_owned).map(Arc::new).collect())
+        Ok(known.filter(|one| self.is_controlled(one, owner)).map(Arc::new).collect())
+    }
+
+    fn is_controlled(&self, object: &Object, owner: &Object) -> bool {
+        let is_ours = |of: &Owner| of.is_a(self.declaration.primary) && *of.uid == *owner.uid();
+        object.controller().is_some_and(is_ours)
     }
 }
 

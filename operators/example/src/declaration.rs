@@ -115,13 +115,11 @@ pub const DECLARATION: Declaration = Declaration {
 /// Instances belong to a set with the name of the application, Jobs say whose they are.
 fn whose_pod(pod: &Object) -> Option<Key> {
     let owner = pod.controller()?;
-    match &*owner.kind {
-        "StatefulSet" => Some(Key::new(&pod.key().namespace, &owner.name)),
-        "Job" => {
-            Some(Key::new(&pod.key().namespace, pod.value()["metadata"]["labels"][names::JOB_OF].as_str()?))
-        }
-        _ => None,
+    if owner.is_a(STATEFUL_SET) {
+        return Some(Key::new(&pod.key().namespace, &owner.name));
     }
+    let app = pod.label(names::JOB_OF).filter(|_| owner.is_a(JOB))?;
+    Some(Key::new(&pod.key().namespace, app))
 }
 
 /// A set names the volumes of its instances after itself: `data-NAME-0`.

@@ -150,8 +150,7 @@ impl<'a> Look<'a> {
         let mut pods = Vec::new();
         for object in self.stores.named(POD, self.namespace, &prefix) {
             let is_instance = object.key().name[prefix.len()..].parse::<u32>().is_ok();
-            let of_the_set =
-                object.controller().map(|owner| &*owner.kind == "StatefulSet" && &*owner.name == app);
+            let of_the_set = object.controller().map(|owner| owner.is_a(STATEFUL_SET) && &*owner.name == app);
             if !is_instance || of_the_set == Some(false) {
                 continue;
             }

@@ -234,6 +234,24 @@ async fn a_write_that_came_too_late_is_not_repeated_on_the_strength_of_what_was_
 }
 
 #[tokio::test]
+async fn a_namesake_of_the_owner_in_another_api_group_owns_what_is_its_own() {
+    let stage = Stage::set(BTreeMap::new());
+    let other = json!({"apiVersion": "example.com/v1", "kind": "ConfigMap", "name": "o", "uid": "owner", "controller": true});
+    for (name, owner) in [("a", &other), ("b", &other), ("c", &owned("owner"))] {
+        let secret = json!({"metadata": {"name": name, "namespace": "n", "ownerReferences": [owner]}});
+        stage.server.lock().unwrap().put(name, secret);
+        stage.tell(name);
+    }
+    let (asked, adopted) = stage.want(&["a"], "one").await;
+    assert_eq!(asked, ["GET a"]);
+    let words = "Secret n/a belongs to ConfigMap o; rename or delete one of them";
+    assert_eq!(adopted.unwrap_err().to_string(), words);
+    let (asked, pruned) = stage.want(&[], "one").await;
+    pruned.unwrap();
+    assert_eq!(asked, ["DELETE c"]);
+}
+
+#[tokio::test]
 async fn what_is_too_much_is_asked_for_when_something_else_is_wanted() {
     let stage = Stage::filtered();
     for (name, owner) in [("b", "owner"), ("c", "somebody else")] {

@@ -201,6 +201,7 @@ impl<F: Fn() -> bool> Work<F> {
             state.iter().map(|slice| (slice.name_any(), slice.clone())).collect();
         let slices = endpoint_slice::build(&self.settings, service, addresses, state);
         let owner = Owner {
+            group: "".into(),
             kind: "Service".into(),
             name: self.settings.name.as_str().into(),
             uid: service.uid().unwrap_or_default().into(),
@@ -230,7 +231,7 @@ fn words(trouble: &PassError) -> String {
 
 /// Service and Endpoints belong to nobody.
 fn nobody() -> Owner {
-    Owner { kind: "".into(), name: "".into(), uid: "".into() }
+    Owner { group: "".into(), kind: "".into(), name: "".into(), uid: "".into() }
 }
 
 #[cfg(test)]

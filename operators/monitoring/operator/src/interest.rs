@@ -163,7 +163,7 @@ impl Selections {
     /// Who made it, and who reads it.
     fn concerned_by_content(&self, source: Source, object: &Object, stores: &Stores) -> Vec<Key> {
         let Key { namespace, name } = object.key();
-        let owner = object.controller().filter(|owner| &*owner.kind == self.primary.kind);
+        let owner = object.controller().filter(|owner| owner.is_a(self.primary));
         let maker = owner.map(|owner| Key::new(namespace, &owner.name));
         let reference = Reference { source, namespace: namespace.to_string(), name: name.to_string() };
         let concerned = self.readers.of(&reference).into_iter().chain(maker);
