@@ -84,6 +84,16 @@ pub enum Detail {
     Full,
 }
 
+/// Which objects of a kind go that a resource owns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Prune {
+    /// Every one that a complete plan neither wants nor spares: what a plan stops naming is deleted.
+    Unnamed,
+    /// Only those that a plan names for deletion: what it stops naming stays, for it holds what cannot be made anew, or
+    /// something else than a plan decides how long it is needed.
+    Named,
+}
+
 /// A kind that the operator writes for its resources, and prunes.
 #[derive(Debug, Clone, Copy)]
 pub struct Owned {
@@ -93,6 +103,8 @@ pub struct Owned {
     pub way: Way,
     /// How much of it is known.
     pub detail: Detail,
+    /// Which of them go.
+    pub prune: Prune,
     /// Takes over into what is wanted what stays of the object that is there.
     pub keeps: fn(&mut Value, &Value),
     /// Whether the operator can do without a watch of it, or without the kind: then it asks for each object when it needs

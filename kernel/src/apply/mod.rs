@@ -88,7 +88,7 @@ pub struct Work {
     pub deletions: Vec<Deletion>,
     /// Pods that go if no disruption budget forbids it.
     pub evictions: Vec<Deletion>,
-    /// Whether objects that we own and do not want go.
+    /// Whether it is complete: objects that we own and that it does not name go, of the kinds that are pruned so.
     pub prune: bool,
     /// Objects that stay, wanted or not.
     pub spared: Vec<(Kind, Key)>,

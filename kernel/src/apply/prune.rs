@@ -9,18 +9,19 @@ use serde_json::Value;
 
 use super::request::{Target, failed};
 use super::{Applied, Work, WriteError, Writer};
-use crate::declare::Kind;
+use crate::declare::{Kind, Prune};
 use crate::object::{Key, Object, Owner};
 
 impl Writer {
-    /// Deletes what the owner controls and neither wants nor spares.
+    /// Deletes what the owner controls and neither wants nor spares, of the kinds that are pruned so.
     pub(super) async fn prune(
         &self,
         work: &Work,
         owner: &Object,
         applied: &mut Applied,
     ) -> Result<(), WriteError> {
-        for owned in self.declaration.owned {
+        let pruned = self.declaration.owned.iter().filter(|owned| owned.prune == Prune::Unnamed);
+        for owned in pruned {
             let (kind, stays) = (owned.kind, self.staying(work, owned.kind));
             let is_asked_for = self.stores.is_filtered(kind) && !self.was_pruned(kind, owner, &stays);
             let present = if is_asked_for {

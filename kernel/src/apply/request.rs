@@ -363,7 +363,7 @@ mod tests {
 
     use super::super::{Deletion, Desired, Tools, Work};
     use super::*;
-    use crate::declare::{Declaration, Owned, keep_nothing};
+    use crate::declare::{Declaration, Owned, Prune, keep_nothing};
     use crate::store::Event;
     use crate::stores::{Namespaces, Stores};
 
@@ -424,6 +424,7 @@ mod tests {
             kind: Kind::of::<Secret>(),
             way: Way::Replace,
             detail: Detail::Metadata,
+            prune: Prune::Unnamed,
             keeps: keep_nothing,
             optional: false,
             why: "test",

@@ -77,7 +77,7 @@ mod tests {
 
     use super::*;
     use crate::apply::Way;
-    use crate::declare::{Detail, Owned, Watched, keep_nothing};
+    use crate::declare::{Detail, Owned, Prune, Watched, keep_nothing};
 
     const POD: Kind = Kind::of::<Pod>();
 
@@ -127,6 +127,7 @@ mod tests {
             kind: POD,
             way: Way::Apply,
             detail: Detail::Full,
+            prune: Prune::Unnamed,
             keeps: keep_nothing,
             optional: false,
             why: "a test",

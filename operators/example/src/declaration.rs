@@ -1,7 +1,7 @@
 //! What this operator watches, owns and may do. Watches, pruning and the role follow from it.
 
 use kernel::apply::Way;
-use kernel::declare::{Declaration, Detail, Owned, Permission, Watched, keep_nothing};
+use kernel::declare::{Declaration, Detail, Owned, Permission, Prune, Watched, keep_nothing};
 use kernel::object::{Key, Object};
 use kube::api::DynamicObject;
 use serde_json::Value;
@@ -19,6 +19,7 @@ pub const DECLARATION: Declaration = Declaration {
             kind: SECRET,
             way: Way::Apply,
             detail: Detail::Full,
+            prune: Prune::Unnamed,
             keeps: keep_nothing,
             optional: false,
             why: "the credentials of an application",
@@ -27,6 +28,7 @@ pub const DECLARATION: Declaration = Declaration {
             kind: CONFIG_MAP,
             way: Way::Apply,
             detail: Detail::Full,
+            prune: Prune::Unnamed,
             keeps: keep_nothing,
             optional: false,
             why: "the features of an application",
@@ -35,6 +37,7 @@ pub const DECLARATION: Declaration = Declaration {
             kind: SERVICE,
             way: Way::Apply,
             detail: Detail::Full,
+            prune: Prune::Unnamed,
             keeps: keep_nothing,
             optional: false,
             why: "how clients and instances find an application",
@@ -43,6 +46,7 @@ pub const DECLARATION: Declaration = Declaration {
             kind: STATEFUL_SET,
             way: Way::Apply,
             detail: Detail::Full,
+            prune: Prune::Unnamed,
             keeps: keep_nothing,
             optional: false,
             why: "the instances of an application",
@@ -51,6 +55,7 @@ pub const DECLARATION: Declaration = Declaration {
             kind: BUDGET,
             way: Way::Apply,
             detail: Detail::Full,
+            prune: Prune::Unnamed,
             keeps: keep_nothing,
             optional: false,
             why: "how many instances a drain may take at once",
@@ -59,6 +64,7 @@ pub const DECLARATION: Declaration = Declaration {
             kind: JOB,
             way: Way::Apply,
             detail: Detail::Full,
+            prune: Prune::Unnamed,
             keeps: keep_nothing,
             optional: false,
             why: "the migrations of an upgrade",

@@ -12,7 +12,7 @@ use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::{ConfigMap, PersistentVolumeClaim, Pod, Secret, Service, ServiceAccount};
 use k8s_openapi::api::policy::v1::PodDisruptionBudget;
 use kernel::apply::{Applied, Desired, Fence, Tools, Way, Work, WriteError, Writer};
-use kernel::declare::{Declaration, Detail, Kind, Owned, Watched, keep_nothing};
+use kernel::declare::{Declaration, Detail, Kind, Owned, Prune, Watched, keep_nothing};
 use kernel::hub::{Controller, Hub, Registration};
 use kernel::metrics::{Catalogue, Metrics};
 use kernel::object::{Identity, Kept, Key, Object};
@@ -50,7 +50,15 @@ pub(crate) const MANAGER: &str = "mainstay";
 pub(crate) const PREDECESSOR: &str = "before";
 
 const fn owned(kind: Kind) -> Owned {
-    Owned { kind, way: Way::Apply, detail: Detail::Full, keeps: keep_nothing, optional: false, why: "a test" }
+    Owned {
+        kind,
+        way: Way::Apply,
+        detail: Detail::Full,
+        prune: Prune::Unnamed,
+        keeps: keep_nothing,
+        optional: false,
+        why: "a test",
+    }
 }
 
 pub(crate) static DECLARATION: Declaration = Declaration {

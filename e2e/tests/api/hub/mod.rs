@@ -10,7 +10,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Namespace, PodTemplate};
 use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding, Role, RoleBinding};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kernel::apply::Way;
-use kernel::declare::{Declaration, Detail, Kind, Owned, Scope, Watched, keep_nothing};
+use kernel::declare::{Declaration, Detail, Kind, Owned, Prune, Scope, Watched, keep_nothing};
 use kernel::hub::Progress;
 use kernel::object::{Key, Object};
 use kernel::stores::Namespaces;
@@ -39,6 +39,7 @@ static WRITER: Declaration = Declaration {
         kind: CONFIG_MAP,
         way: Way::Apply,
         detail: Detail::Full,
+        prune: Prune::Unnamed,
         keeps: keep_nothing,
         optional: false,
         why: "a test",

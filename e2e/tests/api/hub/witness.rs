@@ -9,7 +9,7 @@ use e2e::wait::{self, holds};
 use futures::future::BoxFuture;
 use k8s_openapi::api::apps::v1::{Deployment, StatefulSet};
 use kernel::apply::{Way, Work, Writer, desired};
-use kernel::declare::{Declaration, Detail, Kind, Owned, keep_nothing};
+use kernel::declare::{Declaration, Detail, Kind, Owned, Prune, keep_nothing};
 use kernel::hub::{Controller, Hub, Registration};
 use kernel::metrics::{Catalogue, Metrics, Observer, Occurrence};
 use kernel::object::{Key, Object};
@@ -36,6 +36,7 @@ static DECLARATION: Declaration = Declaration {
         kind: STATEFUL_SET,
         way: Way::Replace,
         detail: Detail::Full,
+        prune: Prune::Unnamed,
         keeps: keep_nothing,
         optional: false,
         why: "a test",

@@ -10,9 +10,9 @@ use kube::Client;
 use kube::client::Body;
 use serde_json::{Value, json};
 
-use super::super::{Applied, Tools, Way, Work};
+use super::super::{Applied, Deletion, Tools, Way, Work};
 use super::*;
-use crate::declare::{Declaration, Owned, keep_nothing};
+use crate::declare::{Declaration, Owned, Prune, keep_nothing};
 use crate::object::{Kept, Key};
 use crate::store::Event;
 use crate::stores::{Filter, Namespaces, Scopes, Stores};
@@ -28,6 +28,7 @@ static DECLARATION: Declaration = Declaration {
         kind: SECRET,
         way: Way::Replace,
         detail: Detail::Metadata,
+        prune: Prune::Unnamed,
         keeps: keep_nothing,
         optional: false,
         why: "a test",
@@ -105,8 +106,15 @@ struct Stage {
     writer: Writer,
 }
 
+static NAMED: Declaration =
+    Declaration { owned: &[Owned { prune: Prune::Named, ..DECLARATION.owned[0] }], ..DECLARATION };
+
 impl Stage {
     fn set(filters: BTreeMap<Kind, Filter>) -> Self {
+        Self::of(&DECLARATION, filters)
+    }
+
+    fn of(declaration: &'static Declaration, filters: BTreeMap<Kind, Filter>) -> Self {
         let server: Arc<Mutex<Server>> = Arc::default();
         let shared = Arc::clone(&server);
         let service = tower::service_fn(move |request: Request<Body>| {
@@ -121,13 +129,13 @@ impl Stage {
             }
         });
         let scopes = Scopes { filters, ..Namespaces::AllBut(Vec::new()).into() };
-        let stores = Stores::new(&[&DECLARATION], "test", &scopes);
+        let stores = Stores::new(&[declaration], "test", &scopes);
         for event in [Event::Begin, Event::Complete] {
             stores.partition(SECRET, "n").unwrap().write().see(event);
         }
         let client = Client::new(service, "n");
         let tools = Tools { client, stores, manager: "test", fence: Arc::new(|| true) };
-        Self { server, writer: Writer::new(&DECLARATION, tools, Arc::new(|_, _, _| {})) }
+        Self { server, writer: Writer::new(declaration, tools, Arc::new(|_, _, _| {})) }
     }
 
     fn filtered() -> Self {
@@ -145,9 +153,7 @@ impl Stage {
             looks_after_pods: false,
         };
         let work = Work { waves: vec![names.iter().map(secret).collect()], prune: true, ..Work::default() };
-        let owner = json!({"metadata": {"name": "o", "namespace": "n", "uid": "owner"}});
-        let owner = Object::new(serde_json::from_value(owner).unwrap(), &DECLARATION.primary.resource());
-        let applied = self.writer.carry_out(&work, &owner).await;
+        let applied = self.writer.carry_out(&work, &owner()).await;
         (std::mem::take(&mut self.server.lock().unwrap().asked), applied)
     }
 
@@ -179,6 +185,11 @@ impl Stage {
         let object = self.writer.stores().keep(SECRET, serde_json::from_value(secret).unwrap());
         self.writer.stores().partition(SECRET, "n").unwrap().write().see(Event::Applied(object));
     }
+}
+
+fn owner() -> Object {
+    let owner = json!({"metadata": {"name": "o", "namespace": "n", "uid": "owner"}});
+    Object::new(serde_json::from_value(owner).unwrap(), &DECLARATION.primary.resource())
 }
 
 fn owned(uid: &str) -> Value {
@@ -231,6 +242,22 @@ async fn a_write_that_came_too_late_is_not_repeated_on_the_strength_of_what_was_
     let (asked, late) = stage.want(&["a"], "four").await;
     assert_eq!((asked, late.is_err()), (vec!["PUT a".to_owned()], true));
     assert_eq!(stage.asked("four").await, ["GET a", "POST all"]);
+}
+
+#[tokio::test]
+async fn of_some_kinds_only_that_goes_what_is_named_for_deletion() {
+    let stage = Stage::of(&NAMED, BTreeMap::new());
+    for name in ["a", "b", "c"] {
+        let secret =
+            json!({"metadata": {"name": name, "namespace": "n", "ownerReferences": [owned("owner")]}});
+        stage.server.lock().unwrap().put(name, secret);
+        stage.tell(name);
+    }
+    let known = |name: &str| stage.writer.stores().get(SECRET, &Key::new("n", name)).unwrap();
+    let deletions = vec![Deletion { kind: SECRET, object: known("b") }];
+    let work = Work { deletions, prune: true, ..Work::default() };
+    stage.writer.carry_out(&work, &owner()).await.unwrap();
+    assert_eq!(stage.server.lock().unwrap().asked, ["DELETE b"]);
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::apply::{Desired, Touch, Way, Work};
-use crate::declare::{Owned, keep_nothing};
+use crate::declare::{Owned, Prune, keep_nothing};
 use crate::metrics::Catalogue;
 use crate::store::Event;
 use crate::stores::Filter;
@@ -28,6 +28,7 @@ const fn outlined(kind: Kind) -> Owned {
         kind,
         way: Way::Replace,
         detail: Detail::Metadata,
+        prune: Prune::Unnamed,
         keeps: keep_nothing,
         optional: false,
         why: "a test",

@@ -1,7 +1,7 @@
 //! What each operator watches, owns and may do. Watches, pruning and roles follow from it.
 
 use kernel::apply::Way;
-use kernel::declare::{Declaration, Detail, Kind, Owned, Permission, Watched};
+use kernel::declare::{Declaration, Detail, Kind, Owned, Permission, Prune, Watched};
 use kernel::object::{Key, Object};
 use kube::api::DynamicObject;
 use serde_json::{Map, Value, json};
@@ -91,6 +91,7 @@ const CONFIG_MAPS: Owned = Owned {
     kind: kinds::CONFIG_MAP,
     way: Way::Replace,
     detail: Detail::Metadata,
+    prune: Prune::Unnamed,
     keeps: keep::metadata,
     optional: false,
     why: "rules; and what resources point to",
@@ -100,6 +101,7 @@ const SECRETS: Owned = Owned {
     kind: kinds::SECRET,
     way: Way::Replace,
     detail: Detail::Metadata,
+    prune: Prune::Unnamed,
     keeps: keep::compressed,
     optional: false,
     why: "configurations and certificates; and what resources point to",
@@ -109,6 +111,7 @@ const SERVICES: Owned = Owned {
     kind: kinds::SERVICE,
     way: Way::Replace,
     detail: Detail::Full,
+    prune: Prune::Unnamed,
     keeps: keep::service,
     optional: true,
     why: "how pods find each other",
@@ -118,6 +121,7 @@ const STATEFUL_SETS: Owned = Owned {
     kind: kinds::STATEFUL_SET,
     way: Way::Replace,
     detail: Detail::Full,
+    prune: Prune::Unnamed,
     keeps: keep::stateful_set,
     optional: false,
     why: "the pods of a workload",
@@ -127,6 +131,7 @@ const DAEMON_SETS: Owned = Owned {
     kind: kinds::DAEMON_SET,
     way: Way::Replace,
     detail: Detail::Full,
+    prune: Prune::Unnamed,
     keeps: keep::daemon_set,
     optional: true,
     why: "agents on every node",
