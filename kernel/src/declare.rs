@@ -180,7 +180,12 @@ impl Declaration {
             return (watched.concerns)(object);
         }
         let owner = object.controller().filter(|owner| owner.is_a(self.primary))?;
-        Some(Key::new(&object.key().namespace, &owner.name))
+        // What a resource of the cluster owns may be in any namespace.
+        let namespace = match self.primary.scope {
+            Scope::Namespaces => &*object.key().namespace,
+            Scope::Cluster => "",
+        };
+        Some(Key::new(namespace, &owner.name))
     }
 
     /// How much must be known of the objects of a kind.
@@ -282,6 +287,7 @@ mod tests {
     fn an_object_concerns_its_owner_of_our_kind_and_group() {
         let ours = Some(Key::new("n", "o"));
         let core = Declaration { primary: Kind::of::<ConfigMap>(), ..NOTHING };
+        let wide = Declaration { primary: Kind { scope: Scope::Cluster, ..GADGET }, ..NOTHING };
         for (declaration, version, kind, expected) in [
             (NOTHING, "example.com/v1", "Gadget", ours.clone()),
             (NOTHING, "example.com/v1beta1", "Gadget", ours.clone()),
@@ -290,6 +296,8 @@ mod tests {
             (NOTHING, "example.com/v1", "Widget", None),
             (core, "v1", "ConfigMap", ours),
             (core, "example.com/v1", "ConfigMap", None),
+            (wide, "example.com/v1", "Gadget", Some(Key::new("", "o"))),
+            (wide, "other.example.com/v1", "Gadget", None),
         ] {
             let object = owned_by(version, kind);
             assert_eq!(declaration.concerns(Kind::of::<Secret>(), &object), expected, "{version} {kind}");

@@ -86,7 +86,7 @@ pub struct Owner {
     pub group: Box<str>,
     /// Its kind.
     pub kind: Box<str>,
-    /// Its name, in the same namespace.
+    /// Its name, in the same namespace, or in none.
     pub name: Box<str>,
     /// Its unique id.
     pub uid: Box<str>,

@@ -235,16 +235,14 @@ impl Stores {
     /// Whether it is known what there is of a kind wherever we look for it, be it that there is no such kind. Before that,
     /// and where we may not look, nobody can say what is missing.
     pub fn is_settled(&self, kind: Kind) -> bool {
-        let partitions = self.kinds.get(&kind).into_iter().flat_map(|stores| &stores.partitions);
-        partitions.into_iter().all(|partition| {
+        self.partitions(kind).all(|partition| {
             partition.is_absent.load(Ordering::Relaxed) || partition.objects.read().is_complete()
         })
     }
 
     /// All objects of a kind as they are now, by key in each partition.
     pub fn all(&self, kind: Kind) -> All {
-        let partitions = self.kinds.get(&kind).into_iter().flat_map(|stores| &stores.partitions);
-        All(partitions.map(|partition| Arc::clone(partition.objects.read().all())).collect())
+        All(self.partitions(kind).map(|partition| Arc::clone(partition.objects.read().all())).collect())
     }
 
     /// The store that has, or would have, objects of a kind in a namespace; none, if nobody looks into it.
@@ -270,10 +268,21 @@ impl Stores {
         })
     }
 
-    /// The objects of a kind that this owner controls, by name.
+    /// The objects of a kind that this owner controls, by name in each partition: in its namespace, and wherever we look
+    /// if it has none.
     pub fn owned_by(&self, kind: Kind, namespace: &str, uid: &str) -> Vec<Arc<Object>> {
-        let partition = self.partition(kind, namespace);
-        partition.map(|partition| partition.read().owned_by(uid).cloned().collect()).unwrap_or_default()
+        let owned = |partition: &Shared<Object>| -> Vec<Arc<Object>> {
+            partition.read().owned_by(uid).cloned().collect()
+        };
+        if namespace.is_empty() {
+            return self.partitions(kind).flat_map(|partition| owned(&partition.objects)).collect();
+        }
+        self.partition(kind, namespace).map(owned).unwrap_or_default()
+    }
+
+    /// The stores of a kind.
+    pub(crate) fn partitions(&self, kind: Kind) -> impl Iterator<Item = &Partition> {
+        self.kinds.get(&kind).into_iter().flat_map(|stores| &stores.partitions)
     }
 
     /// The objects of a kind in a namespace whose names begin so, by name.

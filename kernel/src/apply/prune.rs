@@ -50,12 +50,29 @@ impl Writer {
 
     /// The objects that the owner controls, as the server has them.
     async fn list_owned(&self, kind: Kind, owner: &Object) -> Result<Vec<Arc<Object>>, WriteError> {
-        let target = Target { kind, key: owner.key() };
-        let listed = self.api(target).list_metadata(&ListParams::default()).await;
-        let listed = listed.map_err(|error| failed("list what is controlled by", target, error))?;
         let outline = |metadata| DynamicObject { types: None, metadata, data: Value::Null };
-        let known = listed.items.into_iter().map(|one| self.stores.keep(kind, outline(one.metadata)));
-        Ok(known.filter(|one| self.is_controlled(one, owner)).map(Arc::new).collect())
+        let mut owned = Vec::new();
+        for namespace in self.namespaces_of(kind, owner) {
+            let target = Target { kind, key: &Key::new(&namespace, &owner.key().name) };
+            let listed = self.api(target).list_metadata(&ListParams::default()).await;
+            let listed = listed.map_err(|error| failed("list what is controlled by", target, error))?;
+            let known = listed.items.into_iter().map(|one| self.stores.keep(kind, outline(one.metadata)));
+            let is_seen = |one: &Object| self.stores.partition(kind, &one.key().namespace).is_some();
+            let ours = known.filter(|one| is_seen(one) && self.is_controlled(one, owner));
+            owned.extend(ours.map(Arc::new));
+        }
+        Ok(owned)
+    }
+
+    /// Where an owner may have objects of a kind: in its own namespace; if it has none, wherever we look. An empty name
+    /// stands for all of them.
+    fn namespaces_of(&self, kind: Kind, owner: &Object) -> Vec<Arc<str>> {
+        let own = &owner.key().namespace;
+        if !own.is_empty() {
+            return vec![Arc::clone(own)];
+        }
+        let partitions = self.stores.partitions(kind);
+        partitions.map(|partition| partition.namespace.clone().unwrap_or_default()).collect()
     }
 
     fn is_controlled(&self, object: &Object, owner: &Object) -> bool {
@@ -68,3 +85,6 @@ impl Writer {
 fn pruning(kind: Kind) -> PropagationPolicy {
     if kind.kind == "Job" { PropagationPolicy::Foreground } else { PropagationPolicy::Background }
 }
+
+#[cfg(test)]
+mod tests;
