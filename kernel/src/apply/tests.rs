@@ -70,10 +70,14 @@ fn denial(what: &str) -> Value {
 }
 
 fn object(kind: Kind) -> Object {
-    named(kind, "a", "1")
+    named(kind, "a")
 }
 
-fn named(kind: Kind, name: &str, uid: &str) -> Object {
+fn named(kind: Kind, name: &str) -> Object {
+    known(kind, name, "1")
+}
+
+fn known(kind: Kind, name: &str, uid: &str) -> Object {
     let metadata = json!({"name": name, "namespace": "n", "uid": uid, "resourceVersion": "5"});
     Object::new(serde_json::from_value(json!({"metadata": metadata})).unwrap(), &kind.resource())
 }
@@ -190,7 +194,7 @@ async fn what_we_cannot_do_without_is_an_error_after_the_rest_is_done() {
     for event in [
         Event::Begin,
         Event::Listed(object(CONFIG_MAP)),
-        Event::Listed(named(CONFIG_MAP, "b", "1")),
+        Event::Listed(named(CONFIG_MAP, "b")),
         Event::Complete,
     ] {
         writer.stores().partition(CONFIG_MAP, "n").unwrap().write().see(event);
@@ -235,7 +239,7 @@ async fn an_eviction_is_done_only_if_it_is_granted() {
 fn foreign_statuses() -> Work {
     let foreign_status = |name: &str| ForeignStatus {
         kind: CLAIM,
-        object: Arc::new(named(CLAIM, name, name)),
+        object: Arc::new(known(CLAIM, name, name)),
         status: json!({"phase": "x"}),
     };
     Work { foreign_statuses: vec![foreign_status("a"), foreign_status("b")], ..Work::default() }
