@@ -18,7 +18,7 @@ XTASK = $(ALONE) $(call OWN,xtask)
 LAB = $(call OWN,lab)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check convergence lab-up lab-down bench bench-render bench-monitoring bench-effect fuzz peer-e2e gen clean
+.PHONY: help demo test test-long check convergence lab-up lab-down bench bench-render bench-monitoring bench-effect fuzz peer-e2e gen clean
 
 help: ## List these targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -26,8 +26,11 @@ help: ## List these targets
 demo: ## A running cluster with what Mainstay has so far (MAINSTAY_CONTEXT=name uses a cluster of yours)
 	@$(XTASK) demo
 
-test: ## Everything: installs what it needs, checks, API-server tests, end-to-end tests, one summary
+test: ## Everything that fits into an hour: installs what it needs, checks, API-server tests, end-to-end tests, one summary
 	@$(XTASK) test
+
+test-long: ## What takes too long for test (SUITE=fuzz for one; LIST=yes says what there is and what it takes)
+	@$(XTASK) test-long $(SUITE) $(if $(LIST),--list)
 
 check: ## What needs no cluster: format, spelling, generated files, dependencies, lints, unit tests
 	@$(XTASK) check

@@ -1,4 +1,4 @@
-//! Plays a part of the convergence plans, as one stage of all tests.
+//! Plays convergence plans: a draw of them as one stage of all tests, all of them as a suite of the long ones.
 
 use std::collections::BTreeMap;
 
@@ -34,8 +34,24 @@ const LEAST: [(&str, usize); 13] = [
 
 /// A draw of the plans of `make convergence`, of all scenarios.
 pub(crate) async fn slice(programs: &Programs) -> Outcome {
+    match commit(programs).await {
+        Ok(seed) => {
+            line(format!("{PLANS} plans, drawn by the commit {seed}"));
+            outcome(programs, &format!("--draw {PLANS} --seed {seed}"), Told::is_enough).await
+        }
+        Err(error) => Outcome::failed(&error),
+    }
+}
+
+/// All of the plans of all of the scenarios.
+pub(crate) async fn complete(programs: &Programs) -> Outcome {
+    outcome(programs, "", |_| Ok(())).await
+}
+
+/// Plays plans. Which ones and whether these are enough, the caller says.
+async fn outcome(programs: &Programs, which: &str, enough: fn(&Told) -> Result<()>) -> Outcome {
     let mut outcome = Outcome::default();
-    match play(programs, &mut outcome).await {
+    match play(programs, which, enough, &mut outcome).await {
         Err(error) if outcome.report.counts.failed > 0 => outcome.failure = Some(format!("{error:#}")),
         Err(error) => outcome.also_failed(&error),
         Ok(()) => {}
@@ -43,16 +59,19 @@ pub(crate) async fn slice(programs: &Programs) -> Outcome {
     outcome
 }
 
-async fn play(programs: &Programs, outcome: &mut Outcome) -> Result<()> {
+async fn play(
+    programs: &Programs,
+    which: &str,
+    enough: fn(&Told) -> Result<()>,
+    outcome: &mut Outcome,
+) -> Result<()> {
     programs.run(&Call::build("convergence")).await?;
     let binaries = environment::binaries()?;
     let told = binaries.join("convergence.json");
     // The report of an earlier run must not speak for this one.
     let _ = std::fs::remove_file(&told);
-    let seed = commit(programs).await?;
-    line(format!("{PLANS} plans, drawn by the commit {seed}"));
     let call = Call::of(binaries.join("convergence"))
-        .words(&format!("--retry --draw {PLANS} --seed {seed} --report"))
+        .words(&format!("--retry {which} --report"))
         .arguments([told.to_string_lossy()]);
     let ended = programs.run(&call).await;
     let text = match std::fs::read_to_string(&told) {
@@ -61,7 +80,7 @@ async fn play(programs: &Programs, outcome: &mut Outcome) -> Result<()> {
     };
     let told: Told = serde_json::from_str(&text).context("the report of the plans")?;
     *outcome = told.outcome();
-    ended.and(told.is_enough())
+    ended.and(enough(&told))
 }
 
 /// The commit that the draw depends on: the same commit plays the same plans, the next one plays others.

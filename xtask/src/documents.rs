@@ -120,6 +120,7 @@ fn the_menu_is_complete_and_every_target_declared() {
         "help",
         "demo",
         "test",
+        "test-long",
         "check",
         "convergence",
         "lab-up",

@@ -3,11 +3,12 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use lab::console::line;
 use lab::paths::Cache;
 
 use crate::programs::{Call, Programs};
+use crate::summary::Outcome;
 use crate::{Verdict, environment};
 
 /// Tells the search which way an input took through the code. It is what `cargo fuzz` passes; stable compilers have it.
@@ -22,19 +23,27 @@ const LARGEST: u64 = 3072;
 
 /// Searches one target, or each after the other; fails if one of them breaks.
 pub(crate) async fn run(programs: &Programs, target: Option<&str>, seconds: u64) -> Result<Verdict> {
+    Ok(Verdict::of(search(programs, target, seconds).await?.failure.is_none()))
+}
+
+/// The same as an outcome, in which a target counts as a test.
+pub(crate) async fn search(programs: &Programs, target: Option<&str>, seconds: u64) -> Result<Outcome> {
     let seeds = environment::workspace().join("fuzz/seeds");
     let targets = chosen(&targets(&seeds)?, target)?;
     programs.run(&cargo("build")?).await?;
-    let mut good = true;
+    let mut outcome = Outcome::default();
     for target in targets {
         let place = Cache::of_user().directory().join("fuzz").join(&target);
         let log = place.join("log");
-        let ended = programs.follow(&search(&target, &place, &seeds, seconds)?, &target, &log).await;
+        let ended = programs.follow(&call(&target, &place, &seeds, seconds)?, &target, &log).await;
         let words = std::fs::read_to_string(&log).unwrap_or_default();
         match (ended, found(&words)) {
-            (Ok(()), _) => line(format!("{target}: {}, nothing found", Told::read(&words))),
+            (Ok(()), _) => {
+                outcome.report.counts.passed += 1;
+                line(format!("{target}: {}, nothing found", Told::read(&words)));
+            }
             (Err(_), Some(file)) => {
-                good = false;
+                outcome.also_failed(&anyhow!("{target} is broken by {file}"));
                 line(format!("{target}: {}, BROKEN by {file}", Told::read(&words)));
                 line(format!(
                     "  see {}; to try it again: cargo run -p fuzz -- {target} {file}",
@@ -44,7 +53,7 @@ pub(crate) async fn run(programs: &Programs, target: Option<&str>, seconds: u64)
             (Err(error), None) => return Err(error),
         }
     }
-    Ok(Verdict::of(good))
+    Ok(outcome)
 }
 
 /// All targets: each has a directory of seeds.
@@ -79,7 +88,7 @@ fn cargo(verb: &str) -> Result<Call> {
         .with("RUSTFLAGS", FLAGS))
 }
 
-fn search(target: &str, place: &Path, seeds: &Path, seconds: u64) -> Result<Call> {
+fn call(target: &str, place: &Path, seeds: &Path, seconds: u64) -> Result<Call> {
     let directory = |name: &str| -> Result<PathBuf> {
         let directory = place.join(name);
         std::fs::create_dir_all(&directory)

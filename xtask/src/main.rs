@@ -21,6 +21,7 @@ mod programs;
 mod reference;
 mod summary;
 mod test;
+mod test_long;
 mod tools;
 
 use std::process::ExitCode;
@@ -45,6 +46,8 @@ enum Chore {
     Demo,
     /// Everything: set-up, checks, tests on an API server, tests on a lab; ends with one summary
     Test,
+    /// What takes too long for `test`, one suite or all; ends with a summary of the same form
+    TestLong(test_long::Arguments),
     /// What needs no cluster: format, lints, unit tests, generated files, dependencies, spelling
     Check,
     /// Write the generated files
@@ -127,6 +130,7 @@ async fn perform(chore: Chore) -> Result<Verdict> {
     match chore {
         Chore::Demo => demo::run(&programs).await,
         Chore::Test => Ok(Box::pin(test::run(&programs)).await),
+        Chore::TestLong(asked) => Ok(Box::pin(test_long::run(&programs, &asked)).await),
         Chore::Check => {
             let summary = check::run(&programs).await;
             line(summary.closing());

@@ -19,6 +19,7 @@ use lab::console::line;
 use lab::paths::{Cache, write_atomically};
 
 use crate::programs::Programs;
+use crate::summary::Outcome;
 use crate::{Verdict, environment, test};
 
 use known::Known;
@@ -28,6 +29,9 @@ use suite::Suite;
 
 /// The page that `--write` writes.
 const PAGE: &str = "docs/compatibility.md";
+
+/// The lab that they have, if no other name is given.
+const LAB: &str = "peer-e2e";
 
 /// What the tests start, whoever is tested.
 const IMAGES: &str = "peer-e2e prometheus:3.13.1 thanos:0.42.2 alertmanager:0.33.1";
@@ -58,7 +62,7 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "test")]
     write: bool,
     /// The name of the lab, to run two groups side by side
-    #[arg(long, default_value = "peer-e2e")]
+    #[arg(long, default_value = LAB)]
     lab: String,
 }
 
@@ -111,8 +115,34 @@ impl Operator {
     }
 }
 
+/// Whether there is a group of this name.
+#[cfg(test)]
+pub(crate) fn is_group(name: &str) -> bool {
+    group::ALL.iter().any(|group| group.name == name)
+}
+
 /// Runs the groups that are asked for.
 pub(crate) async fn run(programs: &Programs, asked: &Arguments) -> Result<Verdict> {
+    let rows = play(programs, asked).await?;
+    Ok(Verdict::of(count(&rows, Standing::Fail) == 0))
+}
+
+/// Runs one group against our image.
+pub(crate) async fn group(programs: &Programs, name: &str) -> Result<Outcome> {
+    let asked = Arguments {
+        groups: vec![name.to_owned()],
+        test: None,
+        operator: Operator::Mainstay,
+        no_repeat: false,
+        no_build: false,
+        write: false,
+        lab: LAB.to_owned(),
+    };
+    Ok(result::outcome(&play(programs, &asked).await?))
+}
+
+/// Runs groups, and prints and keeps what came of each test.
+async fn play(programs: &Programs, asked: &Arguments) -> Result<Vec<Row>> {
     let groups = group::named(&asked.groups);
     ensure!(
         asked.test.is_none() || groups.len() == 1,
@@ -173,7 +203,7 @@ pub(crate) async fn run(programs: &Programs, asked: &Arguments) -> Result<Verdic
         )?;
         line(format!("wrote {PAGE}"));
     }
-    Ok(Verdict::of(count(&all, Standing::Fail) == 0))
+    Ok(all)
 }
 
 /// Keeps what came of a whole group for the page.

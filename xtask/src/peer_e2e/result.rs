@@ -1,10 +1,12 @@
 //! What became of the tests of a group: a row for each, and what counts as a failure. Pure.
 
+use anyhow::anyhow;
 use serde::{Deserialize, Serialize};
 
 use super::event::{Ending, Telling};
 use super::group::Group;
 use super::known::Known;
+use crate::summary::Outcome;
 
 /// How a test stands in the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -121,6 +123,24 @@ pub(crate) fn repeat(first: &mut Row, second: Option<Row>) {
     *first = Row { note, repeated: true, ..second };
 }
 
+/// The rows as an outcome. What is excused has not passed, and says nothing about the operator either.
+pub(crate) fn outcome(rows: &[Row]) -> Outcome {
+    let mut outcome = Outcome::default();
+    for row in rows {
+        match row.standing {
+            Standing::Pass => outcome.report.counts.passed += 1,
+            Standing::Fail => outcome.also_failed(&anyhow!("{}: {}", row.test, row.note)),
+            Standing::Skip | Standing::Excused => outcome.also_skipped(&row.test, &row.note),
+        }
+        if row.repeated {
+            let end =
+                if row.standing == Standing::Pass { "passed at a later try" } else { "failed each time" };
+            outcome.report.retried.push(format!("{} ({end})", row.test));
+        }
+    }
+    outcome
+}
+
 /// How many rows stand so.
 pub(crate) fn count(rows: &[Row], standing: Standing) -> usize {
     rows.iter().filter(|row| row.standing == standing).count()
@@ -131,6 +151,7 @@ mod tests {
     use super::super::event::tests::{ended, telling};
     use super::super::group;
     use super::*;
+    use crate::junit::Counts;
 
     const RESTARTED: &str = r#"{"Action":"output","Test":"TestAllNS","Output":"Error Trace:\n Error: \t1 restart\n Test: \tTestAllNS\n"}"#;
 
@@ -216,5 +237,22 @@ mod tests {
             (row.standing, row.note.as_str()),
             (Standing::Fail, "twice, the second time alone: slower")
         );
+    }
+
+    #[test]
+    fn as_an_outcome_only_what_passed_has_passed() {
+        let repeated = Row { repeated: true, ..plain("D", Standing::Pass, 1, "passed at the second try") };
+        let rows = [
+            plain("A", Standing::Pass, 1, ""),
+            plain("B", Standing::Skip, 0, "no such version"),
+            plain("C", Standing::Excused, 3, "differs on purpose"),
+            repeated,
+            plain("E", Standing::Fail, 3, "late"),
+        ];
+        let outcome = outcome(&rows);
+        assert_eq!(outcome.report.counts, Counts { passed: 2, failed: 1, skipped: 2 });
+        assert_eq!(outcome.report.skipped, ["B (no such version)", "C (differs on purpose)"]);
+        assert_eq!(outcome.report.retried, ["D (passed at a later try)"]);
+        assert_eq!(outcome.failure.as_deref(), Some("E: late"));
     }
 }
