@@ -3,9 +3,10 @@
 //! # Guarantees
 //! - `lastTransitionTime` moves only when `status` does.
 //! - Conditions that somebody else set are left as they are.
-//! - The same input gives the same bytes: conditions are sorted by type.
+//! - The same input gives the same bytes: conditions are sorted by type, or stay in their places.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
+use k8s_openapi::jiff::Timestamp;
 
 /// Whether a condition holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,44 +45,93 @@ pub struct Statement {
     pub alarming: bool,
 }
 
-/// The conditions after `statements` were made about `generation` at `now`. `owned` are the types that the caller
-/// decides about: those of them that are not stated any more go.
-pub fn merge(
-    old: &[Condition],
-    statements: &[Statement],
-    owned: &[&str],
-    generation: Option<i64>,
-    now: &Time,
-) -> Vec<Condition> {
-    let is_ours =
-        |kind: &str| owned.contains(&kind) || statements.iter().any(|statement| statement.kind == kind);
-    let mut merged: Vec<Condition> =
-        old.iter().filter(|condition| !is_ours(&condition.type_)).cloned().collect();
-    for statement in statements {
-        let before = old.iter().find(|condition| condition.type_ == statement.kind);
-        let unchanged = before.filter(|condition| condition.status == statement.truth.as_str());
-        merged.push(Condition {
-            type_: statement.kind.into(),
-            status: statement.truth.as_str().into(),
-            reason: statement.reason.into(),
-            message: statement.message.clone(),
-            observed_generation: generation,
-            last_transition_time: unchanged.map_or(now, |condition| &condition.last_transition_time).clone(),
-        });
+impl From<&Statement> for Condition {
+    fn from(statement: &Statement) -> Self {
+        stated(statement.kind, statement.truth.as_str(), statement.reason, &statement.message)
     }
-    merged.sort_by(|one, other| one.type_.cmp(&other.type_));
+}
+
+/// A condition to be merged: which generation it is about and when it changed is not known before.
+pub fn stated(kind: &str, status: &str, reason: &str, message: &str) -> Condition {
+    Condition {
+        type_: kind.into(),
+        status: status.into(),
+        reason: reason.into(),
+        message: message.into(),
+        observed_generation: None,
+        last_transition_time: Time(Timestamp::UNIX_EPOCH),
+    }
+}
+
+/// In which order conditions are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// By type.
+    ByType,
+    /// Those that are there stay in their places; the others follow as they were stated.
+    AsKnown,
+}
+
+/// How conditions are merged.
+#[derive(Debug, Clone, Copy)]
+pub struct Merging<'a> {
+    /// The types that the caller decides about: those of them that are not stated any more go.
+    pub owned: &'a [&'a str],
+    /// In which order they are written.
+    pub order: Order,
+    /// The generation that the statements are about.
+    pub generation: Option<i64>,
+    /// When they were made.
+    pub now: &'a Time,
+}
+
+/// The conditions after these were stated. Of those it does not matter which generation they name and when they changed.
+pub fn merge<S: Into<Condition>>(
+    old: &[Condition],
+    stated: impl IntoIterator<Item = S>,
+    merging: Merging<'_>,
+) -> Vec<Condition> {
+    let mut stated: Vec<Condition> = stated.into_iter().map(Into::into).collect();
+    for condition in &mut stated {
+        let before = old.iter().find(|before| before.type_ == condition.type_);
+        let unchanged = before.filter(|before| before.status == condition.status);
+        condition.observed_generation = merging.generation;
+        condition.last_transition_time =
+            unchanged.map_or(merging.now, |before| &before.last_transition_time).clone();
+    }
+    let mut merged = Vec::new();
+    for before in old {
+        match stated.iter().position(|condition| condition.type_ == before.type_) {
+            Some(at) => merged.push(stated.remove(at)),
+            None if merging.owned.contains(&before.type_.as_str()) => {}
+            None => merged.push(before.clone()),
+        }
+    }
+    merged.append(&mut stated);
+    if merging.order == Order::ByType {
+        merged.sort_by(|one, other| one.type_.cmp(&other.type_));
+    }
     merged
 }
 
 #[cfg(test)]
 mod tests {
-    use k8s_openapi::jiff::Timestamp;
     use proptest::prelude::*;
 
     use super::*;
 
     fn at(second: i64) -> Time {
         Time(Timestamp::from_second(second).unwrap())
+    }
+
+    fn merge(
+        old: &[Condition],
+        statements: &[Statement],
+        owned: &[&str],
+        generation: Option<i64>,
+        now: &Time,
+    ) -> Vec<Condition> {
+        super::merge(old, statements, Merging { owned, order: Order::ByType, generation, now })
     }
 
     fn says(kind: &'static str, truth: Truth, message: &str) -> Statement {
@@ -112,6 +162,23 @@ mod tests {
         let kinds: Vec<&str> = new.iter().map(|condition| condition.type_.as_str()).collect();
         assert_eq!(kinds, ["Foreign", "Ready"]);
         assert_eq!(new[0], old[0]);
+    }
+
+    #[test]
+    fn conditions_stay_in_their_places_where_they_are_not_sorted() {
+        let merge = |old: &[Condition], statements: &[Statement]| {
+            let merging =
+                Merging { owned: &["Upgrading"], order: Order::AsKnown, generation: None, now: &at(1) };
+            super::merge(old, statements, merging)
+        };
+        let kinds = |conditions: &[Condition]| -> Vec<String> {
+            conditions.iter().map(|condition| condition.type_.clone()).collect()
+        };
+        let says = |kind: &'static str| says(kind, Truth::True, "");
+        let first = merge(&[], &[says("Upgrading"), says("Ready"), says("Foreign")]);
+        assert_eq!(kinds(&first), ["Upgrading", "Ready", "Foreign"]);
+        let second = merge(&first, &[says("Degraded"), says("Ready"), says("Accepted")]);
+        assert_eq!(kinds(&second), ["Ready", "Foreign", "Degraded", "Accepted"]);
     }
 
     fn statements() -> impl Strategy<Value = Vec<Statement>> {

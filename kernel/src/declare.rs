@@ -103,6 +103,9 @@ pub struct Owned {
     pub way: Way,
     /// How much of it is known.
     pub detail: Detail,
+    /// Labels that all of them have that are anybody's business, as a selector of labels: no others are looked at. The
+    /// objects that are written must have them. The watch is wider if another operator of the process looks at more.
+    pub selector: Option<&'static str>,
     /// Which of them go.
     pub prune: Prune,
     /// Takes over into what is wanted what stays of the object that is there.
@@ -124,6 +127,9 @@ pub struct Watched {
     pub kind: Kind,
     /// Which resource of ours an object concerns, if any and if that can be told from the object alone.
     pub concerns: fn(&Object) -> Option<Key>,
+    /// Labels that all of them have that are anybody's business, as a selector of labels: no others are looked at. The
+    /// watch is wider if another operator of the process looks at more.
+    pub selector: Option<&'static str>,
     /// How much of it is known.
     pub detail: Detail,
     /// Cuts an object down to what is needed. Elements of lists stay in their places, so that what several need can be
@@ -195,6 +201,15 @@ impl Declaration {
             self.watched.iter().filter(|watched| watched.kind == kind).map(|watched| watched.detail);
         let primary = (self.primary == kind).then_some(Detail::Full);
         owned.chain(watched).chain(primary).max()
+    }
+
+    /// The labels of all objects of a kind that are the operator's business, for each reason to look at them.
+    pub fn selectors(&self, kind: Kind) -> impl Iterator<Item = Option<&'static str>> {
+        let owned = self.owned.iter().filter(move |owned| owned.kind == kind).map(|owned| owned.selector);
+        let watched =
+            self.watched.iter().filter(move |watched| watched.kind == kind).map(|watched| watched.selector);
+        let primary = (self.primary == kind).then_some(None);
+        owned.chain(watched).chain(primary)
     }
 
     /// Whether the operator can do without a watch of a kind.

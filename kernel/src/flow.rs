@@ -335,3 +335,6 @@ fn failed(trouble: &PassError) -> Outcome {
 fn finalizers(object: &Object) -> Vec<Value> {
     object.value()["metadata"]["finalizers"].as_array().cloned().unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests;

@@ -283,7 +283,7 @@ impl Hub {
         if !fields.is_empty() {
             config = config.fields(&fields.join(","));
         }
-        match filter.labels {
+        match both(self.tools.stores.selector(kind), filter.labels.as_deref()) {
             Some(labels) => config.labels(&labels),
             None => config,
         }
@@ -324,6 +324,12 @@ impl WatchState {
         }
         self.trouble = trouble;
     }
+}
+
+/// The selector of what operators need and users let them see.
+fn both(declared: Option<&str>, filter: Option<&str>) -> Option<String> {
+    let parts: Vec<&str> = declared.into_iter().chain(filter).collect();
+    (!parts.is_empty()).then(|| parts.join(","))
 }
 
 /// The keys that come until a controller begins, each once: one that waits for years keeps no more than there are.

@@ -85,7 +85,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::condition::{Truth, merge};
+    use crate::condition::{Merging, Order, Truth, merge};
 
     #[test]
     fn only_news_are_told() {
@@ -99,7 +99,8 @@ mod tests {
             alarming: truth == Truth::False,
         };
         let first = [says(Truth::False, "Starting", "0 of 1")];
-        let old = merge(&[], &first, &[], None, &now);
+        let merging = Merging { owned: &[], order: Order::ByType, generation: None, now: &now };
+        let old = merge(&[], &first, merging);
         assert_eq!(notes(&[], &first).len(), 1);
         assert_eq!(notes(&old, &first), []);
         assert_eq!(notes(&old, &[says(Truth::False, "Starting", "1 of 2")]), []);

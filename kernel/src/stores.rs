@@ -106,8 +106,10 @@ struct KindStores {
     partitions: Vec<Partition>,
     /// Namespaces that a watch of all leaves out.
     left_out: Vec<String>,
-    /// Whether some objects are not looked at.
+    /// Whether some objects are not looked at that may be somebody's business.
     is_filtered: bool,
+    /// Labels that all objects have that are anybody's business. Absence still means absence.
+    selector: Option<&'static str>,
     /// How much is kept of each object.
     detail: Detail,
     /// How an object is cut down to what is needed; nothing if all of it is.
@@ -143,6 +145,13 @@ impl From<Vec<Arc<Object>>> for All {
     }
 }
 
+/// What all who look at a kind agree to leave out: whoever wants more has the watch tell of everything.
+fn selector(declarations: &[&'static Declaration], kind: Kind) -> Option<&'static str> {
+    let mut all = declarations.iter().flat_map(|one| one.selectors(kind));
+    let first = all.next()?;
+    all.all(|other| other == first).then_some(first)?
+}
+
 /// Every store. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Stores {
@@ -168,7 +177,8 @@ impl Stores {
                 Namespaces::AllBut(names) if kind.scope == Scope::Namespaces => names.clone(),
                 Namespaces::AllBut(_) | Namespaces::Only(_) => Vec::new(),
             };
-            KindStores { partitions, left_out, is_filtered, detail, trims: trims(declarations, kind) }
+            let (selector, trims) = (selector(declarations, kind), trims(declarations, kind));
+            KindStores { partitions, left_out, is_filtered, selector, detail, trims }
         };
         let predecessors = declarations.iter().flat_map(|one| one.predecessors).copied();
         Self {
@@ -224,6 +234,11 @@ impl Stores {
     /// Whether some objects of a kind are not looked at.
     pub fn is_filtered(&self, kind: Kind) -> bool {
         self.kinds.get(&kind).is_some_and(|stores| stores.is_filtered)
+    }
+
+    /// The labels of all objects of a kind that are anybody's business: others are not looked at.
+    pub fn selector(&self, kind: Kind) -> Option<&'static str> {
+        self.kinds.get(&kind)?.selector
     }
 
     /// Whether the watch of a kind would not tell of an object: it looks at some of them only, and this one is not among

@@ -423,6 +423,7 @@ mod tests {
         owned: &[Owned {
             kind: Kind::of::<Secret>(),
             way: Way::Replace,
+            selector: None,
             detail: Detail::Metadata,
             prune: Prune::Unnamed,
             keeps: keep_nothing,

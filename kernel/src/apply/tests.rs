@@ -16,7 +16,15 @@ const CLAIM: Kind = Kind::of::<PersistentVolumeClaim>();
 const POD: Kind = Kind::of::<Pod>();
 
 const fn watched(kind: Kind, optional: bool) -> Watched {
-    Watched { kind, concerns: |_| None, detail: Detail::Full, trim: |_| (), optional, why: "a test" }
+    Watched {
+        kind,
+        concerns: |_| None,
+        selector: None,
+        detail: Detail::Full,
+        trim: |_| (),
+        optional,
+        why: "a test",
+    }
 }
 
 static DECLARATION: Declaration = Declaration {

@@ -103,7 +103,15 @@ mod tests {
     }
 
     const fn pods(trim: Trim) -> Watched {
-        Watched { kind: POD, concerns: |_| None, detail: Detail::Full, trim, optional: true, why: "a test" }
+        Watched {
+            kind: POD,
+            concerns: |_| None,
+            selector: None,
+            detail: Detail::Full,
+            trim,
+            optional: true,
+            why: "a test",
+        }
     }
 
     const ONE: Declaration = Declaration {
@@ -126,6 +134,7 @@ mod tests {
         owned: &[Owned {
             kind: POD,
             way: Way::Apply,
+            selector: None,
             detail: Detail::Full,
             prune: Prune::Unnamed,
             keeps: keep_nothing,

@@ -18,6 +18,7 @@ pub const DECLARATION: Declaration = Declaration {
         Owned {
             kind: SECRET,
             way: Way::Apply,
+            selector: None,
             detail: Detail::Full,
             prune: Prune::Unnamed,
             keeps: keep_nothing,
@@ -27,6 +28,7 @@ pub const DECLARATION: Declaration = Declaration {
         Owned {
             kind: CONFIG_MAP,
             way: Way::Apply,
+            selector: None,
             detail: Detail::Full,
             prune: Prune::Unnamed,
             keeps: keep_nothing,
@@ -36,6 +38,7 @@ pub const DECLARATION: Declaration = Declaration {
         Owned {
             kind: SERVICE,
             way: Way::Apply,
+            selector: None,
             detail: Detail::Full,
             prune: Prune::Unnamed,
             keeps: keep_nothing,
@@ -45,6 +48,7 @@ pub const DECLARATION: Declaration = Declaration {
         Owned {
             kind: STATEFUL_SET,
             way: Way::Apply,
+            selector: None,
             detail: Detail::Full,
             prune: Prune::Unnamed,
             keeps: keep_nothing,
@@ -54,6 +58,7 @@ pub const DECLARATION: Declaration = Declaration {
         Owned {
             kind: BUDGET,
             way: Way::Apply,
+            selector: None,
             detail: Detail::Full,
             prune: Prune::Unnamed,
             keeps: keep_nothing,
@@ -63,6 +68,7 @@ pub const DECLARATION: Declaration = Declaration {
         Owned {
             kind: JOB,
             way: Way::Apply,
+            selector: None,
             detail: Detail::Full,
             prune: Prune::Unnamed,
             keeps: keep_nothing,
@@ -74,6 +80,7 @@ pub const DECLARATION: Declaration = Declaration {
         Watched {
             kind: POD,
             concerns: whose_pod,
+            selector: None,
             detail: Detail::Full,
             trim: trim_pod,
             optional: false,
@@ -82,6 +89,7 @@ pub const DECLARATION: Declaration = Declaration {
         Watched {
             kind: CLAIM,
             concerns: whose_claim,
+            selector: None,
             detail: Detail::Full,
             trim: trim_claim,
             optional: false,

@@ -4,7 +4,7 @@ use api_example::{ExampleApp, ExampleAppStatus, UpgradePhase, UpgradeStatus};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::jiff::Timestamp;
 use kernel::apply::Applied;
-use kernel::condition::{Statement, Truth, merge};
+use kernel::condition::{Merging, Order, Statement, Truth, merge};
 use kernel::flow::{Invalid, PassError};
 use kernel::report::{Report, notes};
 
@@ -262,7 +262,9 @@ fn finish(
     let old = app.status.as_ref().map(|status| status.conditions.clone()).unwrap_or_default();
     // The server keeps whole seconds.
     let now = Time(Timestamp::from_second(now.as_second()).unwrap_or(now));
-    status.conditions = merge(&old, statements, &OWNED, app.metadata.generation, &now);
+    let generation = app.metadata.generation;
+    let merging = Merging { owned: &OWNED, order: Order::ByType, generation, now: &now };
+    status.conditions = merge(&old, statements, merging);
     let status = serde_json::to_value(&status).unwrap_or_default();
     Report { status, notes: notes(&old, statements), remarks: Vec::new() }
 }

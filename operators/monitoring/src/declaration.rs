@@ -90,6 +90,7 @@ pub const THANOS_RULER: Declaration = Declaration {
 const CONFIG_MAPS: Owned = Owned {
     kind: kinds::CONFIG_MAP,
     way: Way::Replace,
+    selector: None,
     detail: Detail::Metadata,
     prune: Prune::Unnamed,
     keeps: keep::metadata,
@@ -100,6 +101,7 @@ const CONFIG_MAPS: Owned = Owned {
 const SECRETS: Owned = Owned {
     kind: kinds::SECRET,
     way: Way::Replace,
+    selector: None,
     detail: Detail::Metadata,
     prune: Prune::Unnamed,
     keeps: keep::compressed,
@@ -110,6 +112,7 @@ const SECRETS: Owned = Owned {
 const SERVICES: Owned = Owned {
     kind: kinds::SERVICE,
     way: Way::Replace,
+    selector: None,
     detail: Detail::Full,
     prune: Prune::Unnamed,
     keeps: keep::service,
@@ -120,6 +123,7 @@ const SERVICES: Owned = Owned {
 const STATEFUL_SETS: Owned = Owned {
     kind: kinds::STATEFUL_SET,
     way: Way::Replace,
+    selector: None,
     detail: Detail::Full,
     prune: Prune::Unnamed,
     keeps: keep::stateful_set,
@@ -130,6 +134,7 @@ const STATEFUL_SETS: Owned = Owned {
 const DAEMON_SETS: Owned = Owned {
     kind: kinds::DAEMON_SET,
     way: Way::Replace,
+    selector: None,
     detail: Detail::Full,
     prune: Prune::Unnamed,
     keeps: keep::daemon_set,
@@ -140,15 +145,21 @@ const DAEMON_SETS: Owned = Owned {
 const NAMESPACES: Watched = Watched {
     kind: kinds::NAMESPACE,
     concerns: nobody,
+    selector: None,
     detail: Detail::Metadata,
     trim: |_| (),
     optional: true,
     why: "labels that selectors ask for",
 };
 
+/// By these labels workloads know their pods and claims: nobody looks at others.
+const OPERANDS: Option<&str> =
+    Some("app.kubernetes.io/name in (alertmanager,prometheus,prometheus-agent,thanos-ruler)");
+
 const PODS: Watched = Watched {
     kind: kinds::POD,
     concerns: nobody,
+    selector: OPERANDS,
     detail: Detail::Full,
     trim: trim_pod,
     optional: true,
@@ -158,6 +169,7 @@ const PODS: Watched = Watched {
 const CLAIMS: Watched = Watched {
     kind: kinds::CLAIM,
     concerns: nobody,
+    selector: OPERANDS,
     detail: Detail::Full,
     trim: trim_claim,
     optional: true,
@@ -166,7 +178,15 @@ const CLAIMS: Watched = Watched {
 
 /// A kind that workloads select.
 const fn selectable(kind: Kind, why: &'static str) -> Watched {
-    Watched { kind, concerns: nobody, detail: Detail::Full, trim: trim_status, optional: false, why }
+    Watched {
+        kind,
+        concerns: nobody,
+        selector: None,
+        detail: Detail::Full,
+        trim: trim_status,
+        optional: false,
+        why,
+    }
 }
 
 /// A kind that workloads select and that need not be there.
@@ -176,7 +196,15 @@ const fn optional(kind: Kind, why: &'static str) -> Watched {
 
 /// A kind of which little is known.
 const fn outline(kind: Kind, why: &'static str) -> Watched {
-    Watched { kind, concerns: nobody, detail: Detail::Metadata, trim: |_| (), optional: false, why }
+    Watched {
+        kind,
+        concerns: nobody,
+        selector: None,
+        detail: Detail::Metadata,
+        trim: |_| (),
+        optional: false,
+        why,
+    }
 }
 
 /// The rights of an operator: its own status, what it says of others, and pods.

@@ -8,9 +8,10 @@ use crate::plan::Remark;
 use crate::status::Reconciliation;
 use crate::status::reconciliation::{DRIFT_CORRECTED, Remark as Told};
 use api_monitoring::status::Condition;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition as KubernetesCondition, Time};
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use kernel::apply::{Drift, WriteError};
+use kernel::condition::{Merging, Order, merge, stated as said};
 use kernel::flow::{PassError, Verdict};
 use kernel::report::{Note, Report};
 use serde_json::{Value, json};
@@ -138,7 +139,8 @@ pub(crate) fn report<W: Workload>(resource: &W::Resource, outcome: &Outcome, now
         (_, None) | (None, Some(_)) => old.clone(),
         (Some(seen), Some(last)) => {
             let mut status = W::report(resource, seen, last, now);
-            let mut say = |said: Value| status = with(status.take(), said, &old, (generation, now));
+            let mut say =
+                |said: KubernetesCondition| status = with(status.take(), said, &old, (generation, now));
             if !outcome.gaps.is_empty() {
                 say(said(REFERENCES, "False", "MissingReference", &outcome.gaps.join("\n")));
             }
@@ -164,41 +166,28 @@ pub(crate) fn report<W: Workload>(resource: &W::Resource, outcome: &Outcome, now
     Report { status, notes, remarks: Vec::new() }
 }
 
-fn said(kind: &str, status: &str, reason: &str, message: &str) -> Value {
-    json!({ "type": kind, "status": status, "reason": reason, "message": message })
-}
-
 fn condition<'s>(status: &'s Value, kind: &str) -> Option<&'s Value> {
     status["conditions"].as_array()?.iter().find(|condition| condition["type"] == kind)
+}
+
+fn conditions(status: &Value) -> Vec<KubernetesCondition> {
+    serde_json::from_value(status["conditions"].clone()).unwrap_or_default()
 }
 
 /// A status with one more condition, or another one in the place of that of the same type. It keeps the time of its last
 /// change.
 fn with(
     mut status: Value,
-    mut condition_: Value,
+    said: KubernetesCondition,
     old: &Value,
     (generation, now): (Option<i64>, &Time),
 ) -> Value {
-    let kind = condition_["type"].as_str().unwrap_or_default().to_owned();
-    let before = condition(old, &kind).filter(|before| before["status"] == condition_["status"]);
-    condition_["lastTransitionTime"] = match before {
-        Some(before) => before["lastTransitionTime"].clone(),
-        None => json!(now),
-    };
-    if let Some(generation) = generation {
-        condition_["observedGeneration"] = generation.into();
+    let mut known = conditions(&status);
+    if !known.iter().any(|known| known.type_ == said.type_) {
+        known.extend(conditions(old).into_iter().filter(|before| before.type_ == said.type_));
     }
-    let all = &mut status["conditions"];
-    if !all.is_array() {
-        *all = json!([]);
-    }
-    if let Some(all) = all.as_array_mut() {
-        match all.iter_mut().find(|known| known["type"] == kind) {
-            Some(known) => *known = condition_,
-            None => all.push(condition_),
-        }
-    }
+    let merging = Merging { owned: &[], order: Order::AsKnown, generation, now };
+    status["conditions"] = json!(merge(&known, [said], merging));
     status
 }
 

@@ -53,6 +53,7 @@ const fn owned(kind: Kind) -> Owned {
     Owned {
         kind,
         way: Way::Apply,
+        selector: None,
         detail: Detail::Full,
         prune: Prune::Unnamed,
         keeps: keep_nothing,
@@ -79,6 +80,7 @@ pub(crate) static DECLARATION: Declaration = Declaration {
     watched: &[Watched {
         kind: POD,
         concerns: |pod| Some(pod.key().clone()),
+        selector: None,
         detail: Detail::Full,
         trim: |_| (),
         optional: false,

@@ -18,7 +18,15 @@ use super::stage::{
 };
 
 const fn optional(kind: Kind) -> Watched {
-    Watched { kind, concerns: |_| None, detail: Detail::Full, trim: |_| (), optional: true, why: "a test" }
+    Watched {
+        kind,
+        concerns: |_| None,
+        selector: None,
+        detail: Detail::Full,
+        trim: |_| (),
+        optional: true,
+        why: "a test",
+    }
 }
 
 /// An operator that can do without a watch of pods and claims.

@@ -2,6 +2,7 @@
 //! there or not for us.
 
 mod process;
+mod selector;
 mod witness;
 
 use anyhow::Result;
@@ -38,6 +39,7 @@ static WRITER: Declaration = Declaration {
     owned: &[Owned {
         kind: CONFIG_MAP,
         way: Way::Apply,
+        selector: None,
         detail: Detail::Full,
         prune: Prune::Unnamed,
         keeps: keep_nothing,
@@ -76,7 +78,7 @@ static GUEST: Declaration = Declaration {
 
 const fn listens(kind: Kind, optional: bool) -> Watched {
     let concerns = |object: &Object| Some(Key::new(LISTENER, &object.key().name));
-    Watched { kind, concerns, detail: Detail::Full, trim: |_| (), optional, why: "a test" }
+    Watched { kind, concerns, selector: None, detail: Detail::Full, trim: |_| (), optional, why: "a test" }
 }
 
 async fn make(client: &Client, namespace: &str, kind: Kind, object: &Value) -> Result<DynamicObject> {

@@ -35,6 +35,7 @@ static DECLARATION: Declaration = Declaration {
     owned: &[Owned {
         kind: STATEFUL_SET,
         way: Way::Replace,
+        selector: None,
         detail: Detail::Full,
         prune: Prune::Unnamed,
         keeps: keep_nothing,

@@ -26,6 +26,7 @@ static DECLARATION: Declaration = Declaration {
     owned: &[Owned {
         kind: SECRET,
         way: Way::Replace,
+        selector: None,
         detail: Detail::Metadata,
         prune: Prune::Unnamed,
         keeps: keep_nothing,

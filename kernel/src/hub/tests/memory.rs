@@ -27,6 +27,7 @@ const fn outlined(kind: Kind) -> Owned {
     Owned {
         kind,
         way: Way::Replace,
+        selector: None,
         detail: Detail::Metadata,
         prune: Prune::Unnamed,
         keeps: keep_nothing,

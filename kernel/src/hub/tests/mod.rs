@@ -8,7 +8,15 @@ use super::*;
 use crate::declare::Watched;
 
 const fn looks_at(kind: Kind, optional: bool) -> Watched {
-    Watched { kind, concerns: |_| None, detail: Detail::Full, trim: |_| (), optional, why: "a test" }
+    Watched {
+        kind,
+        concerns: |_| None,
+        selector: None,
+        detail: Detail::Full,
+        trim: |_| (),
+        optional,
+        why: "a test",
+    }
 }
 
 const PRIMARY: Kind = Kind::of::<ConfigMap>();
@@ -92,4 +100,39 @@ async fn one_that_waits_keeps_each_key_once() {
     let due = meanwhile(begin, &mut receiver).await;
     assert_eq!(due, BTreeSet::from([one.clone(), two.clone()]));
     assert!(receiver.is_empty());
+}
+
+const fn labelled(selector: &'static str) -> Watched {
+    Watched { selector: Some(selector), ..looks_at(OPTIONAL, true) }
+}
+
+#[test]
+fn a_watch_is_as_wide_as_the_widest_wants() {
+    static NARROW: Declaration = Declaration { name: "narrow", watched: &[labelled("team=a")], ..ONE };
+    static SAME: Declaration = Declaration { name: "same", watched: &[labelled("team=a")], ..ONE };
+    static OTHER: Declaration = Declaration { name: "other", watched: &[labelled("team=b")], ..ONE };
+    static WIDE: Declaration = Declaration { name: "wide", watched: &[looks_at(OPTIONAL, true)], ..ONE };
+    static OWNER: Declaration = Declaration { name: "owner", primary: OPTIONAL, watched: &[], ..ONE };
+    let rows: [(&[&'static Declaration], Option<&str>); 5] = [
+        (&[&NARROW], Some("team=a")),
+        (&[&NARROW, &SAME], Some("team=a")),
+        (&[&NARROW, &OTHER], None),
+        (&[&NARROW, &WIDE], None),
+        (&[&OWNER, &NARROW], None),
+    ];
+    for (declarations, expected) in rows {
+        let stores = Stores::new(declarations, "test", &Namespaces::AllBut(Vec::new()).into());
+        let names: Vec<&str> = declarations.iter().map(|one| one.name).collect();
+        assert_eq!(stores.selector(OPTIONAL), expected, "{names:?}");
+        assert!(!stores.is_filtered(OPTIONAL), "absence means absence");
+        assert_eq!(stores.selector(NEEDED), None);
+    }
+}
+
+#[test]
+fn what_operators_need_and_what_users_let_them_see_are_asked_for_together() {
+    assert_eq!(both(None, None), None);
+    assert_eq!(both(Some("a"), None).as_deref(), Some("a"));
+    assert_eq!(both(None, Some("b=c")).as_deref(), Some("b=c"));
+    assert_eq!(both(Some("a in (x,y)"), Some("b=c")).as_deref(), Some("a in (x,y),b=c"));
 }

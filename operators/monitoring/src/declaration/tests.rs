@@ -11,7 +11,8 @@ use kernel::stores::{Namespaces, Stores};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{lazy, load};
+use crate::kind::Workload;
+use crate::{OfAgent, OfAlertmanager, OfPrometheus, OfThanosRuler, lazy, load};
 
 /// As in a process that runs all four operators.
 fn stores() -> Stores {
@@ -282,5 +283,21 @@ fn of_monitors_goes_only_what_kubectl_and_the_server_wrote_for_themselves() {
         metadata.remove("managedFields");
         metadata["annotations"].as_object_mut().unwrap().remove(LAST);
         assert_eq!(kept, monitor);
+    }
+}
+
+#[test]
+fn pods_and_claims_are_watched_of_the_applications_that_workloads_look_for() {
+    let mut applications = [
+        OfAgent::APPLICATION,
+        OfAlertmanager::APPLICATION,
+        OfPrometheus::APPLICATION,
+        OfThanosRuler::APPLICATION,
+    ];
+    applications.sort_unstable();
+    let expected = format!("app.kubernetes.io/name in ({})", applications.join(","));
+    for kind in [kinds::POD, kinds::CLAIM] {
+        assert_eq!(stores().selector(kind), Some(expected.as_str()));
+        assert!(!stores().is_filtered(kind), "absence means absence");
     }
 }
