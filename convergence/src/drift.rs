@@ -270,47 +270,4 @@ fn element<'a>(list: &'a Value, keys: &str) -> Option<(String, &'a Value)> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn object() -> Value {
-        json!({
-            "metadata": {
-                "name": "a", "labels": {"a/b": "1"},
-                "managedFields": [
-                    {"manager": "mainstay", "operation": "Apply", "fieldsV1": {
-                        "f:metadata": {"f:labels": {"f:a/b": {}}},
-                        "f:spec": {"f:ports": {"k:{\"port\":80}": {".": {}, "f:port": {}}}, "f:replicas": {}},
-                    }},
-                    {"manager": "other", "operation": "Update", "fieldsV1": {"f:status": {}}},
-                ],
-            },
-            "spec": {"ports": [{"port": 80}], "replicas": 2, "image": "a/b:0.1.0"},
-        })
-    }
-
-    #[test]
-    fn the_leaves_of_a_manager_are_found() {
-        let leaves = owned_leaves(&object(), "mainstay", Way::Apply);
-        assert_eq!(leaves, ["/metadata/labels/a~1b", "/spec/ports/0/port", "/spec/replicas"]);
-        assert_eq!(owned_leaves(&object(), "mainstay", Way::Replace), Vec::<String>::new());
-    }
-
-    #[test]
-    fn an_edit_changes_one_leaf() {
-        let edited = |pointer: &str, gentle| after(&object(), &Act::Edit(pointer.into()), gentle).unwrap();
-        assert_eq!(edited("/spec/replicas", true)["spec"]["replicas"], 1);
-        assert_eq!(edited("/spec/replicas", false)["spec"].get("replicas"), None);
-        assert_eq!(edited("/metadata/labels/a~1b", true)["metadata"]["labels"]["a/b"], "2");
-        assert_eq!(edited("/spec/ports/0/port", true)["spec"]["ports"][0]["port"], 79);
-        assert_eq!(edited("/spec/image", true)["spec"]["image"], "drift/a/b:0.1.0");
-    }
-
-    #[test]
-    fn marks_come_off_again() {
-        let mut marked = after(&object(), &Act::Mark, true).unwrap();
-        assert_eq!(unmark(&mut marked), Vec::<String>::new());
-        assert_eq!(marked["metadata"]["labels"], json!({"a/b": "1"}));
-        assert_eq!(unmark(&mut object()).len(), 3);
-    }
-}
+mod tests;
