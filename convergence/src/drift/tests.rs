@@ -87,3 +87,24 @@ fn what_the_server_counts_is_no_change() {
     assert!(!differs(&of("1", "x"), &of("2", "x")));
     assert!(differs(&of("1", "x"), &of("2", "y")));
 }
+
+#[test]
+fn an_edit_of_what_is_called_by_a_unique_id_is_found_again_in_another_run() {
+    let state = |namespace: &str, uid: &str| {
+        let file = format!("{namespace}-rules-{uid}.yaml");
+        let rule = json!({"metadata": {"name": "rules", "uid": uid}});
+        let map = json!({"metadata": {"name": "files", "uid": "other"}, "data": {"a/b": "1", file: "2"}});
+        let named = |kind: &str, name: &str| Name { kind: kind.into(), name: name.into() };
+        State([(named("rules", "rules"), rule), (named("configmaps", "files"), map)].into())
+    };
+    let drift = |pointer: &str| Drift {
+        name: Name { kind: "configmaps".into(), name: "files".into() },
+        act: Act::Edit(pointer.into()),
+    };
+    let (one, two) = (state("plan-1", "17-4"), state("plan-20", "99-1"));
+    let anywhere = drift("/data/plan-1-rules-17-4.yaml").anywhere(&one, "plan-1");
+    assert_eq!(anywhere, drift("/data/NAMESPACE-rules-(unique id of rules~1rules).yaml"));
+    assert_eq!(anywhere.here(&two, "plan-20"), drift("/data/plan-20-rules-99-1.yaml"));
+    assert_eq!(drift("/data/a~1b").here(&one, "plan-1"), drift("/data/a~1b"));
+    assert_eq!(drift("/spec/ports/0/port").here(&one, "plan-1"), drift("/spec/ports/0/port"));
+}
