@@ -135,6 +135,7 @@ impl Player<'_> {
 
     /// Does to a child what somebody else would, and waits until it is mended.
     pub(crate) async fn drift(&mut self, drift: &Drift, settled: &State) -> Result<State> {
+        let drift = &drift.here(settled, &self.stage.namespace);
         let Drift { name, act } = drift;
         let done = self.cast.scenario.changes.last().context("a scenario has changes")?.done;
         let object = settled.0.get(name).with_context(|| format!("there is no {name}"))?;
@@ -146,13 +147,13 @@ impl Player<'_> {
                 return Ok(settled.clone());
             };
             self.evidence.seen = true;
-            self.effect = Effect::of_edit(name, (object, &after), before);
+            self.effect = Effect::of_edit(name, (object, &after), before.clone());
         }
         let end = self.stage.settle(done).await?;
         if act.deletes() {
             let uid = |state: &State| state.0.get(name).map(|object| object["metadata"]["uid"].clone());
             self.evidence.seen = uid(&end) != uid(settled);
-            self.effect = Effect::Remade(name.clone());
+            self.effect = Effect::Remade { owner: name.clone(), before: Box::new(before) };
         }
         let mut missing = Vec::new();
         let end = self

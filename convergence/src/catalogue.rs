@@ -161,10 +161,13 @@ fn stale(subject: &Subject, reference: &Reference) -> Vec<Perturbation> {
     let there: BTreeSet<&String> = reference.end.0.keys().map(|name| &name.kind).collect();
     let kinds = reference.watched().into_iter();
     let kinds = kinds.filter(|kind| there.contains(kind) && kind != "persistentvolumeclaims").map(Some);
+    let primary = kind_name(subject.declaration.primary);
     let mut all = Vec::new();
     for (at, kind) in std::iter::once(None).chain(kinds).enumerate() {
+        // An old view of everything, or of the resource itself, leads furthest astray.
+        let is_always = kind.as_ref().is_none_or(|kind| *kind == primary);
         let moments = [Moment::Running, Moment::Deleting].into_iter().enumerate();
-        let moments = moments.filter(|(number, _)| at == 0 || has_its_turn(subject.extent, *number, at, 2));
+        let moments = moments.filter(|(number, _)| is_always || has_its_turn(subject.extent, *number, at, 2));
         all.extend(moments.map(|(_, moment)| Perturbation::Stale { kind: kind.clone(), moment }));
     }
     all

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use kernel::apply::Way;
 use serde_json::{Value, json};
 
+use crate::plain::Aliases;
 use crate::scenario::{Aftermath, Change, Deed, Extent, Scenario, Subject, kind_name};
-use crate::state::{FOREIGN_FINALIZER, Name, State};
+use crate::state::{FOREIGN_FINALIZER, Name, State, escape};
 
 /// What somebody else does.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +52,49 @@ impl Act {
     pub fn deletes(&self) -> bool {
         matches!(self, Self::Delete | Self::DeleteSlowly)
     }
+}
+
+impl Drift {
+    /// The same, in the words of all runs: the namespace, unique ids and made-up names are called by what they stand for.
+    #[must_use]
+    pub fn anywhere(&self, state: &State, namespace: &str) -> Self {
+        let aliases = Aliases::of(state, namespace);
+        self.with_pointer(|pointer| {
+            let steps: Vec<String> = pointer.split('/').map(|step| alias(&aliases, step)).collect();
+            steps.join("/")
+        })
+    }
+
+    /// The same, in the words of one run.
+    #[must_use]
+    pub fn here(&self, state: &State, namespace: &str) -> Self {
+        let aliases = Aliases::of(state, namespace);
+        let object = state.0.get(&self.name).unwrap_or(&Value::Null);
+        self.with_pointer(|pointer| {
+            let (mut path, mut at) = (String::new(), object);
+            for step in pointer.split('/').skip(1) {
+                let is_it = |(name, _): &(&String, &Value)| alias(&aliases, &escape(name)) == step;
+                let found = at.as_object().and_then(|map| map.iter().find(is_it));
+                let step = found.map_or_else(|| step.to_owned(), |(name, _)| escape(name));
+                at = at.pointer(&format!("/{step}")).unwrap_or(&Value::Null);
+                path = format!("{path}/{step}");
+            }
+            path
+        })
+    }
+
+    fn with_pointer(&self, change: impl FnOnce(&str) -> String) -> Self {
+        let mut drift = self.clone();
+        if let Act::Edit(pointer) = &mut drift.act {
+            *pointer = change(pointer);
+        }
+        drift
+    }
+}
+
+/// A step of a pointer in the words of all runs.
+fn alias(aliases: &Aliases<'_>, step: &str) -> String {
+    aliases.in_text(step).replace('/', "~1")
 }
 
 /// So many fields of one object are edited where things take turns.
@@ -247,10 +291,7 @@ fn walk(fields: &Value, object: &Value, path: String, leaves: &mut Vec<String>) 
     }
     for (step, below) in steps {
         let found = match step.split_once(':') {
-            Some(("f", name)) => {
-                let escaped = name.replace('~', "~0").replace('/', "~1");
-                object.get(name).map(|value| (escaped, value))
-            }
+            Some(("f", name)) => object.get(name).map(|value| (escape(name), value)),
             Some(("k", keys)) => element(object, keys),
             _ => None,
         };
@@ -270,47 +311,4 @@ fn element<'a>(list: &'a Value, keys: &str) -> Option<(String, &'a Value)> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn object() -> Value {
-        json!({
-            "metadata": {
-                "name": "a", "labels": {"a/b": "1"},
-                "managedFields": [
-                    {"manager": "mainstay", "operation": "Apply", "fieldsV1": {
-                        "f:metadata": {"f:labels": {"f:a/b": {}}},
-                        "f:spec": {"f:ports": {"k:{\"port\":80}": {".": {}, "f:port": {}}}, "f:replicas": {}},
-                    }},
-                    {"manager": "other", "operation": "Update", "fieldsV1": {"f:status": {}}},
-                ],
-            },
-            "spec": {"ports": [{"port": 80}], "replicas": 2, "image": "a/b:0.1.0"},
-        })
-    }
-
-    #[test]
-    fn the_leaves_of_a_manager_are_found() {
-        let leaves = owned_leaves(&object(), "mainstay", Way::Apply);
-        assert_eq!(leaves, ["/metadata/labels/a~1b", "/spec/ports/0/port", "/spec/replicas"]);
-        assert_eq!(owned_leaves(&object(), "mainstay", Way::Replace), Vec::<String>::new());
-    }
-
-    #[test]
-    fn an_edit_changes_one_leaf() {
-        let edited = |pointer: &str, gentle| after(&object(), &Act::Edit(pointer.into()), gentle).unwrap();
-        assert_eq!(edited("/spec/replicas", true)["spec"]["replicas"], 1);
-        assert_eq!(edited("/spec/replicas", false)["spec"].get("replicas"), None);
-        assert_eq!(edited("/metadata/labels/a~1b", true)["metadata"]["labels"]["a/b"], "2");
-        assert_eq!(edited("/spec/ports/0/port", true)["spec"]["ports"][0]["port"], 79);
-        assert_eq!(edited("/spec/image", true)["spec"]["image"], "drift/a/b:0.1.0");
-    }
-
-    #[test]
-    fn marks_come_off_again() {
-        let mut marked = after(&object(), &Act::Mark, true).unwrap();
-        assert_eq!(unmark(&mut marked), Vec::<String>::new());
-        assert_eq!(marked["metadata"]["labels"], json!({"a/b": "1"}));
-        assert_eq!(unmark(&mut object()).len(), 3);
-    }
-}
+mod tests;

@@ -117,8 +117,13 @@ pub enum Effect {
     None,
     /// Everything was deleted and made again.
     Twice,
-    /// An owner of pods was deleted and made again: each of its pods is made and removed once more.
-    Remade(Name),
+    /// An owner of pods was deleted and made again: each of its pods that were there is made and removed once more.
+    Remade {
+        /// Whose pods.
+        owner: Name,
+        /// What was there before.
+        before: Box<Pods>,
+    },
     /// The template of an owner was changed and changed back. What was made from the changed one is removed again; and a
     /// pod that was removed for it is made once more.
     Rolled {
@@ -164,8 +169,9 @@ impl Effect {
     fn more(&self, name: &str, found: &Pods) -> Range {
         match self {
             Self::None | Self::Twice => (0, 0),
-            Self::Remade(owner) => {
-                let more = usize::from(found.of(owner).contains(name));
+            Self::Remade { owner, before } => {
+                let is_here = |pod: &&Pod| pod.name == name && pod.owner.as_ref() == Some(owner);
+                let more = before.0.values().filter(is_here).filter(|pod| !pod.removed).count();
                 (more, more)
             }
             Self::Rolled { owner, before } => {

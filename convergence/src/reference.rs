@@ -132,7 +132,7 @@ async fn possible(stage: &Stage<'_>, scenario: &Scenario, end: &State) -> Result
         for drift in candidates {
             let object = end.0.get(&drift.name).context("a child is there")?;
             if drift.act.deletes() || stage.edit_child(&drift, object, true).await?.is_some() {
-                all.push(drift);
+                all.push(drift.anywhere(end, &stage.namespace));
                 break;
             }
         }

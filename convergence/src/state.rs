@@ -245,7 +245,8 @@ fn collect(value: &Value, path: String, leaf: &mut impl FnMut(String, &Value)) {
     }
 }
 
-fn escape(name: &str) -> String {
+/// A name as a step of a JSON pointer.
+pub(crate) fn escape(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 

@@ -85,7 +85,7 @@ fn a_range_is_what_the_two_undisturbed_runs_did() {
 
 #[test]
 fn each_pod_of_a_set_that_was_deleted_is_made_exactly_once_more() {
-    let remade = Effect::Remade(set());
+    let remade = Effect::Remade { owner: set(), before: Box::new(usual()) };
     let found = pods(&[
         ("1", "main-0", "a", true),
         ("2", "main-1", "a", true),
@@ -95,8 +95,13 @@ fn each_pod_of_a_set_that_was_deleted_is_made_exactly_once_more() {
     ]);
     assert_eq!(wrong(&found, &remade), Vec::<String>::new());
     assert_eq!(wrong(&usual(), &remade).len(), 2, "they were not made again");
-    let other = Effect::Remade(Name { name: "other".into(), ..set() });
+    let other = Effect::Remade { owner: Name { name: "other".into(), ..set() }, before: Box::new(usual()) };
     assert_eq!(wrong(&found, &other).len(), 2, "another set was deleted");
+    let scaled = [("1", "main-0", "a", true), ("2", "main-1", "a", true), ("3", "main-0", "a", false)];
+    let usual = pods(&[("1", "main-0", "a", false), ("2", "main-1", "a", true)]);
+    let remade = Effect::Remade { owner: set(), before: Box::new(usual.clone()) };
+    let judged = judge([&usual, &usual], &pods(&scaled), &remade, &BTreeMap::new());
+    assert_eq!(judged, Vec::<String>::new(), "who was gone before is not made again");
 }
 
 #[test]
