@@ -77,7 +77,6 @@ impl Operator {
             operators: Vec::new(),
             example: ExampleOperator::default(),
             monitoring: mainstay::process::monitoring(),
-            monitored: None,
             scopes: Namespaces::Only(vec![namespace.into()]).into(),
             leadership: Leadership::always(),
             identity: "convergence".into(),

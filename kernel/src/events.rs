@@ -16,8 +16,8 @@ use serde_json::json;
 
 use crate::clock;
 use crate::declare::Kind;
-use crate::flow::Recorder;
 use crate::object::Object;
+use crate::reconciler::Recorder;
 use crate::report::{Note, Remark};
 
 /// What is said again within this time is the same event.

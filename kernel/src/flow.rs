@@ -1,20 +1,21 @@
-//! One pass of one resource: gather, validate, plan, apply, observe, report. An operator brings the stages; this file
-//! joins them and does all the writing. A pass may die at any await: the next finds the truth by looking.
+//! One pass of one resource: gather, validate, plan, apply, observe, report. An operator brings the stages, as one
+//! implementation of [`Operator`]; `reconciler` joins them and does all the writing.
 
+use std::collections::{BTreeMap, BTreeSet, btree_set};
+use std::error::Error;
 use std::fmt::Debug;
 use std::future::Future;
 use std::time::Duration;
 
 use k8s_openapi::jiff::Timestamp;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
-use tracing::Instrument;
+use serde_json::Value;
 
-use crate::apply::{Applied, Drift, ForeignStatus, Touch, Work, WriteError, Writer};
-use crate::declare::Declaration;
+use crate::apply::{Applied, ForeignStatus, Touch, Work, WriteError};
+use crate::declare::{Declaration, Kind};
+use crate::index::Index;
 use crate::object::{Key, Object};
-use crate::queue::Outcome;
-use crate::report::{self, Note, Remark, Report};
+use crate::report::Report;
 use crate::stores::Stores;
 
 /// A spec that cannot be carried out. The user acts.
@@ -24,7 +25,7 @@ pub struct Invalid {
     pub reason: &'static str,
     /// What to do, in words.
     pub message: String,
-    /// When to look again, if nobody tells us that it was done.
+    /// When to look again, if no event says that it was done.
     pub requeue_after: Option<Duration>,
 }
 
@@ -34,16 +35,37 @@ pub enum PassError {
     /// A write.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// A look at, or a step in, the outside system.
+    /// A read, of the API server or of the outside system, or a step in the outside system.
+    #[error("{what}")]
+    Outside {
+        /// What failed, of which object.
+        what: String,
+        /// Why.
+        source: Box<dyn Error + Send + Sync>,
+    },
+    /// What was read cannot be used.
     #[error("{0}")]
-    Outside(String),
+    Unusable(String),
+    /// A stage took too long and was ended.
+    #[error("{stage} took longer than {} seconds and was ended", deadline.as_secs())]
+    Late {
+        /// Which one.
+        stage: &'static str,
+        /// How long it may take.
+        deadline: Duration,
+    },
 }
 
 impl PassError {
-    /// All of it, in one line.
+    /// Something that failed outside of this process.
+    pub fn outside(what: impl Into<String>, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Outside { what: what.into(), source: source.into() }
+    }
+
+    /// The error with all its causes, in one line.
     pub fn words(&self) -> String {
         let mut words = self.to_string();
-        let mut cause = std::error::Error::source(self);
+        let mut cause = Error::source(self);
         while let Some(error) = cause {
             words = format!("{words}: {error}");
             cause = error.source();
@@ -52,289 +74,203 @@ impl PassError {
     }
 }
 
-/// What to do about a resource's deletion.
+/// What to do about the finalizer of a resource.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Finalizer {
     /// Leave it as it is.
     #[default]
     Unchanged,
-    /// Hold the deletion back until we have cleaned up.
+    /// Add it: the deletion waits until the operator has cleaned up.
     Present,
-    /// We have cleaned up, or there is nothing to clean up.
+    /// Remove it: the operator has cleaned up, or there is nothing to clean up.
     Absent,
 }
 
 /// What a pass will do.
 #[derive(Debug)]
 pub struct Plan<O: Operator + ?Sized> {
+    /// Fields of the status that are written before anything else is done: what the work and the step begin must be known
+    /// also if the process dies. Null for none.
+    pub intent: Value,
     /// What the cluster should hold.
     pub work: Work,
-    /// One thing outside of it, done when all of the work is done.
+    /// One thing outside of the cluster, done when all of the work is done. The next pass follows at once.
     pub step: Option<O::Step>,
-    /// Deletion of the resource; held before, released after the work.
+    /// The finalizer: added before, removed after the work.
     pub finalizer: Finalizer,
     /// When to look again though nothing changed.
     pub requeue_after: Option<Duration>,
-    /// What this plan is part of, for the report.
+    /// What this plan is part of, for `observe` and `report`.
     pub course: O::Course,
 }
 
+/// What a pass knew, what it wanted and what it did.
+pub struct Attempt<'a, O: Operator + ?Sized> {
+    /// What was known before.
+    pub inputs: &'a O::Inputs,
+    /// What was to be done; nothing, if the spec cannot be carried out.
+    pub plan: Option<&'a Plan<O>>,
+    /// What was done.
+    pub applied: &'a Applied,
+    /// What stopped it.
+    pub error: Option<&'a PassError>,
+}
+
+/// What `observe` found.
+pub struct Observed<H> {
+    /// How the application is doing.
+    pub health: H,
+    /// Fields of objects of others that follow from what was written.
+    pub touches: Vec<Touch>,
+    /// When to look again though nothing changed.
+    pub requeue_after: Option<Duration>,
+}
+
+impl<H> From<H> for Observed<H> {
+    fn from(health: H) -> Self {
+        Self { health, touches: Vec::new(), requeue_after: None }
+    }
+}
+
 /// What a pass came to.
-pub enum Verdict<'a, O: Operator + ?Sized> {
-    /// The outside could not be looked at.
-    Blind(&'a PassError),
+pub enum PassResult<'a, O: Operator + ?Sized> {
+    /// What a plan needs could not be read.
+    Unread(&'a PassError),
     /// The spec cannot be carried out.
-    Invalid(&'a O::Inputs, &'a Invalid),
-    /// It was carried out, as far as it went.
-    Done {
+    Invalid {
+        /// What was known.
+        inputs: &'a O::Inputs,
+        /// Why not.
+        invalid: &'a Invalid,
+        /// How the application is doing.
+        health: &'a O::Health,
+    },
+    /// The plan was carried out, as far as it went.
+    Applied {
         /// What was known before.
         inputs: &'a O::Inputs,
         /// What was to be done.
         plan: &'a Plan<O>,
         /// What was done.
         applied: &'a Applied,
+        /// How the application is doing.
+        health: &'a O::Health,
         /// What stopped it.
-        trouble: Option<&'a PassError>,
+        error: Option<&'a PassError>,
     },
 }
 
-/// The stages of one kind.
+/// What `gather` reads the cluster from.
+#[derive(Clone, Copy)]
+pub struct Cluster<'a> {
+    /// All that is watched.
+    pub stores: &'a Stores,
+    /// The resource that is looked at.
+    pub key: &'a Key,
+    index: &'a Index,
+}
+
+impl<'a> Cluster<'a> {
+    /// What is known for one resource.
+    pub fn new(stores: &'a Stores, key: &'a Key, index: &'a Index) -> Self {
+        Self { stores, key, index }
+    }
+
+    /// Announces the objects that this resource is about to read by name: a change of one of them that comes later causes a
+    /// pass.
+    pub fn reads(&self, objects: &BTreeMap<Kind, BTreeSet<Key>>) {
+        self.index.reads(self.key, objects);
+    }
+
+    /// Looks through the objects of a kind whose status mentions this resource, by key.
+    pub fn mentioning_of<T>(&self, kind: Kind, look: impl FnOnce(btree_set::Iter<'_, Key>) -> T) -> T {
+        self.index.mentioning_of(self.key, kind, look)
+    }
+
+    /// The objects whose status mentions this resource.
+    pub fn mentioning(&self) -> BTreeMap<Kind, BTreeSet<Key>> {
+        self.index.mentioning(self.key)
+    }
+}
+
+/// The stages of one kind. `gather` reads and `perform` acts; the others are pure: what they return follows from what they
+/// are given, and of what they are lent they change only the memory.
 pub trait Operator: Send + Sync + 'static {
     /// What users write.
     type Resource: DeserializeOwned + Send + Sync;
+    /// What is remembered of a resource from one pass to the next. The kernel owns it, lends it to each pass, and forgets
+    /// it with the resource. Losing it costs time and nothing else.
+    type Memory: Default + Send + Sync;
     /// What is known.
     type Inputs: Send + Sync;
-    /// A checked spec: the only input of `plan` besides what is known.
-    type Valid: Send + Sync;
-    /// Something to be done outside of Kubernetes.
+    /// A checked spec: `plan` looks at nothing else of the resource.
+    type Valid<'v>: Send + Sync
+    where
+        Self: 'v;
+    /// Something to be done outside of Kubernetes. It is logged, so it holds no credentials.
     type Step: Debug + Send + Sync;
     /// What a plan is part of.
-    type Course: Debug + Send + Sync;
+    type Course: Send + Sync;
+    /// How the application is doing.
+    type Health: Send + Sync;
+
+    /// How long `gather` may take, and how long `perform`.
+    const DEADLINE: Duration = Duration::from_mins(2);
 
     /// What it watches and owns.
     fn declaration(&self) -> &'static Declaration;
 
-    /// Whether a resource is for this process; others of its kind may be for somebody else.
+    /// Whether a resource is for this process; others of its kind may be for another one.
     fn is_ours(&self, _resource: &Object) -> bool {
         true
     }
 
-    /// Reads stores and looks at the outside system.
+    /// Reads stores and looks at the outside system. A look at the outside that fails is an input.
     fn gather(
         &self,
         resource: &Self::Resource,
-        stores: &Stores,
+        cluster: Cluster<'_>,
+        memory: &mut Self::Memory,
         now: Timestamp,
     ) -> impl Future<Output = Result<Self::Inputs, PassError>> + Send;
 
     /// Checks. Pure.
-    fn validate(&self, resource: &Self::Resource, inputs: &Self::Inputs) -> Result<Self::Valid, Invalid>;
+    fn validate<'v>(
+        &'v self,
+        resource: &'v Self::Resource,
+        inputs: &'v Self::Inputs,
+    ) -> Result<Self::Valid<'v>, Invalid>;
 
-    /// Decides. Pure.
-    fn plan(&self, valid: &Self::Valid, inputs: &Self::Inputs, now: Timestamp) -> Plan<Self>;
+    /// Decides. Pure. What turns out to be impossible only when it is written down is invalid too.
+    fn plan(
+        &self,
+        valid: &Self::Valid<'_>,
+        inputs: &Self::Inputs,
+        memory: &mut Self::Memory,
+        now: Timestamp,
+    ) -> Result<Plan<Self>, Invalid>;
 
     /// Does the one thing outside of Kubernetes.
-    fn perform(&self, step: &Self::Step) -> impl Future<Output = Result<(), PassError>> + Send;
-
-    /// What follows from what was written: fields of objects of others, and when to look again.
-    fn afterwards(
+    fn perform(
         &self,
-        _resource: &Self::Resource,
-        _inputs: &Self::Inputs,
-        _applied: &Applied,
-        _now: Timestamp,
-    ) -> (Vec<Touch>, Option<Duration>) {
-        (Vec::new(), None)
-    }
+        step: &Self::Step,
+        inputs: &Self::Inputs,
+    ) -> impl Future<Output = Result<(), PassError>> + Send;
 
-    /// What others still say of a resource that is gone, and must not.
-    fn statuses_after_deletion(&self, _key: &Key, _stores: &Stores) -> Vec<ForeignStatus> {
+    /// Looks at what is there after the work. Pure.
+    fn observe(
+        &self,
+        resource: &Self::Resource,
+        attempt: &Attempt<'_, Self>,
+        memory: &mut Self::Memory,
+        now: Timestamp,
+    ) -> Observed<Self::Health>;
+
+    /// What others still say of a resource that is gone, and must not. Pure.
+    fn statuses_after_deletion(&self, _cluster: Cluster<'_>) -> Vec<ForeignStatus> {
         Vec::new()
     }
 
     /// Says what became of it. Pure.
-    fn report(&self, resource: &Self::Resource, verdict: &Verdict<'_, Self>, now: Timestamp) -> Report;
+    fn report(&self, resource: &Self::Resource, result: &PassResult<'_, Self>, now: Timestamp) -> Report;
 }
-
-/// Tells users, and counts.
-pub trait Recorder: Send + Sync + 'static {
-    /// Posts events about a resource.
-    fn record(&self, about: &Object, notes: Vec<Note>) -> impl Future<Output = ()> + Send;
-
-    /// Posts events about what a resource looks at.
-    fn record_about(&self, resource: &Object, remarks: Vec<Remark>) -> impl Future<Output = ()> + Send;
-}
-
-/// A resource is worked on with these.
-pub struct Reconciler<O, T> {
-    /// The stages.
-    pub operator: O,
-    /// The writer.
-    pub writer: Writer,
-    /// The mouth.
-    pub recorder: T,
-}
-
-impl<O: Operator, T: Recorder> Reconciler<O, T> {
-    /// One pass.
-    pub async fn pass(&self, key: &Key, now: fn() -> Timestamp) -> Outcome {
-        // Of the highest level, so that every line of a pass says whose it is, whatever is logged.
-        let span = tracing::error_span!("pass", controller = self.operator.declaration().name, %key);
-        self.look(key, now).instrument(span).await
-    }
-
-    async fn look(&self, key: &Key, now: fn() -> Timestamp) -> Outcome {
-        let primary = self.operator.declaration().primary;
-        let Some(object) = self.writer.stores().get(primary, key) else {
-            let left = self.operator.statuses_after_deletion(key, self.writer.stores());
-            return self
-                .writer
-                .write_foreign_statuses(&left)
-                .await
-                .map_or_else(|error| failed(&error.into()), |()| Outcome::Settled);
-        };
-        if !self.operator.is_ours(&object) {
-            return Outcome::Settled;
-        }
-        let resource: O::Resource = match object.read() {
-            Ok(resource) => resource,
-            Err(error) => {
-                let message = format!("{error}: {}; mend or delete it", error.source);
-                let note = Note { alarming: true, reason: "Unreadable", message };
-                tracing::warn!("{}", note.message);
-                self.recorder.record(&object, vec![note]).await;
-                return Outcome::Unreadable;
-            }
-        };
-        self.work(&object, &resource, now).await
-    }
-
-    async fn work(&self, object: &Object, resource: &O::Resource, now: fn() -> Timestamp) -> Outcome {
-        let inputs = match self.operator.gather(resource, self.writer.stores(), now()).await {
-            Ok(inputs) => inputs,
-            Err(trouble) => {
-                self.report(object, resource, &Verdict::Blind(&trouble), now()).await;
-                return failed(&trouble);
-            }
-        };
-        let valid = match self.operator.validate(resource, &inputs) {
-            Ok(valid) => valid,
-            Err(invalid) => {
-                let said = self.report(object, resource, &Verdict::Invalid(&inputs, &invalid), now()).await;
-                return said.unwrap_or(settled_or_requeued(invalid.requeue_after));
-            }
-        };
-        let plan = self.operator.plan(&valid, &inputs, now());
-        let (mut applied, mut trouble) = self.carry_out(object, &plan).await;
-        if let (Finalizer::Absent, None, true) = (plan.finalizer, &trouble, applied.waiting.is_empty()) {
-            return match self.release(object).await {
-                Ok(()) => Outcome::Settled,
-                Err(error) => failed(&error.into()),
-            };
-        }
-        let (touches, soon) = self.operator.afterwards(resource, &inputs, &applied, now());
-        // What was written before something failed is to take effect all the same.
-        let touched = self.writer.touch_all(&touches, &mut applied).await;
-        trouble = trouble.or(touched.err().map(PassError::from));
-        let verdict =
-            Verdict::Done { inputs: &inputs, plan: &plan, applied: &applied, trouble: trouble.as_ref() };
-        let said = self.report(object, resource, &verdict, now()).await;
-        let requeue_after = [plan.requeue_after, soon].into_iter().flatten().min();
-        match trouble {
-            Some(trouble) => failed(&trouble),
-            None => said.unwrap_or(settled_or_requeued(requeue_after)),
-        }
-    }
-
-    async fn carry_out(&self, object: &Object, plan: &Plan<O>) -> (Applied, Option<PassError>) {
-        if plan.finalizer == Finalizer::Present
-            && let Err(error) = self.hold(object).await
-        {
-            return (Applied::default(), Some(error.into()));
-        }
-        let mut applied = Applied::default();
-        let carried = self.writer.carry_out_into(&mut applied, &plan.work, object).await;
-        for what in &applied.written {
-            tracing::info!("{what}");
-        }
-        if let Err(error) = carried {
-            return (applied, Some(error.into()));
-        }
-        let step = plan.step.as_ref().filter(|_| applied.waiting.is_empty());
-        let Some(step) = step else { return (applied, None) };
-        // What is outside of Kubernetes knows nothing of leases.
-        if let Err(error) = self.writer.check_fence() {
-            return (applied, Some(error.into()));
-        }
-        tracing::info!(?step, "step");
-        let trouble = self.operator.perform(step).await.err();
-        (applied, trouble)
-    }
-
-    /// Writes the status if it changed. The outcome, if that failed.
-    async fn report(
-        &self,
-        object: &Object,
-        resource: &O::Resource,
-        verdict: &Verdict<'_, O>,
-        now: Timestamp,
-    ) -> Option<Outcome> {
-        let Report { status, mut notes, remarks } = self.operator.report(resource, verdict, now);
-        if let Verdict::Done { applied, .. } = verdict {
-            notes.extend(applied.drifts.iter().map(Drift::note));
-        }
-        if !remarks.is_empty() {
-            self.recorder.record_about(object, remarks).await;
-        }
-        let old = object.value()["status"].clone();
-        if let Some(change) = report::difference(&old, &status)
-            && let Err(error) = self.writer.write_status(object, &status, &change).await
-        {
-            return Some(failed(&error.into()));
-        }
-        self.recorder.record(object, notes).await;
-        None
-    }
-
-    fn finalizer(&self) -> &'static str {
-        self.operator.declaration().finalizer
-    }
-
-    async fn hold(&self, object: &Object) -> Result<(), WriteError> {
-        let finalizers = finalizers(object);
-        if object.is_deleting() || finalizers.iter().any(|name| name == self.finalizer()) {
-            return Ok(());
-        }
-        let with: Vec<Value> = finalizers.into_iter().chain([self.finalizer().into()]).collect();
-        self.writer.patch_metadata(object, json!({ "finalizers": with })).await.map(drop)
-    }
-
-    async fn release(&self, object: &Object) -> Result<(), WriteError> {
-        let finalizers = finalizers(object);
-        let without: Vec<&Value> = finalizers.iter().filter(|name| **name != self.finalizer()).collect();
-        if without.len() == finalizers.len() {
-            return Ok(());
-        }
-        self.writer.patch_metadata(object, json!({ "finalizers": without })).await.map(drop)
-    }
-}
-
-fn settled_or_requeued(requeue_after: Option<Duration>) -> Outcome {
-    requeue_after.map_or(Outcome::Settled, Outcome::Waiting)
-}
-
-fn failed(trouble: &PassError) -> Outcome {
-    if let PassError::Write(WriteError::Outdated { .. }) = trouble {
-        tracing::debug!("{}", trouble.words());
-    } else {
-        tracing::warn!("{}", trouble.words());
-    }
-    Outcome::Failed
-}
-
-fn finalizers(object: &Object) -> Vec<Value> {
-    object.value()["metadata"]["finalizers"].as_array().cloned().unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests;

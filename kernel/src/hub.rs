@@ -22,6 +22,7 @@ pub use self::once::Once;
 use crate::apply::{Announce, Memory, Tools, Writer};
 use crate::declare::{Declaration, Detail, Kind};
 use crate::driver::{Driver, Ending};
+use crate::index::{Index, Interests};
 use crate::metrics::{Action, Metrics, Occurrence};
 use crate::object::{Key, Object};
 use crate::queue::{Outcome, Settings};
@@ -35,25 +36,8 @@ pub trait Controller: Send + Sync + 'static {
     fn pass(self: Arc<Self>, key: Key) -> BoxFuture<'static, Outcome>;
 }
 
-/// Whom a change concerns, where that depends on more than the object itself: on selectors, on what was read.
-pub trait Interest: Send + Sync + 'static {
-    /// The resources that an object concerns, as it was or as it is. Nothing leaves it to the declaration.
-    fn concerned(&self, kind: Kind, object: &Object, stores: &Stores) -> Option<Vec<Key>>;
-
-    /// Whether a change is worth a pass of those whom the object concerns.
-    fn matters(&self, _kind: Kind, _change: &Change<Object>) -> bool {
-        true
-    }
-
-    /// Resources that get a pass when the controller begins though nothing tells of them, such as those that are gone and
-    /// left something behind.
-    fn at_start(&self, _stores: &Stores) -> Vec<Key> {
-        Vec::new()
-    }
-}
-
 /// Makes a controller once its writer is there.
-pub type Make = Box<dyn FnOnce(Writer) -> Arc<dyn Controller> + Send>;
+pub type Make = Box<dyn FnOnce(Writer, Arc<Index>) -> Arc<dyn Controller> + Send>;
 
 /// A controller that is to run.
 pub struct Registration {
@@ -61,8 +45,8 @@ pub struct Registration {
     pub declaration: &'static Declaration,
     /// Makes it.
     pub make: Make,
-    /// What it wants to hear of, where the declaration cannot say.
-    pub interest: Option<Arc<dyn Interest>>,
+    /// What concerns its resources, where the declaration cannot say.
+    pub interests: Option<Arc<dyn Interests>>,
 }
 
 /// How the watches are doing.
@@ -110,7 +94,7 @@ pub struct Hub {
 struct Subscriber {
     declaration: &'static Declaration,
     keys: mpsc::UnboundedSender<Key>,
-    interest: Option<Arc<dyn Interest>>,
+    index: Arc<Index>,
     stores: Stores,
     metrics: Metrics,
     /// What its writer remembers.
@@ -118,16 +102,21 @@ struct Subscriber {
 }
 
 impl Subscriber {
+    /// Takes in a change, whoever made it.
+    fn follow(&self, kind: Kind, change: &Change<Object>) {
+        self.memory.follow(change);
+        self.index.follow(kind, change);
+    }
+
     /// Sends the resources that a change concerns, before and after it.
     fn notify(&self, kind: Kind, change: &Change<Object>) {
-        self.memory.follow(change);
         let is_known = self.declaration.kinds().any(|known| known == kind);
-        if !is_known || self.interest.as_ref().is_some_and(|interest| !interest.matters(kind, change)) {
+        if !is_known || !self.index.matters(kind, change) {
             return;
         }
-        let sides = [&change.before, &change.after];
+        let sides = [&change.before, &change.after].into_iter().flatten();
         let keys: BTreeSet<Key> =
-            sides.into_iter().flatten().flat_map(|side| self.concerned(kind, side)).collect();
+            sides.flat_map(|side| self.index.concerned(kind, side, &self.stores)).collect();
         if !keys.is_empty() {
             let (controller, action) = (self.declaration.name, Action::of(change));
             self.metrics.observe(&Occurrence::Triggered { controller, kind, action });
@@ -136,12 +125,6 @@ impl Subscriber {
             // A controller that has ended needs no keys.
             let _ = self.keys.send(key);
         }
-    }
-
-    fn concerned(&self, kind: Kind, object: &Object) -> Vec<Key> {
-        let interest = self.interest.as_ref();
-        let asked = interest.and_then(|interest| interest.concerned(kind, object, &self.stores));
-        asked.unwrap_or_else(|| self.declaration.concerns(kind, object).into_iter().collect())
     }
 }
 
@@ -156,11 +139,11 @@ impl Hub {
     ) -> Vec<Ending> {
         let mut subscribers = Vec::new();
         let mut waiting = Vec::new();
-        for Registration { declaration, make, interest } in registrations {
+        for Registration { declaration, make, interests } in registrations {
             let (keys, receiver) = mpsc::unbounded_channel();
             let (stores, metrics) = (self.tools.stores.clone(), self.metrics.clone());
-            let memory = Memory::default();
-            subscribers.push(Subscriber { declaration, keys, interest, stores, metrics, memory });
+            let (memory, index) = (Memory::default(), Arc::new(Index::new(declaration, interests)));
+            subscribers.push(Subscriber { declaration, keys, index, stores, metrics, memory });
             waiting.push((declaration, make, receiver));
         }
         let mut watches = self.watch(&subscribers, &stop);
@@ -181,14 +164,14 @@ impl Hub {
                     due = meanwhile(begin, &mut receiver) => due,
                     () = stop.cancelled() => return None,
                 };
-                let left = subscriber.interest.as_ref().map(|interest| interest.at_start(&subscriber.stores));
-                due.extend(left.into_iter().flatten());
+                due.extend(subscriber.index.mentioned_and_gone(&subscriber.stores));
                 for key in due {
                     let _ = subscriber.keys.send(key);
                 }
-                // It must not keep its own entrance open.
+                let index = Arc::clone(&subscriber.index);
+                // It must not keep its own queue open.
                 drop(subscriber);
-                let controller = make(writer);
+                let controller = make(writer, index);
                 let pass = move |key| Arc::clone(&controller).pass(key);
                 Some(driver.run(receiver, pass, stop).await)
             });
@@ -232,6 +215,7 @@ impl Hub {
                         watch_states.send_modify(|all| all[at].trouble = None);
                     }
                     for subscriber in &subscribers {
+                        subscriber.follow(kind, &change);
                         subscriber.notify(kind, &change);
                     }
                 }
@@ -311,6 +295,9 @@ impl Hub {
             metrics.observe(&Occurrence::Changed { kind, change });
             let hears =
                 |subscriber: &&Subscriber| whose == Origin::Foreign || subscriber.declaration.name != by.name;
+            for subscriber in &subscribers {
+                subscriber.follow(kind, change);
+            }
             subscribers.iter().filter(hears).for_each(|subscriber| subscriber.notify(kind, change));
         })
     }

@@ -2,8 +2,8 @@
 //! application.
 //!
 //! Decisions are pure (`queue`, `store`, `compare`, `fields`, `condition`, `report`, `apply::decide`, the core of
-//! `lease`): time comes in as a value, and nothing waits. `driver` does that, `watch` listens, `apply` writes, `flow` joins
-//! them into a pass, `hub` runs the passes of a process, and `lease` says whether this process is the one that writes.
+//! `lease`): time comes in as a value, and nothing waits. `driver` does that, `watch` listens, `apply` writes, `reconciler`
+//! joins the stages of `flow` into a pass, `index` knows whom a change concerns, `hub` runs the passes of a process, and `lease` says whether this process is the one that writes.
 //! `webhook` answers the API server. `metrics`, `telemetry` and `admin` tell what it does. `web` is the port behind which
 //! all that is told and answered. `rehearsal` shows what would be written. `faults` is for tests: a server that misbehaves on command.
 
@@ -21,11 +21,13 @@ pub mod faults;
 pub mod fields;
 pub mod flow;
 pub mod hub;
+pub mod index;
 pub mod lease;
 pub mod metrics;
 pub mod object;
 pub mod quantity;
 pub mod queue;
+pub mod reconciler;
 pub mod report;
 pub mod store;
 pub mod stores;

@@ -34,6 +34,28 @@ pub struct Remark {
     pub note: Note,
 }
 
+/// How a pass came out, for metrics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reconciled {
+    /// Well.
+    Done,
+    /// The user must act.
+    Invalid,
+    /// Something failed and is tried again.
+    Failed,
+}
+
+/// How many objects of a kind a resource selects, for metrics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Selected {
+    /// Their kind.
+    pub kind: Kind,
+    /// All of them.
+    pub selected: usize,
+    /// Those that are left out, because something is wrong with them.
+    pub rejected: usize,
+}
+
 /// What became of a resource.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
@@ -43,6 +65,10 @@ pub struct Report {
     pub notes: Vec<Note>,
     /// What is new about objects that it looks at.
     pub remarks: Vec<Remark>,
+    /// How the pass came out.
+    pub reconciled: Reconciled,
+    /// What it selects, a kind each.
+    pub selected: Vec<Selected>,
 }
 
 /// An event for each statement that is new, or has another reason than before. A message alone is none: it counts pods.
@@ -59,6 +85,22 @@ pub fn notes(old: &[Condition], statements: &[Statement]) -> Vec<Note> {
         message: statement.message.clone(),
     };
     statements.iter().filter(is_news).filter(|statement| !statement.message.is_empty()).map(note).collect()
+}
+
+/// A status with the changes of a merge patch, as a server makes them.
+pub fn merged(mut target: Value, patch: &Value) -> Value {
+    let Value::Object(changes) = patch else { return patch.clone() };
+    if !target.is_object() {
+        target = Map::new().into();
+    }
+    for (name, change) in changes {
+        if change.is_null() {
+            target.as_object_mut().map(|fields| fields.remove(name));
+        } else {
+            target[name] = merged(target[name].take(), change);
+        }
+    }
+    target
 }
 
 /// What turns one status into another, as a merge patch; nothing if they are the same.
@@ -106,22 +148,6 @@ mod tests {
         assert_eq!(notes(&old, &[says(Truth::False, "Starting", "1 of 2")]), []);
         assert_eq!(notes(&old, &[says(Truth::False, "Failed", "no")])[0].reason, "Failed");
         assert_eq!(notes(&old, &[says(Truth::True, "Starting", "2 of 2")]).len(), 1);
-    }
-
-    /// What a server does with a merge patch.
-    fn merged(mut target: Value, patch: &Value) -> Value {
-        let Value::Object(changes) = patch else { return patch.clone() };
-        if !target.is_object() {
-            target = json!({});
-        }
-        for (name, change) in changes {
-            if change.is_null() {
-                target.as_object_mut().unwrap().remove(name);
-            } else {
-                target[name] = merged(target[name].take(), change);
-            }
-        }
-        target
     }
 
     fn status() -> impl Strategy<Value = Value> {

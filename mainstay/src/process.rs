@@ -10,21 +10,21 @@ use kernel::clock;
 use kernel::declare::Declaration;
 use kernel::driver::Ending;
 use kernel::events::Events;
-use kernel::flow::{Operator, Reconciler};
+use kernel::flow::Operator;
 use kernel::hub::{Controller, Hub, Once, Registration, WatchState};
+use kernel::index::{Index, interests};
 use kernel::lease::Leadership;
 use kernel::metrics::Metrics;
 use kernel::object::Key;
 use kernel::queue::{self, Outcome};
+use kernel::reconciler::Reconciler;
 use kernel::stores::{Scopes, Stores};
 use kube::Client;
 use operator_example::ExampleOperator;
 use operator_monitoring::flags::Flags;
 use operator_monitoring::kind::Workload;
-use operator_monitoring::shared::Readers;
 use operator_monitoring::{
-    Found, Monitored, OfAgent, OfAlertmanager, OfPrometheus, OfThanosRuler, Selections, Shared,
-    WorkloadOperator,
+    OfAgent, OfAlertmanager, OfPrometheus, OfThanosRuler, Selecting, WorkloadOperator,
 };
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -50,8 +50,6 @@ pub struct Process {
     pub example: ExampleOperator,
     /// What the flags say about monitoring.
     pub monitoring: operator_monitoring::Settings,
-    /// What is counted about monitoring.
-    pub monitored: Option<Arc<Monitored>>,
     /// Where it looks.
     pub scopes: Scopes,
     /// Whether it may write.
@@ -110,35 +108,29 @@ impl Process {
                 let (operator, events) = (self.example.clone(), self.events(&operator_example::DECLARATION));
                 vec![Registration {
                     declaration: &operator_example::DECLARATION,
-                    make: Box::new(move |writer| controller(operator, writer, events)),
-                    interest: None,
+                    make: Box::new(move |writer, index| controller(operator, writer, (events, index))),
+                    interests: None,
                 }]
             }
             OperatorName::Monitoring => {
-                let shared = Shared {
-                    client: self.client.clone(),
-                    settings: Arc::new(self.monitoring.clone()),
-                    monitored: self.monitored.clone(),
-                };
+                let settings = Arc::new(self.monitoring.clone());
                 vec![
-                    self.workload::<OfPrometheus>(&shared),
-                    self.workload::<OfAgent>(&shared),
-                    self.workload::<OfAlertmanager>(&shared),
-                    self.workload::<OfThanosRuler>(&shared),
+                    self.workload::<OfPrometheus>(&settings),
+                    self.workload::<OfAgent>(&settings),
+                    self.workload::<OfAlertmanager>(&settings),
+                    self.workload::<OfThanosRuler>(&settings),
                 ]
             }
         }
     }
 
-    fn workload<W: Workload>(&self, shared: &Shared) -> Registration {
-        let (readers, found) = (Arc::new(Readers::default()), Arc::new(Found::default()));
-        let interest = Selections::new::<W>(Arc::clone(&readers), Arc::clone(&found), &shared.settings);
-        let operator = WorkloadOperator::<W>::new(shared.clone(), readers, found);
+    fn workload<W: Workload>(&self, settings: &Arc<operator_monitoring::Settings>) -> Registration {
+        let operator = WorkloadOperator::<W>::new(self.client.clone(), Arc::clone(settings));
         let events = self.events(W::DECLARATION);
         Registration {
             declaration: W::DECLARATION,
-            make: Box::new(move |writer| controller(operator, writer, events)),
-            interest: Some(Arc::new(interest)),
+            make: Box::new(move |writer, index| controller(operator, writer, (events, index))),
+            interests: Some(interests(Selecting::<W>::default())),
         }
     }
 
@@ -168,10 +160,14 @@ pub fn monitoring() -> operator_monitoring::Settings {
 }
 
 /// One kind at work.
-struct Working<O>(Reconciler<O, Events>);
+struct Working<O: Operator>(Reconciler<O, Events>);
 
-fn controller<O: Operator>(operator: O, writer: Writer, recorder: Events) -> Arc<dyn Controller> {
-    Arc::new(Working(Reconciler { operator, writer, recorder }))
+fn controller<O: Operator>(
+    operator: O,
+    writer: Writer,
+    (recorder, index): (Events, Arc<Index>),
+) -> Arc<dyn Controller> {
+    Arc::new(Working(Reconciler::new(operator, writer, recorder, index)))
 }
 
 impl<O: Operator> Controller for Working<O> {

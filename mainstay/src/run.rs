@@ -12,7 +12,7 @@ use kernel::driver::Ending;
 use kernel::dry_run::DryRun;
 use kernel::hub::{self, Progress, WatchState};
 use kernel::lease::{self, Election, Leadership, LeaseObject};
-use kernel::metrics::{Catalogue, Metrics, Observer};
+use kernel::metrics::{Catalogue, Metrics};
 use kernel::queue;
 use kernel::telemetry::{self, Telemetry};
 use kernel::web::Server;
@@ -27,9 +27,9 @@ use mainstay::served::Served;
 use mainstay::webhook_service::WebhookService;
 use mainstay::{monitoring, web};
 use operator_example::ExampleOperator;
+use operator_monitoring::Pace;
 use operator_monitoring::flags::Flags;
 use operator_monitoring::webhook::RuleSettings;
-use operator_monitoring::{Monitored, Pace};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -51,8 +51,7 @@ pub(crate) async fn run(arguments: RunArguments, flags: Flags) -> Result<()> {
     }
     let own_namespace = config.default_namespace.clone();
     let operators = arguments.operators();
-    let Counting { catalogue, metrics, monitored, kubelets: counted, hooks } =
-        Counting::of(&operators, &flags);
+    let Counting { catalogue, metrics, kubelets: counted, hooks } = Counting::of(&operators, &flags);
     let declarations: Vec<&'static Declaration> =
         operators.iter().flat_map(|name| process::declarations(*name)).collect();
     let kinds = declarations.iter().flat_map(|declaration| declaration.kinds());
@@ -63,7 +62,6 @@ pub(crate) async fn run(arguments: RunArguments, flags: Flags) -> Result<()> {
         Candidacy::of(&arguments, &client, &own_namespace).await?;
     let served = served(&arguments, &flags, &client).await;
     let process = Process {
-        monitored,
         leadership: leadership.clone(),
         ..process(&arguments, &flags, &served, (client.clone(), metrics.clone())).await
     };
@@ -169,7 +167,6 @@ async fn process(
             pace: Pace { apart: Duration::from_secs(arguments.touch_interval), ..Pace::default() },
             ..settings
         },
-        monitored: None,
         scopes: served.scopes.clone(),
         leadership: Leadership::always(),
         identity: arguments.identity.clone(),
@@ -283,7 +280,6 @@ fn tell(server: Server, router: Router, stop: &CancellationToken, servers: &mut 
 struct Counting {
     catalogue: Catalogue,
     metrics: Metrics,
-    monitored: Option<Arc<Monitored>>,
     kubelets: Option<operator_monitoring::kubelet::operator::Metrics>,
     hooks: operator_monitoring::webhook::metrics::Metrics,
 }
@@ -295,10 +291,10 @@ impl Counting {
         kernel::metrics::process::register(&mut catalogue);
         let hooks = operator_monitoring::webhook::metrics::Metrics::register(&mut catalogue);
         if !operators.contains(&OperatorName::Monitoring) {
-            return Self { catalogue, metrics, monitored: None, kubelets: None, hooks };
+            return Self { catalogue, metrics, kubelets: None, hooks };
         }
         let monitored = Arc::new(monitoring::metrics(&mut catalogue, flags));
-        metrics = metrics.observed_by(Arc::clone(&monitored) as Arc<dyn Observer>);
+        metrics = metrics.observed_by(monitored);
         let kubelet = &flags.kubelet;
         let kubelets = operator_monitoring::kubelet::operator::Metrics::register(
             &mut catalogue,
@@ -306,7 +302,7 @@ impl Counting {
             kubelet.endpoints,
             kubelet.endpoint_slices,
         );
-        Self { catalogue, metrics, monitored: Some(monitored), kubelets: Some(kubelets), hooks }
+        Self { catalogue, metrics, kubelets: Some(kubelets), hooks }
     }
 }
 

@@ -12,7 +12,7 @@
 //! | PrometheusRule | [`prometheus_rule`] |
 //! | AlertmanagerConfig | [`alertmanager_config`], a file a receiver |
 //!
-//! What several kinds share: [`text`], [`reference`], [`tls`], [`auth`], [`http`], [`web`], [`relabel`], [`scrape`],
+//! [`selectable`] lists the kinds that workloads select. What several kinds share: [`text`], [`reference`], [`tls`], [`auth`], [`http`], [`web`], [`relabel`], [`scrape`],
 //! [`pod`], [`status`]. [`strict`] reads what the server leaves unchecked.
 //!
 //! **Reading is lenient, the schema is strict.** Whatever is missing has its empty value, also where the schema requires
@@ -34,6 +34,7 @@ pub mod reference;
 pub mod relabel;
 pub mod scrape;
 pub mod scrape_config;
+pub mod selectable;
 pub mod service_monitor;
 pub mod status;
 pub mod strict;
@@ -50,5 +51,6 @@ pub use prometheus::Prometheus;
 pub use prometheus_agent::PrometheusAgent;
 pub use prometheus_rule::PrometheusRule;
 pub use scrape_config::ScrapeConfig;
+pub use selectable::{PerKind, SelectableKind};
 pub use service_monitor::ServiceMonitor;
 pub use thanos_ruler::ThanosRuler;

@@ -5,8 +5,7 @@ use api_monitoring::relabel::RelabelConfig;
 use api_monitoring::{PodMonitor, Probe, Prometheus, ScrapeConfig, ServiceMonitor};
 use formats::version;
 use monitoring_select::relabel::Rules;
-use monitoring_select::selection::Selectable;
-use monitoring_select::{Workload, sort};
+use monitoring_select::{Selectable, Workload};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
@@ -51,20 +50,24 @@ fn select<K: Selectable + DeserializeOwned>(case: &Case) -> Outcome {
 
 fn verdicts<K: Selectable + DeserializeOwned>(case: &Case) -> Result<Value> {
     let prometheus: Prometheus = case.input("prometheus")?;
-    let resources: Vec<K> = case.input("resources")?;
+    let resources: Vec<Value> = case.input("resources")?;
     let objects = case.objects()?;
     let version = case.inputs.pointer("/options/effectiveVersion").and_then(Value::as_str);
     let version = version::parse(version.context("a case without a version")?)?;
     let name = |name: &Option<String>| name.clone().unwrap_or_default();
     let (namespace, name) = (name(&prometheus.metadata.namespace), name(&prometheus.metadata.name));
     let workload = Workload::new((&namespace, &name), &prometheus.spec.shared, version);
-    let verdicts = sort(&workload, &resources, &objects);
-    let accepted = verdicts.accepted.into_keys().map(|key| (key, json!({"selected": true})));
-    let refused = verdicts
-        .refused
-        .into_iter()
-        .map(|(key, refused)| (key, json!({"selected": false, "error": refused.to_string()})));
-    Ok(accepted.chain(refused).collect::<Map<_, _>>().into())
+    let verdict = |resource: Value| {
+        let text = |field: &str| resource["metadata"][field].as_str().unwrap_or_default();
+        let key = format!("{}/{}", text("namespace"), text("name"));
+        let resource: K = serde_json::from_value(resource)?;
+        let verdict = match resource.check(&workload, &objects) {
+            Ok(_) => json!({"selected": true}),
+            Err(refused) => json!({"selected": false, "error": refused.to_string()}),
+        };
+        Ok((key.trim_start_matches('/').to_owned(), verdict))
+    };
+    Ok(resources.into_iter().map(verdict).collect::<Result<Map<_, _>>>()?.into())
 }
 
 /// Who is selected and who is not, without the reasons.

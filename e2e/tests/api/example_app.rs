@@ -44,7 +44,6 @@ pub(crate) fn operator(client: Client, catalogue: &mut Catalogue) -> Process {
         operators: vec![OperatorName::Example],
         example: operator_example::ExampleOperator::default(),
         monitoring: mainstay::process::monitoring(),
-        monitored: None,
         scopes: Namespaces::Only(vec!["default".into()]).into(),
         leadership: Leadership::always(),
         identity: "test".into(),

@@ -223,7 +223,7 @@ impl Writer {
         Self { memory, ..self }
     }
 
-    fn observe(&self, occurrence: &Occurrence<'_>) {
+    pub(crate) fn observe(&self, occurrence: &Occurrence<'_>) {
         if let Some(metrics) = &self.metrics {
             metrics.observe(occurrence);
         }

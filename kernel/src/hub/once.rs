@@ -8,8 +8,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Hub, Progress, Registration, WatchState, knows};
 use crate::apply::Writer;
+use crate::index::Index;
 use crate::object::Key;
 use crate::queue::Outcome;
+use crate::store::Change;
 
 /// What became of one pass of everything.
 #[derive(Debug, Default)]
@@ -30,16 +32,23 @@ impl Hub {
         // It cannot fail: the sender is ours.
         let watch_states = watch_states.wait_for(is_over).await.map(|all| all.clone()).unwrap_or_default();
         let mut once = Once::default();
-        for Registration { declaration, make, interest } in registrations {
+        for Registration { declaration, make, interests } in registrations {
             let (kind, stores) = (declaration.primary.kind, &self.tools.stores);
             if !knows(declaration, &watch_states) {
                 once.blind.push(kind);
                 continue;
             }
-            let controller = make(Writer::new(declaration, self.tools.clone(), Arc::new(|_, _, _| {})));
+            let index = Arc::new(Index::new(declaration, interests));
+            for kind in declaration.kinds().collect::<BTreeSet<_>>() {
+                for object in stores.all(kind).iter() {
+                    index.follow(kind, &Change { before: None, after: Some(Arc::clone(object)) });
+                }
+            }
+            let left = index.mentioned_and_gone(stores);
+            let writer = Writer::new(declaration, self.tools.clone(), Arc::new(|_, _, _| {}));
+            let controller = make(writer, index);
             let known = stores.all(declaration.primary);
             let known = known.iter().map(|object| object.key().clone());
-            let left = interest.iter().flat_map(|interest| interest.at_start(stores));
             let keys: BTreeSet<Key> = known.chain(left).collect();
             let pass = |key: Key| {
                 let outcome = Arc::clone(&controller).pass(key.clone());

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use crate::call::Call;
 use crate::declare::Kind;
-use crate::object::Object;
+use crate::object::{Key, Object};
 use crate::queue::Outcome;
+use crate::report::{Reconciled, Selected};
 use crate::store::Change;
 
 /// What became of an object.
@@ -87,6 +88,24 @@ pub enum Occurrence<'a> {
         took: Duration,
         /// What it came to.
         outcome: Outcome,
+    },
+    /// A pass of a resource came to this.
+    Reconciled {
+        /// The name of its controller.
+        controller: &'static str,
+        /// The resource.
+        resource: &'a Key,
+        /// How it came out.
+        reconciled: Reconciled,
+    },
+    /// A resource selects so many objects of a kind.
+    Selected {
+        /// The name of its controller.
+        controller: &'static str,
+        /// The resource.
+        resource: &'a Key,
+        /// How many.
+        count: &'a Selected,
     },
     /// A status was written, or could not be.
     StatusWritten {

@@ -102,6 +102,8 @@ impl Observer for Diary {
             other @ (Occurrence::Ready { .. }
             | Occurrence::Changed { .. }
             | Occurrence::Triggered { .. }
+            | Occurrence::Reconciled { .. }
+            | Occurrence::Selected { .. }
             | Occurrence::StatusWritten { .. }
             | Occurrence::Recreated { .. }
             | Occurrence::Answered { .. }) => format!("{other:?}"),

@@ -4,15 +4,13 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use api_monitoring::alertmanager_config::convert::from_v1beta1;
-use api_monitoring::{Alertmanager, Prometheus, PrometheusAgent, ThanosRuler};
+use api_monitoring::{Alertmanager, Prometheus, PrometheusAgent, SelectableKind, ThanosRuler};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kernel::object::Object;
 use kube::api::{ApiResource, DynamicObject};
-use monitoring_assets::Objects;
-use monitoring_select::Namespaces;
-use operator_monitoring::plan::memo::Memo;
-use operator_monitoring::plan::{Invalid, LeftOut, Planned, Resources, Standing, Surroundings};
-use operator_monitoring::{agent, alertmanager, prometheus, thanos_ruler};
+use operator_monitoring::offline::{self, Files};
+use operator_monitoring::plan::{Invalid, Planned};
+use operator_monitoring::{OfAgent, OfAlertmanager, OfPrometheus, OfThanosRuler, kind};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -26,9 +24,7 @@ const NAME_LABEL: &str = "kubernetes.io/metadata.name";
 /// Everything that the files hold.
 #[derive(Debug, Default)]
 pub(super) struct Input {
-    namespaces: Namespaces,
-    objects: Objects,
-    resources: Resources,
+    files: Files,
     workloads: Vec<Workload>,
     notes: Vec<String>,
     failures: Vec<String>,
@@ -73,14 +69,17 @@ impl Input {
     fn add(&mut self, document: Document, schemas: &Schemas) {
         let name = document.name();
         if let Some(namespace) = document.value["metadata"]["namespace"].as_str() {
-            self.namespaces
+            self.files
+                .namespaces
                 .entry(namespace.to_owned())
                 .or_default()
                 .insert(NAME_LABEL.into(), namespace.to_owned());
         }
         let outcome = match document.kind() {
-            "Secret" => read(document.value).map(|secret| self.objects.add_secret(with_data(secret))),
-            "ConfigMap" => read::<ConfigMap>(document.value).map(|map| self.objects.add_config_map(map)),
+            "Secret" => read(document.value).map(|secret| self.files.objects.add_secret(with_data(secret))),
+            "ConfigMap" => {
+                read::<ConfigMap>(document.value).map(|map| self.files.objects.add_config_map(map))
+            }
             "Namespace" => {
                 self.add_namespace(&document.value);
                 Ok(())
@@ -96,7 +95,7 @@ impl Input {
         let name = value["metadata"]["name"].as_str().unwrap_or_default().to_owned();
         let labels = value["metadata"]["labels"].as_object().into_iter().flatten();
         let labels = labels.filter_map(|(label, value)| Some((label.clone(), value.as_str()?.to_owned())));
-        let known = self.namespaces.entry(name.clone()).or_default();
+        let known = self.files.namespaces.entry(name.clone()).or_default();
         known.extend(labels);
         known.insert(NAME_LABEL.into(), name);
     }
@@ -129,15 +128,8 @@ impl Input {
         } else {
             value
         };
-        let resources = &mut self.resources;
-        let stores = match kind {
-            "ServiceMonitor" => &mut resources.service_monitors,
-            "PodMonitor" => &mut resources.pod_monitors,
-            "Probe" => &mut resources.probes,
-            "ScrapeConfig" => &mut resources.scrape_configs,
-            "PrometheusRule" => &mut resources.rules,
-            "AlertmanagerConfig" => &mut resources.alertmanager_configs,
-            _ => return Err(format!("there is no kind {kind:?} in {api_version:?}")),
+        let Some(selectable) = SelectableKind::named(kind) else {
+            return Err(format!("there is no kind {kind:?} in {api_version:?}"));
         };
         let dynamic: DynamicObject = read(value)?;
         let resource = ApiResource {
@@ -147,7 +139,7 @@ impl Input {
             kind: kind.to_owned(),
             plural: String::new(),
         };
-        stores.put(Arc::new(Object::new(dynamic, &resource)));
+        self.files.resources[selectable].put(Arc::new(Object::new(dynamic, &resource)));
         Ok(())
     }
 
@@ -182,70 +174,32 @@ impl Input {
 
     /// What follows from a workload, with what is to be told about it and about what it selects.
     fn plan(&self, workload: &Workload, rendered: &mut Rendered) -> Result<Planned, Invalid> {
+        match workload {
+            Workload::Prometheus(one) => self.plan_of::<OfPrometheus>(one, workload, rendered),
+            Workload::Agent(one) => self.plan_of::<OfAgent>(one, workload, rendered),
+            Workload::Alertmanager(one) => self.plan_of::<OfAlertmanager>(one, workload, rendered),
+            Workload::ThanosRuler(one) => self.plan_of::<OfThanosRuler>(one, workload, rendered),
+        }
+    }
+
+    fn plan_of<W: kind::Workload>(
+        &self,
+        resource: &W::Resource,
+        workload: &Workload,
+        rendered: &mut Rendered,
+    ) -> Result<Planned, Invalid> {
         let settings = crate::process::monitoring();
-        let around = Surroundings {
-            operator: &settings.operator,
-            offers: settings.offers,
-            unmanaged: settings.unmanaged,
-            daemon_sets: settings.daemon_sets,
-            namespaces: &self.namespaces,
-            objects: &self.objects,
-            resources: &self.resources,
-            left_out: &LeftOut::default(),
-        };
-        let standing = Standing::default();
+        let (planned, made) = offline::plan::<W>(resource, &self.files, &settings);
         let name = workload.name();
-        let mut refused = Refused { workload: &name, words: Vec::new() };
-        let planned = match workload {
-            Workload::Prometheus(one) => {
-                let mut memory = prometheus::plan::Memory::default();
-                let planned = prometheus::plan::plan(one, &around, &standing, &mut memory);
-                memory.monitors.all().into_iter().for_each(|memo| refused.add(memo));
-                refused.add(&memory.rules);
-                planned
-            }
-            Workload::Agent(one) => {
-                let mut memory = agent::plan::Memory::default();
-                let planned = agent::plan::plan(one, &around, &standing, &mut memory);
-                memory.monitors.all().into_iter().for_each(|memo| refused.add(memo));
-                planned
-            }
-            Workload::Alertmanager(one) => {
-                let mut memory = alertmanager::plan::Memory::default();
-                let planned = alertmanager::plan::plan(one, &around, &mut memory);
-                refused.add(&memory.configs);
-                planned
-            }
-            Workload::ThanosRuler(one) => {
-                let mut memory = thanos_ruler::plan::Memory::default();
-                let planned = thanos_ruler::plan::plan(one, &around, &standing, &mut memory);
-                refused.add(&memory.rules);
-                planned
-            }
-        };
-        rendered.notes.append(&mut refused.words);
+        let refused = made.judged().filter_map(|one| {
+            let object = one.object;
+            Some(format!("{} {} is not in {name}: {}", one.kind.name(), object.key(), one.refusal?))
+        });
+        rendered.notes.extend(refused);
         if let Ok(planned) = &planned {
             rendered.notes.extend(planned.remarks.iter().map(|remark| format!("{name}: {remark}")));
         }
         planned
-    }
-}
-
-/// What is told about resources that a workload does not take in.
-struct Refused<'w> {
-    workload: &'w str,
-    words: Vec<String>,
-}
-
-impl Refused<'_> {
-    fn add<T>(&mut self, memo: &Memo<Result<T, String>>) {
-        for (object, _, verdict) in memo.objects() {
-            if let Err(why) = verdict {
-                let (kind, key) =
-                    (object.value()["kind"].as_str().unwrap_or_default().to_owned(), object.key());
-                self.words.push(format!("{kind} {key} is not in {}: {why}", self.workload));
-            }
-        }
     }
 }
 

@@ -11,6 +11,7 @@ use hyper::{Method, Request, StatusCode};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
+use k8s_openapi::jiff::SignedDuration;
 use kernel::flow::PassError;
 use serde_json::Value;
 
@@ -20,8 +21,12 @@ use crate::upgrade::Ask;
 
 /// How long an instance may take to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long writes wait before they pass by themselves, if nobody asks again.
+/// How long writes wait before they pass by themselves, if nobody asks again, in seconds.
 const HOLD: u32 = 60;
+/// When to ask again so that writes go on waiting.
+pub const RENEWAL: SignedDuration = SignedDuration::from_secs(20);
+/// When to ask again for what did not come about.
+pub const RETRY: SignedDuration = SignedDuration::from_secs(1);
 const LARGEST_ANSWER: usize = 64 << 10;
 
 /// Talks to instances.
@@ -61,18 +66,18 @@ impl Instances {
     }
 
     /// Does what a plan asks for.
-    pub async fn perform(&self, step: &Step) -> Result<(), PassError> {
+    pub async fn perform(&self, step: &Step, credentials: &Credentials) -> Result<(), PassError> {
         let path = match step.ask {
             Ask::Hold => format!("/internal/hold?seconds={HOLD}"),
             Ask::Release => "/internal/release".into(),
         };
         let url = format!("{}{path}", step.url);
-        match self.ask(Method::POST, &url, &step.credentials).await {
+        match self.ask(Method::POST, &url, credentials).await {
             Ok((status, _)) if status.is_success() => Ok(()),
             // Writes already wait for the data that replace these, or a migration still reads them: look again.
             Ok((StatusCode::CONFLICT | StatusCode::SERVICE_UNAVAILABLE, _)) => Ok(()),
-            Ok((status, body)) => Err(PassError::Outside(format!("{url} answered {status}: {body}"))),
-            Err(words) => Err(PassError::Outside(format!("{url} cannot be reached: {words}"))),
+            Ok((status, body)) => Err(PassError::Unusable(format!("{url} answered {status}: {body}"))),
+            Err(words) => Err(PassError::outside(format!("{url} cannot be reached"), words)),
         }
     }
 

@@ -189,8 +189,7 @@ impl<'a> Look<'a> {
 }
 
 pub(crate) fn read<K: DeserializeOwned>(object: &Object) -> Result<K, PassError> {
-    let words = |error: Unreadable| PassError::Outside(format!("{error}: {}", error.source));
-    object.read().map_err(words)
+    object.read().map_err(|error: Unreadable| PassError::outside(error.to_string(), error.source))
 }
 
 fn last_words(pod: &Pod) -> Option<String> {

@@ -29,18 +29,20 @@ use api_example::{ExampleApp, UpgradePhase};
 use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::api::core::v1::Secret;
 use k8s_openapi::jiff::Timestamp;
-use kernel::apply::Applied;
 use kernel::declare::Declaration;
-use kernel::flow::{Invalid, Operator, PassError, Plan, Verdict};
+use kernel::flow::{Attempt, Cluster, Invalid, Observed, Operator, PassError, PassResult, Plan};
+use kernel::object::Key;
 use kernel::report::Report;
 use kernel::stores::Stores;
+use serde_json::{Value, json};
 
 pub use declaration::DECLARATION;
 
 use client::Instances;
 use gather::{CONFIG_MAP, Found, Gate, Inputs, Look, SECRET, SERVICE, STATEFUL_SET};
-use plan::{Planned, Step};
-use upgrade::{Facts, Pace};
+use observe::Health;
+use plan::{Aim, Planned, Step};
+use upgrade::{Ask, Facts, Pace};
 use validate::Valid;
 
 /// The operator of `ExampleApp`.
@@ -59,19 +61,44 @@ pub struct Checked {
     facts: Facts,
 }
 
+/// What is remembered of an application from one pass to the next.
+#[derive(Debug, Default)]
+pub struct Memory {
+    /// What was asked of the instance that takes the writes, and when.
+    asked: Option<(Ask, Timestamp)>,
+}
+
+impl Memory {
+    /// Whether it is time to ask: at once for something new, again after a second if nothing came of it, and before writes
+    /// that wait pass by themselves.
+    fn is_due(&self, ask: Ask, gate: Gate, now: Timestamp) -> bool {
+        let pause = if ask == Ask::Hold && gate != Gate::Open { client::RENEWAL } else { client::RETRY };
+        let asked = self.asked.filter(|(before, _)| *before == ask);
+        asked.is_none_or(|(_, at)| now.duration_since(at) >= pause)
+    }
+}
+
 impl Operator for ExampleOperator {
     type Resource = ExampleApp;
+    type Memory = Memory;
     type Inputs = Inputs;
-    type Valid = Checked;
+    type Valid<'v> = Checked;
     type Step = Step;
     type Course = Planned;
+    type Health = Health;
 
     fn declaration(&self) -> &'static Declaration {
         &DECLARATION
     }
 
-    async fn gather(&self, app: &ExampleApp, stores: &Stores, _now: Timestamp) -> Result<Inputs, PassError> {
-        let mut inputs = look(app, stores)?;
+    async fn gather(
+        &self,
+        app: &ExampleApp,
+        cluster: Cluster<'_>,
+        _memory: &mut Memory,
+        _now: Timestamp,
+    ) -> Result<Inputs, PassError> {
+        let mut inputs = look(app, cluster.stores)?;
         let phase = app.status.as_ref().and_then(|status| Some(status.upgrade.as_ref()?.phase));
         let asks = |phase: &UpgradePhase| {
             matches!(
@@ -80,50 +107,76 @@ impl Operator for ExampleOperator {
             )
         };
         if phase.as_ref().is_some_and(asks) {
-            let valid = validate::validate(app, &inputs);
-            if let Ok(valid) = valid {
-                let url = plan::instance_url(&valid, &inputs);
-                inputs.gate = self.instances.gate(&url, &inputs.credentials).await;
-            }
+            let url = plan::instance_url(&Key::of(&app.metadata), &inputs.frame);
+            inputs.gate = self.instances.gate(&url, &inputs.credentials).await;
         }
         Ok(inputs)
     }
 
-    fn validate(&self, app: &ExampleApp, inputs: &Inputs) -> Result<Checked, Invalid> {
+    fn validate<'v>(&'v self, app: &'v ExampleApp, inputs: &'v Inputs) -> Result<Checked, Invalid> {
         let valid = validate::validate(app, inputs)?;
         let facts = plan::facts(app, &valid, inputs, self.pace);
         Ok(Checked { valid, facts })
     }
 
-    fn plan(&self, checked: &Checked, inputs: &Inputs, now: Timestamp) -> Plan<Self> {
+    fn plan(
+        &self,
+        checked: &Checked,
+        inputs: &Inputs,
+        memory: &mut Memory,
+        now: Timestamp,
+    ) -> Result<Plan<Self>, Invalid> {
         let mut planned = plan::plan(&checked.valid, inputs, &checked.facts, now);
-        Plan {
+        let step = planned.step.take().filter(|step| memory.is_due(step.ask, inputs.gate, now));
+        if let Some(step) = &step {
+            memory.asked = Some((step.ask, now));
+        }
+        Ok(Plan {
+            intent: intent(&planned, &checked.facts),
             work: std::mem::take(&mut planned.work),
-            step: planned.step.take(),
+            step,
             finalizer: planned.finalizer,
             requeue_after: planned.requeue_after,
             course: planned,
-        }
+        })
     }
 
-    async fn perform(&self, step: &Step) -> Result<(), PassError> {
-        self.instances.perform(step).await
+    async fn perform(&self, step: &Step, inputs: &Inputs) -> Result<(), PassError> {
+        self.instances.perform(step, &inputs.credentials).await
     }
 
-    fn report(&self, app: &ExampleApp, verdict: &Verdict<'_, Self>, now: Timestamp) -> Report {
-        match verdict {
-            Verdict::Blind(trouble) => report::blind(app, trouble, now),
-            Verdict::Invalid(inputs, invalid) => {
-                let health = observe::observe(app, inputs, &Applied::default());
-                report::invalid(app, inputs, &health, invalid, now)
+    fn observe(
+        &self,
+        app: &ExampleApp,
+        attempt: &Attempt<'_, Self>,
+        _memory: &mut Memory,
+        _now: Timestamp,
+    ) -> Observed<Health> {
+        observe::observe(app, attempt.inputs, attempt.applied).into()
+    }
+
+    fn report(&self, app: &ExampleApp, result: &PassResult<'_, Self>, now: Timestamp) -> Report {
+        match result {
+            PassResult::Unread(error) => report::unread(app, error, now),
+            PassResult::Invalid { inputs, invalid, health } => {
+                report::invalid(app, inputs, health, invalid, now)
             }
-            Verdict::Done { inputs, plan, applied, trouble } => {
-                let health = &observe::observe(app, inputs, applied);
+            PassResult::Applied { inputs, plan, applied, health, error } => {
                 let outcome =
-                    report::Outcome { inputs, health, planned: &plan.course, applied, trouble: *trouble };
+                    report::Outcome { inputs, health, planned: &plan.course, applied, error: *error };
                 report::done(app, &outcome, now)
             }
         }
+    }
+}
+
+/// The phase of an upgrade is in the status before anything of it is done.
+fn intent(planned: &Planned, facts: &Facts) -> Value {
+    match &planned.aim {
+        Aim::Run(course) if course.upgrade.is_some() && course.upgrade != facts.upgrade => {
+            json!({ "upgrade": course.upgrade })
+        }
+        Aim::Run(_) | Aim::Pause | Aim::Uninstall | Aim::Disconnect => Value::Null,
     }
 }
 

@@ -6,7 +6,7 @@ use k8s_openapi::jiff::Timestamp;
 use kernel::apply::Applied;
 use kernel::condition::{Merging, Order, Statement, Truth, merge};
 use kernel::flow::{Invalid, PassError};
-use kernel::report::{Report, notes};
+use kernel::report::{Reconciled, Report, notes};
 
 use crate::gather::Inputs;
 use crate::observe::Health;
@@ -36,7 +36,7 @@ pub struct Outcome<'a> {
     /// What was done.
     pub applied: &'a Applied,
     /// What failed.
-    pub trouble: Option<&'a PassError>,
+    pub error: Option<&'a PassError>,
 }
 
 /// The spec makes no sense.
@@ -52,15 +52,15 @@ pub fn invalid(
         warns("Accepted", Truth::False, invalid.reason, invalid.message.clone()),
         readiness(app, health, &status, None),
     ];
-    finish(app, status, &statements, now)
+    finish(app, status, &statements, Reconciled::Invalid, now)
 }
 
 /// Something could not be read.
-pub fn blind(app: &ExampleApp, trouble: &PassError, now: Timestamp) -> Report {
+pub fn unread(app: &ExampleApp, error: &PassError, now: Timestamp) -> Report {
     let status = app.status.clone().unwrap_or_default();
-    let statements = vec![warns("Progressing", Truth::False, "CannotLook", trouble.words())];
+    let statements = vec![warns("Progressing", Truth::False, "CannotLook", error.words())];
     // What was said before still holds as far as we know.
-    let mut report = finish(app, status.clone(), &statements, now);
+    let mut report = finish(app, status.clone(), &statements, Reconciled::Failed, now);
     if let Some(new) = report.status["conditions"].as_array_mut() {
         let kept = status.conditions.iter().filter(|condition| condition.type_ != "Progressing");
         new.extend(kept.filter_map(|condition| serde_json::to_value(condition).ok()));
@@ -100,7 +100,8 @@ pub fn done(app: &ExampleApp, outcome: &Outcome<'_>, now: Timestamp) -> Report {
             "spec.backup.enabled is true, but this version of the operator takes no backups: take your own";
         statements.push(warns("BackedUp", Truth::False, "NotTaken", message));
     }
-    finish(app, status, &statements, now)
+    let reconciled = if outcome.error.is_some() { Reconciled::Failed } else { Reconciled::Done };
+    finish(app, status, &statements, reconciled, now)
 }
 
 /// What a status says without conditions.
@@ -166,8 +167,8 @@ fn readiness(app: &ExampleApp, health: &Health, status: &ExampleAppStatus, aim: 
 
 fn progressing(app: &ExampleApp, outcome: &Outcome<'_>, status: &ExampleAppStatus) -> Statement {
     const NAME: &str = "Progressing";
-    if let Some(trouble) = outcome.trouble {
-        return warns(NAME, Truth::False, "CannotApply", trouble.words());
+    if let Some(error) = outcome.error {
+        return warns(NAME, Truth::False, "CannotApply", error.words());
     }
     if let Some(waiting) = outcome.applied.waiting.first() {
         return says(NAME, Truth::True, "WaitingForDeletion", waiting.clone());
@@ -257,6 +258,7 @@ fn finish(
     app: &ExampleApp,
     mut status: ExampleAppStatus,
     statements: &[Statement],
+    reconciled: Reconciled,
     now: Timestamp,
 ) -> Report {
     let old = app.status.as_ref().map(|status| status.conditions.clone()).unwrap_or_default();
@@ -266,5 +268,5 @@ fn finish(
     let merging = Merging { owned: &OWNED, order: Order::ByType, generation, now: &now };
     status.conditions = merge(&old, statements, merging);
     let status = serde_json::to_value(&status).unwrap_or_default();
-    Report { status, notes: notes(&old, statements), remarks: Vec::new() }
+    Report { status, notes: notes(&old, statements), remarks: Vec::new(), reconciled, selected: Vec::new() }
 }

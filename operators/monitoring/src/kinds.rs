@@ -3,10 +3,16 @@
 use k8s_openapi::api::apps::v1::{DaemonSet, StatefulSet};
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, PersistentVolumeClaim, Pod, Secret, Service};
 use kernel::declare::{Kind, Scope};
+use monitoring_select::SelectableKind;
 
 /// A kind of the group of the monitoring resources.
 const fn monitoring(version: &'static str, kind: &'static str, plural: &'static str) -> Kind {
     Kind { group: "monitoring.coreos.com", version, kind, plural, scope: Scope::Namespaces }
+}
+
+/// A kind that workloads select.
+pub const fn selectable(kind: SelectableKind) -> Kind {
+    monitoring(kind.version(), kind.name(), kind.plural())
 }
 
 /// Servers.
@@ -18,17 +24,17 @@ pub const ALERTMANAGER: Kind = monitoring("v1", "Alertmanager", "alertmanagers")
 /// Thanos Rulers.
 pub const THANOS_RULER: Kind = monitoring("v1", "ThanosRuler", "thanosrulers");
 /// Services to scrape.
-pub const SERVICE_MONITOR: Kind = monitoring("v1", "ServiceMonitor", "servicemonitors");
+pub const SERVICE_MONITOR: Kind = selectable(SelectableKind::ServiceMonitor);
 /// Pods to scrape.
-pub const POD_MONITOR: Kind = monitoring("v1", "PodMonitor", "podmonitors");
+pub const POD_MONITOR: Kind = selectable(SelectableKind::PodMonitor);
 /// Addresses to probe.
-pub const PROBE: Kind = monitoring("v1", "Probe", "probes");
+pub const PROBE: Kind = selectable(SelectableKind::Probe);
 /// Anything else to scrape.
-pub const SCRAPE_CONFIG: Kind = monitoring("v1alpha1", "ScrapeConfig", "scrapeconfigs");
+pub const SCRAPE_CONFIG: Kind = selectable(SelectableKind::ScrapeConfig);
 /// Rules.
-pub const RULE: Kind = monitoring("v1", "PrometheusRule", "prometheusrules");
+pub const RULE: Kind = selectable(SelectableKind::PrometheusRule);
 /// Who is told of alerts.
-pub const ALERTMANAGER_CONFIG: Kind = monitoring("v1alpha1", "AlertmanagerConfig", "alertmanagerconfigs");
+pub const ALERTMANAGER_CONFIG: Kind = selectable(SelectableKind::AlertmanagerConfig);
 /// Configurations, certificates, and what resources point to.
 pub const SECRET: Kind = Kind::of::<Secret>();
 /// Rules, and what resources point to.

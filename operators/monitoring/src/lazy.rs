@@ -9,13 +9,11 @@ use k8s_openapi::api::apps::v1::{DaemonSet, StatefulSet};
 use k8s_openapi::api::core::v1::{Container, ContainerState, ContainerStatus, Pod, PodTemplateSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kernel::compare::{missing, surplus};
-use kernel::object::Key;
-use kernel::stores::Stores;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::keep;
 use crate::kind::Seen;
-use crate::{keep, kinds};
 
 /// The containers of the reloader.
 const RELOADERS: [&str; 2] = [reloader::NAME, reloader::INIT_NAME];
@@ -80,7 +78,7 @@ impl Keeper for DaemonSet {
 
 /// Leaves the images of reloaders that run where nothing else of the pods would change. `own` are the containers of which
 /// the user says something.
-pub(crate) fn keep_reloaders(planned: &mut Planned, own: [&[Container]; 2], seen: &Seen, stores: &Stores) {
+pub(crate) fn keep_reloaders(planned: &mut Planned, own: [&[Container]; 2], seen: &Seen) {
     for child in &mut planned.children {
         match child {
             Child::StatefulSet(wanted) => {
@@ -89,9 +87,9 @@ pub(crate) fn keep_reloaders(planned: &mut Planned, own: [&[Container]; 2], seen
                 }
             }
             Child::DaemonSet(wanted) => {
-                let present = stores.get(kinds::DAEMON_SET, &Key::of(&wanted.metadata));
-                if let Some(present) = present.and_then(|present| present.read::<DaemonSet>().ok()) {
-                    keep_reloader(&mut **wanted, &present, own, &seen.pods);
+                let present = seen.daemon_set.as_ref();
+                if let Some(present) = present.filter(|one| one.metadata.name == wanted.metadata.name) {
+                    keep_reloader(&mut **wanted, present, own, &seen.pods);
                 }
             }
             Child::ConfigMap(_) | Child::Secret(_) | Child::Service(_) => {}

@@ -1,5 +1,5 @@
 //! What is counted under the names of the Prometheus Operator, so that its dashboards and alerts go on working. The kernel
-//! tells what happens and knows none of these names; what only a pass knows, `controller` tells.
+//! tells what happens and knows none of these names.
 //!
 //! | file | owns |
 //! |---|---|
@@ -18,15 +18,13 @@ mod workloads;
 
 use std::sync::Arc;
 
-use kernel::declare::{Declaration, Kind};
+use kernel::declare::Declaration;
 use kernel::metrics::{Catalogue, Observer, Occurrence};
-use kernel::object::Key;
 
 use crate::declaration;
 use passes::Controller;
 use requests::Requests;
 use workloads::Workloads;
-pub use workloads::{Selected, Sync};
 
 /// What every name begins with.
 const PREFIX: &str = "prometheus_operator";
@@ -61,19 +59,6 @@ impl Monitored {
         }
     }
 
-    /// How the last pass of a workload came out.
-    pub fn synced(&self, declaration: &'static Declaration, workload: &Key, sync: Sync) {
-        if let Some(controller) = self.controller(declaration.name).filter(|_| sync == Sync::Invalid) {
-            controller.refused();
-        }
-        self.workloads.synced(declaration.name, workload, sync);
-    }
-
-    /// How many objects of a kind a workload takes in and leaves out.
-    pub fn selected(&self, declaration: &'static Declaration, workload: &Key, kind: Kind, count: Selected) {
-        self.workloads.selected(declaration.name, workload, kind, count);
-    }
-
     fn controller(&self, name: &str) -> Option<&Controller> {
         self.controllers.iter().find(|controller| controller.declaration.name == name)
     }
@@ -92,6 +77,15 @@ impl Observer for Monitored {
                 self.requests.answered(call, *code, *took, *held_back);
                 for controller in &self.controllers {
                     controller.answered(call, *code);
+                }
+            }
+            Occurrence::Selected { controller, resource, count } => {
+                self.workloads.selected(controller, resource, count);
+            }
+            Occurrence::Reconciled { controller, resource, reconciled } => {
+                self.workloads.reconciled(controller, resource, *reconciled);
+                if let Some(controller) = self.controller(controller) {
+                    controller.sees(occurrence);
                 }
             }
             Occurrence::Ready { controller }

@@ -15,7 +15,7 @@ const WATCHED: &str = "--watched-dir=";
 
 /// The hashes of what was written, as our reloader tells them.
 pub(crate) fn content<W: Workload>(planned: &Planned, workload: &Key) -> Content {
-    let (secret, file) = W::configuration(&workload.name);
+    let (secret, file) = (W::NAMING.configuration(&workload.name), W::NAMING.configuration_key);
     let config = planned.configuration.as_ref().filter(|_| W::HAS_CONFIGURATION);
     Content {
         config: config.map(|config| fingerprint::in_pieces(config.0.iter().map(|piece| piece.as_bytes()))),

@@ -1,7 +1,7 @@
 //! What is done about pods, claims and surplus shards, beyond writing StatefulSets: decided in `rollout`, turned
 //! into work here. Pure.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -57,20 +57,6 @@ struct Wish {
     touch: Touch,
     /// What should be, for the case that the server refuses it.
     words: String,
-}
-
-/// The classes of the claims that are too small: whether volumes of them can grow is what must be known.
-pub(crate) fn classes(planned: &Planned, seen: &Seen) -> BTreeSet<String> {
-    let claims: Vec<&PersistentVolumeClaim> = seen.claims.iter().collect();
-    let mut classes = BTreeSet::new();
-    for child in &planned.children {
-        let Child::StatefulSet(wanted) = child else { continue };
-        if seen.sets.contains_key(wanted.metadata.name.as_deref().unwrap_or_default()) {
-            let growth = growth::growth(wanted, &claims, &BTreeMap::new());
-            classes.extend(growth.resizes.into_iter().map(|resize| resize.class));
-        }
-    }
-    classes
 }
 
 /// What is to be done.

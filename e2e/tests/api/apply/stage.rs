@@ -124,13 +124,13 @@ impl Process {
             watch_states: watch::channel(Vec::new()).0,
         };
         let (sender, receiver) = oneshot::channel();
-        let make = Box::new(move |writer| {
+        let make = Box::new(move |writer, _| {
             // A test that has ended needs no writer.
             let _ = sender.send(writer);
             let controller: Arc<dyn Controller> = Arc::new(Bell(bell));
             controller
         });
-        let registration = Registration { declaration: &DECLARATION, make, interest: None };
+        let registration = Registration { declaration: &DECLARATION, make, interests: None };
         let token = stop.clone();
         tasks.spawn(async move {
             hub.run(vec![registration], std::future::ready(()), token).await;

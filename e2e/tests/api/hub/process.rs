@@ -68,10 +68,10 @@ impl Process {
         let stores = Stores::new(declarations, MANAGER, &scopes);
         let registration = |declaration: &'static Declaration| {
             let diary = diary.0.clone();
-            let make = Box::new(move |writer| -> Arc<dyn Controller> {
+            let make = Box::new(move |writer, _| -> Arc<dyn Controller> {
                 Arc::new(Worker { declaration, writer, diary })
             });
-            Registration { declaration, make, interest: None }
+            Registration { declaration, make, interests: None }
         };
         let registrations: Vec<Registration> = declarations.iter().map(|one| registration(one)).collect();
         let hub = Hub {

@@ -66,6 +66,12 @@ impl Observer for Diary {
                 format!("{controller} started, waited for: {}", latency.is_some())
             }
             Occurrence::Ended { controller, outcome, .. } => format!("{controller} ended {outcome:?}"),
+            Occurrence::Reconciled { controller, resource, reconciled } => {
+                format!("{controller} reconciled {resource}: {reconciled:?}")
+            }
+            Occurrence::Selected { controller, resource, count } => {
+                format!("{controller} selects for {resource}: {count:?}")
+            }
             Occurrence::StatusWritten { controller, failed } => {
                 format!("{controller} wrote a status, failed: {failed}")
             }
@@ -133,8 +139,8 @@ async fn a_witness_hears_of_everything() -> Result<()> {
         metrics: metrics.observed_by(Arc::<Diary>::clone(&diary)),
         watch_states: watch::channel(Vec::new()).0,
     };
-    let make_toy = Box::new(|writer| -> Arc<dyn Controller> { Arc::new(Toy(writer)) });
-    let registration = Registration { declaration: &DECLARATION, make: make_toy, interest: None };
+    let make_toy = Box::new(|writer, _| -> Arc<dyn Controller> { Arc::new(Toy(writer)) });
+    let registration = Registration { declaration: &DECLARATION, make: make_toy, interests: None };
     let (stop, mut tasks) = (CancellationToken::new(), JoinSet::new());
     let (leads, token) = (CancellationToken::new(), stop.clone());
     let lead = leads.clone().cancelled_owned();

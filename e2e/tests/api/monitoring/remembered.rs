@@ -1,7 +1,6 @@
 //! What an operand refused stays out after a restart of the operators, and comes in once it is another thing.
 
 use anyhow::{Context as _, Result};
-use api_monitoring::Prometheus;
 use e2e::wait;
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::Secret;
@@ -18,13 +17,14 @@ const REFUSED: &str = "mainstay.dev/refused-objects";
 
 /// The state of the workload, as a process writes it down.
 async fn state(client: &Client) -> Result<String> {
-    let workloads: Api<Prometheus> = Api::default_namespaced(client.clone());
+    let workloads: Api<DynamicObject> =
+        Api::default_namespaced_with(client.clone(), &resource("Prometheus", "v1"));
     let sets: Api<StatefulSet> = Api::default_namespaced(client.clone());
-    let workload = serde_json::to_value(workloads.get("main").await?)?;
+    let workload = workloads.get("main").await?;
     let pods = sets.get("prometheus-main").await?.spec.and_then(|spec| spec.template.spec);
     let operand = pods.into_iter().flat_map(|pods| pods.containers).find(|one| one.name == "prometheus");
     let image = operand.and_then(|operand| operand.image).context("Prometheus has no image")?;
-    Ok(operand::state(&workload["spec"], &image, []))
+    Ok(operand::state(&workload.data["spec"], &image, []))
 }
 
 #[tokio::test]

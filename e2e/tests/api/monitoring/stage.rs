@@ -68,7 +68,6 @@ pub(super) fn process(client: Client, (monitoring, scopes): Asked) -> Process {
         operators: vec![OperatorName::Monitoring],
         example: operator_example::ExampleOperator::default(),
         monitoring,
-        monitored: None,
         scopes,
         leadership: Leadership::always(),
         identity: "test".into(),

@@ -103,7 +103,7 @@ impl Stage {
         let subscriber = Subscriber {
             declaration: &DECLARATION,
             keys,
-            interest: None,
+            index: Arc::new(Index::new(&DECLARATION, None)),
             stores: stores.clone(),
             metrics: Metrics::register(&mut Catalogue::default(), "test", "test"),
             memory: memory.clone(),
@@ -124,6 +124,7 @@ impl Stage {
         let partition = self.subscriber.stores.partition(kind, "n").unwrap();
         let changes = partition.write().see(event);
         for change in &changes {
+            self.subscriber.follow(kind, change);
             self.subscriber.notify(kind, change);
         }
     }

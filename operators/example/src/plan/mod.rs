@@ -16,9 +16,10 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::jiff::Timestamp;
 use kernel::apply::{Deletion, Desired, Touch, Way, Work, desired};
 use kernel::flow::Finalizer;
-use kernel::object::Object;
+use kernel::object::{Key, Object};
 use serde_json::json;
 
+use crate::adopt::Frame;
 use crate::gather::{CLAIM, Inputs, POD};
 use crate::instance::{self, Instance};
 use crate::names;
@@ -30,10 +31,8 @@ use crate::validate::Valid;
 pub struct Step {
     /// What.
     pub ask: upgrade::Ask,
-    /// Of whom.
+    /// Of which instance.
     pub url: String,
-    /// As whom.
-    pub credentials: crate::gather::Credentials,
 }
 
 /// What a plan is part of.
@@ -84,11 +83,9 @@ pub fn plan(valid: &Valid, inputs: &Inputs, facts: &Facts, now: Timestamp) -> Pl
     let mut work = Work { waves: objects(valid, inputs, &course, now), prune: true, ..Work::default() };
     work.touches.extend(tell_features(&work, inputs));
     work.touches.extend(grow_volumes(valid, inputs));
-    let step = course.ask.map(|ask| Step {
-        ask,
-        url: instance_url(valid, inputs),
-        credentials: inputs.credentials.clone(),
-    });
+    let step = course
+        .ask
+        .map(|ask| Step { ask, url: instance_url(&Key::new(&valid.namespace, &valid.name), &inputs.frame) });
     let moving = course.upgrade.is_some() || course.ended.is_some();
     let asked = course.ask == Some(upgrade::Ask::Hold) && facts.gate == crate::gather::Gate::Open;
     let requeue_after = moving.then_some(if asked { ANSWER_LOOK } else { facts.pace.look });
@@ -139,7 +136,7 @@ fn tell_features(work: &Work, inputs: &Inputs) -> Vec<Touch> {
     };
     let touch = |pod: &k8s_openapi::api::core::v1::Pod| Touch {
         kind: POD,
-        key: kernel::object::Key::of(&pod.metadata),
+        key: Key::of(&pod.metadata),
         uid: pod.metadata.uid.as_deref().unwrap_or_default().into(),
         fields: json!({"metadata": {"annotations": {names::CHANGED: changed}}}),
     };
@@ -150,7 +147,7 @@ fn tell_features(work: &Work, inputs: &Inputs) -> Vec<Touch> {
 fn grow_volumes(valid: &Valid, inputs: &Inputs) -> Vec<Touch> {
     let touch = |claim: &k8s_openapi::api::core::v1::PersistentVolumeClaim| Touch {
         kind: CLAIM,
-        key: kernel::object::Key::of(&claim.metadata),
+        key: Key::of(&claim.metadata),
         uid: claim.metadata.uid.as_deref().unwrap_or_default().into(),
         fields: json!({"spec": {"resources": {"requests": {"storage": valid.size}}}}),
     };
@@ -158,9 +155,9 @@ fn grow_volumes(valid: &Valid, inputs: &Inputs) -> Vec<Touch> {
 }
 
 /// Where instance 0 answers, also when it is not ready.
-pub(crate) fn instance_url(valid: &Valid, inputs: &Inputs) -> String {
-    let Valid { name, namespace, .. } = valid;
-    format!("http://{name}-0.{}.{namespace}.svc:{}", inputs.frame.service, names::PORT)
+pub(crate) fn instance_url(app: &Key, frame: &Frame) -> String {
+    let Key { namespace, name } = app;
+    format!("http://{name}-0.{}.{namespace}.svc:{}", frame.service, names::PORT)
 }
 
 /// Everything goes: what we own by itself, volumes if that was asked for. The resource waits for its instances to end.

@@ -1,7 +1,7 @@
 //! What can be read.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 
@@ -14,8 +14,6 @@ pub struct Objects {
     config_maps: BTreeMap<(String, String), Arc<ConfigMap>>,
     /// What may not be read.
     forbidden: BTreeSet<Reference>,
-    /// Everything that somebody wanted to read, there or not.
-    asked: Arc<Mutex<BTreeSet<Reference>>>,
 }
 
 impl Objects {
@@ -44,6 +42,16 @@ impl Objects {
         self.forbidden.insert(reference);
     }
 
+    /// Forgets what is known of an object.
+    pub fn remove(&mut self, reference: &Reference) {
+        let key = (reference.namespace.clone(), reference.name.clone());
+        match reference.source {
+            Source::Secret => drop(self.secrets.remove(&key)),
+            Source::ConfigMap => drop(self.config_maps.remove(&key)),
+        }
+        self.forbidden.remove(reference);
+    }
+
     /// Whether something may not be read.
     pub(crate) fn is_forbidden(&self, reference: &Reference) -> bool {
         self.forbidden.contains(reference)
@@ -51,7 +59,6 @@ impl Objects {
 
     /// A Secret.
     pub fn secret(&self, namespace: &str, name: &str) -> Option<&Secret> {
-        self.note(Source::Secret, namespace, name);
         self.secrets.get(&(namespace.to_owned(), name.to_owned())).map(AsRef::as_ref)
     }
 
@@ -68,17 +75,6 @@ impl Objects {
 
     /// A ConfigMap.
     pub fn config_map(&self, namespace: &str, name: &str) -> Option<&ConfigMap> {
-        self.note(Source::ConfigMap, namespace, name);
         self.config_maps.get(&(namespace.to_owned(), name.to_owned())).map(AsRef::as_ref)
-    }
-
-    /// Everything that somebody wanted to read, there or not: what a reader that gave up was about to need.
-    pub fn asked(&self) -> BTreeSet<Reference> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    fn note(&self, source: Source, namespace: &str, name: &str) {
-        let reference = Reference { source, namespace: namespace.to_owned(), name: name.to_owned() };
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).insert(reference);
     }
 }

@@ -39,6 +39,13 @@ pub struct Reference {
     pub name: String,
 }
 
+impl Reference {
+    /// A Secret.
+    pub fn secret(namespace: impl Into<String>, name: impl Into<String>) -> Self {
+        Self { source: Source::Secret, namespace: namespace.into(), name: name.into() }
+    }
+}
+
 /// Why something could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Missing {

@@ -1,13 +1,10 @@
 //! What the four workloads ask for of the six kinds.
 
 use api_monitoring::prometheus::shared::SharedSpec;
-use api_monitoring::{
-    Alertmanager, PodMonitor, Probe, Prometheus, PrometheusAgent, ScrapeConfig, ServiceMonitor, ThanosRuler,
-};
+use api_monitoring::{Alertmanager, Prometheus, PrometheusAgent, SelectableKind, ThanosRuler};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use crate::asking::{Asking, SelectionError, Selectors};
-use crate::selection::Selectable;
 
 /// The annotation with which a workload names the operator that it is for.
 pub const CONTROLLER_ID: &str = "operator.prometheus.io/controller-id";
@@ -25,26 +22,9 @@ pub enum Asker<'w> {
     ThanosRuler(&'w ThanosRuler),
 }
 
-/// The kinds that workloads select.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// ServiceMonitors.
-    ServiceMonitor,
-    /// PodMonitors.
-    PodMonitor,
-    /// Probes.
-    Probe,
-    /// ScrapeConfigs.
-    ScrapeConfig,
-    /// PrometheusRules.
-    PrometheusRule,
-    /// AlertmanagerConfigs.
-    AlertmanagerConfig,
-}
-
 impl<'w> Asker<'w> {
     /// What it asks for of a kind, checked.
-    pub fn asking(self, kind: Kind) -> Result<Asking<'w>, SelectionError> {
+    pub fn asking(self, kind: SelectableKind) -> Result<Asking<'w>, SelectionError> {
         Asking::new(self.metadata().namespace.as_deref().unwrap_or_default(), self.selectors(kind))
     }
 
@@ -55,17 +35,17 @@ impl<'w> Asker<'w> {
     }
 
     /// What it says that it asks for of a kind; nothing of a kind that it cannot take.
-    pub fn selectors(self, kind: Kind) -> Selectors<'w> {
+    pub fn selectors(self, kind: SelectableKind) -> Selectors<'w> {
         match (self, kind) {
-            (Self::Prometheus(server), Kind::PrometheusRule) => {
+            (Self::Prometheus(server), SelectableKind::PrometheusRule) => {
                 let spec = &server.spec;
                 Selectors::new(spec.rule_namespace_selector.as_ref(), spec.rule_selector.as_ref())
             }
-            (Self::ThanosRuler(ruler), Kind::PrometheusRule) => {
+            (Self::ThanosRuler(ruler), SelectableKind::PrometheusRule) => {
                 let spec = &ruler.spec;
                 Selectors::new(spec.rule_namespace_selector.as_ref(), spec.rule_selector.as_ref())
             }
-            (Self::Alertmanager(alertmanager), Kind::AlertmanagerConfig) => {
+            (Self::Alertmanager(alertmanager), SelectableKind::AlertmanagerConfig) => {
                 let spec = &alertmanager.spec;
                 Selectors {
                     namespaces: spec.alertmanager_config_namespace_selector.as_ref(),
@@ -89,13 +69,18 @@ impl<'w> Asker<'w> {
     }
 }
 
-/// What servers and agents ask for alike.
-fn monitors(spec: &SharedSpec, kind: Kind) -> Selectors<'_> {
-    match kind {
-        Kind::ServiceMonitor => ServiceMonitor::selectors(spec),
-        Kind::PodMonitor => PodMonitor::selectors(spec),
-        Kind::Probe => Probe::selectors(spec),
-        Kind::ScrapeConfig => ScrapeConfig::selectors(spec),
-        Kind::PrometheusRule | Kind::AlertmanagerConfig => Selectors::default(),
-    }
+/// What servers and agents ask for alike, of a kind with scrape jobs.
+pub fn monitors(spec: &SharedSpec, kind: SelectableKind) -> Selectors<'_> {
+    let (namespaces, labels) = match kind {
+        SelectableKind::ServiceMonitor => {
+            (&spec.service_monitor_namespace_selector, &spec.service_monitor_selector)
+        }
+        SelectableKind::PodMonitor => (&spec.pod_monitor_namespace_selector, &spec.pod_monitor_selector),
+        SelectableKind::Probe => (&spec.probe_namespace_selector, &spec.probe_selector),
+        SelectableKind::ScrapeConfig => {
+            (&spec.scrape_config_namespace_selector, &spec.scrape_config_selector)
+        }
+        SelectableKind::PrometheusRule | SelectableKind::AlertmanagerConfig => return Selectors::default(),
+    };
+    Selectors::new(namespaces.as_ref(), labels.as_ref())
 }

@@ -2,7 +2,7 @@
 //!
 //! | file | owns |
 //! |---|---|
-//! | [`selection`] | the verdict on each object that is asked for |
+//! | [`selection`] | the check of each kind with scrape jobs |
 //! | [`asking`] | which objects a workload asks for |
 //! | [`asker`] | what each workload asks for of each kind |
 //! | [`unselected`] | why an object is not asked for |
@@ -43,10 +43,11 @@ pub mod url;
 pub mod verdict;
 pub mod workload;
 
+pub use api_monitoring::{PerKind, SelectableKind};
 pub use asker::Asker;
 pub use asking::{Asking, Candidate, Namespaces};
 pub use problem::Problem;
-pub use selection::{select, sort};
+pub use selection::Selectable;
 pub use unselected::{Unselected, why_not};
-pub use verdict::{Accepted, Refused, Verdicts};
+pub use verdict::{Accepted, Refused};
 pub use workload::Workload;

@@ -2,29 +2,23 @@
 
 pub mod plan;
 pub mod pods;
+pub mod validate;
 
-use std::collections::BTreeSet;
+use api_monitoring::{PrometheusAgent, SelectableKind};
+use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
+use kernel::declare::Declaration;
+use serde_json::Value;
 
-use crate::plan::memo::Memo;
-use crate::plan::{Invalid, Planned, Standing, Surroundings};
-use crate::prometheus::pods as servers;
+use crate::declaration;
+use crate::kind::{Facts, Naming, Needs, Seen, Workload};
+use crate::plan::monitors;
+use crate::plan::{Invalid, LeftOut, Planned, Rendered, Selections, Surroundings};
+use crate::prometheus::pods::Instance;
 use crate::prometheus::report::{self, Found, report_on_every_node, with_scale};
 use crate::status::reconciliation::Selects;
 use crate::status::{Daemons, Reconciliation, RepairPolicy};
 use crate::workload::defaults::{PROMETHEUS_VERSION, or_default};
-use api_monitoring::PrometheusAgent;
-use k8s_openapi::api::core::v1::{Container, Pod};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
-use kernel::declare::Declaration;
-use monitoring_assets::Reference;
-use monitoring_rules::config_map;
-use serde_json::Value;
-
-use crate::declaration;
-use crate::interest::Selectable;
-use crate::kind::{Judged, Seen, Workload, monitors, needs, reload_path};
-use crate::kinds;
-use crate::outside::Needs;
 
 /// Agents.
 #[derive(Debug)]
@@ -32,85 +26,70 @@ pub struct OfAgent;
 
 impl Workload for OfAgent {
     type Resource = PrometheusAgent;
-    type Memory = plan::Memory;
+    type Valid<'v> = validate::Valid<'v>;
 
     const DECLARATION: &'static Declaration = &declaration::AGENT;
-    const SELECTABLE: Selectable = &[
-        (kinds::SERVICE_MONITOR, "serviceMonitor"),
-        (kinds::POD_MONITOR, "podMonitor"),
-        (kinds::PROBE, "probe"),
-        (kinds::SCRAPE_CONFIG, "scrapeConfig"),
-    ];
-    const APPLICATION: &'static str = "prometheus-agent";
-    const GOVERNING: &'static str = "prometheus-agent-operated";
+    const SELECTABLE: &'static [SelectableKind] = &monitors::KINDS;
+    const NAMING: Naming = Naming {
+        application: "prometheus-agent",
+        governing_service: "prometheus-agent-operated",
+        prefix: "prom-agent",
+        configuration_suffix: "",
+        configuration_key: "prometheus.yaml.gz",
+        rules: None,
+    };
+    const POINTING: &'static [&'static str] =
+        &["additionalScrapeConfigs", "apiserverConfig", "remoteWrite", "scrapeClasses", "tracingConfig"];
     const SELECTS: Option<Selects> = Some(Selects::ForAgent);
 
     fn metadata(resource: &PrometheusAgent) -> &ObjectMeta {
         &resource.metadata
     }
 
-    fn is_paused(resource: &PrometheusAgent) -> bool {
-        resource.spec.shared.paused
-    }
-
-    fn prefix(name: &str) -> String {
-        format!("prom-agent-{name}")
+    fn facts(resource: &PrometheusAgent) -> Facts<'_> {
+        let spec = &resource.spec.shared;
+        let labels = Instance::agent(resource).map(|instance| instance.common_labels());
+        Facts {
+            paused: spec.paused,
+            operand: ("Prometheus", or_default(&spec.version, PROMETHEUS_VERSION)),
+            port: 9090,
+            route_prefix: &spec.route_prefix,
+            tls: spec.web.as_ref().is_some_and(|web| web.file.tls_config.is_some()),
+            selects_no_monitors: false,
+            base: None,
+            containers: [&spec.containers, &spec.init_containers],
+            needs: Needs::of(spec.storage.as_ref(), spec.service_name.as_ref(), labels.ok()),
+            deprecated: Vec::new(),
+        }
     }
 
     fn status(resource: &PrometheusAgent) -> Value {
         serde_json::to_value(&resource.status).unwrap_or_default()
     }
 
-    fn configuration(name: &str) -> (String, &'static str) {
-        (Self::prefix(name), "prometheus.yaml.gz")
+    fn validate<'v>(
+        resource: &'v PrometheusAgent,
+        around: &Surroundings<'v>,
+    ) -> Result<validate::Valid<'v>, Invalid> {
+        validate::validate(resource, around)
     }
 
-    fn rules(_name: &str) -> Option<config_map::Workload<'_>> {
-        None
-    }
-
-    fn plan(
-        resource: &PrometheusAgent,
+    fn render(
+        valid: &validate::Valid<'_>,
         around: &Surroundings<'_>,
-        standing: &Standing,
-        memory: &mut plan::Memory,
+        selections: &Selections,
+        rendered: &mut Rendered,
+    ) {
+        plan::render(valid, around, selections, rendered);
+    }
+
+    fn build(
+        valid: &validate::Valid<'_>,
+        around: &Surroundings<'_>,
+        left_out: &LeftOut,
+        rendered: &mut Rendered,
     ) -> Result<Planned, Invalid> {
-        plan::plan(resource, around, standing, memory)
-    }
-
-    fn references(memory: &plan::Memory) -> BTreeSet<Reference> {
-        memory.monitors.all().into_iter().flat_map(Memo::references).cloned().collect()
-    }
-
-    fn operand(resource: &PrometheusAgent) -> (&'static str, &str) {
-        ("Prometheus", or_default(&resource.spec.shared.version, PROMETHEUS_VERSION))
-    }
-
-    fn reload(resource: &PrometheusAgent) -> (u16, String) {
-        (9090, reload_path(&resource.spec.shared.route_prefix))
-    }
-
-    fn has_tls(resource: &PrometheusAgent) -> bool {
-        resource.spec.shared.web.as_ref().is_some_and(|web| web.file.tls_config.is_some())
-    }
-
-    fn judged(memory: &plan::Memory) -> Vec<Judged<'_>> {
-        monitors(&memory.monitors).collect()
-    }
-
-    fn containers(resource: &PrometheusAgent) -> [&[Container]; 2] {
-        let spec = &resource.spec.shared;
-        [&spec.containers, &spec.init_containers]
-    }
-
-    fn needs(resource: &PrometheusAgent) -> Needs {
-        let spec = &resource.spec.shared;
-        let labels = servers::Instance::agent(resource).map(|instance| instance.common_labels());
-        needs(spec.storage.as_ref(), spec.service_name.as_ref(), labels.ok())
-    }
-
-    fn deprecated(_resource: &PrometheusAgent) -> Vec<String> {
-        Vec::new()
+        plan::build(valid, around, left_out, rendered)
     }
 
     fn report(resource: &PrometheusAgent, seen: &Seen, last: &Reconciliation, now: &Time) -> Value {
@@ -124,7 +103,7 @@ impl Workload for OfAgent {
             let found = Found { stateful_sets: &sets, pods: &pods };
             report::report(&workload, found, last, RepairPolicy::None, now).status
         };
-        let labels = servers::Instance::agent(resource).map(|instance| instance.common_labels());
+        let labels = Instance::agent(resource).map(|instance| instance.common_labels());
         let status = with_scale(status, &resource.spec.shared, &labels.unwrap_or_default());
         serde_json::to_value(status).unwrap_or_default()
     }

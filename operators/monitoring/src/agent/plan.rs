@@ -3,128 +3,96 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::agent::pods::{daemonset, statefulset};
-use crate::prometheus::pods::{Instance, Shard, secrets, service};
-use api_monitoring::PrometheusAgent;
-use api_monitoring::prometheus::shared::SharedSpec;
-use formats::gzip::Compressor;
-use monitoring_assets::Reference;
 use monitoring_scrape::document::{self, AgentInputs, Document};
 use monitoring_scrape::{Mode, Server};
-use monitoring_select::Workload;
-use monitoring_select::workload::{self, Checked, Gap, Section};
+use monitoring_select::workload::Section;
 
+use crate::agent::pods::{daemonset, statefulset};
+use crate::agent::validate::Valid;
 use crate::plan::child::Child;
-use crate::plan::gaps;
-use crate::plan::limits;
-use crate::plan::memo::Memo;
-use crate::plan::monitors::Monitors;
+use crate::plan::monitors::{self, Scraping};
 use crate::plan::planned::{Invalid, Planned, Remark};
-use crate::plan::standing::Standing;
-use crate::plan::surroundings::Surroundings;
+use crate::plan::rendered::Rendered;
+use crate::plan::selection::Selections;
+use crate::plan::surroundings::{LeftOut, Surroundings};
+use crate::plan::{gaps, limits};
 use crate::prometheus::plan::{compressed, keep_files, text};
+use crate::prometheus::pods::{Shard, secrets, service};
 
-/// What is remembered of an agent from one pass to the next.
-#[derive(Debug, Clone, Default)]
-pub struct Memory {
-    /// What became of the resources with jobs.
-    pub monitors: Monitors,
-    /// The compressed configuration.
-    pub compressor: Compressor,
+/// Makes what each of the selected resources adds.
+pub(crate) fn render(
+    valid: &Valid<'_>,
+    around: &Surroundings<'_>,
+    selections: &Selections,
+    rendered: &mut Rendered,
+) {
+    let server = valid.server(around);
+    let scraping = Scraping { workload: &valid.workload, server: &server, objects: around.objects };
+    scraping.render(selections, rendered);
 }
 
-/// Decides everything that follows from an agent.
-pub fn plan(
-    agent: &PrometheusAgent,
+/// Everything that follows from an agent and from what was rendered.
+pub(crate) fn build(
+    valid: &Valid<'_>,
     around: &Surroundings<'_>,
-    standing: &Standing,
-    memory: &mut Memory,
+    left_out: &LeftOut,
+    rendered: &mut Rendered,
 ) -> Result<Planned, Invalid> {
-    limits::check_name(&agent.metadata)?;
-    let instance = Instance::agent(agent).map_err(|error| Invalid::new(&error))?;
-    let view = View { agent, instance: &instance, around };
-    let mode = view.mode()?;
-    let owner = instance.owner();
-    let workload = Workload::new((owner.namespace(), owner.name()), instance.spec, instance.version.clone());
-    let Checked { accepted, additional, gaps } =
-        workload::check_agent(&workload, around.objects).map_err(|refused| Invalid {
-            message: format!("creating config failed: {refused}"),
-            references: refused.references,
-        })?;
-    memory.monitors.pass(&workload, &view.server(instance.spec, mode)?, around)?;
-
-    let last = standing.configuration.as_deref();
-    let document = view.document(&memory.monitors, &additional, mode, (&gaps, last))?;
+    let standing = around.standing;
+    let (gaps, last) = (&valid.checked.gaps, standing.configuration.as_deref());
+    let document = valid.document(rendered, around, left_out)?;
     let mut files: BTreeMap<String, Vec<u8>> =
-        accepted.files.into_iter().map(|(name, bytes)| (name, bytes.to_vec())).collect();
-    files.extend(memory.monitors.files(around.left_out).map(|(name, bytes)| (name.clone(), bytes.clone())));
+        valid.checked.accepted.files.iter().map(|(name, bytes)| (name.clone(), bytes.to_vec())).collect();
+    files.extend(rendered.files(left_out));
     if !gaps.is_empty() {
         keep_files(&mut files, &document, standing);
     }
-    let mut planned = Planned { references: accepted.references, ..Planned::default() };
-    if memory.monitors.is_empty() {
+    let mut planned = Planned::default();
+    if rendered.is_empty() {
         planned.remarks.push(Remark::NothingSelected);
     }
-    planned.remarks.extend(gaps::remarks(&gaps, last));
+    planned.remarks.extend(gaps::remarks(gaps, last));
     planned.remarks.extend(document.left_out.iter().map(|one| Remark::LeftOut(one.to_string())));
-    planned.references.extend(document.references.iter().cloned());
-    let compressed = compressed(&document, &mut memory.compressor);
-    planned.children.push(Child::Secret(secrets::configuration(&instance, around.operator, compressed)));
+    let compressed = compressed(&document, &mut rendered.compressor);
+    let secret = secrets::configuration(&valid.instance, around.operator, compressed);
+    planned.children.push(Child::Secret(secret));
     planned.configuration = Some(document.into());
-    view.put_pods(mode, files, &mut planned)?;
+    valid.put_pods(around, files, &mut planned)?;
     limits::check(&mut planned)?;
     Ok(planned)
 }
 
-/// An agent among all that there is.
-struct View<'v> {
-    agent: &'v PrometheusAgent,
-    instance: &'v Instance<'v>,
-    around: &'v Surroundings<'v>,
-}
-
-impl View<'_> {
-    fn mode(&self) -> Result<Mode, Invalid> {
-        let on_every_node = self.agent.spec.mode.as_deref() == Some("DaemonSet");
-        match (on_every_node, self.around.daemon_sets) {
-            (false, _) => Ok(Mode::Agent),
-            (true, true) => Ok(Mode::DaemonSet),
-            (true, false) => {
-                Err(Invalid::new(&"feature gate for Prometheus Agent's DaemonSet mode is not enabled"))
-            }
-        }
-    }
-
+impl Valid<'_> {
     /// What of it matters to its configuration.
-    fn server<'s>(&'s self, spec: &'s SharedSpec, mode: Mode) -> Result<Server<'s>, Invalid> {
-        let owner = self.instance.owner();
-        let mut server =
-            Server::read((owner.namespace(), owner.name()), spec).map_err(|error| Invalid::new(&error))?;
-        server.mode = mode;
-        server.offers = self.around.offers;
+    fn server(&self, around: &Surroundings<'_>) -> Server<'_> {
+        let mut server = self.server.clone();
+        server.mode = self.mode;
+        server.offers = around.offers;
         // Shards of agents keep nothing that could be asked for.
         server.offers.shard_retention = false;
-        Ok(server)
+        server
     }
 
     fn document(
         &self,
-        monitors: &Monitors,
-        own: &workload::Additional<'_>,
-        mode: Mode,
-        (gaps, last): (&[Gap], Option<&str>),
+        rendered: &Rendered,
+        around: &Surroundings<'_>,
+        left_out: &LeftOut,
     ) -> Result<Document, Invalid> {
+        let (gaps, last) = (&self.checked.gaps, around.standing.configuration.as_deref());
         let mut spec = Cow::Borrowed(self.instance.spec);
         if gaps::has(gaps, Section::RemoteWrite) {
             spec.to_mut().remote_write.clear();
         }
         let kept = gaps::has(gaps, Section::AdditionalJobs)
             .then(|| Cow::Owned(gaps::additional_jobs(last.unwrap_or_default())));
-        let jobs = kept.or_else(|| text(own.scrape_configs));
+        let jobs = kept.or_else(|| text(self.checked.additional.scrape_configs));
+        let mut server = self.server(around);
+        server.spec = &spec;
         let mut document = document::agent(&AgentInputs {
-            server: &self.server(&spec, mode)?,
-            jobs: monitors.jobs(self.around.left_out, jobs.as_deref()),
-            objects: self.around.objects,
+            server: &server,
+            jobs: monitors::jobs(rendered, left_out, jobs.as_deref()),
+            objects: around.objects,
         })
         .map_err(|error| {
             Invalid::new(&format!("creating config failed: generating config failed: {error}"))
@@ -136,11 +104,11 @@ impl View<'_> {
     /// Everything that pods mount, and the pods.
     fn put_pods(
         &self,
-        mode: Mode,
+        around: &Surroundings<'_>,
         files: BTreeMap<String, Vec<u8>>,
         planned: &mut Planned,
     ) -> Result<(), Invalid> {
-        let (instance, operator) = (self.instance, self.around.operator);
+        let (instance, operator) = (&self.instance, around.operator);
         let tls_secrets = planned.put_tls_assets(instance.owner(), operator, &instance.object_name(), files);
         let web = secrets::web_config(instance, operator).map_err(|error| {
             Invalid::new(&format!(
@@ -149,7 +117,7 @@ impl View<'_> {
         })?;
         planned.children.push(Child::Secret(web));
         let mut left_out = BTreeSet::new();
-        if mode == Mode::DaemonSet {
+        if self.mode == Mode::DaemonSet {
             let built = daemonset::build(instance, operator, &tls_secrets)
                 .map_err(|error| Invalid::new(&format!("making daemonset failed: {error}")))?;
             left_out.extend(built.left_out.iter().map(ToString::to_string));
@@ -169,9 +137,4 @@ impl View<'_> {
         planned.remarks.extend(left_out.into_iter().map(Remark::LeftOut));
         Ok(())
     }
-}
-
-/// Everything that was read for an agent and its resources.
-pub fn references<'m>(planned: &'m Planned, memory: &'m Memory) -> impl Iterator<Item = &'m Reference> {
-    planned.references.iter().chain(memory.monitors.all().into_iter().flat_map(Memo::references))
 }

@@ -289,10 +289,10 @@ fn of_monitors_goes_only_what_kubectl_and_the_server_wrote_for_themselves() {
 #[test]
 fn pods_and_claims_are_watched_of_the_applications_that_workloads_look_for() {
     let mut applications = [
-        OfAgent::APPLICATION,
-        OfAlertmanager::APPLICATION,
-        OfPrometheus::APPLICATION,
-        OfThanosRuler::APPLICATION,
+        OfAgent::NAMING.application,
+        OfAlertmanager::NAMING.application,
+        OfPrometheus::NAMING.application,
+        OfThanosRuler::NAMING.application,
     ];
     applications.sort_unstable();
     let expected = format!("app.kubernetes.io/name in ({})", applications.join(","));

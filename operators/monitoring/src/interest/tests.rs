@@ -1,11 +1,12 @@
-//! Whom changes concern, why an object is not selected, and which workloads are gone for sure.
+//! Which workloads a change concerns, and which workloads an object mentions.
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use kernel::index::interests;
 use kernel::store::Event;
-use kernel::stores::{Filter, Namespaces, Scopes};
+use kernel::stores::{Namespaces, Stores};
 use kube::api::DynamicObject;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 use crate::OfPrometheus;
@@ -22,8 +23,11 @@ fn made(kind: Kind, metadata: &Value, mut rest: Value) -> Object {
     Object::new(dynamic, &kind.resource())
 }
 
-fn asks(spec: &Value) -> Asks {
-    Asks::read(&json!({"spec": spec}), &[(kinds::SERVICE_MONITOR, "serviceMonitor"), (kinds::RULE, "rule")])
+fn selectors(spec: &Value) -> WorkloadSelectors {
+    WorkloadSelectors::read(
+        &json!({"spec": spec}),
+        &[SelectableKind::ServiceMonitor, SelectableKind::PrometheusRule],
+    )
 }
 
 #[test]
@@ -33,7 +37,7 @@ fn a_workload_asks_by_labels_and_namespace() {
     let namespace = object("", "b", &json!({"kind": "far"}));
     let me = Key::new("a", "p");
     let asked = |spec: Value, object: &Object| {
-        asks(&spec).ask_for(&me, kinds::SERVICE_MONITOR, object, Some(&namespace))
+        selectors(&spec).ask_for(&me, (SelectableKind::ServiceMonitor, object), Some(&namespace))
     };
     assert!(!asked(json!({}), &near), "no selector selects nothing");
     assert!(asked(json!({"serviceMonitorSelector": {}}), &near));
@@ -49,50 +53,38 @@ fn a_workload_asks_by_labels_and_namespace() {
 fn an_alertmanager_asks_for_the_base_that_it_names() {
     let base = made(kinds::ALERTMANAGER_CONFIG, &json!({"namespace": "a", "name": "base"}), json!({}));
     let spec = json!({"spec": {"alertmanagerConfiguration": {"name": "base"}}});
-    let asks = Asks::read(&spec, &[(kinds::ALERTMANAGER_CONFIG, "alertmanagerConfig")]);
-    assert!(asks.ask_for(&Key::new("a", "w"), kinds::ALERTMANAGER_CONFIG, &base, None));
-    assert!(!asks.ask_for(&Key::new("b", "w"), kinds::ALERTMANAGER_CONFIG, &base, None));
+    let selectors = WorkloadSelectors::read(&spec, &[SelectableKind::AlertmanagerConfig]);
+    let asks = |namespace: &str| {
+        selectors.ask_for(&Key::new(namespace, "w"), (SelectableKind::AlertmanagerConfig, &base), None)
+    };
+    assert_eq!((asks("a"), asks("b")), (true, false));
 }
 
 #[test]
 fn a_namespace_concerns_those_who_look_into_it() {
     let namespace = object("", "b", &json!({"kind": "far"}));
-    assert!(!asks(&json!({"serviceMonitorSelector": {}})).look_into(&namespace));
-    assert!(asks(&json!({"ruleNamespaceSelector": {}})).look_into(&namespace));
+    assert!(!selectors(&json!({"serviceMonitorSelector": {}})).look_into(&namespace));
+    assert!(selectors(&json!({"ruleNamespaceSelector": {}})).look_into(&namespace));
     assert!(
-        !asks(&json!({"ruleNamespaceSelector": {"matchLabels": {"kind": "near"}}})).look_into(&namespace)
+        !selectors(&json!({"ruleNamespaceSelector": {"matchLabels": {"kind": "near"}}}))
+            .look_into(&namespace)
     );
 }
 
-/// Stores of an operator that looks at a part of the cluster, after the first lists.
-fn stores(scopes: &Scopes, there: impl IntoIterator<Item = (Kind, Object)>) -> Stores {
-    let stores = Stores::new(&[OfPrometheus::DECLARATION], "test", scopes);
-    for (_, partition) in stores.iter() {
-        partition.objects.write().see(Event::Begin);
-    }
+/// Stores that hold these objects.
+fn stores(there: impl IntoIterator<Item = (Kind, Object)>) -> Stores {
+    let stores = Stores::new(&[OfPrometheus::DECLARATION], "test", &Namespaces::AllBut(Vec::new()).into());
     for (kind, object) in there {
         let partition = stores.partition(kind, &object.key().namespace.clone());
-        partition.unwrap().write().see(Event::Listed(object));
-    }
-    for (_, partition) in stores.iter() {
-        partition.objects.write().see(Event::Complete);
+        partition.unwrap().write().see(Event::Applied(object));
     }
     stores
 }
 
-fn selections(controller_id: &str) -> Selections {
-    Selections {
-        primary: OfPrometheus::DECLARATION.primary,
-        selectable: OfPrometheus::SELECTABLE,
-        application: OfPrometheus::APPLICATION,
-        governing: OfPrometheus::GOVERNING,
-        configuration: OfPrometheus::configuration,
-        readers: Arc::default(),
-        found: Arc::default(),
-        has_bindings: true,
-        controller_id: controller_id.into(),
-        asks: Mutex::default(),
-    }
+/// The workloads that an object concerns; nothing leaves it to the declaration.
+fn concerned(kind: Kind, object: &Object, stores: &Stores) -> Option<Vec<Key>> {
+    let candidate = Candidate { kind, object, stores };
+    interests(Selecting::<OfPrometheus>::default()).concerned(kinds::PROMETHEUS, &candidate)
 }
 
 fn prometheus(namespace: &str, name: &str, spec: &Value) -> (Kind, Object) {
@@ -100,51 +92,34 @@ fn prometheus(namespace: &str, name: &str, spec: &Value) -> (Kind, Object) {
     (kinds::PROMETHEUS, made(kinds::PROMETHEUS, &metadata, json!({"spec": spec})))
 }
 
-/// A monitor that speaks of one Prometheus that is there and of two that are not.
-fn bound() -> (Kind, Object) {
-    let binding = |namespace: &str, name: &str| {
+#[test]
+fn the_workloads_of_its_kind_that_the_status_of_an_object_mentions() {
+    let binding = |resource: &str, name: &str| {
         json!({
-            "group": "monitoring.coreos.com", "resource": "prometheuses", "namespace": namespace, "name": name,
-            "conditions": [],
+            "group": "monitoring.coreos.com", "resource": resource, "namespace": "ours", "name": name, "conditions": [],
         })
     };
-    let bindings = json!([binding("ours", "here"), binding("ours", "gone"), binding("theirs", "other")]);
-    let metadata = json!({"namespace": "ours", "name": "m"});
-    let object = made(kinds::SERVICE_MONITOR, &metadata, json!({"status": {"bindings": bindings}}));
-    (kinds::SERVICE_MONITOR, object)
-}
-
-fn gone(scopes: &Scopes) -> Vec<String> {
-    let stores = stores(scopes, [bound(), prometheus("ours", "here", &json!({}))]);
-    let mut gone: Vec<String> = selections("").at_start(&stores).iter().map(ToString::to_string).collect();
-    gone.sort();
-    gone
-}
-
-#[test]
-fn only_workloads_that_are_gone_for_sure_are_swept() {
-    let everywhere = Scopes::from(Namespaces::AllBut(Vec::new()));
-    assert_eq!(gone(&everywhere), ["ours/gone", "theirs/other"]);
-    assert_eq!(gone(&Namespaces::AllBut(vec!["theirs".into()]).into()), ["ours/gone"]);
-    let ours = Namespaces::Only(vec!["ours".into()]);
-    let instances = Scopes { some: BTreeMap::from([(kinds::PROMETHEUS, ours)]), ..everywhere.clone() };
-    assert_eq!(gone(&instances), ["ours/gone"]);
-    let labels = Filter { labels: Some("a=b".into()), fields: None };
-    let filtered = Scopes { filters: BTreeMap::from([(kinds::PROMETHEUS, labels)]), ..everywhere };
-    assert_eq!(gone(&filtered), Vec::<String>::new());
+    let bindings = [("prometheuses", "here"), ("prometheusagents", "agent"), ("prometheuses", "gone")];
+    let status = json!({"bindings": bindings.map(|(resource, name)| binding(resource, name))});
+    let metadata = json!({"namespace": "theirs", "name": "m"});
+    let mentions = |kind: Kind| {
+        Selecting::<OfPrometheus>::default().mentions(kind, &made(kind, &metadata, json!({"status": status})))
+    };
+    assert_eq!(mentions(kinds::SERVICE_MONITOR), ["here", "gone"].map(|name| Key::new("ours", name)));
+    assert_eq!(mentions(kinds::ALERTMANAGER_CONFIG), [], "it cannot select them");
+    assert_eq!(mentions(kinds::POD), []);
 }
 
 #[test]
 fn pods_and_secrets_of_workloads_that_we_do_not_see_concern_nobody() {
-    let scopes = Scopes::from(Namespaces::AllBut(Vec::new()));
-    let stores = stores(&scopes, [prometheus("ours", "here", &json!({}))]);
+    let stores = stores([prometheus("ours", "here", &json!({}))]);
     let concerned = |kind: Kind, name: &str| {
         let labels = json!({"app.kubernetes.io/name": "prometheus", "app.kubernetes.io/instance": name});
         let owner = json!([{
             "apiVersion": "monitoring.coreos.com/v1", "kind": "Prometheus", "name": name, "uid": "1", "controller": true,
         }]);
         let metadata = json!({"namespace": "ours", "name": "x", "labels": labels, "ownerReferences": owner});
-        selections("").concerned(kind, &made(kind, &metadata, json!({})), &stores)
+        concerned(kind, &made(kind, &metadata, json!({})), &stores)
     };
     for kind in [kinds::POD, kinds::SECRET, kinds::CONFIG_MAP] {
         assert_eq!(concerned(kind, "here"), Some(vec![Key::new("ours", "here")]), "{}", kind.kind);
@@ -153,28 +128,47 @@ fn pods_and_secrets_of_workloads_that_we_do_not_see_concern_nobody() {
 }
 
 #[test]
-fn why_an_object_is_not_selected_is_told() {
-    let near = Namespaces::Only(vec!["ours".into()]);
-    let scopes =
-        Scopes { some: BTreeMap::from([(kinds::RULE, near)]), ..Namespaces::AllBut(Vec::new()).into() };
-    let everywhere =
-        json!({"serviceMonitorSelector": {}, "serviceMonitorNamespaceSelector": {}, "ruleSelector": {}});
-    let (_, workload) = prometheus("ours", "here", &everywhere);
-    let namespace = made(kinds::NAMESPACE, &json!({"name": "theirs"}), json!({}));
-    let stores = stores(&scopes, [(kinds::NAMESPACE, namespace)]);
-    let told = |kind: Kind, operator: &str| {
-        selections(operator).why_not(&workload, (kind, &object("theirs", "m", &json!({}))), &stores)
-    };
-    assert_eq!(told(kinds::SERVICE_MONITOR, ""), None);
-    for (kind, operator, words) in [
-        (kinds::RULE, "", "the operator does not look into namespace theirs: see its flags and rights"),
-        (
-            kinds::SERVICE_MONITOR,
-            "blue",
-            r#"the workload names no operator, and this one serves those that name "blue""#,
-        ),
-        (kinds::PROBE, "", "the workload has no selector for this kind, and without one it selects nothing"),
+fn names_and_selectors_decide_which_workloads_an_object_concerns() {
+    let everywhere = json!({"serviceMonitorSelector": {}, "serviceMonitorNamespaceSelector": {}});
+    let own_service = json!({"serviceName": "mine", "serviceMonitorSelector": {}});
+    let there = [prometheus("a", "one", &everywhere), prometheus("b", "two", &own_service)];
+    let stores = stores(
+        there
+            .into_iter()
+            .chain([(kinds::NAMESPACE, made(kinds::NAMESPACE, &json!({"name": "b"}), json!({})))]),
+    );
+    let (one, two) = (|| Key::new("a", "one"), || Key::new("b", "two"));
+    for (kind, namespace, name, expected) in [
+        (kinds::SERVICE_MONITOR, "b", "m", Some(vec![one(), two()])),
+        (kinds::SERVICE_MONITOR, "a", "m", Some(vec![one()])),
+        (kinds::RULE, "a", "r", Some(vec![])),
+        (kinds::SECRET, "a", "prometheus-one", Some(vec![one()])),
+        (kinds::SECRET, "b", "prometheus-one", Some(vec![])),
+        (kinds::SERVICE, "a", "prometheus-operated", Some(vec![one()])),
+        (kinds::SERVICE, "b", "prometheus-operated", Some(vec![])),
+        (kinds::SERVICE, "b", "mine", Some(vec![two()])),
+        (kinds::STATEFUL_SET, "a", "prometheus-one", None),
     ] {
-        assert_eq!(told(kind, operator).as_deref(), Some(words));
+        let object = made(kind, &json!({"namespace": namespace, "name": name}), json!({}));
+        assert_eq!(concerned(kind, &object, &stores), expected, "{} {namespace}/{name}", kind.kind);
     }
+}
+
+#[test]
+fn a_change_of_the_status_of_a_selected_object_is_worth_no_pass() {
+    let object = |generation: i64, team: &str, status: &str| {
+        let metadata =
+            json!({"namespace": "a", "name": "m", "generation": generation, "labels": {"team": team}});
+        Some(Arc::new(made(kinds::SERVICE_MONITOR, &metadata, json!({"status": status}))))
+    };
+    let matters = |kind: Kind, before: Option<Arc<Object>>, after: Option<Arc<Object>>| {
+        Selecting::<OfPrometheus>::default().matters(kind, &Change { before, after })
+    };
+    let monitor = kinds::SERVICE_MONITOR;
+    assert!(!matters(monitor, object(1, "x", "old"), object(1, "x", "new")));
+    assert!(matters(kinds::STATEFUL_SET, object(1, "x", "old"), object(1, "x", "new")));
+    assert!(matters(monitor, object(1, "x", "old"), object(2, "x", "old")));
+    assert!(matters(monitor, object(1, "x", "old"), object(1, "y", "old")));
+    assert!(matters(monitor, object(0, "x", "old"), object(0, "x", "new")), "generations are not counted");
+    assert!(matters(monitor, None, object(1, "x", "old")) && matters(monitor, object(1, "x", "old"), None));
 }

@@ -2,9 +2,6 @@
 
 use std::fmt::Debug;
 
-use kernel::object::Object;
-use kernel::store::Event;
-use kernel::stores::Namespaces;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
@@ -143,18 +140,14 @@ fn it_waits_for_another_change_in_whatever_keeps_the_pods() {
 #[test]
 fn it_is_looked_for_where_pods_are_kept() {
     let (stateful, daemon): (StatefulSet, DaemonSet) = (set("p:1", "r:1", true), set("p:1", "r:1", true));
-    let scopes = Namespaces::AllBut(Vec::new()).into();
-    let stores = Stores::new(&[&crate::AGENT], "test", &scopes);
-    let dynamic = serde_json::from_value(serde_json::to_value(&daemon).unwrap()).unwrap();
-    let known = Object::new(dynamic, &kinds::DAEMON_SET.resource());
-    stores.partition(kinds::DAEMON_SET, "n").unwrap().write().see(Event::Applied(known));
     let pods = pods(&[pod::<StatefulSet>("r:1"), pod::<DaemonSet>("r:1")]);
-    let seen = Seen { sets: [("s".to_owned(), stateful)].into(), pods, ..Seen::default() };
+    let sets = [("s".to_owned(), stateful)].into();
+    let seen = Seen { sets, daemon_set: Some(daemon), pods, ..Seen::default() };
     let children = |reloader: &str| {
         let (stateful, daemon) = (set("p:1", reloader, false), set("p:1", reloader, false));
         vec![Child::StatefulSet(Box::new(stateful)), Child::DaemonSet(Box::new(daemon))]
     };
     let mut planned = Planned { children: children("r:2"), ..Planned::default() };
-    keep_reloaders(&mut planned, NOBODY, &seen, &stores);
+    keep_reloaders(&mut planned, NOBODY, &seen);
     assert_eq!(planned.children, children("r:1"));
 }

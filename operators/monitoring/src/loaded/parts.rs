@@ -102,7 +102,7 @@ fn name(line: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::loaded::subject::Kind;
+    use monitoring_select::SelectableKind;
 
     fn owners(text: &str, objects: &[Subject]) -> Vec<Option<String>> {
         let parts = Parts::read(text, objects.iter().cloned().collect(), BTreeMap::new());
@@ -118,8 +118,8 @@ mod tests {
         let text = "global:\n  a: 1\nscrape_configs:\n- job_name: serviceMonitor/team/a/0\n  b: |\n\n    - job_name: x\n\
                     - job_name: \"podMonitor/team/a/0\"\n  relabel_configs:\n  - name: serviceMonitor/team/a/0\n\
                     - job_name: own\n- job_name: probe/team/unknown\nremote_write:\n- url: x\n  name: y\n";
-        let a = Subject::new(Kind::ServiceMonitor, "team", "a");
-        let b = Subject::new(Kind::PodMonitor, "team", "a");
+        let a = Subject::new(SelectableKind::ServiceMonitor, "team", "a");
+        let b = Subject::new(SelectableKind::PodMonitor, "team", "a");
         let (first, second) = ("ServiceMonitor team/a", "PodMonitor team/a");
         let expected = ["", "", "", first, first, first, first, second, second, second, "", "", "", "", ""];
         assert_eq!(owners(text, &[a, b]), some(&expected));
@@ -131,7 +131,7 @@ mod tests {
                     \x20   - receiver: team/b/pager\n  - matchers:\n    - x=1\n    receiver: team/b/pager\n  group_by:\n\
                     \x20 - job\nreceivers:\n- name: \"null\"\n- name: team/a/pager\n  webhook_configs:\n  - url: u\n\
                     time_intervals:\n- name: team/b/night\n  time_intervals: []\ntemplates: []\n";
-        let subject = |name| Subject::new(Kind::AlertmanagerConfig, "team", name);
+        let subject = |name| Subject::new(SelectableKind::AlertmanagerConfig, "team", name);
         let (a, b) = ("AlertmanagerConfig team/a", "AlertmanagerConfig team/b");
         let expected = ["", "", "", "", a, a, a, b, b, b, "", "", "", "", a, a, a, "", b, b, ""];
         assert_eq!(owners(text, &[subject("a"), subject("b")]), some(&expected));

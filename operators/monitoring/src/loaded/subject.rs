@@ -2,55 +2,14 @@
 
 use std::fmt;
 
+use monitoring_select::SelectableKind;
 use serde::{Deserialize, Serialize};
-
-/// The kinds of objects that workloads select.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Kind {
-    /// A ServiceMonitor.
-    ServiceMonitor,
-    /// A PodMonitor.
-    PodMonitor,
-    /// A Probe.
-    Probe,
-    /// A ScrapeConfig.
-    ScrapeConfig,
-    /// A PrometheusRule.
-    PrometheusRule,
-    /// An AlertmanagerConfig.
-    AlertmanagerConfig,
-}
-
-impl Kind {
-    /// As users write it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::ServiceMonitor => "ServiceMonitor",
-            Self::PodMonitor => "PodMonitor",
-            Self::Probe => "Probe",
-            Self::ScrapeConfig => "ScrapeConfig",
-            Self::PrometheusRule => "PrometheusRule",
-            Self::AlertmanagerConfig => "AlertmanagerConfig",
-        }
-    }
-
-    /// What the names of its jobs begin with; nothing for kinds without jobs.
-    fn prefix(self) -> Option<&'static str> {
-        match self {
-            Self::ServiceMonitor => Some("serviceMonitor"),
-            Self::PodMonitor => Some("podMonitor"),
-            Self::Probe => Some("probe"),
-            Self::ScrapeConfig => Some("scrapeConfig"),
-            Self::PrometheusRule | Self::AlertmanagerConfig => None,
-        }
-    }
-}
 
 /// An object that a workload selects.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Subject {
     /// Its kind.
-    pub kind: Kind,
+    pub kind: SelectableKind,
     /// Its namespace.
     pub namespace: String,
     /// Its name.
@@ -59,40 +18,35 @@ pub struct Subject {
 
 impl Subject {
     /// An object.
-    pub fn new(kind: Kind, namespace: impl Into<String>, name: impl Into<String>) -> Self {
+    pub fn new(kind: SelectableKind, namespace: impl Into<String>, name: impl Into<String>) -> Self {
         Self { kind, namespace: namespace.into(), name: name.into() }
     }
 
     /// Whose the job, receiver or interval of this name is: `serviceMonitor/ns/name/0`, `ns/name/receiver`.
     pub fn of_name(name: &str) -> Option<Self> {
         let (first, rest) = name.split_once('/')?;
-        let kinds = [Kind::ServiceMonitor, Kind::PodMonitor, Kind::Probe, Kind::ScrapeConfig];
-        if let Some(kind) = kinds.into_iter().find(|kind| kind.prefix() == Some(first)) {
+        if let Some(kind) = SelectableKind::ALL.into_iter().find(|kind| kind.job_prefix() == Some(first)) {
             let (namespace, rest) = rest.split_once('/')?;
             let name = rest.split_once('/').map_or(rest, |(name, _)| name);
             return Some(Self::new(kind, namespace, name));
         }
         let (name, _) = rest.split_once('/')?;
-        Some(Self::new(Kind::AlertmanagerConfig, first, name))
+        Some(Self::new(SelectableKind::AlertmanagerConfig, first, name))
     }
 
     /// What all its names in a configuration begin with; nothing for rules, which have files.
     pub(crate) fn marker(&self) -> Option<String> {
         let Self { kind, namespace, name } = self;
-        match kind {
-            Kind::AlertmanagerConfig => Some(format!("{namespace}/{name}/")),
-            Kind::ServiceMonitor
-            | Kind::PodMonitor
-            | Kind::Probe
-            | Kind::ScrapeConfig
-            | Kind::PrometheusRule => kind.prefix().map(|prefix| format!("{prefix}/{namespace}/{name}")),
+        match (kind, kind.job_prefix()) {
+            (SelectableKind::AlertmanagerConfig, _) => Some(format!("{namespace}/{name}/")),
+            (_, prefix) => prefix.map(|prefix| format!("{prefix}/{namespace}/{name}")),
         }
     }
 }
 
 impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}/{}", self.kind.as_str(), self.namespace, self.name)
+        write!(f, "{} {}/{}", self.kind.name(), self.namespace, self.name)
     }
 }
 
@@ -103,11 +57,17 @@ mod tests {
     #[test]
     fn names_in_a_configuration_tell_whose_they_are() {
         let cases = [
-            ("serviceMonitor/team/shop/0", Some(Subject::new(Kind::ServiceMonitor, "team", "shop"))),
-            ("podMonitor/team/shop/12", Some(Subject::new(Kind::PodMonitor, "team", "shop"))),
-            ("probe/team/front.door", Some(Subject::new(Kind::Probe, "team", "front.door"))),
-            ("scrapeConfig/team/own", Some(Subject::new(Kind::ScrapeConfig, "team", "own"))),
-            ("team/pager/on call/now", Some(Subject::new(Kind::AlertmanagerConfig, "team", "pager"))),
+            (
+                "serviceMonitor/team/shop/0",
+                Some(Subject::new(SelectableKind::ServiceMonitor, "team", "shop")),
+            ),
+            ("podMonitor/team/shop/12", Some(Subject::new(SelectableKind::PodMonitor, "team", "shop"))),
+            ("probe/team/front.door", Some(Subject::new(SelectableKind::Probe, "team", "front.door"))),
+            ("scrapeConfig/team/own", Some(Subject::new(SelectableKind::ScrapeConfig, "team", "own"))),
+            (
+                "team/pager/on call/now",
+                Some(Subject::new(SelectableKind::AlertmanagerConfig, "team", "pager")),
+            ),
             ("own-job", None),
             ("team/own", None),
             ("null", None),
@@ -119,6 +79,6 @@ mod tests {
 
     #[test]
     fn an_object_is_told_as_users_write_it() {
-        assert_eq!(Subject::new(Kind::Probe, "team", "door").to_string(), "Probe team/door");
+        assert_eq!(Subject::new(SelectableKind::Probe, "team", "door").to_string(), "Probe team/door");
     }
 }

@@ -125,10 +125,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::loaded::subject::Kind;
+    use monitoring_select::SelectableKind;
 
     fn subject(name: &str) -> Subject {
-        Subject::new(Kind::ServiceMonitor, "team", name)
+        Subject::new(SelectableKind::ServiceMonitor, "team", name)
     }
 
     fn stamp(uid: &str, generation: i64, read: &str) -> Stamp {

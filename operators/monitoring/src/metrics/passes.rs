@@ -6,6 +6,7 @@ use kernel::call::{Call, Verb};
 use kernel::declare::Declaration;
 use kernel::metrics::{Action, Counters, Occurrence, Section};
 use kernel::queue::Outcome;
+use kernel::report::Reconciled;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
@@ -158,13 +159,12 @@ impl Controller {
             Occurrence::Recreated { kind, .. } => {
                 self.recreations.inc_by(u64::from(*kind == kinds::STATEFUL_SET));
             }
-            Occurrence::Changed { .. } | Occurrence::Answered { .. } => {}
+            Occurrence::Reconciled { reconciled, .. } => {
+                // To the kernel a workload that cannot be carried out is no failure: only its user can help.
+                self.errors.inc_by(u64::from(*reconciled == Reconciled::Invalid));
+            }
+            Occurrence::Selected { .. } | Occurrence::Changed { .. } | Occurrence::Answered { .. } => {}
         }
-    }
-
-    /// A workload was looked at and cannot be carried out. To the kernel that is no failure: only its user can help.
-    pub(super) fn refused(&self) {
-        self.errors.inc();
     }
 
     /// A request was answered. The watches are shared: one counts for every controller that depends on it.

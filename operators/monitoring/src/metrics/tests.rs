@@ -6,8 +6,9 @@ use http::{Method, Uri};
 use kernel::call::Call;
 use kernel::clock;
 use kernel::metrics::Action;
-use kernel::object::Object;
+use kernel::object::{Key, Object};
 use kernel::queue::Outcome;
+use kernel::report::{Reconciled, Selected};
 use kernel::store::Change;
 use serde_json::{Value, json};
 
@@ -100,12 +101,11 @@ fn every_name_that_is_asked_for_is_there() {
     let spec = json!({"enforcedSampleLimit": 7});
     monitored.sees(&Occurrence::Changed { kind: kinds::PROMETHEUS, change: &change(None, Some(&spec)) });
     let key = Key::new("n", "a");
-    monitored.selected(
-        &declaration::PROMETHEUS,
-        &key,
-        kinds::SERVICE_MONITOR,
-        Selected { selected: 3, rejected: 1 },
-    );
+    monitored.sees(&Occurrence::Selected {
+        controller: declaration::PROMETHEUS.name,
+        resource: &key,
+        count: &Selected { kind: kinds::SERVICE_MONITOR, selected: 3, rejected: 1 },
+    });
     answered(&monitored, "/api/v1/namespaces", Some(200));
     for name in EXPECTED {
         assert_ne!(values(&catalogue, name), Vec::<String>::new(), "{name}");
@@ -167,17 +167,24 @@ fn a_pass_is_counted_from_its_event_to_its_end() {
 #[test]
 fn what_is_known_of_a_workload_goes_with_it() {
     let (catalogue, monitored) = registered();
-    let (declaration, key) = (&declaration::PROMETHEUS, Key::new("n", "a"));
+    let (controller, key) = (declaration::PROMETHEUS.name, Key::new("n", "a"));
     let (first, second) = (json!({"replicas": 2, "shards": 3}), json!({"enforcedSampleLimit": 100}));
     let changed = |change: &Change<Object>| {
         monitored.sees(&Occurrence::Changed { kind: kinds::PROMETHEUS, change });
+    };
+    let reconciled = |reconciled: Reconciled| {
+        monitored.sees(&Occurrence::Reconciled { controller, resource: &key, reconciled });
+    };
+    let selected_rules = || {
+        let count = &Selected { kind: kinds::RULE, selected: 5, rejected: 2 };
+        monitored.sees(&Occurrence::Selected { controller, resource: &key, count });
     };
     let line = |name: &str, value: &str| {
         format!("{name}{{controller=\"prometheus\",namespace=\"n\",name=\"a\"}} {value}")
     };
     changed(&change(None, Some(&first)));
-    monitored.synced(declaration, &key, Sync::Invalid);
-    monitored.selected(declaration, &key, kinds::RULE, Selected { selected: 5, rejected: 2 });
+    reconciled(Reconciled::Invalid);
+    selected_rules();
     assert_eq!(values(&catalogue, "spec_replicas"), [line("spec_replicas", "2.0")]);
     assert_eq!(values(&catalogue, "spec_shards"), [line("spec_shards", "3.0")]);
     assert_eq!(values(&catalogue, "prometheus_enforced_sample_limit"), Vec::<String>::new());
@@ -203,7 +210,7 @@ fn what_is_known_of_a_workload_goes_with_it() {
     assert!(values(&catalogue, "reconcile_errors_total").iter().any(|line| line == errors));
 
     changed(&change(Some(&first), Some(&second)));
-    monitored.synced(declaration, &key, Sync::Done);
+    reconciled(Reconciled::Done);
     assert_eq!(of_servers(), syncs("1.0", "0.0"));
     assert_eq!(values(&catalogue, "spec_replicas"), [line("spec_replicas", "1.0")]);
     let limit = "prometheus_enforced_sample_limit";
@@ -211,8 +218,8 @@ fn what_is_known_of_a_workload_goes_with_it() {
 
     changed(&change(Some(&second), None));
     // A pass that was under way when it was deleted.
-    monitored.synced(declaration, &key, Sync::Failed);
-    monitored.selected(declaration, &key, kinds::RULE, Selected { selected: 5, rejected: 2 });
+    reconciled(Reconciled::Failed);
+    selected_rules();
     assert_eq!(of_servers(), syncs("0.0", "0.0"));
     assert_eq!(values(&catalogue, "spec_replicas"), Vec::<String>::new());
     assert_eq!(values(&catalogue, "managed_resources"), Vec::<String>::new());

@@ -4,34 +4,14 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use kernel::declare::Kind;
 use kernel::metrics::{Samples, Section};
 use kernel::object::{Key, Object};
+use kernel::report::{Reconciled, Selected};
 use kernel::store::Change;
 use serde_json::Value;
 
 use super::CONTROLLERS;
 use crate::declaration;
-
-/// How a pass of a workload came out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sync {
-    /// It was carried out, or is on its way.
-    Done,
-    /// Something failed; it is tried again.
-    Failed,
-    /// The spec cannot be carried out: its user has to mend it.
-    Invalid,
-}
-
-/// How many objects of a kind a workload asks for.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Selected {
-    /// Those that it selects.
-    pub selected: usize,
-    /// Those that it leaves out because they are wrong.
-    pub rejected: usize,
-}
 
 /// All workloads, by the name of their controller and their own.
 #[derive(Debug, Default)]
@@ -44,7 +24,7 @@ struct Workload {
     /// Nothing for those that have none.
     shards: Option<f64>,
     sample_limit: Option<f64>,
-    sync: Option<Sync>,
+    reconciled: Option<Reconciled>,
     /// By the name of the kind.
     resources: BTreeMap<&'static str, Selected>,
 }
@@ -63,16 +43,16 @@ impl Workloads {
     }
 
     /// How the last pass of a workload came out.
-    pub(super) fn synced(&self, controller: &'static str, key: &Key, sync: Sync) {
+    pub(super) fn reconciled(&self, controller: &'static str, key: &Key, reconciled: Reconciled) {
         if let Some(workload) = self.held().get_mut(&(controller, key.clone())) {
-            workload.sync = Some(sync);
+            workload.reconciled = Some(reconciled);
         }
     }
 
     /// How many objects of a kind a workload takes in and leaves out.
-    pub(super) fn selected(&self, controller: &'static str, key: &Key, kind: Kind, count: Selected) {
+    pub(super) fn selected(&self, controller: &'static str, key: &Key, count: &Selected) {
         if let Some(workload) = self.held().get_mut(&(controller, key.clone())) {
-            workload.resources.insert(kind.kind, count);
+            workload.resources.insert(count.kind.kind, *count);
         }
     }
 
@@ -96,8 +76,8 @@ impl Workloads {
         let mut samples = Vec::new();
         for (declaration, _) in CONTROLLERS {
             let ours = all.iter().filter(|((controller, _), _)| *controller == declaration.name);
-            let known: Vec<Sync> = ours.filter_map(|(_, workload)| workload.sync).collect();
-            let done = known.iter().filter(|sync| **sync == Sync::Done).count();
+            let known: Vec<Reconciled> = ours.filter_map(|(_, workload)| workload.reconciled).collect();
+            let done = known.iter().filter(|reconciled| **reconciled == Reconciled::Done).count();
             for (status, count) in [("ok", done), ("failed", known.len() - done)] {
                 samples.push(([declaration.name.to_owned(), status.to_owned()], number(count)));
             }
@@ -107,19 +87,19 @@ impl Workloads {
 
     /// How many objects of each kind are selected and left out, all workloads of a controller together.
     fn resources(&self) -> Samples<3> {
-        let mut sums: BTreeMap<(&str, &str), Selected> = BTreeMap::new();
+        let mut sums: BTreeMap<(&str, &str), (usize, usize)> = BTreeMap::new();
         for ((controller, _), workload) in self.held().iter() {
             for (resource, count) in &workload.resources {
                 let sum = sums.entry((controller, resource)).or_default();
-                sum.selected += count.selected;
-                sum.rejected += count.rejected;
+                sum.0 += count.selected;
+                sum.1 += count.rejected;
             }
         }
-        let samples = |((controller, resource), sum): ((&str, &str), Selected)| {
+        let samples = |((controller, resource), (selected, rejected)): ((&str, &str), (usize, usize))| {
             let sample = |state: &str, count: usize| {
                 ([controller.to_owned(), resource.to_owned(), state.to_owned()], number(count))
             };
-            [sample("selected", sum.selected), sample("rejected", sum.rejected)]
+            [sample("selected", selected), sample("rejected", rejected)]
         };
         sums.into_iter().flat_map(samples).collect()
     }

@@ -1,29 +1,31 @@
-//! From resources to objects: for each workload what it selects, what is wrong with the rest, its configuration and its
-//! children. Pure, and incremental: what did not change since the last pass is not looked at again.
+//! From resources to objects: what a workload selects, what is wrong with the rest, its configuration and its children.
+//! Pure, and incremental: what did not change since the last pass is not looked at again.
 //!
 //! | file | owns |
 //! |---|---|
-//! | [`prometheus`], [`agent`], [`alertmanager`], [`thanos_ruler`] | a workload: everything that follows from it |
 //! | [`surroundings`] | what there is beside the workload |
 //! | [`offers`] | what the server of a cluster can do |
 //! | [`standing`] | what was written before |
+//! | [`candidates`], [`selection`] | which resources a workload selects, and what they point to |
+//! | [`rendered`] | what was made of each |
+//! | `monitors`, `rules` | how something is made of resources with scrape jobs, and of rules |
+//! | [`memo`], `carry` | what is remembered from one pass to the next |
 //! | [`planned`], [`child`] | what is to be written |
-//! | [`monitors`] | the four kinds of resources with scrape jobs |
-//! | [`rules`] | PrometheusRules |
-//! | [`candidates`] | which resources a workload asks for |
-//! | [`memo`] | what is remembered from one pass to the next |
 //! | `limits` | how long names and how large objects may be |
 //! | [`gaps`] | sections that cannot be written anew stay as they were written last |
 
 pub mod candidates;
+mod carry;
 pub mod child;
 pub mod gaps;
 pub(crate) mod limits;
 pub mod memo;
-pub mod monitors;
+pub(crate) mod monitors;
 pub mod offers;
 pub mod planned;
-pub mod rules;
+pub mod rendered;
+pub(crate) mod rules;
+pub mod selection;
 pub mod standing;
 pub mod surroundings;
 #[cfg(test)]
@@ -31,5 +33,7 @@ mod tests;
 
 pub use child::Child;
 pub use planned::{Configuration, Invalid, Planned, Remark};
+pub use rendered::{Judged, Rendered};
+pub use selection::Selections;
 pub use standing::Standing;
 pub use surroundings::{LeftOut, Resources, Surroundings};

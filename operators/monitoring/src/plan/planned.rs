@@ -1,13 +1,12 @@
 //! What is to be written for a workload, and what is to be told about it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
 use crate::workload::metadata::Owner;
 use crate::workload::operator::OperatorConfig;
 use crate::workload::tls_assets;
-use monitoring_assets::Reference;
 use monitoring_scrape::document::Document;
 use monitoring_select::workload::Section;
 
@@ -22,8 +21,6 @@ pub struct Planned {
     pub configuration: Option<Configuration>,
     /// What users should know.
     pub remarks: Vec<Remark>,
-    /// The Secrets and ConfigMaps that the workload itself points to.
-    pub references: BTreeSet<Reference>,
 }
 
 impl Planned {
@@ -128,13 +125,11 @@ impl fmt::Display for Remark {
 pub struct Invalid {
     /// In words.
     pub message: String,
-    /// What was read before that was found: a change of one of these may help.
-    pub references: BTreeSet<Reference>,
 }
 
 impl Invalid {
-    /// Something that only the workload itself can mend.
+    /// In words.
     pub(crate) fn new(error: &impl fmt::Display) -> Self {
-        Self { message: error.to_string(), references: BTreeSet::new() }
+        Self { message: error.to_string() }
     }
 }

@@ -1,12 +1,17 @@
 //! What there is beside a workload.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use crate::workload::operator::OperatorConfig;
+use api_monitoring::{PerKind, SelectableKind};
+use kernel::object::Object;
 use kernel::stores::All;
 use monitoring_assets::Objects;
 use monitoring_scrape::Offers;
-use monitoring_select::Namespaces;
+use monitoring_select::asking::SelectionError;
+
+use crate::plan::standing::Standing;
+use crate::workload::operator::OperatorConfig;
 
 /// What there is.
 #[derive(Debug, Clone, Copy)]
@@ -19,47 +24,30 @@ pub struct Surroundings<'s> {
     pub unmanaged: bool,
     /// Whether agents may run on every node.
     pub daemon_sets: bool,
-    /// The labels of namespaces.
-    pub namespaces: &'s Namespaces,
     /// Secrets and ConfigMaps.
     pub objects: &'s Objects,
-    /// What workloads can select.
-    pub resources: &'s Resources,
-    /// What of that is left out.
-    pub left_out: &'s LeftOut,
+    /// What was written before.
+    pub standing: &'s Standing,
+    /// Why nothing of a kind can be selected.
+    pub unselectable: &'s PerKind<Option<SelectionError>>,
+    /// The AlertmanagerConfig that the workload names as its base, if it is there.
+    pub base: Option<&'s Arc<Object>>,
 }
 
-/// Resources that are selected and judged as all others, and not written: an operand does not take them. By
-/// `namespace/name`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LeftOut {
-    /// ServiceMonitors.
-    pub service_monitors: BTreeSet<String>,
-    /// PodMonitors.
-    pub pod_monitors: BTreeSet<String>,
-    /// Probes.
-    pub probes: BTreeSet<String>,
-    /// ScrapeConfigs.
-    pub scrape_configs: BTreeSet<String>,
-    /// PrometheusRules.
-    pub rules: BTreeSet<String>,
-    /// AlertmanagerConfigs.
-    pub alertmanager_configs: BTreeSet<String>,
+impl<'s> Surroundings<'s> {
+    /// Whether these kinds can be selected; the first that cannot, and why.
+    pub(crate) fn check_selectors(
+        &self,
+        kinds: impl IntoIterator<Item = SelectableKind>,
+    ) -> Result<(), (SelectableKind, &'s SelectionError)> {
+        let unselectable = |kind| Some((kind, self.unselectable[kind].as_ref()?));
+        kinds.into_iter().find_map(unselectable).map_or(Ok(()), Err)
+    }
 }
+
+/// Resources that are selected and checked as all others, and not written: an operand refuses them. By
+/// `namespace/name`.
+pub type LeftOut = PerKind<BTreeSet<String>>;
 
 /// What workloads can select: in no particular order, but always in the same.
-#[derive(Debug, Clone, Default)]
-pub struct Resources {
-    /// ServiceMonitors.
-    pub service_monitors: All,
-    /// PodMonitors.
-    pub pod_monitors: All,
-    /// Probes.
-    pub probes: All,
-    /// ScrapeConfigs.
-    pub scrape_configs: All,
-    /// PrometheusRules.
-    pub rules: All,
-    /// AlertmanagerConfigs.
-    pub alertmanager_configs: All,
-}
+pub type Resources = PerKind<All>;

@@ -1,59 +1,42 @@
 //! Properties of plans: what is remembered shows nowhere, and neither does the order in which resources come; what is left
-//! out is written nowhere.
+//! out is written nowhere; a plan reads nothing that the workload and what it selects do not name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::workload::operator::OperatorConfig;
-use api_monitoring::{Alertmanager, Prometheus, PrometheusAgent, ThanosRuler};
+use api_monitoring::SelectableKind;
 use k8s_openapi::api::core::v1::Secret;
 use kernel::object::Object;
 use kernel::stores::All;
 use kube::api::{ApiResource, DynamicObject};
-use monitoring_assets::Objects;
+use monitoring_assets::{Named, Objects, Reference};
 use monitoring_scrape::Offers;
 use monitoring_select::Namespaces;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::plan::planned::{Invalid, Planned};
-use crate::plan::{LeftOut, Resources, Standing, Surroundings};
-use crate::{agent, alertmanager, prometheus, thanos_ruler};
+use crate::kind::Workload;
+use crate::plan::selection::select;
+use crate::plan::{Invalid, LeftOut, Planned, Rendered, Resources, Selections, Standing, Surroundings};
+use crate::selectors::WorkloadSelectors;
+use crate::workload::operator::OperatorConfig;
+use crate::{OfAgent, OfAlertmanager, OfPrometheus, OfThanosRuler};
 
 /// A change of the world.
 #[derive(Debug, Clone)]
 enum Change {
     /// A resource of a kind comes or changes: which one, and what it says.
-    Put(Kind, usize, usize),
+    Put(SelectableKind, usize, usize),
     /// A resource goes.
-    Remove(Kind, usize),
+    Remove(SelectableKind, usize),
     /// A Secret comes, changes or goes.
     Secret(usize, Option<usize>),
     /// The workload asks for something else.
     Version(usize),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
-    ServiceMonitor,
-    PodMonitor,
-    Probe,
-    ScrapeConfig,
-    Rule,
-    AlertmanagerConfig,
-}
-
-const KINDS: [Kind; 6] = [
-    Kind::ServiceMonitor,
-    Kind::PodMonitor,
-    Kind::Probe,
-    Kind::ScrapeConfig,
-    Kind::Rule,
-    Kind::AlertmanagerConfig,
-];
-
 fn changes() -> impl Strategy<Value = Vec<Change>> {
-    let kind = || prop::sample::select(&KINDS[..]);
+    let kind = || prop::sample::select(SelectableKind::ALL.to_vec());
     let change = prop_oneof![
         4 => (kind(), 0..5_usize, 0..8_usize).prop_map(|(kind, which, says)| Change::Put(kind, which, says)),
         1 => (kind(), 0..5_usize).prop_map(|(kind, which)| Change::Remove(kind, which)),
@@ -66,9 +49,11 @@ fn changes() -> impl Strategy<Value = Vec<Change>> {
 /// All that there is.
 #[derive(Debug, Clone, Default)]
 struct World {
-    resources: BTreeMap<(Kind, usize), Arc<Object>>,
+    resources: BTreeMap<(SelectableKind, usize), Arc<Object>>,
     secrets: BTreeMap<usize, Secret>,
     left_out: LeftOut,
+    /// Whether only those Secrets are read that something was found to point to, as a pass does it.
+    reads_collected: bool,
     version: usize,
     clock: u64,
 }
@@ -78,7 +63,7 @@ fn selector(says: usize, key: &str) -> Value {
 }
 
 /// What a resource says: good things, bad things, and things that depend on Secrets.
-fn spec(kind: Kind, says: usize) -> Value {
+fn spec(kind: SelectableKind, says: usize) -> Value {
     let auth = json!({"username": selector(says, "user"), "password": selector(says, "password")});
     let (interval, regex) = (["30s", "10s", "soon"][says % 3], ["a.*", "("][says % 2]);
     let relabelings = json!([{"sourceLabels": ["a"], "regex": regex, "targetLabel": "b"}]);
@@ -89,17 +74,17 @@ fn spec(kind: Kind, says: usize) -> Value {
         _ => json!({"port": "web", "tlsConfig": {"ca": {"secret": selector(says, "ca")}}}),
     };
     match kind {
-        Kind::ServiceMonitor => json!({"selector": {}, "endpoints": [endpoint]}),
-        Kind::PodMonitor => json!({"selector": {}, "podMetricsEndpoints": [endpoint]}),
-        Kind::Probe => json!({
+        SelectableKind::ServiceMonitor => json!({"selector": {}, "endpoints": [endpoint]}),
+        SelectableKind::PodMonitor => json!({"selector": {}, "podMetricsEndpoints": [endpoint]}),
+        SelectableKind::Probe => json!({
             "interval": interval, "prober": {"url": "prober"}, "targets": {"staticConfig": {"static": ["a"]}},
         }),
-        Kind::ScrapeConfig => json!({"staticConfigs": [{"targets": ["a"]}], "basicAuth": auth}),
-        Kind::Rule => {
+        SelectableKind::ScrapeConfig => json!({"staticConfigs": [{"targets": ["a"]}], "basicAuth": auth}),
+        SelectableKind::PrometheusRule => {
             let expression = ["vector(1)", "sum(", "up == 0"][says % 3];
             json!({"groups": [{"name": "g", "rules": [{"record": "a", "expr": expression}]}]})
         }
-        Kind::AlertmanagerConfig => {
+        SelectableKind::AlertmanagerConfig => {
             let receiver = match says % 3 {
                 0 => json!({"name": "r", "webhookConfigs": [{"url": "http://a"}]}),
                 1 => json!({"name": "r", "pagerdutyConfigs": [{"routingKey": selector(says, "password")}]}),
@@ -145,10 +130,11 @@ impl World {
         }
     }
 
-    fn workload<T: serde::de::DeserializeOwned>(&self, more: &Value) -> T {
-        let versions = match more["kind"].as_str() {
-            Some("Alertmanager") => ["0.33.1", "0.22.0", "0.26.0"],
-            Some("ThanosRuler") => ["0.42.2", "0.30.0", "0.37.0"],
+    /// A workload as its user writes it.
+    fn workload<W: Workload>(&self) -> Value {
+        let versions = match W::DECLARATION.primary.kind {
+            "Alertmanager" => ["0.33.1", "0.22.0", "0.26.0"],
+            "ThanosRuler" => ["0.42.2", "0.30.0", "0.37.0"],
             _ => ["3.13.1", "2.30.0", "2.45.0"],
         };
         let mut spec = json!({
@@ -156,85 +142,111 @@ impl World {
             "remoteWrite": [{"url": "http://a", "basicAuth": {"username": selector(0, "user"), "password": selector(0, "user")}}],
             "queryEndpoints": ["q"],
         });
-        for kind in ["serviceMonitor", "podMonitor", "probe", "scrapeConfig", "rule", "alertmanagerConfig"] {
-            spec[format!("{kind}NamespaceSelector")] = json!({});
+        for kind in SelectableKind::ALL {
+            spec[format!("{}NamespaceSelector", kind.selector_prefix())] = json!({});
             let exists = json!({"matchExpressions": [{"key": "a", "operator": "Exists"}]});
-            spec[format!("{kind}Selector")] = exists;
+            spec[format!("{}Selector", kind.selector_prefix())] = exists;
         }
-        serde_json::from_value(json!({"metadata": {"name": "w", "namespace": "a"}, "spec": spec})).unwrap()
+        json!({"metadata": {"name": "w", "namespace": "a"}, "spec": spec})
     }
 
     /// The resources in one order or the other.
-    fn shelves(&self, backwards: bool) -> Resources {
-        let of = |kind: Kind| -> All {
+    fn resources(&self, backwards: bool) -> Resources {
+        Resources::new(|kind| -> All {
             let objects = self.resources.iter().filter(|((other, _), _)| *other == kind);
             let mut objects: Vec<Arc<Object>> = objects.map(|(_, object)| Arc::clone(object)).collect();
             if backwards {
                 objects.reverse();
             }
             objects.into()
-        };
-        Resources {
-            service_monitors: of(Kind::ServiceMonitor),
-            pod_monitors: of(Kind::PodMonitor),
-            probes: of(Kind::Probe),
-            scrape_configs: of(Kind::ScrapeConfig),
-            rules: of(Kind::Rule),
-            alertmanager_configs: of(Kind::AlertmanagerConfig),
-        }
+        })
     }
 
     fn plan(&self, memories: &mut Memories, backwards: bool) -> [Result<Planned, Invalid>; 4] {
+        [
+            self.plan_of::<OfPrometheus>(&mut memories.prometheus, backwards),
+            self.plan_of::<OfAgent>(&mut memories.agent, backwards),
+            self.plan_of::<OfAlertmanager>(&mut memories.alertmanager, backwards),
+            self.plan_of::<OfThanosRuler>(&mut memories.thanos_ruler, backwards),
+        ]
+    }
+
+    /// What follows from one workload: none of them names an AlertmanagerConfig as its base.
+    fn plan_of<W: Workload>(&self, memory: &mut Memory, backwards: bool) -> Result<Planned, Invalid> {
         let namespaces: Namespaces =
             ["a", "a-b"].map(|name| (name.to_owned(), BTreeMap::new())).into_iter().collect();
+        let written = self.workload::<W>();
+        let selectors = WorkloadSelectors::read(&written, W::SELECTABLE);
+        let resource: W::Resource = serde_json::from_value(written.clone()).unwrap();
+        let selecting = (&self.resources(backwards), &namespaces);
+        let unselectable = select(&mut memory.selections, &selectors, "a", selecting);
+        let collected = collected::<W>(&written, &memory.selections);
         let mut objects = Objects::default();
-        self.secrets.values().for_each(|secret| objects.add_secret(secret.clone()));
-        let (operator, resources) = (OperatorConfig::default(), self.shelves(backwards));
+        for (which, secret) in &self.secrets {
+            if !self.reads_collected || collected.contains(&Reference::secret("a", format!("secret-{which}")))
+            {
+                objects.add_secret(secret.clone());
+            }
+        }
         let around = Surroundings {
-            operator: &operator,
+            operator: &OperatorConfig::default(),
             offers: Offers::default(),
             unmanaged: true,
             daemon_sets: true,
-            namespaces: &namespaces,
             objects: &objects,
-            resources: &resources,
-            left_out: &self.left_out,
+            standing: &Standing::default(),
+            unselectable: &unselectable,
+            base: None,
         };
-        let standing = Standing::default();
-        let server: Prometheus = self.workload(&json!({}));
-        let edge: PrometheusAgent = self.workload(&json!({}));
-        let alerts: Alertmanager = self.workload(&json!({"kind": "Alertmanager"}));
-        let ruler: ThanosRuler = self.workload(&json!({"kind": "ThanosRuler"}));
-        [
-            prometheus::plan::plan(&server, &around, &standing, &mut memories.prometheus),
-            agent::plan::plan(&edge, &around, &standing, &mut memories.agent),
-            alertmanager::plan::plan(&alerts, &around, &mut memories.alertmanager),
-            thanos_ruler::plan::plan(&ruler, &around, &standing, &mut memories.thanos_ruler),
-        ]
+        let valid = W::validate(&resource, &around)?;
+        W::render(&valid, &around, &memory.selections, &mut memory.rendered);
+        W::build(&valid, &around, &self.left_out, &mut memory.rendered)
     }
+}
+
+/// Everything that a workload and what it selects point to.
+fn collected<W: Workload>(workload: &Value, selections: &Selections) -> BTreeSet<Reference> {
+    let selected = selections.iter().flat_map(|(_, selection)| selection.iter());
+    let own = Named::in_fields(&workload["spec"], W::POINTING).of_namespace("a");
+    selected.flat_map(|one| one.references.iter().cloned()).chain(own).collect()
+}
+
+/// What is remembered of one workload.
+#[derive(Debug, Default)]
+struct Memory {
+    selections: Selections,
+    rendered: Rendered,
 }
 
 #[derive(Debug, Default)]
 struct Memories {
-    prometheus: prometheus::plan::Memory,
-    agent: agent::plan::Memory,
-    alertmanager: alertmanager::plan::Memory,
-    thanos_ruler: thanos_ruler::plan::Memory,
+    prometheus: Memory,
+    agent: Memory,
+    alertmanager: Memory,
+    thanos_ruler: Memory,
 }
 
 impl Memories {
+    fn all(&self) -> impl Iterator<Item = &Memory> {
+        [&self.prometheus, &self.agent, &self.alertmanager, &self.thanos_ruler].into_iter()
+    }
+
     /// What is told about everything that was selected.
     fn verdicts(&self) -> Vec<String> {
-        let monitors = [&self.prometheus.monitors, &self.agent.monitors];
-        let monitors = monitors.into_iter().flat_map(crate::plan::monitors::Monitors::all).flat_map(|memo| {
-            memo.iter().map(|(name, verdict)| format!("{name} {:?}", verdict.as_ref().map(|_| ())))
-        });
-        let rules = [&self.prometheus.rules, &self.thanos_ruler.rules].into_iter().flat_map(|memo| {
-            memo.iter().map(|(name, verdict)| format!("{name} {:?}", verdict.as_ref().map(|_| ())))
-        });
-        let configs = self.alertmanager.configs.iter();
-        let configs = configs.map(|(name, verdict)| format!("{name} {:?}", verdict.as_ref().map(|_| ())));
-        monitors.chain(rules).chain(configs).collect()
+        let judged = self.all().flat_map(|memory| memory.rendered.judged());
+        judged.map(|one| format!("{:?} {} {:?}", one.kind, one.object.key(), one.refusal)).collect()
+    }
+
+    /// What is selected for each workload, with all that it points to.
+    fn references(&self) -> Vec<BTreeSet<String>> {
+        let of_workload = |memory: &Memory| {
+            let selected =
+                memory.selections.iter().flat_map(|(kind, all)| all.iter().map(move |one| (kind, one)));
+            selected
+                .map(|(kind, one)| format!("{kind:?} {} {:?}", one.object.key(), one.references))
+                .collect()
+        };
+        self.all().map(of_workload).collect()
     }
 }
 
@@ -256,14 +268,32 @@ proptest! {
                         prop_assert_eq!(remembered.configuration, anew.configuration);
                         prop_assert_eq!(remembered.children, anew.children);
                         prop_assert_eq!(remembered.remarks, anew.remarks);
-                        prop_assert_eq!(remembered.references, anew.references);
                     }
                     (Err(remembered), Err(anew)) => prop_assert_eq!(remembered, anew),
                     (remembered, anew) => prop_assert!(false, "{remembered:?} {anew:?}"),
                 }
             }
             prop_assert_eq!(memories.verdicts(), fresh.verdicts());
+            prop_assert_eq!(memories.references(), fresh.references());
         }
+    }
+
+    #[test]
+    fn all_that_a_plan_reads_is_known_before(changes in changes()) {
+        let mut world = World::default();
+        for change in &changes {
+            world.change(change);
+        }
+        let (mut whole, mut read) = (Memories::default(), Memories::default());
+        let from_all = world.plan(&mut whole, false);
+        world.reads_collected = true;
+        for (from_all, from_collected) in from_all.into_iter().zip(world.plan(&mut read, false)) {
+            let told = |planned: Result<Planned, Invalid>| {
+                planned.map(|one| (one.configuration, one.children, one.remarks))
+            };
+            prop_assert_eq!(told(from_all), told(from_collected));
+        }
+        prop_assert_eq!(whole.verdicts(), read.verdicts());
     }
 
     #[test]
@@ -275,14 +305,7 @@ proptest! {
         let mut without = world.clone();
         without.resources.retain(|(_, which), _| !out.contains(which));
         let names = || out.iter().map(|which| format!("{}/n{which}", ["a-b", "a"][which % 2])).collect();
-        world.left_out = LeftOut {
-            service_monitors: names(),
-            pod_monitors: names(),
-            probes: names(),
-            scrape_configs: names(),
-            rules: names(),
-            alertmanager_configs: names(),
-        };
+        world.left_out = LeftOut::new(|_| names());
         let (mut judged, mut all) = (Memories::default(), Memories::default());
         let planned = world.plan(&mut judged, false);
         for (left_out, absent) in planned.into_iter().zip(without.plan(&mut Memories::default(), false)) {
@@ -299,8 +322,8 @@ proptest! {
 fn what_did_not_change_is_not_made_again() {
     let mut world = World::default();
     for which in 0..5 {
-        world.change(&Change::Put(Kind::ServiceMonitor, which, 2));
-        world.change(&Change::Put(Kind::Rule, which, 0));
+        world.change(&Change::Put(SelectableKind::ServiceMonitor, which, 2));
+        world.change(&Change::Put(SelectableKind::PrometheusRule, which, 0));
     }
     for secret in 0..3 {
         world.change(&Change::Secret(secret, Some(0)));
@@ -309,17 +332,18 @@ fn what_did_not_change_is_not_made_again() {
     let mut made = |world: &World| {
         let [server, ..] = world.plan(&mut memories, false);
         server.unwrap();
-        (memories.prometheus.monitors.service_monitors.made(), memories.prometheus.rules.made())
+        [SelectableKind::ServiceMonitor, SelectableKind::PrometheusRule]
+            .map(|kind| memories.prometheus.rendered.memo(kind).made())
     };
-    assert_eq!(made(&world), (5, 5));
-    assert_eq!(made(&world), (0, 0));
-    world.change(&Change::Put(Kind::ServiceMonitor, 3, 0));
-    assert_eq!(made(&world), (1, 0));
+    assert_eq!(made(&world), [5, 5]);
+    assert_eq!(made(&world), [0, 0]);
+    world.change(&Change::Put(SelectableKind::ServiceMonitor, 3, 0));
+    assert_eq!(made(&world), [1, 0]);
     // Two of the others are in the namespace of the Secret.
     world.change(&Change::Secret(2, Some(1)));
-    assert_eq!(made(&world), (1, 0));
+    assert_eq!(made(&world), [1, 0]);
     world.change(&Change::Secret(1, None));
-    assert_eq!(made(&world), (0, 0));
+    assert_eq!(made(&world), [0, 0]);
     world.change(&Change::Version(1));
-    assert_eq!(made(&world), (5, 5));
+    assert_eq!(made(&world), [5, 5]);
 }

@@ -3,33 +3,28 @@
 pub mod plan;
 pub mod pods;
 pub mod report;
+pub mod validate;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use crate::plan::memo::Memo;
-use crate::plan::{Invalid, Planned, Standing, Surroundings};
-use crate::prometheus::pods as servers;
+use api_monitoring::{Prometheus, SelectableKind};
+use k8s_openapi::api::apps::v1::StatefulSet;
+use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
+use k8s_openapi::jiff::Timestamp;
+use kernel::declare::Declaration;
+use monitoring_rules::config_map;
+use serde_json::Value;
+
+use crate::declaration;
+use crate::kind::{Facts, Naming, Needs, Seen, Workload};
+use crate::plan::{Invalid, LeftOut, Planned, Rendered, Selections, Surroundings};
+use crate::prometheus::pods::Instance;
 use crate::prometheus::report::{Found, with_scale};
 use crate::rollout::Surplus;
 use crate::status::reconciliation::Selects;
 use crate::status::{Reconciliation, RepairPolicy, deprecation};
 use crate::workload::defaults::{PROMETHEUS_VERSION, or_default};
-use api_monitoring::Prometheus;
-use k8s_openapi::api::apps::v1::StatefulSet;
-use k8s_openapi::api::core::v1::{Container, Pod};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
-use k8s_openapi::jiff::Timestamp;
-use kernel::declare::Declaration;
-use kernel::object::Key;
-use monitoring_assets::Reference;
-use monitoring_rules::config_map;
-use serde_json::Value;
-
-use crate::declaration;
-use crate::interest::Selectable;
-use crate::kind::{Judged, Seen, Workload, judged, monitors, needs, reload_path, rule_files};
-use crate::kinds;
-use crate::outside::Needs;
 
 /// Servers.
 #[derive(Debug)]
@@ -37,55 +32,85 @@ pub struct OfPrometheus;
 
 impl Workload for OfPrometheus {
     type Resource = Prometheus;
-    type Memory = plan::Memory;
+    type Valid<'v> = validate::Valid<'v>;
 
     const DECLARATION: &'static Declaration = &declaration::PROMETHEUS;
-    const SELECTABLE: Selectable = &[
-        (kinds::SERVICE_MONITOR, "serviceMonitor"),
-        (kinds::POD_MONITOR, "podMonitor"),
-        (kinds::PROBE, "probe"),
-        (kinds::SCRAPE_CONFIG, "scrapeConfig"),
-        (kinds::RULE, "rule"),
+    const SELECTABLE: &'static [SelectableKind] = &[
+        SelectableKind::ServiceMonitor,
+        SelectableKind::PodMonitor,
+        SelectableKind::Probe,
+        SelectableKind::ScrapeConfig,
+        SelectableKind::PrometheusRule,
     ];
-    const APPLICATION: &'static str = "prometheus";
-    const GOVERNING: &'static str = "prometheus-operated";
+    const NAMING: Naming = Naming {
+        application: "prometheus",
+        governing_service: "prometheus-operated",
+        prefix: "prometheus",
+        configuration_suffix: "",
+        configuration_key: "prometheus.yaml.gz",
+        rules: Some(|name| config_map::Workload::Prometheus(name)),
+    };
+    const POINTING: &'static [&'static str] = &[
+        "additionalAlertManagerConfigs",
+        "additionalAlertRelabelConfigs",
+        "additionalScrapeConfigs",
+        "alerting",
+        "apiserverConfig",
+        "remoteRead",
+        "remoteWrite",
+        "scrapeClasses",
+        "tracingConfig",
+    ];
     const SELECTS: Option<Selects> = Some(Selects::ForServer);
 
     fn metadata(resource: &Prometheus) -> &ObjectMeta {
         &resource.metadata
     }
 
-    fn is_paused(resource: &Prometheus) -> bool {
-        resource.spec.shared.paused
-    }
-
-    fn prefix(name: &str) -> String {
-        format!("prometheus-{name}")
+    fn facts(resource: &Prometheus) -> Facts<'_> {
+        let spec = &resource.spec.shared;
+        let labels = Instance::server(resource).map(|instance| instance.common_labels());
+        Facts {
+            paused: spec.paused,
+            operand: ("Prometheus", or_default(&spec.version, PROMETHEUS_VERSION)),
+            port: 9090,
+            route_prefix: &spec.route_prefix,
+            tls: spec.web.as_ref().is_some_and(|web| web.file.tls_config.is_some()),
+            selects_no_monitors: validate::selects_no_monitors(spec),
+            base: None,
+            containers: [&spec.containers, &spec.init_containers],
+            needs: Needs::of(spec.storage.as_ref(), spec.service_name.as_ref(), labels.ok()),
+            deprecated: deprecation::of_prometheus(&resource.spec),
+        }
     }
 
     fn status(resource: &Prometheus) -> Value {
         serde_json::to_value(&resource.status).unwrap_or_default()
     }
 
-    fn configuration(name: &str) -> (String, &'static str) {
-        (Self::prefix(name), "prometheus.yaml.gz")
+    fn validate<'v>(
+        resource: &'v Prometheus,
+        around: &Surroundings<'v>,
+    ) -> Result<validate::Valid<'v>, Invalid> {
+        validate::validate(resource, around)
     }
 
-    fn rules(name: &str) -> Option<config_map::Workload<'_>> {
-        Some(config_map::Workload::Prometheus(name))
-    }
-
-    fn plan(
-        resource: &Prometheus,
+    fn render(
+        valid: &validate::Valid<'_>,
         around: &Surroundings<'_>,
-        standing: &Standing,
-        memory: &mut plan::Memory,
-    ) -> Result<Planned, Invalid> {
-        plan::plan(resource, around, standing, memory)
+        selections: &Selections,
+        rendered: &mut Rendered,
+    ) {
+        plan::render(valid, around, selections, rendered);
     }
 
-    fn references(memory: &plan::Memory) -> BTreeSet<Reference> {
-        memory.monitors.all().into_iter().flat_map(Memo::references).cloned().collect()
+    fn build(
+        valid: &validate::Valid<'_>,
+        around: &Surroundings<'_>,
+        left_out: &LeftOut,
+        rendered: &mut Rendered,
+    ) -> Result<Planned, Invalid> {
+        plan::build(valid, around, left_out, rendered)
     }
 
     fn surplus(
@@ -97,48 +122,13 @@ impl Workload for OfPrometheus {
         crate::rollout::surplus(resource, sets.values(), offered, now)
     }
 
-    fn operand(resource: &Prometheus) -> (&'static str, &str) {
-        ("Prometheus", or_default(&resource.spec.shared.version, PROMETHEUS_VERSION))
-    }
-
-    fn reload(resource: &Prometheus) -> (u16, String) {
-        (9090, reload_path(&resource.spec.shared.route_prefix))
-    }
-
-    fn rule_files(memory: &plan::Memory) -> BTreeMap<String, Key> {
-        rule_files(&memory.rules)
-    }
-
-    fn has_tls(resource: &Prometheus) -> bool {
-        resource.spec.shared.web.as_ref().is_some_and(|web| web.file.tls_config.is_some())
-    }
-
-    fn judged(memory: &plan::Memory) -> Vec<Judged<'_>> {
-        monitors(&memory.monitors).chain(judged(kinds::RULE, &memory.rules)).collect()
-    }
-
-    fn containers(resource: &Prometheus) -> [&[Container]; 2] {
-        let spec = &resource.spec.shared;
-        [&spec.containers, &spec.init_containers]
-    }
-
-    fn needs(resource: &Prometheus) -> Needs {
-        let spec = &resource.spec.shared;
-        let labels = servers::Instance::server(resource).map(|instance| instance.common_labels());
-        needs(spec.storage.as_ref(), spec.service_name.as_ref(), labels.ok())
-    }
-
-    fn deprecated(resource: &Prometheus) -> Vec<String> {
-        deprecation::of_prometheus(&resource.spec)
-    }
-
     fn report(resource: &Prometheus, seen: &Seen, last: &Reconciliation, now: &Time) -> Value {
         let sets = seen.sets.iter().map(|(name, set)| (name.clone(), set)).collect();
         let pods: Vec<&Pod> = seen.pods.iter().collect();
         let found = Found { stateful_sets: &sets, pods: &pods };
         let workload = resource.into();
         let report = report::report(&workload, found, last, RepairPolicy::None, now);
-        let labels = servers::Instance::server(resource).map(|instance| instance.common_labels());
+        let labels = Instance::server(resource).map(|instance| instance.common_labels());
         let status = with_scale(report.status, &resource.spec.shared, &labels.unwrap_or_default());
         serde_json::to_value(status).unwrap_or_default()
     }

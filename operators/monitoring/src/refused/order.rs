@@ -13,8 +13,8 @@ use crate::loaded::verdicts::Stamp;
 use kernel::object::Kept as _;
 
 use super::{stamp, subject};
-use crate::kind::Judged;
 use crate::load::Content;
+use crate::plan::Judged;
 
 /// What servers took last.
 #[derive(Debug, Clone)]
@@ -36,7 +36,7 @@ impl Accepted {
     /// A content that was taken, with all of this in it but what was left out.
     pub(super) fn new(content: Content, judged: &[Judged<'_>], left_out: &BTreeSet<Subject>) -> Self {
         let is_in = |one: &&Judged<'_>| {
-            let is_out = || subject(one.kind, one.object.key()).is_none_or(|it| left_out.contains(&it));
+            let is_out = || left_out.contains(&subject(one));
             one.refusal.is_none() && (left_out.is_empty() || !is_out())
         };
         let mut objects: Vec<(u64, u64)> = judged.iter().filter(is_in).map(marks).collect();
@@ -84,7 +84,7 @@ pub(super) fn row(
 ) -> (Vec<Subject>, BTreeSet<Subject>) {
     let mut row: Vec<(Standing, u64, Subject)> = Vec::new();
     for one in judged {
-        let Some(subject) = subject(one.kind, one.object.key()) else { continue };
+        let subject = subject(one);
         if objects.get(&subject) == Some(&stamp(one)) {
             let standing = accepted.map_or(Standing::Taken, |accepted| accepted.standing(one));
             row.push((standing, youth(one), subject));
@@ -103,6 +103,7 @@ mod tests {
     use crate::plan::memo::Read;
     use kernel::object::Object;
     use monitoring_assets::{Reference, Source};
+    use monitoring_select::SelectableKind;
     use serde_json::json;
 
     use super::*;
@@ -123,7 +124,7 @@ mod tests {
     }
 
     fn judged<'j>(object: &'j Arc<Object>, read: &'j [Read]) -> Judged<'j> {
-        Judged { kind: kinds::PROBE, object, read, refusal: None }
+        Judged { kind: SelectableKind::Probe, object, read, refusal: None }
     }
 
     fn names(row: &[Subject]) -> Vec<&str> {
@@ -135,7 +136,7 @@ mod tests {
         let (a, b, c) = (object("a", 1, 5), object("b", 7, 9), object("c", 1, 2));
         let read = read("11");
         let judged = [judged(&a, &[]), judged(&b, &[]), judged(&c, &read)];
-        let (row, fresh) = row(&judged, &stamps(&judged), None);
+        let (row, fresh) = row(&judged, &stamps(judged), None);
         assert_eq!(
             (names(&row), fresh),
             (vec!["c", "b", "a"], BTreeSet::new()),
@@ -148,12 +149,12 @@ mod tests {
         let content = Content { config: None, watched: None };
         let (a, b, out) = (object("a", 1, 5), object("b", 1, 6), object("out", 1, 1));
         let before = [judged(&a, &[]), judged(&b, &[]), judged(&out, &[])];
-        let left_out = subject(kinds::PROBE, out.key()).into_iter().collect();
+        let left_out = [subject(&judged(&out, &[]))].into();
         let accepted = Accepted::new(content, &before, &left_out);
         // One was edited, one only got another status, one is new.
         let (a, b, fresh) = (object("a", 2, 7), object("b", 1, 9), object("fresh", 1, 8));
         let now = [judged(&a, &[]), judged(&b, &[]), judged(&out, &[]), judged(&fresh, &[])];
-        let (row, fresh) = row(&now, &stamps(&now), Some(&accepted));
+        let (row, fresh) = row(&now, &stamps(now), Some(&accepted));
         assert_eq!(names(&row), ["fresh", "out", "a", "b"]);
         assert_eq!(names(&fresh.into_iter().collect::<Vec<_>>()), ["fresh", "out"]);
     }

@@ -1,41 +1,30 @@
 //! Who refuses: the operand of a workload, in the state that `crate::loaded::operand` tells apart.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use crate::loaded::fingerprint::Directory;
-use crate::loaded::operand::{self, Operand};
-use crate::plan::Planned;
 use monitoring_assets::{Objects, Reference, Source};
-use serde_json::Value;
 
 use super::Program;
 use crate::kind::Workload;
+use crate::loaded::fingerprint::Directory;
+use crate::loaded::operand::{self, Operand};
+use crate::plan::Planned;
+use crate::stages::gather::Inputs;
 
 /// Who refuses, with the version, as users read it.
 pub(super) fn by<W: Workload>(resource: &W::Resource) -> String {
-    let (name, version) = W::operand(resource);
+    let facts = W::facts(resource);
+    let (name, version) = facts.operand;
     format!("{name} {}", version.trim_start_matches('v'))
 }
 
-/// Who is asked, in the state in which the workload runs it. Whatever is left out has no say in it.
-pub(crate) fn operand<W: Workload>(
-    resource: &W::Resource,
-    name: &str,
-    planned: &Planned,
-    (read, objects): (&BTreeSet<Reference>, &Objects),
-) -> Operand {
-    let text = serde_json::to_vec(resource).unwrap_or_default();
-    let resource_value: Value = serde_json::from_slice(&text).unwrap_or_default();
-    let spec = &resource_value["spec"];
-    let text = spec.to_string();
-    // Its own are those that it names, and the one that has its name; the others are read for what it selects.
-    let prefix = W::prefix(name);
-    let is_own = |one: &&Reference| one.name == prefix || text.contains(&format!("\"{}\"", one.name));
+/// The operand, in the state in which the workload runs it. What is left out has no say in it.
+pub(crate) fn operand<W: Workload>(resource: &W::Resource, inputs: &Inputs, planned: &Planned) -> Operand {
     let read: Vec<(String, BTreeMap<String, Vec<u8>>)> =
-        read.iter().filter(is_own).map(|one| (format!("{one:?}"), files(one, objects))).collect();
+        inputs.own.iter().map(|one| (format!("{one:?}"), files(one, &inputs.objects))).collect();
     let read = read.iter().map(|(path, files)| Directory { path, files });
     let image = Program::planned(planned).unwrap_or_default().image;
-    Operand { by: by::<W>(resource), workload: operand::state(spec, &image, read) }
+    Operand { by: by::<W>(resource), workload: operand::state(&inputs.spec, &image, read) }
 }
 
 /// What is in a Secret or a ConfigMap; nothing, if it is not there.

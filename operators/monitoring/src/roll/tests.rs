@@ -97,12 +97,8 @@ fn what_the_server_refuses_is_told_to_the_user() {
 }
 
 #[test]
-fn the_class_of_a_claim_decides_also_if_nobody_named_it() {
+fn the_class_of_a_claim_decides_whether_it_grows() {
     let seen = small_claim();
-    let child = |size: &str| Child::StatefulSet(Box::new(set(size)));
-    let planned = |size: &str| Planned { children: vec![child(size)], ..Planned::default() };
-    assert_eq!(classes(&planned("2Gi"), &seen), ["fast".to_owned()].into());
-    assert_eq!(classes(&planned("1Gi"), &seen), BTreeSet::new(), "it is large enough");
     let roll = rolled(&seen, &[("fast", false)], Some(true));
     assert_eq!((roll.wishes.len(), roll.requeue_after), (0, Some(LATER)));
     let words = "claim data-a-0 has 1Gi, and 2Gi are asked for: volumes of storage class fast cannot grow unless its \

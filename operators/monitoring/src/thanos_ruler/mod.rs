@@ -3,28 +3,21 @@
 pub mod plan;
 pub mod pods;
 pub mod report;
+pub mod validate;
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use crate::plan::{Invalid, Planned, Standing, Surroundings};
-use crate::status::reconciliation::Selects;
-use crate::status::{Pods, Reconciliation, deprecation};
-use crate::thanos_ruler::pods as rulers;
-use crate::workload::defaults::{THANOS_VERSION, or_default};
-use api_monitoring::ThanosRuler;
-use k8s_openapi::api::core::v1::Container;
+use api_monitoring::{SelectableKind, ThanosRuler};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use kernel::declare::Declaration;
-use kernel::object::Key;
-use monitoring_assets::Reference;
 use monitoring_rules::config_map;
 use serde_json::Value;
 
 use crate::declaration;
-use crate::interest::Selectable;
-use crate::kind::{Judged, Seen, Workload, judged, needs, reload_path, rule_files};
-use crate::kinds;
-use crate::outside::Needs;
+use crate::kind::{Facts, Naming, Needs, Seen, Workload};
+use crate::plan::{Invalid, LeftOut, Planned, Rendered, Selections, Surroundings};
+use crate::status::reconciliation::Selects;
+use crate::status::{Pods, Reconciliation, deprecation};
+use crate::thanos_ruler::pods::Instance;
+use crate::workload::defaults::{THANOS_VERSION, or_default};
 
 /// Thanos Rulers.
 #[derive(Debug)]
@@ -32,85 +25,71 @@ pub struct OfThanosRuler;
 
 impl Workload for OfThanosRuler {
     type Resource = ThanosRuler;
-    type Memory = plan::Memory;
+    type Valid<'v> = validate::Valid<'v>;
 
     const DECLARATION: &'static Declaration = &declaration::THANOS_RULER;
-    const SELECTABLE: Selectable = &[(kinds::RULE, "rule")];
-    const APPLICATION: &'static str = "thanos-ruler";
+    const SELECTABLE: &'static [SelectableKind] = &[SelectableKind::PrometheusRule];
+    const NAMING: Naming = Naming {
+        application: "thanos-ruler",
+        governing_service: "thanos-ruler-operated",
+        prefix: "thanos-ruler",
+        configuration_suffix: "-config",
+        configuration_key: "remote-write.yaml",
+        rules: Some(|name| config_map::Workload::ThanosRuler(name)),
+    };
+    const POINTING: &'static [&'static str] = &["remoteWrite"];
     const HAS_CONFIGURATION: bool = false;
-    const GOVERNING: &'static str = "thanos-ruler-operated";
     const SELECTS: Option<Selects> = Some(Selects::Rules);
 
     fn metadata(resource: &ThanosRuler) -> &ObjectMeta {
         &resource.metadata
     }
 
-    fn is_paused(resource: &ThanosRuler) -> bool {
-        resource.spec.paused
-    }
-
-    fn prefix(name: &str) -> String {
-        format!("thanos-ruler-{name}")
+    fn facts(resource: &ThanosRuler) -> Facts<'_> {
+        let spec = &resource.spec;
+        let labels = Instance::new(resource).map(|instance| instance.common_labels());
+        let version = spec.version.as_deref().unwrap_or_default();
+        Facts {
+            paused: spec.paused,
+            operand: ("Thanos Ruler", or_default(version, THANOS_VERSION)),
+            port: 10902,
+            route_prefix: &spec.route_prefix,
+            tls: spec.web.as_ref().is_some_and(|web| web.file.tls_config.is_some()),
+            selects_no_monitors: false,
+            base: None,
+            containers: [&spec.containers, &spec.init_containers],
+            needs: Needs::of(spec.storage.as_ref(), spec.service_name.as_ref(), labels.ok()),
+            deprecated: deprecation::of_thanos_ruler(spec),
+        }
     }
 
     fn status(resource: &ThanosRuler) -> Value {
         serde_json::to_value(&resource.status).unwrap_or_default()
     }
 
-    fn configuration(name: &str) -> (String, &'static str) {
-        (format!("{}-config", Self::prefix(name)), "remote-write.yaml")
+    fn validate<'v>(
+        resource: &'v ThanosRuler,
+        around: &Surroundings<'v>,
+    ) -> Result<validate::Valid<'v>, Invalid> {
+        validate::validate(resource, around)
     }
 
-    fn rules(name: &str) -> Option<config_map::Workload<'_>> {
-        Some(config_map::Workload::ThanosRuler(name))
-    }
-
-    fn plan(
-        resource: &ThanosRuler,
+    fn render(
+        valid: &validate::Valid<'_>,
         around: &Surroundings<'_>,
-        standing: &Standing,
-        memory: &mut plan::Memory,
+        selections: &Selections,
+        rendered: &mut Rendered,
+    ) {
+        plan::render(valid, around, selections, rendered);
+    }
+
+    fn build(
+        valid: &validate::Valid<'_>,
+        around: &Surroundings<'_>,
+        left_out: &LeftOut,
+        rendered: &mut Rendered,
     ) -> Result<Planned, Invalid> {
-        plan::plan(resource, around, standing, memory)
-    }
-
-    fn references(_memory: &plan::Memory) -> BTreeSet<Reference> {
-        BTreeSet::new()
-    }
-
-    fn operand(resource: &ThanosRuler) -> (&'static str, &str) {
-        ("Thanos Ruler", or_default(resource.spec.version.as_deref().unwrap_or_default(), THANOS_VERSION))
-    }
-
-    fn reload(resource: &ThanosRuler) -> (u16, String) {
-        (10902, reload_path(&resource.spec.route_prefix))
-    }
-
-    fn rule_files(memory: &plan::Memory) -> BTreeMap<String, Key> {
-        rule_files(&memory.rules)
-    }
-
-    fn has_tls(resource: &ThanosRuler) -> bool {
-        resource.spec.web.as_ref().is_some_and(|web| web.file.tls_config.is_some())
-    }
-
-    fn judged(memory: &plan::Memory) -> Vec<Judged<'_>> {
-        judged(kinds::RULE, &memory.rules).collect()
-    }
-
-    fn containers(resource: &ThanosRuler) -> [&[Container]; 2] {
-        let spec = &resource.spec;
-        [&spec.containers, &spec.init_containers]
-    }
-
-    fn needs(resource: &ThanosRuler) -> Needs {
-        let spec = &resource.spec;
-        let labels = rulers::Instance::new(resource).map(|instance| instance.common_labels());
-        needs(spec.storage.as_ref(), spec.service_name.as_ref(), labels.ok())
-    }
-
-    fn deprecated(resource: &ThanosRuler) -> Vec<String> {
-        deprecation::of_thanos_ruler(&resource.spec)
+        plan::build(valid, around, left_out, rendered)
     }
 
     fn report(resource: &ThanosRuler, seen: &Seen, last: &Reconciliation, now: &Time) -> Value {

@@ -2,25 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use api_monitoring::{Alertmanager, Prometheus, PrometheusAgent, ThanosRuler};
+use api_monitoring::{Alertmanager, Prometheus, PrometheusAgent, SelectableKind, ThanosRuler};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::asker::{Asker, Kind};
+use crate::asker::Asker;
 use crate::asking::{Labels, Namespaces, Selectors};
 use crate::label_selector::Selector;
 use crate::sample::read;
-
-const KINDS: [Kind; 6] = [
-    Kind::ServiceMonitor,
-    Kind::PodMonitor,
-    Kind::Probe,
-    Kind::ScrapeConfig,
-    Kind::PrometheusRule,
-    Kind::AlertmanagerConfig,
-];
 
 fn labels(pairs: &[(&str, &str)]) -> Labels {
     pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
@@ -53,7 +44,7 @@ fn told(spec: &Value, namespace: &str, operator: &str) -> Option<String> {
         is_looked_into: namespace != "hidden",
         namespace: known.get(namespace).map(Labelled::from),
     };
-    let asking = asker.asking(Kind::ServiceMonitor).unwrap();
+    let asking = asker.asking(SelectableKind::ServiceMonitor).unwrap();
     let candidate = Candidate { namespace, name: "m", labels: Some((&team).into()) };
     why_not(&view, &asking, candidate).map(|reason| reason.to_string())
 }
@@ -120,7 +111,7 @@ fn every_reason_has_its_words() {
 #[test]
 fn each_workload_selects_the_kinds_that_it_can_take() {
     let mut spec = json!({"queryEndpoints": ["q"]});
-    for kind in ["serviceMonitor", "podMonitor", "probe", "scrapeConfig", "rule", "alertmanagerConfig"] {
+    for kind in SelectableKind::ALL.map(SelectableKind::selector_prefix) {
         spec[format!("{kind}Selector")] = json!({"matchLabels": {"kind": kind}});
     }
     let server: Prometheus = read(workload(&spec));
@@ -128,10 +119,14 @@ fn each_workload_selects_the_kinds_that_it_can_take() {
     let alertmanager: Alertmanager = read(workload(&spec));
     let ruler: ThanosRuler = read(workload(&spec));
     let asked = |asker: Asker<'_>| -> String {
-        let label = |kind: Kind| -> Option<String> {
+        let label = |kind: SelectableKind| -> Option<String> {
             asker.selectors(kind).labels?.match_labels.as_ref()?.get("kind").cloned()
         };
-        KINDS.into_iter().map(|kind| label(kind).unwrap_or_else(|| "-".into())).collect::<Vec<_>>().join(" ")
+        SelectableKind::ALL
+            .into_iter()
+            .map(|kind| label(kind).unwrap_or_else(|| "-".into()))
+            .collect::<Vec<_>>()
+            .join(" ")
     };
     assert_eq!(asked(Asker::Prometheus(&server)), "serviceMonitor podMonitor probe scrapeConfig rule -");
     assert_eq!(asked(Asker::Agent(&agent)), "serviceMonitor podMonitor probe scrapeConfig - -");
@@ -140,9 +135,26 @@ fn each_workload_selects_the_kinds_that_it_can_take() {
 }
 
 #[test]
+fn a_selector_that_cannot_be_read_selects_nothing_and_is_named() {
+    let near = json!({"matchExpressions": [{"key": "a", "operator": "Near"}]});
+    let words = |spec: &Value| {
+        let server: Prometheus = read(workload(spec));
+        Asker::Prometheus(&server).asking(SelectableKind::PodMonitor).unwrap_err().to_string()
+    };
+    assert_eq!(
+        words(&json!({"podMonitorSelector": {}, "podMonitorNamespaceSelector": near})),
+        "failed to convert namespace label selector to selector: \"Near\" is not a valid label selector operator"
+    );
+    assert_eq!(
+        words(&json!({"podMonitorSelector": near})),
+        "\"Near\" is not a valid label selector operator"
+    );
+}
+
+#[test]
 fn what_an_alertmanager_names_is_selected_beside_it_and_nowhere_else() {
     let alertmanager: Alertmanager = read(workload(&json!({"alertmanagerConfiguration": {"name": "base"}})));
-    let asking = Asker::Alertmanager(&alertmanager).asking(Kind::AlertmanagerConfig).unwrap();
+    let asking = Asker::Alertmanager(&alertmanager).asking(SelectableKind::AlertmanagerConfig).unwrap();
     let why_not = |namespace, name| asking.why_not(Candidate { namespace, name, labels: None }, None);
     assert_eq!(why_not("own", "base"), None);
     assert_eq!(why_not("other", "base"), Some(Unselected::NoSelector));

@@ -1,16 +1,23 @@
 //! The AlertmanagerConfig that an Alertmanager names as its base.
 
-use std::collections::BTreeMap;
-
-use crate::workload::operator::OperatorConfig;
+use api_monitoring::Alertmanager;
 use k8s_openapi::api::core::v1::Secret;
+use kernel::object::Key;
 use kube::api::{ApiResource, DynamicObject};
 use monitoring_assets::Objects;
 use monitoring_scrape::Offers;
+use monitoring_select::Namespaces;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::plan::surroundings::{LeftOut, Resources};
+use crate::alertmanager::OfAlertmanager;
+use crate::alertmanager::validate::validate;
+use crate::kind::Workload as _;
+use crate::plan::selection::select;
+use crate::plan::{Resources, Standing};
+use crate::selectors::WorkloadSelectors;
+use crate::stages::gather::base;
+use crate::workload::operator::OperatorConfig;
 
 fn config(name: &str, labels: &Value, spec: &Value) -> Arc<Object> {
     let object = json!({
@@ -32,36 +39,41 @@ fn tells(url: &str) -> Value {
     json!({"route": {"receiver": "r"}, "receivers": [{"name": "r", "webhookConfigs": [{"url": url}]}]})
 }
 
-/// What is planned for an Alertmanager with a base, and what is remembered.
-fn planned(spec: &Value, configs: &[Arc<Object>], left_out: &[&str]) -> (Planned, Memory) {
-    let alertmanager: Alertmanager =
-        serde_json::from_value(json!({"metadata": {"namespace": "a", "name": "w"}, "spec": spec})).unwrap();
+/// What is planned for an Alertmanager with a base, and what was made of the AlertmanagerConfigs.
+fn planned(spec: &Value, configs: &[Arc<Object>], left_out: &[&str]) -> (Planned, Rendered) {
+    let kind = SelectableKind::AlertmanagerConfig;
+    let written = json!({"metadata": {"namespace": "a", "name": "w"}, "spec": spec});
+    let selectors = WorkloadSelectors::read(&written, OfAlertmanager::SELECTABLE);
+    let alertmanager: Alertmanager = serde_json::from_value(written).unwrap();
     let mut objects = Objects::default();
     let secret = json!({
         "metadata": {"namespace": "a", "name": "ca", "resourceVersion": "1"}, "stringData": {"ca": CERTIFICATE},
     });
     objects.add_secret(serde_json::from_value::<Secret>(secret).unwrap());
-    let resources = Resources { alertmanager_configs: configs.to_vec().into(), ..Resources::default() };
-    let left_out = LeftOut {
-        alertmanager_configs: left_out.iter().map(|name| (*name).to_owned()).collect(),
-        ..LeftOut::default()
-    };
+    let mut resources = Resources::default();
+    resources[kind] = configs.to_vec().into();
+    let mut selections = Selections::default();
+    let unselectable = select(&mut selections, &selectors, "a", (&resources, &Namespaces::new()));
     let around = Surroundings {
         operator: &OperatorConfig::default(),
         offers: Offers::default(),
         unmanaged: true,
         daemon_sets: true,
-        namespaces: &BTreeMap::new(),
         objects: &objects,
-        resources: &resources,
-        left_out: &left_out,
+        standing: &Standing::default(),
+        unselectable: &unselectable,
+        base: base(&resources, OfAlertmanager::facts(&alertmanager).base, &Key::new("a", "w")),
     };
-    let mut memory = Memory::default();
-    (plan(&alertmanager, &around, &mut memory).unwrap(), memory)
+    let mut out = LeftOut::default();
+    out[kind] = left_out.iter().map(|name| (*name).to_owned()).collect();
+    let (valid, mut rendered) = (validate(&alertmanager, &around).unwrap(), Rendered::default());
+    render(&valid, &around, &selections, &mut rendered);
+    (build(&valid, &around, &out, &mut rendered).unwrap(), rendered)
 }
 
-fn verdicts(memory: &Memory) -> Vec<(&str, bool)> {
-    memory.configs.iter().map(|(name, verdict)| (&**name, verdict.is_ok())).collect()
+fn verdicts(rendered: &Rendered) -> Vec<(&str, bool)> {
+    let configs = rendered.memo(SelectableKind::AlertmanagerConfig).iter();
+    configs.map(|(name, verdict)| (&**name, verdict.is_ok())).collect()
 }
 
 fn with_base() -> Value {
@@ -78,8 +90,8 @@ fn the_base_is_judged_like_what_is_selected_and_written_once() {
         config("more", &json!({"team": "a"}), &tells("http://more")),
         config("other", &json!({"team": "b"}), &tells("http://other")),
     ];
-    let (planned, memory) = planned(&with_base(), &configs, &[]);
-    assert_eq!(verdicts(&memory), [("a/base", true), ("a/more", true)]);
+    let (planned, rendered) = planned(&with_base(), &configs, &[]);
+    assert_eq!(verdicts(&rendered), [("a/base", true), ("a/more", true)]);
     let text = planned.configuration.unwrap().text();
     let expected = "global:\n  resolve_timeout: 3m\nroute:\n  receiver: a/base/r\n  routes:\n  - receiver: a/more/r\n\
                     \x20   matchers:\n    - namespace=\"a\"\n    continue: true\nreceivers:\n- name: a/base/r\n\
@@ -88,8 +100,8 @@ fn the_base_is_judged_like_what_is_selected_and_written_once() {
     assert_eq!(text, expected);
     // Without a selector too, and whatever its labels.
     let alone = json!({"alertmanagerConfiguration": {"name": "base"}});
-    let (_, memory) = self::planned(&alone, &configs[..1], &[]);
-    assert_eq!(verdicts(&memory), [("a/base", true)]);
+    let (_, rendered) = self::planned(&alone, &configs[..1], &[]);
+    assert_eq!(verdicts(&rendered), [("a/base", true)]);
 }
 
 #[test]
@@ -122,8 +134,8 @@ fn a_base_that_the_operand_refuses_tells_nobody_and_the_others_stay() {
         config("base", &json!({}), &tells("http://base")),
         config("more", &json!({"team": "a"}), &tells("http://more")),
     ];
-    let (planned, memory) = planned(&with_base(), &configs, &["a/base"]);
-    assert_eq!(verdicts(&memory), [("a/base", true), ("a/more", true)]);
+    let (planned, rendered) = planned(&with_base(), &configs, &["a/base"]);
+    assert_eq!(verdicts(&rendered), [("a/base", true), ("a/more", true)]);
     let text = planned.configuration.unwrap().text();
     let expected = "global:\n  resolve_timeout: 3m\nroute:\n  receiver: a/base/null\n  routes:\n\
                     \x20 - receiver: a/more/r\n    matchers:\n    - namespace=\"a\"\n    continue: true\nreceivers:\n\

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::*;
-use crate::loaded::subject::Kind;
+use monitoring_select::SelectableKind;
 
 const RULES: &str = "team-rules-01234567-89ab-cdef-0123-456789abcdef.yaml";
 
@@ -25,11 +25,15 @@ fn alertmanager(route: &str, receiver: &str, tail: &str) -> String {
 
 fn objects() -> BTreeSet<Subject> {
     let two = |kind| [Subject::new(kind, "team", "good"), Subject::new(kind, "team", "bad")];
-    [Kind::ServiceMonitor, Kind::AlertmanagerConfig].into_iter().flat_map(two).chain([rules()]).collect()
+    [SelectableKind::ServiceMonitor, SelectableKind::AlertmanagerConfig]
+        .into_iter()
+        .flat_map(two)
+        .chain([rules()])
+        .collect()
 }
 
 fn rules() -> Subject {
-    Subject::new(Kind::PrometheusRule, "team", "rules")
+    Subject::new(SelectableKind::PrometheusRule, "team", "rules")
 }
 
 fn found(document: &str, text: &str) -> Named {
@@ -66,7 +70,7 @@ fn body(text: &str) -> String {
 
 #[test]
 fn jobs_that_prometheus_names() {
-    let bad = named(&[Subject::new(Kind::ServiceMonitor, "team", "bad")]);
+    let bad = named(&[Subject::new(SelectableKind::ServiceMonitor, "team", "bad")]);
     // 2.42.0 and 3.13.1 say the same, but for the protocols, which only 3.13.1 has.
     for text in [
         "found multiple scrape configs with job name \"serviceMonitor/team/bad/0\"",
@@ -84,7 +88,7 @@ fn jobs_that_prometheus_names() {
 
 #[test]
 fn lines_that_prometheus_names() {
-    let bad = named(&[Subject::new(Kind::ServiceMonitor, "team", "bad")]);
+    let bad = named(&[Subject::new(SelectableKind::ServiceMonitor, "team", "bad")]);
     let cases = [
         (
             "  no_such_field: 1\n",
@@ -113,7 +117,7 @@ fn lines_that_prometheus_names() {
     }
     let both = "yaml: unmarshal errors:\n  line 7: field a not found in type config.ScrapeConfig\n  line 12: field b not \
                 found in type config.ScrapeConfig";
-    let two = named(&["good", "bad"].map(|name| Subject::new(Kind::ServiceMonitor, "team", name)));
+    let two = named(&["good", "bad"].map(|name| Subject::new(SelectableKind::ServiceMonitor, "team", name)));
     all_are(&two, &prometheus("  b: 1\n"), &[&body(both)]);
     // As our reloader tells it.
     let told = "the reload was answered 500 (line 7, 12); the log of the reloader says more";
@@ -127,13 +131,13 @@ fn lines_in_a_log_are_read_too() {
     let log = "ts=2026-11-16T15:27:44.328Z caller=main.go:469 level=error msg=\"Error loading config \
                (--config.file=/etc/p.yml)\" file=/etc/p.yml err=\"parsing YAML file /etc/p.yml: yaml: unmarshal \
                errors:\\n  line 12: field no_such not found in type config.ScrapeConfig\"\n";
-    let bad = named(&[Subject::new(Kind::ServiceMonitor, "team", "bad")]);
+    let bad = named(&[Subject::new(SelectableKind::ServiceMonitor, "team", "bad")]);
     all_are(&bad, &prometheus("  no_such: 1\n"), &[log]);
 }
 
 #[test]
 fn pieces_of_the_configuration_that_prometheus_quotes() {
-    let bad = named(&[Subject::new(Kind::ServiceMonitor, "team", "bad")]);
+    let bad = named(&[Subject::new(SelectableKind::ServiceMonitor, "team", "bad")]);
     let relabel = |field: &str| format!("  relabel_configs:\n  - {field}\n");
     let cases = [
         // 2.42.0, then 3.13.1.
@@ -228,7 +232,7 @@ fn rule_files_are_named_in_logs() {
 
 #[test]
 fn receivers_and_intervals_that_alertmanager_names() {
-    let bad = named(&[Subject::new(Kind::AlertmanagerConfig, "team", "bad")]);
+    let bad = named(&[Subject::new(SelectableKind::AlertmanagerConfig, "team", "bad")]);
     let texts = [
         "failed to reload config: undefined receiver \"team/bad/receiver\" used in route\n",
         "failed to reload config: notification config name \"team/bad/receiver\" is not unique\n",
@@ -242,7 +246,7 @@ fn receivers_and_intervals_that_alertmanager_names() {
 
 #[test]
 fn lines_and_pieces_that_alertmanager_tells() {
-    let bad = named(&[Subject::new(Kind::AlertmanagerConfig, "team", "bad")]);
+    let bad = named(&[Subject::new(SelectableKind::AlertmanagerConfig, "team", "bad")]);
     let webhook = |fields: &str| format!("  webhook_configs:\n  - {fields}\n");
     let route = |field: &str| alertmanager(&format!("    {field}\n"), "", "");
     let receiver = |fields: &str| alertmanager("", fields, "");
@@ -305,8 +309,9 @@ fn texts_of_alertmanager_that_name_nobody() {
 fn what_everybody_has_makes_nobody_a_suspect() {
     let job = |index: usize| format!("- job_name: serviceMonitor/team/{index}/0\n  scrape_interval: 3x\n");
     let text = format!("scrape_configs:\n{}", (0..10).map(job).collect::<String>());
-    let objects =
-        (0..10).map(|index| Subject::new(Kind::ServiceMonitor, "team", index.to_string())).collect();
+    let objects = (0..10)
+        .map(|index| Subject::new(SelectableKind::ServiceMonitor, "team", index.to_string()))
+        .collect();
     let parts = Parts::read(&text, objects, BTreeMap::new());
     assert_eq!(find(&body("not a valid duration string: \"3x\""), &parts), nobody());
 }

@@ -3,14 +3,14 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::loaded::subject::Kind;
+use monitoring_select::SelectableKind;
 
 fn operand(workload: u8) -> Operand {
     Operand { by: "Prometheus 2.42.0".into(), workload: workload.to_string() }
 }
 
 fn subject(number: usize) -> Subject {
-    Subject::new(Kind::ServiceMonitor, "team", format!("m{number:02}"))
+    Subject::new(SelectableKind::ServiceMonitor, "team", format!("m{number:02}"))
 }
 
 fn stamp(generation: i64) -> Stamp {

@@ -1,9 +1,10 @@
-use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use api_monitoring::Prometheus;
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
-use serde_json::json;
+use monitoring_assets::Named;
+use serde_json::{Value, json};
 
 use super::*;
 use crate::OfPrometheus;
@@ -31,14 +32,14 @@ fn secret(name: &str, version: &str, text: &str) -> Secret {
 
 /// Of a Prometheus with these Secrets around it, of which it names one.
 fn state(resource: &Prometheus, secrets: [Secret; 2]) -> Operand {
-    let reference =
-        |name: &str| Reference { source: Source::Secret, namespace: "team".into(), name: name.into() };
-    let read = BTreeSet::from(["jobs", "of-a-monitor"].map(reference));
     let mut objects = Objects::default();
     for secret in secrets {
         objects.add_secret(secret);
     }
-    operand::<OfPrometheus>(resource, "main", &Planned::default(), (&read, &objects))
+    let spec = serde_json::to_value(resource).unwrap()["spec"].clone();
+    let own = Named::in_fields(&spec, OfPrometheus::POINTING).of_namespace("team");
+    let inputs = Inputs { spec, own, objects: Arc::new(objects), ..Inputs::default() };
+    operand::<OfPrometheus>(resource, &inputs, &Planned::default())
 }
 
 #[test]

@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::kinds;
 
 /// Those that are there and stay.
-pub(crate) async fn outlines(
+pub(super) async fn outlines(
     workload: &Workload<'_>,
     key: &Key,
     stores: &Stores,
@@ -40,7 +40,7 @@ async fn listed(
     let (label, value) = workload.selector();
     let listed = api.list_metadata(&ListParams::default().labels(&format!("{label}={value}"))).await;
     let listed = listed.map_err(|error| {
-        PassError::Outside(format!("ConfigMaps with rules in {namespace} cannot be listed: {error}"))
+        PassError::outside(format!("ConfigMaps with rules in {namespace} cannot be listed"), error)
     })?;
     let outline = |metadata| DynamicObject { types: None, metadata, data: Value::Null };
     let keep = |metadata| Arc::new(stores.keep(kinds::CONFIG_MAP, outline(metadata)));

@@ -2,7 +2,7 @@
 //! after some time: roles are often granted after the operator was started.
 
 use std::collections::HashMap;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use k8s_openapi::api::authorization::v1::{
@@ -12,19 +12,17 @@ use k8s_openapi::jiff::Timestamp;
 use kube::api::PostParams;
 use kube::{Api, Client};
 
-use crate::shared::held;
-
 /// How long a "no" holds.
 const NO: Duration = Duration::from_mins(5);
 
 /// What was asked so far.
 #[derive(Debug, Default)]
-pub(crate) struct Rights {
+pub(crate) struct Permissions {
     /// Nothing stands for yes, a time for the last no.
     patch_pods: Mutex<HashMap<String, Option<Timestamp>>>,
 }
 
-impl Rights {
+impl Permissions {
     /// Whether pods of a namespace may be touched; nothing, if the server did not say: then it is asked again.
     pub(crate) async fn may_patch_pods(
         &self,
@@ -32,7 +30,7 @@ impl Rights {
         namespace: &str,
         now: Timestamp,
     ) -> Option<bool> {
-        match held(&self.patch_pods).get(namespace) {
+        match locked(&self.patch_pods).get(namespace) {
             Some(None) => return Some(true),
             Some(Some(no)) if Duration::try_from(now.duration_since(*no)).is_ok_and(|age| age < NO) => {
                 return Some(false);
@@ -53,7 +51,7 @@ impl Rights {
         };
         let api: Api<SelfSubjectAccessReview> = Api::all(client.clone());
         let may = said(api.create(&PostParams::default(), &review).await)?;
-        let mut known = held(&self.patch_pods);
+        let mut known = locked(&self.patch_pods);
         if !may && !known.values().any(Option::is_some) {
             tracing::warn!(
                 namespace,
@@ -79,6 +77,10 @@ fn said(answer: kube::Result<SelfSubjectAccessReview>) -> Option<bool> {
     }
 }
 
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 #[cfg(test)]
 mod tests {
     use std::convert::Infallible;
@@ -92,7 +94,7 @@ mod tests {
     fn server(answers: Vec<(u16, bool)>) -> Client {
         let answers = Mutex::new(answers.into_iter());
         let server = tower::service_fn(move |_: http::Request<Body>| {
-            let (code, allowed) = held(&answers).next().unwrap();
+            let (code, allowed) = locked(&answers).next().unwrap();
             let answer = if code == 201 {
                 json!({"spec": {}, "status": {"allowed": allowed}})
             } else {
@@ -105,7 +107,7 @@ mod tests {
     }
 
     async fn asked(answers: &[(u16, bool)], seconds: &[i64]) -> Vec<Option<bool>> {
-        let (rights, client) = (Rights::default(), server(answers.to_vec()));
+        let (rights, client) = (Permissions::default(), server(answers.to_vec()));
         let mut said = Vec::new();
         for second in seconds {
             let now = Timestamp::from_second(*second).unwrap();

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::loaded::condition::CONFIGURATION_LOADED;
-use crate::plan::Remark;
+use crate::plan::{Planned, Remark};
 use crate::status::Reconciliation;
 use crate::status::reconciliation::{DRIFT_CORRECTED, Remark as Told};
 use api_monitoring::status::Condition;
@@ -12,12 +12,13 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition as KubernetesCond
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use kernel::apply::{Drift, WriteError};
 use kernel::condition::{Merging, Order, merge, stated as said};
-use kernel::flow::{PassError, Verdict};
-use kernel::report::{Note, Report};
+use kernel::flow::{PassError, PassResult};
+use kernel::report::{Note, Reconciled, Report};
 use serde_json::{Value, json};
 
-use crate::controller::{Inputs, WorkloadOperator};
-use crate::kind::{Seen, Workload};
+use super::WorkloadOperator;
+use super::observe::Health;
+use crate::kind::Workload;
 
 /// The condition that says whether the last pass came to its end.
 const RECONCILED: &str = "Reconciled";
@@ -30,69 +31,83 @@ const ROLLED_OUT: &str = "RolledOut";
 /// How long a status tells of objects that were written back.
 const DRIFT_TOLD: SignedDuration = SignedDuration::from_mins(10);
 
-/// What a pass came to.
+/// What a status is made of.
 #[derive(Default)]
-pub(crate) struct Outcome {
-    /// What is there; nothing, if nobody could look.
-    seen: Option<Seen>,
+struct Outcome<'o> {
+    /// How the workload is doing; nothing, if it could not be read.
+    health: Option<&'o Health>,
     /// How it went; nothing, if it is only tried again.
     last: Option<Reconciliation>,
     /// What is missing of what the workload points to.
     gaps: Vec<String>,
     /// What only the user can do about pods and volumes.
     remarks: Vec<String>,
-    /// What was made anew.
-    anew: Vec<String>,
+    /// What was deleted and created again.
+    recreated: Vec<String>,
     /// What was done about pods and volumes.
     done: Vec<Note>,
     /// Whether pods run what was written; nothing, if what was said about it before holds.
-    pub(crate) loaded: Option<Condition>,
+    loaded: Option<Condition>,
 }
 
-impl Outcome {
-    pub(crate) fn of<W: Workload>(
+impl<'o> Outcome<'o> {
+    fn of<W: Workload>(
         resource: &W::Resource,
-        verdict: &Verdict<'_, WorkloadOperator<W>>,
+        result: &PassResult<'o, WorkloadOperator<W>>,
         now: Timestamp,
     ) -> Self {
-        let outcome = |seen, last| Self { seen, last, ..Self::default() };
-        match verdict {
-            Verdict::Blind(trouble) => outcome(None, failure(trouble)),
-            Verdict::Invalid(inputs, invalid) => {
-                outcome(Some(inputs.seen.clone()), Some(Reconciliation::Failed(invalid.message.clone())))
+        match result {
+            PassResult::Unread(error) => Self { last: failure(error), ..Self::default() },
+            PassResult::Invalid { invalid, health, .. } => {
+                let last = Some(Reconciliation::Failed(invalid.message.clone()));
+                Self { health: Some(health), last, loaded: loaded(health), ..Self::default() }
             }
-            Verdict::Done { inputs, applied, trouble, .. } => {
-                let last = match (trouble, &inputs.missing) {
-                    (Some(trouble), _) => failure(trouble),
+            PassResult::Applied { inputs, plan, applied, health, error } => {
+                let course = &plan.course;
+                let last = match (error, &inputs.missing) {
+                    (Some(error), _) => failure(error),
                     (None, Some(words)) => Some(Reconciliation::Failed(words.clone())),
                     (None, None) => {
                         let drift = || drift(&W::status(resource), &applied.drifts, now);
-                        Some(Reconciliation::Done(remark::<W>(resource, inputs).or_else(drift)))
+                        let told = remark::<W>(resource, course.planned.as_ref());
+                        Some(Reconciliation::Done(told.or_else(drift)))
                     }
                 };
+                let is_empty = course.planned.is_some() && inputs.seen.pods.is_empty();
                 Self {
-                    gaps: gaps(inputs),
-                    remarks: inputs.roll.remarks(applied),
-                    anew: applied.recreated.clone(),
-                    done: inputs.roll.told(applied),
-                    ..outcome(Some(inputs.seen.clone().with(applied)), last)
+                    health: Some(health),
+                    last,
+                    gaps: gaps(course.planned.as_ref()),
+                    remarks: course.roll.remarks(applied),
+                    recreated: applied.recreated.clone(),
+                    done: course.roll.told(applied),
+                    loaded: if is_empty { nobody_runs::<W>(resource) } else { loaded(health) },
                 }
             }
         }
     }
 }
 
+/// Whether pods run what was written, with what could not be found out about it.
+fn loaded(health: &Health) -> Option<Condition> {
+    let mut loaded = health.loaded.clone()?;
+    if let Some(words) = &health.hopeless {
+        loaded.message = format!("{} ({words})", loaded.message);
+    }
+    Some(loaded)
+}
+
 /// A write that came too late is tried again and says nothing about the workload.
-fn failure(trouble: &PassError) -> Option<Reconciliation> {
-    let is_late = matches!(trouble, PassError::Write(WriteError::Outdated { .. } | WriteError::Fenced));
-    (!is_late).then(|| Reconciliation::Failed(trouble.words()))
+fn failure(error: &PassError) -> Option<Reconciliation> {
+    let is_late = matches!(error, PassError::Write(WriteError::Outdated { .. } | WriteError::Fenced));
+    (!is_late).then(|| Reconciliation::Failed(error.words()))
 }
 
 /// What users should know about a pass that went well. What was found last wins, as with the Prometheus Operator.
-fn remark<W: Workload>(resource: &W::Resource, inputs: &Inputs) -> Option<Told> {
-    let Some(Ok(planned)) = &inputs.planned else { return None };
+fn remark<W: Workload>(resource: &W::Resource, planned: Option<&Planned>) -> Option<Told> {
+    let planned = planned?;
     let has = |remark: &Remark| planned.remarks.contains(remark);
-    let deprecated = Some(W::deprecated(resource)).filter(|fields| !fields.is_empty());
+    let deprecated = Some(W::facts(resource).deprecated).filter(|fields| !fields.is_empty());
     let selected = W::SELECTS.filter(|_| has(&Remark::NothingSelected)).map(Told::NothingSelected);
     let unmanaged = has(&Remark::Unmanaged).then_some(Told::Unmanaged);
     unmanaged.or(selected).or(deprecated.map(Told::DeprecatedFields))
@@ -112,8 +127,8 @@ fn drift(old: &Value, drifts: &[Drift], now: Timestamp) -> Option<Told> {
     Some(Told::DriftCorrected(words))
 }
 
-fn gaps(inputs: &Inputs) -> Vec<String> {
-    let Some(Ok(planned)) = &inputs.planned else { return Vec::new() };
+fn gaps(planned: Option<&Planned>) -> Vec<String> {
+    let Some(planned) = planned else { return Vec::new() };
     let is_gap = |remark: &&Remark| {
         matches!(remark, Remark::Kept { .. } | Remark::Absent { .. } | Remark::LongName { .. })
     };
@@ -121,33 +136,65 @@ fn gaps(inputs: &Inputs) -> Vec<String> {
 }
 
 /// What is told about a configuration that nobody is there to load; nothing, if nothing was told of it before.
-pub(crate) fn nobody_runs<W: Workload>(resource: &W::Resource) -> Option<Condition> {
+fn nobody_runs<W: Workload>(resource: &W::Resource) -> Option<Condition> {
     condition(&W::status(resource), CONFIGURATION_LOADED)?;
     crate::loaded::condition::condition(&BTreeMap::new(), false)
 }
 
 /// Its status and what is new.
-pub(crate) fn report<W: Workload>(resource: &W::Resource, outcome: &Outcome, now: &Time) -> Report {
+pub(super) fn report<W: Workload>(
+    resource: &W::Resource,
+    result: &PassResult<'_, WorkloadOperator<W>>,
+    now: Timestamp,
+) -> Report {
+    let outcome = Outcome::of(resource, result, now);
     let old = W::status(resource);
+    let status = with_empty_texts(status::<W>(resource, &outcome, &old, &Time(now)));
+    let mut notes = notes(&old, &status, &outcome.recreated);
+    notes.extend(outcome.done);
+    let course = match result {
+        PassResult::Applied { plan, .. } => Some(&plan.course),
+        PassResult::Unread(_) | PassResult::Invalid { .. } => None,
+    };
+    Report {
+        status,
+        notes,
+        remarks: course.map(|course| course.refusals.clone()).unwrap_or_default(),
+        reconciled: reconciled(result),
+        selected: course.map(|course| course.selected.clone()).unwrap_or_default(),
+    }
+}
+
+/// How the pass came out: a workload whose pods lack something is one that its user must mend.
+fn reconciled<W: Workload>(result: &PassResult<'_, WorkloadOperator<W>>) -> Reconciled {
+    match result {
+        PassResult::Unread(_) | PassResult::Applied { error: Some(_), .. } => Reconciled::Failed,
+        PassResult::Invalid { .. } => Reconciled::Invalid,
+        PassResult::Applied { inputs, .. } if inputs.missing.is_some() => Reconciled::Invalid,
+        PassResult::Applied { .. } => Reconciled::Done,
+    }
+}
+
+fn status<W: Workload>(resource: &W::Resource, outcome: &Outcome<'_>, old: &Value, now: &Time) -> Value {
     let generation = W::metadata(resource).generation;
-    let status = match (&outcome.seen, &outcome.last) {
+    match (outcome.health, &outcome.last) {
         // Nothing is known of its pods: what was said of them last stays.
         (None, Some(Reconciliation::Failed(words))) => {
             let said = said(RECONCILED, "False", "ReconciliationFailed", words);
-            with(old.clone(), said, &old, (generation, now))
+            with(old.clone(), said, old, (generation, now))
         }
         (_, None) | (None, Some(_)) => old.clone(),
-        (Some(seen), Some(last)) => {
-            let mut status = W::report(resource, seen, last, now);
+        (Some(health), Some(last)) => {
+            let mut status = W::report(resource, &health.seen, last, now);
             let mut say =
-                |said: KubernetesCondition| status = with(status.take(), said, &old, (generation, now));
+                |said: KubernetesCondition| status = with(status.take(), said, old, (generation, now));
             if !outcome.gaps.is_empty() {
                 say(said(REFERENCES, "False", "MissingReference", &outcome.gaps.join("\n")));
             }
             if !outcome.remarks.is_empty() {
                 say(said(ROLLED_OUT, "False", "NeedsAttention", &outcome.remarks.join("\n")));
             }
-            match (&outcome.loaded, condition(&old, CONFIGURATION_LOADED)) {
+            match (&outcome.loaded, condition(old, CONFIGURATION_LOADED)) {
                 (Some(loaded), _) => {
                     say(said(CONFIGURATION_LOADED, &loaded.status, &loaded.reason, &loaded.message));
                 }
@@ -159,11 +206,7 @@ pub(crate) fn report<W: Workload>(resource: &W::Resource, outcome: &Outcome, now
             }
             status
         }
-    };
-    let status = with_empty_texts(status);
-    let mut notes = notes(&old, &status, &outcome.anew);
-    notes.extend(outcome.done.iter().cloned());
-    Report { status, notes, remarks: Vec::new() }
+    }
 }
 
 fn condition<'s>(status: &'s Value, kind: &str) -> Option<&'s Value> {

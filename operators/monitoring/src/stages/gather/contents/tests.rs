@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::future::ready;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 
 use http::{Request, Response, StatusCode};
 use kernel::object::Object;
@@ -12,7 +12,6 @@ use kube::client::Body;
 use serde_json::json;
 
 use super::*;
-use crate::shared::held;
 
 /// A server that has Secrets at these versions, and lets nobody read those that have none; and what it was asked for.
 #[derive(Default)]
@@ -28,7 +27,9 @@ impl Server {
             let name = request.uri().path().rsplit('/').next().unwrap_or_default().to_owned();
             let (code, body) = match held(&server.versions).get(name.as_str()) {
                 Some(&"") => (403, json!({"kind": "Status", "status": "Failure", "code": 403})),
-                Some(version) => (200, json!({"metadata": {"name": name, "resourceVersion": version}})),
+                Some(version) => {
+                    (200, json!({"metadata": {"namespace": "a", "name": name, "resourceVersion": version}}))
+                }
                 None => {
                     (404, json!({"kind": "Status", "status": "Failure", "code": 404, "reason": "NotFound"}))
                 }
@@ -45,8 +46,18 @@ fn stores() -> Stores {
     Stores::new(&[&crate::PROMETHEUS], "test", &Scopes::from(Namespaces::AllBut(Vec::new())))
 }
 
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap()
+}
+
+/// The versions that were read of some objects, in their order; empty for one that was not read.
+fn versions(contents: &Contents, these: &BTreeSet<Reference>) -> Vec<String> {
+    let objects = contents.objects();
+    these.iter().map(|one| objects.version(one).unwrap_or_default().to_owned()).collect()
+}
+
 fn secret(name: &str) -> Reference {
-    Reference { source: Source::Secret, namespace: "a".into(), name: name.into() }
+    Reference::secret("a", name)
 }
 
 #[test]
@@ -69,12 +80,13 @@ async fn what_cannot_be_there_is_absent_and_what_may_not_be_read_stops_nobody() 
     });
     let client = Client::new(service, "default");
     let stores = stores();
-    let mut vault = Vault::default();
+    let mut contents = Contents::default();
     let wanted = BTreeSet::from([secret(""), secret("a/b"), secret("kept")]);
-    assert!(vault.fetch(&wanted, &stores, &client).await.unwrap());
-    assert_eq!(vault.forbidden(wanted.iter()), Some(&secret("kept")));
-    assert!(matches!(vault.contents[&secret("")], Content::Absent));
-    let objects = vault.objects();
+    contents.fetch(wanted.clone(), &stores, &client).await.unwrap();
+    assert_eq!(contents.forbidden(&wanted), Some(&secret("kept")));
+    assert!(contents.is_denied());
+    assert_eq!(contents.known[&secret("")], Known::Read(None));
+    let objects = contents.objects();
     let reader = monitoring_assets::Reader::new(&objects, "a");
     let read = |name: &str| {
         let selector = serde_json::from_value(json!({"name": name, "key": "k"})).unwrap();
@@ -88,33 +100,47 @@ async fn what_cannot_be_there_is_absent_and_what_may_not_be_read_stops_nobody() 
 }
 
 #[tokio::test]
-async fn what_nobody_tells_of_is_asked_for_once_in_a_pass_and_is_new_only_if_it_changed() {
+async fn what_no_watch_tells_of_is_read_once_in_a_pass() {
     let server = Arc::new(Server::default());
     let (client, stores) = (server.client(), stores());
-    let mut vault = Vault::default();
+    let mut contents = Contents::default();
     let wanted = BTreeSet::from(["absent", "denied", "kept"].map(secret));
     let all = ["absent", "denied", "kept"].as_slice();
-    // It is not asked again so soon for what may not be read.
+    // What may not be read is not asked for again so soon.
     let others = ["absent", "kept"].as_slice();
     let rows = [
-        ([("denied", ""), ("kept", "1")].as_slice(), true, all),
-        (&[("denied", ""), ("kept", "1")], false, others),
-        (&[("denied", ""), ("kept", "2")], true, others),
-        (&[("denied", ""), ("kept", "2"), ("absent", "3")], true, others),
-        (&[("denied", ""), ("kept", ""), ("absent", "3")], true, others),
-        (&[("denied", ""), ("kept", "2")], true, &["absent"]),
+        ([("denied", ""), ("kept", "1")].as_slice(), ["", "", "1"], all),
+        (&[("denied", ""), ("kept", "1")], ["", "", "1"], others),
+        (&[("denied", ""), ("kept", "2")], ["", "", "2"], others),
+        (&[("denied", ""), ("kept", "2"), ("absent", "3")], ["3", "", "2"], others),
+        (&[("denied", ""), ("kept", ""), ("absent", "3")], ["3", "", ""], others),
+        (&[("denied", ""), ("kept", "2")], ["", "", ""], &["absent"]),
     ];
-    for (versions, is_new, asked) in rows {
-        *held(&server.versions) = versions.iter().copied().collect();
-        vault.begin();
-        assert_eq!(vault.fetch(&wanted, &stores, &client).await.unwrap(), is_new, "{versions:?}");
-        assert!(!vault.fetch(&wanted, &stores, &client).await.unwrap(), "{versions:?}");
-        assert_eq!(std::mem::take(&mut *held(&server.asked)), asked, "{versions:?}");
+    for (there, read, asked) in rows {
+        *held(&server.versions) = there.iter().copied().collect();
+        contents.fetch(wanted.clone(), &stores, &client).await.unwrap();
+        assert_eq!(versions(&contents, &wanted), read, "{there:?}");
+        assert_eq!(std::mem::take(&mut *held(&server.asked)), asked, "{there:?}");
     }
 }
 
 #[tokio::test]
-async fn what_a_watch_tells_of_late_is_asked_for_again_and_is_nothing_new() {
+async fn what_is_no_longer_wanted_is_forgotten() {
+    let server = Arc::new(Server::default());
+    *held(&server.versions) = [("denied", ""), ("kept", "1")].into();
+    let (client, stores) = (server.client(), stores());
+    let mut contents = Contents::default();
+    let wanted = BTreeSet::from(["denied", "kept"].map(secret));
+    contents.fetch(wanted.clone(), &stores, &client).await.unwrap();
+    assert_eq!(versions(&contents, &wanted), ["", "1"]);
+    assert!(contents.is_denied());
+    contents.fetch(BTreeSet::new(), &stores, &client).await.unwrap();
+    assert_eq!(versions(&contents, &wanted), ["", ""]);
+    assert!(!contents.is_denied());
+}
+
+#[tokio::test]
+async fn what_a_watch_tells_of_late_is_read_again_until_it_does() {
     let server = Arc::new(Server::default());
     held(&server.versions).insert("kept", "2");
     let (client, stores) = (server.client(), stores());
@@ -126,12 +152,11 @@ async fn what_a_watch_tells_of_late_is_asked_for_again_and_is_nothing_new() {
             partition.see(event);
         }
     };
-    let (mut vault, wanted) = (Vault::default(), BTreeSet::from([secret("kept")]));
-    tell("1");
-    assert!(vault.fetch(&wanted, &stores, &client).await.unwrap());
-    assert!(!vault.fetch(&wanted, &stores, &client).await.unwrap());
-    tell("2");
-    vault.begin();
-    assert!(!vault.fetch(&wanted, &stores, &client).await.unwrap());
-    assert_eq!(held(&server.asked).len(), 2);
+    let (mut contents, wanted) = (Contents::default(), BTreeSet::from([secret("kept")]));
+    for (told, reads) in [("1", 1), ("1", 2), ("2", 2), ("2", 2)] {
+        tell(told);
+        contents.fetch(wanted.clone(), &stores, &client).await.unwrap();
+        assert_eq!(versions(&contents, &wanted), ["2"]);
+        assert_eq!(held(&server.asked).len(), reads);
+    }
 }

@@ -1,0 +1,285 @@
+//! Which resources a change of an object concerns. One index a controller: the hub asks it, passes add to it.
+//!
+//! # Guarantees
+//! - What a resource reads by name is in the index before it is read: no later change is missed.
+//! - What is remembered of a resource goes with it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, btree_set};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use crate::declare::{Declaration, Kind};
+use crate::object::{Kept as _, Key, Object};
+use crate::store::Change;
+use crate::stores::Stores;
+
+/// What an operator's resources are concerned by, where the declaration cannot say: selectors, labels of pods.
+pub trait Interest: Send + Sync + 'static {
+    /// What of a resource decides. It is read once for each version of the resource.
+    type Selects: Send + Sync + 'static;
+
+    /// Reads it.
+    fn read(&self, resource: &Object) -> Self::Selects;
+
+    /// Whether this decides about a kind, and not the declaration.
+    fn decides(&self, kind: Kind) -> bool;
+
+    /// Whether an object, as it was or as it is, concerns a resource.
+    fn concerns(&self, resource: &Key, selects: &Self::Selects, candidate: &Candidate<'_>) -> bool;
+
+    /// Whether a change is worth a pass of the resources that the object concerns.
+    fn matters(&self, _kind: Kind, _change: &Change<Object>) -> bool {
+        true
+    }
+
+    /// The resources that the status of an object mentions. They may be gone.
+    fn mentions(&self, _kind: Kind, _object: &Object) -> Vec<Key> {
+        Vec::new()
+    }
+}
+
+/// An object that may concern a resource.
+#[derive(Debug, Clone, Copy)]
+pub struct Candidate<'c> {
+    /// Its kind.
+    pub kind: Kind,
+    /// The object.
+    pub object: &'c Object,
+    /// All that is known.
+    pub stores: &'c Stores,
+}
+
+/// An [`Interest`] with what was read for it, for the hub.
+pub trait Interests: Send + Sync {
+    /// The resources that an object concerns; nothing leaves it to the declaration.
+    fn concerned(&self, primary: Kind, candidate: &Candidate<'_>) -> Option<Vec<Key>>;
+
+    /// See [`Interest::matters`].
+    fn matters(&self, kind: Kind, change: &Change<Object>) -> bool;
+
+    /// See [`Interest::mentions`].
+    fn mentions(&self, kind: Kind, object: &Object) -> Vec<Key>;
+
+    /// Forgets a resource.
+    fn forget(&self, resource: &Key);
+}
+
+/// Something with the version of the resource that it was read of.
+type AtVersion<T> = (u64, Arc<T>);
+
+/// An interest with what was read of each resource, at its version.
+struct Cached<I: Interest> {
+    interest: I,
+    read: RwLock<HashMap<Key, AtVersion<I::Selects>>>,
+}
+
+/// An interest as the hub takes it.
+pub fn interests(interest: impl Interest) -> Arc<dyn Interests> {
+    Arc::new(Cached { interest, read: RwLock::default() })
+}
+
+impl<I: Interest> Cached<I> {
+    fn selects(&self, resource: &Object, is_there: impl FnOnce() -> bool) -> Arc<I::Selects> {
+        let version = resource.identity().version;
+        let known = read(&self.read).get(resource.key()).filter(|(at, _)| *at == version).cloned();
+        if let Some((_, selects)) = known {
+            return selects;
+        }
+        let selects = Arc::new(self.interest.read(resource));
+        write(&self.read).insert(resource.key().clone(), (version, Arc::clone(&selects)));
+        // It may have been deleted, and forgotten, since the caller found it.
+        if !is_there() {
+            self.forget(resource.key());
+        }
+        selects
+    }
+}
+
+impl<I: Interest> Interests for Cached<I> {
+    fn concerned(&self, primary: Kind, candidate: &Candidate<'_>) -> Option<Vec<Key>> {
+        if !self.interest.decides(candidate.kind) {
+            return None;
+        }
+        let resources = candidate.stores.all(primary);
+        let concerned = resources.iter().filter(|resource| {
+            let is_there = || candidate.stores.get(primary, resource.key()).is_some();
+            self.interest.concerns(resource.key(), &self.selects(resource, is_there), candidate)
+        });
+        Some(concerned.map(|resource| resource.key().clone()).collect())
+    }
+
+    fn matters(&self, kind: Kind, change: &Change<Object>) -> bool {
+        self.interest.matters(kind, change)
+    }
+
+    fn mentions(&self, kind: Kind, object: &Object) -> Vec<Key> {
+        self.interest.mentions(kind, object)
+    }
+
+    fn forget(&self, resource: &Key) {
+        write(&self.read).remove(resource);
+    }
+}
+
+/// Objects by kind.
+type ByKind = BTreeMap<Kind, BTreeSet<Key>>;
+
+/// What is known of one controller's resources.
+#[derive(Debug, Default)]
+struct Links {
+    /// What each resource reads by name.
+    reads: HashMap<Key, ByKind>,
+    /// The resources that read an object by name.
+    readers: HashMap<(Kind, Key), BTreeSet<Key>>,
+    /// The objects whose status mentions a resource.
+    mentioned: HashMap<Key, ByKind>,
+}
+
+/// The index of one controller.
+pub struct Index {
+    declaration: &'static Declaration,
+    interests: Option<Arc<dyn Interests>>,
+    links: RwLock<Links>,
+}
+
+impl Index {
+    /// An empty one.
+    pub fn new(declaration: &'static Declaration, interests: Option<Arc<dyn Interests>>) -> Self {
+        Self { declaration, interests, links: RwLock::default() }
+    }
+
+    /// Takes in a change, whoever made it.
+    pub(crate) fn follow(&self, kind: Kind, change: &Change<Object>) {
+        let Some(interests) = &self.interests else { return };
+        if kind == self.declaration.primary {
+            if let (Some(before), None) = (&change.before, &change.after) {
+                interests.forget(before.key());
+            }
+            return;
+        }
+        let mentions = |side: &Option<Arc<Object>>| -> BTreeSet<Key> {
+            side.iter().flat_map(|object| interests.mentions(kind, object)).collect()
+        };
+        let (before, after) = (mentions(&change.before), mentions(&change.after));
+        let object = change.after.as_ref().or(change.before.as_ref()).map(|object| object.key());
+        let Some(object) = object.filter(|_| before != after) else { return };
+        let mut links = write(&self.links);
+        for resource in before.difference(&after) {
+            remove(&mut links.mentioned, resource, kind, object);
+        }
+        for resource in after.difference(&before) {
+            let of_kind = links.mentioned.entry(resource.clone()).or_default().entry(kind).or_default();
+            of_kind.insert(object.clone());
+        }
+    }
+
+    /// Whether a change is worth a pass.
+    pub(crate) fn matters(&self, kind: Kind, change: &Change<Object>) -> bool {
+        self.interests.as_ref().is_none_or(|interests| interests.matters(kind, change))
+    }
+
+    /// The resources that an object concerns, as it was or as it is.
+    pub fn concerned(&self, kind: Kind, object: &Object, stores: &Stores) -> Vec<Key> {
+        let candidate = Candidate { kind, object, stores };
+        let primary = self.declaration.primary;
+        let selecting = self.interests.as_ref().and_then(|one| one.concerned(primary, &candidate));
+        let mut concerned =
+            selecting.unwrap_or_else(|| self.declaration.concerns(kind, object).into_iter().collect());
+        let links = read(&self.links);
+        concerned.extend(links.readers.get(&(kind, object.key().clone())).into_iter().flatten().cloned());
+        concerned
+    }
+
+    /// From now on a change of one of these objects, and of no others, is worth a pass of the resource.
+    pub fn reads(&self, resource: &Key, objects: &BTreeMap<Kind, BTreeSet<Key>>) {
+        if read(&self.links).reads.get(resource).map_or(objects.is_empty(), |known| known == objects) {
+            return;
+        }
+        let mut links = write(&self.links);
+        links.forget_reads(resource);
+        for (kind, keys) in objects {
+            for key in keys {
+                links.readers.entry((*kind, key.clone())).or_default().insert(resource.clone());
+            }
+        }
+        if !objects.is_empty() {
+            links.reads.insert(resource.clone(), objects.clone());
+        }
+    }
+
+    /// The objects whose status mentions a resource.
+    pub fn mentioning(&self, resource: &Key) -> BTreeMap<Kind, BTreeSet<Key>> {
+        read(&self.links).mentioned.get(resource).cloned().unwrap_or_default()
+    }
+
+    /// Looks through the objects of a kind whose status mentions a resource, by key.
+    pub fn mentioning_of<T>(
+        &self,
+        resource: &Key,
+        kind: Kind,
+        look: impl FnOnce(btree_set::Iter<'_, Key>) -> T,
+    ) -> T {
+        let links = read(&self.links);
+        let of_kind = links.mentioned.get(resource).and_then(|kinds| kinds.get(&kind));
+        look(of_kind.unwrap_or(&BTreeSet::new()).iter())
+    }
+
+    /// Resources that are gone and still mentioned. One that we do not look at may be another operator's.
+    pub(crate) fn mentioned_and_gone(&self, stores: &Stores) -> Vec<Key> {
+        let primary = self.declaration.primary;
+        let is_gone =
+            |key: &&Key| stores.is_known(primary, &key.namespace) && stores.get(primary, key).is_none();
+        read(&self.links).mentioned.keys().filter(is_gone).cloned().collect()
+    }
+
+    /// Forgets what a resource reads.
+    pub(crate) fn forget(&self, resource: &Key) {
+        write(&self.links).forget_reads(resource);
+    }
+
+    /// How many things are remembered.
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        let links = read(&self.links);
+        links.reads.len() + links.readers.len() + links.mentioned.len()
+    }
+}
+
+impl Links {
+    fn forget_reads(&mut self, resource: &Key) {
+        for (kind, keys) in self.reads.remove(resource).unwrap_or_default() {
+            for key in keys {
+                let place = (kind, key);
+                if let Some(readers) = self.readers.get_mut(&place) {
+                    readers.remove(resource);
+                    if readers.is_empty() {
+                        self.readers.remove(&place);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn remove(mentioned: &mut HashMap<Key, ByKind>, resource: &Key, kind: Kind, object: &Key) {
+    let Some(kinds) = mentioned.get_mut(resource) else { return };
+    if let Some(of_kind) = kinds.get_mut(&kind) {
+        of_kind.remove(object);
+        if of_kind.is_empty() {
+            kinds.remove(&kind);
+        }
+    }
+    if kinds.is_empty() {
+        mentioned.remove(resource);
+    }
+}
+
+fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
+    lock.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
+    lock.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests;

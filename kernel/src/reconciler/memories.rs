@@ -1,0 +1,41 @@
+//! What operators remember of their resources between passes: lent to a pass, forgotten with the resource.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::object::{Key, Object};
+
+/// By resource, with its unique id. A pass that is dropped loses what it was lent.
+#[derive(Debug)]
+pub(super) struct Memories<M>(Mutex<HashMap<Key, (Box<str>, M)>>);
+
+impl<M> Default for Memories<M> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<M: Default> Memories<M> {
+    /// What is remembered of a resource; nothing of another one that had its name before.
+    pub(super) fn take(&self, resource: &Object) -> M {
+        let known = self.held().remove(resource.key());
+        known.filter(|(uid, _)| **uid == *resource.uid()).map(|(_, memory)| memory).unwrap_or_default()
+    }
+
+    pub(super) fn keep(&self, resource: &Object, memory: M) {
+        self.held().insert(resource.key().clone(), (resource.uid().into(), memory));
+    }
+
+    pub(super) fn forget(&self, key: &Key) {
+        self.held().remove(key);
+    }
+
+    fn held(&self) -> MutexGuard<'_, HashMap<Key, (Box<str>, M)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.held().len()
+    }
+}

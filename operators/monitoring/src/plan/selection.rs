@@ -1,0 +1,156 @@
+//! The resources that a workload selects, with all that they point to. It is known before anything is read for them, and
+//! looked at again only for what changed.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use api_monitoring::{PerKind, SelectableKind};
+use kernel::object::{Key, Object};
+use monitoring_assets::{Named, Reference};
+use monitoring_select::asking::{Namespaces, SelectionError};
+use serde::Deserialize;
+
+use crate::plan::candidates::Candidates;
+use crate::plan::carry::{Keeper, OfResource, carry_over};
+use crate::plan::surroundings::Resources;
+use crate::selectors::WorkloadSelectors;
+
+/// The resources of one kind that a workload selects, in the order in which they come.
+#[derive(Debug, Clone, Default)]
+pub struct Selection {
+    /// What decided which ones.
+    choice: String,
+    selected: Vec<Selected>,
+}
+
+/// A resource that is selected.
+#[derive(Debug, Clone)]
+pub struct Selected {
+    /// The resource.
+    pub object: Arc<Object>,
+    /// The Secrets and ConfigMaps that it points to.
+    pub references: Box<[Reference]>,
+}
+
+/// All that a workload selects.
+pub type Selections = PerKind<Selection>;
+
+impl OfResource for Selected {
+    fn object(&self) -> &Arc<Object> {
+        &self.object
+    }
+}
+
+/// The part of a resource that points to others.
+#[derive(Deserialize)]
+struct Pointing {
+    #[serde(default)]
+    spec: Named,
+}
+
+/// What a resource points to. One that cannot be read points nowhere: what is made of it says why.
+fn references(object: &Object) -> Box<[Reference]> {
+    let named = object.read::<Pointing>().map(|pointing| pointing.spec).unwrap_or_default();
+    named.of_namespace(&object.key().namespace).into_iter().collect()
+}
+
+/// Selects among resources.
+struct Selecting<'s> {
+    candidates: &'s Candidates<'s>,
+    is_same_choice: bool,
+}
+
+impl Keeper<Arc<Object>> for Selecting<'_> {
+    type Kept = Selected;
+
+    fn trusts_kept(&self) -> bool {
+        self.is_same_choice
+    }
+
+    fn belongs(&self, object: &Arc<Object>) -> bool {
+        self.candidates.asks_for(object)
+    }
+
+    fn renew(&mut self, kept: &mut Selected, object: &Arc<Object>) {
+        if Arc::ptr_eq(&kept.object, object) {
+            return;
+        }
+        if is_same_spec(&kept.object, object) {
+            kept.object = Arc::clone(object);
+        } else {
+            *kept = self.make(object);
+        }
+    }
+
+    fn make(&mut self, object: &Arc<Object>) -> Selected {
+        Selected { object: Arc::clone(object), references: references(object) }
+    }
+}
+
+/// Whether two states of an object have the same spec. What comes from a file has no generation: only the same one is the
+/// same object.
+pub(crate) fn is_same_spec(one: &Arc<Object>, other: &Arc<Object>) -> bool {
+    let is_counted = || other.generation() != 0 && one.generation() == other.generation();
+    Arc::ptr_eq(one, other) || (is_counted() && one.uid() == other.uid())
+}
+
+impl Selection {
+    /// Brings it up to date.
+    pub fn pass(&mut self, candidates: &Candidates<'_>) {
+        let is_same_choice = self.choice == candidates.choice;
+        if !is_same_choice {
+            self.choice.clone_from(&candidates.choice);
+        }
+        carry_over(&mut Selecting { candidates, is_same_choice }, &mut self.selected, candidates.all.iter());
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Selected> {
+        self.selected.iter()
+    }
+
+    /// Nothing is selected.
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Those of these objects, which come by key, that are not selected.
+    pub fn missing<'k>(&self, keys: impl Iterator<Item = &'k Key>) -> Vec<Key> {
+        let mut selected = self.selected.iter().map(|one| one.object.key()).peekable();
+        let mut missing = Vec::new();
+        for key in keys {
+            while selected.next_if(|other| *other < key).is_some() {}
+            if selected.peek() != Some(&key) {
+                missing.push(key.clone());
+            }
+        }
+        if !missing.is_empty() {
+            // The namespaces of separate watches come in an order of their own.
+            let selected: BTreeSet<&Key> = self.selected.iter().map(|one| one.object.key()).collect();
+            missing.retain(|key| !selected.contains(key));
+        }
+        missing
+    }
+}
+
+/// Brings all selections of a workload up to date; what keeps it from selecting anything of a kind.
+pub fn select(
+    selections: &mut Selections,
+    selectors: &WorkloadSelectors,
+    own_namespace: &str,
+    (resources, namespaces): (&Resources, &Namespaces),
+) -> PerKind<Option<SelectionError>> {
+    PerKind::new(|kind: SelectableKind| {
+        let selection = &mut selections[kind];
+        match selectors.asking(own_namespace, kind) {
+            Ok(asking) => {
+                selection.pass(&Candidates::new(&asking, namespaces, &resources[kind]));
+                None
+            }
+            Err(error) => {
+                selection.clear();
+                Some(error)
+            }
+        }
+    })
+}

@@ -1,0 +1,102 @@
+//! What a workload selects, read from its JSON: the same for all kinds of workloads.
+
+use api_monitoring::SelectableKind;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
+use kernel::object::{Key, Object};
+use monitoring_select::asking::{Asking, SelectionError, Selectors};
+use monitoring_select::label_selector::Selector;
+use serde::Deserialize as _;
+use serde_json::Value;
+
+use crate::plan::candidates::candidate;
+
+/// What a workload selects.
+#[derive(Debug, Default)]
+pub struct WorkloadSelectors {
+    of_kinds: Vec<KindSelectors>,
+    /// The Service that its user brings.
+    pub(crate) service: Option<String>,
+}
+
+/// What it selects of a kind.
+#[derive(Debug)]
+struct KindSelectors {
+    kind: SelectableKind,
+    namespaces: Option<LabelSelector>,
+    labels: Option<LabelSelector>,
+    /// An object beside it that it names.
+    named: Option<String>,
+}
+
+impl WorkloadSelectors {
+    /// Reads them.
+    pub fn read(workload: &Value, selectable: &[SelectableKind]) -> Self {
+        let spec = &workload["spec"];
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let selector = |name: String| LabelSelector::deserialize(&spec[name]).ok();
+        let of_kind = |kind: &SelectableKind| KindSelectors {
+            kind: *kind,
+            namespaces: selector(format!("{}NamespaceSelector", kind.selector_prefix())),
+            labels: selector(format!("{}Selector", kind.selector_prefix())),
+            named: text(&spec["alertmanagerConfiguration"]["name"])
+                .filter(|_| *kind == SelectableKind::AlertmanagerConfig),
+        };
+        Self { of_kinds: selectable.iter().map(of_kind).collect(), service: text(&spec["serviceName"]) }
+    }
+
+    /// What a workload in a namespace asks for of a kind: nothing of one that it cannot select.
+    pub fn asking<'s>(
+        &'s self,
+        own_namespace: &'s str,
+        kind: SelectableKind,
+    ) -> Result<Asking<'s>, SelectionError> {
+        let of_kind = self.of_kinds.iter().find(|one| one.kind == kind);
+        of_kind
+            .map_or_else(|| Asking::new(own_namespace, Selectors::default()), |one| one.asking(own_namespace))
+    }
+
+    /// The kinds of which something may be selected.
+    pub(crate) fn selected(&self) -> impl Iterator<Item = SelectableKind> {
+        self.of_kinds.iter().filter(|one| one.labels.is_some()).map(|one| one.kind)
+    }
+
+    /// Whether what is selected depends on labels of namespaces.
+    pub(crate) fn goes_by_namespaces(&self) -> bool {
+        let is_picky =
+            |namespaces: &LabelSelector| Selector::new(namespaces).is_ok_and(|all| !all.takes_all());
+        let goes =
+            |one: &KindSelectors| one.labels.is_some() && one.namespaces.as_ref().is_some_and(is_picky);
+        self.of_kinds.iter().any(goes)
+    }
+
+    /// Whether a workload looks into a namespace.
+    pub(crate) fn look_into(&self, namespace: &Object) -> bool {
+        let Key { name, .. } = namespace.key();
+        self.of_kinds.iter().filter(|one| one.namespaces.is_some()).any(|one| {
+            // What is beside a workload does not depend on labels of namespaces.
+            let asking = one.asking("");
+            asking.is_ok_and(|asking| asking.why_not_in(name, Some(namespace.labels().into())).is_none())
+        })
+    }
+
+    /// Whether a workload asks for an object in a namespace.
+    pub(crate) fn ask_for(
+        &self,
+        workload: &Key,
+        (kind, object): (SelectableKind, &Object),
+        namespace: Option<&Object>,
+    ) -> bool {
+        // What cannot be read asks for nothing: the pass of the workload says why.
+        let asking = self.asking(&workload.namespace, kind);
+        let labels = namespace.map(|namespace| namespace.labels().into());
+        asking.is_ok_and(|asking| asking.why_not(candidate(object), labels).is_none())
+    }
+}
+
+impl KindSelectors {
+    /// The same of a workload in a namespace, checked.
+    fn asking<'s>(&'s self, own_namespace: &'s str) -> Result<Asking<'s>, SelectionError> {
+        let selectors = Selectors::new(self.namespaces.as_ref(), self.labels.as_ref());
+        Asking::new(own_namespace, Selectors { named: self.named.as_deref(), ..selectors })
+    }
+}

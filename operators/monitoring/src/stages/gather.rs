@@ -1,0 +1,292 @@
+//! Reads all that a plan needs: stores first, then what only the API server and the pods know. References are collected
+//! from all that is selected, then read, at once; what was written last is read after that, and only if something that the
+//! workload points to is missing.
+//!
+//! | file | reads |
+//! |---|---|
+//! | [`contents`] | Secrets and ConfigMaps that something points to |
+//! | `pods` | pods, claims and sets; what the pods answer |
+//! | `written` | what was written last |
+//! | `rule_maps` | the ConfigMaps with rules |
+//! | [`outside`] | storage classes and Services that pods need and others make |
+//! | [`permissions`] | what the operator may do, where it can do without |
+//! | `unknown` | what decides what is selected and is not known |
+
+pub(crate) mod contents;
+pub(crate) mod outside;
+pub(crate) mod permissions;
+mod pods;
+mod rule_maps;
+mod unknown;
+mod written;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use api_monitoring::{PerKind, SelectableKind};
+use k8s_openapi::jiff::Timestamp;
+use kernel::clock;
+use kernel::declare::Kind;
+use kernel::flow::{Cluster, PassError};
+use kernel::object::{Key, Object};
+use kernel::stores::{All, Stores};
+use kube::api::DynamicObject;
+use kube::{Api, Client};
+use monitoring_assets::{Named, Objects, Reference};
+use monitoring_select::Namespaces;
+use monitoring_select::asking::SelectionError;
+use serde_json::Value;
+
+use self::contents::{ASK_AGAIN, kind};
+use super::WorkloadOperator;
+use crate::kind::{Seen, Workload};
+use crate::kinds;
+use crate::memory::Memory;
+use crate::plan::selection::{Selections, select};
+use crate::plan::{Resources, Standing};
+use crate::refused::Hearing;
+use crate::selectors::WorkloadSelectors;
+
+/// How long until pods are looked at again of which no watch tells.
+const LOOK_AGAIN: Duration = Duration::from_mins(1);
+
+/// How long until something is looked for again that was missing.
+const LOOK_FOR: Duration = Duration::from_secs(30);
+
+/// All that is known of a workload.
+#[derive(Default)]
+pub struct Inputs {
+    /// The workload.
+    pub(crate) key: Key,
+    /// Its spec as it was sent.
+    pub(crate) spec: Value,
+    /// Whether it is left alone, and why.
+    pub(crate) idle: Option<Idle>,
+    /// What is there of it.
+    pub(crate) seen: Seen,
+    /// What its pods need and what is missing of it, in words.
+    pub(crate) missing: Option<String>,
+    /// What keeps it from selecting anything of a kind.
+    pub(crate) unselectable: PerKind<Option<SelectionError>>,
+    /// The AlertmanagerConfig that it names as its base.
+    pub(crate) base: Option<Arc<Object>>,
+    /// What it points to itself.
+    pub(crate) own: BTreeSet<Reference>,
+    /// Everything that it and what it selects point to.
+    pub(crate) objects: Arc<Objects>,
+    /// What was written before.
+    pub(crate) standing: Standing,
+    /// Whether what was written last may have to stay.
+    pub(crate) needs_last: bool,
+    /// What the pods say about the configuration.
+    pub(crate) heard: Option<Hearing>,
+    /// Objects whose status mentions it though it does not select them.
+    pub(crate) unselected: Vec<(Kind, Arc<Object>)>,
+    /// Whether volumes of classes can grow, as far as that is known.
+    pub(crate) growing: BTreeMap<String, bool>,
+    /// Whether pods may be touched; nothing, if it is not known.
+    pub(crate) may_patch_pods: Option<bool>,
+    /// When what is there was written, if that was not by this process.
+    pub(crate) last_written: Option<Timestamp>,
+    /// When to look again though nothing changed.
+    pub(crate) requeue_after: Option<Duration>,
+}
+
+/// What of a workload points to other objects, beside the fields of its spec.
+struct Pointing<'p> {
+    selectors: &'p WorkloadSelectors,
+    /// The AlertmanagerConfig that it names as its base.
+    base: Option<&'p str>,
+    /// A Secret that it reads though no field names it.
+    own_secret: Option<String>,
+}
+
+/// Why a workload is left alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Idle {
+    /// It is being deleted.
+    Deleted,
+    /// The user asked for it.
+    Paused,
+}
+
+impl Inputs {
+    pub(super) fn look_after(&mut self, after: Duration) {
+        self.requeue_after = self.requeue_after.into_iter().chain([after]).min();
+    }
+}
+
+impl<W: Workload> WorkloadOperator<W> {
+    /// Reads.
+    pub(super) async fn read(
+        &self,
+        resource: &W::Resource,
+        cluster: Cluster<'_>,
+        memory: &mut Memory,
+        now: Timestamp,
+    ) -> Result<Inputs, PassError> {
+        let (metadata, stores, key) = (W::metadata(resource), cluster.stores, cluster.key);
+        let mut inputs = Inputs { key: key.clone(), ..Inputs::default() };
+        if metadata.deletion_timestamp.is_some() {
+            let finalizers = metadata.finalizers.iter().flatten();
+            let was_bound = finalizers.into_iter().any(|name| name == W::DECLARATION.finalizer);
+            if self.settings.bindings || was_bound {
+                inputs.unselected = mentioning(cluster);
+            }
+            return Ok(Inputs { idle: Some(Idle::Deleted), ..inputs });
+        }
+        let facts = W::facts(resource);
+        inputs.seen = self.see(metadata.uid.as_deref().unwrap_or_default(), key, stores).await?;
+        let is_told = stores.is_watched(kinds::POD, &key.namespace)
+            && !is_asked_for(&key.namespace, facts.base, stores);
+        if !is_told {
+            inputs.look_after(LOOK_AGAIN);
+        }
+        if facts.paused {
+            return Ok(Inputs { idle: Some(Idle::Paused), ..inputs });
+        }
+        let workload = stores.get(W::DECLARATION.primary, key);
+        let value = workload.as_deref().map(Object::value).unwrap_or_default();
+        let selectors = WorkloadSelectors::read(&value, W::SELECTABLE);
+        unknown::check(&selectors, stores, clock::now().duration_since(self.started), memory)?;
+        inputs.missing = memory.classes.missing(&facts.needs, key, stores, &self.client).await;
+        if inputs.missing.is_some() {
+            inputs.look_after(LOOK_FOR);
+        }
+        self.ask_pods(&facts, &mut inputs, memory, now).await?;
+        inputs.spec = value["spec"].clone();
+        let pointing =
+            Pointing { selectors: &selectors, base: facts.base, own_secret: W::own_secret(resource) };
+        self.read_contents(pointing, cluster, memory, &mut inputs).await?;
+        inputs.needs_last |= facts.selects_no_monitors && self.settings.unmanaged;
+        self.read_written(&mut inputs, stores, memory).await?;
+        memory.classes.learn(&facts.needs, &inputs.seen.claims, &self.client).await;
+        inputs.growing = memory.classes.growing();
+        inputs.last_written = inputs.last_written.max(memory.rules_written);
+        if self.settings.bindings {
+            inputs.unselected = unselected::<W>(cluster, &memory.selections);
+        }
+        Ok(inputs)
+    }
+
+    /// Selects, and reads all that the workload and what it selects point to.
+    async fn read_contents(
+        &self,
+        pointing: Pointing<'_>,
+        cluster: Cluster<'_>,
+        memory: &mut Memory,
+        inputs: &mut Inputs,
+    ) -> Result<(), PassError> {
+        let Pointing { selectors, base: named_base, own_secret } = pointing;
+        let (stores, key) = (cluster.stores, cluster.key);
+        let resources = with_base(resources::<W>(stores), named_base, key, (stores, &self.client)).await?;
+        inputs.base = base(&resources, named_base, key).cloned();
+        let selecting = (&resources, &namespaces(stores));
+        inputs.unselectable = select(&mut memory.selections, selectors, &key.namespace, selecting);
+        let named = Named::in_fields(&inputs.spec, W::POINTING);
+        inputs.own = named.of_namespace(&key.namespace);
+        inputs.own.extend(own_secret.map(|name| Reference::secret(&*key.namespace, name)));
+        let wanted = memory.selections.iter().flat_map(|(_, selection)| selection.iter());
+        let wanted = wanted.flat_map(|selected| selected.references.iter()).chain(&inputs.own);
+        let wanted: BTreeSet<Reference> = wanted.cloned().collect();
+        // Before anything is read: a change that comes after that causes a pass.
+        cluster.reads(&by_kind(&wanted));
+        memory.contents.fetch(wanted, stores, &self.client).await?;
+        if let Some(Reference { source, namespace, name }) = memory.contents.forbidden(&inputs.own) {
+            return Err(PassError::Unusable(format!(
+                "{source} {namespace}/{name} may not be read: grant get on {source}s there"
+            )));
+        }
+        if memory.contents.is_denied() {
+            inputs.look_after(ASK_AGAIN);
+        }
+        inputs.objects = memory.contents.objects();
+        inputs.needs_last = named.lacks_some(&key.namespace, &inputs.objects);
+        Ok(())
+    }
+}
+
+/// References as the index of the kernel takes them.
+fn by_kind(references: &BTreeSet<Reference>) -> BTreeMap<Kind, BTreeSet<Key>> {
+    let mut by_kind: BTreeMap<Kind, BTreeSet<Key>> = BTreeMap::new();
+    for Reference { source, namespace, name } in references {
+        by_kind.entry(kind(*source)).or_default().insert(Key::new(namespace, name));
+    }
+    by_kind
+}
+
+/// The objects whose status mentions a workload.
+pub(super) fn mentioning(cluster: Cluster<'_>) -> Vec<(Kind, Arc<Object>)> {
+    let of_kind = |(kind, keys): (Kind, BTreeSet<Key>)| {
+        let objects = keys.into_iter().filter_map(move |key| Some((kind, cluster.stores.get(kind, &key)?)));
+        objects.collect::<Vec<_>>()
+    };
+    cluster.mentioning().into_iter().flat_map(of_kind).collect()
+}
+
+/// Those of them that it does not select.
+fn unselected<W: Workload>(cluster: Cluster<'_>, selections: &Selections) -> Vec<(Kind, Arc<Object>)> {
+    let mut unselected = Vec::new();
+    for selectable in W::SELECTABLE {
+        let kind = kinds::selectable(*selectable);
+        let keys = cluster.mentioning_of(kind, |keys| selections[*selectable].missing(keys));
+        unselected.extend(keys.iter().filter_map(|key| Some((kind, cluster.stores.get(kind, key)?))));
+    }
+    unselected
+}
+
+/// Everything that workloads of a kind can select.
+fn resources<W: Workload>(stores: &Stores) -> Resources {
+    PerKind::new(|kind| {
+        let is_selectable = W::SELECTABLE.contains(&kind);
+        if is_selectable { stores.all(kinds::selectable(kind)) } else { All::default() }
+    })
+}
+
+/// Whether an AlertmanagerConfig that a workload names is not among those that are watched: then it is asked for.
+fn is_asked_for(namespace: &str, base: Option<&str>, stores: &Stores) -> bool {
+    base.is_some() && stores.partition(kinds::ALERTMANAGER_CONFIG, namespace).is_none()
+}
+
+/// The same with the AlertmanagerConfig that a workload names beside it, wherever others are looked for.
+async fn with_base(
+    mut resources: Resources,
+    base: Option<&str>,
+    Key { namespace, .. }: &Key,
+    (stores, client): (&Stores, &Client),
+) -> Result<Resources, PassError> {
+    let Some(name) = base.filter(|_| is_asked_for(namespace, base, stores)) else { return Ok(resources) };
+    let kind = kinds::ALERTMANAGER_CONFIG;
+    let api: Api<DynamicObject> = Api::namespaced_with(client.clone(), namespace, &kind.resource());
+    let found = api.get_opt(name).await.map_err(|error| {
+        PassError::outside(format!("AlertmanagerConfig {namespace}/{name} cannot be read"), error)
+    })?;
+    if let Some(found) = found {
+        resources[SelectableKind::AlertmanagerConfig].put(Arc::new(stores.keep(kind, found)));
+    }
+    Ok(resources)
+}
+
+/// The AlertmanagerConfig beside a workload that it names as its base.
+pub(crate) fn base<'r>(
+    resources: &'r Resources,
+    name: Option<&str>,
+    workload: &Key,
+) -> Option<&'r Arc<Object>> {
+    let is_base = |object: &&Arc<Object>| {
+        Some(&*object.key().name) == name && object.key().namespace == workload.namespace
+    };
+    resources[SelectableKind::AlertmanagerConfig].iter().find(is_base)
+}
+
+/// The labels of all namespaces.
+fn namespaces(stores: &Stores) -> Namespaces {
+    let all = stores.all(kinds::NAMESPACE);
+    let pair = |(name, value): &(Box<str>, Box<str>)| (name.to_string(), value.to_string());
+    let labels = |namespace: &Object| namespace.labels().iter().map(pair).collect();
+    all.iter().map(|namespace| (namespace.key().name.to_string(), labels(namespace))).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,147 @@
+//! The stages of a pass, the same for all four workloads.
+//!
+//! | file | stage |
+//! |---|---|
+//! | [`gather`] | reads the stores, the API server and the pods |
+//! | [`validate`] | what can be carried out |
+//! | [`plan`] | what the cluster should hold |
+//! | [`observe`] | what follows from what was written: which pods are touched |
+//! | [`report`] | the status and the events |
+
+pub(crate) mod gather;
+mod observe;
+mod plan;
+mod report;
+#[cfg(test)]
+mod tests;
+mod validate;
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::time::Instant;
+
+use k8s_openapi::jiff::Timestamp;
+use kernel::apply::ForeignStatus;
+use kernel::clock;
+use kernel::declare::Declaration;
+use kernel::flow::{Attempt, Cluster, Invalid, Observed, Operator, PassError, PassResult, Plan};
+use kernel::object::Object;
+use kernel::report::Report;
+use kube::Client;
+use monitoring_select::asker::CONTROLLER_ID;
+
+use self::gather::Inputs;
+use self::gather::permissions::Permissions;
+use self::observe::Health;
+use self::plan::Course;
+use self::validate::Checked;
+use crate::bindings::unbind;
+use crate::kind::Workload;
+use crate::loaded::ask::Asker;
+use crate::memory::Memory;
+use crate::settings::Settings;
+
+/// The operator of one kind of workload.
+pub struct WorkloadOperator<W> {
+    client: Client,
+    settings: Arc<Settings>,
+    permissions: Permissions,
+    /// When the process began to list what workloads select.
+    started: Instant,
+    /// Nothing, if there can be no TLS: then no pod is asked.
+    asker: Option<Asker>,
+    kind: PhantomData<W>,
+}
+
+/// There is nothing to do outside of Kubernetes.
+#[derive(Debug)]
+pub enum NoStep {}
+
+impl<W: Workload> WorkloadOperator<W> {
+    /// An operator that reads with this client.
+    pub fn new(client: Client, settings: Arc<Settings>) -> Self {
+        let asker =
+            Asker::new(clock::timestamp).map_err(|error| tracing::warn!("pods are not asked: {error}")).ok();
+        Self {
+            client,
+            settings,
+            permissions: Permissions::default(),
+            started: clock::now(),
+            asker,
+            kind: PhantomData,
+        }
+    }
+}
+
+impl<W: Workload> Operator for WorkloadOperator<W> {
+    type Resource = W::Resource;
+    type Memory = Memory;
+    type Inputs = Inputs;
+    type Valid<'v> = Checked<'v, W>;
+    type Step = NoStep;
+    type Course = Course;
+    type Health = Health;
+
+    fn declaration(&self) -> &'static Declaration {
+        W::DECLARATION
+    }
+
+    fn is_ours(&self, resource: &Object) -> bool {
+        let value = resource.value();
+        let named = value["metadata"]["annotations"][CONTROLLER_ID].as_str().unwrap_or_default();
+        named == self.settings.controller_id
+    }
+
+    async fn gather(
+        &self,
+        resource: &W::Resource,
+        cluster: Cluster<'_>,
+        memory: &mut Memory,
+        now: Timestamp,
+    ) -> Result<Inputs, PassError> {
+        self.read(resource, cluster, memory, now).await
+    }
+
+    fn validate<'v>(
+        &'v self,
+        resource: &'v W::Resource,
+        inputs: &'v Inputs,
+    ) -> Result<Checked<'v, W>, Invalid> {
+        validate::validate(resource, inputs, &self.settings)
+    }
+
+    fn plan(
+        &self,
+        checked: &Checked<'_, W>,
+        inputs: &Inputs,
+        memory: &mut Memory,
+        now: Timestamp,
+    ) -> Result<Plan<Self>, Invalid> {
+        plan::plan(checked, inputs, memory, (&self.settings, now))
+    }
+
+    async fn perform(&self, step: &NoStep, _inputs: &Inputs) -> Result<(), PassError> {
+        match *step {}
+    }
+
+    fn observe(
+        &self,
+        _resource: &W::Resource,
+        attempt: &Attempt<'_, Self>,
+        memory: &mut Memory,
+        now: Timestamp,
+    ) -> Observed<Health> {
+        observe::observe::<W>(attempt, memory, (&self.settings, now))
+    }
+
+    fn statuses_after_deletion(&self, cluster: Cluster<'_>) -> Vec<ForeignStatus> {
+        if !self.settings.bindings {
+            return Vec::new();
+        }
+        unbind(W::DECLARATION.primary, cluster.key, &gather::mentioning(cluster))
+    }
+
+    fn report(&self, resource: &W::Resource, result: &PassResult<'_, Self>, now: Timestamp) -> Report {
+        report::report(resource, result, now)
+    }
+}

@@ -1,0 +1,46 @@
+//! What can be carried out. Pure.
+
+use kernel::flow::Invalid;
+
+use super::gather::{Idle, Inputs};
+use crate::kind::Workload;
+use crate::plan::{self, Surroundings};
+use crate::settings::Settings;
+
+/// A workload that was checked.
+pub struct Checked<'v, W: Workload> {
+    /// What users wrote, for what is not part of a plan of objects.
+    pub(super) resource: &'v W::Resource,
+    /// What is there beside it.
+    pub(super) around: Surroundings<'v>,
+    /// The workload; nothing, if it is left alone.
+    pub(super) valid: Result<W::Valid<'v>, Idle>,
+}
+
+/// Checks.
+pub(super) fn validate<'v, W: Workload>(
+    resource: &'v W::Resource,
+    inputs: &'v Inputs,
+    settings: &'v Settings,
+) -> Result<Checked<'v, W>, Invalid> {
+    let around = Surroundings {
+        operator: &settings.operator,
+        offers: settings.offers,
+        unmanaged: settings.unmanaged,
+        daemon_sets: settings.daemon_sets,
+        objects: &inputs.objects,
+        standing: &inputs.standing,
+        unselectable: &inputs.unselectable,
+        base: inputs.base.as_ref(),
+    };
+    let valid = match inputs.idle {
+        Some(idle) => Err(idle),
+        None => Ok(W::validate(resource, &around).map_err(|error| invalid(&error, inputs))?),
+    };
+    Ok(Checked { resource, around, valid })
+}
+
+pub(super) fn invalid(error: &plan::Invalid, inputs: &Inputs) -> Invalid {
+    let (message, requeue_after) = (error.message.clone(), inputs.requeue_after);
+    Invalid { reason: "ReconciliationFailed", message, requeue_after }
+}
