@@ -11,7 +11,6 @@ use kernel::metrics::{Catalogue, Metrics, Observer, Occurrence};
 use kernel::queue;
 use kernel::stores::Namespaces;
 use mainstay::process::Process;
-use operator_example::ExampleOperator;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -72,11 +71,9 @@ impl Operator {
     ) -> Result<Self> {
         let metrics = Metrics::register(&mut Catalogue::default(), "convergence", "convergence");
         let client = faults::client(world.config.clone(), script)?;
-        let mut process = Process {
+        let process = Process {
             client,
-            operators: Vec::new(),
-            example: ExampleOperator::default(),
-            monitoring: mainstay::process::monitoring(),
+            products: Arc::new((subject.start)(world.instances.address)),
             scopes: Namespaces::Only(vec![namespace.into()]).into(),
             leadership: Leadership::always(),
             identity: "convergence".into(),
@@ -84,7 +81,6 @@ impl Operator {
             metrics: metrics.observed_by(Arc::new(passes.clone())),
             watch_states: watch::Sender::new(Vec::new()),
         };
-        (subject.fit)(&mut process, world.instances.address);
         let (stop, mut tasks) = (CancellationToken::new(), JoinSet::new());
         let running = Box::pin(process.run(stop.clone()));
         tasks.spawn(async move {

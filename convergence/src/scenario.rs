@@ -1,7 +1,7 @@
 //! What a kind lists to join: scenarios, each a list of changes to resources. Data; the rest of the crate is generic.
 
 use kernel::declare::Declaration;
-use mainstay::process::Process;
+use mainstay::products::Running;
 use serde_json::Value;
 
 use crate::difference::Difference;
@@ -121,8 +121,8 @@ pub struct Subject {
     pub ignored: fn(&Difference<'_>) -> bool,
     /// Fields of children that the operator leaves to whoever changes them.
     pub left_to_others: fn(&Name, &str) -> bool,
-    /// Fits the operator into a process that talks to the stand-ins.
-    pub fit: fn(&mut Process, std::net::SocketAddr),
+    /// Starts the operator, so that it talks to the stand-ins of instances at this address.
+    pub start: fn(std::net::SocketAddr) -> Running,
 }
 
 impl Subject {

@@ -123,11 +123,7 @@ impl World {
 
 /// Of all kinds of all operators.
 fn definitions() -> Result<Vec<CustomResourceDefinition>> {
-    let mut all = mainstay::manifests::definitions();
-    for (name, text) in mainstay::definitions::MONITORING {
-        all.push(serde_saphyr::from_str(text).with_context(|| format!("the definition {name}"))?);
-    }
-    Ok(all)
+    mainstay::products::definitions()?.iter().map(product::Definition::read).collect()
 }
 
 async fn define(client: &Client, definition: &CustomResourceDefinition) -> Result<()> {

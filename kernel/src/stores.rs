@@ -33,6 +33,23 @@ impl Namespaces {
         }
     }
 
+    /// These namespaces and others.
+    #[must_use]
+    pub fn or(&self, other: &Self) -> Self {
+        match (self, other) {
+            (Self::AllBut(some), Self::AllBut(others)) => {
+                Self::AllBut(some.iter().filter(|name| others.contains(name)).cloned().collect())
+            }
+            (Self::AllBut(some), Self::Only(others)) | (Self::Only(others), Self::AllBut(some)) => {
+                Self::AllBut(some.iter().filter(|name| !others.contains(name)).cloned().collect())
+            }
+            (Self::Only(some), Self::Only(others)) => {
+                let all: BTreeSet<String> = some.iter().chain(others).cloned().collect();
+                Self::Only(all.into_iter().collect())
+            }
+        }
+    }
+
     /// What a watch of all namespaces leaves out, as a field selector.
     pub fn selector(&self, scope: Scope) -> Option<String> {
         match self {

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use kernel::telemetry::Format;
+use product::Product;
 
+use crate::products;
 use crate::webhook_service::ServiceName;
 
 /// Runs operators, or shows what they would do.
@@ -51,23 +53,10 @@ pub struct RenderArguments {
     pub config: Option<String>,
 }
 
-/// An operator that can run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
-pub enum OperatorName {
-    /// `ExampleApp`.
-    Example,
-    /// `Prometheus`, `PrometheusAgent`, `Alertmanager`, `ThanosRuler`, and what they select.
-    Monitoring,
-}
-
 impl RunArguments {
     /// The operators that run.
-    pub fn operators(&self) -> Vec<OperatorName> {
-        if self.operators.is_empty() {
-            OperatorName::value_variants().to_vec()
-        } else {
-            self.operators.clone()
-        }
+    pub fn operators(&self) -> Vec<&'static Product> {
+        if self.operators.is_empty() { products::ALL.to_vec() } else { self.operators.clone() }
     }
 }
 
@@ -84,8 +73,8 @@ pub enum Rollout {
 #[derive(Debug, Clone, Args)]
 pub struct RunArguments {
     /// The operators to run; all if none is named. An install can be split with narrower rights.
-    #[arg(long, env = "MAINSTAY_OPERATORS", value_delimiter = ',')]
-    pub operators: Vec<OperatorName>,
+    #[arg(long, env = "MAINSTAY_OPERATORS", value_delimiter = ',', value_parser = products::parser())]
+    pub operators: Vec<&'static Product>,
     /// Look at these namespaces only: plain Roles suffice.
     #[arg(
         long,

@@ -3,14 +3,11 @@
 pub mod args;
 pub mod candidacy;
 pub mod connection;
-pub mod definitions;
 pub mod dry_run;
 pub mod line;
-pub mod manifests;
-pub mod monitoring;
 pub mod process;
+pub mod products;
 pub mod render;
-pub mod served;
 pub mod web;
 pub mod webhook;
 pub mod webhook_service;

@@ -9,9 +9,9 @@ use clap::{CommandFactory, FromArgMatches, Parser};
 use kernel::telemetry::Format;
 use operator_monitoring::flags::log::{self, Level};
 use operator_monitoring::flags::{Flags, OwnFlag, webhook};
+use operator_monitoring::product::default_flags;
 
-use crate::args::{Arguments, Command, OperatorName, RenderArguments, RunArguments};
-use crate::process::RELOADER;
+use crate::args::{Arguments, Command, RenderArguments, RunArguments};
 
 /// What a command line asks for.
 #[derive(Debug)]
@@ -62,9 +62,7 @@ pub fn read(arguments: &[String]) -> Result<Wanted, Refused> {
 
 /// Our own command line.
 fn mainstay(arguments: &[String]) -> Result<Wanted, Refused> {
-    let mut flags = Flags::default();
-    flags.reloader.image = RELOADER.into();
-    let (mut flags, rest) = flags.take(arguments, &KEPT)?;
+    let (mut flags, rest) = default_flags().take(arguments, &KEPT)?;
     let rest = rest.iter().map(|argument| with_two_dashes(argument));
     let words = std::iter::once("mainstay".to_owned()).chain(rest);
     let matches = command().try_get_matches_from(words)?;
@@ -130,7 +128,7 @@ fn operator(program: &str, arguments: &[String]) -> Result<Wanted, Refused> {
         return Err(Refused::Unavailable("log-level-address"));
     }
     if run.operators.is_empty() {
-        run.operators = vec![OperatorName::Monitoring];
+        run.operators = vec![&operator_monitoring::PRODUCT];
     }
     run.log_level = level(start.flags.log.level).into();
     run.log_format = match start.flags.log.format {
@@ -196,17 +194,17 @@ mod tests {
         let (run, flags) = run(
             "/bin/mainstay -kubelet-service=a/b --operators monitoring -namespaces=x --namespaces=y,z --log-level debug",
         );
-        assert_eq!(run.operators, [OperatorName::Monitoring]);
+        assert_eq!(run.operators, [&operator_monitoring::PRODUCT]);
         assert_eq!(run.log_level, "debug");
         assert_eq!(flags.scope.namespaces, ["x", "y", "z"].map(str::to_owned).into());
         assert_eq!(flags.kubelet.service.map(|service| service.name), Some("b".to_owned()));
-        assert_eq!(flags.reloader.image, RELOADER);
+        assert_eq!(flags.reloader.image, operator_monitoring::product::RELOADER);
     }
 
     #[test]
     fn in_the_place_of_the_peer_only_monitoring_runs() {
         let (run, flags) = run("/bin/operator -log-level=all --web.listen-address=:9 -no-leader-election");
-        assert_eq!(run.operators, [OperatorName::Monitoring]);
+        assert_eq!(run.operators, [&operator_monitoring::PRODUCT]);
         assert_eq!((run.log_level.as_str(), run.no_leader_election), (DEBUG, true));
         assert_eq!(flags.web.listen_address, ":9");
         assert_eq!(flags.reloader.image, operator_monitoring::flags::reloader::IMAGE);

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use mainstay::args::RenderArguments;
 use mainstay::line::{self, Refused, Wanted};
-use mainstay::{manifests, render, webhook};
+use mainstay::{products, render, webhook};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> =
@@ -41,7 +41,7 @@ fn complain(words: &dyn std::fmt::Display) {
 
 fn start(wanted: Wanted) -> Result<()> {
     match wanted {
-        Wanted::Crds => print(&manifests::definitions_as_yaml()?),
+        Wanted::Crds => print(&products::definitions_as_yaml()?),
         Wanted::Render(wanted) => rendered(&wanted),
         Wanted::Told(text) => print(&text),
         Wanted::Help(text) => {

@@ -3,39 +3,22 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::FutureExt;
-use futures::future::BoxFuture;
-use kernel::apply::{Tools, Writer};
-use kernel::clock;
-use kernel::declare::Declaration;
+use kernel::apply::Tools;
 use kernel::driver::Ending;
-use kernel::events::Events;
-use kernel::flow::Operator;
-use kernel::hub::{Controller, Hub, Once, Registration, WatchState};
-use kernel::index::{Index, interests};
+use kernel::hub::{Hub, Once, Registration, WatchState};
 use kernel::lease::Leadership;
 use kernel::metrics::Metrics;
-use kernel::object::Key;
-use kernel::queue::{self, Outcome};
-use kernel::reconciler::Reconciler;
+use kernel::queue;
 use kernel::stores::{Scopes, Stores};
 use kube::Client;
-use operator_example::ExampleOperator;
-use operator_monitoring::flags::Flags;
-use operator_monitoring::kind::Workload;
-use operator_monitoring::{
-    OfAgent, OfAlertmanager, OfPrometheus, OfThanosRuler, Selecting, WorkloadOperator,
-};
+use product::Setup;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::args::OperatorName;
+use crate::products::Running;
 
 /// Our name among the owners of fields, in events and in labels.
 pub const MANAGER: &str = "mainstay";
-
-/// The image of the reloader, unless a flag says otherwise.
-pub const RELOADER: &str = concat!("mainstay.dev/mainstay-reloader:", env!("CARGO_PKG_VERSION"));
 
 /// How long passes may take to finish once the process was asked to stop.
 const GRACE: Duration = Duration::from_secs(20);
@@ -45,11 +28,7 @@ pub struct Process {
     /// The way to the server.
     pub client: Client,
     /// What runs in it.
-    pub operators: Vec<OperatorName>,
-    /// The operator of `ExampleApp`, as it is to run: tests give it another way to instances and another pace.
-    pub example: ExampleOperator,
-    /// What the flags say about monitoring.
-    pub monitoring: operator_monitoring::Settings,
+    pub products: Arc<Running>,
     /// Where it looks.
     pub scopes: Scopes,
     /// Whether it may write.
@@ -85,10 +64,9 @@ impl Process {
     }
 
     fn assemble(self) -> (Hub, Vec<Registration>) {
-        let declarations: Vec<&Declaration> =
-            self.operators.iter().flat_map(|name| declarations(*name)).collect();
-        let stores = Stores::new(&declarations, MANAGER, &self.scopes);
-        let registrations = self.operators.iter().flat_map(|name| self.registrations(*name)).collect();
+        let stores = Stores::new(&self.products.declarations(), MANAGER, &self.scopes);
+        let setup = Setup { client: self.client.clone(), manager: MANAGER, identity: self.identity };
+        let registrations = self.products.controllers(&setup);
         let leadership = self.leadership;
         let fence = Arc::new(move || leadership.may_write());
         let hub = Hub {
@@ -100,78 +78,5 @@ impl Process {
             watch_states: self.watch_states,
         };
         (hub, registrations)
-    }
-
-    fn registrations(&self, name: OperatorName) -> Vec<Registration> {
-        match name {
-            OperatorName::Example => {
-                let (operator, events) = (self.example.clone(), self.events(&operator_example::DECLARATION));
-                vec![Registration {
-                    declaration: &operator_example::DECLARATION,
-                    make: Box::new(move |writer, index| controller(operator, writer, (events, index))),
-                    interests: None,
-                }]
-            }
-            OperatorName::Monitoring => {
-                let settings = Arc::new(self.monitoring.clone());
-                vec![
-                    self.workload::<OfPrometheus>(&settings),
-                    self.workload::<OfAgent>(&settings),
-                    self.workload::<OfAlertmanager>(&settings),
-                    self.workload::<OfThanosRuler>(&settings),
-                ]
-            }
-        }
-    }
-
-    fn workload<W: Workload>(&self, settings: &Arc<operator_monitoring::Settings>) -> Registration {
-        let operator = WorkloadOperator::<W>::new(self.client.clone(), Arc::clone(settings));
-        let events = self.events(W::DECLARATION);
-        Registration {
-            declaration: W::DECLARATION,
-            make: Box::new(move |writer, index| controller(operator, writer, (events, index))),
-            interests: Some(interests(Selecting::<W>::default())),
-        }
-    }
-
-    fn events(&self, declaration: &Declaration) -> Events {
-        Events::new(self.client.clone(), MANAGER, self.identity.clone(), declaration.primary)
-    }
-}
-
-/// The declarations of an operator.
-pub fn declarations(name: OperatorName) -> Vec<&'static Declaration> {
-    match name {
-        OperatorName::Example => vec![&operator_example::DECLARATION],
-        OperatorName::Monitoring => vec![
-            OfPrometheus::DECLARATION,
-            OfAgent::DECLARATION,
-            OfAlertmanager::DECLARATION,
-            OfThanosRuler::DECLARATION,
-        ],
-    }
-}
-
-/// What holds for monitoring if no flag says otherwise.
-pub fn monitoring() -> operator_monitoring::Settings {
-    let mut flags = Flags::default();
-    flags.reloader.image = RELOADER.into();
-    crate::monitoring::settings(&flags)
-}
-
-/// One kind at work.
-struct Working<O: Operator>(Reconciler<O, Events>);
-
-fn controller<O: Operator>(
-    operator: O,
-    writer: Writer,
-    (recorder, index): (Events, Arc<Index>),
-) -> Arc<dyn Controller> {
-    Arc::new(Working(Reconciler::new(operator, writer, recorder, index)))
-}
-
-impl<O: Operator> Controller for Working<O> {
-    fn pass(self: Arc<Self>, key: Key) -> BoxFuture<'static, Outcome> {
-        async move { self.0.pass(&key, clock::timestamp).await }.boxed()
     }
 }

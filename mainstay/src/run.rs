@@ -16,20 +16,20 @@ use kernel::metrics::{Catalogue, Metrics};
 use kernel::queue;
 use kernel::telemetry::{self, Telemetry};
 use kernel::web::Server;
+use kernel::webhook::Routes;
 use kube::client::ClientBuilder;
 use kube::{Client, Config};
-use mainstay::args::{OperatorName, Rollout, RunArguments};
+use mainstay::args::{Rollout, RunArguments};
 use mainstay::candidacy::{self, Candidacy};
 use mainstay::connection::{self, Patience};
 use mainstay::dry_run::{self, Told};
-use mainstay::process::{self, Process};
-use mainstay::served::Served;
+use mainstay::process::Process;
+use mainstay::products::{self, Running};
+use mainstay::web;
 use mainstay::webhook_service::WebhookService;
-use mainstay::{monitoring, web};
-use operator_example::ExampleOperator;
-use operator_monitoring::Pace;
 use operator_monitoring::flags::Flags;
-use operator_monitoring::webhook::RuleSettings;
+use operator_monitoring::product::OwnFlags;
+use product::Settings;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -50,22 +50,23 @@ pub(crate) async fn run(arguments: RunArguments, flags: Flags) -> Result<()> {
         return told;
     }
     let own_namespace = config.default_namespace.clone();
-    let operators = arguments.operators();
-    let Counting { catalogue, metrics, kubelets: counted, hooks } = Counting::of(&operators, &flags);
-    let declarations: Vec<&'static Declaration> =
-        operators.iter().flat_map(|name| process::declarations(*name)).collect();
-    let kinds = declarations.iter().flat_map(|declaration| declaration.kinds());
+    let mut products = Running::start(&arguments.operators(), &settings_of(&arguments, &flags));
+    let Counting { catalogue, metrics, routes } = Counting::of(&mut products);
+    let declarations = products.declarations();
     let client = ClientBuilder::try_from(config).context("cannot make a client")?;
-    let kinds = kinds.chain(operator_monitoring::kubelet::operator::KINDS);
-    let client = client.with_layer(&metrics.requests(kinds)).with_layer(&Patience).build();
+    let client = client.with_layer(&metrics.requests(products.kinds())).with_layer(&Patience).build();
     let Candidacy { leadership, election, denied } =
         Candidacy::of(&arguments, &client, &own_namespace).await?;
-    let served = served(&arguments, &flags, &client).await;
+    products.prepare(&client).await;
+    let (stop, mut tasks, mut servers) = (CancellationToken::new(), JoinSet::new(), JoinSet::new());
+    for task in products.tasks(&client, &leadership, &stop) {
+        tasks.spawn(task);
+    }
+    let products = Arc::new(products);
     let process = Process {
         leadership: leadership.clone(),
-        ..process(&arguments, &flags, &served, (client.clone(), metrics.clone())).await
+        ..process(&arguments, &flags, &products, (client.clone(), metrics.clone()))
     };
-    let (stop, mut tasks, mut servers) = (CancellationToken::new(), JoinSet::new(), JoinSet::new());
     let readiness = readiness(process.watch_states.subscribe(), declarations, &mut tasks);
     tasks.spawn(web::withdraw(readiness.clone(), stop.clone()));
     let admin = Admin { catalogue: Arc::new(catalogue), liveness: Liveness::default(), readiness };
@@ -79,22 +80,16 @@ pub(crate) async fn run(arguments: RunArguments, flags: Flags) -> Result<()> {
             }
         });
     }
-    let routes = operator_monitoring::webhook::routes(RuleSettings::default(), &hooks);
     if let Some(service) = arguments.webhook_service {
         let webhooks = WebhookService::open(service, routes.clone()).await?;
         servers.spawn(webhooks.serve(client.clone(), stop.clone()));
     }
     let router = admin.router().merge(routes.router(&kernel::webhook::Limits::default()));
     tell(web::open(&flags.web).await?, router, &stop, &mut servers);
-    if let Some(kubelets) = counted.and_then(|counted| monitoring::kubelets(&flags, client.clone(), counted))
-    {
-        let (leadership, ended) = (leadership.clone(), stop.clone());
-        tasks.spawn(kubelets.run(move || leadership.may_write(), ended));
-    }
     tasks.spawn(count_leading(leadership.clone(), metrics));
     let outgrown = async move {
         tokio::select! {
-            () = served.outgrown(&client) => End::Outgrown,
+            () = products.outgrown(&client) => End::Outgrown,
             () = candidacy::electable(denied) => End::Electable,
         }
     };
@@ -137,37 +132,28 @@ impl End {
     }
 }
 
-/// Which workloads of monitoring are served, if any are.
-async fn served(arguments: &RunArguments, flags: &Flags, client: &Client) -> Served {
-    if arguments.operators().contains(&OperatorName::Monitoring) {
-        Served::find(client, &flags.scope).await
-    } else {
-        Served::all(&flags.scope)
-    }
+/// What the command line says, for the products.
+fn settings_of(arguments: &RunArguments, flags: &Flags) -> Settings {
+    let mut settings = Settings::new();
+    settings.insert(flags.clone());
+    settings.insert(OwnFlags {
+        reloader_at_once: arguments.reloader_rollout == Rollout::Now,
+        touch_interval: Some(Duration::from_secs(arguments.touch_interval)),
+    });
+    settings
 }
 
 /// What the command line asks for, on its own and uncounted.
-async fn process(
+fn process(
     arguments: &RunArguments,
     flags: &Flags,
-    served: &Served,
+    products: &Arc<Running>,
     (client, metrics): (Client, Metrics),
 ) -> Process {
-    let operators = arguments.operators();
-    let mut settings = monitoring::settings(flags);
-    if operators.contains(&OperatorName::Monitoring) {
-        settings = monitoring::on_cluster(settings, &client).await;
-    }
     Process {
         client,
-        operators,
-        example: ExampleOperator::default(),
-        monitoring: operator_monitoring::Settings {
-            reloader_at_once: arguments.reloader_rollout == Rollout::Now,
-            pace: Pace { apart: Duration::from_secs(arguments.touch_interval), ..Pace::default() },
-            ..settings
-        },
-        scopes: served.scopes.clone(),
+        scopes: products.scopes(&(&flags.scope.shared()).into()),
+        products: Arc::clone(products),
         leadership: Leadership::always(),
         identity: arguments.identity.clone(),
         queue: queue::Settings { concurrency: arguments.concurrency.max(1), ..queue::Settings::default() },
@@ -182,8 +168,10 @@ async fn dry_run(arguments: RunArguments, flags: Flags, config: Config) -> Resul
         ClientBuilder::try_from(config).context("cannot make a client")?.with_layer(&Patience).build();
     let writes = DryRun::default();
     let metrics = Metrics::register(&mut Catalogue::default(), env!("CARGO_PKG_VERSION"), "unknown");
-    let served = served(&arguments, &flags, &client).await;
-    let process = process(&arguments, &flags, &served, (writes.around(client.clone()), metrics)).await;
+    let mut products = Running::start(&arguments.operators(), &settings_of(&arguments, &flags));
+    products.prepare(&client).await;
+    let around = (writes.around(client.clone()), metrics);
+    let process = process(&arguments, &flags, &Arc::new(products), around);
     let once = process.once().await;
     let Told { text, failures } = dry_run::tell(&client, &once, writes.take()).await?;
     std::io::stdout().write_all(text.as_bytes()).context("cannot write to standard output")?;
@@ -276,33 +264,23 @@ fn tell(server: Server, router: Router, stop: &CancellationToken, servers: &mut 
     });
 }
 
-/// All that is counted.
+/// All that is counted, and the webhooks, which count too.
 struct Counting {
     catalogue: Catalogue,
     metrics: Metrics,
-    kubelets: Option<operator_monitoring::kubelet::operator::Metrics>,
-    hooks: operator_monitoring::webhook::metrics::Metrics,
+    routes: Routes,
 }
 
 impl Counting {
-    fn of(operators: &[OperatorName], flags: &Flags) -> Self {
+    fn of(products: &mut Running) -> Self {
         let mut catalogue = Catalogue::default();
         let mut metrics = Metrics::register(&mut catalogue, env!("CARGO_PKG_VERSION"), "unknown");
         kernel::metrics::process::register(&mut catalogue);
-        let hooks = operator_monitoring::webhook::metrics::Metrics::register(&mut catalogue);
-        if !operators.contains(&OperatorName::Monitoring) {
-            return Self { catalogue, metrics, kubelets: None, hooks };
+        let routes = products::routes(&mut catalogue);
+        for observer in products.register(&mut catalogue, &metrics.clone()) {
+            metrics = metrics.observed_by(observer);
         }
-        let monitored = Arc::new(monitoring::metrics(&mut catalogue, flags));
-        metrics = metrics.observed_by(monitored);
-        let kubelet = &flags.kubelet;
-        let kubelets = operator_monitoring::kubelet::operator::Metrics::register(
-            &mut catalogue,
-            &metrics,
-            kubelet.endpoints,
-            kubelet.endpoint_slices,
-        );
-        Self { catalogue, metrics, kubelets: Some(kubelets), hooks }
+        Self { catalogue, metrics, routes }
     }
 }
 

@@ -13,22 +13,20 @@ use kube::{Api, Client};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+use crate::products;
+
 /// Where the process listens for them.
 pub const PORT: u16 = 9443;
 
 /// What both registrations of admission are called.
 pub const REGISTRATION: &str = "mainstay";
 
-/// The definition of the kind that has two versions.
-pub const CONVERTED: &str = "alertmanagerconfigs.monitoring.coreos.com";
-
 /// Who has to trust the certificates. What is not there, or calls another webhook, is left alone.
-pub fn targets() -> [Target; 3] {
-    [
-        Target::Validating(REGISTRATION.into()),
-        Target::Mutating(REGISTRATION.into()),
-        Target::Conversion(CONVERTED.into()),
-    ]
+pub fn targets() -> Vec<Target> {
+    let converting = products::ALL.into_iter().filter_map(|product| product.webhooks);
+    let converting = converting.flat_map(|webhooks| webhooks.converting);
+    let admitting = [Target::Validating(REGISTRATION.into()), Target::Mutating(REGISTRATION.into())];
+    admitting.into_iter().chain(converting.map(|(name, _)| Target::Conversion((*name).into()))).collect()
 }
 
 /// A Service, and the Secret of the same name that holds its certificates.
@@ -91,12 +89,8 @@ impl WebhookService {
         let ServiceName { namespace, name } = self.service;
         let (api, wanted) = (Api::namespaced(client.clone(), &namespace), Wanted::names(self.names));
         let presented = Presented::default();
-        let rotation = Rotation::new(
-            client,
-            CertificateStore { api, name, wanted },
-            targets().into(),
-            presented.clone(),
-        );
+        let rotation =
+            Rotation::new(client, CertificateStore { api, name, wanted }, targets(), presented.clone());
         let server = Server { routes: self.routes, presented, limits: Limits::default() };
         let mut log = ChangeLog::default();
         let follow = rotation.follow(move |notice| log.record(notice), stop.clone());

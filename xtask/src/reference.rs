@@ -3,8 +3,10 @@
 
 use std::fmt::Write;
 
+use ::mainstay::products;
 use clap::{Arg, ArgAction, Command, CommandFactory};
 use lab::versions::{Program, Recipe, Versions};
+use product::MetricsPage;
 
 /// The whole page.
 pub(crate) fn lab() -> String {
@@ -65,28 +67,10 @@ pub(crate) fn metrics() -> String {
     let mut page = String::from(
         "<!-- Written by `make gen`; do not edit. -->\n\n# Metrics\n\nWhat `mainstay` tells on `/metrics`.\n",
     );
-    for (heading, introduction, table) in [
-        (
-            "Every process",
-            "What every operator counts, and what the process itself needs.",
-            kernel::metrics::reference(),
-        ),
-        (
-            "Monitoring",
-            "With `--operators=monitoring`, under the names of the Prometheus Operator: its dashboards and alerts go on working.",
-            operator_monitoring::metrics::reference(),
-        ),
-        (
-            "Kubelets",
-            "With `--operators=monitoring` too, for the Service of `--kubelet-service`.",
-            operator_monitoring::kubelet::operator::metrics::reference(),
-        ),
-        (
-            "Webhooks",
-            "Told by `mainstay` and by the stand-alone webhook.",
-            operator_monitoring::webhook::metrics::reference(),
-        ),
-    ] {
+    let of_process = ("Every process", "What every operator counts, and what the process itself needs.");
+    let _ = write!(page, "\n## {}\n\n{}\n\n{}", of_process.0, of_process.1, kernel::metrics::reference());
+    for MetricsPage { heading, introduction, table } in products::ALL.iter().flat_map(|one| one.metrics) {
+        let table = table();
         let _ = write!(page, "\n## {heading}\n\n{introduction}\n\n{table}");
     }
     page

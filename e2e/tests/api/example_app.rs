@@ -13,8 +13,8 @@ use kernel::stores::Namespaces;
 use kube::api::{ApiResource, DynamicObject, Patch, PatchParams, PostParams};
 use kube::{Api, Client};
 use lab::ControlPlane;
-use mainstay::args::OperatorName;
 use mainstay::process::Process;
+use mainstay::products::Running;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
@@ -41,9 +41,10 @@ pub(crate) async fn control_plane() -> Result<(ControlPlane, Client)> {
 pub(crate) fn operator(client: Client, catalogue: &mut Catalogue) -> Process {
     Process {
         client,
-        operators: vec![OperatorName::Example],
-        example: operator_example::ExampleOperator::default(),
-        monitoring: mainstay::process::monitoring(),
+        products: std::sync::Arc::new(Running::only(
+            &operator_example::PRODUCT,
+            operator_example::ExampleOperator::default(),
+        )),
         scopes: Namespaces::Only(vec!["default".into()]).into(),
         leadership: Leadership::always(),
         identity: "test".into(),

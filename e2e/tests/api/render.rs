@@ -46,7 +46,9 @@ async fn what_is_rendered_is_what_is_applied() -> Result<()> {
 
     let mut resource = sample()?;
     resource["metadata"]["namespace"] = "default".into();
-    let rendered = mainstay::render::example(resource)?;
+    let rendered = operator_example::render::render(&serde_json::from_value(resource)?);
+    let rendered = rendered.map_err(|invalid| anyhow::anyhow!("{}", invalid.message))?;
+    let rendered: Vec<Value> = rendered.into_iter().map(|desired| desired.object).collect();
     assert_eq!(rendered.len(), 6);
     for mut object in rendered {
         let live = serde_json::to_value(live(&client, &object).await?)?;

@@ -12,7 +12,7 @@ use kube::api::{ApiResource, DynamicObject, Patch, PatchParams, PostParams};
 use kube::core::{GroupVersionKind, Status};
 use kube::{Api, Client, ResourceExt};
 use lab::ControlPlane;
-use mainstay::webhook_service::{CONVERTED, ServiceName, WebhookService};
+use mainstay::webhook_service::{ServiceName, WebhookService};
 use operator_monitoring::webhook::RuleSettings;
 use operator_monitoring::webhook::metrics::Metrics;
 use serde_json::{Value, json};
@@ -21,6 +21,9 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::monitoring::{control_plane, resource};
+
+/// The definition of the kind that has two versions.
+const CONVERTED: &str = "alertmanagerconfigs.monitoring.coreos.com";
 
 /// As in the arguments of our Deployment.
 const SERVICE: &str = "mainstay-system/mainstay-webhook";

@@ -123,6 +123,13 @@ impl Routes {
         self
     }
 
+    /// These and others.
+    #[must_use]
+    pub fn merge(mut self, others: Self) -> Self {
+        self.0.extend(others.0);
+        self
+    }
+
     /// All of them, for a server of ours or of others.
     pub fn router(self, limits: &Limits) -> Router {
         let mut router = Router::new();

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use product::render::read_text;
 use serde_json::{Value, json};
 
 use super::*;
@@ -9,7 +10,7 @@ use super::*;
 /// What is told about a file, and how much of it was rendered.
 fn verdict(objects: &[Value]) -> String {
     let documents = objects.iter().map(|object| object.to_string() + "\n---\n").collect::<String>();
-    let rendered = stream(documents::documents_of(&documents, "ns").unwrap());
+    let rendered = render(&read_text(&documents, "ns").unwrap()).unwrap();
     let kinds: Vec<Value> = serde_saphyr::from_multiple(&rendered.text).unwrap();
     let mut text = format!("{} objects\n", kinds.len());
     for (title, lines) in [("notes", rendered.notes), ("failures", rendered.failures)] {
@@ -28,8 +29,9 @@ fn judge(version: &str, name: &str, objects: &[Value]) {
 
 fn configuration_of(objects: &[Value]) -> String {
     let documents = objects.iter().map(|object| object.to_string() + "\n---\n").collect::<String>();
-    let documents = documents::documents_of(&documents, "ns").unwrap();
-    monitoring::Input::read(documents).configuration("prometheus/ns/main").unwrap().text
+    let rendered = render(&read_text(&documents, "ns").unwrap()).unwrap();
+    let main = |(name, _): &&(String, String)| name == "prometheus/ns/main";
+    rendered.configurations.iter().find(main).unwrap().1.clone()
 }
 
 fn object(kind: &str, name: &str, spec: &Value) -> Value {
@@ -176,7 +178,7 @@ fn an_empty_selector_in_each_position() {
             let mut objects = vec![prometheus(&spec)];
             objects.extend(resources.clone());
             let documents = objects.iter().map(|object| object.to_string() + "\n---\n").collect::<String>();
-            let rendered = stream(documents::documents_of(&documents, "ns").unwrap());
+            let rendered = render(&read_text(&documents, "ns").unwrap()).unwrap();
             let rules = rendered.text.matches("record: r").count();
             let configuration = configuration_of(&objects);
             let jobs: Vec<&str> =

@@ -1,84 +1,77 @@
 //! What the operators would apply for resources in files, without a cluster.
-//!
-//! | file | owns |
-//! |---|---|
-//! | `documents` | reading files |
-//! | `schema` | what the API server would say about a resource, and fill in |
-//! | `monitoring` | the workloads of monitoring, with all that is beside them in the files |
-
-mod documents;
-mod monitoring;
-mod schema;
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
-use api_example::ExampleApp;
-use documents::Document;
-use serde_json::Value;
+use anyhow::{Result, bail};
+use product::render::{Document, Findings, Rendered, Schemas, read_all};
+use product::{Definition, Product};
 
-/// What is to be printed and told.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Rendered {
-    /// Objects as a YAML stream, or the configuration that was asked for.
-    pub text: String,
-    /// What users should know.
-    pub notes: Vec<String>,
-    /// What could not be rendered. The rest was.
-    pub failures: Vec<String>,
-}
+use crate::products;
 
 /// The objects for the resources in these files and directories.
 pub fn files(paths: &[PathBuf], namespace: &str) -> Result<Rendered> {
-    Ok(stream(documents::read_all(paths, namespace)?))
+    render(&read_all(paths, namespace)?)
 }
 
 /// One configuration of the resources in these files, named as `prometheus/NAMESPACE/NAME`.
 pub fn configuration(paths: &[PathBuf], namespace: &str, workload: &str) -> Result<Rendered> {
-    let documents = documents::read_all(paths, namespace)?;
-    let input = monitoring::Input::read(documents.into_iter().filter(Document::is_monitoring));
-    input.configuration(workload)
+    let rendered = render(&read_all(paths, namespace)?)?;
+    let Some((_, text)) = rendered.configurations.iter().find(|(name, _)| name == workload) else {
+        let known: Vec<&str> = rendered.configurations.iter().map(|(name, _)| name.as_str()).collect();
+        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        bail!("there is no {workload} in these files; there is {known}");
+    };
+    Ok(Rendered { text: text.clone(), ..rendered })
 }
 
-fn stream(documents: Vec<Document>) -> Rendered {
+/// Each product gets its resources, as the API server would hand them on, and what resources may point to.
+fn render(documents: &[Document]) -> Result<Rendered> {
     let mut rendered = Rendered::default();
-    let (monitoring, others): (Vec<Document>, Vec<Document>) =
-        documents.into_iter().partition(Document::is_monitoring);
-    for document in others {
-        let name = document.name();
-        if document.kind() != "ExampleApp" {
-            rendered.notes.push(format!("{name} is passed over: it is no resource of ours"));
-            continue;
-        }
-        match example(document.value) {
-            Ok(objects) => objects.iter().for_each(|object| rendered.add(object)),
-            Err(error) => rendered.failures.push(format!("{name}: {error:#}")),
-        }
+    let is_ours = |document: &&Document| products::ALL.iter().any(|one| has_group(one, document));
+    for document in documents.iter().filter(|one| !one.is_shared() && !is_ours(one)) {
+        rendered.notes.push(format!("{} is passed over: it is no resource of ours", document.name()));
     }
-    monitoring::Input::read(monitoring).render(&mut rendered);
-    rendered
+    for product in products::ALL {
+        let of_product = documents.iter().filter(|one| has_group(product, one) || one.is_shared());
+        let of_product: Vec<Document> = of_product.cloned().collect();
+        let kinds: Vec<&str> = of_product.iter().map(Document::kind).collect();
+        let definitions: Vec<Definition> = (product.definitions)()?;
+        let schemas = Schemas::read(&definitions, &kinds)?;
+        let mut admitted = Vec::new();
+        for document in of_product.iter().cloned() {
+            admitted.extend(admit(document, &schemas, &mut rendered));
+        }
+        rendered.extend((product.render)(admitted));
+    }
+    Ok(rendered)
 }
 
-impl Rendered {
-    /// Adds an object to the stream.
-    fn add(&mut self, object: &Value) {
-        match serde_saphyr::to_string(object) {
-            Ok(text) => {
-                self.text.push_str("---\n");
-                self.text.push_str(&text);
-            }
-            Err(error) => self.failures.push(format!("an object cannot be written: {error}")),
-        }
-    }
+/// Whether a document is a resource of a product, perhaps of a kind that it does not have.
+fn has_group(product: &Product, document: &Document) -> bool {
+    let mut groups = product.declarations.iter().map(|one| one.primary.group);
+    groups.any(|group| !group.is_empty() && group == document.group())
 }
 
-/// The objects for an `ExampleApp`, in the order in which they are applied.
-pub fn example(resource: Value) -> Result<Vec<Value>> {
-    let app: ExampleApp = serde_json::from_value(resource).context("it cannot be read")?;
-    match operator_example::render::render(&app) {
-        Ok(desired) => Ok(desired.into_iter().map(|desired| desired.object).collect()),
-        Err(invalid) => bail!("{}: {}", invalid.reason, invalid.message),
+/// A document as the API server would hand it on; nothing, if it would refuse it.
+fn admit(mut document: Document, schemas: &Schemas, rendered: &mut Rendered) -> Option<Document> {
+    if document.is_shared() {
+        return Some(document);
     }
+    let (name, kind) = (document.name(), document.kind().to_owned());
+    let api_version = document.api_version().to_owned();
+    let Some(findings) = schemas.admit(&api_version, &kind, &mut document.value) else {
+        rendered.failures.push(format!("{name}: there is no kind {kind:?} in {api_version:?}"));
+        return None;
+    };
+    let Findings { unknown, refused } = findings;
+    let notes = unknown.iter().map(|field| format!("{name}: {field} is unknown and ignored"));
+    rendered.notes.extend(notes);
+    if !refused.is_empty() {
+        let words = refused.join("; ");
+        rendered.failures.push(format!("{name}: the API server would refuse it: {words}"));
+        return None;
+    }
+    Some(document)
 }
 
 #[cfg(test)]

@@ -1,5 +1,8 @@
 //! What is rendered for files.
 
+use product::render::read_text;
+use serde_json::Value;
+
 use super::*;
 
 const APP: &str = "apiVersion: example-app.appdelivery.cncf.io/v1alpha1\nkind: ExampleApp\nmetadata: {name: a}\nspec: {appVersion: 0.0.1}\n";
@@ -13,7 +16,7 @@ pub(super) fn judged(reader: &str, version: &str, name: &str, configuration: &st
 }
 
 fn text(text: &str) -> Rendered {
-    stream(documents::documents_of(text, "default").unwrap())
+    render(&read_text(text, "default").unwrap()).unwrap()
 }
 
 /// The white paper's example: every object, whole, as it would be applied.
@@ -68,7 +71,8 @@ fn what_cannot_be_rendered_is_named() {
     );
     assert_eq!(
         text(&APP.replace("0.0.1", "latest")).failures,
-        ["ExampleApp default/a: NoVersion: spec.appVersion \"latest\" is no version; write it as in 0.1.0"]
+        ["ExampleApp default/a: the API server would refuse it: spec.appVersion: \"latest\" does not match \
+          ^[0-9]+\\.[0-9]+\\.[0-9]+(-[0-9A-Za-z.-]+)?$"]
     );
     assert_eq!(
         text("apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitors\nmetadata: {name: x}\n").failures,

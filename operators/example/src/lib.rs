@@ -19,6 +19,7 @@ pub mod instance;
 pub mod names;
 pub mod observe;
 pub mod plan;
+pub mod product;
 pub mod render;
 pub mod report;
 pub mod upgrade;
@@ -36,6 +37,7 @@ use kernel::report::Report;
 use kernel::stores::Stores;
 use serde_json::{Value, json};
 
+pub use crate::product::PRODUCT;
 pub use declaration::DECLARATION;
 
 use client::Instances;

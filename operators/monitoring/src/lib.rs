@@ -3,6 +3,7 @@
 //! | file | owns |
 //! |---|---|
 //! | [`declaration`], [`kinds`] | what each operator watches, owns and may do |
+//! | [`product`] | what the program, the manifests and the documents need of these operators |
 //! | [`settings`] | what the flags say |
 //! | [`stages`] | the stages of a pass, the same for all four workloads |
 //! | [`kind`] | what the four have of their own: `prometheus`, `agent`, `alertmanager`, `thanos_ruler` |
@@ -36,6 +37,7 @@ pub mod metrics;
 mod mounts;
 pub mod offline;
 pub mod plan;
+pub mod product;
 pub mod prometheus;
 mod refused;
 mod roll;
@@ -49,6 +51,7 @@ pub mod web;
 pub mod webhook;
 pub mod workload;
 
+pub use crate::product::{Monitoring, PRODUCT};
 pub use agent::OfAgent;
 pub use alertmanager::OfAlertmanager;
 pub use declaration::{AGENT, ALERTMANAGER, PROMETHEUS, THANOS_RULER};

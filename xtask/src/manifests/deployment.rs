@@ -2,11 +2,10 @@
 //! typed, so that a field that Kubernetes does not know is noticed here.
 
 use anyhow::Result;
-use clap::ValueEnum;
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::Service;
-use mainstay::args::OperatorName;
 use mainstay::webhook_service;
+use product::Product;
 use serde_json::{Value, from_value, json};
 
 use super::{NAME, NAMESPACE, labels, own, webhooks};
@@ -19,43 +18,38 @@ fn image() -> String {
 /// What is started in it. Unless somebody says so, the image starts what the image of the Prometheus Operator does.
 const COMMAND: &str = "/bin/mainstay";
 
-/// What the operators of monitoring are told. Both features are off in the Prometheus Operator, where they are young.
-const MONITORING: [&str; 3] = [
-    "--kubelet-service=kube-system/kubelet",
-    "--kubelet-endpointslice=true",
-    "--feature-gates=StatusForConfigurationResources=true,PrometheusAgentDaemonSet=true",
-];
-
-fn arguments(operators: &[OperatorName]) -> Vec<String> {
-    let names =
-        operators.iter().filter_map(|operator| Some(operator.to_possible_value()?.get_name().to_owned()));
-    let names: Vec<String> = names.collect();
+fn arguments(products: &[&Product]) -> Vec<String> {
+    let names: Vec<&str> = products.iter().map(|product| product.name).collect();
     let mut arguments = vec![format!("--operators={}", names.join(",")), "--log-format=logfmt".into()];
-    if operators.contains(&OperatorName::Monitoring) {
-        arguments.extend(MONITORING.map(str::to_owned));
-        // Nobody asks until `deploy/webhooks.yaml` is applied.
+    arguments.extend(products.iter().flat_map(|product| product.arguments).map(|one| (*one).to_owned()));
+    if has_webhooks(products) {
+        // The API server asks once `deploy/webhooks.yaml` is applied.
         arguments.push(format!("--webhook-service={NAMESPACE}/{}", webhooks::SERVICE));
     }
     arguments
 }
 
-fn ports(operators: &[OperatorName]) -> Vec<Value> {
+fn has_webhooks(products: &[&Product]) -> bool {
+    products.iter().any(|product| product.webhooks.is_some())
+}
+
+fn ports(products: &[&Product]) -> Vec<Value> {
     let mut ports = vec![json!({"name": "http", "containerPort": 8080})];
-    if operators.contains(&OperatorName::Monitoring) {
+    if has_webhooks(products) {
         ports.push(json!({"name": webhooks::PORT, "containerPort": webhook_service::PORT}));
     }
     ports
 }
 
-pub(super) fn build(operators: &[OperatorName]) -> Result<Deployment> {
+pub(super) fn build(products: &[&Product]) -> Result<Deployment> {
     let probe = |path: &str| json!({"httpGet": {"path": path, "port": "http"}, "periodSeconds": 10});
     let container = json!({
         "name": NAME,
         "image": image(),
         "command": [COMMAND],
-        "args": arguments(operators),
+        "args": arguments(products),
         "env": [{"name": "POD_NAME", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}],
-        "ports": ports(operators),
+        "ports": ports(products),
         "livenessProbe": probe("/healthz"),
         "readinessProbe": probe("/readyz"),
         "resources": {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "256Mi"}},
@@ -97,6 +91,7 @@ pub(super) fn service() -> Result<Service> {
 #[cfg(test)]
 mod tests {
     use mainstay::line::{self, Wanted};
+    use mainstay::products;
 
     use super::*;
 
@@ -112,15 +107,14 @@ mod tests {
 
     #[test]
     fn the_program_takes_the_arguments() {
-        for operators in [&[OperatorName::Monitoring][..], &[OperatorName::Example, OperatorName::Monitoring]]
-        {
-            let line: Vec<String> = [vec!["mainstay".to_owned()], arguments(operators)].concat();
+        for products in [&[&operator_monitoring::PRODUCT][..], &products::ALL] {
+            let line: Vec<String> = [vec!["mainstay".to_owned()], arguments(products)].concat();
             let Ok(Wanted::Run(run, flags)) = line::read(&line) else { panic!("{line:?}") };
-            assert_eq!(run.operators, operators);
+            assert_eq!(run.operators, products);
             let service = run.webhook_service.expect("webhooks are served");
             assert_eq!(service.names(), ["mainstay-webhook.mainstay-system.svc"]);
             assert!(flags.kubelet_settings().is_some() && flags.kubelet.endpoint_slices);
-            let settings = mainstay::monitoring::settings(&flags);
+            let settings = operator_monitoring::Settings::of(&flags);
             assert!(settings.bindings && settings.daemon_sets);
         }
     }

@@ -2,47 +2,47 @@
 //! operators of monitoring alone, and a third their roles, for who runs them in the place of the Prometheus Operator.
 
 use anyhow::Result;
-use mainstay::args::OperatorName;
+use product::Product;
 use serde_json::{Value, json};
 
 use super::definitions::Definition;
-use super::{NAME, NAMESPACE, RBAC, deployment, labels, own, role, scrape_role, stream, user_roles, yaml};
+use super::{NAME, NAMESPACE, RBAC, deployment, labels, own, role, stream, user_roles, yaml};
 
 /// Everything that some operators need.
-pub(super) fn of(operators: &[OperatorName], definitions: &[Definition]) -> Result<String> {
-    let served = served(operators, definitions);
+pub(super) fn of(products: &[&Product], definitions: &[Definition]) -> Result<String> {
+    let served = served(products, definitions);
     let mut parts: Vec<String> = served.iter().map(|definition| definition.text.clone()).collect();
     parts.extend([
         yaml(&namespace())?,
         yaml(&json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": own()}))?,
     ]);
-    parts.extend(roles(operators, &served)?);
+    parts.extend(roles(products, &served)?);
     parts.extend([
         yaml(&binding("ClusterRole", &json!({"name": NAME, "labels": labels()})))?,
         role_with("Role", &own(), &role::rules(&role::AT_HOME))?,
         yaml(&binding("Role", &own()))?,
-        yaml(&deployment::build(operators)?)?,
+        yaml(&deployment::build(products)?)?,
         yaml(&deployment::service()?)?,
     ]);
     Ok(stream(parts))
 }
 
 /// Their roles alone.
-pub(super) fn roles_of(operators: &[OperatorName], definitions: &[Definition]) -> Result<String> {
-    Ok(stream(roles(operators, &served(operators, definitions))?))
+pub(super) fn roles_of(products: &[&Product], definitions: &[Definition]) -> Result<String> {
+    Ok(stream(roles(products, &served(products, definitions))?))
 }
 
 /// The definitions of the resources that some operators serve.
-fn served<'a>(operators: &[OperatorName], definitions: &'a [Definition]) -> Vec<&'a Definition> {
-    definitions.iter().filter(|definition| operators.contains(&definition.operator)).collect()
+fn served<'a>(products: &[&Product], definitions: &'a [Definition]) -> Vec<&'a Definition> {
+    definitions.iter().filter(|definition| products.contains(&definition.product)).collect()
 }
 
 /// Roles of the cluster: of the operators, of what they run, of people.
-fn roles(operators: &[OperatorName], served: &[&Definition]) -> Result<Vec<String>> {
+fn roles(products: &[&Product], served: &[&Definition]) -> Result<Vec<String>> {
     let metadata = |name: &str| json!({"name": name, "labels": labels()});
-    let mut roles = vec![role_with("ClusterRole", &metadata(NAME), &role::of_cluster(operators))?];
-    if operators.contains(&OperatorName::Monitoring) {
-        roles.push(role_with("ClusterRole", &metadata(scrape_role::NAME), &scrape_role::rules())?);
+    let mut roles = vec![role_with("ClusterRole", &metadata(NAME), &role::of_cluster(products))?];
+    for role in products.iter().flat_map(|product| product.roles) {
+        roles.push(role_with("ClusterRole", &metadata(role.name), &role::of_operand(role))?);
     }
     for role in user_roles::of(served) {
         roles.push(yaml(&role)?);
@@ -71,6 +71,8 @@ fn binding(kind: &str, metadata: &Value) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use mainstay::products;
+
     use crate::manifests::definitions;
 
     use super::*;
@@ -84,8 +86,8 @@ mod tests {
         objects.map(|object| [word(object, "kind: "), word(object, "  name: ")].join(" ")).collect()
     }
 
-    fn expected(definitions: &[Definition], operators: &[OperatorName]) -> Vec<String> {
-        let served = served(operators, definitions).into_iter();
+    fn expected(definitions: &[Definition], products: &[&Product]) -> Vec<String> {
+        let served = served(products, definitions).into_iter();
         let served = served.map(|one| format!("CustomResourceDefinition {}.{}", one.plural(), one.group()));
         served.chain(REST.map(str::to_owned)).collect()
     }
@@ -108,7 +110,7 @@ mod tests {
     #[test]
     fn an_install_holds_what_its_operators_need_and_no_more() {
         let definitions = definitions::all().unwrap();
-        let (all, one) = ([OperatorName::Example, OperatorName::Monitoring], [OperatorName::Monitoring]);
+        let (all, one) = (products::ALL, [&operator_monitoring::PRODUCT]);
         let counted = [expected(&definitions, &all).len(), expected(&definitions, &one).len()];
         assert_eq!(counted, [11 + REST.len(), 10 + REST.len()]);
         assert_eq!(names(&of(&all, &definitions).unwrap()), expected(&definitions, &all));

@@ -4,7 +4,6 @@ mod definitions;
 mod deployment;
 mod install;
 mod role;
-mod scrape_role;
 mod user_roles;
 mod webhooks;
 
@@ -12,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use mainstay::args::OperatorName;
+use mainstay::products;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -38,13 +37,12 @@ pub(crate) fn files() -> Result<BTreeMap<PathBuf, String>> {
     for definition in &definitions {
         files.insert(definition.path(), format!("{HEADING}{}", definition.text));
     }
-    let all = [OperatorName::Example, OperatorName::Monitoring];
-    files.insert("deploy/install.yaml".into(), install::of(&all, &definitions)?);
-    let monitoring = [OperatorName::Monitoring];
+    files.insert("deploy/install.yaml".into(), install::of(&products::ALL, &definitions)?);
+    let monitoring = [&operator_monitoring::PRODUCT];
     files.insert("deploy/monitoring.yaml".into(), install::of(&monitoring, &definitions)?);
     files.insert("deploy/monitoring-roles.yaml".into(), install::roles_of(&monitoring, &definitions)?);
-    files.insert("deploy/webhooks.yaml".into(), webhooks::registration()?);
-    files.insert("deploy/alertmanagerconfig-v1beta1.yaml".into(), webhooks::conversion(&definitions)?);
+    files.insert("deploy/webhooks.yaml".into(), webhooks::registration(&products::ALL)?);
+    files.extend(webhooks::conversions(&products::ALL, &definitions)?);
     Ok(files)
 }
 

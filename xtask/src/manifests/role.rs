@@ -4,11 +4,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use kernel::declare::{Declaration, Permission};
+use kernel::declare::Permission;
 use kernel::webhook::Target;
-use mainstay::args::OperatorName;
-use mainstay::process::declarations;
 use mainstay::webhook_service;
+use product::{Product, Role};
 
 /// What the process itself does, whatever runs in it.
 pub(super) const OF_THE_PROCESS: [Permission; 1] = [Permission {
@@ -35,9 +34,9 @@ pub(super) const AT_HOME: [Permission; 2] = [
 ];
 
 /// All that operators may do in the cluster.
-pub(super) fn of_cluster(operators: &[OperatorName]) -> String {
-    let mut text = rules(&of(operators));
-    if operators.contains(&OperatorName::Monitoring) {
+pub(super) fn of_cluster(products: &[&Product]) -> String {
+    let mut text = rules(&of(products));
+    if products.iter().any(|product| product.webhooks.is_some()) {
         text.push_str(&of_webhooks());
     }
     text
@@ -64,19 +63,29 @@ fn of_webhooks() -> String {
 }
 
 /// The permissions of operators, which follow from what they declare.
-fn of(operators: &[OperatorName]) -> Vec<Permission> {
-    let mut permissions: Vec<Permission> = Vec::new();
-    for operator in operators {
-        permissions.extend(declarations(*operator).into_iter().flat_map(Declaration::all_permissions));
-        match operator {
-            OperatorName::Example => {}
-            OperatorName::Monitoring => {
-                permissions.extend(operator_monitoring::kubelet::operator::PERMISSIONS);
-            }
-        }
+fn of(products: &[&Product]) -> Vec<Permission> {
+    let mut permissions = Vec::new();
+    for product in products {
+        permissions.extend(product.declarations.iter().flat_map(|one| one.all_permissions()));
+        permissions.extend(product.permissions);
     }
     permissions.extend(OF_THE_PROCESS);
     permissions
+}
+
+/// A role for what an operator runs.
+pub(super) fn of_operand(role: &Role) -> String {
+    let mut text = rules(role.permissions);
+    if !role.paths.is_empty() {
+        let paths: Vec<String> = role.paths.iter().map(|path| format!("{path:?}")).collect();
+        let _ = writeln!(
+            text,
+            "  # {}\n  - nonResourceURLs: [{}]\n    verbs: [\"get\"]",
+            role.why,
+            paths.join(", ")
+        );
+    }
+    text
 }
 
 /// The rules of a role. Rights to one resource are one rule, with all their reasons.
@@ -124,6 +133,7 @@ mod tests {
     use std::path::{Path, PathBuf};
 
     use k8s_openapi::api::rbac::v1::{ClusterRole, PolicyRule};
+    use mainstay::products;
 
     use crate::manifests::{definitions, install};
 
@@ -148,8 +158,7 @@ mod tests {
 
     #[test]
     fn nobody_gets_everything() {
-        let all = [OperatorName::Example, OperatorName::Monitoring];
-        let roles = install::roles_of(&all, &definitions::all().unwrap()).unwrap();
+        let roles = install::roles_of(&products::ALL, &definitions::all().unwrap()).unwrap();
         let roles: Vec<ClusterRole> = serde_saphyr::from_multiple(&roles).unwrap();
         assert_eq!(roles.len(), 5);
         for role in roles {
@@ -162,7 +171,7 @@ mod tests {
                 assert!(!is_secret || name == "mainstay", "{name}: {words:?}");
             }
         }
-        for permission in of(&all).into_iter().chain(AT_HOME) {
+        for permission in of(&products::ALL).into_iter().chain(AT_HOME) {
             assert!(!permission.why.is_empty() && !permission.verbs.contains(&"*"), "{permission:?}");
         }
     }

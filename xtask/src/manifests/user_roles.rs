@@ -38,14 +38,14 @@ const ROLES: [Role; 3] = [
         name: "edit",
         adds_to: &["edit", "admin"],
         verbs: &WRITE,
-        of: |definition| !definition.selects(),
+        of: |definition| !definition.is_privileged(),
         subresources: &["scale"],
     },
     Role {
         name: "workloads",
         adds_to: &[],
         verbs: &WRITE,
-        of: Definition::selects,
+        of: Definition::is_privileged,
         subresources: &["scale"],
     },
 ];

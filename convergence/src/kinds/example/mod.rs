@@ -6,11 +6,10 @@ mod scenarios;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use mainstay::args::OperatorName;
-use mainstay::process::Process;
+use mainstay::products::Running;
 use operator_example::client::Instances;
 use operator_example::upgrade::Pace;
-use operator_example::{DECLARATION, ExampleOperator};
+use operator_example::{DECLARATION, ExampleOperator, PRODUCT};
 use serde_json::Value;
 
 use crate::difference::Difference;
@@ -33,16 +32,16 @@ pub(super) fn subject() -> Subject {
         brought: |_| false,
         ignored,
         left_to_others,
-        fit,
+        start,
     }
 }
 
-fn fit(process: &mut Process, instances: SocketAddr) {
-    process.operators = vec![OperatorName::Example];
-    process.example = ExampleOperator {
+fn start(instances: SocketAddr) -> Running {
+    let operator = ExampleOperator {
         instances: Instances::behind(instances),
         pace: Pace { watched: 1, look: Duration::from_millis(250) },
     };
+    Running::only(&PRODUCT, operator)
 }
 
 fn shows_trouble(app: &Value) -> bool {

@@ -89,9 +89,9 @@ mod tests {
 
     #[test]
     fn every_property_of_the_schema_is_changed_somewhere() {
-        let definitions = mainstay::manifests::definitions();
-        let definition = definitions.iter().find(|one| one.spec.names.kind == "ExampleApp").unwrap();
-        let definition = serde_json::to_value(definition).unwrap();
+        let definitions = (operator_example::PRODUCT.definitions)().unwrap();
+        let [definition] = &definitions[..] else { panic!("{definitions:?}") };
+        let definition = serde_json::to_value(definition.read().unwrap()).unwrap();
         let mut properties = Vec::new();
         let schema = &definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"];
         paths(schema, "", &mut properties);

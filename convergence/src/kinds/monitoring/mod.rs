@@ -8,8 +8,8 @@ mod thanos_ruler;
 
 use std::net::SocketAddr;
 
-use mainstay::args::OperatorName;
-use mainstay::process::Process;
+use mainstay::products::Running;
+use operator_monitoring::{Monitoring, PRODUCT};
 use serde_json::Value;
 
 use crate::difference::Difference;
@@ -34,14 +34,15 @@ fn subject(declaration: &'static kernel::declare::Declaration, scenarios: Vec<Sc
         brought,
         ignored,
         left_to_others: |_, _| false,
-        fit,
+        start,
     }
 }
 
-fn fit(process: &mut Process, _instances: SocketAddr) {
-    process.operators = vec![OperatorName::Monitoring];
-    process.monitoring.bindings = true;
-    process.monitoring.daemon_sets = true;
+fn start(_instances: SocketAddr) -> Running {
+    let mut monitoring = Monitoring::default();
+    monitoring.settings.bindings = true;
+    monitoring.settings.daemon_sets = true;
+    Running::only(&PRODUCT, monitoring)
 }
 
 fn shows_trouble(workload: &Value) -> bool {

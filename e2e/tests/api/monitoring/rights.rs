@@ -9,7 +9,8 @@ use kernel::metrics::{Catalogue, Metrics};
 use kube::api::{DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kube::client::Body;
 use kube::{Api, Client};
-use mainstay::served::Served;
+use operator_monitoring::product::{Monitoring, OwnFlags};
+use product::Instance as _;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -273,9 +274,11 @@ async fn rights_for_one_kind_of_workload_suffice_for_it() -> Result<()> {
         Ok(wait::Look::Found(workloads.list(&ListParams::default()).await?))
     })
     .await?;
-    let served = Served::find(&as_user, &flags.scope).await;
+    let mut monitoring = Monitoring::new(flags, OwnFlags::default());
+    monitoring.prepare(&as_user).await;
+    let scopes = monitoring.scopes(&kernel::stores::Namespaces::AllBut(Vec::new()));
     let (stop, mut tasks) = (CancellationToken::new(), JoinSet::new());
-    let (process, ended) = (process(as_user, (by_default().0, served.scopes)), stop.clone());
+    let (process, ended) = (process(as_user, (monitoring, scopes)), stop.clone());
     tasks.spawn(async move { drop(process.run(ended).await) });
     create(&client, "Prometheus", "v1", "main", &json!({"serviceMonitorSelector": {}})).await?;
     let sets: Api<StatefulSet> = Api::default_namespaced(client.clone());

@@ -15,9 +15,10 @@ use kernel::stores::{Namespaces, Scopes};
 use kube::api::{ApiResource, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kube::{Api, Client};
 use lab::ControlPlane;
-use mainstay::args::OperatorName;
-use mainstay::definitions::MONITORING;
 use mainstay::process::Process;
+use mainstay::products;
+use operator_monitoring::product::{Monitoring, OwnFlags, PRODUCT};
+use product::Instance as _;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -30,9 +31,8 @@ pub(crate) async fn control_plane() -> Result<(ControlPlane, Client)> {
     let plane = ControlPlane::start().await?;
     let client = plane.client().await?;
     let api: Api<CustomResourceDefinition> = Api::all(client.clone());
-    for (_, text) in MONITORING {
-        let definition: CustomResourceDefinition = serde_saphyr::from_str(text)?;
-        api.create(&PostParams::default(), &definition).await?;
+    for definition in (PRODUCT.definitions)()? {
+        api.create(&PostParams::default(), &definition.read()?).await?;
     }
     for definition in api.list(&ListParams::default()).await? {
         let name = definition.metadata.name.context("a definition has a name")?;
@@ -47,27 +47,26 @@ pub(crate) async fn control_plane() -> Result<(ControlPlane, Client)> {
 }
 
 /// What flags ask for.
-pub(super) type Asked = (operator_monitoring::Settings, Scopes);
+pub(super) type Asked = (Monitoring, Scopes);
 
 fn settings(flags: &[&str]) -> Result<Asked> {
     let (flags, rest) = operator_monitoring::flags::Flags::default().take(flags, &[])?;
     anyhow::ensure!(rest.is_empty(), "unknown flags {rest:?}");
-    let scopes = mainstay::monitoring::scopes(&flags.scope, &mainstay::monitoring::WORKLOADS);
-    Ok((mainstay::monitoring::settings(&flags), scopes))
+    let monitoring = Monitoring::new(flags, OwnFlags::default());
+    let scopes = monitoring.scopes(&Namespaces::AllBut(Vec::new()));
+    Ok((monitoring, scopes))
 }
 
 /// If no flag is given.
 pub(super) fn by_default() -> Asked {
-    (mainstay::process::monitoring(), Namespaces::AllBut(Vec::new()).into())
+    (Monitoring::default(), Namespaces::AllBut(Vec::new()).into())
 }
 
 /// A process that is to run.
 pub(super) fn process(client: Client, (monitoring, scopes): Asked) -> Process {
     Process {
         client,
-        operators: vec![OperatorName::Monitoring],
-        example: operator_example::ExampleOperator::default(),
-        monitoring,
+        products: std::sync::Arc::new(products::Running::only(&PRODUCT, monitoring)),
         scopes,
         leadership: Leadership::always(),
         identity: "test".into(),

@@ -12,8 +12,8 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
     CustomResourceConversion, CustomResourceDefinition, CustomResourceDefinitionVersion,
 };
 use kube::ResourceExt;
-use mainstay::args::OperatorName;
-use mainstay::process::declarations;
+use mainstay::products;
+use product::Product;
 
 use super::yaml;
 
@@ -22,7 +22,7 @@ const LARGEST_DEFINITION: usize = 256 * 1024;
 
 /// A definition, and which operator serves it.
 pub(super) struct Definition {
-    pub(super) operator: OperatorName,
+    pub(super) product: &'static Product,
     whole: CustomResourceDefinition,
     /// As YAML, without a heading.
     pub(super) text: String,
@@ -30,18 +30,31 @@ pub(super) struct Definition {
 
 /// All of them, by operator.
 pub(super) fn all() -> Result<Vec<Definition>> {
-    let example = mainstay::manifests::definitions().into_iter().map(|one| (OperatorName::Example, one));
-    let monitoring = monitoring::definitions()?.into_iter().map(|one| (OperatorName::Monitoring, one));
-    example.chain(monitoring).map(|(operator, definition)| Definition::new(operator, definition)).collect()
+    let mut all = Vec::new();
+    for product in products::ALL {
+        let of_types = (product.definitions)()?.into_iter().filter_map(|one| match one {
+            product::Definition::OfType(definition) => Some(*definition),
+            // The file is what is made here.
+            product::Definition::File { .. } => None,
+        });
+        let of_types: Vec<CustomResourceDefinition> = of_types.collect();
+        // The types of monitoring do not say all that its definitions do.
+        let made =
+            if *product == operator_monitoring::PRODUCT { monitoring::definitions()? } else { Vec::new() };
+        for definition in of_types.into_iter().chain(made) {
+            all.push(Definition::new(product, definition)?);
+        }
+    }
+    Ok(all)
 }
 
 impl Definition {
-    fn new(operator: OperatorName, whole: CustomResourceDefinition) -> Result<Self> {
+    fn new(product: &'static Product, whole: CustomResourceDefinition) -> Result<Self> {
         let name = whole.name_any();
         let size = serde_json::to_vec(&whole)?.len();
         anyhow::ensure!(size < LARGEST_DEFINITION, "{name} has {size} bytes and cannot be applied");
         let text = yaml(&whole).with_context(|| format!("writing {name}"))?;
-        Ok(Self { operator, whole, text })
+        Ok(Self { product, whole, text })
     }
 
     /// The same with every version served.
@@ -82,10 +95,10 @@ impl Definition {
         status.into_iter().chain(scale).collect()
     }
 
-    /// Whether resources of this kind select others, perhaps in other namespaces.
-    pub(super) fn selects(&self) -> bool {
-        let mut declarations = declarations(OperatorName::Monitoring).into_iter();
-        declarations.any(|one| one.primary.group == self.group() && one.primary.plural == self.plural())
+    /// Whether resources of this kind read what their author may not be allowed to read.
+    pub(super) fn is_privileged(&self) -> bool {
+        let mut kinds = self.product.privileged.iter();
+        kinds.any(|kind| kind.group == self.group() && kind.plural == self.plural())
     }
 }
 

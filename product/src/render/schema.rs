@@ -8,43 +8,44 @@ use anyhow::{Context, Result};
 use regex::Regex;
 use serde_json::{Map, Value};
 
-use crate::definitions::MONITORING;
+use crate::definition::Definition;
 
 /// What is said about a resource.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Findings {
+pub struct Findings {
     /// Fields that nobody knows.
-    pub(super) unknown: Vec<String>,
+    pub unknown: Vec<String>,
     /// What the server would refuse.
-    pub(super) refused: Vec<String>,
+    pub refused: Vec<String>,
 }
 
 /// The schema of a kind at a version.
 type Schema = ((String, String), Arc<Value>);
 
-/// Definitions that were read, by the plural of their kinds: the largest of them take their time.
-static READ: Mutex<BTreeMap<&str, Vec<Schema>>> = Mutex::new(BTreeMap::new());
+/// Files that were read, by the plural of their kinds: the largest of them take their time.
+static READ: Mutex<BTreeMap<String, Vec<Schema>>> = Mutex::new(BTreeMap::new());
 
-/// The schemas of some monitoring kinds, by `apiVersion` and kind.
+/// The schemas of some kinds, by `apiVersion` and kind.
 #[derive(Debug, Default)]
-pub(super) struct Schemas(BTreeMap<(String, String), Arc<Value>>);
+pub struct Schemas(BTreeMap<(String, String), Arc<Value>>);
 
 impl Schemas {
-    /// Reads the definitions of some kinds.
-    pub(super) fn read(kinds: &[&str]) -> Result<Self> {
+    /// Reads the definitions of some kinds; of the others it does not: the largest of them take their time.
+    pub fn read(definitions: &[Definition], kinds: &[&str]) -> Result<Self> {
         let mut schemas = BTreeMap::new();
-        for (plural, text) in MONITORING {
-            let singular =
-                |kind: &&str| plural.strip_prefix(&*kind.to_lowercase()).is_some_and(is_plural_end);
+        for definition in definitions {
+            let singular = |kind: &&str| {
+                definition.plural().strip_prefix(&*kind.to_lowercase()).is_some_and(is_plural_end)
+            };
             if kinds.iter().any(singular) {
-                schemas.extend(schemas_of(plural, text)?);
+                schemas.extend(known_schemas_of(definition)?);
             }
         }
         Ok(Self(schemas))
     }
 
     /// Does with a resource what the server does; nothing, if its kind is not known.
-    pub(super) fn admit(&self, api_version: &str, kind: &str, resource: &mut Value) -> Option<Findings> {
+    pub fn admit(&self, api_version: &str, kind: &str, resource: &mut Value) -> Option<Findings> {
         let schema = self.0.get(&(api_version.to_owned(), kind.to_owned()))?;
         let mut findings = Findings::default();
         let properties = schema["properties"].as_object();
@@ -57,23 +58,28 @@ impl Schemas {
     }
 }
 
-/// The schemas in a definition.
-fn schemas_of(plural: &'static str, text: &str) -> Result<Vec<Schema>> {
+fn known_schemas_of(definition: &Definition) -> Result<Vec<Schema>> {
+    let Definition::File { plural, .. } = definition else { return schemas_of(definition) };
     let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(known) = read.get(plural) {
+    if let Some(known) = read.get(*plural) {
         return Ok(known.clone());
     }
-    let mut definition: Value = serde_saphyr::from_str(text).context(plural)?;
+    let schemas = schemas_of(definition)?;
+    read.insert((*plural).to_owned(), schemas.clone());
+    Ok(schemas)
+}
+
+/// The schemas in a definition.
+fn schemas_of(definition: &Definition) -> Result<Vec<Schema>> {
+    let plural = definition.plural().to_owned();
+    let mut definition: Value = serde_saphyr::from_str(&definition.yaml()?).context(plural)?;
     let spec = definition["spec"].take();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let schema = |version: &Value| {
         let api_version = format!("{}/{}", text(&spec["group"]), text(&version["name"]));
-        let schema = version["schema"]["openAPIV3Schema"].clone();
-        ((api_version, text(&spec["names"]["kind"])), Arc::new(schema))
+        ((api_version, text(&spec["names"]["kind"])), Arc::new(version["schema"]["openAPIV3Schema"].clone()))
     };
-    let schemas: Vec<Schema> = spec["versions"].as_array().into_iter().flatten().map(schema).collect();
-    read.insert(plural, schemas.clone());
-    Ok(schemas)
+    Ok(spec["versions"].as_array().into_iter().flatten().map(schema).collect())
 }
 
 /// What a plural ends with, after its kind.
@@ -185,7 +191,18 @@ mod tests {
     use super::*;
 
     fn admitted(mut resource: Value) -> (Value, Findings) {
-        let schemas = Schemas::read(&["ServiceMonitor", "Prometheus"]).unwrap();
+        let file = |plural, yaml| Definition::File { plural, yaml };
+        let definitions = [
+            file(
+                "prometheuses",
+                include_str!("../../../deploy/crds/prometheuses.monitoring.coreos.com.yaml"),
+            ),
+            file(
+                "servicemonitors",
+                include_str!("../../../deploy/crds/servicemonitors.monitoring.coreos.com.yaml"),
+            ),
+        ];
+        let schemas = Schemas::read(&definitions, &["ServiceMonitor", "Prometheus"]).unwrap();
         let kind = resource["kind"].as_str().unwrap().to_owned();
         let findings = schemas.admit("monitoring.coreos.com/v1", &kind, &mut resource).unwrap();
         (resource, findings)

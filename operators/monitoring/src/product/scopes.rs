@@ -1,77 +1,27 @@
-//! What the flags of the Prometheus Operator mean for the operators of monitoring.
+//! Where the operators of monitoring look for what, as the flags of the Prometheus Operator say.
 
 use std::collections::BTreeMap;
 
 use kernel::declare::Kind;
-use kernel::metrics::Catalogue;
 use kernel::stores::{Filter, Namespaces, Scopes};
-use kube::Client;
-use monitoring_scrape::Offers;
-use operator_monitoring::flags::scope::Scope;
-use operator_monitoring::flags::{Flags, Gate};
-use operator_monitoring::kubelet::operator::Kubelets;
-use operator_monitoring::plan::offers;
-use operator_monitoring::rollout::Policy;
-use operator_monitoring::{Monitored, Pace, Settings, kinds};
+
+use crate::flags::scope::Scope;
+use crate::{flags, kinds};
 
 /// The kinds of workloads that are looked for in the same places.
 const PROMETHEUSES: [Kind; 2] = [kinds::PROMETHEUS, kinds::AGENT];
 
 /// All kinds of workloads.
-pub const WORKLOADS: [Kind; 4] = [kinds::PROMETHEUS, kinds::AGENT, kinds::ALERTMANAGER, kinds::THANOS_RULER];
-
-/// What the operators must know, on a cluster with a current server.
-pub fn settings(flags: &Flags) -> Settings {
-    let is_on = |gate| flags.gates.enabled(gate);
-    Settings {
-        operator: flags.workload_operator(),
-        offers: Offers {
-            endpoint_slices: true,
-            pod_topology_labels: true,
-            topology_sharding: is_on(Gate::PrometheusTopologySharding),
-            shard_retention: is_on(Gate::PrometheusShardRetentionPolicy),
-            ..Offers::default()
-        },
-        unmanaged: !flags.objects.always_managed,
-        daemon_sets: is_on(Gate::PrometheusAgentDaemonSet),
-        reloader_at_once: false,
-        pace: Pace::default(),
-        bindings: is_on(Gate::StatusForConfigurationResources),
-        repair: flags.objects.repair.map_or(Policy::Careful, Policy::Said),
-        controller_id: flags.objects.controller_id.clone(),
-    }
-}
-
-/// The same on a cluster: what its server can do, its version tells.
-pub async fn on_cluster(settings: Settings, client: &Client) -> Settings {
-    let version = client.apiserver_version().await.map(|version| version.git_version);
-    on_server(settings, version.map_err(|error| error.to_string()))
-}
-
-fn on_server(settings: Settings, version: Result<String, String>) -> Settings {
-    let read = |version: String| {
-        offers::on(&version, settings.offers).map_err(|error| format!("it says {version:?}: {error}"))
-    };
-    match version.and_then(read) {
-        Ok(offers) => Settings { offers, ..settings },
-        Err(error) => {
-            tracing::warn!("the version of the server is not known, and a current one is assumed: {error}");
-            settings
-        }
-    }
-}
+pub(super) const WORKLOADS: [Kind; 4] =
+    [kinds::PROMETHEUS, kinds::AGENT, kinds::ALERTMANAGER, kinds::THANOS_RULER];
 
 /// Where they look for what, if they serve these kinds of workloads. What the others would need is not looked at: rights that
 /// are not there for them must not stop those that have theirs.
-pub fn scopes(scope: &Scope, served: &[Kind]) -> Scopes {
+pub(super) fn scopes(scope: &Scope, served: &[Kind]) -> Scopes {
     let serves = |kinds: &[Kind]| kinds.iter().any(|kind| served.contains(kind));
     let everybody = !serves(&WORKLOADS);
-    let of = |kinds: &[Kind], namespaces: operator_monitoring::flags::Namespaces| {
-        if everybody || serves(kinds) {
-            namespaces
-        } else {
-            operator_monitoring::flags::Namespaces::Only([].into())
-        }
+    let of = |kinds: &[Kind], namespaces: flags::Namespaces| {
+        if everybody || serves(kinds) { namespaces } else { flags::Namespaces::Only([].into()) }
     };
     let prometheus = of(&PROMETHEUSES, scope.prometheus_namespaces());
     let alertmanager = of(&[kinds::ALERTMANAGER], scope.alertmanager_namespaces());
@@ -82,8 +32,8 @@ pub fn scopes(scope: &Scope, served: &[Kind]) -> Scopes {
     let content = references.or(instances.clone());
     let configs = of(&[kinds::ALERTMANAGER], scope.alertmanager_config_namespaces());
     let mut some = BTreeMap::new();
-    let mut look = |kinds: &[Kind], namespaces: &operator_monitoring::flags::Namespaces| {
-        some.extend(kinds.iter().map(|kind| (*kind, known(namespaces))));
+    let mut look = |kinds: &[Kind], namespaces: &flags::Namespaces| {
+        some.extend(kinds.iter().map(|kind| (*kind, namespaces.into())));
     };
     look(&PROMETHEUSES, &prometheus);
     look(&[kinds::ALERTMANAGER], &alertmanager);
@@ -91,42 +41,14 @@ pub fn scopes(scope: &Scope, served: &[Kind]) -> Scopes {
     look(&[kinds::ALERTMANAGER_CONFIG], &configs);
     look(&[kinds::SERVICE, kinds::STATEFUL_SET, kinds::DAEMON_SET, kinds::POD, kinds::CLAIM], &instances);
     look(&[kinds::SECRET, kinds::CONFIG_MAP], &content);
-    Scopes { most: known(&scope.shared()), some, filters: filters(scope) }
+    Scopes { most: (&scope.shared()).into(), some, filters: filters(scope) }
 }
 
-/// Registers what is counted under the names of the Prometheus Operator.
-pub fn metrics(catalogue: &mut Catalogue, flags: &Flags) -> Monitored {
-    operator_monitoring::metrics::register_build(catalogue, env!("CARGO_PKG_VERSION"), "unknown");
-    let gates = flags.gates.metric().map(|(name, is_open)| (name, is_open == 1));
-    operator_monitoring::metrics::register_gates(catalogue, gates);
-    Monitored::register(catalogue)
-}
-
-/// What keeps the Service of all kubelets, if there shall be one.
-pub fn kubelets(
-    flags: &Flags,
-    client: Client,
-    metrics: operator_monitoring::kubelet::operator::Metrics,
-) -> Option<Kubelets> {
-    let kubelet = &flags.kubelet;
-    Some(Kubelets {
-        client,
-        settings: flags.kubelet_settings()?,
-        endpoints: kubelet.endpoints,
-        slices: kubelet.endpoint_slices,
-        nodes: kubelet.nodes.as_str().to_owned(),
-        period: kubelet.sync_period,
-        metrics,
-    })
-}
-
-fn known(namespaces: &operator_monitoring::flags::Namespaces) -> Namespaces {
-    match namespaces {
-        operator_monitoring::flags::Namespaces::All { but } => {
-            Namespaces::AllBut(but.iter().cloned().collect())
-        }
-        operator_monitoring::flags::Namespaces::Only(some) => {
-            Namespaces::Only(some.iter().cloned().collect())
+impl From<&flags::Namespaces> for Namespaces {
+    fn from(namespaces: &flags::Namespaces) -> Self {
+        match namespaces {
+            flags::Namespaces::All { but } => Self::AllBut(but.iter().cloned().collect()),
+            flags::Namespaces::Only(some) => Self::Only(some.iter().cloned().collect()),
         }
     }
 }
@@ -152,6 +74,7 @@ fn filters(scope: &Scope) -> BTreeMap<Kind, Filter> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::flags::Flags;
 
     fn scopes_of(arguments: &[&str]) -> Scopes {
         let (flags, rest) = Flags::default().take(arguments, &[]).unwrap();
@@ -161,20 +84,6 @@ mod tests {
 
     fn only(names: &[&str]) -> Namespaces {
         Namespaces::Only(names.iter().map(|name| (*name).to_owned()).collect())
-    }
-
-    #[test]
-    fn what_a_server_can_do_its_version_tells() {
-        let offers = |version: Result<&str, &str>| {
-            let version = version.map(str::to_owned).map_err(str::to_owned);
-            let offers = on_server(settings(&Flags::default()), version).offers;
-            (offers.endpoint_slices, offers.pod_topology_labels, offers.topology_sharding)
-        };
-        assert_eq!(offers(Ok("v1.36.1")), (true, true, true));
-        assert_eq!(offers(Ok("v1.34.2-gke.100")), (true, false, true));
-        assert_eq!(offers(Ok("v1.19.0")), (false, false, true));
-        assert_eq!(offers(Ok("unknown")), (true, true, true));
-        assert_eq!(offers(Err("nobody answers")), (true, true, true));
     }
 
     #[test]

@@ -6,14 +6,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-/// The group of the monitoring kinds.
-const MONITORING: &str = "monitoring.coreos.com/";
-
 /// A document.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Document {
+pub struct Document {
     /// What it says.
-    pub(super) value: Value,
+    pub value: Value,
 }
 
 impl Document {
@@ -22,17 +19,17 @@ impl Document {
     }
 
     /// Its kind.
-    pub(super) fn kind(&self) -> &str {
+    pub fn kind(&self) -> &str {
         self.text("kind")
     }
 
     /// Its version, with the group.
-    pub(super) fn api_version(&self) -> &str {
+    pub fn api_version(&self) -> &str {
         self.text("apiVersion")
     }
 
     /// Kind, namespace and name, for messages.
-    pub(super) fn name(&self) -> String {
+    pub fn name(&self) -> String {
         let metadata = &self.value["metadata"];
         let text = |field: &str| metadata[field].as_str().unwrap_or_default();
         match (self.kind(), text("namespace")) {
@@ -42,26 +39,30 @@ impl Document {
         }
     }
 
-    /// Whether it matters to the monitoring operators.
-    pub(super) fn is_monitoring(&self) -> bool {
-        let core = self.api_version() == "v1" && matches!(self.kind(), "Secret" | "ConfigMap" | "Namespace");
-        core || self.api_version().starts_with(MONITORING)
+    /// The API group of its kind; empty for the core.
+    pub fn group(&self) -> &str {
+        self.api_version().split_once('/').map_or("", |(group, _)| group)
+    }
+
+    /// Whether it is what resources of any product may point to or depend on.
+    pub fn is_shared(&self) -> bool {
+        self.api_version() == "v1" && matches!(self.kind(), "Secret" | "ConfigMap" | "Namespace")
     }
 }
 
 /// Every document of these files and directories.
-pub(super) fn read_all(paths: &[PathBuf], namespace: &str) -> Result<Vec<Document>> {
+pub fn read_all(paths: &[PathBuf], namespace: &str) -> Result<Vec<Document>> {
     let mut documents = Vec::new();
     for path in paths {
         for (source, text) in read(path)? {
-            documents.extend(documents_of(&text, namespace).with_context(|| source.display().to_string())?);
+            documents.extend(read_text(&text, namespace).with_context(|| source.display().to_string())?);
         }
     }
     Ok(documents)
 }
 
 /// Every document of a text; lists are taken apart.
-pub(super) fn documents_of(text: &str, namespace: &str) -> Result<Vec<Document>> {
+pub fn read_text(text: &str, namespace: &str) -> Result<Vec<Document>> {
     let values: Vec<Value> = serde_saphyr::from_multiple(text).context("this is no YAML")?;
     let mut documents = Vec::new();
     for value in values.into_iter().filter(|value| !value.is_null()) {

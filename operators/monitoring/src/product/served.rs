@@ -11,31 +11,31 @@ use kernel::declare::Kind;
 use kernel::stores::{Namespaces, Scopes};
 use kube::api::PostParams;
 use kube::{Api, Client};
-use operator_monitoring::flags::scope::Scope;
-use operator_monitoring::kinds;
 
-use crate::monitoring::{WORKLOADS, scopes};
+use super::scopes::{WORKLOADS, scopes};
+use crate::flags::scope::Scope;
+use crate::kinds;
 
 /// How often it is looked whether more may be served.
 const AGAIN: Duration = Duration::from_mins(1);
 
 /// Which workloads are served, and what is looked at for them.
 #[derive(Debug, Clone)]
-pub struct Served {
+pub(super) struct Served {
     scope: Scope,
     kinds: Vec<Kind>,
     /// Where they look for what.
-    pub scopes: Scopes,
+    pub(super) scopes: Scopes,
 }
 
 impl Served {
     /// All of them.
-    pub fn all(scope: &Scope) -> Self {
+    pub(super) fn all(scope: &Scope) -> Self {
         Self { scope: scope.clone(), kinds: WORKLOADS.into(), scopes: scopes(scope, &WORKLOADS) }
     }
 
     /// Asks what may be listed, where that makes a difference.
-    pub async fn find(client: &Client, scope: &Scope) -> Self {
+    pub(super) async fn find(client: &Client, scope: &Scope) -> Self {
         let all = Self::all(scope);
         if !depends(scope) {
             return all;
@@ -53,7 +53,7 @@ impl Served {
     }
 
     /// Waits until rights have come for which more must be looked at.
-    pub async fn outgrown(&self, client: &Client) {
+    pub(super) async fn outgrown(&self, client: &Client) {
         if self.kinds.len() == WORKLOADS.len() {
             return std::future::pending().await;
         }
@@ -125,11 +125,11 @@ mod tests {
     use futures::FutureExt;
     use http::{Request, Response};
     use kube::client::Body;
-    use operator_monitoring::flags::Flags;
     use serde_json::{Value, json};
     use tower::BoxError;
 
     use super::*;
+    use crate::flags::Flags;
 
     fn scope(flags: &[&str]) -> Scope {
         Flags::default().take(flags, &[]).unwrap().0.scope

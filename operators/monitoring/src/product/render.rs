@@ -2,31 +2,45 @@
 
 use std::sync::Arc;
 
-use anyhow::{Result, bail};
 use api_monitoring::alertmanager_config::convert::from_v1beta1;
 use api_monitoring::{Alertmanager, Prometheus, PrometheusAgent, SelectableKind, ThanosRuler};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kernel::object::Object;
 use kube::api::{ApiResource, DynamicObject};
-use operator_monitoring::offline::{self, Files};
-use operator_monitoring::plan::{Invalid, Planned};
-use operator_monitoring::{OfAgent, OfAlertmanager, OfPrometheus, OfThanosRuler, kind};
+use product::{Document, Rendered};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::Rendered;
-use super::documents::Document;
-use super::schema::Schemas;
+use crate::offline::{self, Files};
+use crate::plan::{Invalid, Planned};
+use crate::{OfAgent, OfAlertmanager, OfPrometheus, OfThanosRuler, kind};
 
 /// A label that every namespace has.
 const NAME_LABEL: &str = "kubernetes.io/metadata.name";
+
+/// The objects and configurations of all workloads.
+pub(super) fn render(documents: Vec<Document>) -> Rendered {
+    let mut input = Input::read(documents);
+    let mut rendered = Rendered { failures: std::mem::take(&mut input.failures), ..Rendered::default() };
+    for workload in &input.workloads {
+        let name = workload.name();
+        match input.plan(workload, &mut rendered) {
+            Ok(planned) => {
+                planned.children.iter().for_each(|child| rendered.add(&child.value()));
+                let text = planned.configuration.map(|one| one.text()).unwrap_or_default();
+                rendered.configurations.push((name, text));
+            }
+            Err(invalid) => rendered.failures.push(format!("{name}: {invalid}")),
+        }
+    }
+    rendered
+}
 
 /// Everything that the files hold.
 #[derive(Debug, Default)]
 pub(super) struct Input {
     files: Files,
     workloads: Vec<Workload>,
-    notes: Vec<String>,
     failures: Vec<String>,
 }
 
@@ -55,18 +69,15 @@ impl Workload {
 
 impl Input {
     /// Sorts documents. What is wrong with one of them is told and stops no other.
-    pub(super) fn read(documents: impl IntoIterator<Item = Document>) -> Self {
-        let documents: Vec<Document> = documents.into_iter().collect();
-        let kinds: Vec<&str> = documents.iter().map(Document::kind).collect();
+    fn read(documents: Vec<Document>) -> Self {
         let mut input = Self::default();
-        match Schemas::read(&kinds) {
-            Ok(schemas) => documents.into_iter().for_each(|document| input.add(document, &schemas)),
-            Err(error) => input.failures.push(format!("a definition of ours cannot be read: {error:#}")),
+        for document in documents {
+            input.add(document);
         }
         input
     }
 
-    fn add(&mut self, document: Document, schemas: &Schemas) {
+    fn add(&mut self, document: Document) {
         let name = document.name();
         if let Some(namespace) = document.value["metadata"]["namespace"].as_str() {
             self.files
@@ -75,20 +86,33 @@ impl Input {
                 .or_default()
                 .insert(NAME_LABEL.into(), namespace.to_owned());
         }
-        let outcome = match document.kind() {
-            "Secret" => read(document.value).map(|secret| self.files.objects.add_secret(with_data(secret))),
-            "ConfigMap" => {
-                read::<ConfigMap>(document.value).map(|map| self.files.objects.add_config_map(map))
-            }
+        let (kind, api_version) = (document.kind().to_owned(), document.api_version().to_owned());
+        let value = document.value;
+        let outcome = match kind.as_str() {
+            "Secret" => read(value).map(|secret| self.files.objects.add_secret(with_data(secret))),
+            "ConfigMap" => read::<ConfigMap>(value).map(|map| self.files.objects.add_config_map(map)),
             "Namespace" => {
-                self.add_namespace(&document.value);
+                self.add_namespace(&value);
                 Ok(())
             }
-            _ => self.add_resource(document, schemas),
+            "Prometheus" => self.add_workload(value, Workload::Prometheus),
+            "PrometheusAgent" => self.add_workload(value, Workload::Agent),
+            "Alertmanager" => self.add_workload(value, Workload::Alertmanager),
+            "ThanosRuler" => self.add_workload(value, Workload::ThanosRuler),
+            _ => self.add_selectable(&kind, &api_version, value),
         };
         if let Err(words) = outcome {
             self.failures.push(format!("{name}: {words}"));
         }
+    }
+
+    fn add_workload<T: DeserializeOwned>(
+        &mut self,
+        value: Value,
+        make: impl FnOnce(Box<T>) -> Workload,
+    ) -> Result<(), String> {
+        self.workloads.push(make(Box::new(read(value)?)));
+        Ok(())
     }
 
     fn add_namespace(&mut self, value: &Value) {
@@ -98,28 +122,6 @@ impl Input {
         let known = self.files.namespaces.entry(name.clone()).or_default();
         known.extend(labels);
         known.insert(NAME_LABEL.into(), name);
-    }
-
-    fn add_resource(&mut self, document: Document, schemas: &Schemas) -> Result<(), String> {
-        let (name, kind) = (document.name(), document.kind().to_owned());
-        let api_version = document.api_version().to_owned();
-        let mut value = document.value;
-        let Some(findings) = schemas.admit(&api_version, &kind, &mut value) else {
-            return Err(format!("there is no kind {kind:?} in {api_version:?}"));
-        };
-        let notes = findings.unknown.iter().map(|field| format!("{name}: {field} is unknown and ignored"));
-        self.notes.extend(notes);
-        if !findings.refused.is_empty() {
-            return Err(format!("the API server would refuse it: {}", findings.refused.join("; ")));
-        }
-        match kind.as_str() {
-            "Prometheus" => self.workloads.push(Workload::Prometheus(Box::new(read(value)?))),
-            "PrometheusAgent" => self.workloads.push(Workload::Agent(Box::new(read(value)?))),
-            "Alertmanager" => self.workloads.push(Workload::Alertmanager(Box::new(read(value)?))),
-            "ThanosRuler" => self.workloads.push(Workload::ThanosRuler(Box::new(read(value)?))),
-            _ => self.add_selectable(&kind, &api_version, value)?,
-        }
-        Ok(())
     }
 
     fn add_selectable(&mut self, kind: &str, api_version: &str, value: Value) -> Result<(), String> {
@@ -143,35 +145,6 @@ impl Input {
         Ok(())
     }
 
-    /// Adds the objects of all workloads.
-    pub(super) fn render(mut self, rendered: &mut Rendered) {
-        rendered.notes.append(&mut self.notes);
-        rendered.failures.append(&mut self.failures);
-        for workload in &self.workloads {
-            match self.plan(workload, rendered) {
-                Ok(planned) => planned.children.iter().for_each(|child| rendered.add(&child.value())),
-                Err(invalid) => rendered.failures.push(format!("{}: {invalid}", workload.name())),
-            }
-        }
-    }
-
-    /// The configuration of one workload.
-    pub(super) fn configuration(mut self, name: &str) -> Result<Rendered> {
-        let Some(workload) = self.workloads.iter().find(|workload| workload.name() == name) else {
-            let known: Vec<String> = self.workloads.iter().map(Workload::name).collect();
-            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-            bail!("there is no {name} in these files; there is {known}");
-        };
-        let mut rendered = Rendered::default();
-        match self.plan(workload, &mut rendered) {
-            Ok(planned) => rendered.text = planned.configuration.map(|one| one.text()).unwrap_or_default(),
-            Err(invalid) => rendered.failures.push(format!("{name}: {invalid}")),
-        }
-        rendered.notes.append(&mut self.notes);
-        rendered.failures.append(&mut self.failures);
-        Ok(rendered)
-    }
-
     /// What follows from a workload, with what is to be told about it and about what it selects.
     fn plan(&self, workload: &Workload, rendered: &mut Rendered) -> Result<Planned, Invalid> {
         match workload {
@@ -188,7 +161,7 @@ impl Input {
         workload: &Workload,
         rendered: &mut Rendered,
     ) -> Result<Planned, Invalid> {
-        let settings = crate::process::monitoring();
+        let settings = super::default_settings();
         let (planned, made) = offline::plan::<W>(resource, &self.files, &settings);
         let name = workload.name();
         let refused = made.judged().filter_map(|one| {

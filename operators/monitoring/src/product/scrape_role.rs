@@ -1,13 +1,16 @@
 //! What a Prometheus must be allowed to do to find and scrape targets, as a role that users bind to the account of
 //! theirs. It follows from the discoveries of Kubernetes that monitors end in.
 
-use std::fmt::Write as _;
-
 use kernel::declare::Permission;
+use product::Role;
 
-use super::role;
-
-pub(super) const NAME: &str = "mainstay-scrape";
+/// The role.
+pub const SCRAPE: Role = Role {
+    name: "mainstay-scrape",
+    permissions: &PERMISSIONS,
+    paths: &["/metrics", "/metrics/slis"],
+    why: "metrics of the API server",
+};
 
 const LOOK: &[&str] = &["get", "list", "watch"];
 
@@ -40,17 +43,3 @@ const PERMISSIONS: [Permission; 7] = [
     Permission { group: "", resource: "nodes", verbs: LOOK, why: "nodes as targets; labels of their nodes" },
     Permission { group: "", resource: "nodes/metrics", verbs: &["get"], why: "metrics of kubelets" },
 ];
-
-/// Paths that are no resources.
-const PATHS: [&str; 2] = ["/metrics", "/metrics/slis"];
-
-pub(super) fn rules() -> String {
-    let mut text = role::rules(&PERMISSIONS);
-    let paths: Vec<String> = PATHS.iter().map(|path| format!("{path:?}")).collect();
-    let _ = writeln!(
-        text,
-        "  # metrics of the API server\n  - nonResourceURLs: [{}]\n    verbs: [\"get\"]",
-        paths.join(", ")
-    );
-    text
-}
