@@ -7,6 +7,7 @@
 //! `webhook` answers the API server. `metrics`, `telemetry` and `admin` tell what it does. `web` is the port behind which
 //! all that is told and answered. `rehearsal` shows what would be written. `faults` is for tests: a server that misbehaves on command.
 
+pub mod access;
 pub mod admin;
 pub mod apply;
 pub mod call;
@@ -25,6 +26,7 @@ pub mod index;
 pub mod lease;
 pub mod metrics;
 pub mod object;
+pub mod operand;
 pub mod quantity;
 pub mod queue;
 pub mod reconciler;

@@ -109,8 +109,8 @@ impl Operator for ExampleOperator {
             )
         };
         if phase.as_ref().is_some_and(asks) {
-            let url = plan::instance_url(&Key::of(&app.metadata), &inputs.frame);
-            inputs.gate = self.instances.gate(&url, &inputs.credentials).await;
+            let host = plan::instance_host(&Key::of(&app.metadata), &inputs.frame);
+            inputs.gate = self.instances.gate(&host, &inputs.credentials).await;
         }
         Ok(inputs)
     }

@@ -12,6 +12,7 @@ use crate::plan::{Rendered, Selections};
 use crate::refused::{Accepted, Program};
 use crate::stages::gather::contents::Contents;
 use crate::stages::gather::outside::StorageClasses;
+use crate::stages::gather::permissions::Patching;
 
 /// Whether the Secret with the configuration has an annotation about what the operand refuses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -56,6 +57,8 @@ pub struct Memory {
     pub(crate) good: Option<Accepted>,
     /// What its pods were last planned to run.
     pub(crate) program: Option<Program>,
+    /// Whether its pods may be patched.
+    pub(crate) patching: Patching,
     /// The storage classes that were looked at.
     pub(crate) classes: StorageClasses,
     /// Whether the log says that a kind is left out that cannot be listed.

@@ -32,7 +32,7 @@ pub struct Step {
     /// What.
     pub ask: upgrade::Ask,
     /// Of which instance.
-    pub url: String,
+    pub host: String,
 }
 
 /// What a plan is part of.
@@ -83,9 +83,10 @@ pub fn plan(valid: &Valid, inputs: &Inputs, facts: &Facts, now: Timestamp) -> Pl
     let mut work = Work { waves: objects(valid, inputs, &course, now), prune: true, ..Work::default() };
     work.touches.extend(tell_features(&work, inputs));
     work.touches.extend(grow_volumes(valid, inputs));
-    let step = course
-        .ask
-        .map(|ask| Step { ask, url: instance_url(&Key::new(&valid.namespace, &valid.name), &inputs.frame) });
+    let step = course.ask.map(|ask| Step {
+        ask,
+        host: instance_host(&Key::new(&valid.namespace, &valid.name), &inputs.frame),
+    });
     let moving = course.upgrade.is_some() || course.ended.is_some();
     let asked = course.ask == Some(upgrade::Ask::Hold) && facts.gate == crate::gather::Gate::Open;
     let requeue_after = moving.then_some(if asked { ANSWER_LOOK } else { facts.pace.look });
@@ -155,9 +156,9 @@ fn grow_volumes(valid: &Valid, inputs: &Inputs) -> Vec<Touch> {
 }
 
 /// Where instance 0 answers, also when it is not ready.
-pub(crate) fn instance_url(app: &Key, frame: &Frame) -> String {
+pub(crate) fn instance_host(app: &Key, frame: &Frame) -> String {
     let Key { namespace, name } = app;
-    format!("http://{name}-0.{}.{namespace}.svc:{}", frame.service, names::PORT)
+    format!("{name}-0.{}.{namespace}.svc:{}", frame.service, names::PORT)
 }
 
 /// Everything goes: what we own by itself, volumes if that was asked for. The resource waits for its instances to end.

@@ -10,7 +10,7 @@
 //! | [`offset`] | how far the clock of a pod is from ours |
 //! | [`judge`] | what an answer means for what was written |
 //! | [`condition`] | the condition `ConfigurationLoaded` of all pods together |
-//! | [`ask`], `trust` | asking |
+//! | [`ask`] | asking |
 //! | [`reach`] | whom to ask, where nobody may answer |
 //! | [`pace`] | when pods are touched |
 //! | [`parts`] | which lines of a configuration are whose |
@@ -41,6 +41,5 @@ pub mod pace;
 pub mod parts;
 pub mod reach;
 pub mod subject;
-mod trust;
 pub mod verdicts;
 pub mod words;

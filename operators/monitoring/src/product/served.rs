@@ -3,14 +3,11 @@
 
 use std::time::Duration;
 
-use k8s_openapi::api::authorization::v1::{
-    ResourceAttributes, SelfSubjectAccessReview, SelfSubjectAccessReviewSpec,
-};
+use kernel::access::is_allowed;
 use kernel::clock;
 use kernel::declare::Kind;
 use kernel::stores::{Namespaces, Scopes};
-use kube::api::PostParams;
-use kube::{Api, Client};
+use kube::Client;
 
 use super::scopes::{WORKLOADS, scopes};
 use crate::flags::scope::Scope;
@@ -84,37 +81,18 @@ fn depends(scope: &Scope) -> bool {
 async fn listable(client: &Client, scopes: &Scopes) -> Vec<Kind> {
     let mut kinds = Vec::new();
     for kind in WORKLOADS {
-        let places = match scopes.of(kind) {
+        let namespaces = match scopes.of(kind) {
             Namespaces::AllBut(_) => vec![None],
             Namespaces::Only(names) => names.iter().map(|name| Some(name.as_str())).collect(),
         };
-        let mut may = true;
-        for place in places {
-            may = may && may_list(client, kind, place).await;
+        let mut is_listable = true;
+        for namespace in namespaces {
+            // No answer is not a no: the watch will tell.
+            is_listable = is_listable && is_allowed(client, "list", kind, namespace).await.unwrap_or(true);
         }
-        kinds.extend(may.then_some(kind));
+        kinds.extend(is_listable.then_some(kind));
     }
     kinds
-}
-
-/// Whether objects of a kind may be listed. Who does not answer has not said no: the watch will tell.
-async fn may_list(client: &Client, kind: Kind, namespace: Option<&str>) -> bool {
-    let review = SelfSubjectAccessReview {
-        spec: SelfSubjectAccessReviewSpec {
-            resource_attributes: Some(ResourceAttributes {
-                namespace: namespace.map(str::to_owned),
-                group: Some(kind.group.to_owned()),
-                resource: Some(kind.plural.to_owned()),
-                verb: Some("list".to_owned()),
-                ..ResourceAttributes::default()
-            }),
-            ..SelfSubjectAccessReviewSpec::default()
-        },
-        ..SelfSubjectAccessReview::default()
-    };
-    let api: Api<SelfSubjectAccessReview> = Api::all(client.clone());
-    let answer = api.create(&PostParams::default(), &review).await;
-    answer.map_or(true, |review| review.status.is_none_or(|status| status.allowed))
 }
 
 #[cfg(test)]

@@ -31,7 +31,6 @@ use kube::Client;
 use monitoring_select::asker::CONTROLLER_ID;
 
 use self::gather::Inputs;
-use self::gather::permissions::Permissions;
 use self::observe::Health;
 use self::plan::Course;
 use self::validate::Checked;
@@ -45,11 +44,9 @@ use crate::settings::Settings;
 pub struct WorkloadOperator<W> {
     client: Client,
     settings: Arc<Settings>,
-    permissions: Permissions,
     /// When the process began to list what workloads select.
     started: Instant,
-    /// Nothing, if there can be no TLS: then no pod is asked.
-    asker: Option<Asker>,
+    asker: Asker,
     kind: PhantomData<W>,
 }
 
@@ -60,16 +57,8 @@ pub enum NoStep {}
 impl<W: Workload> WorkloadOperator<W> {
     /// An operator that reads with this client.
     pub fn new(client: Client, settings: Arc<Settings>) -> Self {
-        let asker =
-            Asker::new(clock::timestamp).map_err(|error| tracing::warn!("pods are not asked: {error}")).ok();
-        Self {
-            client,
-            settings,
-            permissions: Permissions::default(),
-            started: clock::now(),
-            asker,
-            kind: PhantomData,
-        }
+        let (started, asker) = (clock::now(), Asker::new(clock::timestamp));
+        Self { client, settings, started, asker, kind: PhantomData }
     }
 }
 

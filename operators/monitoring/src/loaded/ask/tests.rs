@@ -20,7 +20,7 @@ fn clock() -> Timestamp {
 }
 
 fn asker() -> Asker {
-    Asker::new(clock).unwrap()
+    Asker::new(clock)
 }
 
 async fn listener(tls: bool) -> (TcpListener, Address) {
@@ -62,7 +62,7 @@ async fn serve_on(listener: &TcpListener, times: usize, answer: impl Fn(&str) ->
 
 /// A server and who asks it, for a minute at most: a question that is not asked must not hang.
 async fn both<A, B>(server: impl Future<Output = A>, asking: impl Future<Output = B>) -> (A, B) {
-    timeout(Duration::from_mins(1), futures::future::join(server, asking)).await.unwrap()
+    tokio::time::timeout(Duration::from_mins(1), futures::future::join(server, asking)).await.unwrap()
 }
 
 fn five_seconds_ahead() -> Offset {
@@ -101,7 +101,7 @@ async fn the_peers_reloader_is_asked_for_its_metrics_then() {
 async fn a_certificate_for_another_name_is_taken() {
     let issued = rcgen::generate_simple_self_signed(["elsewhere.example".to_owned()]).unwrap();
     let key = PrivateKeyDer::try_from(issued.signing_key.serialize_der()).unwrap();
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let provider = Arc::new(tokio_rustls::rustls::crypto::aws_lc_rs::default_provider());
     let config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .unwrap()
@@ -129,17 +129,17 @@ async fn what_does_not_help_is_told_in_words() {
     let server = serve_on(&listener, 1, |_| "SSH-2.0\r\n".into());
     let (_, heard) = both(server, asker.ask(address)).await;
     let Answer::Nothing(words) = heard.answer else { panic!("{heard:?}") };
-    assert!(words.starts_with(&format!("{address} does not answer in HTTP")), "{words}");
+    assert!(words.starts_with(&format!("{address}: the answer is not HTTP: ")), "{words}");
     drop(listener);
     let Answer::Nothing(words) = asker.ask(address).await.answer else { panic!("answered") };
-    assert!(words.starts_with(&format!("{address} cannot be connected to")), "{words}");
+    assert!(words.starts_with(&format!("{address}: connecting failed: ")), "{words}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn who_does_not_answer_is_given_up() {
     let (_listener, address) = listener(false).await;
     let heard = asker().ask_all(&[address; 20]).await;
-    let words = format!("{address} does not answer within 2 s");
+    let words = format!("{address}: no answer within 2 s");
     let silent = Heard { answer: Answer::Nothing(words), offset: None };
     assert_eq!(heard, vec![silent; 20]);
 }

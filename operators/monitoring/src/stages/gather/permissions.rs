@@ -1,89 +1,64 @@
-//! What we may do, where we can do without: asked for each namespace, and said once if we may not. A "no" is asked again
-//! after some time: roles are often granted after the operator was started.
+//! Whether the operator may patch the pods of a workload. It can do without; a "no" is asked again after some time, because
+//! permissions are often granted after the operator was started.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use k8s_openapi::api::authorization::v1::{
-    ResourceAttributes, SelfSubjectAccessReview, SelfSubjectAccessReviewSpec,
-};
 use k8s_openapi::jiff::Timestamp;
-use kube::api::PostParams;
-use kube::{Api, Client};
+use kernel::access::is_allowed;
+use kernel::object::Key;
+use kube::Client;
+
+use crate::kinds;
 
 /// How long a "no" holds.
 const NO: Duration = Duration::from_mins(5);
 
-/// What was asked so far.
-#[derive(Debug, Default)]
-pub(crate) struct Permissions {
-    /// Nothing stands for yes, a time for the last no.
-    patch_pods: Mutex<HashMap<String, Option<Timestamp>>>,
+/// What the API server said about a workload.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Patching {
+    /// Nothing yet.
+    #[default]
+    Unknown,
+    /// The operator may patch its pods.
+    Allowed,
+    /// It may not; asked at this time.
+    Denied(Timestamp),
 }
 
-impl Permissions {
-    /// Whether pods of a namespace may be touched; nothing, if the server did not say: then it is asked again.
-    pub(crate) async fn may_patch_pods(
-        &self,
-        client: &Client,
-        namespace: &str,
-        now: Timestamp,
-    ) -> Option<bool> {
-        match locked(&self.patch_pods).get(namespace) {
-            Some(None) => return Some(true),
-            Some(Some(no)) if Duration::try_from(now.duration_since(*no)).is_ok_and(|age| age < NO) => {
+impl Patching {
+    /// Whether pods of a workload may be patched; nothing, if the API server did not say: then it is asked again.
+    pub(crate) async fn ask(&mut self, client: &Client, workload: &Key, now: Timestamp) -> Option<bool> {
+        match *self {
+            Self::Allowed => return Some(true),
+            Self::Denied(at) if Duration::try_from(now.duration_since(at)).is_ok_and(|age| age < NO) => {
                 return Some(false);
             }
-            Some(Some(_)) | None => {}
+            Self::Denied(_) | Self::Unknown => {}
         }
-        let review = SelfSubjectAccessReview {
-            spec: SelfSubjectAccessReviewSpec {
-                resource_attributes: Some(ResourceAttributes {
-                    namespace: Some(namespace.to_owned()),
-                    resource: Some("pods".into()),
-                    verb: Some("patch".into()),
-                    ..ResourceAttributes::default()
-                }),
-                ..SelfSubjectAccessReviewSpec::default()
-            },
-            ..SelfSubjectAccessReview::default()
+        let is_allowed = match is_allowed(client, "patch", kinds::POD, Some(&workload.namespace)).await {
+            Ok(is_allowed) => is_allowed,
+            // Where nobody may ask, or the API server does not know the question, it would never be known.
+            Err(kube::Error::Api(status)) if matches!(status.code, 403..=405) => false,
+            Err(error) => {
+                tracing::debug!("it is not known whether pods of {workload} may be patched: {error}");
+                return None;
+            }
         };
-        let api: Api<SelfSubjectAccessReview> = Api::all(client.clone());
-        let may = said(api.create(&PostParams::default(), &review).await)?;
-        let mut known = locked(&self.patch_pods);
-        if !may && !known.values().any(Option::is_some) {
+        if !is_allowed && *self == Self::Unknown {
             tracing::warn!(
-                namespace,
-                "pods may not be patched: a change takes effect when the kubelet comes by, after up to 90 seconds; \
-                 grant patch of pods to have it take effect at once"
+                "the operator is not permitted to patch pods of {workload}: a change takes effect at the next sync of \
+                 the kubelet, after up to 90 seconds; grant patch of pods to have it take effect at once"
             );
         }
-        known.insert(namespace.to_owned(), (!may).then_some(now));
-        Some(may)
+        *self = if is_allowed { Self::Allowed } else { Self::Denied(now) };
+        Some(is_allowed)
     }
-}
-
-/// What the server said to the question; nothing, if it did not get to it.
-fn said(answer: kube::Result<SelfSubjectAccessReview>) -> Option<bool> {
-    match answer {
-        Ok(answer) => Some(answer.status.is_some_and(|status| status.allowed)),
-        // Where nobody may ask, or nobody is there who knows, it would never be known: it is not granted.
-        Err(kube::Error::Api(status)) if matches!(status.code, 403..=405) => Some(false),
-        Err(error) => {
-            tracing::debug!("it is not known whether pods may be patched: {error}");
-            None
-        }
-    }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
 mod tests {
     use std::convert::Infallible;
+    use std::sync::Mutex;
 
     use kube::client::Body;
     use serde_json::json;
@@ -94,7 +69,7 @@ mod tests {
     fn server(answers: Vec<(u16, bool)>) -> Client {
         let answers = Mutex::new(answers.into_iter());
         let server = tower::service_fn(move |_: http::Request<Body>| {
-            let (code, allowed) = locked(&answers).next().unwrap();
+            let (code, allowed) = answers.lock().unwrap().next().unwrap();
             let answer = if code == 201 {
                 json!({"spec": {}, "status": {"allowed": allowed}})
             } else {
@@ -107,11 +82,11 @@ mod tests {
     }
 
     async fn asked(answers: &[(u16, bool)], seconds: &[i64]) -> Vec<Option<bool>> {
-        let (rights, client) = (Permissions::default(), server(answers.to_vec()));
+        let (mut patching, client) = (Patching::default(), server(answers.to_vec()));
         let mut said = Vec::new();
         for second in seconds {
             let now = Timestamp::from_second(*second).unwrap();
-            said.push(rights.may_patch_pods(&client, "n", now).await);
+            said.push(patching.ask(&client, &Key::new("n", "a"), now).await);
         }
         said
     }

@@ -68,13 +68,11 @@ impl<W: Workload> WorkloadOperator<W> {
         if inputs.seen.pods.is_empty() {
             return Ok(());
         }
-        inputs.may_patch_pods = self.permissions.may_patch_pods(&self.client, &key.namespace, now).await;
+        inputs.may_patch_pods = memory.patching.ask(&self.client, &key, now).await;
         if memory.loading.is_new() {
             inputs.last_written = self.last_written(&key).await?;
         }
-        if let Some(asker) = &self.asker {
-            memory.loading.ask(&inputs.seen.pods, facts.tls, asker, now).await;
-        }
+        memory.loading.ask(&inputs.seen.pods, facts.tls, &self.asker, now).await;
         let pods = up_to_date(&inputs.seen, memory.program.as_ref());
         let heard = match memory.loading.taken(&pods) {
             None => None,
@@ -95,10 +93,8 @@ impl<W: Workload> WorkloadOperator<W> {
         if let Some(last) = load::last_words(pod) {
             return Some(last);
         }
-        let (Some(asker), Some(address)) = (&self.asker, load::at(pod, facts.port, facts.tls)) else {
-            return Some(words);
-        };
-        match asker.reload(address, &facts.reload_path()).await {
+        let Some(address) = load::at(pod, facts.port, facts.tls) else { return Some(words) };
+        match self.asker.reload(address, &facts.reload_path()).await {
             Ok(Reloaded::Refused(text)) => Some(text),
             // It accepts it by now: the next look tells.
             Ok(Reloaded::Taken) => None,

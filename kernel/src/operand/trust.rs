@@ -1,7 +1,7 @@
-//! TLS with whoever answers: the certificate of a pod is made for another name than its address, and nothing secret is
-//! sent to it.
+//! TLS without verification of certificates: the certificate of a pod is issued for another name than its address, and
+//! nothing secret is sent to it.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -9,23 +9,26 @@ use tokio_rustls::rustls::crypto::{CryptoProvider, aws_lc_rs};
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use tokio_rustls::rustls::{ClientConfig, DigitallySignedStruct, Error, SignatureScheme};
 
-/// Connects to everybody.
-pub(crate) fn everybody() -> Result<TlsConnector, Error> {
-    let provider = Arc::new(aws_lc_rs::default_provider());
-    let config = ClientConfig::builder_with_provider(Arc::clone(&provider))
-        .with_safe_default_protocol_versions()?
-        .dangerous()
-        .with_custom_certificate_verifier(Arc::new(Everybody(provider)))
-        .with_no_client_auth();
-    Ok(TlsConnector::from(Arc::new(config)))
+/// Connects to servers with any certificate.
+pub(super) fn connector() -> Result<TlsConnector, Error> {
+    static CONNECTOR: LazyLock<Result<TlsConnector, Error>> = LazyLock::new(|| {
+        let provider = Arc::new(aws_lc_rs::default_provider());
+        let config = ClientConfig::builder_with_provider(Arc::clone(&provider))
+            .with_safe_default_protocol_versions()?
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(AnyCertificate(provider)))
+            .with_no_client_auth();
+        Ok(TlsConnector::from(Arc::new(config)))
+    });
+    CONNECTOR.clone()
 }
 
-/// Whoever answers. That it holds the key of the certificate that it shows is not verified either: nothing is lost, as
-/// anybody could show a certificate of their own, and certificates of version 1 cannot be read for it.
+/// Accepts every certificate. The signature of the handshake is not verified either: anybody could show a certificate of
+/// their own, and the key of a certificate of version 1 cannot be read.
 #[derive(Debug)]
-struct Everybody(Arc<CryptoProvider>);
+struct AnyCertificate(Arc<CryptoProvider>);
 
-impl ServerCertVerifier for Everybody {
+impl ServerCertVerifier for AnyCertificate {
     fn verify_server_cert(
         &self,
         _certificate: &CertificateDer<'_>,
@@ -72,8 +75,8 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_certificate_of_version_1_is_taken() {
-        let both = include_bytes!("../../../../reloader/src/server/tls/version-1.pem");
+    async fn a_certificate_of_version_1_is_accepted() {
+        let both = include_bytes!("../../../reloader/src/server/tls/version-1.pem");
         let certificate = CertificateDer::from_pem_slice(both).unwrap();
         let provider = Arc::new(aws_lc_rs::default_provider());
         let key = PrivateKeyDer::from_pem_slice(both).unwrap();
@@ -86,11 +89,11 @@ mod tests {
                 .with_no_client_auth()
                 .with_cert_resolver(shown.clone());
             let (ours, theirs) = tokio::io::duplex(16 * 1024);
-            let (taken, _) = tokio::join!(
-                everybody().unwrap().connect(ServerName::try_from("pod").unwrap(), ours),
+            let (accepted, _) = tokio::join!(
+                connector().unwrap().connect(ServerName::try_from("pod").unwrap(), ours),
                 TlsAcceptor::from(Arc::new(config)).accept(theirs),
             );
-            assert_eq!(taken.map(|_| ()).map_err(|error| error.to_string()), Ok(()));
+            assert_eq!(accepted.map(|_| ()).map_err(|error| error.to_string()), Ok(()));
         }
     }
 }
