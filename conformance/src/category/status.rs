@@ -8,7 +8,7 @@ use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use operator_monitoring::prometheus::report::{self, Found};
-use operator_monitoring::status::{Reconciliation, RepairPolicy};
+use operator_monitoring::status::Reconciliation;
 use serde_json::Value;
 
 use super::Player;
@@ -35,15 +35,10 @@ fn status(case: &Case) -> Result<Value> {
         })
         .collect::<Result<BTreeMap<_, _>>>()?;
     let pods: Vec<&Pod> = pods.iter().collect();
-    let policy = match case.input::<String>("repairPolicy")?.as_str() {
-        "evict" => RepairPolicy::Evict,
-        "delete" => RepairPolicy::Delete,
-        _ => RepairPolicy::None,
-    };
     let found = Found { stateful_sets: &by_name, pods: &pods };
     let now = Time::from(k8s_openapi::jiff::Timestamp::UNIX_EPOCH);
-    let report = report::report(&(&workload).into(), found, &Reconciliation::Done(None), policy, &now);
-    let mut status = serde_json::to_value(report.status)?;
+    let status = report::report(&(&workload).into(), found, &Reconciliation::Done(None), &now);
+    let mut status = serde_json::to_value(status)?;
     for condition in status["conditions"].as_array_mut().into_iter().flatten() {
         if let Some(condition) = condition.as_object_mut() {
             condition.remove("lastTransitionTime");

@@ -2,8 +2,8 @@
 //! Unless nobody ever ran the one that is there, or the user himself names another. Pure.
 
 use crate::plan::{Child, Planned};
-use crate::status::pods::revision;
 use crate::workload::reloader;
+use capability::health::revision;
 use k8s_openapi::Metadata;
 use k8s_openapi::api::apps::v1::{DaemonSet, StatefulSet};
 use k8s_openapi::api::core::v1::{Container, ContainerState, ContainerStatus, Pod, PodTemplateSpec};

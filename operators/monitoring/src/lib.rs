@@ -12,7 +12,7 @@
 //! | `bindings` | what monitors and rules say about themselves |
 //! | `load`, `mounts` | whether pods run what was written, and what is done so that they do |
 //! | `refused` | what is left out because the operand refuses it |
-//! | `roll` | what is done about pods, claims and surplus shards |
+//! | [`rollout`] | what is done about pods, claims and surplus shards |
 //! | `lazy` | images of the reloader that wait for the next change of the pods |
 //! | `keep` | what stays of objects that are there |
 //! | [`offline`] | a plan without a cluster |
@@ -40,7 +40,6 @@ pub mod plan;
 pub mod product;
 pub mod prometheus;
 mod refused;
-mod roll;
 pub mod rollout;
 pub mod selectors;
 pub mod settings;

@@ -1,12 +1,12 @@
 //! What the flags say.
 
+use capability::rollout::RepairPolicy;
 use kube::Client;
 use monitoring_scrape::Offers;
 
 use crate::flags::{Flags, Gate};
 use crate::loaded::pace;
 use crate::plan::offers;
-use crate::rollout::Policy;
 use crate::workload::operator::OperatorConfig;
 
 /// What the flags say.
@@ -28,8 +28,8 @@ pub struct Settings {
     pub controller_id: String,
     /// How often pods are touched.
     pub pace: pace::Settings,
-    /// What is done about pods that stand in the way of a roll-out.
-    pub repair: Policy,
+    /// What is done about pods that a rollout waits for.
+    pub repair: RepairPolicy,
 }
 
 impl Settings {
@@ -50,7 +50,7 @@ impl Settings {
             reloader_at_once: false,
             pace: pace::Settings::default(),
             bindings: is_on(Gate::StatusForConfigurationResources),
-            repair: flags.objects.repair.map_or(Policy::Careful, Policy::Said),
+            repair: flags.objects.repair.unwrap_or_default(),
             controller_id: flags.objects.controller_id.clone(),
         }
     }

@@ -17,7 +17,7 @@ use crate::plan::{Invalid, LeftOut, Planned, Rendered, Selections, Surroundings}
 use crate::prometheus::pods::Instance;
 use crate::prometheus::report::{self, Found, report_on_every_node, with_scale};
 use crate::status::reconciliation::Selects;
-use crate::status::{Daemons, Reconciliation, RepairPolicy};
+use crate::status::{Daemons, Reconciliation};
 use crate::workload::defaults::{PROMETHEUS_VERSION, or_default};
 
 /// Agents.
@@ -101,7 +101,7 @@ impl Workload for OfAgent {
             let sets = seen.sets.iter().map(|(name, set)| (name.clone(), set)).collect();
             let pods: Vec<&Pod> = seen.pods.iter().collect();
             let found = Found { stateful_sets: &sets, pods: &pods };
-            report::report(&workload, found, last, RepairPolicy::None, now).status
+            report::report(&workload, found, last, now)
         };
         let labels = Instance::agent(resource).map(|instance| instance.common_labels());
         let status = with_scale(status, &resource.spec.shared, &labels.unwrap_or_default());

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::rollout::{Policy, Situation, decide, growth};
-use crate::status::{Daemons, Pods, RepairPolicy};
+use crate::status::{Daemons, Pods};
+use capability::rollout::{RepairPolicy, Situation, decide};
+use capability::volumes::{Growth, of_templates};
 use k8s_openapi::api::apps::v1::{DaemonSet, StatefulSet};
 use k8s_openapi::api::core::v1::{Container, PersistentVolumeClaim, Pod};
 use k8s_openapi::jiff::Timestamp;
@@ -112,10 +113,11 @@ fn read(pod: &Object, claim: &Object) -> Vec<String> {
             "numberMisscheduled": 0, "numberReady": 0}});
     let daemons: DaemonSet = serde_json::from_value(daemons).unwrap();
     let (one, claim_object): (Pod, PersistentVolumeClaim) = (pod.read().unwrap(), claim.read().unwrap());
-    let (pods, claims) = ([&one], [&claim_object]);
-    let decided = |repair: Policy, may_patch_pods: bool| {
+    let (pods, claims) = (std::slice::from_ref(&one), std::slice::from_ref(&claim_object));
+    let decided = |repair: RepairPolicy, may_patch_pods: bool| {
         let now: Timestamp = "2026-01-01T01:00:00Z".parse().unwrap();
-        let situation = Situation { set: &set, pods: &pods, claims: &claims, may_patch_pods, repair, now };
+        let may_patch_pods = Some(may_patch_pods);
+        let situation = Situation { set: &set, pods, claims, may_patch_pods, repair, now };
         format!("{:?}", decide(&situation))
     };
     let known = Pods::of(&set, pods);
@@ -142,8 +144,8 @@ fn read(pod: &Object, claim: &Object) -> Vec<String> {
         format!("{programs:?} {} {}", has_run("toy", "toy:1"), has_run("init", "i:1")),
         format!("{:?} {:?}", load::seen(&one), load::last_words(&one)),
         format!("{} {:?}", load::runs(&one), load::at(&one, 8080, false)),
-        decided(Policy::Careful, true),
-        decided(Policy::Said(RepairPolicy::Delete), false),
+        decided(RepairPolicy::Failing, true),
+        decided(RepairPolicy::Delete, false),
         format!(
             "{:?} {:?} {:?}",
             known.counts(),
@@ -151,7 +153,7 @@ fn read(pod: &Object, claim: &Object) -> Vec<String> {
             known.messages().collect::<Vec<_>>()
         ),
         format!("{:?}", nodes.messages()),
-        format!("{:?}", growth::growth(&set, &claims, &classes)),
+        format!("{:?}", Growth::of(of_templates(&set, claims), &classes)),
         format!("{} {} {}", metadata(pod), metadata(claim), claim.value()["spec"]["resources"]),
     ]
 }

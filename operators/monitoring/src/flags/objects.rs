@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::status::repair::RepairPolicy;
+use capability::rollout::RepairPolicy;
 
 use crate::flags::flag::{Fields, Flag};
 use crate::flags::value::{Refusal, Value};

@@ -23,7 +23,7 @@ use crate::prometheus::pods::Instance;
 use crate::prometheus::report::{Found, with_scale};
 use crate::rollout::Surplus;
 use crate::status::reconciliation::Selects;
-use crate::status::{Reconciliation, RepairPolicy, deprecation};
+use crate::status::{Reconciliation, deprecation};
 use crate::workload::defaults::{PROMETHEUS_VERSION, or_default};
 
 /// Servers.
@@ -127,9 +127,9 @@ impl Workload for OfPrometheus {
         let pods: Vec<&Pod> = seen.pods.iter().collect();
         let found = Found { stateful_sets: &sets, pods: &pods };
         let workload = resource.into();
-        let report = report::report(&workload, found, last, RepairPolicy::None, now);
+        let status = report::report(&workload, found, last, now);
         let labels = Instance::server(resource).map(|instance| instance.common_labels());
-        let status = with_scale(report.status, &resource.spec.shared, &labels.unwrap_or_default());
+        let status = with_scale(status, &resource.spec.shared, &labels.unwrap_or_default());
         serde_json::to_value(status).unwrap_or_default()
     }
 }

@@ -13,7 +13,6 @@ use crate::status::condition::{self, Availability};
 use crate::status::daemons::Daemons;
 use crate::status::pods::Pods;
 use crate::status::reconciliation::{self, Reconciliation};
-use crate::status::repair::{self, Repair, RepairPolicy};
 
 /// A Prometheus or an agent, as far as its status is concerned.
 #[derive(Debug, Clone, Copy)]
@@ -72,23 +71,13 @@ pub struct Found<'f> {
     pub pods: &'f [&'f Pod],
 }
 
-/// The status, and the pods that shall go.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Report<'f> {
-    /// What is told.
-    pub status: PrometheusStatus,
-    /// At most one pod a shard.
-    pub repairs: Vec<Repair<'f>>,
-}
-
 /// What is told about a workload. What its `scale` needs is added by [`with_scale`].
-pub fn report<'f>(
+pub fn report(
     workload: &Workload<'_>,
-    found: Found<'f>,
+    found: Found<'_>,
     reconciliation: &Reconciliation,
-    policy: RepairPolicy,
     now: &Time,
-) -> Report<'f> {
+) -> PrometheusStatus {
     let mut gathering = Gathering::default();
     for shard in 0..workload.spec.shards.unwrap_or(1).max(1) {
         let name = workload.set_name(shard);
@@ -97,7 +86,7 @@ pub fn report<'f>(
             Some(set) if set.metadata.deletion_timestamp.is_some() => {}
             Some(set) => {
                 let pods = Pods::of(set, found.pods.iter().copied());
-                gathering.shard(shard, &pods, workload.spec.replicas.unwrap_or(1), policy);
+                gathering.shard(shard, &pods, workload.spec.replicas.unwrap_or(1));
             }
         }
     }
@@ -113,7 +102,7 @@ pub fn report_on_every_node(
 ) -> PrometheusStatus {
     let mut gathering = Gathering::default();
     gathering.on_every_node(daemons, &format!("{}/{}", workload.namespace(), workload.set_name(0)));
-    gathering.finish(workload, reconciliation, now).status
+    gathering.finish(workload, reconciliation, now)
 }
 
 /// Adds what the `scale` subresource reads: the number of shards and the labels of the pods.
@@ -133,22 +122,21 @@ pub(crate) fn selector_text(labels: &BTreeMap<String, String>) -> String {
 
 /// What the shards come to, one after the other.
 #[derive(Debug, Default)]
-struct Gathering<'f> {
+struct Gathering {
     shards: Vec<ShardStatus>,
     worst: Option<Availability>,
     reasons: BTreeSet<&'static str>,
     messages: Vec<String>,
-    repairs: Vec<Repair<'f>>,
 }
 
-impl<'f> Gathering<'f> {
+impl Gathering {
     fn missing(&mut self, shard: i32, key: &str) {
         self.add(Availability::Unavailable, "StatefulSetNotFound");
         self.messages.push(format!("shard {shard}: statefulset {key} not found"));
         self.shards.push(ShardStatus { shard_id: shard.to_string(), ..ShardStatus::default() });
     }
 
-    fn shard(&mut self, shard: i32, pods: &Pods<'f>, replicas: i32, policy: RepairPolicy) {
+    fn shard(&mut self, shard: i32, pods: &Pods<'_>, replicas: i32) {
         let counts = pods.counts();
         self.shards.push(ShardStatus {
             shard_id: shard.to_string(),
@@ -161,7 +149,6 @@ impl<'f> Gathering<'f> {
         self.add(availability, reason);
         if availability != Availability::Available {
             self.messages.extend(pods.messages().map(|message| format!("shard {shard}: {message}")));
-            self.repairs.extend(repair::wanted(pods, policy));
         }
     }
 
@@ -192,7 +179,12 @@ impl<'f> Gathering<'f> {
         }
     }
 
-    fn finish(self, workload: &Workload<'_>, reconciliation: &Reconciliation, now: &Time) -> Report<'f> {
+    fn finish(
+        self,
+        workload: &Workload<'_>,
+        reconciliation: &Reconciliation,
+        now: &Time,
+    ) -> PrometheusStatus {
         let sum = |count: fn(&ShardStatus) -> i32| self.shards.iter().map(count).sum();
         let reason = self.reasons.iter().copied().collect::<Vec<_>>().join("And");
         let available = condition::available(
@@ -202,7 +194,7 @@ impl<'f> Gathering<'f> {
         );
         let key = format!("{}/{}", workload.namespace(), workload.name());
         let reconciled = reconciliation::condition(reconciliation, &key);
-        let status = PrometheusStatus {
+        PrometheusStatus {
             paused: workload.spec.paused,
             replicas: sum(|shard| shard.replicas),
             updated_replicas: sum(|shard| shard.updated_replicas),
@@ -216,8 +208,7 @@ impl<'f> Gathering<'f> {
             ),
             shard_statuses: self.shards,
             ..PrometheusStatus::default()
-        };
-        Report { status, repairs: self.repairs }
+        }
     }
 }
 
@@ -234,12 +225,9 @@ mod tests {
         prometheus: &Prometheus,
         sets: &BTreeMap<String, &StatefulSet>,
         pods: &[&Pod],
-    ) -> (PrometheusStatus, usize) {
+    ) -> PrometheusStatus {
         let found = Found { stateful_sets: sets, pods };
-        let now = time("2026-01-02T03:04:05Z");
-        let report =
-            report(&prometheus.into(), found, &Reconciliation::Done(None), RepairPolicy::Delete, &now);
-        (report.status, report.repairs.len())
+        report(&prometheus.into(), found, &Reconciliation::Done(None), &time("2026-01-02T03:04:05Z"))
     }
 
     fn prometheus(shards: i32) -> Prometheus {
@@ -261,7 +249,7 @@ mod tests {
             ("prometheus-p".to_owned(), &first),
             ("prometheus-p-shard-1".to_owned(), &second),
         ]);
-        let (status, repairs) = told(&prometheus(3), &sets, &[&stuck]);
+        let status = told(&prometheus(3), &sets, &[&stuck]);
         let available = &status.conditions[0];
         assert_eq!(available.status, "False");
         assert_eq!(available.reason, "NoPodReadyAndStatefulSetNotFound");
@@ -271,7 +259,7 @@ mod tests {
              shard 2: statefulset ns/prometheus-p-shard-2 not found"
         );
         let ids: Vec<&str> = status.shard_statuses.iter().map(|shard| shard.shard_id.as_str()).collect();
-        assert_eq!((ids, repairs), (vec!["1", "2"], 1));
+        assert_eq!(ids, ["1", "2"]);
     }
 
     #[test]
@@ -286,7 +274,7 @@ mod tests {
         let mut prometheus = prometheus(0);
         let conditions = vec![old("Reconciled", "True"), old("Available", "True"), old("Else", "True")];
         prometheus.status = Some(PrometheusStatus { conditions, ..PrometheusStatus::default() });
-        let (status, _) = told(&prometheus, &BTreeMap::new(), &[]);
+        let status = told(&prometheus, &BTreeMap::new(), &[]);
         let times: Vec<_> = status
             .conditions
             .iter()

@@ -1,6 +1,6 @@
 //! Shards that are too many after the number of shards went down. The user may want them kept for a while, so that their
-//! data can still be queried: then an annotation says until when, in the words of the Prometheus Operator. A shard that is
-//! kept is otherwise left as it is, pods and all; one that is wanted again loses the annotation with its next write.
+//! data can still be queried: then an annotation says until when, as with the Prometheus Operator. A shard that is kept is
+//! otherwise left as it is, with its pods; one that is wanted again loses the annotation with its next write.
 
 use api_monitoring::Prometheus;
 use go_syntax::duration::prometheus;
@@ -21,8 +21,6 @@ const DEFAULT_RETENTION: &str = "24h";
 pub struct Kept {
     /// The name of its StatefulSet.
     pub name: String,
-    /// The unique id of that.
-    pub uid: String,
     /// What its annotation shall say, if it has none yet.
     pub deadline: Option<String>,
 }
@@ -32,12 +30,10 @@ pub struct Kept {
 pub struct Surplus {
     /// Those that stay for now.
     pub kept: Vec<Kept>,
-    /// Names of those that go.
-    pub gone: Vec<String>,
     /// What the user should know, in words.
     pub remarks: Vec<String>,
     /// When the next one goes.
-    pub requeue_after: Option<Timestamp>,
+    pub requeue_at: Option<Timestamp>,
 }
 
 /// Until when a shard is kept.
@@ -62,8 +58,6 @@ pub fn surplus<'s>(
         }
         if offered && keeps(prometheus) {
             surplus.keep(set, prometheus, now);
-        } else {
-            surplus.gone.push(name.to_owned());
         }
     }
     surplus
@@ -71,8 +65,7 @@ pub fn surplus<'s>(
 
 impl Surplus {
     fn keep(&mut self, set: &StatefulSet, prometheus: &Prometheus, now: Timestamp) {
-        let text = |part: &Option<String>| part.clone().unwrap_or_default();
-        let (name, uid) = (text(&set.metadata.name), text(&set.metadata.uid));
+        let name = set.metadata.name.clone().unwrap_or_default();
         let said = set.metadata.annotations.as_ref().and_then(|annotations| annotations.get(DEADLINE));
         let (text, is_new) = match said {
             Some(said) => (said.clone(), false),
@@ -80,24 +73,24 @@ impl Surplus {
                 Ok(text) => (text, true),
                 Err(words) => {
                     self.remarks.push(format!("StatefulSet {name} is kept: {words}"));
-                    self.kept.push(Kept { name, uid, deadline: None });
+                    self.kept.push(Kept { name, deadline: None });
                     return;
                 }
             },
         };
         match read(&text) {
-            Some(Deadline::At(time)) if now > time => return self.gone.push(name),
+            Some(Deadline::At(time)) if now > time => return,
             Some(Deadline::At(time)) => {
-                // A deadline is over when it has passed, and it is told in whole seconds.
+                // A deadline is over when it has passed, and it is written in whole seconds.
                 let after = time.checked_add(SignedDuration::from_secs(1)).unwrap_or(time);
-                self.requeue_after = self.requeue_after.into_iter().chain([after]).min();
+                self.requeue_at = self.requeue_at.into_iter().chain([after]).min();
             }
             Some(Deadline::Never) => {}
             None => self.remarks.push(format!(
                 "StatefulSet {name} is kept: {text:?} in its annotation {DEADLINE} is no time; remove the annotation"
             )),
         }
-        self.kept.push(Kept { name, uid, deadline: is_new.then_some(text) });
+        self.kept.push(Kept { name, deadline: is_new.then_some(text) });
     }
 }
 
@@ -172,16 +165,13 @@ mod tests {
         let mut set = StatefulSet::default();
         let name = if number == 0 { "prometheus-p".into() } else { format!("prometheus-p-shard-{number}") };
         set.metadata.name = Some(name);
-        set.metadata.uid = Some(number.to_string());
         set.metadata.annotations = deadline.map(|text| [(DEADLINE.to_owned(), text.to_owned())].into());
         set
     }
 
     fn kept(number: i32, deadline: Option<&str>) -> Kept {
-        let set = shard(number, None);
-        let text = |part: Option<String>| part.unwrap_or_default();
-        let deadline = deadline.map(ToOwned::to_owned);
-        Kept { name: text(set.metadata.name), uid: text(set.metadata.uid), deadline }
+        let name = shard(number, None).metadata.name.unwrap_or_default();
+        Kept { name, deadline: deadline.map(ToOwned::to_owned) }
     }
 
     #[test]
@@ -189,17 +179,18 @@ mod tests {
         let mut leaving = shard(3, None);
         leaving.metadata.deletion_timestamp = Some(Time(now()));
         let sets = [shard(0, None), shard(1, None), shard(2, Some(NEVER)), leaving];
-        let gone = Surplus {
-            gone: vec!["prometheus-p-shard-1".into(), "prometheus-p-shard-2".into()],
-            ..Surplus::default()
-        };
+        let gone = Surplus::default();
+        assert_eq!(
+            surplus(&prometheus(3, Some("Retain"), None), &sets, true, now()),
+            gone,
+            "they are wanted"
+        );
         assert_eq!(surplus(&prometheus(1, None, None), &sets, true, now()), gone);
         assert_eq!(surplus(&prometheus(0, Some("Delete"), None), &sets, true, now()), gone);
         assert_eq!(surplus(&prometheus(1, Some("Retain"), None), &sets, false, now()), gone);
-        assert_eq!(surplus(&prometheus(3, None, None), &sets, true, now()), Surplus::default());
         let stay = Surplus {
             kept: vec![kept(1, Some("2026-01-03T03:04:05Z")), kept(2, None)],
-            requeue_after: Some("2026-01-03T03:04:06Z".parse().expect("a time")),
+            requeue_at: Some("2026-01-03T03:04:06Z".parse().expect("a time")),
             ..Surplus::default()
         };
         assert_eq!(surplus(&prometheus(1, Some("Retain"), None), &sets, true, now()), stay);
@@ -225,18 +216,18 @@ mod tests {
     }
 
     #[test]
-    fn a_deadline_that_has_passed_is_over() {
+    fn a_shard_goes_when_its_deadline_has_passed() {
         let decide = |deadline: &str| {
             surplus(&prometheus(1, Some("Retain"), None), &[shard(1, Some(deadline))], true, now())
         };
-        let gone = Surplus { gone: vec!["prometheus-p-shard-1".into()], ..Surplus::default() };
+        let gone = Surplus::default();
         assert_eq!(decide("2026-01-02T03:04:05Z"), gone);
         assert_eq!(decide("2026-01-02T04:04:05+01:00"), gone);
         let mut later = Surplus { kept: vec![kept(1, None)], ..Surplus::default() };
         assert_eq!(decide("0001-01-01T00:00:00Z"), later);
-        later.requeue_after = Some("2026-01-02T03:04:07Z".parse().expect("a time"));
+        later.requeue_at = Some("2026-01-02T03:04:07Z".parse().expect("a time"));
         assert_eq!(decide("2026-01-02T03:04:06Z"), later);
-        later.requeue_after = Some("2026-01-02T03:04:06.678Z".parse().expect("a time"));
+        later.requeue_at = Some("2026-01-02T03:04:06.678Z".parse().expect("a time"));
         assert_eq!(decide("2026-01-02T03:04:05.678Z"), later, "this very moment");
     }
 

@@ -43,11 +43,11 @@ pub(super) fn observe<W: Workload>(
     let mut observed: Observed<Health> =
         Health { seen: inputs.seen.clone().with(applied), ..Health::default() }.into();
     let course = plan.map(|plan| &plan.course);
-    if let Some(Course { planned: Some(planned), roll, refused, .. }) = course {
+    if let Some(Course { planned: Some(planned), actions, refused, .. }) = course {
         remember::<W>(planned, inputs, (applied, refused.as_ref()), memory);
         let (touches, soon) = load::<W>(planned, (inputs, settings), applied, (memory, now));
         observed.touches = touches;
-        observed.requeue_after = [soon, roll.soon(applied)].into_iter().flatten().min();
+        observed.requeue_after = [soon, actions.requeue_soon(applied)].into_iter().flatten().min();
     }
     observed.health.loaded = memory.loading.condition(now);
     observed.health.hopeless = memory.doubt.hopeless().map(str::to_owned);

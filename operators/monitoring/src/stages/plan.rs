@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use capability::actions::Actions;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::jiff::Timestamp;
 use kernel::apply::{Desired, Way, Work, desired};
@@ -22,7 +23,7 @@ use crate::loaded::verdicts::ANNOTATION;
 use crate::memory::{Memory, Record};
 use crate::plan::{Child, Planned, Rendered};
 use crate::refused;
-use crate::roll::{Around, Roll};
+use crate::rollout::{self, Around};
 use crate::settings::Settings;
 use crate::workload::labels;
 
@@ -32,7 +33,7 @@ pub struct Course {
     /// What follows from the workload; nothing, if it is left alone.
     pub(super) planned: Option<Planned>,
     /// What is done about pods, claims and surplus shards.
-    pub(super) roll: Roll,
+    pub(super) actions: Actions,
     /// What is written beside the configuration about what the operand refuses.
     pub(super) refused: Option<Value>,
     /// What is new about what it selects.
@@ -70,15 +71,15 @@ pub(super) fn plan<W: Workload>(
         repair: settings.repair,
         now,
     };
-    let roll = Roll::of(&mut planned, surplus, &around);
-    look_after(roll.requeue_after);
+    let actions = rollout::actions(&mut planned, surplus, &around);
+    look_after(actions.requeue_after);
     if refused::suspect::<W>(&planned, inputs, memory) {
         look_after(Some(Duration::ZERO));
     }
     let mut course = Course { refused: annotation(memory), ..Course::default() };
     let mut work = objects::<W>(&planned, inputs, course.refused.as_ref());
     if inputs.missing.is_none() {
-        roll.put(&mut work);
+        actions.add_to(&mut work);
     }
     let judged = refused::with_refused(&memory.rendered, &memory.doubt);
     course.selected = Rendered::count(W::SELECTABLE, &judged);
@@ -90,7 +91,7 @@ pub(super) fn plan<W: Workload>(
         work.foreign_statuses.extend(statuses);
         look_after(is_more.then_some(Duration::ZERO));
     }
-    (course.planned, course.roll) = (Some(planned), roll);
+    (course.planned, course.actions) = (Some(planned), actions);
     let (finalizer, intent) = (Finalizer::Unchanged, Value::Null);
     Ok(Plan { intent, work, step: None::<NoStep>, finalizer, requeue_after, course })
 }
@@ -180,7 +181,7 @@ fn wanted(child: &Child) -> Desired {
         Child::ConfigMap(object) => desired(object, Way::Replace),
         Child::Secret(object) => desired(object, Way::Replace),
         Child::Service(object) => desired(&**object, Way::Replace),
-        // What becomes of pods when a StatefulSet is recreated, `roll` decides.
+        // What becomes of pods when a StatefulSet is recreated, `rollout` decides.
         Child::StatefulSet(object) => Desired { looks_after_pods: true, ..desired(&**object, Way::Replace) },
         Child::DaemonSet(object) => desired(&**object, Way::Replace),
     };

@@ -78,9 +78,9 @@ impl<'o> Outcome<'o> {
                     health: Some(health),
                     last,
                     gaps: gaps(course.planned.as_ref()),
-                    remarks: course.roll.remarks(applied),
+                    remarks: course.actions.remarks(applied),
                     recreated: applied.recreated.clone(),
-                    done: course.roll.told(applied),
+                    done: course.actions.events(applied),
                     loaded: if is_empty { nobody_runs::<W>(resource) } else { loaded(health) },
                 }
             }

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use capability::rollout::RepairPolicy;
 use http::{Request, Response};
 use k8s_openapi::ByteString;
 use kernel::declare::Kind;
@@ -24,7 +25,6 @@ use crate::loaded::operand::Operand;
 use crate::loaded::pace;
 use crate::loaded::subject::Subject;
 use crate::loaded::verdicts::{ANNOTATION, Refusal, Stamp, Verdicts};
-use crate::rollout::Policy;
 use crate::workload::operator::OperatorConfig;
 
 /// A server, and what it was asked for: the name of each Secret, and which workloads the index knew to read it.
@@ -132,7 +132,7 @@ fn operator(server: &Arc<Server>) -> WorkloadOperator<OfAlertmanager> {
         reloader_at_once: false,
         controller_id: String::new(),
         pace: pace::Settings::default(),
-        repair: Policy::Careful,
+        repair: RepairPolicy::Failing,
     };
     WorkloadOperator::new(Client::new(service, "default"), Arc::new(settings))
 }

@@ -1,17 +1,18 @@
-//! The pods of a DaemonSet, and what they come to. How many nodes shall have one, only its controller knows, so its status
+//! The pods of a DaemonSet, and what they come to. Only its controller knows how many nodes shall have one, so its status
 //! counts; the pods say why one is not ready.
 
+use capability::health::PodHealth;
 use k8s_openapi::api::apps::v1::{DaemonSet, DaemonSetStatus};
 use k8s_openapi::api::core::v1::Pod;
 
 use crate::status::condition::Availability;
-use crate::status::pods::{Counts, belongs, is_ready, message};
+use crate::status::pods::{Counts, belongs};
 
 /// A DaemonSet and its pods, by name.
 #[derive(Debug, Clone)]
 pub struct Daemons<'p> {
     daemon_set: &'p DaemonSet,
-    pods: Vec<&'p Pod>,
+    pods: Vec<PodHealth>,
 }
 
 impl<'p> Daemons<'p> {
@@ -19,8 +20,8 @@ impl<'p> Daemons<'p> {
     pub fn of(daemon_set: &'p DaemonSet, pods: impl IntoIterator<Item = &'p Pod>) -> Self {
         let selector = daemon_set.spec.as_ref().map(|spec| &spec.selector);
         let belongs = |pod: &&Pod| belongs(pod, "DaemonSet", &daemon_set.metadata, selector);
-        let mut pods: Vec<&Pod> = pods.into_iter().filter(belongs).collect();
-        pods.sort_by_key(|pod| &pod.metadata.name);
+        let mut pods: Vec<PodHealth> = pods.into_iter().filter(belongs).map(PodHealth::of).collect();
+        pods.sort_by(|one, other| one.name.cmp(&other.name));
         Self { daemon_set, pods }
     }
 
@@ -51,8 +52,9 @@ impl<'p> Daemons<'p> {
         if self.availability().0 == Availability::Available {
             return Vec::new();
         }
-        let waiting = self.pods.iter().filter(|pod| !is_ready(pod));
-        let mut lines: Vec<String> = waiting.map(|pod| line(pod)).collect();
+        let line =
+            |pod: &PodHealth| format!("pod {}: {}", pod.name, pod.message.as_deref().unwrap_or("not ready"));
+        let mut lines: Vec<String> = self.pods.iter().filter(|pod| !pod.is_ready).map(line).collect();
         let without = wanted - status.current_number_scheduled;
         if without > 0 {
             lines.push(format!("{without} of {wanted} nodes: no pod yet"));
@@ -73,12 +75,6 @@ fn counts(status: &DaemonSetStatus) -> Counts {
         updated: status.updated_number_scheduled.unwrap_or_default(),
         ready: status.number_available.unwrap_or_default(),
     }
-}
-
-fn line(pod: &Pod) -> String {
-    let name = pod.metadata.name.as_deref().unwrap_or_default();
-    let words = message(pod).filter(|words| !words.is_empty()).unwrap_or("not ready");
-    format!("pod {name}: {words}")
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! What is told about a workload: how many of its pods are there, whether it is available and whether the last pass went
-//! well; and which pod stands in the way of a roll-out. Pure: objects and the time in, status out.
+//! well. Pure: objects and the time in, status out.
 //!
 //! | file | owns |
 //! |---|---|
 //! | [`pods`] | the pods of a StatefulSet, and what they come to |
 //! | [`daemons`] | the pods of a DaemonSet, and what they come to |
-//! | [`repair`] | the pod that a stuck roll-out waits for |
 //! | [`binding`] | what monitors, rules and AlertmanagerConfigs say of the workloads that select them |
 //! | [`condition`] | conditions, and how new ones replace old ones |
 //! | [`reconciliation`] | how the last pass went, in words |
@@ -21,10 +20,8 @@ pub mod deprecation;
 pub(crate) mod observed;
 pub mod pods;
 pub mod reconciliation;
-pub mod repair;
 
 pub use condition::Availability;
 pub use daemons::Daemons;
 pub use pods::Pods;
 pub use reconciliation::Reconciliation;
-pub use repair::{Repair, RepairPolicy};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::kubelet::Priority;
-use crate::status::repair::RepairPolicy;
+use capability::rollout::RepairPolicy;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 
 use super::{changed, described, flags};

@@ -4,4 +4,5 @@ mod blocked;
 pub(crate) mod build;
 mod model;
 mod property;
+mod relabel;
 mod repair;

@@ -1,25 +1,23 @@
 //! Which pods of a stuck roll-out go.
 
-use crate::status::RepairPolicy;
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::jiff::Timestamp;
 
 use super::build::{leaving, of, pod, revisions, stateful_set, unready, waiting};
-use crate::rollout::decide::Situation;
-use crate::rollout::removal::{How, Removal, Why};
-use crate::rollout::repair::{Policy, wanted};
+use crate::rollout::replicas::Replicas;
+use crate::rollout::{Method, Removal, RepairPolicy, Situation, Why};
 
-fn repaired(set: &StatefulSet, pods: &[Pod], repair: Policy) -> Option<Removal> {
-    let pods: Vec<&Pod> = pods.iter().collect();
+fn repaired(set: &StatefulSet, pods: &[Pod], repair: RepairPolicy) -> Option<Removal> {
     let now = Timestamp::UNIX_EPOCH;
-    wanted(&Situation { set, pods: &pods, claims: &[], may_patch_pods: true, repair, now })
+    let situation = Situation { set, pods, claims: &[], may_patch_pods: Some(true), repair, now };
+    Replicas::of(&situation)?.repair()
 }
 
 /// The number of the pod that goes, and the reason.
 fn goes(set: &StatefulSet, pods: &[Pod]) -> Option<(String, String)> {
-    let removal = repaired(set, pods, Policy::Careful)?;
-    assert_eq!(removal.how, How::Delete);
+    let removal = repaired(set, pods, RepairPolicy::Failing)?;
+    assert_eq!(removal.method, Method::Delete);
     match removal.why {
         Why::Failing { reason } => Some((removal.name, reason)),
         Why::Storage { .. }
@@ -93,15 +91,35 @@ fn below_the_partition_the_current_revision_would_be_made_again() {
 }
 
 #[test]
-fn the_users_word_decides() {
+fn the_policy_of_the_user_decides() {
     let set = revisions(stateful_set(2), "old", "new");
     let pods = [of(unready(pod(0)), "between"), of(unready(pod(1)), "between")];
     let stuck = Removal::of(&pods[1], Why::Stuck);
-    let said = |pods: &[Pod], policy| repaired(&set, pods, Policy::Said(policy));
-    assert_eq!(said(&pods, RepairPolicy::None), None);
-    assert_eq!(said(&pods, RepairPolicy::Delete), Some(stuck.clone()));
-    assert_eq!(said(&pods, RepairPolicy::Evict), Some(Removal { how: How::Evict, ..stuck }));
+    let repaired = |pods: &[Pod], policy| repaired(&set, pods, policy);
+    assert_eq!(repaired(&pods, RepairPolicy::None), None);
+    assert_eq!(repaired(&pods, RepairPolicy::Delete), Some(stuck.clone()));
+    assert_eq!(repaired(&pods, RepairPolicy::Evict), Some(Removal { method: Method::Evict, ..stuck }));
     // Enough others serve.
     let more = [of(pod(0), "new"), of(pod(1), "new"), of(unready(pod(2)), "between")];
-    assert_eq!(said(&more, RepairPolicy::Delete), None);
+    assert_eq!(repaired(&more, RepairPolicy::Delete), None);
+    // One of a revision of the rollout is replaced by the controller.
+    let of_rollout = [of(unready(pod(0)), "old"), of(unready(pod(1)), "new")];
+    assert_eq!(repaired(&of_rollout, RepairPolicy::Delete), None);
+}
+
+#[test]
+fn the_last_stuck_pod_goes() {
+    let mut set = revisions(stateful_set(6), "old", "new");
+    let pods = [
+        of(unready(pod(0)), "bad"),
+        of(unready(pod(1)), "bad"),
+        of(pod(2), "bad"),
+        of(unready(pod(3)), "old"),
+        of(unready(pod(4)), "new"),
+        leaving(of(unready(pod(5)), "bad")),
+    ];
+    assert_eq!(repaired(&set, &pods, RepairPolicy::Delete), Some(Removal::of(&pods[1], Why::Stuck)));
+    // The controller has not observed the latest change yet.
+    set.metadata.generation = Some(2);
+    assert_eq!(repaired(&set, &pods, RepairPolicy::Delete), None);
 }

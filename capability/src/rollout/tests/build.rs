@@ -14,7 +14,7 @@ use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta, OwnerReference, Time};
 use k8s_openapi::jiff::Timestamp;
 
-use crate::rollout::members::POD_NAME;
+use crate::rollout::replicas::POD_NAME;
 
 /// Labels of the pods.
 pub(crate) fn labels() -> BTreeMap<String, String> {

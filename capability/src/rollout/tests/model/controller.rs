@@ -4,12 +4,13 @@
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::status::pods::{is_ready, matches, revision};
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::{Pod, PodStatus};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 
 use super::World;
+use crate::health::{is_ready, revision};
+use crate::rollout::replicas::selects;
 use crate::rollout::tests::build::{self, pod, with_claim};
 
 /// Why the controller goes no further in a pass.
@@ -45,7 +46,7 @@ impl World {
     fn claim(&mut self, set: &StatefulSet) {
         let selector = &set.spec.as_ref().expect("a spec").selector;
         for pod in self.pods.values_mut() {
-            let fits = matches(selector, pod.metadata.labels.as_ref());
+            let fits = selects(selector, pod.metadata.labels.as_ref());
             if is_held(set, pod) && !fits {
                 pod.metadata.owner_references = None;
             } else if pod.metadata.owner_references.is_none()

@@ -7,14 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::status::pods::is_ready;
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::{Pod, PodSpec, Volume};
 use k8s_openapi::jiff::Timestamp;
 
 use super::build::{self, pod, ready, stateful_set, templates, waiting};
-use crate::rollout::decide::{Situation, decide};
-use crate::rollout::repair::Policy;
+use crate::health::is_ready;
+use crate::rollout::{RepairPolicy, Situation, decide};
 
 /// What the user wants.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -187,13 +186,13 @@ impl World {
 
     fn follow(&mut self) {
         let Some(set) = &self.set else { return };
-        let pods: Vec<&Pod> = self.pods.values().collect();
+        let pods: Vec<Pod> = self.pods.values().cloned().collect();
         let decision = decide(&Situation {
             set,
             pods: &pods,
             claims: &[],
-            may_patch_pods: self.setup.may_patch,
-            repair: Policy::Careful,
+            may_patch_pods: Some(self.setup.may_patch),
+            repair: RepairPolicy::Failing,
             now: Timestamp::UNIX_EPOCH,
         });
         for relabel in decision.relabels {

@@ -9,24 +9,20 @@ use super::build::{
     claim, condition, container, labeled, leaving, of, orphaned, pod, ready, revisions, stateful_set,
     templates, unready, waiting, with_claim,
 };
-use crate::rollout::blocked::{self, Next};
-use crate::rollout::decide::{Decision, Situation, decide};
-use crate::rollout::relabel;
-use crate::rollout::removal::{Removal, Why};
-use crate::rollout::repair::Policy;
+use crate::rollout::replicas::Replicas;
+use crate::rollout::{Decision, Removal, RepairPolicy, Situation, Why, decide};
 
 fn situation<'s>(
     set: &'s StatefulSet,
-    pods: &'s [&'s Pod],
-    claims: &'s [&'s PersistentVolumeClaim],
+    pods: &'s [Pod],
+    claims: &'s [PersistentVolumeClaim],
 ) -> Situation<'s> {
     let now = Timestamp::from_second(1_000).expect("a time");
-    Situation { set, pods, claims, may_patch_pods: false, repair: Policy::Careful, now }
+    Situation { set, pods, claims, may_patch_pods: Some(false), repair: RepairPolicy::Failing, now }
 }
 
-fn next(set: &StatefulSet, pods: &[Pod]) -> Next {
-    let pods: Vec<&Pod> = pods.iter().collect();
-    blocked::next(&situation(set, &pods, &[]))
+fn next(set: &StatefulSet, pods: &[Pod]) -> Decision {
+    decide(&Situation { repair: RepairPolicy::None, ..situation(set, pods, &[]) })
 }
 
 /// Which pod goes, and why.
@@ -127,7 +123,7 @@ fn starting(pod: Pod) -> Pod {
 fn one_that_does_not_get_ready_is_waited_for_ten_minutes() {
     let set = templates(stateful_set(3), &["data"]);
     let pods = [pod(0), fresh(pod(1), 450), fresh(pod(2), 425)];
-    let later = Next { requeue_after: Timestamp::from_second(1_025).ok(), ..Next::default() };
+    let later = Decision { requeue_at: Timestamp::from_second(1_025).ok(), ..Decision::default() };
     assert_eq!(next(&set, &pods), later);
 }
 
@@ -136,7 +132,7 @@ fn pods_must_have_been_ready_for_long_enough() {
     let mut set = templates(stateful_set(2), &["data"]);
     set.spec.get_or_insert_default().min_ready_seconds = Some(30);
     let fresh = |since: i64| [ready(with_claim(pod(0), "data"), since), pod(1)];
-    let later = Next { requeue_after: Timestamp::from_second(1_001).ok(), ..Next::default() };
+    let later = Decision { requeue_at: Timestamp::from_second(1_001).ok(), ..Decision::default() };
     assert_eq!(next(&set, &fresh(971)), later);
     assert_eq!(goes(&set, &fresh(970)), Some(storage(1)));
 }
@@ -146,10 +142,10 @@ fn nothing_goes_before_the_controller_has_looked() {
     let pods = [pod(0)];
     let mut set = templates(stateful_set(1), &["data"]);
     set.metadata.generation = Some(2);
-    assert_eq!(next(&set, &pods), Next::default());
+    assert_eq!(next(&set, &pods), Decision::default());
     set.metadata.generation = Some(1);
     set.metadata.deletion_timestamp = Some(Time(Timestamp::UNIX_EPOCH));
-    assert_eq!(next(&set, &pods), Next::default());
+    assert_eq!(next(&set, &pods), Decision::default());
 }
 
 #[test]
@@ -157,11 +153,11 @@ fn a_pod_that_is_not_seen_whole_is_left_alone() {
     let set = templates(stateful_set(1), &["data"]);
     let mut blind = pod(0);
     blind.spec = None;
-    assert_eq!(next(&set, &[blind.clone()]), Next::default());
+    assert_eq!(next(&set, &[blind.clone()]), Decision::default());
     blind.spec = Some(PodSpec::default());
-    assert_eq!(next(&set, &[blind.clone()]), Next::default());
+    assert_eq!(next(&set, &[blind.clone()]), Decision::default());
     blind.spec.get_or_insert_default().volumes = Some(Vec::new());
-    assert_eq!(next(&set, &[blind]), Next::default());
+    assert_eq!(next(&set, &[blind]), Decision::default());
 }
 
 #[test]
@@ -200,23 +196,22 @@ fn a_pod_with_the_volume_of_a_template_that_is_gone_goes() {
 fn a_claim_of_another_class_is_the_users_to_delete() {
     let set = templates(stateful_set(1), &["data"]);
     let pods = [with_claim(pod(0), "data")];
-    let pods: Vec<&Pod> = pods.iter().collect();
     let mut slow = claim("data-set-0", "1Gi");
     slow.spec.get_or_insert_default().storage_class_name = Some("slow".into());
-    let words = "claim data-set-0 has storage class slow, and fast is asked for: a volume cannot change its class; save \
+    let words = "claim data-set-0 has storage class slow, and fast is wanted: a volume cannot change its class; save \
                  the data and delete the claim, and its pod is replaced";
     assert_eq!(
-        blocked::next(&situation(&set, &pods, &[&slow])),
-        Next { remarks: vec![words.into()], ..Next::default() }
+        decide(&situation(&set, &pods, &[slow.clone()])),
+        Decision { remarks: vec![words.into()], ..Decision::default() }
     );
     slow.metadata.deletion_timestamp = Some(Time(Timestamp::UNIX_EPOCH));
-    let gone = Removal::of(pods[0], Why::Class { claim: "data-set-0".into() });
+    let gone = Removal::of(&pods[0], Why::Class { claim: "data-set-0".into() });
     assert_eq!(
-        blocked::next(&situation(&set, &pods, &[&slow])),
-        Next { removal: Some(gone), ..Next::default() }
+        decide(&situation(&set, &pods, &[slow.clone()])),
+        Decision { removal: Some(gone), ..Decision::default() }
     );
     let same = claim("data-set-0", "1Gi");
-    assert_eq!(blocked::next(&situation(&set, &pods, &[&same])), Next::default());
+    assert_eq!(decide(&situation(&set, &pods, &[same])), Decision::default());
 }
 
 #[test]
@@ -230,49 +225,46 @@ fn pods_of_an_old_selector_are_relabeled_or_go_from_the_first_to_the_last() {
     assert_eq!(goes(&set, &[pod(0), pod(1), old(2)]), labels(2), "also those that are too many");
     assert_eq!(goes(&set, &[pod(0), unready(pod(1)), old(2)]), None);
 
-    let pods: Vec<&Pod> = pods.iter().collect();
-    let removal = Some(Removal::of(pods[0], Why::Labels));
+    let removal = Some(Removal::of(&pods[0], Why::Labels));
     let awaits = Some("uid-0".into());
     assert_eq!(decide(&situation(&set, &pods, &[])), Decision { removal, awaits, ..Decision::default() });
     let mut able = situation(&set, &pods, &[]);
-    able.may_patch_pods = true;
-    let relabels = relabel::wanted(&set, &pods);
+    able.may_patch_pods = Some(true);
+    let relabels = Replicas::of(&able).expect("replicas").relabels();
     assert_eq!(relabels.len(), 3);
     assert_eq!(decide(&able), Decision { relabels, ..Decision::default() });
 }
 
 #[test]
-fn pods_of_others_are_in_the_way_and_stay() {
+fn pods_of_other_controllers_block_the_rollout_and_stay() {
     let set = templates(stateful_set(2), &["data"]);
     let mut theirs = pod(0);
     theirs.metadata.owner_references.get_or_insert_default()[0].uid = "another".into();
     let words =
-        "pod set-0 stands where a pod of StatefulSet set should be, and is not its own: rename or delete it";
-    let told = Next { remarks: vec![words.into()], ..Next::default() };
+        "pod set-0 has the name of a pod of StatefulSet set, which does not own it: rename or delete it";
+    let told = Decision { remarks: vec![words.into()], ..Decision::default() };
     assert_eq!(next(&set, &[theirs, pod(1)]), told);
 }
 
 #[test]
-fn who_deletes_pods_himself_is_only_told() {
+fn with_on_delete_the_user_is_only_asked() {
     let mut set = templates(stateful_set(2), &["data"]);
     set.spec.get_or_insert_default().update_strategy.get_or_insert_default().type_ = Some("OnDelete".into());
     let words = "pod set-1: it lacks the volume of claim data-set-1; delete it, because the update strategy is OnDelete";
-    let told = Next { remarks: vec![words.into()], ..Next::default() };
+    let told = Decision { remarks: vec![words.into()], ..Decision::default() };
     assert_eq!(next(&set, &[with_claim(pod(0), "data"), pod(1)]), told);
 }
 
 #[test]
-fn what_stands_in_the_way_goes_before_what_fails() {
+fn what_blocks_the_controller_goes_before_what_fails() {
     let set = revisions(templates(stateful_set(2), &["data"]), "r1", "r2");
     let failing = waiting(with_claim(pod(1), "data"), "ErrImagePull");
     let pods = [unready(pod(0)), failing];
-    let pods: Vec<&Pod> = pods.iter().collect();
     let decision = decide(&situation(&set, &pods, &[]));
-    let removal = Some(Removal::of(pods[0], Why::Storage { claim: "data-set-0".into() }));
+    let removal = Some(Removal::of(&pods[0], Why::Storage { claim: "data-set-0".into() }));
     assert_eq!(decision, Decision { removal, ..Decision::default() });
     // While one in the way waits for its turn, one that fails goes.
     let pods = [waiting(of(with_claim(pod(0), "data"), "r1"), "ErrImagePull"), pod(1)];
-    let pods: Vec<&Pod> = pods.iter().collect();
-    let removal = Some(Removal::of(pods[0], Why::Failing { reason: "ErrImagePull".into() }));
+    let removal = Some(Removal::of(&pods[0], Why::Failing { reason: "ErrImagePull".into() }));
     assert_eq!(decide(&situation(&set, &pods, &[])), Decision { removal, ..Decision::default() });
 }
