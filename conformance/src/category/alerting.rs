@@ -16,8 +16,9 @@ use formats::alertmanager::{Config, Fit, Fitting};
 use formats::version::Version;
 use formats::yaml::serde::{from_text, to_value};
 use monitoring_alerting::convert::Convert;
-use monitoring_alerting::merge::{Target, merge};
-use monitoring_alerting::{Inputs, global, provision, raw_configuration, version};
+use monitoring_alerting::merge::{Target, join};
+use monitoring_alerting::provision::Base;
+use monitoring_alerting::{Inputs, global, raw_configuration, version};
 use monitoring_assets::Reader;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -54,20 +55,23 @@ fn add(case: &Case) -> Result<String> {
     let alertmanager: Alertmanager = case.input("alertmanager")?;
     let resources: BTreeMap<String, AlertmanagerConfig> = case.input("alertmanagerConfigs")?;
     let base = Config::from_text(&case.input::<String>("baseConfig")?)?;
+    let (version, objects) = (version_of(case)?, case.objects()?);
     let target = Target {
         namespace: alertmanager.metadata.namespace.as_deref().unwrap_or_default(),
         strategy: &alertmanager.spec.alertmanager_config_matcher_strategy,
-        version: &version_of(case)?,
-        objects: &case.objects()?,
+        version: &version,
+        objects: &objects,
     };
-    Ok(merge(base, resources.values(), &target)?.config.to_text()?)
+    let parts: Vec<_> =
+        resources.values().filter_map(|resource| target.part(resource, base.global.as_ref()).ok()).collect();
+    Ok(join(base, &parts, &version)?.0.to_text()?)
 }
 
 fn initialize(case: &Case) -> Result<String> {
     let resource: AlertmanagerConfig = case.input("alertmanagerConfig")?;
     let global: Option<AlertmanagerGlobalConfig> = case.input("globalConfig")?;
-    let base = global::base(&resource, global.as_ref(), &version_of(case)?, &case.objects()?)?;
-    Ok(base.config.to_text()?)
+    let (config, _) = global::base(&resource, global.as_ref(), &version_of(case)?, &case.objects()?)?;
+    Ok(config.to_text()?)
 }
 
 fn read(case: &Case) -> Result<String> {
@@ -120,13 +124,21 @@ fn secret(case: &Case) -> Result<Value> {
     };
     let resource: Option<AlertmanagerConfig> = case.input("alertmanagerConfig")?;
     let resources: BTreeMap<String, AlertmanagerConfig> = case.input("alertmanagerConfigs")?;
-    let configuration = provision(&Inputs {
+    let objects = case.objects()?;
+    let inputs = Inputs {
         alertmanager: &alertmanager,
         global: resource.as_ref(),
-        accepted: &resources.values().collect::<Vec<_>>(),
-        objects: &case.objects()?,
+        objects: &objects,
         version: &version,
-    })?;
+    };
+    let configuration = match inputs.base()? {
+        Base::Whole(configuration) => configuration,
+        Base::Started(started) => {
+            let part = |resource| inputs.target().part(resource, started.global()).ok();
+            let parts: Vec<_> = resources.values().filter_map(part).collect();
+            started.finish(&parts, &version)?
+        }
+    };
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let mut data = json!({"alertmanager.yaml.gz (decompressed)": text(&configuration.text)});
     for (key, value) in &configuration.others {

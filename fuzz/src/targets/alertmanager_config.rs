@@ -10,7 +10,7 @@ use formats::alertmanager::Config;
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
 use monitoring_alerting::global;
-use monitoring_alerting::merge::{Target, merge};
+use monitoring_alerting::merge::{Target, join};
 use monitoring_assets::Objects;
 use operator_monitoring::admission::{resource, review};
 use serde_json::{Value, json};
@@ -68,12 +68,13 @@ fn taken_in(spec: &Value) {
             let strategy = MatcherStrategy { type_: strategy.into() };
             let target =
                 Target { namespace: "other", strategy: &strategy, version: &version, objects: &objects };
-            if let Ok(merged) = merge(base(), [&resource], &target) {
-                again(&merged.config);
+            let part = target.part(&resource, None);
+            if let Ok((config, _)) = join(base(), part.as_ref().ok(), &version) {
+                again(&config);
             }
         }
-        if let Ok(base) = global::base(&resource, None, &version, &objects) {
-            again(&base.config);
+        if let Ok((config, _)) = global::base(&resource, None, &version, &objects) {
+            again(&config);
         }
     }
 }

@@ -1,23 +1,29 @@
-//! The configuration of an Alertmanager, from the resources that it selected. Pure: resources in, text out.
+//! The configuration of an Alertmanager, from the resources that it selects. Pure: resources in, text out.
 //!
 //! | file | owns |
 //! |---|---|
-//! | [`provision`] | everything that the generated Secret holds |
-//! | [`raw_configuration`] | a configuration that the user wrote: read, checked, written again |
-//! | [`global`] | a configuration that the user gave as a resource, with its global part |
-//! | [`merge`] | many AlertmanagerConfigs into one configuration |
-//! | [`convert`] | from a resource to the file, a file a part |
+//! | [`provision`] | the content of the generated Secrets |
+//! | [`raw_configuration`] | a configuration that the user wrote: read and checked |
+//! | [`global`] | a base configuration that the user gave as a resource, with global settings |
+//! | [`merge`] | AlertmanagerConfigs merged into one configuration |
+//! | [`convert`] | one AlertmanagerConfig, converted to the types of the file |
 //! | [`version`] | which versions are supported |
 
-pub mod convert;
 #[cfg(test)]
-mod corners;
+mod any_text;
+pub mod convert;
 pub mod global;
 pub mod merge;
+#[cfg(test)]
+#[path = "../../test_support/placeholder.rs"]
+mod placeholder;
 pub mod provision;
 pub mod raw_configuration;
 #[cfg(test)]
 mod tests;
 pub mod version;
+#[cfg(test)]
+#[path = "../../test_support/yaml_texts.rs"]
+mod yaml_texts;
 
-pub use provision::{Configuration, Inputs, provision};
+pub use provision::{Configuration, Inputs};

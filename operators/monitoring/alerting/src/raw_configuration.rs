@@ -1,5 +1,5 @@
-//! A configuration that the user wrote: read, checked, and ready to be written again. What Alertmanager would refuse is
-//! refused, because it would stay with the configuration that it has and nobody would know.
+//! A configuration that the user wrote. One that Alertmanager would reject is rejected here: Alertmanager would keep its
+//! previous configuration, and nobody would notice.
 
 use formats::alertmanager::route::Route;
 use formats::alertmanager::{Config, check};
@@ -8,21 +8,21 @@ use formats::yaml::serde::Error as ReadError;
 /// Why a configuration cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// It cannot be read.
+    /// The text cannot be read.
     #[error(transparent)]
     Unreadable(#[from] ReadError),
-    /// Alertmanager would refuse it.
+    /// Alertmanager would reject it.
     #[error(transparent)]
-    Refused(#[from] check::Refusal),
-    /// Its root route cannot be one.
+    Rejected(#[from] check::Refusal),
+    /// The root route is invalid.
     #[error("check AlertmanagerConfig root route failed: {0}")]
-    Root(#[from] BadRoot),
+    Root(#[from] InvalidRoot),
 }
 
-/// Why a route cannot be the root.
+/// Why a root route is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[expect(missing_docs, reason = "the texts say it")]
-pub enum BadRoot {
+#[expect(missing_docs, reason = "the messages say it")]
+pub enum InvalidRoot {
     #[error("root route must exist")]
     Missing,
     #[error("cannot have continue in root route")]
@@ -45,16 +45,16 @@ pub fn read(text: &str) -> Result<Config, Error> {
     Ok(config)
 }
 
-/// Refuses a root route that could miss an alert.
-pub fn check_root(root: Option<&Route>) -> Result<(), BadRoot> {
-    let root = root.ok_or(BadRoot::Missing)?;
+/// Rejects a root route that does not take every alert.
+pub fn check_root(root: Option<&Route>) -> Result<(), InvalidRoot> {
+    let root = root.ok_or(InvalidRoot::Missing)?;
     let has_matchers = !root.matchers.is_empty() || !root.match_.is_empty() || !root.match_re.is_empty();
     for (is_so, problem) in [
-        (root.continue_, BadRoot::Continues),
-        (root.receiver.is_empty(), BadRoot::NoReceiver),
-        (has_matchers, BadRoot::Matchers),
-        (!root.mute_time_intervals.is_empty(), BadRoot::MuteTimes),
-        (!root.active_time_intervals.is_empty(), BadRoot::ActiveTimes),
+        (root.continue_, InvalidRoot::Continues),
+        (root.receiver.is_empty(), InvalidRoot::NoReceiver),
+        (has_matchers, InvalidRoot::Matchers),
+        (!root.mute_time_intervals.is_empty(), InvalidRoot::MuteTimes),
+        (!root.active_time_intervals.is_empty(), InvalidRoot::ActiveTimes),
     ] {
         if is_so {
             return Err(problem);
@@ -72,21 +72,21 @@ mod tests {
         let root = || Route { receiver: "a".into(), ..Route::default() };
         let names = || vec!["x".to_owned()];
         assert_eq!(check_root(Some(&root())), Ok(()));
-        assert_eq!(check_root(None), Err(BadRoot::Missing));
+        assert_eq!(check_root(None), Err(InvalidRoot::Missing));
         for (route, problem) in [
-            (Route { continue_: true, ..root() }, BadRoot::Continues),
-            (Route::default(), BadRoot::NoReceiver),
-            (Route { matchers: names(), ..root() }, BadRoot::Matchers),
-            (Route { match_re: [("a".into(), "b".into())].into(), ..root() }, BadRoot::Matchers),
-            (Route { mute_time_intervals: names(), ..root() }, BadRoot::MuteTimes),
-            (Route { active_time_intervals: names(), ..root() }, BadRoot::ActiveTimes),
+            (Route { continue_: true, ..root() }, InvalidRoot::Continues),
+            (Route::default(), InvalidRoot::NoReceiver),
+            (Route { matchers: names(), ..root() }, InvalidRoot::Matchers),
+            (Route { match_re: [("a".into(), "b".into())].into(), ..root() }, InvalidRoot::Matchers),
+            (Route { mute_time_intervals: names(), ..root() }, InvalidRoot::MuteTimes),
+            (Route { active_time_intervals: names(), ..root() }, InvalidRoot::ActiveTimes),
         ] {
             assert_eq!(check_root(Some(&route)), Err(problem));
         }
     }
 
     #[test]
-    fn words_of_the_user_are_kept() {
+    fn texts_of_the_user_are_kept() {
         let text = "route: {receiver: 0123}\nreceivers:\n- name: 0123\n  webhook_configs: [{url: 'http://a/{{ .X }}', \
                     send_resolved: no}]\n";
         let expected = "route:\n  receiver: \"0123\"\nreceivers:\n- name: \"0123\"\n  webhook_configs:\n  - send_resolved: \

@@ -1,16 +1,16 @@
 //! Resources in, the configuration out: what one resource does to the others, and what a user's own file becomes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use api_monitoring::{Alertmanager, AlertmanagerConfig};
 use formats::version::Version;
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
-use monitoring_assets::{Objects, Reference, Source};
+use monitoring_assets::Objects;
 use serde_json::{Value, json};
 
-use crate::provision::Error;
-use crate::{Configuration, Inputs, provision};
+use crate::provision::{Base, Error};
+use crate::{Configuration, Inputs};
 
 fn alertmanager(spec: &Value) -> Alertmanager {
     let metadata = json!({"name": "main", "namespace": "monitoring"});
@@ -22,17 +22,33 @@ fn resource(namespace: &str, spec: &Value) -> AlertmanagerConfig {
         .unwrap()
 }
 
-fn run(spec: &Value, resources: &[AlertmanagerConfig], objects: &Objects) -> Result<Configuration, Error> {
+/// The configuration with all resources that can be used, and why the others cannot.
+pub(crate) fn provision(
+    inputs: &Inputs<'_>,
+    resources: &[AlertmanagerConfig],
+) -> Result<(Configuration, Vec<String>), Error> {
+    let started = match inputs.base()? {
+        Base::Whole(configuration) => return Ok((configuration, Vec::new())),
+        Base::Started(started) => started,
+    };
+    let (mut parts, mut rejected) = (Vec::new(), Vec::new());
+    for resource in resources {
+        match inputs.target().part(resource, started.global()) {
+            Ok(part) => parts.push(part),
+            Err(problem) => rejected.push(problem.to_string()),
+        }
+    }
+    Ok((started.finish(&parts, inputs.version)?, rejected))
+}
+
+fn run(
+    spec: &Value,
+    resources: &[AlertmanagerConfig],
+    objects: &Objects,
+) -> Result<(Configuration, Vec<String>), Error> {
     let alertmanager = alertmanager(spec);
-    let accepted: Vec<&AlertmanagerConfig> = resources.iter().collect();
     let version = Version::new(0, 25, 0);
-    provision(&Inputs {
-        alertmanager: &alertmanager,
-        global: None,
-        accepted: &accepted,
-        objects,
-        version: &version,
-    })
+    provision(&Inputs { alertmanager: &alertmanager, global: None, objects, version: &version }, resources)
 }
 
 fn text(configuration: &Configuration) -> &str {
@@ -53,33 +69,21 @@ fn one_bad_object_is_left_out_and_the_others_stay() {
     objects.add_secret(serde_json::from_value::<Secret>(teams).unwrap());
     let resources = [resource("one", &good), resource("two", &missing), resource("three", &too_new)];
 
-    let configuration = run(&json!({"alertmanagerConfigSelector": {}}), &resources, &objects).unwrap();
+    let (configuration, rejected) =
+        run(&json!({"alertmanagerConfigSelector": {}}), &resources, &objects).unwrap();
 
     let expected = "route:\n  receiver: \"null\"\n  routes:\n  - receiver: one/team/a\n    matchers:\n    - \
                     namespace=\"one\"\n    continue: true\nreceivers:\n- name: \"null\"\n- name: one/team/a\ntemplates: []\n";
     assert_eq!(text(&configuration), expected);
-    let refused: Vec<String> = configuration.refused.iter().map(ToString::to_string).collect();
     assert_eq!(
-        refused,
+        rejected,
         [
-            "AlertmanagerConfig two/team: PagerDutyConfig[0]: failed to get routing key: unable to get secret \"nope\": \
+            "PagerDutyConfig[0]: failed to get routing key: unable to get secret \"nope\": \
              secrets \"nope\" not found",
-            "AlertmanagerConfig three/team: invalid syntax in receivers config; msteams integration is only available in \
+            "invalid syntax in receivers config; msteams integration is only available in \
              Alertmanager >= 0.26.0",
         ]
     );
-    let secret = |namespace: &str, name: &str| Reference {
-        source: Source::Secret,
-        namespace: namespace.into(),
-        name: name.into(),
-    };
-    // Also what is not there: when it comes, the object can be used.
-    let references = BTreeSet::from([
-        secret("monitoring", "alertmanager-main"),
-        secret("three", "teams"),
-        secret("two", "nope"),
-    ]);
-    assert_eq!(configuration.references, references);
 }
 
 #[test]
@@ -87,11 +91,11 @@ fn what_the_version_has_not_is_named() {
     let spec = json!({"route": {"receiver": "a"}, "receivers": [
         {"name": "a", "webhookConfigs": [{"url": "http://a", "timeout": "5s"}]}]});
     let resources = [resource("one", &spec)];
-    let configuration =
+    let (configuration, rejected) =
         run(&json!({"alertmanagerConfigSelector": {}}), &resources, &Objects::default()).unwrap();
     let warnings: Vec<String> = configuration.left_out.iter().map(ToString::to_string).collect();
     assert_eq!(warnings, ["webhook_configs.timeout is left out: it needs Alertmanager 0.28.0 or later"]);
-    assert!(configuration.refused.is_empty());
+    assert!(rejected.is_empty());
 }
 
 #[test]
@@ -100,7 +104,7 @@ fn a_user_who_selects_nothing_keeps_every_byte() {
         "data": {"alertmanager.yaml": "bm90OiBhbGVydG1hbmFnZXI=", "a.tmpl": "YQ=="}});
     let mut objects = Objects::default();
     objects.add_secret(serde_json::from_value::<Secret>(secret).unwrap());
-    let configuration = run(&json!({"configSecret": "mine"}), &[], &objects).unwrap();
+    let (configuration, _) = run(&json!({"configSecret": "mine"}), &[], &objects).unwrap();
     assert_eq!(text(&configuration), "not: alertmanager");
     assert_eq!(configuration.others.keys().collect::<Vec<_>>(), ["a.tmpl"]);
 
@@ -136,7 +140,7 @@ fn a_secret_that_is_no_text_reaches_alertmanager_as_it_is() {
     let mut objects = Objects::default();
     objects.add_secret(secret("s", &[("user", b"yes"), ("password", &[0xff, 0])]));
     let resources = [resource("monitoring", &spec)];
-    let configuration = run(&json!({"alertmanagerConfigSelector": {}}), &resources, &objects).unwrap();
+    let (configuration, _) = run(&json!({"alertmanagerConfigSelector": {}}), &resources, &objects).unwrap();
     let expected =
         "    http_config:\n      basic_auth:\n        username: \"yes\"\n        password: !!binary /wA=\n";
     assert!(text(&configuration).contains(expected), "{}", text(&configuration));
@@ -152,13 +156,8 @@ fn with_global_authority(authority: &[u8]) -> Result<Configuration, Error> {
     objects.add_secret(secret("s", &[("ca", authority)]));
     let version = Version::new(0, 25, 0);
     let global = Some(&base);
-    provision(&Inputs {
-        alertmanager: &alertmanager,
-        global,
-        accepted: &[],
-        objects: &objects,
-        version: &version,
-    })
+    let inputs = Inputs { alertmanager: &alertmanager, global, objects: &objects, version: &version };
+    provision(&inputs, &[]).map(|(configuration, _)| configuration)
 }
 
 #[test]

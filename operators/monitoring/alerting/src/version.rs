@@ -2,18 +2,18 @@
 
 use formats::version::{NotAVersion, Version, parse};
 
-/// Why a version cannot be used.
+/// Why a version is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadVersion {
-    /// It is none.
+    /// The text is not a version.
     #[error("failed to parse alertmanager version: {0}")]
     Unreadable(#[from] NotAVersion),
-    /// It is too old or too new.
+    /// The version is too old or too new.
     #[error("unsupported Alertmanager version {0:?}")]
     Unsupported(String),
 }
 
-/// Reads a version as the user wrote it.
+/// Reads the version of a spec.
 pub fn read(text: &str) -> Result<Version, BadVersion> {
     let version = parse(text)?;
     if version < Version::new(0, 15, 0) || version.major > 0 {

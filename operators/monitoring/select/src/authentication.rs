@@ -47,8 +47,8 @@ pub fn check_oauth2(oauth2: &OAuth2) -> Result<(), Problem> {
     proxy::check(&oauth2.proxy).within("invalid OAuth2 proxyConfig")
 }
 
-/// A client says in one way who it is.
-pub(crate) fn check_client(client: &HttpClient) -> Result<(), Problem> {
+/// Checks that an HTTP client uses at most one way to authenticate, and that it is complete.
+pub fn check_client(client: &HttpClient) -> Result<(), Problem> {
     let ways = [
         ("authorization", client.authorization.is_some()),
         ("basicAuth", client.basic_auth.is_some()),

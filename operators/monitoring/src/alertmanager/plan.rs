@@ -12,7 +12,7 @@ use formats::alertmanager::global::Global;
 use formats::gzip::Part as Piece;
 use kernel::object::Object;
 use monitoring_alerting::merge::Target;
-use monitoring_alerting::provision::{self, Base, Configuration as Provisioned, Inputs};
+use monitoring_alerting::provision::{Base, Configuration as Provisioned, Inputs};
 use monitoring_assets::Objects;
 use monitoring_select::workload::Section;
 
@@ -41,7 +41,7 @@ pub(crate) fn render(
         rendered.clear(kind);
         return;
     };
-    let target = provision::target(&valid.inputs(valid.global.as_ref(), around.objects));
+    let target = valid.inputs(valid.global.as_ref(), around.objects).target();
     let global = started.global();
     let make = |object: &Object| valid.take_in(object, around.objects, &target, global);
     rendered.pass(kind, valid.options(&target, global), (around.objects, &selections[kind]), make);
@@ -75,7 +75,7 @@ impl Valid<'_> {
     /// Everything that matters to the configuration.
     fn inputs<'i>(&'i self, global: Option<&'i AlertmanagerConfig>, objects: &'i Objects) -> Inputs<'i> {
         let (alertmanager, version) = (self.alertmanager, &self.version);
-        Inputs { alertmanager, global, accepted: &[], objects, version }
+        Inputs { alertmanager, global, objects, version }
     }
 
     /// The configuration. In the place of a base that is left out is one that notifies nobody: what the others add stays.
@@ -88,8 +88,7 @@ impl Valid<'_> {
         let base = match &self.global {
             Some(global) if self.absence(left_out).is_some() => {
                 let global = without_receivers(global.clone());
-                let base = provision::base(&self.inputs(Some(&global), around.objects));
-                base.map_err(|error| wrong(&error))?
+                self.inputs(Some(&global), around.objects).base().map_err(|error| wrong(&error))?
             }
             Some(_) | None => self.base.clone(),
         };
@@ -142,8 +141,7 @@ impl Valid<'_> {
         if self.is_base(object) {
             return Ok(Taken { addition: Addition::Routes(None), files });
         }
-        let (part, _) = target.part(&config, global);
-        let part = part.map_err(|reason| reason.to_string())?;
+        let part = target.part(&config, global).map_err(|problem| problem.to_string())?;
         Ok(Taken { addition: Addition::Routes(Some(Box::new(part))), files })
     }
 

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use api_monitoring::{Alertmanager, AlertmanagerConfig};
 use formats::version::Version;
-use monitoring_alerting::provision::{self, Base, Inputs};
+use monitoring_alerting::provision::{Base, Inputs};
 use monitoring_alerting::version;
 
 use crate::alertmanager::OfAlertmanager;
@@ -41,14 +41,8 @@ pub(crate) fn validate<'v>(
     let text = or_default(&alertmanager.spec.version, ALERTMANAGER_VERSION);
     let version = version::read(text).map_err(|error| wrong(&error))?;
     let global = global(around, &version)?;
-    let inputs = Inputs {
-        alertmanager,
-        global: global.as_ref(),
-        accepted: &[],
-        objects: around.objects,
-        version: &version,
-    };
-    let base = provision::base(&inputs).map_err(|error| wrong(&error))?;
+    let inputs = Inputs { alertmanager, global: global.as_ref(), objects: around.objects, version: &version };
+    let base = inputs.base().map_err(|error| wrong(&error))?;
     if matches!(base, Base::Started(_)) {
         around
             .check_selectors(OfAlertmanager::SELECTABLE.iter().copied())

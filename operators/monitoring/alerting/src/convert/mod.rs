@@ -1,19 +1,18 @@
-//! From resources to the file: what an AlertmanagerConfig says, in the words of Alertmanager.
+//! Converts an AlertmanagerConfig to the types of the Alertmanager configuration file.
 //!
 //! | file | owns |
 //! |---|---|
-//! | `error` | why something cannot be written |
-//! | `route`, `inhibit`, `matcher`, `time` | the parts of a resource |
+//! | `route` | routes, inhibition rules and their matchers |
+//! | [`time`] | time intervals |
 //! | `http` | credentials, TLS and proxies |
-//! | `receiver` | who is told, a file a kind |
+//! | `receiver` | receivers |
 
-mod error;
-pub mod http;
-mod inhibit;
-mod matcher;
+mod http;
 mod receiver;
 mod route;
-mod time;
+pub mod time;
+
+use std::fmt::Display;
 
 use api_monitoring::AlertmanagerConfig;
 use formats::alertmanager::Config;
@@ -23,45 +22,42 @@ use formats::alertmanager::secret::Secret;
 use formats::version::Version;
 use k8s_openapi::api::core::v1::SecretKeySelector;
 use monitoring_assets::Reader;
+use monitoring_select::Problem;
+use monitoring_select::problem::Within as _;
 
-pub use error::Error;
-pub(crate) use matcher::NAMESPACE;
+pub use http::check_references;
+pub(crate) use route::NAMESPACE;
 
-/// What is known while one resource is converted.
+/// Converts one resource.
 #[derive(Debug, Clone, Copy)]
 pub struct Convert<'c> {
-    /// Reads Secrets and ConfigMaps of its namespace.
+    /// Reads Secrets and ConfigMaps in the namespace of the resource.
     pub reader: &'c Reader<'c>,
-    /// The version of Alertmanager that will read the file.
+    /// The version of Alertmanager that reads the configuration.
     pub version: &'c Version,
     /// The name of the resource.
     pub name: &'c str,
-    /// What receivers fall back to.
+    /// The global settings, which receivers fall back to.
     pub global: Option<&'c Global>,
 }
 
 impl Convert<'_> {
-    /// The whole resource: its routes, rules, receivers and times. Names are made unique by where they come from.
-    pub fn config(&self, resource: &AlertmanagerConfig) -> Result<Config, Error> {
+    /// Converts a whole resource. Names of receivers and time intervals get the namespace and the name of the resource as
+    /// a prefix, so that they are unique in the configuration.
+    pub fn config(&self, resource: &AlertmanagerConfig) -> Result<Config, Problem> {
         let spec = &resource.spec;
+        let receivers = spec.receivers.iter().map(|receiver| self.receiver(receiver));
+        let intervals = spec.mute_time_intervals.iter().map(|interval| self.time_interval(interval));
         Ok(Config {
             inhibit_rules: spec.inhibit_rules.iter().map(|rule| self.inhibit_rule(rule)).collect(),
             route: spec.route.as_ref().map(|route| self.route(route)).transpose()?,
-            receivers: spec
-                .receivers
-                .iter()
-                .map(|receiver| self.receiver(receiver))
-                .collect::<Result<_, _>>()?,
-            mute_time_intervals: spec
-                .mute_time_intervals
-                .iter()
-                .map(|interval| self.time_interval(interval))
-                .collect::<Result<_, _>>()?,
+            receivers: receivers.collect::<Result<_, _>>()?,
+            mute_time_intervals: intervals.collect::<Result<_, _>>()?,
             ..Config::default()
         })
     }
 
-    /// A name that no other resource has; nothing stays nothing.
+    /// A name with the prefix of the resource. An empty name stays empty.
     fn unique(&self, name: &str) -> String {
         if name.is_empty() {
             return String::new();
@@ -69,43 +65,49 @@ impl Convert<'_> {
         format!("{}/{}/{name}", self.reader.namespace(), self.name)
     }
 
-    /// What a key of a Secret holds.
-    fn secret(&self, what: &'static str, selector: &SecretKeySelector) -> Result<Secret, Error> {
-        self.plain_secret(selector).map_err(|error| error.reading(what))
+    /// The value of a key of a Secret. An error says what it is needed for.
+    fn secret(&self, what: &str, selector: &SecretKeySelector) -> Result<Secret, Problem> {
+        self.plain_secret(selector).within(format_args!("failed to get {what}"))
     }
 
-    /// What a key of a Secret holds, if one is named.
-    fn secret_if_any(
-        &self,
-        what: &'static str,
-        selector: Option<&SecretKeySelector>,
-    ) -> Result<Secret, Error> {
+    /// The same for an optional selector.
+    fn secret_if_any(&self, what: &str, selector: Option<&SecretKeySelector>) -> Result<Secret, Problem> {
         selector.map_or_else(|| Ok(Secret::default()), |selector| self.secret(what, selector))
     }
 
-    /// The same, where the error needs no more words.
-    pub(crate) fn plain_secret(&self, selector: &SecretKeySelector) -> Result<Secret, Error> {
+    /// The value of a key of a Secret.
+    pub(crate) fn plain_secret(&self, selector: &SecretKeySelector) -> Result<Secret, Problem> {
         Ok(self.reader.secret(selector)?.into())
     }
 
-    /// The same, where only a text can stand.
-    pub(crate) fn secret_text(&self, selector: &SecretKeySelector) -> Result<String, Error> {
+    /// The same as text, for fields that cannot hold other bytes.
+    pub(crate) fn secret_text(&self, selector: &SecretKeySelector) -> Result<String, Problem> {
         Ok(text(self.reader.secret(selector)?))
     }
 }
 
-/// Bytes of a Secret as a text.
+/// Applies a function to all elements of a list; an error names the element.
+pub fn each<R, T>(
+    list: &str,
+    elements: &[R],
+    apply: impl Fn(&R) -> Result<T, Problem>,
+) -> Result<Vec<T>, Problem> {
+    let one = |(index, element)| apply(element).within(format_args!("{list}[{index}]"));
+    elements.iter().enumerate().map(one).collect()
+}
+
+/// Text that another crate cannot read, in the words of that crate.
+pub fn unreadable(error: impl Display) -> Problem {
+    Problem::Text(error.to_string())
+}
+
+/// Bytes of a Secret as text.
 pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// What is said, or nothing.
-fn or_empty<T: AsRef<str>>(text: Option<&T>) -> String {
-    text.map(|text| text.as_ref().to_owned()).unwrap_or_default()
-}
-
-/// A span of time that may be left out or empty.
-fn duration(text: Option<&str>) -> Result<Option<Duration>, Error> {
+/// A duration that may be missing or empty.
+fn duration(text: Option<&str>) -> Result<Option<Duration>, Problem> {
     let text = text.filter(|text| !text.is_empty());
-    text.map(|text| Duration::parse(text).map_err(Error::from)).transpose()
+    text.map(Duration::parse).transpose().map_err(unreadable)
 }

@@ -1,77 +1,81 @@
-//! Which alerts go where.
+//! Routes and inhibition rules, with their matchers in the syntax that the version of Alertmanager reads.
 
-use api_monitoring::alertmanager_config::route::Route as Resource;
+use std::collections::BTreeMap;
+
+use api_monitoring::alertmanager_config::route::Route as RouteSpec;
+use api_monitoring::alertmanager_config::{ApiVersion, InhibitRule as InhibitRuleSpec, Matcher};
+use formats::alertmanager::fit::has_matchers;
+use formats::alertmanager::inhibit::InhibitRule;
+use formats::alertmanager::matcher::{Operator, written};
 use formats::alertmanager::route::Route;
-use serde_json::Value;
+use monitoring_select::Problem;
 
-use super::matcher::conditions;
-use super::{Convert, Error, or_empty};
+use super::{Convert, unreadable};
 
-/// The fields of a route.
-const FIELDS: [&str; 10] = [
-    "receiver",
-    "groupBy",
-    "groupWait",
-    "groupInterval",
-    "repeatInterval",
-    "matchers",
-    "continue",
-    "routes",
-    "muteTimeIntervals",
-    "activeTimeIntervals",
-];
+/// The label with the namespace of an alert.
+pub(crate) const NAMESPACE: &str = "namespace";
 
-/// The fields of a condition.
-const MATCHER_FIELDS: [&str; 4] = ["name", "value", "matchType", "regex"];
+/// Matchers in the current syntax and in the two older ones.
+#[derive(Debug, Default)]
+struct Matchers {
+    current: Vec<String>,
+    equal: BTreeMap<String, String>,
+    regex: BTreeMap<String, String>,
+}
 
 impl Convert<'_> {
-    /// A route with everything below it.
-    pub(super) fn route(&self, route: &Resource) -> Result<Route, Error> {
-        let conditions = conditions(self.version, &route.matchers);
+    /// A route with its child routes.
+    pub(super) fn route(&self, route: &RouteSpec) -> Result<Route, Problem> {
+        let matchers = self.matchers(&route.matchers);
         let unique = |names: &[String]| names.iter().map(|name| self.unique(name)).collect();
-        let child = |(at, value)| {
-            let read: Resource = child(value).map_err(|error| error.at(format!("route[{at}]")))?;
-            self.route(&read)
-        };
+        let children = route.children(ApiVersion::V1Alpha1).map_err(unreadable)?;
         Ok(Route {
             receiver: self.unique(&route.receiver),
             group_by: route.group_by.clone(),
-            match_: conditions.equal,
-            match_re: conditions.like,
-            matchers: conditions.matchers,
+            match_: matchers.equal,
+            match_re: matchers.regex,
+            matchers: matchers.current,
             continue_: route.continue_,
-            routes: route.routes.iter().enumerate().map(child).collect::<Result<_, _>>()?,
-            group_wait: or_empty(route.group_wait.as_ref().map(|wait| &wait.0)),
-            group_interval: or_empty(route.group_interval.as_ref().map(|interval| &interval.0)),
-            repeat_interval: or_empty(route.repeat_interval.as_ref().map(|interval| &interval.0)),
+            routes: children.iter().map(|child| self.route(child)).collect::<Result<_, _>>()?,
+            group_wait: route.group_wait.clone().unwrap_or_default().0,
+            group_interval: route.group_interval.clone().unwrap_or_default().0,
+            repeat_interval: route.repeat_interval.clone().unwrap_or_default().0,
             mute_time_intervals: unique(&route.mute_time_intervals),
             active_time_intervals: unique(&route.active_time_intervals),
         })
     }
-}
 
-/// Reads a route that the schema leaves open; it may not have fields that a route has not, nor may its conditions.
-fn child(value: &Value) -> Result<Resource, Error> {
-    check_fields(value, &FIELDS)?;
-    let matchers = value.get("matchers").and_then(Value::as_array);
-    matchers.into_iter().flatten().try_for_each(|matcher| check_fields(matcher, &MATCHER_FIELDS))?;
-    serde_json::from_value(without_nulls(value)).map_err(|error| Error::rule(format!("json: {error}")))
-}
-
-fn check_fields(value: &Value, known: &[&str]) -> Result<(), Error> {
-    let unknown =
-        value.as_object().and_then(|object| object.keys().find(|name| !known.contains(&name.as_str())));
-    unknown.map_or(Ok(()), |name| Err(Error::rule(format!("json: unknown field {name:?}"))))
-}
-
-/// What has no value is as if it were not there.
-fn without_nulls(value: &Value) -> Value {
-    match value {
-        Value::Object(fields) => {
-            let said = fields.iter().filter(|(_, value)| !value.is_null());
-            Value::Object(said.map(|(name, value)| (name.clone(), without_nulls(value))).collect())
+    /// An inhibition rule.
+    pub(super) fn inhibit_rule(&self, rule: &InhibitRuleSpec) -> InhibitRule {
+        let source = self.matchers(&rule.source_match);
+        let target = self.matchers(&rule.target_match);
+        InhibitRule {
+            target_match: target.equal,
+            target_match_re: target.regex,
+            target_matchers: target.current,
+            source_match: source.equal,
+            source_match_re: source.regex,
+            source_matchers: source.current,
+            equal: rule.equal.clone(),
         }
-        Value::Array(values) => Value::Array(values.iter().map(without_nulls).collect()),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+    }
+
+    /// Matchers of a resource. One with `matchType` is written in the current syntax for every version: a version that
+    /// does not know it is rejected later.
+    fn matchers(&self, specs: &[Matcher]) -> Matchers {
+        let mut matchers = Matchers::default();
+        let is_new = has_matchers(self.version);
+        for Matcher { name, value, match_type, regex } in specs {
+            if !match_type.is_empty() {
+                matchers.current.push(written(name, match_type, value));
+            } else if is_new {
+                let operator = if *regex { Operator::Like } else { Operator::Equal };
+                matchers.current.push(written(name, operator, value));
+            } else {
+                let old = if *regex { &mut matchers.regex } else { &mut matchers.equal };
+                old.insert(name.clone(), value.clone());
+            }
+        }
+        matchers
     }
 }

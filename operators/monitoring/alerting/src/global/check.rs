@@ -1,23 +1,24 @@
-//! What the global part must be: sound by itself, known to the version, and with Secrets that are there.
+//! Checks the global settings by themselves, against the version, and for the Secrets that they need.
 
 use api_monitoring::alertmanager::global::AlertmanagerGlobalConfig;
-use api_monitoring::text::Url;
+use api_monitoring::http::HttpConfigWithProxy;
 use formats::alertmanager::url;
 use formats::version::Version;
 use k8s_openapi::api::core::v1::SecretKeySelector;
+use monitoring_select::problem::{Within as _, broken};
+use monitoring_select::{Problem, authentication, proxy, tls};
 
-use super::client;
-use crate::convert::{Convert, Error};
+use crate::convert::{Convert, unreadable};
 
-pub(super) fn check(global: &AlertmanagerGlobalConfig, convert: &Convert<'_>) -> Result<(), Error> {
-    check_form(global)?;
+pub(super) fn check(global: &AlertmanagerGlobalConfig, convert: &Convert<'_>) -> Result<(), Problem> {
+    check_fields(global)?;
     check_versions_and_secrets(global, convert)
 }
 
-/// What is wrong whatever the version.
-fn check_form(global: &AlertmanagerGlobalConfig) -> Result<(), Error> {
+/// Checks that do not depend on the version.
+fn check_fields(global: &AlertmanagerGlobalConfig) -> Result<(), Problem> {
     if let Some(http) = &global.http_config {
-        client::check(http).map_err(|error| error.at("'httpConfig'"))?;
+        check_client(http).within("'httpConfig'")?;
     }
     let urls = [
         ("telegram", global.telegram.as_ref().and_then(|telegram| telegram.api_url.as_ref())),
@@ -27,29 +28,33 @@ fn check_form(global: &AlertmanagerGlobalConfig) -> Result<(), Error> {
         ("webex", global.webex.as_ref().and_then(|webex| webex.api_url.as_ref())),
         ("'wechat'", global.wechat.as_ref().and_then(|wechat| wechat.api_url.as_ref())),
     ];
-    for (place, url) in urls {
-        check_url(url).map_err(|error| error.at("invalid 'apiURL'").at(place))?;
+    for (field, url) in urls {
+        if let Some(url) = url.filter(|url| !url.is_empty()) {
+            url::check(url).map_err(unreadable).within(format_args!("{field}: invalid 'apiURL'"))?;
+        }
     }
     Ok(())
 }
 
-fn check_url(url: Option<&Url>) -> Result<(), Error> {
-    match url {
-        Some(url) if !url.is_empty() => url::check(url).map_err(Error::Rule),
-        Some(_) | None => Ok(()),
-    }
+fn check_client(http: &HttpConfigWithProxy) -> Result<(), Problem> {
+    authentication::check_client(&http.client)?;
+    http.tls_config.as_ref().map_or(Ok(()), tls::check_safe).within("tlsConfig")?;
+    proxy::check(&http.proxy)
 }
 
-fn check_versions_and_secrets(global: &AlertmanagerGlobalConfig, convert: &Convert<'_>) -> Result<(), Error> {
-    let needs = |what: &str, is_asked_for: bool, minor: u64| {
+fn check_versions_and_secrets(
+    global: &AlertmanagerGlobalConfig,
+    convert: &Convert<'_>,
+) -> Result<(), Problem> {
+    let needs = |what: &str, is_used: bool, minor: u64| {
         let since = Version::new(0, minor, 0);
-        if !is_asked_for || *convert.version >= since {
+        if !is_used || *convert.version >= since {
             return Ok(());
         }
-        Err(Error::rule(format!("{what} Alertmanager >= {since} - current {}", convert.version)))
+        broken(format!("{what} Alertmanager >= {since} - current {}", convert.version))
     };
     let can_read = |selector: Option<&SecretKeySelector>| {
-        selector.map_or(Ok(()), |selector| convert.plain_secret(selector).map(|_| ()))
+        selector.map_or(Ok(()), |selector| convert.plain_secret(selector).map(drop))
     };
     let forces_tls = global.smtp.as_ref().is_some_and(|smtp| smtp.force_implicit_tls.is_some());
     needs("'forceImplicitTLS' integration requires", forces_tls, 31)?;
@@ -64,10 +69,10 @@ fn check_versions_and_secrets(global: &AlertmanagerGlobalConfig, convert: &Conve
     needs("'mattermost' global parameters require", global.mattermost.is_some(), 32)?;
     if let Some(selector) = global.mattermost.as_ref().and_then(|mattermost| mattermost.webhook_url.as_ref())
     {
-        let webhook = convert.secret_text(selector);
-        let webhook = webhook.map_err(|error| error.at("failed to retrieve Mattermost Webhook URL"))?;
+        let webhook = convert.secret_text(selector).within("failed to retrieve Mattermost Webhook URL")?;
         url::check_secret(webhook.trim())
-            .map_err(|problem| Error::Rule(problem).at("failed to validate Mattermost Webhook URL"))?;
+            .map_err(unreadable)
+            .within("failed to validate Mattermost Webhook URL")?;
     }
     Ok(())
 }

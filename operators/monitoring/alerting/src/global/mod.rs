@@ -1,79 +1,52 @@
-//! A configuration that the user gave as a resource: an AlertmanagerConfig that is not restricted to its namespace, with
-//! a global part from the Alertmanager itself.
+//! A base configuration from the AlertmanagerConfig that `spec.alertmanagerConfiguration` names, with the global settings
+//! of the Alertmanager. It applies to alerts of all namespaces.
 //!
 //! | file | owns |
 //! |---|---|
-//! | `check` | what the global part must be |
-//! | `client` | what an HTTP client of the global part must be |
-//! | `part` | the global part in the words of Alertmanager |
+//! | `check` | checks of the global settings |
+//! | `part` | converts the global settings |
 
 mod check;
-mod client;
 mod part;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use api_monitoring::AlertmanagerConfig;
 use api_monitoring::alertmanager::global::AlertmanagerGlobalConfig;
-use formats::alertmanager::{Config, Fit, Fitting, Refusal};
+use formats::alertmanager::{Config, Fit, Fitting};
 use formats::version::Version;
-use monitoring_assets::{Objects, Reader, Reference};
+use monitoring_assets::{Objects, Reader};
+use monitoring_select::Problem;
 use monitoring_select::references::References;
 
-use crate::convert::{self, Convert};
-use crate::raw_configuration::{BadRoot, check_root};
+use crate::convert::{Convert, unreadable};
+use crate::raw_configuration::check_root;
 
-/// Why a resource cannot be the base.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Error {
-    /// It cannot be converted.
-    #[error(transparent)]
-    Conversion(#[from] convert::Error),
-    /// The version has not what it asks for.
-    #[error(transparent)]
-    Version(#[from] Refusal),
-    /// Its root route cannot be one.
-    #[error(transparent)]
-    Root(#[from] BadRoot),
-}
-
-/// A base, and what was read for it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Base {
-    /// The configuration.
-    pub config: Config,
-    /// Secrets and ConfigMaps that were read.
-    pub references: BTreeSet<Reference>,
-    /// Certificates and keys of the global part, by the name under which they are mounted.
-    pub files: BTreeMap<String, Vec<u8>>,
-}
-
-/// The base from a resource that was checked like all others, and from the global part.
+/// The base configuration from a resource that was checked like all others, and from the global settings; and the
+/// certificates and keys of the global settings, by the name under which they are mounted.
 pub fn base(
     resource: &AlertmanagerConfig,
     global: Option<&AlertmanagerGlobalConfig>,
     version: &Version,
     objects: &Objects,
-) -> Result<Base, Error> {
+) -> Result<(Config, BTreeMap<String, Vec<u8>>), Problem> {
     let namespace = resource.metadata.namespace.as_deref().unwrap_or_default();
     let name = resource.metadata.name.as_deref().unwrap_or_default();
     let reader = Reader::new(objects, namespace);
     let convert = Convert { reader: &reader, version, name, global: None };
-    let collected = References::new(objects, namespace);
+    let references = References::new(objects, namespace);
     let global = match global {
         Some(global) => {
             check::check(global, &convert)?;
-            Some(convert.global_part(global, &collected)?)
+            Some(convert.global_part(global, &references)?)
         }
         None => None,
     };
     let mut config = Convert { global: global.as_ref(), ..convert }.config(resource)?;
     config.global = global;
-    config.fit(&Fitting::new(version))?;
-    check_root(config.route.as_ref())?;
-    let collected = collected.verdict(Ok(())).map_err(|refused| convert::Error::Unusable(refused.problem))?;
-    let mut references = reader.references();
-    references.extend(collected.references);
-    let files = collected.files.into_iter().map(|(name, content)| (name, content.to_owned())).collect();
-    Ok(Base { config, references, files })
+    config.fit(&Fitting::new(version)).map_err(unreadable)?;
+    check_root(config.route.as_ref()).map_err(unreadable)?;
+    let accepted = references.verdict(Ok(())).map_err(|refused| refused.problem)?;
+    let files = accepted.files.into_iter().map(|(name, content)| (name, content.to_owned())).collect();
+    Ok((config, files))
 }

@@ -1,4 +1,4 @@
-//! The global part in the words of Alertmanager.
+//! Converts the global settings.
 
 use api_monitoring::alertmanager::global::{AlertmanagerGlobalConfig, GlobalSmtpConfig};
 use api_monitoring::alertmanager_config::receiver::HttpConfig;
@@ -10,110 +10,111 @@ use formats::alertmanager::http::HttpClient;
 use formats::alertmanager::secret::Secret;
 use formats::alertmanager::url::Url;
 use k8s_openapi::api::core::v1::SecretKeySelector;
+use monitoring_select::Problem;
+use monitoring_select::problem::Within as _;
 use monitoring_select::references::References;
 
-use crate::convert::{Convert, Error};
+use crate::convert::{Convert, check_references, unreadable};
 
 impl Convert<'_> {
-    /// The global part. What its client points to is read, checked and collected by `references`.
+    /// The global settings. `references` checks what the HTTP client refers to and collects its certificates and keys.
     pub(super) fn global_part(
         &self,
         global: &AlertmanagerGlobalConfig,
         references: &References<'_>,
-    ) -> Result<Global, Error> {
+    ) -> Result<Global, Problem> {
         let mut part = Global::default();
         if let Some(smtp) = &global.smtp {
-            self.mail(smtp, &mut part).map_err(|error| error.at("invalid global smtpConfig"))?;
+            self.smtp(smtp, &mut part).within("invalid global smtpConfig")?;
         }
         part.http_config =
             global.http_config.as_ref().map(|http| self.client(http, references)).transpose()?;
         if !global.resolve_timeout.is_empty() {
-            let timeout = Duration::parse(&global.resolve_timeout);
-            part.resolve_timeout =
-                Some(timeout.map_err(|error| Error::from(error).at("parse resolve timeout"))?);
+            let timeout = Duration::parse(&global.resolve_timeout).map_err(unreadable);
+            part.resolve_timeout = Some(timeout.within("parse resolve timeout")?);
         }
-        part.slack_api_url =
-            self.url_of(global.slack_api_url.as_ref(), "failed to get Slack API URL", "parse slack API URL")?;
-        part.opsgenie_api_url = self.url_of(
-            global.ops_genie_api_url.as_ref(),
-            "failed to get OpsGenie API URL",
-            "parse OpsGenie API URL",
-        )?;
+        if let Some(selector) = &global.slack_api_url {
+            part.slack_api_url =
+                self.secret_url_of(selector, "failed to get Slack API URL", "parse slack API URL")?;
+        }
+        if let Some(selector) = &global.ops_genie_api_url {
+            part.opsgenie_api_url =
+                self.secret_url_of(selector, "failed to get OpsGenie API URL", "parse OpsGenie API URL")?;
+        }
         part.opsgenie_api_key =
-            self.key_of(global.ops_genie_api_key.as_ref(), "failed to get OpsGenie API KEY")?;
+            self.key(global.ops_genie_api_key.as_ref(), "failed to get OpsGenie API KEY")?;
         part.pagerduty_url = url(global.pagerduty_url.as_deref(), "parse Pagerduty URL")?;
-        self.chats(global, &mut part)?;
+        self.integrations(global, &mut part)?;
         Ok(part)
     }
 
-    /// What kinds of receivers have that came later.
-    fn chats(&self, global: &AlertmanagerGlobalConfig, part: &mut Global) -> Result<(), Error> {
+    /// The settings with a section for each service.
+    fn integrations(&self, global: &AlertmanagerGlobalConfig, part: &mut Global) -> Result<(), Problem> {
         if let Some(telegram) = &global.telegram {
             part.telegram_api_url = url(telegram.api_url.as_deref(), "failed to parse Telegram API URL")
-                .map_err(|error| error.at("invalid global telegram config"))?;
+                .within("invalid global telegram config")?;
         }
         if let Some(jira) = &global.jira {
             part.jira_api_url = url(jira.api_url.as_deref(), "failed to parse Jira API URL")
-                .map_err(|error| error.at("invalid global jira config"))?;
+                .within("invalid global jira config")?;
         }
         if let Some(chat) = &global.rocket_chat {
-            let within = |error: Error| error.at("invalid global rocket chat config");
+            const CHAT: &str = "invalid global rocket chat config";
             part.rocketchat_api_url =
-                url(chat.api_url.as_deref(), "failed to parse Rocket Chat API URL").map_err(within)?;
+                url(chat.api_url.as_deref(), "failed to parse Rocket Chat API URL").within(CHAT)?;
             part.rocketchat_token =
-                self.key_of(chat.token.as_ref(), "failed to get Rocket Chat Token").map_err(within)?;
+                self.key(chat.token.as_ref(), "failed to get Rocket Chat Token").within(CHAT)?;
             part.rocketchat_token_id =
-                self.key_of(chat.token_id.as_ref(), "failed to get Rocket Chat Token ID").map_err(within)?;
+                self.key(chat.token_id.as_ref(), "failed to get Rocket Chat Token ID").within(CHAT)?;
         }
         if let Some(webex) = &global.webex {
-            part.webex_api_url = url(webex.api_url.as_deref(), "parse Webex API URL")
-                .map_err(|error| error.at("invalid global webex config"))?;
+            part.webex_api_url =
+                url(webex.api_url.as_deref(), "parse Webex API URL").within("invalid global webex config")?;
         }
         if let Some(wechat) = &global.wechat {
-            let within = |error: Error| error.at("invalid global wechat config");
-            part.wechat_api_url = url(wechat.api_url.as_deref(), "wechat API URL").map_err(within)?;
+            const WECHAT: &str = "invalid global wechat config";
+            part.wechat_api_url = url(wechat.api_url.as_deref(), "wechat API URL").within(WECHAT)?;
             part.wechat_api_secret =
-                self.key_of(wechat.api_secret.as_ref(), "failed to get WeChat Secret").map_err(within)?;
+                self.key(wechat.api_secret.as_ref(), "failed to get WeChat Secret").within(WECHAT)?;
             part.wechat_api_corp_id = wechat.api_corp_id.clone().unwrap_or_default();
         }
         if let Some(victorops) = &global.victorops {
-            let within = |error: Error| error.at("invalid global victorops config");
+            const VICTOROPS: &str = "invalid global victorops config";
             part.victorops_api_url =
-                url(victorops.api_url.as_deref(), "failed to parse VictorOps API URL").map_err(within)?;
+                url(victorops.api_url.as_deref(), "failed to parse VictorOps API URL").within(VICTOROPS)?;
             part.victorops_api_key =
-                self.key_of(victorops.api_key.as_ref(), "failed to get VictorOps Secret").map_err(within)?;
+                self.key(victorops.api_key.as_ref(), "failed to get VictorOps Secret").within(VICTOROPS)?;
         }
-        if let Some(mattermost) = &global.mattermost {
-            let (read, parse) =
-                ("failed to get Mattermost Webhook URL Secret", "failed to parse Webhook URL");
+        if let Some(selector) = global.mattermost.as_ref().and_then(|chat| chat.webhook_url.as_ref()) {
+            let read = "failed to get Mattermost Webhook URL Secret";
             part.mattermost_webhook_url = self
-                .url_of(mattermost.webhook_url.as_ref(), read, parse)
-                .map_err(|error| error.at("invalid global mattermost config"))?;
+                .secret_url_of(selector, read, "failed to parse Webhook URL")
+                .within("invalid global mattermost config")?;
         }
         Ok(())
     }
 
-    fn mail(&self, smtp: &GlobalSmtpConfig, part: &mut Global) -> Result<(), Error> {
-        let said = |text: &Option<String>| text.clone().unwrap_or_default();
-        let secret = |selector: &Option<SecretKeySelector>| {
-            selector.as_ref().map_or_else(|| Ok(Secret::default()), |selector| self.plain_secret(selector))
-        };
-        part.smtp_from = said(&smtp.from);
-        part.smtp_hello = said(&smtp.hello);
-        part.smtp_auth_username = said(&smtp.auth_username);
-        part.smtp_auth_identity = said(&smtp.auth_identity);
+    fn smtp(&self, smtp: &GlobalSmtpConfig, part: &mut Global) -> Result<(), Problem> {
+        part.smtp_from = smtp.from.clone().unwrap_or_default();
+        part.smtp_hello = smtp.hello.clone().unwrap_or_default();
+        part.smtp_auth_username = smtp.auth_username.clone().unwrap_or_default();
+        part.smtp_auth_identity = smtp.auth_identity.clone().unwrap_or_default();
         part.smtp_force_implicit_tls = smtp.force_implicit_tls;
         part.smtp_require_tls = smtp.require_tls;
         part.smtp_tls_config = smtp.tls_config.as_ref().map(|tls| self.tls(tls));
         if let Some(host) = &smtp.smart_host {
             part.smtp_smarthost = HostPort { host: host.host.clone(), port: host.port.clone() };
         }
-        part.smtp_auth_password = secret(&smtp.auth_password)?;
-        part.smtp_auth_secret = secret(&smtp.auth_secret)?;
+        if let Some(selector) = &smtp.auth_password {
+            part.smtp_auth_password = self.plain_secret(selector)?;
+        }
+        if let Some(selector) = &smtp.auth_secret {
+            part.smtp_auth_secret = self.plain_secret(selector)?;
+        }
         Ok(())
     }
 
-    fn client(&self, http: &HttpConfigWithProxy, references: &References<'_>) -> Result<HttpClient, Error> {
+    fn client(&self, http: &HttpConfigWithProxy, references: &References<'_>) -> Result<HttpClient, Problem> {
         let client = http.client.clone();
         let config = HttpConfig {
             authorization: client.authorization,
@@ -126,34 +127,25 @@ impl Convert<'_> {
             follow_redirects: client.follow_redirects,
             enable_http2: client.enable_http2,
         };
-        let written = self.http(&config).map_err(|error| error.at("invalid global httpConfig"))?;
-        references.optional_secret(config.bearer_token_secret.as_ref())?;
-        references.safe_authorization(config.authorization.as_ref())?;
-        references.basic_auth(config.basic_auth.as_ref())?;
-        references.safe_tls(config.tls_config.as_ref())?;
-        references.proxy_headers(&config.proxy)?;
-        references.oauth2(config.oauth2.as_ref())?;
+        let written = self.http(&config).within("invalid global httpConfig")?;
+        check_references(&config, references)?;
         Ok(written)
     }
 
-    fn key_of(&self, selector: Option<&SecretKeySelector>, within: &str) -> Result<Secret, Error> {
-        let Some(selector) = selector else { return Ok(Secret::default()) };
-        self.plain_secret(selector).map_err(|error| error.at(within))
+    fn key(&self, selector: Option<&SecretKeySelector>, read: &str) -> Result<Secret, Problem> {
+        selector.map_or_else(|| Ok(Secret::default()), |selector| self.plain_secret(selector).within(read))
     }
 
-    fn url_of(
+    fn secret_url_of(
         &self,
-        selector: Option<&SecretKeySelector>,
+        selector: &SecretKeySelector,
         read: &str,
         parse: &str,
-    ) -> Result<Option<Url>, Error> {
-        let Some(selector) = selector else { return Ok(None) };
-        let text = self.secret_text(selector).map_err(|error| error.at(read))?;
-        url(Some(&text), parse)
+    ) -> Result<Option<Url>, Problem> {
+        url(Some(&self.secret_text(selector).within(read)?), parse)
     }
 }
 
-fn url(text: Option<&str>, within: &str) -> Result<Option<Url>, Error> {
-    let parse = |text| Url::parse(text).map_err(|error| Error::rule(error.to_string()).at(within));
-    text.map(parse).transpose()
+fn url(text: Option<&str>, parse: &str) -> Result<Option<Url>, Problem> {
+    text.map(Url::parse).transpose().map_err(unreadable).within(parse)
 }

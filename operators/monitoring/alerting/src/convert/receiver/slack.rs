@@ -4,28 +4,29 @@ use api_monitoring::alertmanager_config::receiver::slack::{
     SlackAction, SlackConfig, SlackConfirmationField, SlackField,
 };
 use formats::alertmanager::receiver::slack::{Action, Confirmation, Field, Slack};
+use monitoring_select::Problem;
 
-use crate::convert::{Convert, Error, duration, or_empty};
+use crate::convert::{Convert, duration};
 
 impl Convert<'_> {
-    pub(super) fn slack(&self, config: &SlackConfig) -> Result<Slack, Error> {
+    pub(super) fn slack(&self, config: &SlackConfig) -> Result<Slack, Problem> {
         let api_url = config.api_url.as_ref().map(|selector| self.secret_url(selector)).transpose()?;
         Ok(Slack {
             send_resolved: config.send_resolved,
             api_url: api_url.unwrap_or_default(),
-            channel: or_empty(config.channel.as_ref()),
-            username: or_empty(config.username.as_ref()),
-            color: or_empty(config.color.as_ref()),
-            title: or_empty(config.title.as_ref()),
+            channel: config.channel.clone().unwrap_or_default(),
+            username: config.username.clone().unwrap_or_default(),
+            color: config.color.clone().unwrap_or_default(),
+            title: config.title.clone().unwrap_or_default(),
             title_link: config.title_link.clone(),
-            pretext: or_empty(config.pretext.as_ref()),
-            text: or_empty(config.text.as_ref()),
+            pretext: config.pretext.clone().unwrap_or_default(),
+            text: config.text.clone().unwrap_or_default(),
             fields: config.fields.iter().map(field).collect(),
             short_fields: config.short_fields.unwrap_or_default(),
-            footer: or_empty(config.footer.as_ref()),
-            fallback: or_empty(config.fallback.as_ref()),
-            callback_id: or_empty(config.callback_id.as_ref()),
-            icon_emoji: or_empty(config.icon_emoji.as_ref()),
+            footer: config.footer.clone().unwrap_or_default(),
+            fallback: config.fallback.clone().unwrap_or_default(),
+            callback_id: config.callback_id.clone().unwrap_or_default(),
+            icon_emoji: config.icon_emoji.clone().unwrap_or_default(),
             icon_url: config.icon_url.clone(),
             image_url: config.image_url.clone(),
             thumb_url: config.thumb_url.clone(),
@@ -34,7 +35,7 @@ impl Convert<'_> {
             actions: config.actions.iter().map(action).collect(),
             http_config: self.http_if_any(config.http_config.as_ref())?,
             timeout: duration(config.timeout.as_deref())?,
-            message_text: or_empty(config.message_text.as_ref()),
+            message_text: config.message_text.clone().unwrap_or_default(),
             update_message: config.update_message,
             ..Slack::default()
         })
@@ -50,9 +51,9 @@ fn action(action: &SlackAction) -> Action {
         type_: action.type_.clone(),
         text: action.text.clone(),
         url: action.url.clone(),
-        style: or_empty(action.style.as_ref()),
-        name: or_empty(action.name.as_ref()),
-        value: or_empty(action.value.as_ref()),
+        style: action.style.clone().unwrap_or_default(),
+        name: action.name.clone().unwrap_or_default(),
+        value: action.value.clone().unwrap_or_default(),
         confirm: action.confirm.as_ref().map(confirmation),
     }
 }
@@ -60,8 +61,8 @@ fn action(action: &SlackAction) -> Action {
 fn confirmation(field: &SlackConfirmationField) -> Confirmation {
     Confirmation {
         text: field.text.clone(),
-        title: or_empty(field.title.as_ref()),
-        ok_text: or_empty(field.ok_text.as_ref()),
-        dismiss_text: or_empty(field.dismiss_text.as_ref()),
+        title: field.title.clone().unwrap_or_default(),
+        ok_text: field.ok_text.clone().unwrap_or_default(),
+        dismiss_text: field.dismiss_text.clone().unwrap_or_default(),
     }
 }
