@@ -1,5 +1,7 @@
 //! PrometheusRule.
 
+pub mod shape;
+
 use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;

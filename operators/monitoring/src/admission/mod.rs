@@ -1,20 +1,16 @@
-//! What is checked and converted when a resource is written, and what of an AlertmanagerConfig is checked again when an
-//! Alertmanager takes it in. Pure: objects in, verdicts out.
+//! Checks and conversions of the admission webhooks. AlertmanagerConfigs are checked again when an Alertmanager selects
+//! them. Pure.
 //!
 //! | file | owns |
 //! |---|---|
-//! | [`validate`] | whether an AlertmanagerConfig makes sense by itself |
-//! | [`resource`] | whether an Alertmanager can take an AlertmanagerConfig in |
-//! | [`review`] | answers to the API server |
-//! | [`problem`] | why not |
-//! | [`address`] | addresses of receivers |
-//! | `template` | templates in fields of receivers |
-//! | [`json_text`] | how Go reads such texts |
+//! | [`validate`] | checks of an AlertmanagerConfig by itself |
+//! | [`resource`] | checks of an AlertmanagerConfig against an Alertmanager version, Secrets and ConfigMaps |
+//! | [`review`] | responses to the API server |
+//! | `address` | URLs of receivers |
+//! | `json_text` | how Go reads such URLs |
 
-pub mod address;
-pub mod json_text;
-pub mod problem;
+mod address;
+mod json_text;
 pub mod resource;
 pub mod review;
-mod template;
 pub mod validate;

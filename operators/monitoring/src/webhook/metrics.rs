@@ -1,4 +1,4 @@
-//! What is counted: questions, by path and by what was said.
+//! Metrics of the webhooks.
 
 use std::time::Instant;
 
@@ -8,62 +8,62 @@ use kernel::metrics::{Catalogue, Counters, Histograms};
 /// From a small object to a page of a large list.
 const BUCKETS: &[f64] = &[0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0];
 
-/// The families.
+/// The metrics.
 #[derive(Debug, Clone)]
 pub struct Metrics {
     reviews: Counters<2>,
     time: Histograms<1>,
 }
 
-/// What was said.
+/// How a review was answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Said {
-    /// Yes.
+pub(crate) enum Answer {
+    /// The request is allowed.
     Allowed,
-    /// No.
-    Refused,
-    /// That this is no question.
+    /// The request is rejected.
+    Rejected,
+    /// The review cannot be read.
     Unreadable,
 }
 
-impl Said {
-    const ALL: [Self; 3] = [Self::Allowed, Self::Refused, Self::Unreadable];
+impl Answer {
+    const ALL: [Self; 3] = [Self::Allowed, Self::Rejected, Self::Unreadable];
 
     fn as_str(self) -> &'static str {
         match self {
             Self::Allowed => "allowed",
-            Self::Refused => "refused",
+            Self::Rejected => "refused",
             Self::Unreadable => "unreadable",
         }
     }
 
-    /// Yes or no.
+    /// Allowed or rejected.
     pub(crate) fn of(allowed: bool) -> Self {
-        if allowed { Self::Allowed } else { Self::Refused }
+        if allowed { Self::Allowed } else { Self::Rejected }
     }
 }
 
 impl Metrics {
-    /// Registers the families.
+    /// Registers the metrics.
     pub fn register(catalogue: &mut Catalogue) -> Self {
-        let help = "Questions that the API server asked the webhooks, by path and verdict";
+        let help = "Reviews that the API server sent to the webhooks, by path and verdict";
         let reviews = catalogue.counters("webhook_reviews", ["path", "verdict"], help);
-        let help = "Time that the webhooks took for an answer";
+        let help = "Time that the webhooks took to answer a review, in seconds";
         let time = catalogue.histograms("webhook_review_duration_seconds", ["path"], help, BUCKETS);
         Self { reviews, time }
     }
 
-    /// What one path counts. All its series are there from now on.
+    /// The metrics of one path. All its series exist from now on.
     pub(crate) fn path(&self, path: &'static str) -> PathMetrics {
-        for said in Said::ALL {
-            self.reviews.with([path, said.as_str()]);
+        for answer in Answer::ALL {
+            self.reviews.with([path, answer.as_str()]);
         }
         self.time.with([path]);
         PathMetrics { path, metrics: self.clone() }
     }
 }
 
-/// What one path counts.
+/// The metrics of one path.
 #[derive(Debug, Clone)]
 pub(crate) struct PathMetrics {
     pub(crate) path: &'static str,
@@ -71,14 +71,14 @@ pub(crate) struct PathMetrics {
 }
 
 impl PathMetrics {
-    /// Counts a question that came at `since`.
-    pub(crate) fn answered(&self, said: Said, since: Instant) {
-        self.metrics.reviews.with([self.path, said.as_str()]).inc();
+    /// Counts a review that arrived at `since`.
+    pub(crate) fn observe(&self, answer: Answer, since: Instant) {
+        self.metrics.reviews.with([self.path, answer.as_str()]).inc();
         self.metrics.time.with([self.path]).observe((clock::now() - since).as_secs_f64());
     }
 }
 
-/// The families as a table for the documents.
+/// The metrics as a table for the documentation.
 pub fn reference() -> String {
     let mut catalogue = Catalogue::default();
     Metrics::register(&mut catalogue);
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_names_are_good() {
+    fn the_names_are_valid() {
         let mut catalogue = Catalogue::default();
         Metrics::register(&mut catalogue);
         assert_eq!(catalogue.faults(), Vec::<String>::new());

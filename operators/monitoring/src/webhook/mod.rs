@@ -1,12 +1,12 @@
-//! What the API server asks about monitoring resources: the peer's paths, answered as the peer answers, and ours beside
-//! them for monitors. The operator and the stand-alone webhook both serve [`routes`]; users register those that they want.
+//! The webhooks of the monitoring resources: those of the Prometheus Operator, which answer as it does, and ours for
+//! monitors. The operator and the stand-alone webhook both serve [`routes`]; users register the ones that they want.
 //!
 //! | file | owns |
 //! |---|---|
-//! | `review` | the peer's paths: what is asked and answered over HTTP |
-//! | `monitor` | ours: what can be told of a monitor without the cluster |
-//! | [`registration`] | what an API server has to know to ask |
-//! | [`metrics`] | what is counted |
+//! | `review` | the webhooks of the Prometheus Operator over HTTP |
+//! | `monitor` | our webhooks for monitors |
+//! | [`registration`] | the webhooks as they are registered at the API server |
+//! | [`metrics`] | metrics |
 
 pub mod metrics;
 mod monitor;
@@ -23,44 +23,31 @@ use monitoring_rules::names::Names;
 
 use crate::webhook::metrics::Metrics;
 
-/// Checks a PrometheusRule.
-pub const VALIDATE_RULE: &str = "/admission-prometheusrules/validate";
-/// Mends a PrometheusRule.
-pub const MUTATE_RULE: &str = "/admission-prometheusrules/mutate";
-/// Checks an AlertmanagerConfig.
-pub const VALIDATE_ALERTMANAGER_CONFIG: &str = "/admission-alertmanagerconfigs/validate";
-/// Converts an AlertmanagerConfig.
+/// Validates PrometheusRules.
+const VALIDATE_RULE: &str = "/admission-prometheusrules/validate";
+/// Mutates PrometheusRules.
+const MUTATE_RULE: &str = "/admission-prometheusrules/mutate";
+/// Validates AlertmanagerConfigs.
+const VALIDATE_ALERTMANAGER_CONFIG: &str = "/admission-alertmanagerconfigs/validate";
+/// Converts AlertmanagerConfigs.
 pub const CONVERT: &str = "/convert";
-/// Checks a ServiceMonitor.
-pub const VALIDATE_SERVICE_MONITOR: &str = "/admission-servicemonitors/validate";
-/// Checks a PodMonitor.
-pub const VALIDATE_POD_MONITOR: &str = "/admission-podmonitors/validate";
-/// Checks a Probe.
-pub const VALIDATE_PROBE: &str = "/admission-probes/validate";
-/// Checks a ScrapeConfig.
-pub const VALIDATE_SCRAPE_CONFIG: &str = "/admission-scrapeconfigs/validate";
 
-/// How rules are checked. By default as in the peer's operator.
+/// How rules are checked. The default is that of the Prometheus Operator.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RuleSettings {
     /// Which names of metrics and labels are allowed.
     pub names: Names,
-    /// What queries may use that is not stable yet.
+    /// Which experimental features of the query language are allowed.
     pub queries: Options,
 }
 
 /// All webhooks.
 pub fn routes(rules: RuleSettings, metrics: &Metrics) -> Routes {
     let RuleSettings { names, queries } = rules;
+    let problems = move |spec: &_| check(spec, names, queries).iter().map(ToString::to_string).collect();
+    let validate_rule = move |review: &_| validate_rule(review, &problems);
     let routes = Routes::default()
-        .plain(
-            VALIDATE_RULE,
-            review::admission(metrics.path(VALIDATE_RULE), move |review| {
-                validate_rule(review, &|spec| {
-                    check(spec, names, queries).iter().map(ToString::to_string).collect()
-                })
-            }),
-        )
+        .plain(VALIDATE_RULE, review::admission(metrics.path(VALIDATE_RULE), validate_rule))
         .plain(MUTATE_RULE, review::admission(metrics.path(MUTATE_RULE), mutate_rule))
         .plain(
             VALIDATE_ALERTMANAGER_CONFIG,

@@ -1,16 +1,14 @@
-//! The webhooks as an API server has to know them: which path is asked about which resource. Manifests follow from this.
+//! The webhooks as they are registered at the API server: the resources of each path. Manifests follow from this.
 
 use product::Registered;
 
-use crate::webhook::{
-    MUTATE_RULE, VALIDATE_ALERTMANAGER_CONFIG, VALIDATE_POD_MONITOR, VALIDATE_PROBE, VALIDATE_RULE,
-    VALIDATE_SCRAPE_CONFIG, VALIDATE_SERVICE_MONITOR,
-};
+use super::monitor::MONITORS;
+use super::{MUTATE_RULE, VALIDATE_ALERTMANAGER_CONFIG, VALIDATE_RULE};
 
-/// The group of all the resources.
+/// The API group of the resources.
 pub const GROUP: &str = "monitoring.coreos.com";
 
-/// Those that refuse.
+/// Validating webhooks.
 pub const VALIDATING: [Registered; 6] = [
     Registered { path: VALIDATE_RULE, resource: "prometheusrules", versions: &["v1"] },
     Registered {
@@ -18,12 +16,12 @@ pub const VALIDATING: [Registered; 6] = [
         resource: "alertmanagerconfigs",
         versions: &["v1alpha1", "v1beta1"],
     },
-    Registered { path: VALIDATE_SERVICE_MONITOR, resource: "servicemonitors", versions: &["v1"] },
-    Registered { path: VALIDATE_POD_MONITOR, resource: "podmonitors", versions: &["v1"] },
-    Registered { path: VALIDATE_PROBE, resource: "probes", versions: &["v1"] },
-    Registered { path: VALIDATE_SCRAPE_CONFIG, resource: "scrapeconfigs", versions: &["v1alpha1"] },
+    MONITORS[0].0,
+    MONITORS[1].0,
+    MONITORS[2].0,
+    MONITORS[3].0,
 ];
 
-/// Those that mend.
+/// Mutating webhooks.
 pub const MUTATING: [Registered; 1] =
     [Registered { path: MUTATE_RULE, resource: "prometheusrules", versions: &["v1"] }];

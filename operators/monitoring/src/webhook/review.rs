@@ -1,4 +1,4 @@
-//! The peer's paths: what is asked and answered over HTTP. The answers themselves are made in `admission`.
+//! The webhooks of the Prometheus Operator over HTTP. The responses come from `admission`.
 
 use std::fmt::Display;
 
@@ -7,28 +7,28 @@ use kernel::clock;
 use kernel::webhook::{Failure, Question};
 use serde_json::Value;
 
-use crate::webhook::metrics::{PathMetrics, Said};
+use crate::webhook::metrics::{Answer, PathMetrics};
 
-/// Answers an `AdmissionReview`. Who sends nothing or no JSON is told by the code of the answer; who sends what is no
-/// review, by a refusal.
+/// Answers an `AdmissionReview`. A request without a JSON body gets an HTTP error; a body that is not a review gets a
+/// rejection.
 pub(crate) fn admission(
     metrics: PathMetrics,
-    answer: impl Fn(&Value) -> Value,
+    respond: impl Fn(&Value) -> Value,
 ) -> impl Fn(Question<'_>) -> Result<Vec<u8>, Failure> {
     counted(metrics, move |question| {
         check(question)?;
         match serde_json::from_slice::<Value>(question.body) {
             Ok(review) => {
-                let answer = answer(&review);
-                let said = Said::of(answer["response"]["allowed"] == true);
-                Ok((said, answer, name(&review)))
+                let response = respond(&review);
+                let answer = Answer::of(response["response"]["allowed"] == true);
+                Ok((answer, response, name(&review)))
             }
             Err(error) => {
-                let mut answer = answer(&Value::Null);
-                if let Some(cause) = answer.pointer_mut("/response/status/details/causes/0/message") {
+                let mut response = respond(&Value::Null);
+                if let Some(cause) = response.pointer_mut("/response/status/details/causes/0/message") {
                     *cause = error.to_string().into();
                 }
-                Ok((Said::Refused, answer, String::new()))
+                Ok((Answer::Rejected, response, String::new()))
             }
         }
     })
@@ -41,14 +41,14 @@ pub(crate) fn conversion<E: Display>(
 ) -> impl Fn(Question<'_>) -> Result<Vec<u8>, Failure> {
     counted(metrics, move |question| {
         let review: Value = serde_json::from_slice(question.body).map_err(Failure::bad)?;
-        let answer = convert(&review).map_err(Failure::bad)?;
-        let said = Said::of(answer["response"]["result"]["status"] == "Success");
-        Ok((said, answer, String::new()))
+        let response = convert(&review).map_err(Failure::bad)?;
+        let answer = Answer::of(response["response"]["result"]["status"] == "Success");
+        Ok((answer, response, String::new()))
     })
 }
 
-/// What was said, the answer, and which object it is about.
-type Answered = (Said, Value, String);
+/// The answer, the response, and the object.
+type Answered = (Answer, Value, String);
 
 fn counted(
     metrics: PathMetrics,
@@ -57,19 +57,18 @@ fn counted(
     move |question| {
         let began = clock::now();
         let answered = answer(question);
-        let said = answered.as_ref().map_or(Said::Unreadable, |(said, ..)| *said);
-        metrics.answered(said, began);
+        metrics.observe(answered.as_ref().map_or(Answer::Unreadable, |(answer, ..)| *answer), began);
         match &answered {
-            Ok((Said::Refused, _, object)) => tracing::info!(path = metrics.path, object, "refused"),
+            Ok((Answer::Rejected, _, object)) => tracing::info!(path = metrics.path, object, "rejected"),
             Ok(_) => {}
             Err(failure) => tracing::warn!(path = metrics.path, code = %failure.code, "{}", failure.words),
         }
-        let (_, answer, _) = answered?;
-        serde_json::to_vec(&answer).map_err(Failure::defect)
+        let (_, response, _) = answered?;
+        serde_json::to_vec(&response).map_err(Failure::defect)
     }
 }
 
-/// Nothing but JSON is taken, and only under its exact name.
+/// Accepts only JSON, with exactly this content type.
 fn check(question: Question<'_>) -> Result<(), Failure> {
     if question.body.is_empty() {
         return Err(Failure::bad("request has no body"));
@@ -81,7 +80,7 @@ fn check(question: Question<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Which object a review is about.
+/// The namespace and the name of the object of a review.
 fn name(review: &Value) -> String {
     let text = |field: &str| review["request"][field].as_str().unwrap_or_default();
     format!("{}/{}", text("namespace"), text("name"))

@@ -1,26 +1,23 @@
-//! Whether an Alertmanager can take an AlertmanagerConfig in: it makes sense by itself, what it points to is there, and
-//! the version of Alertmanager has all that it uses.
-//!
-//! | file | owns |
-//! |---|---|
-//! | `receiver` | receivers, a function a kind |
-//! | `since` | what came with which version |
+//! Checks of an AlertmanagerConfig against the Alertmanager that selects it: it is valid by itself, what it refers to exists,
+//! and the version of Alertmanager supports all its fields.
 
 mod receiver;
-mod since;
 
 use api_monitoring::AlertmanagerConfig;
 use api_monitoring::alertmanager_config::route::Route;
 use api_monitoring::alertmanager_config::{ApiVersion, InhibitRule, Matcher};
+use formats::alertmanager::fit::has_matchers;
 use formats::version::Version;
+use monitoring_alerting::convert::unreadable;
 use monitoring_assets::Objects;
+use monitoring_select::Problem;
+use monitoring_select::problem::{Within as _, broken};
 use monitoring_select::references::References;
 use monitoring_select::verdict::{Accepted, Refused};
 
-use crate::admission::problem::{Problem, Within, broken};
-use crate::admission::validate::{self, matcher};
+use crate::admission::validate::{self, check_matcher};
 
-/// Checks an object against a version of Alertmanager and the Secrets and ConfigMaps that there are.
+/// Checks an object against a version of Alertmanager and the existing Secrets and ConfigMaps.
 pub fn check<'o>(
     config: &AlertmanagerConfig,
     version: &Version,
@@ -51,44 +48,52 @@ fn check_all(
 }
 
 fn check_route(route: &Route, version: &Version) -> Result<(), Problem> {
-    if *version < since::COMPARISONS && has_comparison(&route.matchers) {
+    if !has_matchers(version) && has_match_type(&route.matchers) {
         return broken(format!(
             "invalid syntax in route config for 'matchers' comparison based matching is supported in \
              Alertmanager >= 0.22.0 only (matchers={}) (receiver={})",
-            matcher::shown(&route.matchers),
+            shown(&route.matchers),
             route.receiver
         ));
     }
-    let children =
-        route.children(ApiVersion::V1Alpha1).map_err(|invalid| Problem::Text(invalid.to_string()))?;
+    let children = route.children(ApiVersion::V1Alpha1).map_err(unreadable)?;
     children.iter().try_for_each(|child| check_route(child, version))
 }
 
 fn check_inhibition(rule: &InhibitRule, index: usize, name: &str, version: &Version) -> Result<(), Problem> {
     let (source, target) = (&rule.source_match, &rule.target_match);
-    if *version < since::COMPARISONS {
-        if has_comparison(source) || has_comparison(target) {
+    if !has_matchers(version) {
+        if has_match_type(source) || has_match_type(target) {
             return broken(format!(
                 "'sourceMatch' and/or 'targetMatch' are using matching syntax which is supported in \
                  Alertmanager >= 0.22.0 only (sourceMatch={}, targetMatch={})",
-                matcher::shown(source),
-                matcher::shown(target)
+                shown(source),
+                shown(target)
             ));
         }
         return Ok(());
     }
     for (side, matchers) in [("targetMatchers", target), ("sourceMatchers", source)] {
-        for (at, one) in matchers.iter().enumerate() {
+        for (at, matcher) in matchers.iter().enumerate() {
             let place = format_args!("invalid {side}[{at}] in inhibitRule[{index}] in config {name}");
-            matcher::check(one).within(place)?;
+            check_matcher(matcher).within(place)?;
         }
     }
     Ok(())
 }
 
-/// Whether one of these says how it compares.
-fn has_comparison(matchers: &[Matcher]) -> bool {
+/// Whether one of the matchers has `matchType`.
+fn has_match_type(matchers: &[Matcher]) -> bool {
     matchers.iter().any(|matcher| !matcher.match_type.is_empty())
+}
+
+/// Matchers as Alertmanager writes them.
+fn shown(matchers: &[Matcher]) -> String {
+    let shown = matchers.iter().map(|matcher| {
+        let value = matcher.value.replace('\\', r"\\").replace('\n', r"\n").replace('"', "\\\"");
+        format!("{}{}\"{value}\"", matcher.name, matcher.match_type)
+    });
+    format!("[{}]", shown.collect::<Vec<_>>().join(" "))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Whole objects: what is missing, and what is too new.
+//! Whole objects: missing references and unsupported fields.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -28,7 +28,7 @@ fn key(key: &str) -> Value {
     json!({"name": "s", "key": key})
 }
 
-fn verdict(version: &str, namespace: &str, spec: Value) -> String {
+fn outcome(version: &str, namespace: &str, spec: Value) -> String {
     let config: AlertmanagerConfig = serde_json::from_value(
         json!({"apiVersion": "monitoring.coreos.com/v1alpha1", "kind": "AlertmanagerConfig",
             "metadata": {"name": "c", "namespace": namespace}, "spec": spec}),
@@ -36,15 +36,15 @@ fn verdict(version: &str, namespace: &str, spec: Value) -> String {
     .unwrap();
     let objects = objects();
     let version = formats::version::parse(version).unwrap();
-    check(&config, &version, &objects).map_or_else(|refused| refused.to_string(), |_| "good".to_owned())
+    check(&config, &version, &objects).map_or_else(|refused| refused.to_string(), |_| "valid".to_owned())
 }
 
 fn receiver(version: &str, kind: &str, config: Value) -> String {
-    verdict(version, "ns", json!({"receivers": [{"name": "r", kind: [config]}]}))
+    outcome(version, "ns", json!({"receivers": [{"name": "r", kind: [config]}]}))
 }
 
 #[test]
-fn what_is_too_new_is_refused() {
+fn unsupported_fields_are_rejected() {
     let chat = || json!({"chatID": 1, "botToken": key("k")});
     let file = || json!({"chatID": 1, "botTokenFile": "f"});
     for (kind, config, before, since, words) in [
@@ -134,12 +134,12 @@ fn what_is_too_new_is_refused() {
         ),
     ] {
         assert_eq!(receiver(before, kind, config.clone()), words);
-        assert_eq!(receiver(since, kind, config), "good", "{kind}");
+        assert_eq!(receiver(since, kind, config), "valid", "{kind}");
     }
 }
 
 #[test]
-fn what_is_missing_or_wrong_is_refused() {
+fn missing_references_are_rejected() {
     let pushover = |user: Value, token: Value| json!({"userKey": user, "token": token});
     for (kind, config, words) in [
         (
@@ -214,12 +214,12 @@ fn what_is_missing_or_wrong_is_refused() {
             json!({"to": "a", "tlsConfig": {"cert": {"secret": key("k")}}}),
             "failed to validate TLS configuration: client cert specified without client key",
         ),
-        ("slackConfigs", json!({"apiURL": key("slack"), "updateMessage": true}), "good"),
+        ("slackConfigs", json!({"apiURL": key("slack"), "updateMessage": true}), "valid"),
     ] {
         assert_eq!(receiver("0.33.1", kind, config), words, "{kind}");
     }
     let slack = json!({"receivers": [{"name": "r", "slackConfigs": [{"apiURL": key("k")}]}]});
-    assert_eq!(verdict("0.33.1", "", slack), "namespace cannot be empty");
+    assert_eq!(outcome("0.33.1", "", slack), "namespace cannot be empty");
 }
 
 #[test]
@@ -228,20 +228,20 @@ fn inhibitions_are_checked() {
         json!({"inhibitRules": [{"sourceMatch": [{"name": "a", "value": "b"}],
             "targetMatch": [{"name": "c", "value": "d\"", "matchType": kind}]}]})
     };
-    assert_eq!(verdict("0.21.0", "ns", rule("")), "good");
+    assert_eq!(outcome("0.21.0", "ns", rule("")), "valid");
     assert_eq!(
-        verdict("0.21.0", "ns", rule("=")),
+        outcome("0.21.0", "ns", rule("=")),
         "'sourceMatch' and/or 'targetMatch' are using matching syntax which is supported in Alertmanager >= 0.22.0 only \
          (sourceMatch=[a\"b\"], targetMatch=[c=\"d\\\"\"])"
     );
     assert_eq!(
-        verdict("0.22.0", "ns", rule("!!")),
+        outcome("0.22.0", "ns", rule("!!")),
         "invalid targetMatchers[0] in inhibitRule[0] in config c: invalid 'matchType' '!!' provided'"
     );
 }
 
 #[test]
-fn certificates_are_mounted_and_what_was_read_is_told() {
+fn certificates_are_mounted() {
     let own = KeyPair::generate_for(&rcgen::PKCS_ED25519).unwrap();
     let certificate = CertificateParams::new(vec!["localhost".into()]).unwrap().self_signed(&own).unwrap();
     let (certificate, own) = (certificate.pem(), own.serialize_pem());

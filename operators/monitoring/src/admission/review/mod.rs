@@ -1,28 +1,24 @@
-//! Answers to the API server: an `AdmissionReview` or a `ConversionReview` goes in with a request and comes out with a
-//! response.
+//! Responses to the API server: an `AdmissionReview` or a `ConversionReview` with a request becomes one with a response.
 //!
 //! | file | owns |
 //! |---|---|
-//! | `rule` | PrometheusRule: checked, mended |
-//! | `patch` | what mends a PrometheusRule |
-//! | `alertmanager_config` | AlertmanagerConfig: checked |
-//! | `conversion` | AlertmanagerConfig: converted |
-//! | `response` | the form of an answer |
-//! | `resource` | what a request is about |
-//! | `settled` | what was there before, and is let be |
+//! | `rule` | validation and mutation of PrometheusRules |
+//! | `patch` | the patch for a PrometheusRule |
+//! | `alertmanager_config` | validation of AlertmanagerConfigs |
+//! | `conversion` | conversion of AlertmanagerConfigs |
+//! | `request`, `response` | the parts of a review |
 
 mod alertmanager_config;
 mod conversion;
 mod patch;
-mod resource;
+mod request;
 mod response;
 mod rule;
-mod settled;
 
 pub use alertmanager_config::validate as validate_alertmanager_config;
-pub use conversion::{NotAReview, convert};
+pub use conversion::{NoRequest, convert};
+pub use request::is_exempt;
 pub use rule::{mutate as mutate_rule, validate as validate_rule};
-pub use settled::is_settled;
 
 #[cfg(test)]
 mod tests;

@@ -1,23 +1,24 @@
-//! What mends a PrometheusRule: values of labels and annotations that are no texts become texts.
+//! The patch for a PrometheusRule: values of labels and annotations become strings.
 
-use api_monitoring::strict::{self, Shape, Structure, Unknown};
+use api_monitoring::prometheus_rule::shape::UNTYPED_GROUPS;
+use api_monitoring::strict::{self, Unknown};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map, Number, Value};
 
-use super::rule::END;
+use crate::admission::json_text::END;
 
-/// The annotation that says that a rule was checked.
+/// The annotation of a checked rule.
 const VALIDATED: &str = "prometheus-operator-validated";
 
-/// The patch for an object, as it stands in a response.
+/// The patch for an object, encoded for a response.
 pub(super) fn write(object: &Value) -> Result<String, String> {
     let spec = object.get("spec").filter(|spec| !spec.is_null());
-    let steps = spec.ok_or_else(|| END.to_owned()).and_then(|spec| {
-        strict::read(&GROUPS, spec, Unknown::Dropped).map_err(|mismatch| mismatch.to_string())
+    let read = spec.ok_or_else(|| END.to_owned()).and_then(|spec| {
+        strict::read(&UNTYPED_GROUPS, spec, Unknown::Dropped).map_err(|mismatch| mismatch.to_string())
     });
-    let mut steps = steps
-        .map(|spec| text_steps(&spec))
+    let mut steps = read
+        .map(|spec| string_steps(&spec))
         .map_err(|cause| format!("cannot unmarshal RuleGroups: {cause}"))?;
     let annotations = object.pointer("/metadata/annotations").and_then(Value::as_object);
     steps.push(if annotations.is_none_or(Map::is_empty) {
@@ -28,8 +29,8 @@ pub(super) fn write(object: &Value) -> Result<String, String> {
     Ok(BASE64_STANDARD.encode(format!("[{}]", steps.join(","))))
 }
 
-/// One step for every value that is no text. A null says nothing and stays.
-fn text_steps(spec: &Value) -> Vec<String> {
+/// A step for each value that is not a string. Nulls stay.
+fn string_steps(spec: &Value) -> Vec<String> {
     let mut steps = Vec::new();
     for (group, rules) in items(spec.get("groups")).map(|group| items(group.get("rules"))).enumerate() {
         for (rule, fields) in rules.enumerate() {
@@ -51,7 +52,7 @@ fn items(list: Option<&Value>) -> impl Iterator<Item = &Value> {
     list.and_then(Value::as_array).into_iter().flatten()
 }
 
-/// A value as Go shows it.
+/// A value as Go prints it.
 fn shown(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".to_owned(),
@@ -68,7 +69,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// A number as Go shows it: with an exponent if it is very large or very small, always read as a floating one.
+/// A number as Go prints a float: with an exponent if it is very large or very small.
 fn shown_number(number: &Number) -> String {
     let Some(float) = number.as_f64() else { return number.to_string() };
     if float == 0.0 {
@@ -82,26 +83,6 @@ fn shown_number(number: &Number) -> String {
         Err(_) => scientific,
     }
 }
-
-const ANYTHING: Shape = Shape::Table("map[string]interface {}", &Shape::Any);
-
-const GROUPS: Shape = Shape::Fields(&Structure {
-    package: "admission",
-    name: "RuleGroups",
-    fields: &[("groups", Shape::List("[]admission.RuleGroup", &GROUP))],
-});
-
-const GROUP: Shape = Shape::Fields(&Structure {
-    package: "admission",
-    name: "RuleGroup",
-    fields: &[("rules", Shape::List("[]admission.Rule", &RULE))],
-});
-
-const RULE: Shape = Shape::Fields(&Structure {
-    package: "admission",
-    name: "Rule",
-    fields: &[("labels", ANYTHING), ("annotations", ANYTHING)],
-});
 
 #[cfg(test)]
 mod tests {
@@ -122,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_becomes_one() {
+    fn other_values_become_strings() {
         let rule = json!({"annotations": {"a": false, "n": null, "t": "x"}, "labels": {"b/c~": 1.5}});
         let object =
             json!({"metadata": {"annotations": {"x": "y"}}, "spec": {"groups": [{}, {"rules": [{}, rule]}]}});
@@ -137,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn values_look_as_go_shows_them() {
+    fn values_are_printed_as_in_go() {
         for (value, text) in [
             (json!(true), "true"),
             (json!(1), "1"),
@@ -156,8 +137,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_rule_is_refused() {
-        for (object, words) in [
+    fn invalid_rules_are_rejected() {
+        for (object, message) in [
             (json!({}), "cannot unmarshal RuleGroups: unexpected end of JSON input"),
             (
                 json!({"spec": {"groups": [{"rules": [{"labels": "x"}]}]}}),
@@ -165,7 +146,7 @@ mod tests {
                  Rule.groups.rules.labels of type map[string]interface {}",
             ),
         ] {
-            assert_eq!(write(&object).unwrap_err(), words);
+            assert_eq!(write(&object).unwrap_err(), message);
         }
     }
 }

@@ -1,40 +1,61 @@
-//! The form of an answer.
+//! Responses to reviews.
 
 use serde_json::{Value, json};
 
-/// Why something is refused.
+/// Why a request is rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Refusal<'r> {
-    /// What happened.
-    pub(super) message: &'r str,
+pub(super) struct Rejection {
+    /// The message.
+    pub(super) message: &'static str,
     /// The kind of the resource.
-    pub(super) resource: &'r str,
-    /// The single reasons.
+    pub(super) resource: &'static str,
+    /// The single causes.
     pub(super) causes: Vec<String>,
 }
 
-impl<'r> Refusal<'r> {
-    /// A refusal for one reason.
-    pub(super) fn new(message: &'r str, resource: &'r str, cause: impl Into<String>) -> Self {
+impl Rejection {
+    /// A rejection with one cause.
+    pub(super) fn new(message: &'static str, resource: &'static str, cause: impl Into<String>) -> Self {
         Self { message, resource, causes: vec![cause.into()] }
+    }
+
+    fn response(&self) -> Value {
+        let causes: Vec<Value> = self.causes.iter().map(|cause| json!({"message": cause})).collect();
+        let mut details = json!({"causes": causes});
+        if !self.resource.is_empty() {
+            details["name"] = self.resource.into();
+        }
+        json!({"allowed": false, "status": {
+            "metadata": {},
+            "status": "Failure",
+            "message": self.message,
+            "reason": "Invalid",
+            "details": details,
+            "code": 422,
+        }})
     }
 }
 
-/// What is said when nothing is wrong.
+/// The response that allows a request.
 pub(super) fn allowed() -> Value {
     json!({"allowed": true})
 }
 
-/// Answers an `AdmissionReview` by what `admit` makes of its request.
-pub(super) fn answer(review: &Value, admit: impl FnOnce(&Value) -> Result<Value, Refusal<'static>>) -> Value {
-    let request = review.get("request").filter(|request| request.is_object());
-    let verdict = match request {
-        Some(request) => admit(request),
-        None => Err(Refusal::new("Unable to deserialize request", "", "the review has no request")),
-    };
-    let mut response = verdict.unwrap_or_else(|refusal| refused(&refusal));
-    let uid = request.and_then(|request| request.get("uid")).and_then(Value::as_str);
-    response["uid"] = uid.unwrap_or_default().into();
+/// The request of a review.
+pub(super) fn request(review: &Value) -> Option<&Value> {
+    review.get("request").filter(|request| request.is_object())
+}
+
+/// Answers an `AdmissionReview` with the response that `admit` gives to its request.
+pub(super) fn admission(review: &Value, admit: impl FnOnce(&Value) -> Result<Value, Rejection>) -> Value {
+    let missing = || Err(Rejection::new("Unable to deserialize request", "", "the review has no request"));
+    let response = request(review).map_or_else(missing, admit);
+    answer(review, response.unwrap_or_else(|rejection| rejection.response()))
+}
+
+/// The review with a response, and without the request.
+pub(super) fn answer(review: &Value, mut response: Value) -> Value {
+    response["uid"] = review["request"]["uid"].as_str().unwrap_or_default().into();
     let mut answer = json!({"response": response});
     for name in ["apiVersion", "kind"] {
         if let Some(value) = review.get(name) {
@@ -42,20 +63,4 @@ pub(super) fn answer(review: &Value, admit: impl FnOnce(&Value) -> Result<Value,
         }
     }
     answer
-}
-
-fn refused(refusal: &Refusal<'_>) -> Value {
-    let causes: Vec<Value> = refusal.causes.iter().map(|cause| json!({"message": cause})).collect();
-    let mut details = json!({"causes": causes});
-    if !refusal.resource.is_empty() {
-        details["name"] = refusal.resource.into();
-    }
-    json!({"allowed": false, "status": {
-        "metadata": {},
-        "status": "Failure",
-        "message": refusal.message,
-        "reason": "Invalid",
-        "details": details,
-        "code": 422,
-    }})
 }

@@ -14,7 +14,7 @@ fn review(version: &str, resource: &str, object: Value) -> Value {
     }})
 }
 
-fn refusal(message: &str, resource: &str, causes: &[&str]) -> Value {
+fn rejection(message: &str, resource: &str, causes: &[&str]) -> Value {
     let causes: Vec<Value> = causes.iter().map(|cause| json!({"message": cause})).collect();
     json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": {
         "uid": "u",
@@ -25,7 +25,7 @@ fn refusal(message: &str, resource: &str, causes: &[&str]) -> Value {
 }
 
 #[test]
-fn a_rule_is_refused_for_what_its_check_finds() {
+fn a_rule_is_rejected_with_the_problems_of_the_check() {
     let good = json!({"metadata": {}, "spec": {"groups": [{"name": "a", "rules": null}]}});
     let allowed = validate_rule(&review("v1", "prometheusrules", good.clone()), &|_| Vec::new());
     assert_eq!(allowed["response"], json!({"uid": "u", "allowed": true}));
@@ -34,12 +34,12 @@ fn a_rule_is_refused_for_what_its_check_finds() {
     };
     assert_eq!(
         validate_rule(&review("v1", "prometheusrules", good), &found),
-        refusal("Rules are not valid", "prometheusrules", &["a is bad", "worse"])
+        rejection("Rules are not valid", "prometheusrules", &["a is bad", "worse"])
     );
 }
 
 #[test]
-fn a_rule_that_cannot_be_read_is_refused() {
+fn a_rule_that_cannot_be_read_is_rejected() {
     for (version, object, message, cause) in [
         (
             "v1",
@@ -57,12 +57,12 @@ fn a_rule_that_cannot_be_read_is_refused() {
     ] {
         assert_eq!(
             validate_rule(&review(version, "prometheusrules", object), &|_| Vec::new()),
-            refusal(message, "prometheusrules", &[cause])
+            rejection(message, "prometheusrules", &[cause])
         );
     }
 }
 
-/// What the answers are to whoever creates an object, labels it, changes its spec, and takes the last finalizer from it.
+/// Whether these are allowed: to create an object, to label it, to change its spec, and to remove its last finalizer.
 fn answers(version: &str, resource: &str, spec: &Value, answer: impl Fn(&Value) -> Value) -> [bool; 4] {
     let object = |metadata: Value| json!({"metadata": metadata, "spec": spec});
     let before = || object(json!({"name": "a", "finalizers": ["f"]}));
@@ -81,7 +81,7 @@ fn answers(version: &str, resource: &str, spec: &Value, answer: impl Fn(&Value) 
 }
 
 #[test]
-fn what_was_there_before_may_be_labelled_and_deleted() {
+fn existing_objects_can_be_labelled_and_deleted() {
     let expected = [false, true, false, true];
     let rule = json!({"groups": [{"name": "a", "rules": [{"record": "b", "expr": "("}]}]});
     let bad = |_: &api_monitoring::prometheus_rule::PrometheusRuleSpec| vec!["bad".to_owned()];
@@ -97,16 +97,16 @@ fn what_was_there_before_may_be_labelled_and_deleted() {
 }
 
 #[test]
-fn only_what_was_there_before_is_settled() {
+fn only_existing_objects_are_exempt() {
     let object = json!({"metadata": {"deletionTimestamp": "2026-01-02T03:04:05Z"}, "spec": {}});
-    assert!(is_settled(&object, Some(&json!({"spec": {"a": 1}}))));
+    assert!(is_exempt(&object, Some(&json!({"spec": {"a": 1}}))));
     for before in [None, Some(&Value::Null)] {
-        assert!(!is_settled(&object, before));
+        assert!(!is_exempt(&object, before));
     }
-    assert!(!is_settled(&Value::Null, Some(&object)), "a deletion is answered elsewhere");
+    assert!(!is_exempt(&Value::Null, Some(&object)), "a deletion is answered elsewhere");
     let nameless = json!({"metadata": {"deletionTimestamp": null}});
-    assert!(is_settled(&nameless, Some(&json!({}))), "neither has a spec");
-    assert!(!is_settled(&nameless, Some(&object)));
+    assert!(is_exempt(&nameless, Some(&json!({}))), "neither has a spec");
+    assert!(!is_exempt(&nameless, Some(&object)));
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn metadata_that_cannot_be_read_is_not_mended() {
     let object = json!({"metadata": {"annotations": {"a": 1}}, "spec": {}});
     assert_eq!(
         mutate_rule(&review("v1", "prometheusrules", object)),
-        refusal(
+        rejection(
             "Cannot unmarshal admission request",
             "prometheusrules",
             &[
@@ -133,15 +133,15 @@ fn metadata_that_cannot_be_read_is_not_mended() {
 }
 
 #[test]
-fn a_review_without_a_request_is_refused() {
+fn a_review_without_a_request_is_rejected() {
     let answer = validate_alertmanager_config(&json!({"kind": "AdmissionReview"}));
     assert_eq!(answer["response"]["allowed"], false);
     assert_eq!(answer["response"]["status"]["message"], "Unable to deserialize request");
-    assert_eq!(convert(&json!({"kind": "ConversionReview"})), Err(NotAReview));
+    assert_eq!(convert(&json!({"kind": "ConversionReview"})), Err(NoRequest));
 }
 
 #[test]
-fn an_alertmanager_config_of_another_kind_or_version_is_refused() {
+fn an_alertmanager_config_of_another_kind_or_version_is_rejected() {
     let name = "alertmanagerconfigs";
     for (version, resource, message, cause) in [
         (
@@ -158,22 +158,22 @@ fn an_alertmanager_config_of_another_kind_or_version_is_refused() {
         ),
     ] {
         let answer = validate_alertmanager_config(&review(version, resource, json!({})));
-        assert_eq!(answer, refusal(message, name, &[cause]));
+        assert_eq!(answer, rejection(message, name, &[cause]));
     }
 }
 
 #[test]
-fn nulls_say_nothing_except_in_child_routes() {
+fn nulls_are_ignored_except_in_child_routes() {
     let object = |routes: Value| {
         json!({"spec": {"receivers": [{"name": "r", "slackConfigs": null}], "timeIntervals": null,
             "route": {"receiver": "r", "groupBy": null, "routes": routes}}})
     };
-    let verdict =
+    let response =
         |routes| validate_alertmanager_config(&review("v1beta1", "alertmanagerconfigs", object(routes)));
-    assert_eq!(verdict(json!([{"matchers": null}]))["response"]["allowed"], true);
+    assert_eq!(response(json!([{"matchers": null}]))["response"]["allowed"], true);
     assert_eq!(
-        verdict(json!([{"match": null}])),
-        refusal(
+        response(json!([{"match": null}])),
+        rejection(
             "AlertmanagerConfig is invalid",
             "alertmanagerconfigs",
             &[r#"route[0]: json: unknown field "match""#]

@@ -1,13 +1,12 @@
-//! Settings of the clients with which receivers are told.
+//! HTTP clients of receivers.
 
 use api_monitoring::alertmanager_config::receiver::HttpConfig;
-use monitoring_select::{authentication, proxy, tls};
+use monitoring_select::problem::{Within as _, broken};
+use monitoring_select::{Problem, authentication, proxy, tls};
 
-use crate::admission::problem::{Problem, Within, broken};
-
-/// Checks settings, if there are any, and says that they are in `httpConfig`.
+/// Checks the settings of a client, if there are any.
 pub(super) fn check(config: Option<&HttpConfig>) -> Result<(), Problem> {
-    config.map_or(Ok(()), |config| check_settings(config).within("'httpConfig'"))
+    config.map_or(Ok(()), check_settings).within("'httpConfig'")
 }
 
 fn check_settings(config: &HttpConfig) -> Result<(), Problem> {
@@ -32,8 +31,6 @@ fn check_settings(config: &HttpConfig) -> Result<(), Problem> {
         }
         authentication::check_oauth2(oauth2)?;
     }
-    if let Some(settings) = &config.tls_config {
-        tls::check_safe(settings)?;
-    }
+    config.tls_config.as_ref().map_or(Ok(()), tls::check_safe)?;
     proxy::check(&config.proxy)
 }

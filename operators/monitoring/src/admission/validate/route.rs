@@ -1,15 +1,15 @@
-//! Routes: whom and what they name must be there.
+//! Routes: the receivers and time intervals that they name must exist.
 
 use std::collections::BTreeSet;
 
-use api_monitoring::alertmanager_config::ApiVersion;
 use api_monitoring::alertmanager_config::route::Route;
+use api_monitoring::alertmanager_config::{ApiVersion, Matcher};
 use go_syntax::quoted::Quoted;
+use monitoring_alerting::convert::{each, unreadable};
+use monitoring_select::Problem;
+use monitoring_select::problem::broken;
 
-use super::matcher;
-use crate::admission::problem::{Problem, Within, broken, each};
-
-/// What routes can name.
+/// What routes can refer to.
 pub(super) struct Names<'s> {
     pub(super) receivers: BTreeSet<&'s str>,
     pub(super) intervals: BTreeSet<&'s str>,
@@ -17,7 +17,7 @@ pub(super) struct Names<'s> {
     pub(super) version: ApiVersion,
 }
 
-/// Checks the first route and all below it.
+/// Checks the root route and its descendants.
 pub(super) fn check(route: &Route, names: &Names<'_>) -> Result<(), Problem> {
     if route.receiver.is_empty() {
         return broken("root route must define a receiver");
@@ -41,22 +41,33 @@ fn check_route(route: &Route, names: &Names<'_>) -> Result<(), Problem> {
             return broken(format!("{what} {} not found", Quoted(name)));
         }
     }
-    each("matcher", &route.matchers, matcher::check)?;
-    let children = route.children(names.version).map_err(|invalid| Problem::Text(invalid.to_string()))?;
-    for (index, child) in children.iter().enumerate() {
-        check_route(child, names).within(format_args!("route[{index}]"))?;
-    }
+    each("matcher", &route.matchers, check_matcher)?;
+    let children = route.children(names.version).map_err(unreadable)?;
+    each("route", &children, |child| check_route(child, names))?;
     Ok(())
 }
 
-/// Labels differ; `...` stands for all of them and alone.
+/// Labels must be unique; `...` means all labels and must be alone.
 fn check_grouping(labels: &[String]) -> Result<(), Problem> {
-    let different: BTreeSet<&String> = labels.iter().collect();
-    if different.len() < labels.len() {
+    if labels.iter().collect::<BTreeSet<_>>().len() < labels.len() {
         return broken(format!("duplicate values not permitted in route 'groupBy': [{}]", labels.join(" ")));
     }
     if labels.len() > 1 && labels.iter().any(|label| label == "...") {
         return broken(format!("'...' must be a sole value in route 'groupBy': [{}]", labels.join(" ")));
+    }
+    Ok(())
+}
+
+/// Checks a matcher with `matchType`. Older ones without it are always valid.
+pub(in crate::admission) fn check_matcher(matcher: &Matcher) -> Result<(), Problem> {
+    if matcher.match_type.is_empty() {
+        return Ok(());
+    }
+    if !matches!(&*matcher.match_type, "=" | "!=" | "=~" | "!~") {
+        return broken(format!("invalid 'matchType' '{}' provided'", matcher.match_type));
+    }
+    if matcher.name.trim().is_empty() {
+        return broken("matcher 'name' is required");
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Whole receivers and routes: what the file of a kind refuses, and where.
+//! Whole receivers and routes: what is rejected, and with which message.
 
 #![expect(clippy::needless_pass_by_value, reason = "tables of cases, written in place")]
 
@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 
 use super::*;
 
-fn verdict(spec: Value, version: ApiVersion) -> String {
+fn outcome(spec: Value, version: ApiVersion) -> String {
     let spec: AlertmanagerConfigSpec = serde_json::from_value(spec).unwrap();
-    check(&spec, version).map_or_else(|problem| problem.to_string(), |()| "good".to_owned())
+    check(&spec, version).map_or_else(|problem| problem.to_string(), |()| "valid".to_owned())
 }
 
 fn receiver(kind: &str, config: Value) -> String {
-    let words = verdict(json!({"receivers": [{"name": "r", kind: [config]}]}), ApiVersion::V1Alpha1);
+    let words = outcome(json!({"receivers": [{"name": "r", kind: [config]}]}), ApiVersion::V1Alpha1);
     words
         .strip_prefix(&format!("failed to validate receiver \"r\": '{kind}'[0]: "))
         .unwrap_or(&words)
@@ -20,7 +20,7 @@ fn receiver(kind: &str, config: Value) -> String {
 }
 
 #[test]
-fn receivers_are_refused_by_their_own_rules() {
+fn receivers_are_rejected_by_their_own_rules() {
     let key = || json!({"name": "s", "key": "k"});
     for (kind, config, words) in [
         ("emailConfigs", json!({}), "missing 'to' address"),
@@ -34,14 +34,14 @@ fn receivers_are_refused_by_their_own_rules() {
             json!({"responders": [{"name": "n", "type": "x"}]}),
             "opsGenieConfig responder { n  x} type does not match valid options ^(team|teams|user|escalation|schedule)$",
         ),
-        ("opsgenieConfigs", json!({"responders": [{"id": "i", "type": "Teams"}]}), "good"),
+        ("opsgenieConfigs", json!({"responders": [{"id": "i", "type": "Teams"}]}), "valid"),
         (
             "opsgenieConfigs",
             json!({"responders": [{"id": "i", "type": "{{"}]}),
             "responder {i   {{} type is not a valid template: template: :1: unclosed action",
         ),
         ("snsConfigs", json!({}), "must provide one of 'targetARN', 'topicARN', or 'phoneNumber'"),
-        ("snsConfigs", json!({"targetARN": "a"}), "good"),
+        ("snsConfigs", json!({"targetARN": "a"}), "valid"),
         (
             "snsConfigs",
             json!({"targetARN": "a", "topicARN": "b"}),
@@ -74,13 +74,13 @@ fn receivers_are_refused_by_their_own_rules() {
 }
 
 #[test]
-fn clients_say_in_one_way_who_they_are() {
+fn clients_authenticate_in_one_way() {
     const ONE: &str = "at most one of 'basicAuth', 'oauth2' and 'authorization' must be configured";
     let key = || json!({"name": "s", "key": "k"});
     let oauth2 = || json!({"clientId": {"secret": key()}, "clientSecret": key(), "tokenUrl": "http://a"});
     for (http, words) in [
-        (json!({}), "good"),
-        (json!({"oauth2": oauth2()}), "good"),
+        (json!({}), "valid"),
+        (json!({"oauth2": oauth2()}), "valid"),
         (
             json!({"basicAuth": {}, "bearerTokenSecret": key()}),
             "at most one of 'basicAuth', 'oauth2' and 'bearerTokenSecret' must be configured",
@@ -133,9 +133,9 @@ fn clients_say_in_one_way_who_they_are() {
 }
 
 #[test]
-fn routes_name_what_is_there() {
+fn routes_refer_to_what_exists() {
     for (route, old, new) in [
-        (json!({"receiver": "r", "routes": [{}]}), "good", "good"),
+        (json!({"receiver": "r", "routes": [{}]}), "valid", "valid"),
         (json!({}), "root route must define a receiver", "root route must define a receiver"),
         (
             json!({"receiver": "r", "groupBy": ["a", "a"]}),
@@ -159,12 +159,12 @@ fn routes_name_what_is_there() {
         ),
         (
             json!({"receiver": "r", "routes": [{"matchers": [{"name": "a", "regex": true}]}]}),
-            "good",
+            "valid",
             r#"route[0]: json: unknown field "regex""#,
         ),
     ] {
         let spec = json!({"receivers": [{"name": "r"}], "route": route});
-        assert_eq!(verdict(spec.clone(), ApiVersion::V1Alpha1), old);
-        assert_eq!(verdict(spec, ApiVersion::V1Beta1), new);
+        assert_eq!(outcome(spec.clone(), ApiVersion::V1Alpha1), old);
+        assert_eq!(outcome(spec, ApiVersion::V1Beta1), new);
     }
 }

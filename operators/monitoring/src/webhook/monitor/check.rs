@@ -1,5 +1,5 @@
-//! The verdict on an object, with the most generous workload that could take it in: it has every version's abilities,
-//! every Secret and ConfigMap that is named, the scrape class that is named, and no interval of its own to be respected.
+//! The check of an object, for the most permissive workload that could select it: its version supports all fields, all
+//! Secrets, ConfigMaps and scrape classes that the object refers to exist, and its own interval never matters.
 
 use api_monitoring::prometheus::scrape_class::ScrapeClass;
 use api_monitoring::prometheus::shared::SharedSpec;
@@ -12,18 +12,19 @@ use monitoring_select::{Accepted, Refused, Workload};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{advice, place};
+use super::{advice, field};
 
 /// Longer than any timeout.
 const INTERVAL: &str = "290y";
 
-/// What is wrong with an object, in words for the user.
+/// Checks an object. The error is a message for the user.
 pub(super) fn object<K: DeserializeOwned>(
     object: &Value,
     select: for<'o> fn(&Workload<'_>, &K, &'o Objects) -> Result<Accepted<'o>, Refused>,
 ) -> Result<(), String> {
-    let unreadable =
-        |error: serde_json::Error| format!("the object cannot be read: {error}. Correct the field's type");
+    let unreadable = |error: serde_json::Error| {
+        format!("the object cannot be read: {error}. Correct the type of the field")
+    };
     let monitor: K = K::deserialize(object).map_err(unreadable)?;
     let class = object["spec"]["scrapeClass"].as_str().unwrap_or_default();
     let spec = SharedSpec {
@@ -32,15 +33,15 @@ pub(super) fn object<K: DeserializeOwned>(
         ..SharedSpec::default()
     };
     let workload = Workload::new(("", ""), &spec, Version::new(3, u64::MAX, 0));
-    let objects = named(object);
+    let objects = references(object);
     select(&workload, &monitor, &objects).map(drop).map_err(|refused| {
-        let found = place::find(&refused.problem, object);
+        let found = field::find(&refused.problem, object);
         format!("{}: {}. {}", found.field, found.problem, advice::on(found.problem))
     })
 }
 
-/// Everything that the object points to, with empty values: those are not looked into.
-fn named(object: &Value) -> Objects {
+/// Everything that the object refers to. The values are empty: they are not checked.
+fn references(object: &Value) -> Objects {
     let mut selectors = Vec::new();
     collect(object, &mut selectors);
     selectors.sort_unstable();
@@ -67,7 +68,7 @@ fn named(object: &Value) -> Objects {
     objects
 }
 
-/// All names with keys: whatever has both may point somewhere. A selector that lacks one points nowhere.
+/// All names with keys: an object with both may be a reference.
 fn collect<'v>(value: &'v Value, selectors: &mut Vec<(&'v str, &'v str)>) {
     match value {
         Value::Object(fields) => {

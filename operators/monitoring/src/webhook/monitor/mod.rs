@@ -1,44 +1,62 @@
-//! Monitors: what can be told of one without the cluster, for every version of Prometheus and every workload. Secrets,
-//! ConfigMaps and scrape classes may come later, so that they are not there is no reason to refuse.
+//! Webhooks for monitors. They check what does not depend on the cluster, for every version of Prometheus and every
+//! workload. Secrets, ConfigMaps and scrape classes may be created later, so an object that refers to a missing one is
+//! allowed.
 //!
 //! | file | owns |
 //! |---|---|
-//! | `check` | the verdict on an object |
-//! | `place` | the field, as it stands in the object |
-//! | `advice` | what to do |
+//! | `check` | the check of an object |
+//! | `field` | the field that a problem is about |
+//! | `advice` | what to do about a problem |
 
 mod advice;
 mod check;
-mod place;
+mod field;
 #[cfg(test)]
 mod tests;
 
-use crate::admission::review::is_settled;
+use crate::admission::review::is_exempt;
 use kernel::clock;
 use kernel::webhook::{Decision, Request, Routes, Verdict};
 use kube::api::DynamicObject;
 use monitoring_select::{pod_monitor, probe, scrape_config, service_monitor};
+use product::Registered;
 use serde_json::Value;
 
-use crate::webhook::metrics::{Metrics, PathMetrics, Said};
-use crate::webhook::{
-    VALIDATE_POD_MONITOR, VALIDATE_PROBE, VALIDATE_SCRAPE_CONFIG, VALIDATE_SERVICE_MONITOR,
-};
+use crate::webhook::metrics::{Answer, Metrics, PathMetrics};
 
-/// What is wrong with an object, in words for the user.
+/// Checks an object. The error is a message for the user.
 type Check = fn(&Value) -> Result<(), String>;
 
-/// The paths, the resources that are checked there, and how.
-pub(crate) const MONITORS: [(&str, &str, Check); 4] = [
-    (VALIDATE_SERVICE_MONITOR, "servicemonitors", |object| check::object(object, service_monitor::check)),
-    (VALIDATE_POD_MONITOR, "podmonitors", |object| check::object(object, pod_monitor::check)),
-    (VALIDATE_PROBE, "probes", |object| check::object(object, probe::check)),
-    (VALIDATE_SCRAPE_CONFIG, "scrapeconfigs", |object| check::object(object, scrape_config::check)),
+/// The webhooks and their checks.
+pub(super) const MONITORS: [(Registered, Check); 4] = [
+    (
+        Registered {
+            path: "/admission-servicemonitors/validate",
+            resource: "servicemonitors",
+            versions: &["v1"],
+        },
+        |object| check::object(object, service_monitor::check),
+    ),
+    (
+        Registered { path: "/admission-podmonitors/validate", resource: "podmonitors", versions: &["v1"] },
+        |object| check::object(object, pod_monitor::check),
+    ),
+    (Registered { path: "/admission-probes/validate", resource: "probes", versions: &["v1"] }, |object| {
+        check::object(object, probe::check)
+    }),
+    (
+        Registered {
+            path: "/admission-scrapeconfigs/validate",
+            resource: "scrapeconfigs",
+            versions: &["v1alpha1"],
+        },
+        |object| check::object(object, scrape_config::check),
+    ),
 ];
 
-/// Adds the paths of monitors.
-pub(crate) fn add(routes: Routes, metrics: &Metrics) -> Routes {
-    MONITORS.into_iter().fold(routes, |routes, (path, resource, check)| {
+/// Adds the webhooks for monitors.
+pub(super) fn add(routes: Routes, metrics: &Metrics) -> Routes {
+    MONITORS.into_iter().fold(routes, |routes, (Registered { path, resource, .. }, check)| {
         let metrics = metrics.path(path);
         routes.admission(path, move |request| counted(&metrics, request, resource, check))
     })
@@ -47,19 +65,21 @@ pub(crate) fn add(routes: Routes, metrics: &Metrics) -> Routes {
 fn counted(metrics: &PathMetrics, request: Request, resource: &str, check: Check) -> Verdict {
     let began = clock::now();
     let object = format!("{}/{}", request.namespace.as_deref().unwrap_or_default(), request.name);
-    let verdict = judge(request, resource, check);
-    let allowed = verdict.decision == Decision::Allow;
-    metrics.answered(Said::of(allowed), began);
+    let response = review(request, resource, check);
+    let allowed = response.decision == Decision::Allow;
+    metrics.observe(Answer::of(allowed), began);
     if !allowed {
-        tracing::info!(path = metrics.path, object, "refused");
+        tracing::info!(path = metrics.path, object, "rejected");
     }
-    verdict
+    response
 }
 
-fn judge(request: Request, resource: &str, check: Check) -> Verdict {
+fn review(request: Request, resource: &str, check: Check) -> Verdict {
     if request.resource.resource != resource {
         let other = &request.resource.resource;
-        return Verdict::deny(format!("this webhook checks {resource}, not {other}: register it for those"));
+        return Verdict::deny(format!(
+            "this webhook checks {resource}, not {other}: register it for {resource} only"
+        ));
     }
     let Some(mut object) = request.object else { return Verdict::allow() };
     if request.sub_resource.is_some() {
@@ -67,8 +87,8 @@ fn judge(request: Request, resource: &str, check: Check) -> Verdict {
     }
     object.metadata.namespace = object.metadata.namespace.or(request.namespace);
     let checked = written(object).and_then(|object| {
-        let before = request.old_object.map(written).transpose()?;
-        if is_settled(&object, before.as_ref()) { Ok(()) } else { check(&object) }
+        let old = request.old_object.map(written).transpose()?;
+        if is_exempt(&object, old.as_ref()) { Ok(()) } else { check(&object) }
     });
     checked.map_or_else(Verdict::deny, |()| Verdict::allow())
 }

@@ -1,4 +1,4 @@
-//! Verdicts on monitors, in the words that users read.
+//! Checks of monitors, with the messages that users read.
 
 use k8s_openapi::jiff::Timestamp;
 use serde_json::json;
@@ -26,30 +26,30 @@ fn object(spec: &Value) -> Value {
     })
 }
 
-fn judged(path: &str, request: Request) -> Result<(), String> {
-    let (_, resource, check) = MONITORS.into_iter().find(|(known, ..)| *known == path).unwrap();
-    match judge(request, resource, check).decision {
+/// What the webhook for a resource says about a request.
+fn reviewed(resource: &str, request: Request) -> Result<(), String> {
+    let (webhook, check) = MONITORS.into_iter().find(|(webhook, _)| webhook.resource == resource).unwrap();
+    match review(request, webhook.resource, check).decision {
         Decision::Allow => Ok(()),
-        Decision::Deny(words) => Err(words),
+        Decision::Deny(message) => Err(message),
     }
 }
 
-fn verdict(path: &str, spec: &Value) -> Result<(), String> {
-    let resource = path.trim_start_matches("/admission-").trim_end_matches("/validate");
-    judged(path, request(resource, &object(spec), &Value::Null))
+fn checked(resource: &str, spec: &Value) -> Result<(), String> {
+    reviewed(resource, request(resource, &object(spec), &Value::Null))
 }
 
 fn endpoint(endpoint: &Value) -> Value {
     json!({"selector": {}, "endpoints": [{"port": "web"}, endpoint]})
 }
 
-/// A Secret that nobody has made yet.
+/// A Secret that does not exist yet.
 fn secret() -> Value {
     json!({"name": "later", "key": "key"})
 }
 
 #[test]
-fn what_only_the_cluster_knows_is_no_reason() {
+fn missing_references_are_allowed() {
     let everything = json!({
         "port": "web", "scrapeTimeout": "1h",
         "basicAuth": {"username": secret(), "password": secret()},
@@ -61,93 +61,93 @@ fn what_only_the_cluster_knows_is_no_reason() {
     let mut spec = endpoint(&everything);
     spec["scrapeClass"] = "unknown".into();
     spec["selectorMechanism"] = "RoleSelector".into();
-    assert_eq!(verdict(VALIDATE_SERVICE_MONITOR, &spec), Ok(()));
+    assert_eq!(checked("servicemonitors", &spec), Ok(()));
     let pods = json!({"selector": {}, "podMetricsEndpoints": [{"bearerTokenSecret": secret()}]});
-    assert_eq!(verdict(VALIDATE_POD_MONITOR, &pods), Ok(()));
+    assert_eq!(checked("podmonitors", &pods), Ok(()));
     let probe = json!({"prober": {"url": "prober:9115"}, "targets": {"staticConfig": {"static": ["a"]}}});
-    assert_eq!(verdict(VALIDATE_PROBE, &probe), Ok(()));
+    assert_eq!(checked("probes", &probe), Ok(()));
     let jobs = json!({"consulSDConfigs": [{"server": "a", "healthFilter": "a", "tokenRef": secret()}]});
-    assert_eq!(verdict(VALIDATE_SCRAPE_CONFIG, &jobs), Ok(()));
+    assert_eq!(checked("scrapeconfigs", &jobs), Ok(()));
 }
 
 #[test]
-fn the_field_is_named_and_what_to_do() {
-    let correct = "Correct it: no Prometheus can take the object in as it is";
-    for (path, spec, words) in [
+fn messages_name_the_field_and_what_to_do() {
+    let correct = "Correct it: no Prometheus can use the object as it is";
+    for (resource, spec, message) in [
         (
-            VALIDATE_SERVICE_MONITOR,
+            "servicemonitors",
             endpoint(&json!({"bearerTokenSecret": secret(), "relabelings": [{"regex": "("}]})),
             "spec.endpoints[1].relabelings[0]: invalid regex ( for relabel configuration: error parsing regexp: \
-             missing closing ): `^(?s:()$`. Write a regular expression in the syntax of RE2"
+             missing closing ): `^(?s:()$`. Use a regular expression in RE2 syntax"
                 .to_owned(),
         ),
         (
-            VALIDATE_SERVICE_MONITOR,
+            "servicemonitors",
             endpoint(&json!({"basicAuth": {"username": secret(), "password": secret()}, "oauth2": {}})),
             format!("spec.endpoints[1]: basicAuth and oauth2 cannot be configured at the same time. {correct}"),
         ),
         (
-            VALIDATE_SERVICE_MONITOR,
+            "servicemonitors",
             endpoint(&json!({"basicAuth": {"username": secret()}})),
             "spec.endpoints[1].basicAuth: failed to get basic auth password: unable to get secret \"\": \
-             secrets \"\" not found. Give the name of the object and the key in it"
+             secrets \"\" not found. Set the name of the object and the key in it"
                 .to_owned(),
         ),
         (
-            VALIDATE_SERVICE_MONITOR,
+            "servicemonitors",
             endpoint(&json!({"interval": "1", "scrapeTimeout": "1s"})),
             "spec.endpoints[1]: invalid scrapeInterval \"1\": not a valid duration string: \"1\". \
-             Write a duration, such as 30s or 1m30s"
+             Use a duration such as 30s or 1m30s"
                 .to_owned(),
         ),
         (
-            VALIDATE_POD_MONITOR,
+            "podmonitors",
             json!({"podMetricsEndpoints": [{"interval": "30s", "scrapeTimeout": "1m"}]}),
             "spec.podMetricsEndpoints[0]: scrapeTimeout \"1m\" greater than scrapeInterval \"30s\". \
-             Let the timeout be at most the interval"
+             Set a timeout that is not longer than the interval"
                 .to_owned(),
         ),
         (
-            VALIDATE_PROBE,
+            "probes",
             json!({"prober": {"url": "p"}, "targets": {"ingress": {"relabelingConfigs": [{"action": "hashmod"}]}}}),
             "spec.targets.ingress.relabelingConfigs[0]: relabel configuration for hashmod requires non-zero \
-             modulus. Set modulus to a number above 0"
+             modulus. Set modulus to a number greater than 0"
                 .to_owned(),
         ),
         (
-            VALIDATE_SCRAPE_CONFIG,
+            "scrapeconfigs",
             json!({"scalewaySDConfigs": [{}], "httpSDConfigs": [{"url": "http://a"}, {"url": ":"}]}),
             "spec.httpSDConfigs[1]: parse \":\": missing protocol scheme. \
-             Write a whole address, such as http://host:80/path"
+             Use a URL such as http://host:80/path"
                 .to_owned(),
         ),
         (
-            VALIDATE_SCRAPE_CONFIG,
+            "scrapeconfigs",
             json!({"relabelings": 1}),
-            "the object cannot be read: invalid type: integer `1`, expected a sequence. Correct the field's type"
+            "the object cannot be read: invalid type: integer `1`, expected a sequence. Correct the type of the field"
                 .to_owned(),
         ),
     ] {
-        assert_eq!(verdict(path, &spec), Err(words));
+        assert_eq!(checked(resource, &spec), Err(message));
     }
 }
 
 #[test]
-fn what_was_there_before_may_be_labelled_and_deleted() {
+fn existing_objects_can_be_labelled_and_deleted() {
     let bad = object(&endpoint(&json!({"interval": "1"})));
     let resource = "servicemonitors";
-    assert!(judged(VALIDATE_SERVICE_MONITOR, request(resource, &bad, &object(&json!({})))).is_err());
-    assert_eq!(judged(VALIDATE_SERVICE_MONITOR, request(resource, &bad, &bad)), Ok(()));
+    assert!(reviewed("servicemonitors", request(resource, &bad, &object(&json!({})))).is_err());
+    assert_eq!(reviewed("servicemonitors", request(resource, &bad, &bad)), Ok(()));
     let mut leaving = bad.clone();
     leaving["metadata"]["deletionTimestamp"] = json!(Timestamp::UNIX_EPOCH);
-    assert_eq!(judged(VALIDATE_SERVICE_MONITOR, request(resource, &leaving, &object(&json!({})))), Ok(()));
-    assert_eq!(judged(VALIDATE_SERVICE_MONITOR, request(resource, &Value::Null, &bad)), Ok(()), "deleted");
+    assert_eq!(reviewed("servicemonitors", request(resource, &leaving, &object(&json!({})))), Ok(()));
+    assert_eq!(reviewed("servicemonitors", request(resource, &Value::Null, &bad)), Ok(()), "deleted");
 }
 
 #[test]
-fn a_webhook_that_is_registered_for_others_says_so() {
+fn a_webhook_that_is_registered_for_another_resource_says_so() {
     assert_eq!(
-        judged(VALIDATE_PROBE, request("podmonitors", &object(&json!({})), &Value::Null)),
-        Err("this webhook checks probes, not podmonitors: register it for those".to_owned())
+        reviewed("probes", request("podmonitors", &object(&json!({})), &Value::Null)),
+        Err("this webhook checks probes, not podmonitors: register it for probes only".to_owned())
     );
 }

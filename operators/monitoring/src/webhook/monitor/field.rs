@@ -1,21 +1,21 @@
-//! The field that a problem is about, as it stands in the object. Problems name fields in the peer's words, which are
-//! not always those that users wrote.
+//! The field that a problem is about, as the user wrote it. Problems name fields like the Prometheus Operator, which
+//! does not always use the names of the schema.
 
 use std::fmt::Write as _;
 
 use monitoring_select::Problem;
 use serde_json::Value;
 
-/// A problem, and where it is.
+/// A problem and its field.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Found<'p> {
-    /// The field, as far down as the problem says.
+pub(super) struct FieldProblem<'p> {
+    /// The path of the field.
     pub(super) field: String,
-    /// What is wrong there.
+    /// The problem, without its field.
     pub(super) problem: &'p Problem,
 }
 
-/// What the peer calls a field, and what it is called in the object.
+/// Names of the Prometheus Operator, with those of the schema.
 const OTHER_NAMES: [(&str, &str); 5] = [
     ("endpoint", "podMetricsEndpoints"),
     ("scrapeClassName", "scrapeClass"),
@@ -24,8 +24,8 @@ const OTHER_NAMES: [(&str, &str); 5] = [
     ("metricRelabelConfigs", "metricRelabelings"),
 ];
 
-/// Follows a problem into the object, as far as the object has what the problem names.
-pub(super) fn find<'p>(problem: &'p Problem, object: &Value) -> Found<'p> {
+/// Follows the path of a problem as far as the object has it.
+pub(super) fn find<'p>(problem: &'p Problem, object: &Value) -> FieldProblem<'p> {
     let (mut field, mut value, mut problem) = ("spec".to_owned(), &object["spec"], problem);
     while let Problem::Within { place, problem: inner } = problem
         && let Some((more, next)) = enter(place, value)
@@ -33,10 +33,10 @@ pub(super) fn find<'p>(problem: &'p Problem, object: &Value) -> Found<'p> {
         field.push_str(&more);
         (value, problem) = (next, inner);
     }
-    Found { field, problem }
+    FieldProblem { field, problem }
 }
 
-/// Goes into a place such as `a.b[0]` or `[0]`; nothing, if it is not there.
+/// The value at a path such as `a.b[0]` or `[0]`, and the path with the names of the schema. None if it does not exist.
 fn enter<'v>(place: &str, mut value: &'v Value) -> Option<(String, &'v Value)> {
     let mut field = String::new();
     for part in place.split('.') {
@@ -59,7 +59,7 @@ fn enter<'v>(place: &str, mut value: &'v Value) -> Option<(String, &'v Value)> {
     Some((field, value))
 }
 
-/// A field by its name or by what the peer calls it. Capital letters are as good as small ones.
+/// A field by its name in the schema or by that of the Prometheus Operator. Case is ignored.
 fn named<'v>(name: &str, value: &'v Value) -> Option<(&'v str, &'v Value)> {
     let is_called = |field: &str| {
         field.eq_ignore_ascii_case(name)

@@ -1,13 +1,13 @@
-//! What a request is about.
+//! The request of an `AdmissionReview`.
 
 use std::fmt;
 
 use serde_json::Value;
 
-/// The group of the resources.
+/// The API group of the resources.
 const GROUP: &str = "monitoring.coreos.com";
 
-/// A kind of resource, as requests name it.
+/// The resource of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Resource<'r> {
     group: &'r str,
@@ -16,14 +16,13 @@ pub(super) struct Resource<'r> {
 }
 
 impl<'r> Resource<'r> {
-    /// What a request is about.
+    /// The resource of a request.
     pub(super) fn of(request: &'r Value) -> Self {
-        let part =
-            |name| request.pointer(&format!("/resource/{name}")).and_then(Value::as_str).unwrap_or_default();
+        let part = |name: &str| request["resource"][name].as_str().unwrap_or_default();
         Self { group: part("group"), version: part("version"), name: part("resource") }
     }
 
-    /// Whether this is a resource of ours, in any version.
+    /// Whether this is a resource of the group, in any version.
     pub(super) fn is(&self, name: &str) -> bool {
         self.group == GROUP && self.name == name
     }
@@ -35,8 +34,7 @@ impl fmt::Display for Resource<'_> {
     }
 }
 
-/// The object of a request without nulls: those say nothing, except in child routes, which are read later and strictly. A
-/// deleted object is not there.
+/// The object of a request; none for a deletion. Nulls are removed, except in child routes, which are read strictly later.
 pub(super) fn object(request: &Value) -> Option<Value> {
     request.get("object").filter(|object| !object.is_null()).cloned().map(without_nulls)
 }
@@ -53,4 +51,17 @@ fn without_nulls(value: Value) -> Value {
         Value::Array(values) => values.into_iter().map(without_nulls).collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value,
     }
+}
+
+/// Whether an update is allowed without a check: it does not change the spec, or the object is being deleted, which takes
+/// updates too while it has finalizers. An invalid object that exists already can so still be labelled and deleted.
+pub fn is_exempt(object: &Value, old: Option<&Value>) -> bool {
+    let Some(old) = old.filter(|old| old.is_object() && object.is_object()) else { return false };
+    let is_deleted = object.pointer("/metadata/deletionTimestamp").is_some_and(|time| !time.is_null());
+    is_deleted || object.get("spec") == old.get("spec")
+}
+
+/// The same for a request.
+pub(super) fn is_request_exempt(request: &Value) -> bool {
+    request.get("object").is_some_and(|object| is_exempt(object, request.get("oldObject")))
 }
