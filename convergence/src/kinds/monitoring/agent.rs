@@ -4,8 +4,7 @@ use serde_json::{Value, json};
 
 use super::parts::{
     NAME, after, all_have, all_run, create, edit, ending, is_gone, is_paused, login, object, patch,
-    pod_monitor, pods, refused, rewritten, says, secret, serves, serves_everywhere, service_monitor, spec,
-    storage, templates,
+    pod_monitor, pods, refused, rewritten, says, secret, serves, service_monitor, spec, storage, templates,
 };
 use crate::scenario::{Aftermath, Change, Scenario, Subject};
 use crate::state::State;
@@ -139,6 +138,5 @@ fn pause() -> Scenario {
 }
 
 fn settled(state: &State) -> bool {
-    let is_daemon = state.get(KIND, NAME).is_some_and(|agent| agent["spec"]["mode"] == "DaemonSet");
-    if is_daemon { serves_everywhere(state, KIND) } else { serves(state, KIND) }
+    serves(state, KIND)
 }

@@ -144,18 +144,14 @@ pub(super) fn serves(state: &State, kind: &str) -> bool {
     observed(state, kind).is_some_and(is_well) && is_told(state)
 }
 
-/// The same of a workload on every node, of whose pods its status says nothing.
-pub(super) fn serves_everywhere(state: &State, kind: &str) -> bool {
-    let all = ["Reconciled", "ConfigurationLoaded"];
-    let is_well = |workload: &Value| all.iter().all(|one| holds(workload, one));
-    observed(state, kind).is_some_and(is_well) && is_told(state) && state.of_kind("pods").any(is_ready)
-}
-
-/// Whether a status counts the pods that its StatefulSets want.
+/// Whether a status counts the pods that its StatefulSets or its DaemonSet want.
 fn counts(workload: &Value, state: &State) -> bool {
     let surplus = |set: &Value| set["metadata"]["annotations"][DEADLINE].is_string();
     let sets = state.of_kind("statefulsets.apps").filter(|set| !surplus(set));
-    let wanted: u64 = sets.filter_map(|set| set["spec"]["replicas"].as_u64()).sum();
+    let replicas = sets.filter_map(|set| set["spec"]["replicas"].as_u64());
+    let daemons = state.of_kind("daemonsets.apps");
+    let nodes = daemons.filter_map(|set| set["status"]["desiredNumberScheduled"].as_u64());
+    let wanted: u64 = replicas.chain(nodes).sum();
     let fields = ["replicas", "updatedReplicas", "availableReplicas"];
     fields.iter().all(|field| workload["status"][field] == wanted)
 }
