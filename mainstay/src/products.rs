@@ -18,14 +18,18 @@ use kube::Client;
 use product::{Definition, Instance, Product, Settings, Setup};
 use tokio_util::sync::CancellationToken;
 
-/// All of them, in the order of the documents.
-pub const ALL: [&Product; 2] = [&operator_example::PRODUCT, &operator_monitoring::PRODUCT];
+/// All of them.
+pub const ALL: &[&Product] = &[
+    // In the order of the reference pages.
+    &operator_example::PRODUCT,
+    &operator_monitoring::PRODUCT,
+];
 
 /// Reads the name of one.
 pub fn parser() -> impl TypedValueParser<Value = &'static Product> {
-    let names = ALL.map(|one| PossibleValue::new(one.name).help(one.serves));
+    let names = ALL.iter().map(|one| PossibleValue::new(one.name).help(one.serves));
     PossibleValuesParser::new(names)
-        .map(|name| ALL.into_iter().find(|one| one.name == name).unwrap_or(ALL[0]))
+        .map(|name| ALL.iter().copied().find(|one| one.name == name).unwrap_or(ALL[0]))
 }
 
 /// The definitions of all resources.
@@ -49,7 +53,7 @@ pub fn definitions_as_yaml() -> Result<String> {
 
 /// What the webhooks of all products answer, also of those that do not run.
 pub fn routes(catalogue: &mut Catalogue) -> Routes {
-    let webhooks = ALL.into_iter().filter_map(|product| product.webhooks);
+    let webhooks = ALL.iter().filter_map(|product| product.webhooks);
     webhooks.fold(Routes::default(), |all, webhooks| all.merge((webhooks.routes)(catalogue)))
 }
 
@@ -165,6 +169,6 @@ mod tests {
             Running::start(products, &settings).scopes(&everywhere).of(Kind::of::<StatefulSet>()).clone()
         };
         assert_eq!(of(&[ALL[1]]), Namespaces::Only(vec!["b".into()]));
-        assert_eq!(of(&ALL), everywhere);
+        assert_eq!(of(ALL), everywhere);
     }
 }

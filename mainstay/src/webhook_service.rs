@@ -23,7 +23,7 @@ pub const REGISTRATION: &str = "mainstay";
 
 /// Who has to trust the certificates. What is not there, or calls another webhook, is left alone.
 pub fn targets() -> Vec<Target> {
-    let converting = products::ALL.into_iter().filter_map(|product| product.webhooks);
+    let converting = products::ALL.iter().filter_map(|product| product.webhooks);
     let converting = converting.flat_map(|webhooks| webhooks.converting);
     let admitting = [Target::Validating(REGISTRATION.into()), Target::Mutating(REGISTRATION.into())];
     admitting.into_iter().chain(converting.map(|(name, _)| Target::Conversion((*name).into()))).collect()

@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn the_program_takes_the_arguments() {
-        for products in [&[&operator_monitoring::PRODUCT][..], &products::ALL] {
+        for products in [&[&operator_monitoring::PRODUCT][..], products::ALL] {
             let line: Vec<String> = [vec!["mainstay".to_owned()], arguments(products)].concat();
             let Ok(Wanted::Run(run, flags)) = line::read(&line) else { panic!("{line:?}") };
             assert_eq!(run.operators, products);

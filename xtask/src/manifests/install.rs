@@ -111,9 +111,9 @@ mod tests {
     fn an_install_holds_what_its_operators_need_and_no_more() {
         let definitions = definitions::all().unwrap();
         let (all, one) = (products::ALL, [&operator_monitoring::PRODUCT]);
-        let counted = [expected(&definitions, &all).len(), expected(&definitions, &one).len()];
+        let counted = [expected(&definitions, all).len(), expected(&definitions, &one).len()];
         assert_eq!(counted, [11 + REST.len(), 10 + REST.len()]);
-        assert_eq!(names(&of(&all, &definitions).unwrap()), expected(&definitions, &all));
+        assert_eq!(names(&of(all, &definitions).unwrap()), expected(&definitions, all));
         let monitoring = of(&one, &definitions).unwrap();
         assert_eq!(names(&monitoring), expected(&definitions, &one));
         assert!(!monitoring.contains("exampleapps"), "no permission of another operator");

@@ -37,12 +37,12 @@ pub(crate) fn files() -> Result<BTreeMap<PathBuf, String>> {
     for definition in &definitions {
         files.insert(definition.path(), format!("{HEADING}{}", definition.text));
     }
-    files.insert("deploy/install.yaml".into(), install::of(&products::ALL, &definitions)?);
+    files.insert("deploy/install.yaml".into(), install::of(products::ALL, &definitions)?);
     let monitoring = [&operator_monitoring::PRODUCT];
     files.insert("deploy/monitoring.yaml".into(), install::of(&monitoring, &definitions)?);
     files.insert("deploy/monitoring-roles.yaml".into(), install::roles_of(&monitoring, &definitions)?);
-    files.insert("deploy/webhooks.yaml".into(), webhooks::registration(&products::ALL)?);
-    files.extend(webhooks::conversions(&products::ALL, &definitions)?);
+    files.insert("deploy/webhooks.yaml".into(), webhooks::registration(products::ALL)?);
+    files.extend(webhooks::conversions(products::ALL, &definitions)?);
     Ok(files)
 }
 

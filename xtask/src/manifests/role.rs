@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn nobody_gets_everything() {
-        let roles = install::roles_of(&products::ALL, &definitions::all().unwrap()).unwrap();
+        let roles = install::roles_of(products::ALL, &definitions::all().unwrap()).unwrap();
         let roles: Vec<ClusterRole> = serde_saphyr::from_multiple(&roles).unwrap();
         assert_eq!(roles.len(), 5);
         for role in roles {
@@ -171,7 +171,7 @@ mod tests {
                 assert!(!is_secret || name == "mainstay", "{name}: {words:?}");
             }
         }
-        for permission in of(&products::ALL).into_iter().chain(AT_HOME) {
+        for permission in of(products::ALL).into_iter().chain(AT_HOME) {
             assert!(!permission.why.is_empty() && !permission.verbs.contains(&"*"), "{permission:?}");
         }
     }

@@ -113,7 +113,7 @@ mod tests {
         };
         let installed = all.iter().find(|one| one.plural() == "alertmanagerconfigs").unwrap();
         assert_eq!(served(&installed.text), (vec!["v1alpha1".to_owned()], None));
-        let converted = conversions(&products::ALL, &all).unwrap();
+        let converted = conversions(products::ALL, &all).unwrap();
         let [(path, text)] = &converted[..] else { panic!("{converted:?}") };
         assert_eq!(path, Path::new("deploy/alertmanagerconfig-v1beta1.yaml"));
         let (versions, conversion) = served(text);
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn nobody_is_kept_from_working_and_every_resource_is_ours() {
-        let text = registration(&products::ALL).unwrap();
+        let text = registration(products::ALL).unwrap();
         let objects: Vec<Value> = serde_saphyr::from_multiple(&text).unwrap();
         let webhooks =
             || objects.iter().flat_map(|object| object["webhooks"].as_array().into_iter().flatten());

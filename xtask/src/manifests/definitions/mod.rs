@@ -40,7 +40,7 @@ pub(super) fn all() -> Result<Vec<Definition>> {
         let of_types: Vec<CustomResourceDefinition> = of_types.collect();
         // The types of monitoring do not say all that its definitions do.
         let made =
-            if *product == operator_monitoring::PRODUCT { monitoring::definitions()? } else { Vec::new() };
+            if **product == operator_monitoring::PRODUCT { monitoring::definitions()? } else { Vec::new() };
         for definition in of_types.into_iter().chain(made) {
             all.push(Definition::new(product, definition)?);
         }
