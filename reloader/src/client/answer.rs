@@ -26,22 +26,29 @@ enum Framing {
     Close,
 }
 
-/// Reads an answer out of what has come so far. `ended`: nothing more will come.
-pub(super) fn read(bytes: &[u8], ended: bool) -> Result<Option<Answer>, Nonsense> {
-    let mut headers = [EMPTY_HEADER; HEADERS];
-    let mut response = Response::new(&mut headers);
-    let Status::Complete(head) = response.parse(bytes).map_err(|_| Nonsense)? else { return Ok(None) };
-    let status = response.code.ok_or(Nonsense)?;
-    if (100..200).contains(&status) {
-        return read(&bytes[head..], ended);
+/// Reads the response from the bytes so far. `ended`: no more bytes will come.
+pub(super) fn read(mut bytes: &[u8], ended: bool) -> Result<Option<Answer>, Nonsense> {
+    loop {
+        let mut headers = [EMPTY_HEADER; HEADERS];
+        let mut response = Response::new(&mut headers);
+        let Status::Complete(head) = response.parse(bytes).map_err(|_| Nonsense)? else { return Ok(None) };
+        bytes = &bytes[head..];
+        let status = response.code.ok_or(Nonsense)?;
+        if (100..200).contains(&status) {
+            continue;
+        }
+        let body = match framing(&response)? {
+            Framing::Length(length) => bytes.get(..length).map(<[u8]>::to_vec),
+            Framing::Chunks => chunks(bytes)?,
+            Framing::Close => None,
+        };
+        let body = body.or_else(|| ended.then(|| bytes.to_vec()));
+        return Ok(body.map(|body| Answer {
+            status,
+            phrase: response.reason.unwrap_or_default().into(),
+            body,
+        }));
     }
-    let body = match framing(&response)? {
-        Framing::Length(length) => bytes[head..].get(..length).map(<[u8]>::to_vec),
-        Framing::Chunks => chunks(&bytes[head..])?,
-        Framing::Close => None,
-    };
-    let body = body.or_else(|| ended.then(|| bytes[head..].to_vec()));
-    Ok(body.map(|body| Answer { status, phrase: response.reason.unwrap_or_default().into(), body }))
 }
 
 fn framing(response: &Response<'_, '_>) -> Result<Framing, Nonsense> {
@@ -122,6 +129,9 @@ mod tests {
     fn what_comes_before_the_answer_is_passed_over() {
         let text = b"HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n";
         assert_eq!(read(text, false), Ok(Some(answer(204, "No Content", ""))));
+        // As many as are read at most: none of them may cost stack.
+        let hints = "HTTP/1.1 100\r\n\r\n".repeat(4096);
+        assert_eq!(read(hints.as_bytes(), true), Ok(None));
     }
 
     #[test]

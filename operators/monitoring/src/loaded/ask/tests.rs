@@ -145,6 +145,22 @@ async fn who_does_not_answer_is_given_up() {
 }
 
 #[tokio::test]
+async fn a_response_that_is_too_large_is_not_read_to_its_end() {
+    let (listener, address) = listener(false).await;
+    let endless = async {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut request = [0; 1024];
+        assert_ne!(stream.read(&mut request).await.unwrap(), 0);
+        stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await.unwrap();
+        // Until the connection is closed.
+        while stream.write_all(&[b' '; 4096]).await.is_ok() {}
+    };
+    let ((), heard) = both(endless, asker().ask(address)).await;
+    let Answer::Nothing(because) = heard.answer else { panic!("{heard:?}") };
+    assert!(because.contains("length limit exceeded"), "{because}");
+}
+
+#[tokio::test]
 async fn an_operand_says_what_is_wrong() {
     let (listener, address) = listener(false).await;
     let asker = asker();
