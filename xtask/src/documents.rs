@@ -2,6 +2,8 @@
 //! command and every flag in a code span or block is looked up in the definition of the program; every file that
 //! `kubectl` is to read is there.
 
+mod links;
+
 use std::path::Path;
 
 use clap::{Command, CommandFactory};

@@ -1,4 +1,15 @@
-//! The chores of this workspace. The Makefile is the menu; anything with logic is here.
+//! The chores of this workspace. The Makefile is the menu; anything with logic is here. A chore is a file; beside them:
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`programs`], [`environment`] | the only modules that run programs, and read the environment |
+//! | [`tools`] | installs pinned tools into the cache |
+//! | [`nextest`], [`junit`] | run a suite and read its report |
+//! | [`summary`], [`budget`] | the result, and how long each stage may take |
+//! | [`operand_check`] | lets the programs of the operands check the configurations that we write |
+//! | [`peer_e2e`] | runs the Prometheus Operator's end-to-end suite against our image |
+//! | [`generate`], [`manifests`], [`reference`](mod@reference) | the generated files |
+//! | `documents` | tests that commands, files, functions and links in the documents exist |
 
 mod bench;
 mod bench_effect;
@@ -42,55 +53,55 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Chore {
-    /// Bring a cluster up and show what Mainstay has so far
+    /// Start a cluster and show what Mainstay can do so far
     Demo,
-    /// Everything: set-up, checks, tests on an API server, tests on a lab; ends with one summary
+    /// Run everything: set-up, checks, tests on an API server, tests on a lab; ends with a summary
     Test,
-    /// What takes too long for `test`, one suite or all; ends with a summary of the same form
+    /// Run what takes too long for `test`, one suite or all; ends with a summary of the same form
     TestLong(test_long::Arguments),
-    /// What needs no cluster: format, lints, unit tests, generated files, dependencies, spelling
+    /// Run what needs no cluster: format, lints, unit tests, generated files, dependencies, spelling
     Check,
     /// Write the generated files
     Gen {
-        /// Write nothing; fail when a file is not what would be written
+        /// Write nothing; fail if a file is outdated
         #[arg(long)]
         check: bool,
     },
     /// Measure what the operator costs, with few and with many resources
     #[command(disable_help_flag = true)]
     Bench {
-        /// Passed on: `--help` lists what there is
+        /// Passed on: `--help` lists the options
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Measure what rendering configurations costs, beside the Prometheus Operator's own generator
+    /// Measure what rendering configurations costs, compared with the Prometheus Operator's generator
     #[command(disable_help_flag = true)]
     BenchRender {
-        /// Passed on: `--help` lists what there is
+        /// Passed on: `--help` lists the options
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Measure our monitoring operator beside the Prometheus Operator, on an API server alone
+    /// Measure our monitoring operators and the Prometheus Operator, on an API server alone
     #[command(disable_help_flag = true)]
     BenchMonitoring {
-        /// Passed on: `--help` lists what there is
+        /// Passed on: `--help` lists the options
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Measure how soon a change of a monitor takes effect, beside the Prometheus Operator, on a lab of its own
+    /// Measure how soon a change of a monitor takes effect, with ours and with the Prometheus Operator, on a separate lab
     #[command(disable_help_flag = true)]
     BenchEffect {
-        /// Passed on: `--help` lists what there is
+        /// Passed on: `--help` lists the options
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Let the programs that read our configurations judge them
+    /// Have the operands' own programs check the configurations that we write
     OperandCheck,
-    /// Search for inputs that break a reader or a writer; what was learned stays in the cache
+    /// Search for inputs that break a reader or a writer; the corpus stays in the cache
     Fuzz {
-        /// Where to look; everywhere if not said
+        /// The target to search; all by default
         target: Option<String>,
-        /// For how long to look at each target
+        /// Seconds for each target
         #[arg(long, default_value_t = 60)]
         seconds: u64,
     },
