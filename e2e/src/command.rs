@@ -1,11 +1,11 @@
-//! Calls of the `lab` program. The only reader of the environment and the only starter of programs in this crate.
+//! Starts programs, mostly `lab`. The only reader of the environment and the only starter of programs in this crate.
 
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
 use ::lab::process::Identity;
-use ::lab::shell::call;
+use ::lab::shell::{Call, call};
 use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
@@ -21,48 +21,71 @@ pub fn lab_name() -> String {
     variable("MAINSTAY_LAB").unwrap_or_else(|| "e2e".into())
 }
 
-/// The `lab` program.
+/// Where cargo put what it built of the profile of this test: a test runs as `<target>/<profile>/deps/<test>-<hash>`.
+fn built() -> Option<PathBuf> {
+    let test = std::env::current_exe().ok()?;
+    Some(test.parent()?.parent()?.to_owned())
+}
+
+/// The target directory of cargo.
+pub fn target() -> Result<PathBuf> {
+    let profile = built().context("the test was built by cargo")?;
+    Ok(profile.parent().context("a profile has a directory in the target directory")?.to_owned())
+}
+
+/// Cargo.
+pub fn cargo() -> Call {
+    call(variable("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// A program of ours.
 #[derive(Debug, Clone)]
-pub struct LabCommand {
-    program: PathBuf,
+pub struct Program {
+    path: PathBuf,
     leading: &'static [&'static str],
 }
 
-impl LabCommand {
-    /// `LAB_BINARY`, else what cargo built beside this test, else whatever `cargo run` makes.
-    pub fn find() -> Self {
-        let beside = || {
-            // A test runs as `<target>/<profile>/deps/<test>-<hash>`, and the program is `<target>/<profile>/lab`.
-            let test = std::env::current_exe().ok()?;
-            Some(test.parent()?.parent()?.join("lab")).filter(|program| program.is_file())
-        };
+impl Program {
+    /// The program at a path.
+    pub fn at(path: PathBuf) -> Self {
+        Self { path, leading: &[] }
+    }
+
+    /// The `lab` program: `LAB_BINARY`, else what cargo built beside this test, else whatever `cargo run` makes.
+    pub fn lab() -> Self {
+        let beside = || built().map(|built| built.join("lab")).filter(|program| program.is_file());
         match variable("LAB_BINARY").map(PathBuf::from).or_else(beside) {
-            Some(program) => Self { program, leading: &[] },
+            Some(path) => Self::at(path),
             None => Self {
-                program: "cargo".into(),
+                path: "cargo".into(),
                 leading: &["run", "--quiet", "--package", "lab", "--bin", "lab", "--"],
             },
         }
     }
 
-    /// Runs to the end and gives back what it printed; an error repeats its words. Blocks, so that destructors can.
+    /// Runs to the end and returns what it printed; an error repeats what it wrote to standard error. Blocks, so that
+    /// destructors can call it.
     pub fn run(&self, arguments: &[&str]) -> Result<String> {
-        call(&self.program).args(self.leading).args(arguments).output()
+        call(&self.path).args(self.leading).args(arguments).output()
     }
 
     /// Starts it and leaves it running, with a process group of its own.
     #[expect(clippy::disallowed_methods, reason = "this is where the crate starts programs")]
     pub fn start(&self, arguments: &[&str]) -> Result<Running> {
-        let mut child = Command::new(&self.program)
+        let mut child = Command::new(&self.path)
             .args(self.leading)
             .args(arguments)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .process_group(0)
             .spawn()
-            .with_context(|| format!("cannot start {} {}", self.program.display(), arguments.join(" ")))?;
+            .with_context(|| format!("cannot start {}", self.shown(arguments)))?;
         let lines = BufReader::new(child.stdout.take().context("the output is a pipe")?).lines();
-        Ok(Running { child, lines, shown: format!("lab {}", arguments.join(" ")) })
+        Ok(Running { child, lines, shown: self.shown(arguments) })
+    }
+
+    fn shown(&self, arguments: &[&str]) -> String {
+        format!("{} {}", self.path.display(), arguments.join(" "))
     }
 }
 

@@ -8,7 +8,7 @@ use k8s_openapi::api::core::v1::Node;
 use kube::api::ListParams;
 use kube::{Api, Client, ResourceExt};
 
-use crate::command::{LabCommand, Running, lab_name};
+use crate::command::{Program, Running, lab_name};
 use crate::wait::{Look, until};
 
 /// How many nodes the tests need.
@@ -19,7 +19,7 @@ const NODES: usize = 3;
 pub struct Lab {
     name: String,
     client: Client,
-    command: LabCommand,
+    command: Program,
     directory: PathBuf,
 }
 
@@ -38,7 +38,7 @@ impl Lab {
 
     /// A lab by name. Fails unless its API server answers.
     pub async fn open(name: &str) -> Result<Self> {
-        let command = LabCommand::find();
+        let command = Program::lab();
         let path = command.run(&["kubeconfig", "--name", name])?;
         let client = connect(Path::new(&path)).await?;
         let directory = Path::new(&path).parent().context("a kubeconfig has a directory")?.to_owned();

@@ -103,7 +103,7 @@ pub fn processes(lab: &str) -> Result<Vec<(Identity, String)>> {
     Ok(found)
 }
 
-/// Whether a process works on the lab: on a file of its state, or as a `lab` command that is told its name.
+/// Whether a process works on the lab: on a file of its state, or as a `lab` command with its name as an argument.
 fn arguments_name(arguments: &[String], lab: &str) -> bool {
     // With a slash, or `crash` would own the state of `crash-2`.
     let state = format!("{}/", state_root().join(lab).display());

@@ -1,4 +1,4 @@
-//! The operator in the lab, installed as a user installs it, and applications under its care.
+//! The operator in the lab, installed as a user installs it, and applications that it manages.
 
 use std::net::IpAddr;
 
@@ -69,7 +69,7 @@ pub async fn scale(lab: &Lab, replicas: u32) -> Result<()> {
     if replicas > 0 { available(lab).await } else { Ok(()) }
 }
 
-/// An application under the care of the operator.
+/// An application that the operator manages.
 pub struct Care<'a> {
     namespace: &'a Namespace,
     name: String,
@@ -147,7 +147,7 @@ impl<'a> Care<'a> {
         Ok(pods)
     }
 
-    /// What tells whether instances were replaced or restarted: unique ids and restarts.
+    /// Shows whether instances were replaced or restarted: UIDs and restarts.
     pub async fn lives(&self) -> Result<Vec<(String, String, i32)>> {
         let life = |pod: &Pod| {
             let statuses = pod.status.as_ref().and_then(|status| status.container_statuses.as_ref());

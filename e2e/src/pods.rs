@@ -16,7 +16,7 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 /// The shell image.
 pub const BUSYBOX: &str = "docker.io/library/busybox:1.35.0";
 
-/// Does nothing until told to end, then ends at once.
+/// Does nothing, and ends at once when it is stopped.
 pub const IDLE: &str = "trap 'exit 0' TERM; while :; do sleep 3600 & wait $!; done";
 
 /// Name of a pod's only container.
@@ -38,7 +38,7 @@ pub fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
-/// A container without rights, running what its image runs.
+/// An unprivileged container that runs what its image runs.
 pub fn container(image: &str) -> Container {
     Container {
         name: MAIN.into(),
@@ -57,7 +57,7 @@ pub fn shell(script: &str) -> Container {
     Container { command: Some(words(&["sh", "-c", script])), ..container(BUSYBOX) }
 }
 
-/// A pod of one container, under a user without rights.
+/// A pod of one container, under an unprivileged user.
 pub fn spec(container: Container) -> PodSpec {
     PodSpec {
         containers: vec![container],

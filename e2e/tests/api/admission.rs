@@ -261,7 +261,7 @@ async fn a_monitor_is_checked_and_a_renewed_certificate_is_shown() -> Result<()>
         bail!("a Secret that is not there yet is no reason: {status:?}");
     }
 
-    // Who trusts nobody but the new authority is answered as soon as the new certificate was seen.
+    // A client that trusts only the new authority can connect as soon as the new certificate was loaded.
     stage.authority = write_certificate(stage.directory.path())?;
     let api: Api<ValidatingWebhookConfiguration> = Api::all(stage.client.clone());
     api.delete("first", &DeleteParams::default()).await?;

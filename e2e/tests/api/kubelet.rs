@@ -249,7 +249,7 @@ async fn the_role_of_the_prometheus_operator_is_enough() -> Result<()> {
     let restricted = record.impersonate(client.clone(), "operator")?;
     let running = Running::start(record, restricted, true, OFTEN);
     let endpoints = endpoints_have(&client, &["10.1.0.1"]).await?;
-    // Nobody writes slices here, so the cluster makes them of the Endpoints.
+    // The operator writes no slices here, so the cluster makes them from the Endpoints.
     let labels = endpoints.metadata.labels.unwrap_or_default();
     assert_eq!(labels.get("endpointslice.kubernetes.io/skip-mirror"), None);
     looks(&running, 1).await?;

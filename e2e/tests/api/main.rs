@@ -13,3 +13,4 @@ mod unreadable;
 mod watch;
 mod webhook;
 mod webhooks_registered;
+mod writing_an_operator;

@@ -50,7 +50,7 @@ impl Record {
         self.client(client, None)
     }
 
-    /// A client that has only the rights of this user.
+    /// A client that has only the permissions of this user.
     pub(crate) fn impersonate(&self, client: Client, user: &str) -> Result<Client> {
         Ok(self.client(client, Some(HeaderValue::from_str(user)?)))
     }

@@ -1,4 +1,4 @@
-//! A resource that makes no sense to us is told about, and the others do not suffer from it.
+//! A resource that cannot be parsed is reported with an event, and the others are not affected.
 
 use anyhow::Result;
 use e2e::wait::{self, Look};

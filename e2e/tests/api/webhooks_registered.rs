@@ -28,7 +28,7 @@ const CONVERTED: &str = "alertmanagerconfigs.monitoring.coreos.com";
 /// As in the arguments of our Deployment.
 const SERVICE: &str = "mainstay-system/mainstay-webhook";
 
-/// The manager of fields that the documents tell users to take for the other version.
+/// The field manager that the documentation uses for the other version.
 const V1BETA1: &str = "mainstay-v1beta1";
 
 /// `kubectl apply --server-side`.
@@ -36,7 +36,7 @@ fn apply() -> PatchParams {
     PatchParams::apply("kubectl")
 }
 
-/// An API server that was told of our webhooks.
+/// An API server with our webhooks.
 struct Stage {
     _plane: ControlPlane,
     client: Client,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use e2e::command::LabCommand;
+use e2e::command::Program;
 use e2e::lab::Lab;
 use e2e::machine::{self, Footprint};
 use e2e::namespace::Namespace;
@@ -15,7 +15,7 @@ use e2e::wait;
 const NAME: &str = "crash";
 
 /// Takes the lab down at the end, also when the test fails.
-struct Down(LabCommand);
+struct Down(Program);
 
 impl Drop for Down {
     fn drop(&mut self) {
@@ -25,7 +25,7 @@ impl Drop for Down {
 
 /// Kills the lab when `up` prints `stage`, brings it up, takes it down, and looks what is left. Says what it did.
 async fn killed_at(stage: &str) -> Result<String> {
-    let command = LabCommand::find();
+    let command = Program::lab();
     // An earlier try may have failed halfway.
     command.run(&["down", "--name", NAME])?;
     let before = Footprint::of(NAME)?;
@@ -69,7 +69,7 @@ async fn killed_when_the_nodes_are_ready() -> Result<()> {
 /// Kills the lab when a pod runs in it on a volume of its own: there is most to lose and most to leave behind.
 #[tokio::test]
 async fn killed_with_a_pod_on_a_volume() -> Result<()> {
-    let command = LabCommand::find();
+    let command = Program::lab();
     command.run(&["down", "--name", NAME])?;
     let before = Footprint::of(NAME)?;
     let down = Down(command.clone());

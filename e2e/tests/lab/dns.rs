@@ -83,7 +83,7 @@ async fn there_is_no_way_out_of_the_machine() -> Result<()> {
     let namespace = Namespace::create(&lab, "no-way-out").await?;
     namespace.add_ready(&pods::pod("client", pods::spec(pods::shell(IDLE)))).await?;
 
-    // An address that is reserved for documentation: nobody answers there, and a lab must not even try.
+    // An address that is reserved for documentation: there is no server, and a lab must not even try.
     let said = pods::exec(&namespace.pods(), "client", "wget -O - http://198.51.100.1/").await?;
     assert!(!said.success, "{said:?}");
     let refused = ["unreachable", "No route to host", "prohibited"];

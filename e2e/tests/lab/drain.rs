@@ -1,4 +1,4 @@
-//! A drained node hands its pods over and takes none until it is told to.
+//! The pods of a drained node move to another one, and it gets none until it is uncordoned.
 
 use anyhow::Result;
 use e2e::lab::{Lab, node_is_cordoned};

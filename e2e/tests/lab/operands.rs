@@ -1,4 +1,4 @@
-//! The programs that Mainstay operates start from the lab's images, without rights, and say which version they are.
+//! The programs that Mainstay operates start from the lab's images, unprivileged, and report their version.
 
 use std::collections::BTreeSet;
 

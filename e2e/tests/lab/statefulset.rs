@@ -1,4 +1,4 @@
-//! Three replicas with a volume each, as a user without rights.
+//! Three replicas with a volume each, as an unprivileged user.
 
 use anyhow::Result;
 use e2e::lab::Lab;

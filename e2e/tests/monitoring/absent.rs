@@ -1,4 +1,4 @@
-//! The operator is away while all kinds of workloads serve: nobody notices, a pod that goes comes back, and what was
+//! The operator is absent while all kinds of workloads serve: clients do not notice, a deleted pod comes back, and what was
 //! configured meanwhile takes effect when it is there again, without a restart.
 
 use anyhow::Result;

@@ -1,5 +1,5 @@
 //! A bad object of each kind among fifty good ones: the good ones keep working, another good one takes effect, the bad one
-//! says what is wrong with it, and a pod that starts anew starts. Repaired, it works too.
+//! says what is wrong with it, and a pod that restarts starts. Repaired, it works too.
 
 use anyhow::Result;
 use e2e::lab::Lab;
@@ -48,7 +48,7 @@ impl Bad {
         }
     }
 
-    /// Waits until an event tells what is wrong.
+    /// Waits for an event that says what is wrong.
     async fn is_told(&self, namespace: &Namespace) -> Result<()> {
         let fields = format!("involvedObject.kind={},involvedObject.name={}", self.kind, self.name);
         let events = namespace.api::<Event>();

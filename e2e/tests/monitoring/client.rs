@@ -19,9 +19,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::workload::{Lives, Workload};
 
-/// For how long an answer is waited for. Whoever was asked may just have ended: then somebody else is.
+/// How long to wait for a response. The server may just have ended: then another one is asked.
 const ONE_ANSWER: Duration = Duration::from_secs(2);
-/// For how long nobody may answer: the machine may be busy with something else.
+/// How long there may be no response: the machine may be busy.
 const PATIENCE: Duration = Duration::from_secs(15);
 
 /// What was seen so far.
@@ -79,7 +79,7 @@ impl Client {
         self.stop.cancel();
         while self.tasks.join_next().await.is_some() {}
         let Seen { asked, answered, longest, away, .. } = &*lock(&self.seen);
-        ensure!(*longest < PATIENCE, "nobody answered for {}", Span(*longest));
+        ensure!(*longest < PATIENCE, "there was no response for {}", Span(*longest));
         ensure!(away.len() < 2, "replaced at once: {away:?}");
         let gap = Span(*longest);
         Ok(format!("{answered} of {asked} questions answered, at most {gap} between two answers"))

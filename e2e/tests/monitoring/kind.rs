@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// Where a server tells what it does, and how that is read.
+/// Where a server shows its configuration, and how that is parsed.
 type Page = (&'static str, fn(&Value) -> Vec<String>);
 
 /// What is different from kind to kind.
@@ -18,9 +18,9 @@ pub(crate) struct Kind {
     pub(crate) port: u16,
     /// What a client asks all the time.
     pub(crate) question: &'static str,
-    /// Where a server tells its version.
+    /// Where a server shows its version.
     pub(crate) version: (&'static str, &'static str),
-    /// Where a server tells what it does.
+    /// Where a server shows its configuration.
     pub(crate) work: &'static [Page],
     /// How its server is started faster than by default.
     pub(crate) haste: fn() -> Value,

@@ -98,7 +98,7 @@ pub(crate) async fn judged(
     accepted: bool,
 ) -> Result<String> {
     namespace
-        .until(&format!("{kind} {name} to be told that it is accepted: {accepted}"), async || {
+        .until(&format!("{kind} {name} to have the condition Accepted: {accepted}"), async || {
             let object = get(namespace, kind, name).await?;
             Ok(match binding(&object, workload) {
                 Some((verdict, message)) if verdict == accepted => Look::Found(message),

@@ -30,7 +30,7 @@ pub(crate) struct Operator<'n> {
 }
 
 impl<'n> Operator<'n> {
-    /// Installs the Prometheus Operator for one namespace, with the rights that it asks for and no others.
+    /// Installs the Prometheus Operator for one namespace, with the permissions that it needs and no others.
     pub(crate) async fn install(lab: &Lab, namespace: &'n Namespace) -> Result<Self> {
         let role = format!("{}-{NAME}", namespace.name());
         let operator = Self { namespace, lab: lab.clone(), role };
@@ -95,7 +95,7 @@ impl<'n> Operator<'n> {
         format!("system:serviceaccount:{}:{NAME}", self.namespace.name())
     }
 
-    /// Takes its rights away.
+    /// Removes its permissions.
     pub(crate) async fn remove(self) -> Result<()> {
         let (client, none) = (self.lab.client(), DeleteParams::default());
         Api::<ClusterRoleBinding>::all(client.clone()).delete(&self.role, &none).await?;
@@ -104,7 +104,7 @@ impl<'n> Operator<'n> {
     }
 }
 
-/// Has the kubelets look at all pods now: neither operator has the right to do so here.
+/// Makes the kubelets sync all pods now: neither operator has the permission for that here.
 pub(crate) async fn touch(namespace: &Namespace) -> Result<()> {
     let pods = namespace.pods();
     for pod in workload_pods(namespace).await? {

@@ -1,5 +1,5 @@
-//! Objects that nothing is wrong with as far as the operator can tell, and that the server refuses: found, left out and
-//! told, while everything else takes effect.
+//! Objects that pass the operator's validation and that the server rejects: found, left out and reported, while everything
+//! else takes effect.
 
 use anyhow::Result;
 use e2e::lab::Lab;
@@ -46,7 +46,7 @@ async fn what_only_the_server_refuses_is_left_out() -> Result<()> {
     workload.settled(1, "v2.42.0").await?;
     workload.works_on(&work).await?;
 
-    // The pod goes right after the bad one came: whoever starts next starts without it.
+    // The pod is deleted right after the invalid object was created: the next one starts without it.
     objects::create(&namespace, "ScrapeConfig", "bad", bad()).await?;
     namespace.pods().delete(&workload.pod_name(0), &DeleteParams::default()).await?;
     let said = objects::judged(&namespace, ("ScrapeConfig", "bad"), "main", false).await?;

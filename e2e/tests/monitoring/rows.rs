@@ -1,4 +1,4 @@
-//! Changes of a StatefulSet that Kubernetes refuses: it is made anew, and its pods live on or are replaced one at a time.
+//! Changes of a StatefulSet that Kubernetes rejects: it is recreated, and its pods keep running or are replaced one at a time.
 
 use anyhow::{Context, Result};
 use e2e::lab::Lab;
@@ -44,8 +44,8 @@ fn storage(size: &str, label: &str) -> Value {
     }})
 }
 
-/// Changes a workload so that its StatefulSet is made anew, and waits until that is as wanted.
-async fn anew(
+/// Changes a workload so that its StatefulSet is recreated, and waits until that is as expected.
+async fn recreated(
     workload: &Workload<'_>,
     spec: Value,
     wanted: impl Fn(&StatefulSet) -> bool,
@@ -54,7 +54,7 @@ async fn anew(
     workload.change(spec).await?;
     let sets = workload.namespace().api::<StatefulSet>();
     let is_new = |set: &StatefulSet| set.uid() != old.uid() && wanted(set);
-    wait::object(&sets, &workload.set_name(), "to be made anew", is_new).await
+    wait::object(&sets, &workload.set_name(), "to be recreated", is_new).await
 }
 
 /// The first claim template.
@@ -88,11 +88,11 @@ async fn pods_live_on_when_claims_or_their_order_change() -> Result<()> {
 
     let label = |set: &StatefulSet| template(set).and_then(|claim| claim.labels().get("kept-by").cloned());
     let two = |set: &StatefulSet| label(set).as_deref() == Some("two");
-    anew(&workload, json!({"storage": storage("64Mi", "two")}), two).await?;
+    recreated(&workload, json!({"storage": storage("64Mi", "two")}), two).await?;
     workload.settled(2, VERSION).await?;
 
     let grown = |set: &StatefulSet| template(set).and_then(requested) == Some("128Mi");
-    anew(&workload, json!({"storage": storage("128Mi", "two")}), grown).await?;
+    recreated(&workload, json!({"storage": storage("128Mi", "two")}), grown).await?;
     let claims = namespace.api::<PersistentVolumeClaim>();
     for ordinal in 0..2 {
         let name = format!("data-{}", workload.pod_name(ordinal));
@@ -107,9 +107,9 @@ async fn pods_live_on_when_claims_or_their_order_change() -> Result<()> {
     let ordered = |set: &StatefulSet| {
         set.spec.as_ref().and_then(|spec| spec.pod_management_policy.as_deref()) == Some("OrderedReady")
     };
-    anew(&workload, json!({"podManagementPolicy": "OrderedReady"}), ordered).await?;
+    recreated(&workload, json!({"podManagementPolicy": "OrderedReady"}), ordered).await?;
     workload.settled(2, VERSION).await?;
-    assert_eq!(workload.lives().await?, before, "three times made anew, and no pod was touched");
+    assert_eq!(workload.lives().await?, before, "recreated three times, and no pod was touched");
     println!("claims and order: {}", client.finish().await?);
     Ok(())
 }
@@ -127,7 +127,7 @@ async fn pods_are_replaced_one_by_one_for_another_claim_or_service() -> Result<(
     for (storage, count) in [(storage("64Mi", "one"), 1), (Value::Null, 0)] {
         let before = workload.lives().await?;
         let has = |set: &StatefulSet| usize::from(template(set).is_some()) == count;
-        anew(&workload, json!({"storage": storage}), has).await?;
+        recreated(&workload, json!({"storage": storage}), has).await?;
         replaced(&workload, &before).await?;
         let found: Vec<usize> = workload.pods().await?.iter().map(claims).collect();
         assert_eq!(found, [count, count], "claims of each pod");
@@ -141,7 +141,7 @@ async fn pods_are_replaced_one_by_one_for_another_claim_or_service() -> Result<(
     let before = workload.lives().await?;
     let other =
         |set: &StatefulSet| set.spec.as_ref().and_then(|spec| spec.service_name.as_deref()) == Some("other");
-    anew(&workload, json!({"serviceName": "other"}), other).await?;
+    recreated(&workload, json!({"serviceName": "other"}), other).await?;
     replaced(&workload, &before).await?;
     for pod in workload.pods().await? {
         assert_eq!(pod.spec.and_then(|spec| spec.subdomain).as_deref(), Some("other"));
@@ -236,7 +236,7 @@ async fn rulers_are_replaced_one_by_one_for_other_labels() -> Result<()> {
         let labels = set.spec.as_ref().and_then(|spec| spec.selector.match_labels.as_ref());
         labels.and_then(|labels| labels.get("team")).map(String::as_str) == Some("two")
     };
-    anew(&workload, json!({"podMetadata": {"labels": {"team": "two"}}}), selects).await?;
+    recreated(&workload, json!({"podMetadata": {"labels": {"team": "two"}}}), selects).await?;
     namespace
         .until("both rulers to have the label", async || {
             let listed = namespace.pods().list(&ListParams::default().labels("team=two")).await?;

@@ -117,7 +117,7 @@ async fn a_swap_of_the_image_restarts_nothing() -> Result<()> {
         let before = loaded(&namespace, &after).await?;
         assert_eq!(after.changed(&before), SECRETS);
 
-        // Back: what we had compressed is compressed anew, and loaded once for that.
+        // Back: what we had compressed is compressed again, and reloaded once for that.
         let mark = audit::mark(&lab)?;
         operator.swap(PEER, strategy).await?;
         let back = loaded(&namespace, &before).await?;

@@ -91,7 +91,7 @@ impl<'n> Workload<'n> {
         Ok(pods)
     }
 
-    /// What tells whether pods were replaced or restarted.
+    /// Shows whether pods were replaced or restarted.
     pub(crate) async fn lives(&self) -> Result<Lives> {
         let life = |pod: &Pod| {
             let statuses = pod.status.as_ref().and_then(|status| status.container_statuses.as_ref());

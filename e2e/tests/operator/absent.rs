@@ -1,4 +1,4 @@
-//! The operator is killed, scaled to nothing and removed while an application serves: nobody notices, and when it comes
+//! The operator is killed, scaled to nothing and removed while an application serves: clients do not notice, and when it comes
 //! back there is nothing to do.
 
 use std::time::Duration;
@@ -16,7 +16,7 @@ use kube::Api;
 use kube::api::{DeleteParams, ListParams};
 use serde_json::json;
 
-/// For how long a request may hang on a machine that is busy with something else. Whoever needs the operator to be served
+/// How long a request may take on a busy machine. A client that needs the operator to be served
 /// waits for longer: it is away until the client has written on.
 const PATIENCE: Duration = Duration::from_secs(15);
 
@@ -61,6 +61,6 @@ async fn an_application_serves_without_its_operator() -> Result<()> {
     let findings = writer.finish().await?;
     println!("without an operator: {}", findings.words);
     let longest = findings.longest_without_write.max(findings.longest_without_read);
-    assert!(longest < PATIENCE, "nobody waited for the operator");
+    assert!(longest < PATIENCE, "no client waited for the operator");
     Ok(())
 }

@@ -16,7 +16,7 @@ use kube::ResourceExt;
 use kube::api::DeleteParams;
 use serde_json::json;
 
-/// The application as somebody might run it by hand: other names, other labels, another port.
+/// The application as a user might run it without an operator: other names, other labels, another port.
 async fn by_hand(namespace: &Namespace) -> Result<()> {
     let login =
         json!({"metadata": {"name": "login"}, "stringData": {"username": "ann", "password": "secret"}});

@@ -63,7 +63,7 @@ async fn features_change_in_seconds_without_a_restart() -> Result<()> {
     Ok(())
 }
 
-/// Writes one item. A Service answers when the node has heard of its instances, a moment after they are ready.
+/// Writes one item. A Service works when the node knows its endpoints, a moment after they are ready.
 async fn written(namespace: &Namespace, app: &App, key: &str, value: &str) -> Result<()> {
     namespace
         .until("a write to be confirmed", async || {

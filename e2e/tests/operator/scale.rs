@@ -35,8 +35,8 @@ async fn instances_memory_and_volumes_grow_under_load() -> Result<()> {
         assert_eq!(capacity.map(|size| size.0.as_str()), Some("128Mi"), "{}", claim.name_any());
     }
     assert_eq!(care.lives().await?, before, "volumes grow under running instances");
-    let anew = namespace.api::<StatefulSet>().get("app").await?;
-    assert_ne!(anew.uid(), set.uid(), "its claim template cannot be changed, so it was made anew");
+    let recreated = namespace.api::<StatefulSet>().get("app").await?;
+    assert_ne!(recreated.uid(), set.uid(), "its claim template cannot be changed, so it was recreated");
 
     care.change(json!({"resources": {"requests": {"cpu": "20m", "memory": "48Mi"}}})).await?;
     care.settled().await?;

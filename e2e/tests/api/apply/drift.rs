@@ -254,7 +254,7 @@ async fn what_cannot_be_beside_ours_goes() -> Result<()> {
         stage.carry_out(&wanted).await?;
         assert_eq!(stage.asked(), Vec::<String>::new());
     }
-    // What is wrong by itself is refused, and costs nobody anything.
+    // What is invalid by itself is rejected.
     let mut wrong = objects::service();
     wrong["spec"]["ports"][0]["port"] = 70_000.into();
     stage.meddle(SERVICE, "front", &json!({"spec": {"externalIPs": ["192.0.2.1"]}})).await?;

@@ -136,7 +136,7 @@ fn the_rest() -> Vec<Row> {
     ]
 }
 
-/// The object with a value in a place; nothing stands for its absence.
+/// The object with a value in a place; `None` removes it.
 fn with(mut object: Value, pointer: &str, value: &Value) -> Value {
     let (parent, field) = pointer.rsplit_once('/').unwrap_or_default();
     if let Some(parent) = object.pointer_mut(parent).and_then(Value::as_object_mut) {

@@ -1,5 +1,5 @@
-//! The kernel's writer against a real API server, driven by hand: every test is one process of an operator whose passes
-//! do nothing, and somebody else with all rights.
+//! The kernel's writer against a real API server, called directly: every test is one process of an operator whose passes
+//! do nothing, and somebody else with all permissions.
 
 mod drift;
 mod immutable;

@@ -17,7 +17,7 @@ use super::stage::{
 };
 use crate::record::Request;
 
-/// A hand that knows nothing of what is there.
+/// A writer that knows nothing of what is there.
 fn ignorant(stage: &Stage) -> Writer {
     let stores = Stores::new(&[&DECLARATION], MANAGER, &Namespaces::AllBut(Vec::new()).into());
     Writer::new(&DECLARATION, tools(&stage.client, stores, Arc::new(|| true)), Arc::new(|_, _, _| ()))
@@ -62,7 +62,7 @@ async fn what_somebody_changed_meanwhile_is_not_written() -> Result<()> {
         let writer = ignorant(&stage);
         let work = |wanted| Work { waves: vec![vec![wanted]], ..Work::default() };
         writer.carry_out(&work(wanted.clone()), &stage.owner).await?;
-        // No watch tells this hand of it.
+        // This writer has no watch of it.
         stage.meddle(CONFIG_MAP, &wanted.key().name, &json!({"data": {"foreign": "x"}})).await?;
         object["data"]["one"] = "another".into();
         let refused = writer.carry_out(&work(stage.wanted(CONFIG_MAP, &object, way)), &stage.owner).await;
@@ -91,7 +91,7 @@ async fn another_object_of_the_same_name_is_neither_deleted_nor_touched() -> Res
     let refused = writer.carry_out(&deletion, &stage.owner).await;
     assert!(matches!(refused, Err(WriteError::Outdated { .. })), "{refused:?}");
 
-    // A hand that still believes in the old one.
+    // A writer that still knows the old one.
     let key = Key::new("default", "pod");
     let store = writer.stores().partition(POD, "default").context("pods are declared")?;
     let old_object = Object::new(old.clone(), &POD.resource());

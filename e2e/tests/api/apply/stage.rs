@@ -91,7 +91,7 @@ pub(crate) static DECLARATION: Declaration = Declaration {
     status_manager: None,
 };
 
-/// Rings at every pass, and does nothing.
+/// Counts passes, and does nothing.
 struct Bell(watch::Sender<u64>);
 
 impl Controller for Bell {
@@ -144,7 +144,7 @@ impl Process {
         while self.tasks.join_next().await.is_some() {}
     }
 
-    /// Waits until the stores say so of an object. What concerns us rings; for the rest we look from time to time.
+    /// Waits for a state of an object in the caches. A pass of ours ends the wait; the rest is checked from time to time.
     async fn knows(&self, kind: Kind, key: &Key, fits: impl Fn(Option<&Identity>) -> bool) -> Result<()> {
         let known = || fits(self.writer.stores().get(kind, key).as_deref().map(Kept::identity));
         let mut passes = self.passes.clone();
@@ -157,7 +157,7 @@ impl Process {
     }
 }
 
-/// What a hand needs.
+/// What a writer needs.
 pub(crate) fn tools(client: &Client, stores: Stores, fence: Fence) -> Tools {
     Tools { client: client.clone(), stores, manager: MANAGER, fence }
 }
@@ -169,7 +169,7 @@ pub(crate) struct Stage {
     pub(crate) record: Record,
     /// The operator's client.
     pub(crate) client: Client,
-    /// Somebody else, with all rights.
+    /// Somebody else, with all permissions.
     pub(crate) other: Client,
     pub(crate) process: Process,
     /// The resource on whose behalf everything is written.
@@ -227,7 +227,7 @@ impl Stage {
         Ok(listed.items.iter().map(ResourceExt::name_any).collect())
     }
 
-    /// Somebody else changes an object, and the operator has heard of it.
+    /// Somebody else changes an object, and the operator has seen it.
     pub(crate) async fn meddle(&self, kind: Kind, name: &str, change: &Value) -> Result<DynamicObject> {
         let params = PatchParams { field_manager: Some("somebody".into()), ..PatchParams::default() };
         let changed = api(&self.other, kind).patch(name, &params, &Patch::Merge(change)).await?;

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::objects;
 use super::stage::{STATEFUL_SET, Stage};
 
-/// One object of each kind in each way. Nobody but us sees that some are written in another.
+/// One object of each kind in each way. The server does not see a difference.
 fn everything(stage: &Stage) -> Vec<Desired> {
     let mut all = Vec::new();
     for (way, suffix) in [(Way::Apply, "a"), (Way::Replace, "r")] {

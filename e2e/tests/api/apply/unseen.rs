@@ -1,4 +1,4 @@
-//! Objects that no watch tells of: they are touched and evicted as they were meant, or not at all.
+//! Objects that are not watched: they are touched and evicted only if they are the ones that were meant.
 
 use std::sync::Arc;
 
@@ -178,7 +178,7 @@ async fn a_pod_is_evicted_if_no_budget_forbids_it_and_no_other_of_its_name() -> 
     let new = api(&stage.other, POD).patch_status("pod", &params, &Patch::Merge(&running)).await?;
     create(&stage.other, DISRUPTION_BUDGET, &objects::disruption_budget(), "somebody").await?;
 
-    // Nobody counts pods here, so the budget allows nothing.
+    // No controller counts pods here, so the budget allows nothing.
     let applied = evict(&stage, &writer, &new).await?;
     assert_eq!((applied.written, applied.done.len()), (Vec::new(), 0));
     let words = "The disruption budget budget is still being processed by the server.";

@@ -1,5 +1,5 @@
-//! Controllers of one process around one real API server: who hears of what, and what becomes of kinds that are not
-//! there or not for us.
+//! Controllers of one process around one real API server: which of them a change concerns, and what happens to kinds that
+//! do not exist or may not be listed.
 
 mod process;
 mod selector;
@@ -134,7 +134,7 @@ async fn our_own_write_is_news_to_others_only() -> Result<()> {
         process.passes(&format!("writer default/{name}"), 1).await?;
         process.passes(&format!("reader {LISTENER}/{name}"), 1).await?;
     }
-    // The watch tells in order: who hears of this one has heard of all before.
+    // Watch events come in order: with this one, all before it have come.
     tell_of(&client, "first").await?;
     process.passes("writer default/first", 1).await?;
 
@@ -181,12 +181,12 @@ async fn allow(client: &Client, namespace: Option<&str>, name: &str, rules: &Val
     }
 }
 
-/// The rights that a declaration asks for, as a role has them.
+/// The permissions of a declaration, as rules of a role.
 fn rules(declaration: &Declaration, but: &[&str]) -> Value {
     let rights = declaration.all_permissions();
     let asked = rights.iter().filter(|right| !but.contains(&right.resource));
     asked
-        .map(|right| json!({"apiGroups": [right.group], "resources": [right.resource], "verbs": right.verbs}))
+        .map(|one| json!({"apiGroups": [one.group], "resources": [one.resource], "verbs": one.verbs}))
         .collect()
 }
 
@@ -242,7 +242,7 @@ async fn with_a_list_of_namespaces_plain_roles_suffice() -> Result<()> {
     let toy = Record::default().impersonate(client.clone(), "toy")?;
     let only = Namespaces::Only(vec!["one".into(), "two".into()]);
     let mut process = Process::start(&toy, only, &[&WRITER]);
-    // Without these rights it cannot work, so it waits for them.
+    // It cannot work without these permissions, so it waits for them.
     process.stands(LEASE, Progress::Off, true).await?;
     for namespace in ["one", "two"] {
         allow(&client, Some(namespace), "writer", &rules(&WRITER, &[])).await?;

@@ -1,4 +1,4 @@
-//! Whoever counts the work of the kernel under names of his own hears of all of it.
+//! An observer of the kernel's work sees all of it.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -48,7 +48,7 @@ static DECLARATION: Declaration = Declaration {
     status_manager: None,
 };
 
-/// Writes down what it hears, each thing once.
+/// Records what it observes, each once.
 #[derive(Debug, Default)]
 struct Diary(Mutex<BTreeSet<String>>);
 

@@ -1,4 +1,4 @@
-//! What monitors and rules are told about themselves: in their status where the feature is on, and by events.
+//! The status of monitors and rules, where the feature is on, and events about them.
 
 use anyhow::{Context, Result};
 use api_monitoring::status::WorkloadBinding;
@@ -91,7 +91,7 @@ async fn every_workload_says_what_it_made_of_an_object() -> Result<()> {
     patch(&client, "Prometheus", "two", &other).await?;
     says(&client, "ServiceMonitor", "m", &["prometheuses/one 3 True"]).await?;
 
-    // A workload goes, with and without us, and nobody speaks of it any more.
+    // A workload is deleted, while we run and while we do not, and no status mentions it any more.
     api(&client, "Prometheus").delete("one", &DeleteParams::default()).await?;
     says(&client, "ServiceMonitor", "m", &[]).await?;
     says(&client, "PrometheusRule", "rule", &["prometheuses/two 1 True", "thanosrulers/r 1 True"]).await?;

@@ -38,7 +38,7 @@ async fn a_change_reaches_whom_it_concerns_and_costs_one_write() -> Result<()> {
     configuration(&client, "prometheus-main", has("regex: metrics")).await?;
     quiet_after(&running, &["PUT secrets/prometheus-main"]).await?;
 
-    // Nobody reads this Secret.
+    // Nothing references this Secret.
     secret(&client, "unrelated", "key", "value").await?;
     // A monitor that points to a Secret which is not there is left out; the others stay.
     let spec = json!({"selector": {}, "endpoints": [{"port": "web", "basicAuth": auth("password")}]});

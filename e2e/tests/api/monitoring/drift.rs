@@ -1,4 +1,4 @@
-//! An object of ours that somebody else changes is written back, whatever was put into it, and users are told.
+//! An object of ours that somebody else changes is written back, whatever was put into it, with an event and a condition.
 
 use anyhow::Result;
 use e2e::bomb;
@@ -41,7 +41,7 @@ async fn a_secret_that_unpacks_to_too_much_is_written_back() -> Result<()> {
     })
     .await?;
 
-    // One event and the status tell what happened, and others are not concerned.
+    // One event and the status say what happened, and others are not affected.
     let words = "Secret default/prometheus-main was changed by attacker (data.prometheus.yaml.gz) and has been written back";
     let events: Api<Event> = Api::default_namespaced(client.clone());
     wait::until("the event", async || {

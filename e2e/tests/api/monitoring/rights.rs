@@ -1,4 +1,4 @@
-//! With the rights that the Prometheus Operator has and no others: everything is written, and what needs more is off.
+//! With the permissions of the Prometheus Operator and no others: everything is written, and what needs more is off.
 
 use anyhow::Result;
 use e2e::wait::{self, holds};
@@ -100,7 +100,7 @@ async fn the_rights_of_the_prometheus_operator_suffice() -> Result<()> {
     configuration(&client, "prometheus-main", |text| text.contains("default/one/0")).await?;
     quiet(&running).await?;
 
-    // A Service is asked for and not watched; what somebody changed is put right with the next change of its workload.
+    // A Service is asked for and not watched; drift is corrected with the next change of its workload.
     let services: Api<Service> = Api::default_namespaced(client.clone());
     let service = services.get("prometheus-operated").await?;
     let ports = service.spec.and_then(|spec| spec.ports).unwrap_or_default();
@@ -269,8 +269,8 @@ async fn rights_for_one_kind_of_workload_suffice_for_it() -> Result<()> {
     let as_user = Record::default().impersonate(client.clone(), "half")?;
     let workloads: Api<DynamicObject> =
         Api::default_namespaced_with(as_user.clone(), &super::stage::resource("Prometheus", "v1"));
-    // The server hears of roles a moment after it has taken them, and a process asks once in a minute what it may.
-    wait::until("the rights to be known", async || {
+    // Roles take effect a moment after they were stored, and a process reviews its permissions once a minute.
+    wait::until("the permissions to be known", async || {
         Ok(wait::Look::Found(workloads.list(&ListParams::default()).await?))
     })
     .await?;
@@ -288,7 +288,7 @@ async fn rights_for_one_kind_of_workload_suffice_for_it() -> Result<()> {
     Ok(())
 }
 
-/// The rights that are said to be missing.
+/// The permissions that are reported as missing.
 fn missing(catalogue: &Catalogue) -> Result<Vec<String>> {
     let page = catalogue.expose()?;
     let labels = page.lines().filter_map(|line| line.strip_prefix("mainstay_missing_permissions"));
@@ -311,11 +311,11 @@ async fn rights_that_are_missing_are_told_until_they_come() -> Result<()> {
     let (process, ended) = (process(counted, by_default()), stop.clone());
     tasks.spawn(async move { drop(process.run(ended).await) });
     create(&client, "Prometheus", "v1", "main", &json!({})).await?;
-    // Without pods nobody asks whether they may be patched.
+    // Without pods the permission to patch them is not reviewed.
     let watch = |resource: &str| format!("{{resource=\"{resource}\",verb=\"watch\"}} 1.0");
     let mut expected: Vec<String> =
         ["daemonsets", "persistentvolumeclaims", "pods", "services"].map(watch).into();
-    wait::until("the missing rights", async || {
+    wait::until("the missing permissions", async || {
         let said = missing(&catalogue)?;
         Ok(holds(said == expected, said.join(", ")))
     })
@@ -327,8 +327,8 @@ async fn rights_that_are_missing_are_told_until_they_come() -> Result<()> {
     let roles: Api<ClusterRole> = Api::all(client.clone());
     let patch = Patch::Merge(json!({"rules": rules}));
     roles.patch("peer", &PatchParams::default(), &patch).await?;
-    expected.retain(|right| *right != watch("pods"));
-    wait::until("the right to watch pods", async || {
+    expected.retain(|permission| *permission != watch("pods"));
+    wait::until("the permission to watch pods", async || {
         let said = missing(&catalogue)?;
         Ok(holds(said == expected, said.join(", ")))
     })

@@ -97,7 +97,7 @@ impl Running {
         Ok(Self::run(around, record, settings(flags)?))
     }
 
-    /// With the rights of a user, and other flags.
+    /// With the permissions of a user, and other flags.
     pub(super) fn start_as(client: &Client, user: &str, flags: &[&str]) -> Result<Self> {
         let record = Record::default();
         let around = record.impersonate(client.clone(), user)?;
