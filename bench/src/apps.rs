@@ -79,7 +79,7 @@ impl Applications {
         }
     }
 
-    /// Changes one so that its StatefulSet is written anew. The time until that was to be seen.
+    /// Changes one so that its StatefulSet is written. Returns the time until that was seen.
     pub(crate) async fn change(&self, at: usize, mebibytes: u32) -> Result<Duration> {
         let apps = self.apps(at);
         let sets: Api<StatefulSet> = Api::namespaced(self.client.clone(), &namespace(at));

@@ -28,7 +28,7 @@ struct Arguments {
     /// How many changes are made and measured, one by one
     #[arg(long, default_value_t = 20)]
     changes: usize,
-    /// The operator to measure; the one that was built together with this program if absent
+    /// The operator to measure; by default the one that was built together with this program
     #[arg(long, value_name = "FILE")]
     operator: Option<PathBuf>,
 }
@@ -69,6 +69,6 @@ async fn run(arguments: Arguments) -> Result<bool> {
 }
 
 fn beside_us() -> Result<PathBuf> {
-    let own = std::env::current_exe().context("cannot tell where this program lies")?;
+    let own = std::env::current_exe().context("cannot find the path of this program")?;
     Ok(own.with_file_name("mainstay"))
 }

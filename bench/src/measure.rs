@@ -16,7 +16,7 @@ use crate::table::{Change, Installation, Measured, Restart};
 
 /// How long an application may take to be installed, all others waiting behind it.
 const A_PIECE: Duration = Duration::from_millis(500);
-/// How often the progress of an installation is told.
+/// How often the progress of an installation is printed.
 const COUNTED_EVERY: Duration = Duration::from_secs(10);
 
 /// Measures with this many applications and this many changes.

@@ -152,7 +152,7 @@ impl Operator {
             // One that ends between two looks.
             let Ok(text) = fs::read_to_string(thread?.path().join("schedstat")) else { continue };
             let first = text.split_whitespace().next().and_then(|number| number.parse::<u64>().ok());
-            nanoseconds += first.context("the kernel does not tell processor times")?;
+            nanoseconds += first.context("the kernel reports no processor times")?;
         }
         Ok(Duration::from_nanos(nanoseconds))
     }
@@ -166,7 +166,7 @@ impl Operator {
             Some(kibibytes * 1024)
         };
         let both = bytes("VmRSS:").zip(bytes("VmHWM:"));
-        let (resident, peak) = both.context("the kernel does not tell memory")?;
+        let (resident, peak) = both.context("the kernel reports no memory usage")?;
         Ok(Memory { resident, peak })
     }
 }

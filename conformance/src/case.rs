@@ -86,7 +86,7 @@ fn read_versions(folder: &Path) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// What is expected, with the version where a sign stands for it.
+/// What is expected, with placeholders replaced by the version.
 fn at(expected: &Expected, version: &str) -> Expected {
     fn fill(value: &mut Value, version: &str) {
         match value {
@@ -121,7 +121,7 @@ fn at_version(inputs: &Value, version: &str) -> Value {
     inputs
 }
 
-/// Every file of a folder, with what stands for long texts written out.
+/// Every file of a folder, with placeholders for long texts replaced.
 fn files(folder: &Path) -> Result<Vec<(String, Value)>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))? {

@@ -1,4 +1,4 @@
-//! Where we differ on purpose. Each is told to users in `docs/differences.md`, with the case that shows it.
+//! Where we differ on purpose. Each is documented in `docs/differences.md`, with the case that shows it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,7 +20,7 @@ pub(crate) struct Differences {
 struct Difference {
     /// Why, in words.
     reason: String,
-    /// Names of cases by category. A name that ends in `*` stands for all that begin so.
+    /// Names of cases by category. A name that ends in `*` matches all names with this prefix.
     #[serde(default)]
     cases: BTreeMap<String, Vec<String>>,
     /// What the peer says, by category: the difference shows in every case in which it refuses with these words and we do

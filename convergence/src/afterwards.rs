@@ -110,7 +110,7 @@ impl Player<'_> {
             let shown = state.0.iter().filter(|(name, _)| self.evidence.frozen.contains(&name.kind));
             shown.map(|(_, object)| object["metadata"]["uid"].to_string()).collect()
         };
-        // What was made anew is in no view that was recorded before.
+        // What was recreated is in no view that was recorded before.
         self.evidence.seen = !uids(&before).is_subset(&uids(&old));
         for kind in &kinds {
             self.stage.script.thaw(&kind_name(*kind));

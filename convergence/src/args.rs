@@ -6,38 +6,38 @@ use std::path::PathBuf;
 use clap::Parser;
 use convergence::draw::Seed;
 
-/// Plays every scenario of a kind with everything that can go wrong, and checks that it comes to the same end
+/// Run every scenario of a kind with everything that can go wrong, and check that the result is the same
 #[derive(Debug, Clone, Parser)]
 #[command(name = "convergence")]
 pub(crate) struct Arguments {
-    /// The kind; can be given several times; all if absent
+    /// The kind; can be given several times; all by default
     #[arg(long)]
     pub(crate) kind: Vec<String>,
-    /// Print the plans and play none: the writes of a scenario are known once it was played
+    /// Print the plans and run none; the scenarios run once, because their writes decide which plans there are
     #[arg(long)]
     pub(crate) list: bool,
     /// Print what is not compared, because it differs between two runs without a fault
     #[arg(long)]
     pub(crate) masked: bool,
-    /// Print what the operator asked, also where all was well
+    /// Print the requests of the operator, also of plans that passed
     #[arg(long)]
     pub(crate) trace: bool,
-    /// Play the plans whose names contain this; can be given several times
+    /// Run the plans whose names contain this; can be given several times
     #[arg(long, value_name = "NAME")]
     pub(crate) plan: Vec<String>,
-    /// Play so many plans: each scenario with each class of perturbation at least once, the rest in turns
+    /// Run this number of plans: each scenario with each class of perturbation at least once, the rest in turns
     #[arg(long, value_name = "NUMBER", conflicts_with = "plan")]
     pub(crate) draw: Option<usize>,
-    /// What the draw depends on: any text, such as the name of a commit
+    /// The seed of the draw: any text, such as a commit
     #[arg(long, default_value = "1", value_name = "TEXT")]
     pub(crate) seed: Seed,
-    /// How many plans are played at once
+    /// The number of plans that run at the same time
     #[arg(long, default_value_t = 12, value_name = "NUMBER")]
     pub(crate) jobs: usize,
-    /// Play a plan that failed once more when all others are over; it has failed if it fails again
+    /// Run a plan that failed once more at the end; it has failed if it fails again
     #[arg(long)]
     pub(crate) retry: bool,
-    /// Write what it came to into this file, as JSON
+    /// Write the results to this file, as JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
 }

@@ -1,5 +1,5 @@
-//! Every plan of a scenario: pure, from what the scenario did when nothing went wrong. What cannot strike is no plan: a kind
-//! of which nothing changed has no events to hold back, one that nobody watches has no watch to cut.
+//! Every plan of a scenario: pure, from what the scenario did when nothing went wrong. There is no plan for what cannot
+//! have an effect: a kind of which nothing changed has no events to delay, one that is not watched has no watch to cut.
 
 use std::collections::BTreeSet;
 

@@ -26,7 +26,7 @@ pub enum Class {
     Cut,
     /// A call to an instance fails.
     Outside,
-    /// Nobody runs the operator while a change is made.
+    /// The operator does not run while a change is made.
     Absent,
     /// Passes are forced when there is nothing to do.
     Idle,

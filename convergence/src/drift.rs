@@ -128,7 +128,7 @@ fn all(subject: &Subject, scenario: &Scenario, state: &State) -> Vec<Drift> {
         owners.into_iter().flatten().any(|owner| Some(&owner["uid"]) == uid)
     };
     let mut all = Vec::new();
-    // What users made by hand is adopted, and cannot be made again as it was.
+    // What users created is adopted, and cannot be recreated as it was.
     let is_made = |name: &Name, object: &Value| !is_by_hand(scenario, name) && is_child(object);
     let children = state.0.iter().filter(|(name, object)| !(subject.brought)(name) && is_made(name, object));
     for (name, object) in children {

@@ -1,9 +1,9 @@
-//! The convergence harness: every scenario of a kind is played twice without a fault, and then once for each thing that
-//! can go wrong at each of its points. Whatever goes wrong, the end must be the same.
+//! The convergence harness: every scenario of a kind runs twice without a fault, and then once for each thing that can go
+//! wrong at each of its points. Whatever fails, the result must be the same.
 //!
 //! A kind joins by listing scenarios (`kinds`); everything else knows no kind. `catalogue` and `drift` say what can go wrong,
-//! `draw` which of it is played, `play` lets it happen, `strike` asks whether it did, `oracle`, `pods` and `difference` judge
-//! the end: all but `play` are pure. The world is an API server with its etcd
+//! `draw` which of that runs, `play` runs it, `strike` checks that it took effect, `oracle`, `pods` and `difference` check the
+//! result: all but `play` are pure. The world is an API server with its etcd
 //! and its controllers, and [`standin`], which plays scheduler, kubelet, provisioner and instances.
 
 mod afterwards;

@@ -1,5 +1,5 @@
 //! Sees what is there without asking: one watch a kind over all namespaces, so that plans that wait cost the server
-//! nothing. It may lag a little; whoever thinks that a change is over asks the server once more.
+//! nothing. It may lag a little, so the server is asked once more when a change seems to be complete.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

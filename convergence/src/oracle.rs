@@ -73,7 +73,7 @@ fn conditional(trace: &Trace) -> Vec<String> {
     lines.into_iter().map(|line| format!("{line} names neither version nor unique id")).collect()
 }
 
-/// What the operator made belongs to the resource; once that is gone, to nobody.
+/// What the operator created belongs to the resource; once that is gone, it has no owner.
 fn owned(subject: &Subject, scenario: &Scenario, run: &Run) -> Vec<String> {
     let uid = subject.resource_in(&run.end).map(|resource| resource["metadata"]["uid"].clone());
     let kinds: BTreeSet<String> =
@@ -112,7 +112,7 @@ fn early(primary: &str, trace: &Trace, starts: &[usize]) -> Vec<String> {
     let mut wrong = Vec::new();
     for (at, start) in starts.iter().enumerate() {
         let end = starts.get(at + 1).copied().unwrap_or(trace.0.len());
-        // What was under way when the change was made still tells of the generation before.
+        // A request that was in flight when the change was made is still about the generation before.
         let before = trace.0[..*start].iter().filter_map(told).max();
         let status = trace.0[*start..end].iter().find(|entry| told(entry) > before);
         let child = |entry: &&Entry| entry.call.is_write() && entry.call.kind() != primary;
@@ -142,10 +142,10 @@ fn generation(status: &Value) -> Option<i64> {
 /// - a child that the plan itself deletes is made once more;
 /// - a delete whose answer was lost, or whose process died, may be sent again;
 /// - an operator that was away, or saw nothing, may find that there is less to do;
-/// - what a stale view does is counted by its own plan, which deletes and makes everything anew;
-/// - pods are counted by themselves, whoever removes them: the operator and Kubernetes may both be about to;
-/// - where nobody holds the deletion of a resource, the news that its children are gone may come before the news that it
-///   is: then they are made once more, for an owner that is gone, and go again; and again as long as the plan keeps the
+/// - what a stale view does is counted by its own plan, which deletes and recreates everything;
+/// - pods are counted separately, because the operator and Kubernetes may both be about to delete them;
+/// - where no finalizer delays the deletion of a resource, the events of its children may come before the event of the
+///   resource: then they are made once more, for an owner that is gone, and go again; and again as long as the plan keeps the
 ///   news of the resource from the operator.
 fn as_often(reference: &Reference, trace: &Trace, perturbation: &Perturbation, remakes: u64) -> Vec<String> {
     if matches!(perturbation, Perturbation::Stale { .. } | Perturbation::Property(_)) {
@@ -217,7 +217,7 @@ fn remakes(subject: &Subject, reference: &Reference, perturbation: &Perturbation
     }
 }
 
-/// Whether the resource is gone at the end, and nobody held its deletion until all was cleaned up.
+/// Whether the resource is gone at the end, and no finalizer delayed its deletion.
 fn is_released(subject: &Subject, reference: &Reference) -> bool {
     let primary = kind_name(subject.declaration.primary);
     let mut writes = reference.runs[0].trace.writes();

@@ -16,7 +16,7 @@ use crate::state::State;
 use crate::strike::{Evidence, missed};
 use crate::world::World;
 
-/// How long an end that is not the right one is looked at. The right one costs nothing of it.
+/// How long a result that is not the expected one is checked again. The expected one costs nothing of it.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// How a plan went.
@@ -26,14 +26,14 @@ pub struct Verdict {
     pub wrong: Vec<String>,
     /// What the operator asked, for people.
     pub trace: String,
-    /// Why the perturbation did not strike, if it did not: then the plan has shown nothing.
+    /// Why the perturbation had no effect, if it had none: then the plan has shown nothing.
     pub missed: Option<String>,
     /// How many requests there were of the kind that was to be disturbed, during its change.
     pub met: u64,
 }
 
 impl Verdict {
-    /// What is played instead of a plan that did not strike: how often a status is written depends on the time that things
+    /// What runs instead of a plan without effect: how often a status is written depends on the time that things
     /// take, and where there is no sixth time the fifth is the last.
     pub fn instead(&self, plan: &Plan) -> Plan {
         let mut plan = plan.clone();
@@ -43,7 +43,7 @@ impl Verdict {
         plan
     }
 
-    /// Whether the perturbation struck and nothing was wrong.
+    /// Whether the perturbation took effect and nothing was wrong.
     pub fn is_good(&self) -> bool {
         self.wrong.is_empty() && self.missed.is_none()
     }

@@ -11,7 +11,7 @@ use crate::state::Name;
 /// One pod that was seen.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pod {
-    /// Its name; a star stands for what the server made up.
+    /// Its name; a star replaces what the server generated.
     pub name: String,
     /// Whose it is.
     pub owner: Option<Name>,

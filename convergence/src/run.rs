@@ -19,7 +19,7 @@ use lab::console::line;
 use crate::args::Arguments;
 use crate::report::{self, Tally};
 
-/// How often a plan is played whose perturbation does not strike: see [`Verdict::instead`].
+/// How often a plan runs whose perturbation has no effect: see [`Verdict::instead`].
 const TRIES: usize = 3;
 
 /// Plays what was asked for. Whether all of it was well.
@@ -136,7 +136,7 @@ async fn disturb(plans: Vec<(Cast<'_>, Plan)>, arguments: &Arguments, tally: &mu
     }
 }
 
-/// Plays a plan until its perturbation strikes, or it was tried often enough.
+/// Runs a plan until its perturbation takes effect, or it was tried often enough.
 async fn strike(cast: &Cast<'_>, plan: &Plan) -> Verdict {
     let mut verdict = Box::pin(play(cast, plan)).await;
     for _ in 1..TRIES {

@@ -119,7 +119,7 @@ pub struct Subject {
     pub brought: fn(&Name) -> bool,
     /// Differences that never matter, and why is said there.
     pub ignored: fn(&Difference<'_>) -> bool,
-    /// Fields of children that the operator leaves to whoever changes them.
+    /// Fields of child objects that the operator leaves to others.
     pub left_to_others: fn(&Name, &str) -> bool,
     /// Starts the operator, so that it talks to the stand-ins of instances at this address.
     pub start: fn(std::net::SocketAddr) -> Running,

@@ -20,7 +20,7 @@ use crate::scenario::{Deed, Done, Edit, Subject, kind_name};
 use crate::state::State;
 use crate::world::World;
 
-/// How long the operator must be silent to count as settled: longer than its longest pause.
+/// How long the operator must send no requests to count as settled: longer than its longest pause.
 const QUIET: Duration = Duration::from_millis(600);
 /// How long a change may take.
 pub(crate) const LIMIT: Duration = Duration::from_secs(75);
@@ -28,7 +28,7 @@ pub(crate) const LIMIT: Duration = Duration::from_secs(75);
 const STALE: Duration = Duration::from_secs(3);
 const TICK: Duration = Duration::from_millis(40);
 
-/// How many events are told of a change that does not come to its end.
+/// How many events are printed for a change that does not complete.
 const EVENTS: usize = 8;
 
 /// A scenario being played.

@@ -13,7 +13,7 @@ use crate::plain::{Aliases, unpack};
 pub struct Name {
     /// `configmaps`, `statefulsets.apps`.
     pub kind: String,
-    /// Its name; a star stands for what the server made up.
+    /// Its name; a star replaces what the server generated.
     pub name: String,
 }
 
@@ -27,7 +27,7 @@ impl fmt::Display for Name {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct State(pub BTreeMap<Name, Value>);
 
-/// Fields that two runs never share, or that are nobody's of ours.
+/// Fields that differ between any two runs, or that do not concern the operators.
 const FIELDS: [&str; 12] = [
     "/metadata/creationTimestamp",
     "/metadata/deletionGracePeriodSeconds",
@@ -161,7 +161,7 @@ impl State {
     }
 }
 
-/// For some minutes a status tells of a change by somebody else that was undone. It is there only if a plan made one.
+/// For some minutes a status mentions drift that was corrected. Only plans with drift cause it.
 fn forget_drift(object: &mut Value) {
     let conditions = object.pointer_mut("/status/conditions").and_then(Value::as_array_mut);
     let told = conditions.into_iter().flatten().filter(|one| one["reason"] == "DriftCorrected");
@@ -180,7 +180,7 @@ fn is_daemon_calm(set: &Value) -> bool {
         && wanted.as_u64() == Some(count("updatedNumberScheduled"))
 }
 
-/// The identity of an owner, which no two runs share. That it is the right one is asked of what the operator made.
+/// The UID of an owner, which differs between any two runs. The oracle checks that it is the right one.
 fn is_owner(path: &str) -> bool {
     path.starts_with("/metadata/ownerReferences/") && path.ends_with("/uid")
 }

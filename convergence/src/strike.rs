@@ -1,4 +1,4 @@
-//! Whether a perturbation struck: without a proof that it did, a plan has shown nothing, however well it ended. Pure: from what
+//! Whether a perturbation took effect: without a proof of that, a plan that passed shows nothing. Pure: from what
 //! the operator asked and what the player saw meanwhile.
 
 use kernel::call::Verb;
@@ -25,7 +25,7 @@ pub struct Evidence {
     pub frozen: Vec<String>,
 }
 
-/// Why a perturbation did not strike. `primary` is the kind of the resource.
+/// Why a perturbation had no effect. `primary` is the kind of the resource.
 pub fn missed(
     perturbation: &Perturbation,
     evidence: &Evidence,
@@ -111,7 +111,7 @@ impl Requests<'_> {
         (dies && !lives).then(|| "no operator was started after the crash".into())
     }
 
-    /// Nothing was asked while nobody ran the operator; then somebody did.
+    /// There were no requests while the operator was absent; then there were.
     fn absent(&self, primary: &str) -> Option<String> {
         let Evidence { began, ended, .. } = *self.evidence;
         if began != ended {

@@ -37,7 +37,7 @@ pub enum Leftovers {
 
 /// What plans run in.
 pub struct World {
-    /// Somebody with all rights, who always sees the truth.
+    /// A client with all permissions and no faults.
     pub client: Client,
     /// How clients are made.
     pub config: Config,

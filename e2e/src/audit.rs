@@ -1,4 +1,4 @@
-//! What the API server wrote down about requests of programs in pods: the truth about who wrote what and when.
+//! The audit log of the API server: which program in a pod wrote what and when.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -52,7 +52,7 @@ pub fn writes_since(lab: &Lab, mark: Mark) -> Result<Vec<Write>> {
     writes_of(lab, mark, "system:serviceaccount:mainstay-system:")
 }
 
-/// What users whose names begin so wrote since, except leases, events and questions about rights.
+/// What users whose names begin so wrote since, except leases, events and access reviews.
 pub fn writes_of(lab: &Lab, mark: Mark, user: &str) -> Result<Vec<Write>> {
     let path = lab.directory().join(AUDIT_LOG);
     let mut file = File::open(&path).with_context(|| format!("cannot read {}", path.display()))?;

@@ -1,4 +1,4 @@
-//! What runs inside a cluster from the start: DNS and the storage classes. Applied anew by every `up`.
+//! What runs inside a cluster from the start: DNS and the storage classes. Every `up` applies it again.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -97,7 +97,7 @@ fn cluster_role_binding() -> Value {
     })
 }
 
-/// Names outside the cluster are answered at once with "no such name": there is nobody to ask.
+/// Names outside the cluster are answered at once with "no such name": there is no DNS server to forward to.
 const COREFILE: &str = "\
 .:5300 {
     errors

@@ -1,6 +1,6 @@
 //! A control plane alone, for tests that need an API server and no pods. Several run side by side, without root.
-//! A test has one of its own, or shares one with others and keeps to namespaces of its own. One that lost its owner
-//! (a killed test) is removed by the next that starts.
+//! A test starts its own, or shares one and uses separate namespaces. One whose test was killed is removed by the next one
+//! that starts.
 
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::programs::Workshop;
 use crate::state::{self, Kind, Lab, LabName, Ports};
 use crate::versions::Versions;
 
-/// An API server. One of one's own ends, and leaves nothing, when this is dropped.
+/// An API server. Unless it is shared, it is stopped and removed when this is dropped.
 #[derive(Debug)]
 pub struct ControlPlane {
     control: Control,
@@ -45,7 +45,7 @@ impl ControlPlane {
         Self::start_gated(extent, &[]).await
     }
 
-    /// The same, with features that are not as the version has them: an API server as older ones are, or newer ones.
+    /// The same with other feature gates: an API server that behaves like an older or newer version.
     pub async fn start_gated(extent: Extent, gates: &[&str]) -> Result<Self> {
         let binaries = Binaries::ensure(&Workshop::new(Cache::of_user()), None)?;
         remove_orphans();
@@ -85,7 +85,7 @@ impl ControlPlane {
         self.control.kubeconfig()
     }
 
-    /// A client with all rights.
+    /// A client with all permissions.
     pub async fn client(&self) -> Result<Client> {
         kubeconfig::client(&self.kubeconfig()).await
     }

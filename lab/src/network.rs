@@ -24,7 +24,7 @@ pub fn ensure(layout: &Layout) -> Result<()> {
         ip(&format!("link add {bridge} type bridge")).run()?;
     }
     ip(&format!("addr replace {}/24 dev {bridge}", layout.host_address())).run()?;
-    // Names of interfaces are too short for a lab's name; whoever wonders whose they are finds it in the alias.
+    // Names of interfaces are too short for a lab's name; the alias has it.
     let owner = layout.group();
     ip(&format!("link set {bridge} up alias {owner}")).run()?;
 

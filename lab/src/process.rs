@@ -1,5 +1,5 @@
 //! Programs that stay. Each is started so that it writes down its own process id, start time and boot before it
-//! becomes the program: whoever dies in between, the record stands. Processes are ended by record only, never by name.
+//! becomes the program, so that there is a record whichever of them dies. Processes are ended by record only, never by name.
 
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
@@ -42,12 +42,12 @@ impl Identity {
         self.pid
     }
 
-    /// Whether it still runs. A zombie that nobody has collected does not.
+    /// Whether it still runs. A zombie does not.
     pub fn is_alive(&self) -> bool {
         matches!(read_stat(self.pid), Some((start, false)) if start == self.start)
     }
 
-    /// Sends a signal, to this process or to nobody.
+    /// Sends a signal to this process, and never to another one with the same ID.
     pub fn signal(&self, signal: Signal) {
         let Some(pid) = Pid::from_raw(self.pid) else { return };
         // The descriptor pins the process first; only then is it compared, so the number cannot change hands between.

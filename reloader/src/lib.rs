@@ -1,5 +1,5 @@
 //! A sidecar: when the files of a configuration change, it expands the configuration and has its neighbour load it.
-//! A drop-in for `prometheus-config-reloader`. It stands alone, knows nothing of Kubernetes, and holds no file in
+//! A drop-in for `prometheus-config-reloader`. It depends on no other crate, knows nothing of Kubernetes, and holds no file in
 //! memory.
 //!
 //! | module | owns |
@@ -7,12 +7,12 @@
 //! | `flags` | the command line, as the peer reads it |
 //! | `run` | the wiring and the loop: waits, passes, reloads |
 //! | `schedule` | when what is done; pure |
-//! | `watch` | which directories the kernel tells about |
+//! | `watch` | inotify: which directories are watched |
 //! | `content` | one pass: hashes, decompression, expansion, the output file |
-//! | `reload` | how the neighbour is told, and whether it worked |
+//! | `reload` | how the server is reloaded, and whether it worked |
 //! | `client`, `connection`, `address`, `url` | one HTTP request |
 //! | `server` | metrics, health and status over HTTP or TLS |
-//! | `report`, `metrics`, `process` | what is told about this process |
+//! | `report`, `metrics`, `process` | status and metrics of this process |
 //! | `log`, `clock`, `environment` | the only places that print, read the time, read the environment |
 
 mod address;

@@ -19,7 +19,7 @@ pub enum Format {
 /// What a line is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// For whoever looks for a mistake in this program.
+    /// For debugging this program.
     Debug,
     /// Something was done.
     Info,
@@ -90,7 +90,7 @@ impl Log {
         Self(settings)
     }
 
-    /// For whoever looks for a mistake in this program.
+    /// For debugging this program.
     pub fn debug(self, message: &str, fields: Fields<'_>) {
         self.write(Level::Debug, message, fields);
     }
@@ -113,7 +113,7 @@ impl Log {
     fn write(self, level: Level, message: &str, fields: Fields<'_>) {
         if self.0.level.lets_pass(level) {
             let line = line(self.0.format, clock::timestamp(), level, (message, fields));
-            // A closed standard output stops nobody.
+            // A closed standard output is ignored.
             let _ = std::io::stdout().lock().write_all(line.as_bytes());
         }
     }

@@ -29,7 +29,7 @@ impl Text {
         let _ = writeln!(self.0, "{name} {value}");
     }
 
-    /// A gauge that is always 1 and tells something in its labels.
+    /// A gauge that is always 1 and has its information in labels.
     fn info(&mut self, name: &str, help: &str, labels: &[(&str, &str)]) {
         self.family(name, "gauge", help);
         // A label is quoted as JSON quotes, for the letters that occur here.
@@ -39,7 +39,7 @@ impl Text {
     }
 }
 
-/// Everything, as text. `method` is how the neighbour is told.
+/// Everything, as text. `method` is how the server is reloaded.
 #[expect(clippy::cast_precision_loss, reason = "milliseconds since 1970 fit into a float")]
 pub fn text(report: &Report, figures: &Figures, method: &str) -> String {
     let mut text = Text::default();

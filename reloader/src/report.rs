@@ -1,7 +1,7 @@
 //! What this process knows about itself, as plain data: the loop writes it, the server shows it.
 //!
 //! It holds no text of the neighbour: an error message may quote the configuration, and a secret in it must reach
-//! neither a metric nor a status. Errors are told by a reason out of a closed set and in words of this program.
+//! neither a metric nor a status. Errors have a reason from a closed set, and a message of this program.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -25,7 +25,7 @@ pub enum Reason {
     Timeout,
     /// The neighbour does not take the configuration.
     Rejected,
-    /// There is no process that could be told.
+    /// There is no process to send the signal to.
     NoProcess,
     /// It cannot be found out whether the reload worked.
     Unconfirmed,
@@ -90,7 +90,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// A pass found this; `sent` is what the neighbour was told of last.
+    /// A pass found this; `sent` is the content of the last reload.
     pub fn found(&mut self, found: Fingerprint, sent: Option<Fingerprint>) {
         self.seen = found;
         // A failed reload stays a failure until one works. It says nothing about what is new: beside that it would be
@@ -132,7 +132,7 @@ impl Board {
     }
 
     fn lock(&self) -> MutexGuard<'_, Report> {
-        // Plain data: whoever panicked left it as complete as any other.
+        // Plain data: a panic leaves it complete.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -133,7 +133,7 @@ struct LastWord(UnixStream);
 
 impl Drop for LastWord {
     fn drop(&mut self) {
-        // If nobody listens any more, nobody waits.
+        // If the receiver is gone, there is nothing to wait for.
         let _ = self.0.write_all(ENDED);
     }
 }
@@ -149,7 +149,7 @@ struct Loop {
     clock: Clock,
     /// What the last pass found.
     found: Fingerprint,
-    /// What the neighbour was told of last, whether it took it or not.
+    /// The content of the last reload, whether it succeeded or not.
     sent: Option<Fingerprint>,
     /// Variables that were warned of.
     unset: BTreeSet<String>,

@@ -28,7 +28,7 @@ pub struct Intervals {
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
-    /// The kernel told of a change.
+    /// The kernel reported a change.
     Change,
     /// A pass ended; whether the neighbour has to load what it found.
     Passed {

@@ -1,5 +1,5 @@
-//! Which directories the kernel tells about. Directories are watched, not files: the kubelet replaces a link in the
-//! directory, and whoever watches the file behind the link hears of it once and never again. What a directory is called
+//! Which directories are watched with inotify. Directories are watched, not files: the kubelet replaces a link in the
+//! directory, and a watch of the file behind the link reports that once and never again. What a directory is called
 //! may come to mean another one, so the watches are renewed before every pass.
 
 use std::ffi::{OsStr, OsString};
@@ -36,7 +36,7 @@ impl Place {
     }
 }
 
-/// What the kernel told.
+/// What the kernel reported.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Heard {
     /// How many events.
@@ -119,7 +119,7 @@ impl Watcher {
         watches.len()
     }
 
-    /// Waits until something is heard, so long at most, and then takes in all that is there.
+    /// Waits for events, at most for this time, and then reads all that are there.
     pub fn wait(&self, limit: Duration) -> std::io::Result<Heard> {
         let limit = Timespec::try_from(limit).unwrap_or(Timespec { tv_sec: i64::MAX, tv_nsec: 0 });
         let mut files: Vec<PollFd<'_>> =
@@ -165,7 +165,7 @@ impl Watcher {
     }
 }
 
-/// A new file is still empty; it is heard of again when its writer has closed it. A link is complete.
+/// A new file is still empty; another event comes when its writer has closed it. A link is complete.
 fn is_being_written(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|metadata| metadata.is_file() && metadata.nlink() == 1)
 }

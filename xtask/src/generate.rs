@@ -1,4 +1,4 @@
-//! The generated files: written by `gen`, committed, compared by `gen --check`. Nothing in them is edited by hand.
+//! The generated files: written by `gen`, committed, compared by `gen --check`. They are never edited by hand.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -167,11 +167,11 @@ impl Programs {
         }
     }
 
-    /// Runs beside other work: what it says goes into the log, and line by line, prefixed, to the terminal. A failure
-    /// repeats the end of the log.
+    /// Runs beside other work: its output goes to the log and, with a prefix, to the terminal. A failure repeats the end of
+    /// the log.
     pub(crate) async fn follow(&self, call: &Call, prefix: &str, log: &Path) -> Result<()> {
         self.refuse_when_stopped()?;
-        let ended = self.hear(call, log, |text| line(format!("{prefix} | {text}"))).await;
+        let ended = self.each_line(call, log, |text| line(format!("{prefix} | {text}"))).await;
         ended.map_err(|error| {
             let words = last_lines(&std::fs::read_to_string(log).unwrap_or_default());
             anyhow!(
@@ -182,8 +182,8 @@ impl Programs {
         })
     }
 
-    /// Runs quietly: what it says goes into the log, and each line that it prints to `each` too.
-    pub(crate) async fn hear(&self, call: &Call, log: &Path, mut each: impl FnMut(&str)) -> Result<()> {
+    /// Runs quietly: its output goes to the log, and each line of it to `each` too.
+    pub(crate) async fn each_line(&self, call: &Call, log: &Path, mut each: impl FnMut(&str)) -> Result<()> {
         self.refuse_when_stopped()?;
         let mut file = create(log)?;
         let mut child = call
@@ -210,7 +210,7 @@ impl Programs {
     async fn wait(&self, call: &Call, mut child: Child) -> Result<()> {
         let mut stop = self.stop.clone();
         let asked_to_stop = async move {
-            // Without a sender nobody will ever ask.
+            // Without a sender there will be no request to stop.
             if stop.wait_for(|said| *said).await.is_err() {
                 std::future::pending::<()>().await;
             }

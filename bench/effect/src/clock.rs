@@ -13,7 +13,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// How long a change may take. A kubelet looks after a pod every 60 to 90 s.
 const LIMIT: Duration = Duration::from_mins(4);
 
-/// Looks until it is there, and tells how much time the watch then shows. A look that fails counts as "not yet".
+/// Looks until it is there, and returns the time on the watch. A look that fails counts as "not yet".
 pub(crate) async fn until(
     watch: &Stopwatch,
     what: &str,

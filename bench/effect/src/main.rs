@@ -28,16 +28,16 @@ use setup::Setup;
 #[derive(Debug, Parser)]
 #[command(name = "bench-effect")]
 struct Arguments {
-    /// Who is measured, in this order
+    /// The set-ups to measure, in this order
     #[arg(long, value_enum, value_delimiter = ',', default_value = "ours,ours-peer-reloader,peer")]
     setups: Vec<Setup>,
     /// How many monitors are applied and changed, one after the other
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
-    /// How many with the Prometheus Operator, which takes longer; as many if absent
+    /// The number for the Prometheus Operator, which takes longer; the same by default
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     peer_rounds: Option<u32>,
-    /// Say what would be done and how long it takes, and do nothing
+    /// Print what would be measured and how long it takes, and do nothing
     #[arg(long)]
     plan: bool,
     /// The lab: new, of one node, with the kubelet's own sync period
@@ -100,7 +100,7 @@ async fn run(arguments: &Arguments) -> Result<bool> {
             break;
         }
     }
-    // What came before a failure is told all the same.
+    // The results before a failure are printed all the same.
     line(format!("\n{}", table::table(&figures)));
     ended?;
     Ok(table::met(&figures))

@@ -1,5 +1,5 @@
 //! The Prometheus Operator as its own bundle installs it, and our program in its place as `docs/monitoring.md` says: the
-//! Deployment, its flags and limits stay, whoever works.
+//! Deployment, its flags and limits stay the same for all.
 
 use std::path::Path;
 

@@ -80,7 +80,7 @@ impl Setup {
 
     /// About how long a round of two changes takes, with the pauses.
     pub(crate) fn round(self) -> Duration {
-        // A new target is scraped some time after the configuration was loaded, whoever wrote it.
+        // A new target is scraped some time after the configuration was loaded, whichever operator wrote it.
         let scraped = Duration::from_secs(2);
         scraped
             + match self.operator() {

@@ -27,7 +27,7 @@ impl Figures {
 pub(crate) struct Ours {
     /// All from nothing.
     pub(crate) all: Figures,
-    /// One of them changed, the others at hand; without copying the bytes out.
+    /// One of them changed and the others are cached; without copying the bytes out.
     pub(crate) one: Figures,
     /// What came out.
     pub(crate) text: String,

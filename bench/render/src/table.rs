@@ -1,4 +1,4 @@
-//! What is told. The only place that prints.
+//! The output. The only place that prints.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports")]
 

@@ -26,7 +26,7 @@ fn play(case: &Case) -> Outcome {
     compare::data(&case, Ok(found))
 }
 
-/// What stands after a pass: what was written, and what is nobody's business.
+/// The objects after a pass: those that were written, and those of others.
 fn objects(case: &Case) -> Result<Value> {
     let settings = settings(case)?;
     let mut standing: Value = case.input("existing")?;

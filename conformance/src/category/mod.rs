@@ -47,7 +47,7 @@ const FACTS: &[&str] = &["flags", "metrics", "version-gates", "yaml-scalars"];
 pub(crate) struct Played {
     /// Those that were played.
     pub(crate) outcomes: Vec<Outcome>,
-    /// How many were not, by the function that nobody plays.
+    /// The number of those that were not, by the function that has no counterpart here.
     pub(crate) unplayed: BTreeMap<String, usize>,
     /// The configuration files that we made.
     pub(crate) configurations: Vec<Configuration>,

@@ -215,7 +215,7 @@ fn some<T>(list: Vec<T>) -> Option<Vec<T>> {
     (!list.is_empty()).then_some(list)
 }
 
-/// The peer is told the name of the StatefulSet; ours knows it.
+/// The peer takes the name of the StatefulSet as an argument; ours computes it.
 fn named(case: &Case, mut object: Value) -> Value {
     object["metadata"]["name"] = case.inputs["name"].clone();
     object

@@ -58,7 +58,7 @@ fn end() -> State {
     };
     let resource = named("exampleapps.example-app.appdelivery.cncf.io", app);
     let maps = [child("app-features"), other].map(|object| named("configmaps", object));
-    // By hand, in the scenario that adopts.
+    // Created by the user, in the scenario that adopts.
     let secret = named("secrets", child("old-login"));
     State(maps.into_iter().chain([resource, secret]).collect())
 }

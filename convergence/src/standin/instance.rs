@@ -49,7 +49,7 @@ struct Calls {
     struck: bool,
 }
 
-/// Everything that instances know, shared by the server and whoever looks after pods. Cheap to clone.
+/// The state of all instances, shared by the server and the stand-in for the kubelet. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Instances {
     /// Where all of them answer.

@@ -33,7 +33,7 @@ use tokio::task::JoinSet;
 
 pub use instance::{Instances, Mishap};
 
-/// The name of the node, of the storage class and of whoever writes here.
+/// The name of the node, of the storage class and of the field manager.
 pub(crate) const NAME: &str = "stand-in";
 
 /// How many objects are looked after at once.

@@ -13,7 +13,7 @@ use tar::{Builder, EntryType, Header};
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Layer {
     entries: BTreeMap<String, Entry>,
-    /// Directories of the layer below. Naming one again would set its mode and owner anew.
+    /// Directories of the layer below. Naming one again would change its mode and owner.
     below: BTreeSet<String>,
 }
 

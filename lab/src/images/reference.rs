@@ -25,7 +25,7 @@ pub(super) struct Reference {
 }
 
 impl Digest {
-    /// Of bytes at hand.
+    /// The digest of bytes in memory.
     pub(super) fn of(bytes: &[u8]) -> Self {
         Self::finish(Sha256::new_with_prefix(bytes))
     }

@@ -28,7 +28,7 @@ pub enum Error {
     /// The name is not known.
     #[error("cannot find {0}")]
     Find(String, #[source] io::Error),
-    /// Nobody listens there.
+    /// The connection was refused.
     #[error("cannot connect to {0}")]
     Connect(String, #[source] io::Error),
     /// TLS could not be set up.

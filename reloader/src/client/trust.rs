@@ -1,4 +1,4 @@
-//! TLS with whoever answers.
+//! TLS without verification of the server.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(super) fn everybody() -> Result<Arc<ClientConfig>, Error> {
     Ok(Arc::new(config))
 }
 
-/// Whoever answers. That it holds the key of the certificate that it shows is not verified either: nothing is lost, as
+/// Accepts any server. That it holds the key of the certificate that it shows is not verified either: nothing is lost, as
 /// anybody could show a certificate of their own, and certificates of version 1 cannot be read for it.
 #[derive(Debug)]
 struct Everybody(Arc<CryptoProvider>);

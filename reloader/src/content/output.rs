@@ -84,7 +84,7 @@ impl Draft {
 impl Drop for Draft {
     fn drop(&mut self) {
         if !self.finished {
-            // What is left of a failed pass helps nobody; the next one would overwrite it.
+            // The output of a failed pass is useless; the next one would overwrite it.
             let _ = std::fs::remove_file(&self.temporary);
         }
     }

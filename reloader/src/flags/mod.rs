@@ -13,7 +13,7 @@ use crate::log;
 use crate::url::Url;
 use words::Words;
 
-/// How the neighbour is told to load its configuration.
+/// How the server is made to reload its configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Method {
     /// By a POST to this address.
@@ -27,7 +27,7 @@ pub enum Method {
     },
 }
 
-/// Everything that a run is told.
+/// All settings of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flags {
     /// The configuration.
@@ -44,7 +44,7 @@ pub struct Flags {
     pub retry_interval: Duration,
     /// Longest wait for an answer.
     pub reload_timeout: Duration,
-    /// How the neighbour is told.
+    /// How the server is reloaded.
     pub method: Method,
     /// The variable that ends in the ordinal.
     pub ordinal_from: String,
@@ -92,7 +92,7 @@ pub enum Error {
         flag: &'static str,
         /// What was given.
         value: String,
-        /// What would have been right.
+        /// The expected value.
         expected: &'static str,
     },
 }

@@ -1,6 +1,6 @@
 //! Every flag: parsing and help are derived from this list.
 
-/// What stands behind a flag.
+/// The value of a flag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// One value, at most once.

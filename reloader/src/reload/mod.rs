@@ -1,4 +1,4 @@
-//! How the neighbour is told to load its configuration, and whether it did.
+//! How the server is made to reload its configuration, and whether it did.
 
 mod neighbour;
 mod runtime_info;
@@ -45,10 +45,10 @@ pub enum Error {
         /// What it said.
         body: Vec<u8>,
     },
-    /// There is nobody to tell.
+    /// There is no process.
     #[error("no process is called {0:?}; do the containers share their processes?")]
     NoProcess(String),
-    /// It cannot be told.
+    /// It is unknown.
     #[error("cannot send a signal")]
     Signal(#[source] std::io::Error),
     /// It cannot be asked.
@@ -60,7 +60,7 @@ pub enum Error {
     /// It says that the configuration is not good.
     #[error("the configuration was not loaded: the log of the process says why")]
     Refused,
-    /// Nothing was heard.
+    /// There was no response.
     #[error("a signal was sent, and no reload was seen")]
     Unseen,
     /// The files are others by now.
@@ -140,7 +140,7 @@ impl Trigger {
         is_outdated: &mut dyn FnMut() -> bool,
     ) -> Result<(), Error> {
         let failed = before.failed();
-        // After a failure, another one changes nothing that could be seen: only the time tells.
+        // After a failure, another one changes nothing visible: only the time shows it.
         let (patience, otherwise) = if failed {
             (self.patience.min(self.timeout), Error::Refused)
         } else {

@@ -46,7 +46,7 @@ impl RuntimeInfo {
         if !(200..300).contains(&answer.status) {
             return Err(Error::Info(format!("answered {}", answer.status)));
         }
-        // What is wrong with the answer is told, the answer is not.
+        // The error is reported, the response is not.
         let envelope: Envelope = serde_json::from_slice(&answer.body)
             .map_err(|error| Error::Info(format!("not what was expected at column {}", error.column())))?;
         if envelope.status == "success" {
@@ -61,7 +61,7 @@ impl RuntimeInfo {
         !self.reload_config_success
     }
 
-    /// Whether what is loaded from `now` on shows a later time. Prometheus tells whole seconds: two reloads that end in the
+    /// Whether what is loaded from `now` on shows a later time. Prometheus reports whole seconds: two reloads that end in the
     /// same one look alike.
     pub(super) fn second_is_over(self, now: Timestamp) -> bool {
         now.as_second() > self.last_config_time.as_second()

@@ -1,5 +1,5 @@
 //! What may be repeated of an error text of the neighbour. Such a text quotes what it found in the configuration, and
-//! that may be a secret: what stands in quotation marks is left out, and the rest is cut off after some length. Pure.
+//! that may be a secret: what is in quotation marks is left out, and the rest is cut off after some length. Pure.
 
 /// Letters of a text that are repeated at most.
 const LONGEST: usize = 512;

@@ -200,7 +200,7 @@ proptest! {
             let least = if pair[0].1 { intervals.delay } else { intervals.delay.min(intervals.retry) };
             prop_assert!(pair[1].0 >= pair[0].0 + least);
         }
-        // Once nothing stands in the way, the last change is loaded.
+        // Once nothing blocks it, the last change is loaded.
         (world.broken, world.refused) = (false, false);
         let limit = intervals.delay.max(intervals.retry) + intervals.delay + milliseconds(100);
         let quiet = world.now + limit;

@@ -11,15 +11,15 @@ use crate::content::Digest;
 /// So many callers are recognised without the work of bcrypt.
 const REMEMBERED: usize = 32;
 
-/// Checked for users that do not exist, so that the time of an answer does not tell who does.
+/// Checked for unknown users, so that the response time does not reveal which users exist.
 const NOBODY: &str = "$2b$10$abcdefghijklmnopqrstuuo.e0RjGZjc9kXbSaz4YdQCcJEhf4ORq";
 
-/// Remembers who was right. One password is checked at a time, because that is work by design.
+/// Remembers successful logins. One password is checked at a time, because that is expensive by design.
 #[derive(Debug, Default)]
 pub(super) struct Access(Mutex<Vec<Digest>>);
 
 impl Access {
-    /// Whether the header `Authorization` names one of the users, with the right password.
+    /// Whether the header `Authorization` names one of the users, with the correct password.
     pub(super) fn allows(&self, users: &BTreeMap<String, String>, authorization: Option<&[u8]>) -> bool {
         let Some((user, password)) = authorization.and_then(credentials) else { return false };
         let known = users.get(&user);

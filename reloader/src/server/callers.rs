@@ -22,7 +22,7 @@ pub(super) enum Demand {
     Nothing,
     /// A certificate.
     Certificate {
-        /// Without one nobody comes in.
+        /// Clients without one are rejected.
         mandatory: bool,
         /// It has to be signed by a known authority.
         verified: bool,

@@ -1,5 +1,5 @@
 //! Metrics, health and status over HTTP, with TLS and users if a web configuration asks for them. A few threads take
-//! one connection each, answer one request, and give up on whoever is slow.
+//! one connection each, answer one request, and close slow ones.
 
 mod access;
 mod answer;
@@ -60,7 +60,7 @@ pub fn check(path: &Path) -> Result<(), Error> {
 }
 
 impl Server {
-    /// Shows this board; `method` is how the neighbour is told.
+    /// Shows this board; `method` is how the server is reloaded.
     pub fn new(
         web_config: Option<PathBuf>,
         board: Board,

@@ -1,4 +1,4 @@
-//! TLS of the server, made anew for each connection: certificates that were renewed are used at once.
+//! TLS of the server, configured for each connection: renewed certificates are used at once.
 
 use std::path::Path;
 use std::sync::Arc;

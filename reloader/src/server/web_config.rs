@@ -116,7 +116,7 @@ impl WebConfig {
         Ok(config)
     }
 
-    /// The line of a mistake is all that is told of it.
+    /// Only the line of an error is reported.
     fn parse(text: &str) -> Result<Self, u64> {
         if text.trim().is_empty() {
             return Ok(Self::default());
@@ -153,7 +153,7 @@ impl WebConfig {
         self.http_server_config.iter().flat_map(|http| &http.headers)
     }
 
-    /// Users and the hashes of their passwords; nobody has to be one if there are none.
+    /// Users and the hashes of their passwords; if there are none, no user is required.
     pub(super) fn users(&self) -> Option<&BTreeMap<String, String>> {
         self.basic_auth_users.as_ref().filter(|users| !users.is_empty())
     }

@@ -26,7 +26,7 @@ impl Cluster {
     }
 
     /// How to stop.
-    pub(super) fn farewell(&self) -> String {
+    pub(super) fn how_to_stop(&self) -> String {
         match self {
             Self::Lab => {
                 "Stop: `make lab-down` ends the lab and leaves nothing behind on this machine.".into()
@@ -65,7 +65,7 @@ mod tests {
     fn a_context_of_ones_own_is_never_mixed_up_with_the_lab() {
         let mine = Cluster::Context("kind-mine".into());
         assert_eq!(mine.kubectl("get nodes").unwrap().shown(), "kubectl --context kind-mine get nodes");
-        let deletes = mine.farewell().matches("kubectl").count();
-        assert_eq!(mine.farewell().matches("kubectl --context kind-mine ").count(), deletes);
+        let deletes = mine.how_to_stop().matches("kubectl").count();
+        assert_eq!(mine.how_to_stop().matches("kubectl --context kind-mine ").count(), deletes);
     }
 }

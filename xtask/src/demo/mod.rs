@@ -60,7 +60,7 @@ pub(crate) async fn run(programs: &Programs) -> Result<Verdict> {
     application::show(programs, &cluster).await?;
     monitoring::show(programs, &cluster).await?;
     line(format!("\nLook around:\n{}", table(&sights(&cluster))));
-    line(cluster.farewell());
+    line(cluster.how_to_stop());
     line(format!("Ready after {}.", Span(watch.elapsed())));
     Ok(Verdict::Good)
 }

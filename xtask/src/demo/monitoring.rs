@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_mins(3);
 
 /// Waits until everything is there, and shows it.
 pub(super) async fn show(programs: &Programs, cluster: &Cluster) -> Result<()> {
-    line("\nA cluster that watches itself: two Prometheus, three Alertmanagers, a Thanos Ruler:");
+    line("\nA cluster that monitors itself: two Prometheus servers, three Alertmanagers, a Thanos Ruler:");
     let ready = cluster.kubectl(&format!(
         "-n {NAMESPACE} wait --for=condition=Available prometheus/cluster alertmanager/cluster thanosruler/cluster \
          --timeout=300s"
@@ -39,7 +39,7 @@ pub(super) async fn show(programs: &Programs, cluster: &Cluster) -> Result<()> {
     })?;
 
     let sample = Sample::read()?;
-    line("\nWhat the Prometheus scrape, by ServiceMonitor:");
+    line("\nTargets of the Prometheus servers, by ServiceMonitor:");
     let scraped =
         until(programs, || scraped(programs, cluster), |pools| all_up(&sample.monitors, pools)).await?;
     line(table(&rows(&sample.monitors, &scraped)).trim_end());
@@ -47,7 +47,7 @@ pub(super) async fn show(programs: &Programs, cluster: &Cluster) -> Result<()> {
     let complete = *cluster != Cluster::Lab || all_up(&sample.monitors, &scraped);
     ensure!(complete, "not everything is scraped after {} minutes", PATIENCE.as_secs() / 60);
 
-    line("\nWhat arrived at the receiver behind the Alertmanagers:");
+    line("\nNotifications that the receiver got from the Alertmanagers:");
     let arrived =
         |told: &BTreeMap<String, String>| sample.alerts.iter().all(|alert| told.contains_key(alert));
     let told = until(programs, || told(programs, cluster), arrived).await?;
@@ -75,7 +75,7 @@ pub(super) fn sights(kubectl: &str) -> Vec<[String; 2]> {
     .into()
 }
 
-/// Looks until it is enough, or until nobody wants to wait any longer: then what is seen at last.
+/// Looks until it is enough, or until the time is up; returns what was seen last.
 async fn until<T>(
     programs: &Programs,
     look: impl AsyncFn() -> Result<T>,

@@ -73,7 +73,7 @@ pub(crate) fn below(directory: &Path, origin: Origin) -> Result<Vec<Configuratio
     let mut found = Vec::new();
     for versions in entries(directory)? {
         let reader = Reader::ALL.into_iter().find(|reader| versions.ends_with(reader.name()));
-        let reader = reader.with_context(|| format!("{}: nobody reads these", versions.display()))?;
+        let reader = reader.with_context(|| format!("{}: no program reads these", versions.display()))?;
         for files in entries(&versions)? {
             let version = Version::parse(&file_name(&files))
                 .with_context(|| format!("{}: no version", files.display()))?;
@@ -156,6 +156,6 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         write_atomically(&root.path().join("grafana/1.0.0/one.yaml"), "").unwrap();
         let error = below(root.path(), Origin::Case).unwrap_err().to_string();
-        assert!(error.ends_with("grafana: nobody reads these"), "{error}");
+        assert!(error.ends_with("grafana: no program reads these"), "{error}");
     }
 }

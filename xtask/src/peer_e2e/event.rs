@@ -1,4 +1,4 @@
-//! What a Go test binary tells while it runs, line by line in the form of `test2json`, gathered by test. Pure.
+//! The output of a running Go test binary in the format of `test2json`, collected by test. Pure.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub(crate) enum Ending {
 
 /// What is known about one test, or one case of it.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Told {
+pub(crate) struct TestResult {
     /// Absent while it runs, and when the whole suite was ended before it.
     pub(crate) ending: Option<Ending>,
     /// How long it took.
@@ -29,8 +29,8 @@ pub(crate) struct Told {
 
 /// All tests by their full names.
 #[derive(Debug, Default)]
-pub(crate) struct Telling {
-    tests: BTreeMap<String, Told>,
+pub(crate) struct SuiteResults {
+    tests: BTreeMap<String, TestResult>,
 }
 
 #[derive(Deserialize)]
@@ -43,10 +43,10 @@ struct Event {
     output: Option<String>,
 }
 
-impl Telling {
-    /// Takes in a line. Gives the name of the test that it ended, if it ended one. What is no event is passed over: other
+impl SuiteResults {
+    /// Reads a line. Returns the name of the test that it ended, if any. Lines that are not events are ignored: other
     /// programs print too.
-    pub(crate) fn hear(&mut self, line: &str) -> Option<String> {
+    pub(crate) fn read(&mut self, line: &str) -> Option<String> {
         let Event { action, test, elapsed, output } = serde_json::from_str(line).ok()?;
         let test = test?;
         let told = self.tests.entry(test.clone()).or_default();
@@ -69,7 +69,7 @@ impl Telling {
     }
 
     /// What is known about a test.
-    pub(crate) fn about(&self, test: &str) -> Option<&Told> {
+    pub(crate) fn about(&self, test: &str) -> Option<&TestResult> {
         self.tests.get(test)
     }
 
@@ -91,7 +91,7 @@ impl Telling {
     }
 }
 
-impl Told {
+impl TestResult {
     /// How long it took, as people count.
     #[expect(
         clippy::cast_possible_truncation,
@@ -123,12 +123,12 @@ pub(super) mod tests {
     use super::*;
 
     /// What is known after these lines.
-    pub(in super::super) fn telling(lines: &[&str]) -> Telling {
-        let mut telling = Telling::default();
+    pub(in super::super) fn results(lines: &[&str]) -> SuiteResults {
+        let mut results = SuiteResults::default();
         for line in lines {
-            telling.hear(line);
+            results.read(line);
         }
-        telling
+        results
     }
 
     /// A line that ends a test.
@@ -138,22 +138,22 @@ pub(super) mod tests {
 
     #[test]
     fn tests_cases_and_ends_are_found() {
-        let mut telling = Telling::default();
-        assert_eq!(telling.hear("E1116 klog says something"), None);
-        assert_eq!(telling.hear(r#"{"Action":"run","Test":"A/x/One"}"#), None);
-        assert_eq!(telling.hear(r#"{"Action":"run","Test":"A/x/One/case"}"#), None);
-        assert_eq!(telling.about("A/x/One").unwrap().ending, None);
-        assert_eq!(telling.hear(&ended("pass", "A/x/One/case", 1)), Some("A/x/One/case".into()));
-        assert_eq!(telling.hear(&ended("skip", "A/x/OneMore", 0)), Some("A/x/OneMore".into()));
-        assert_eq!(telling.children("A/x").collect::<Vec<_>>(), ["A/x/One", "A/x/OneMore"]);
-        assert_eq!(telling.cases("A/x/One"), ["A/x/One/case"]);
-        assert_eq!(telling.cases("A/x/OneMore"), ["A/x/OneMore"]);
-        assert_eq!(telling.about("A/x/OneMore").unwrap().ending, Some(Ending::Skipped));
+        let mut results = SuiteResults::default();
+        assert_eq!(results.read("E1116 klog says something"), None);
+        assert_eq!(results.read(r#"{"Action":"run","Test":"A/x/One"}"#), None);
+        assert_eq!(results.read(r#"{"Action":"run","Test":"A/x/One/case"}"#), None);
+        assert_eq!(results.about("A/x/One").unwrap().ending, None);
+        assert_eq!(results.read(&ended("pass", "A/x/One/case", 1)), Some("A/x/One/case".into()));
+        assert_eq!(results.read(&ended("skip", "A/x/OneMore", 0)), Some("A/x/OneMore".into()));
+        assert_eq!(results.children("A/x").collect::<Vec<_>>(), ["A/x/One", "A/x/OneMore"]);
+        assert_eq!(results.cases("A/x/One"), ["A/x/One/case"]);
+        assert_eq!(results.cases("A/x/OneMore"), ["A/x/OneMore"]);
+        assert_eq!(results.about("A/x/OneMore").unwrap().ending, Some(Ending::Skipped));
     }
 
     #[test]
     fn the_reason_of_a_failure_is_found() {
-        let told = |output: &str| Told { output: output.into(), ..Told::default() };
+        let told = |output: &str| TestResult { output: output.into(), ..TestResult::default() };
         let asserted = "    main_test.go:9: \n\tError Trace:\tmain_test.go:9\n\tError:      \tReceived unexpected error:\n\t            \tno such pod\n\tTest:       \tTestAllNS\n";
         assert_eq!(told(asserted).reason().as_deref(), Some("Received unexpected error: no such pod"));
         let printed =

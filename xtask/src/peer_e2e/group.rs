@@ -63,7 +63,7 @@ pub(crate) const ALL: [Group; 13] = [
     Group { name: "prominstancens", within: &["TestPromInstanceNs"], ..PLAIN },
     Group { name: "aminstancens", within: &["TestAlertmanagerInstanceNs"], limit: 30, ..PLAIN },
     Group { name: "repair", within: &["TestRepairPolicy", "RepairPolicy"], limit: 30, ..PLAIN },
-    // Each of its tests writes the definitions anew: one at a time, or they collide.
+    // Each of its tests writes the CRDs: one at a time, or they conflict.
     Group {
         name: "gated",
         within: &["TestGatedFeatures"],

@@ -33,32 +33,32 @@ const PAGE: &str = "docs/compatibility.md";
 /// The lab that they have, if no other name is given.
 const LAB: &str = "peer-e2e";
 
-/// What the tests start, whoever is tested.
+/// The images that the tests start, whichever operator is tested.
 const IMAGES: &str = "peer-e2e prometheus:3.13.1 thanos:0.42.2 alertmanager:0.33.1";
 
-/// Where the images of both operators lie.
+/// The registry of both operators' images.
 const REPOSITORY: &str = "quay.io/prometheus-operator/prometheus-operator";
 
-/// What is run, and against whom
+/// Which tests run, and against which operator
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// Which parts of the suite; each has a lab of its own, one after the other
+    /// The groups of the suite; each runs on a separate lab, one after the other
     #[arg(default_value = "all", value_name = "GROUP", value_parser = groups())]
     groups: Vec<String>,
     /// Only the tests of one group that match this regular expression, with further levels after slashes
     #[arg(long, value_name = "REGEX")]
     test: Option<String>,
-    /// Whose image to test
+    /// The operator whose image is tested
     #[arg(long, value_enum, default_value_t = Operator::Mainstay)]
     operator: Operator,
     /// Do not repeat the tests that fail
     #[arg(long)]
     no_repeat: bool,
-    /// Take the lab and the images as they were last built
+    /// Use the lab and the images as they were last built
     #[arg(long)]
     no_build: bool,
-    /// Write what is known of all groups to docs/compatibility.md
+    /// Write the results of all groups to docs/compatibility.md
     #[arg(long, conflicts_with = "test")]
     write: bool,
     /// The name of the lab, to run two groups side by side
@@ -81,7 +81,7 @@ fn groups() -> PossibleValuesParser {
     PossibleValuesParser::new(["all"].into_iter().chain(group::ALL.map(|group| group.name)))
 }
 
-/// Who is tested.
+/// The operator that is tested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Operator {
     /// Ours.
@@ -141,7 +141,7 @@ pub(crate) async fn group(programs: &Programs, name: &str) -> Result<Outcome> {
     Ok(result::outcome(&play(programs, &asked).await?))
 }
 
-/// Runs groups, and prints and keeps what came of each test.
+/// Runs groups, and prints and stores the result of each test.
 async fn play(programs: &Programs, asked: &Arguments) -> Result<Vec<Row>> {
     let groups = group::named(&asked.groups);
     ensure!(
@@ -206,7 +206,7 @@ async fn play(programs: &Programs, asked: &Arguments) -> Result<Vec<Row>> {
     Ok(all)
 }
 
-/// Keeps what came of a whole group for the page.
+/// Stores the results of a whole group for the page.
 fn record(place: &Path, group: &str, rows: &[Row]) -> Result<()> {
     write_atomically(&place.join(format!("{group}.json")), serde_json::to_vec_pretty(rows)?)
 }

@@ -8,7 +8,7 @@ use lab::console::{line, note};
 use lab::paths::remove_all;
 
 use super::cluster::Cluster;
-use super::event::{Ending, Telling};
+use super::event::{Ending, SuiteResults};
 use super::group::{self, Group};
 use super::known::Known;
 use super::result::{self, Row, Standing};
@@ -65,8 +65,8 @@ impl Player<'_> {
             name: "all".into(),
         };
         let cluster = Cluster { programs: self.programs, name: self.lab };
-        let telling = cluster.with(group, self.suite, async || self.run(&cluster, &run).await).await?;
-        let mut rows = result::rows(group, &telling, self.known);
+        let results = cluster.with(group, self.suite, async || self.run(&cluster, &run).await).await?;
+        let mut rows = result::rows(group, &results, self.known);
         if self.repeats {
             self.repeat(&cluster, group, &mut rows).await?;
         }
@@ -92,8 +92,8 @@ impl Player<'_> {
                     parallel: PARALLEL_ALONE.min(group.parallel),
                     name: row.test[prefix.len()..].to_owned(),
                 };
-                let telling = self.run(cluster, &run).await?;
-                let rows = result::rows(group, &telling, self.known);
+                let results = self.run(cluster, &run).await?;
+                let rows = result::rows(group, &results, self.known);
                 result::repeat(row, rows.into_iter().find(|second| second.test == row.test));
             }
             Ok(())
@@ -102,18 +102,18 @@ impl Player<'_> {
     }
 
     /// Runs the tests of a pattern. That some of them fail is no error.
-    async fn run(&self, cluster: &Cluster<'_>, run: &Run<'_>) -> Result<Telling> {
+    async fn run(&self, cluster: &Cluster<'_>, run: &Run<'_>) -> Result<SuiteResults> {
         let place = self.place.join(run.group.name).join(&run.name);
         let kubeconfig = cluster.kubeconfig().await?;
         let call = self.call(run, &kubeconfig, &place);
-        let (mut telling, prefix) = (Telling::default(), format!("{}/", run.group.prefix()));
+        let (mut results, prefix) = (SuiteResults::default(), format!("{}/", run.group.prefix()));
         let told = place.join("told.jsonl");
         let ended = self
             .programs
-            .hear(&call, &told, |text| {
-                let Some(test) = telling.hear(text) else { return };
+            .each_line(&call, &told, |text| {
+                let Some(test) = results.read(text) else { return };
                 let Some(name) = test.strip_prefix(&prefix) else { return };
-                let Some(told) = telling.about(&test) else { return };
+                let Some(told) = results.about(&test) else { return };
                 let (passed, is_test) = (told.ending == Some(Ending::Passed), !name.contains('/'));
                 if is_test || told.ending == Some(Ending::Failed) {
                     let word = if passed { "pass" } else { "FAIL" };
@@ -124,7 +124,7 @@ impl Player<'_> {
             .await;
         if self.programs.stopped() {
             ended?;
-        } else if telling.is_empty() {
+        } else if results.is_empty() {
             ended.with_context(|| format!("no test began; what was said is in {}", told.display()))?;
         } else if ended.is_err() {
             line(format!("   what the tests said: {}", place.display()));
@@ -132,7 +132,7 @@ impl Player<'_> {
                 note(format!("   not everything could be kept: {error:#}"));
             }
         }
-        Ok(telling)
+        Ok(results)
     }
 
     fn call(&self, run: &Run<'_>, kubeconfig: &Path, place: &Path) -> Call {

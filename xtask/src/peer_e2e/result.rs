@@ -3,7 +3,7 @@
 use anyhow::anyhow;
 use serde::{Deserialize, Serialize};
 
-use super::event::{Ending, Telling};
+use super::event::{Ending, SuiteResults};
 use super::group::Group;
 use super::known::Known;
 use crate::summary::Outcome;
@@ -41,12 +41,12 @@ pub(crate) struct Row {
 
 /// The rows of a group after one run: its tests by name, and before them the tests around it that failed on their own
 /// account, such as the one that looks whether the operator was restarted.
-pub(crate) fn rows(group: &Group, telling: &Telling, known: &Known) -> Vec<Row> {
+pub(crate) fn rows(group: &Group, results: &SuiteResults, known: &Known) -> Vec<Row> {
     let prefix = group.prefix();
-    let around = ancestors(&prefix).into_iter().filter(|test| failed_itself(telling, test));
-    let tests = telling.children(&prefix).map(str::to_owned);
-    let tests = tests.map(|test| row(test, telling, known));
-    around.map(|test| failed(test, telling)).chain(tests).collect()
+    let around = ancestors(&prefix).into_iter().filter(|test| failed_itself(results, test));
+    let tests = results.children(&prefix).map(str::to_owned);
+    let tests = tests.map(|test| row(test, results, known));
+    around.map(|test| failed(test, results)).chain(tests).collect()
 }
 
 /// A test and all that it lies in, the outermost first.
@@ -56,12 +56,12 @@ fn ancestors(test: &str) -> Vec<String> {
 }
 
 /// Whether a test that holds others failed for a reason of its own.
-fn failed_itself(telling: &Telling, test: &str) -> bool {
-    let Some(told) = telling.about(test) else { return false };
+fn failed_itself(results: &SuiteResults, test: &str) -> bool {
+    let Some(told) = results.about(test) else { return false };
     let has_failed = |name: &str| {
-        telling.about(name).is_some_and(|told| matches!(told.ending, Some(Ending::Failed) | None))
+        results.about(name).is_some_and(|told| matches!(told.ending, Some(Ending::Failed) | None))
     };
-    let has_failed_child = || telling.children(test).any(has_failed);
+    let has_failed_child = || results.children(test).any(has_failed);
     match told.ending {
         Some(Ending::Failed) => told.output.contains("Error Trace:") || !has_failed_child(),
         Some(Ending::Passed | Ending::Skipped) => false,
@@ -70,16 +70,16 @@ fn failed_itself(telling: &Telling, test: &str) -> bool {
 }
 
 /// The row of a test that holds others and failed for a reason of its own.
-fn failed(test: String, telling: &Telling) -> Row {
-    let told = telling.about(&test).cloned().unwrap_or_default();
+fn failed(test: String, results: &SuiteResults) -> Row {
+    let told = results.about(&test).cloned().unwrap_or_default();
     let (seconds, note) = (told.whole_seconds(), told.reason().unwrap_or_default());
     Row { test, standing: Standing::Fail, seconds, cases: None, note, repeated: false }
 }
 
-fn row(test: String, telling: &Telling, known: &Known) -> Row {
-    let about = |name: &str| telling.about(name).cloned().unwrap_or_default();
+fn row(test: String, results: &SuiteResults, known: &Known) -> Row {
+    let about = |name: &str| results.about(name).cloned().unwrap_or_default();
     let told = about(&test);
-    let cases = telling.cases(&test);
+    let cases = results.cases(&test);
     let bad: Vec<&str> =
         cases.iter().copied().filter(|case| about(case).ending != Some(Ending::Passed)).collect();
     let count = (cases != [test.as_str()]).then_some((cases.len() - bad.len(), cases.len()));
@@ -148,7 +148,7 @@ pub(crate) fn count(rows: &[Row], standing: Standing) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::event::tests::{ended, telling};
+    use super::super::event::tests::{ended, results};
     use super::super::group;
     use super::*;
     use crate::junit::Counts;
@@ -158,7 +158,7 @@ mod tests {
     fn of(name: &str, lines: &[String]) -> Vec<Row> {
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
         let group = group::named(&[name.to_owned()]).remove(0);
-        rows(&group, &telling(&lines), &Known::built_in().unwrap())
+        rows(&group, &results(&lines), &Known::built_in().unwrap())
     }
 
     fn plain(test: &str, standing: Standing, seconds: u64, note: &str) -> Row {

@@ -43,7 +43,7 @@ impl Suite {
         let place = Cache::of_user().directory().join("peer-e2e");
         let directory = place.join(format!("suite-{}-{MADE}", current.version));
         let suite = Self { directory, version: current.version.clone() };
-        // Until the suite is there: whoever wants it at the same time waits and then finds it.
+        // Until the suite is built: another process that needs it waits, and then finds it.
         std::fs::create_dir_all(&place).with_context(|| format!("cannot create {}", place.display()))?;
         let held = File::create(place.join("suite.lock")).context("cannot create the lock of the suite")?;
         held.lock().context("cannot lock the suite")?;

@@ -49,7 +49,8 @@ fn shows_trouble(app: &Value) -> bool {
     conditions.into_iter().flatten().any(|one| one["type"] == "Progressing" && one["reason"] == "CannotApply")
 }
 
-/// - When features were last changed is told to pods, so that they read them anew: a time, or none if that was never.
+/// - The time of the last change of the features is an annotation of the pods, so that they read them again; none if there
+///   was no change.
 /// - The revision of a set that was rolled there and back may have another number than one that was never touched.
 /// - An upgrade that came too late says for how long it waited.
 fn ignored(difference: &Difference<'_>) -> bool {
@@ -66,7 +67,7 @@ fn ignored(difference: &Difference<'_>) -> bool {
     }
 }
 
-/// Credentials are made once and then left to whoever rotates them.
+/// Credentials are created once; users may rotate them.
 fn left_to_others(name: &Name, pointer: &str) -> bool {
     name.kind == "secrets" && pointer.starts_with("/data/")
 }

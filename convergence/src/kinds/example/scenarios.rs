@@ -210,7 +210,7 @@ fn settled(state: &State) -> bool {
     })
 }
 
-/// Something runs that nobody of ours has made.
+/// An application runs that the operator did not create.
 fn runs(state: &State) -> bool {
     state.of_kind("pods").any(is_ready) && state.of_kind("services").count() > 0
 }
@@ -259,7 +259,7 @@ fn adopted(state: &State) -> bool {
     settled(state)
 }
 
-/// What somebody made by hand: other labels, another Service, other names.
+/// What a user created: other labels, another Service, other names.
 fn found() -> Vec<Value> {
     let labels = json!({"run": "old"});
     let secret = json!({

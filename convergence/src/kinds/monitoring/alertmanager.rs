@@ -68,7 +68,7 @@ fn install(more: &Value) -> Change {
     create("install", vec![alertmanager(more)], settled)
 }
 
-/// Whom to tell, by a webhook whose address is a secret.
+/// A webhook receiver whose URL is in a Secret.
 fn receivers(name: &str, secret: &str) -> Value {
     let hook = json!({"urlSecret": {"name": secret, "key": "key"}});
     json!({"route": {"receiver": name}, "receivers": [{"name": name, "webhookConfigs": [hook]}]})

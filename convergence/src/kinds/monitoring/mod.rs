@@ -55,7 +55,7 @@ fn brought(name: &Name) -> bool {
 }
 
 /// - Pods are touched so that the kubelet brings a new configuration at once. One that was made after the last change, or
-///   while nobody looked, was not.
+///   while no operator ran, was not.
 /// - The revision of a set that was rolled there and back may have another number than one that was never touched.
 fn ignored(difference: &Difference<'_>) -> bool {
     let Difference { name, path, .. } = *difference;

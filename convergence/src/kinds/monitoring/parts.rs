@@ -131,7 +131,7 @@ fn observed<'a>(state: &'a State, kind: &str) -> Option<&'a Value> {
     (reconciled["observedGeneration"] == workload["metadata"]["generation"]).then_some(workload)
 }
 
-/// The workload is as it should be, its pods run what was written, and all that it selects is told so.
+/// The workload is as it should be, its pods have loaded the configuration, and the status of all selected objects says so.
 pub(super) fn serves(state: &State, kind: &str) -> bool {
     let all = ["Reconciled", "Available", "ConfigurationLoaded"];
     let is_bad = |condition: &Value| condition["status"] == "False";
@@ -184,7 +184,7 @@ fn selected(state: &State) -> impl Iterator<Item = &Value> {
     SELECTED.into_iter().flat_map(|kind| state.of_kind(kind))
 }
 
-/// The workload is gone with all that was made for it, and nobody speaks of it any more.
+/// The workload is gone with all its objects, and no status mentions it any more.
 pub(super) fn is_gone(state: &State, kind: &str) -> bool {
     let stays = |kind: &str, name: &str| {
         SELECTED.contains(&kind) || kind == "persistentvolumeclaims" || name.starts_with(BROUGHT)
