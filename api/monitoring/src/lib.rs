@@ -12,8 +12,9 @@
 //! | PrometheusRule | [`prometheus_rule`] |
 //! | AlertmanagerConfig | [`alertmanager_config`], a file a receiver |
 //!
-//! [`selectable`] lists the kinds that workloads select. What several kinds share: [`text`], [`reference`], [`tls`], [`auth`], [`http`], [`web`], [`relabel`], [`scrape`],
-//! [`pod`], [`status`]. [`strict`] reads what the server leaves unchecked.
+//! [`selectable`] lists the kinds that workloads select. What all workloads share is in [`workload`], [`pod`] and
+//! [`status`]; what several kinds share, in [`text`], [`reference`], [`tls`], [`auth`], [`http`], [`web`], [`relabel`]
+//! and [`scrape`]. [`strict`] reads what the server leaves unchecked.
 //!
 //! **Reading is lenient, the schema is strict.** Whatever is missing has its empty value, also where the schema requires
 //! it: the server has checked that before, and a resource that slipped through must not stop the others from being read.
@@ -42,6 +43,7 @@ pub mod text;
 pub mod thanos_ruler;
 pub mod tls;
 pub mod web;
+pub mod workload;
 
 pub use alertmanager::Alertmanager;
 pub use alertmanager_config::AlertmanagerConfig;

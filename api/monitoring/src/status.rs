@@ -4,32 +4,41 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// State of a Prometheus or a PrometheusAgent.
+/// What the status of every workload says.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-pub struct PrometheusStatus {
-    /// Whether the operator leaves everything as it is.
+pub struct WorkloadStatus {
+    /// Whether the operator leaves all objects of this resource unchanged.
     pub paused: bool,
-    /// Pods that are there, of all shards.
+    /// Number of pods, of all shards.
     pub replicas: i32,
-    /// Pods that run what was asked for last.
+    /// Number of pods that run the latest revision.
     pub updated_replicas: i32,
-    /// Pods that have been ready for long enough.
+    /// Number of pods that have been ready for long enough.
     pub available_replicas: i32,
-    /// Pods that are not available.
+    /// Number of pods that are not available.
     pub unavailable_replicas: i32,
-    /// What is true now, in words.
+    /// Conditions of the workload.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["type"]))]
     pub conditions: Vec<Condition>,
+}
+
+/// Status of a Prometheus or a PrometheusAgent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PrometheusStatus {
+    /// What the status of every workload says.
+    #[serde(flatten)]
+    pub workload: WorkloadStatus,
     /// The same for each shard.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["shardID"]))]
     pub shard_statuses: Vec<ShardStatus>,
-    /// Number of shards, for whoever scales.
+    /// Number of shards, for the `scale` subresource.
     #[serde(skip_serializing_if = "is_zero")]
     pub shards: i32,
-    /// Labels of the pods, for whoever scales.
+    /// Labels of the pods, for the `scale` subresource.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub selector: String,
 }
@@ -52,47 +61,25 @@ pub struct ShardStatus {
     pub unavailable_replicas: i32,
 }
 
-/// State of an Alertmanager.
+/// Status of an Alertmanager.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AlertmanagerStatus {
-    /// Whether the operator leaves everything as it is.
-    pub paused: bool,
-    /// Pods that are there.
-    pub replicas: i32,
-    /// Pods that run what was asked for last.
-    pub updated_replicas: i32,
-    /// Pods that have been ready for long enough.
-    pub available_replicas: i32,
-    /// Pods that are not available.
-    pub unavailable_replicas: i32,
-    /// Labels of the pods, for whoever scales.
+    /// What the status of every workload says.
+    #[serde(flatten)]
+    pub workload: WorkloadStatus,
+    /// Labels of the pods, for the `scale` subresource.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub selector: String,
-    /// What is true now, in words.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["type"]))]
-    pub conditions: Vec<Condition>,
 }
 
-/// State of a ThanosRuler.
+/// Status of a ThanosRuler.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ThanosRulerStatus {
-    /// Whether the operator leaves everything as it is.
-    pub paused: bool,
-    /// Pods that are there.
-    pub replicas: i32,
-    /// Pods that run what was asked for last.
-    pub updated_replicas: i32,
-    /// Pods that have been ready for long enough.
-    pub available_replicas: i32,
-    /// Pods that are not available.
-    pub unavailable_replicas: i32,
-    /// What is true now, in words.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["type"]))]
-    pub conditions: Vec<Condition>,
+    /// What the status of every workload says.
+    #[serde(flatten)]
+    pub workload: WorkloadStatus,
 }
 
 /// One thing that is true, false or unknown. Its status may also be `Degraded`, which the conditions of Kubernetes do

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 use api_monitoring::Prometheus;
+use api_monitoring::status::PrometheusStatus;
 use k8s_openapi::api::apps::v1::StatefulSet;
-use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use operator_monitoring::prometheus::report::{self, Found};
+use operator_monitoring::OfPrometheus;
+use operator_monitoring::kind::Seen;
+use operator_monitoring::prometheus::report::report;
 use operator_monitoring::status::Reconciliation;
 use serde_json::Value;
 
@@ -24,21 +26,21 @@ fn play(case: &Case) -> Outcome {
 
 /// The status without times, which the cases leave out.
 fn status(case: &Case) -> Result<Value> {
-    let workload: Prometheus = case.input("prometheus")?;
+    let prometheus: Prometheus = case.input("prometheus")?;
     let stateful_sets: BTreeMap<String, StatefulSet> = case.input("statefulSets")?;
-    let pods: Vec<Pod> = case.input("pods")?;
-    let by_name = stateful_sets
-        .iter()
+    let sets = stateful_sets
+        .into_iter()
         .map(|(key, set)| {
             let (_, name) = key.split_once('/').context("a StatefulSet without a namespace")?;
             Ok((name.to_owned(), set))
         })
         .collect::<Result<BTreeMap<_, _>>>()?;
-    let pods: Vec<&Pod> = pods.iter().collect();
-    let found = Found { stateful_sets: &by_name, pods: &pods };
+    let seen = Seen { sets, pods: case.input("pods")?, ..Seen::default() };
     let now = Time::from(k8s_openapi::jiff::Timestamp::UNIX_EPOCH);
-    let status = report::report(&(&workload).into(), found, &Reconciliation::Done(None), &now);
-    let mut status = serde_json::to_value(status)?;
+    let done = Reconciliation::Done(None);
+    let status = report::<OfPrometheus>(&prometheus, &prometheus.spec.shared, &seen, &done, &now);
+    // The peer adds these where it updates the status.
+    let mut status = serde_json::to_value(PrometheusStatus { shards: 0, selector: String::new(), ..status })?;
     for condition in status["conditions"].as_array_mut().into_iter().flatten() {
         if let Some(condition) = condition.as_object_mut() {
             condition.remove("lastTransitionTime");

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use api_monitoring::alertmanager::ClusterTlsConfig;
 use api_monitoring::web::WebConfigFileFields;
-use operator_monitoring::web::{Invalid, Mount, cluster, server};
+use operator_monitoring::web::{Mount, WebConfigError, cluster, server};
 use serde_json::json;
 
 use super::Player;
@@ -62,6 +62,6 @@ fn shown(mount: &Mount) -> serde_json::Value {
     json!({"argument": mount.argument, "volumes": mount.volumes, "volumeMounts": mount.mounts})
 }
 
-fn found(result: Result<impl Into<serde_json::Value>, Invalid>) -> Found {
+fn found(result: Result<impl Into<serde_json::Value>, WebConfigError>) -> Found {
     result.map(Into::into).map_err(|invalid| invalid.to_string())
 }

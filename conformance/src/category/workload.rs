@@ -7,11 +7,13 @@ use api_monitoring::pod::Argument;
 use api_monitoring::{Prometheus, PrometheusAgent};
 use k8s_openapi::api::core::v1::Container;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
-use operator_monitoring::agent::pods as agent;
-use operator_monitoring::prometheus::pods::{Instance, Shard, statefulset};
+use operator_monitoring::agent::plan as agent;
+use operator_monitoring::prometheus::Instance;
+use operator_monitoring::prometheus::plan::statefulset;
 use operator_monitoring::workload::image::Image;
 use operator_monitoring::workload::operator::{OperatorConfig, ReloaderConfig};
 use operator_monitoring::workload::reloader::{Reload, Reloader, Values};
+use operator_monitoring::workload::statefulset::PodInputs;
 use operator_monitoring::workload::{arguments, merge};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -224,36 +226,26 @@ fn named(case: &Case, mut object: Value) -> Value {
 fn server(case: &Case) -> Result<Found> {
     let prometheus: Prometheus = case.input("prometheus")?;
     let rule_config_maps: Vec<String> = case.input("ruleConfigMapNames")?;
-    let (operator, tls_secrets, input_hash) =
-        (operator_config(case)?, tls_secrets(case)?, case.input::<String>("inputHash")?);
-    let shard = Shard {
-        number: case.input("shard")?,
-        operator: &operator,
-        tls_secrets: &tls_secrets,
-        input_hash: &input_hash,
-    };
-    let instance = Instance::server(&prometheus)?;
-    let built = statefulset::build(&instance, &prometheus, &rule_config_maps, &shard);
+    let (operator, tls_secrets) = (operator_config(case)?, tls_secrets(case)?);
+    let inputs =
+        PodInputs { operator: &operator, tls_secrets: &tls_secrets, rule_config_maps: &rule_config_maps };
+    let built =
+        statefulset::build(&Instance::server(&prometheus)?, &prometheus, case.input("shard")?, inputs);
     Ok(given(built.map(|built| built.object))?.map(|object| named(case, object)))
 }
 
 fn agent_stateful_set(case: &Case) -> Result<Found> {
     let agent: PrometheusAgent = case.input("prometheusAgent")?;
-    let (operator, tls_secrets, input_hash) =
-        (operator_config(case)?, tls_secrets(case)?, case.input::<String>("inputHash")?);
-    let shard = Shard {
-        number: case.input("shard")?,
-        operator: &operator,
-        tls_secrets: &tls_secrets,
-        input_hash: &input_hash,
-    };
-    let built = agent::statefulset::build(&Instance::agent(&agent)?, &shard);
+    let (operator, tls_secrets) = (operator_config(case)?, tls_secrets(case)?);
+    let inputs = PodInputs { operator: &operator, tls_secrets: &tls_secrets, rule_config_maps: &[] };
+    let built = agent::statefulset::build(&Instance::agent(&agent)?, case.input("shard")?, inputs);
     Ok(given(built.map(|built| built.object))?.map(|object| named(case, object)))
 }
 
 fn agent_daemon_set(case: &Case) -> Result<Found> {
     let agent: PrometheusAgent = case.input("prometheusAgent")?;
-    let built =
-        agent::daemonset::build(&Instance::agent(&agent)?, &operator_config(case)?, &tls_secrets(case)?);
+    let (operator, tls_secrets) = (operator_config(case)?, tls_secrets(case)?);
+    let inputs = PodInputs { operator: &operator, tls_secrets: &tls_secrets, rule_config_maps: &[] };
+    let built = agent::daemonset::build(&Instance::agent(&agent)?, inputs);
     given(built.map(|built| built.object))
 }

@@ -2,9 +2,8 @@
 
 use anyhow::Result;
 use api_monitoring::{Alertmanager, ThanosRuler};
-use operator_monitoring::alertmanager::pods as alertmanager;
-use operator_monitoring::thanos_ruler::pods as thanos_ruler;
-use operator_monitoring::workload::statefulset::Surroundings;
+use operator_monitoring::workload::statefulset::PodInputs;
+use operator_monitoring::{alertmanager, thanos_ruler};
 
 use super::Player;
 use super::workload::{given, operator_config, tls_secrets, workload};
@@ -22,35 +21,38 @@ pub(crate) const PLAYERS: &[(&str, Player)] = &[
 ];
 
 /// Builds with what the operator and the cluster give.
-fn play(case: &Case, build: fn(&Case, Surroundings<'_>) -> Result<Found>) -> Outcome {
+fn play(case: &Case, build: fn(&Case, PodInputs<'_>) -> Result<Found>) -> Outcome {
     let found = || {
         let (operator, secrets) = (operator_config(case)?, tls_secrets(case)?);
-        build(case, Surroundings { operator: &operator, tls_secrets: &secrets })
+        build(case, PodInputs { operator: &operator, tls_secrets: &secrets, rule_config_maps: &[] })
     };
     workload(case, found())
 }
 
-fn alertmanager_set(case: &Case, surroundings: Surroundings<'_>) -> Result<Found> {
+fn alertmanager_set(case: &Case, inputs: PodInputs<'_>) -> Result<Found> {
     let alertmanager: Alertmanager = case.input("alertmanager")?;
-    let hash: String = case.input("inputHash")?;
-    given(alertmanager::statefulset::build(&alertmanager, surroundings, &hash))
+    given(alertmanager::plan::statefulset::build(&alertmanager, inputs))
 }
 
-fn alertmanager_spec(case: &Case, surroundings: Surroundings<'_>) -> Result<Found> {
+fn alertmanager_spec(case: &Case, inputs: PodInputs<'_>) -> Result<Found> {
     let alertmanager: Alertmanager = case.input("alertmanager")?;
-    given(alertmanager::statefulset::spec(&alertmanager, surroundings))
+    let instance = alertmanager::Instance::new(&alertmanager);
+    given(instance.and_then(|instance| alertmanager::plan::statefulset::spec(&instance, inputs)))
 }
 
-fn thanos_ruler_set(case: &Case, surroundings: Surroundings<'_>) -> Result<Found> {
-    let ruler: ThanosRuler = case.input("thanosRuler")?;
-    let (rules, hash): (Vec<String>, String) = (case.input("ruleConfigMapNames")?, case.input("inputHash")?);
-    given(thanos_ruler::statefulset::build(&ruler, surroundings, &rules, &hash))
-}
-
-fn thanos_ruler_spec(case: &Case, surroundings: Surroundings<'_>) -> Result<Found> {
+fn thanos_ruler_set(case: &Case, inputs: PodInputs<'_>) -> Result<Found> {
     let ruler: ThanosRuler = case.input("thanosRuler")?;
     let rules: Vec<String> = case.input("ruleConfigMapNames")?;
-    given(thanos_ruler::statefulset::spec(&ruler, surroundings, &rules))
+    let inputs = PodInputs { rule_config_maps: &rules, ..inputs };
+    given(thanos_ruler::plan::statefulset::build(&ruler, inputs))
+}
+
+fn thanos_ruler_spec(case: &Case, inputs: PodInputs<'_>) -> Result<Found> {
+    let ruler: ThanosRuler = case.input("thanosRuler")?;
+    let rules: Vec<String> = case.input("ruleConfigMapNames")?;
+    let inputs = PodInputs { rule_config_maps: &rules, ..inputs };
+    let instance = thanos_ruler::Instance::new(&ruler);
+    given(instance.and_then(|instance| thanos_ruler::plan::statefulset::spec(&instance, inputs)))
 }
 
 /// The file with the endpoints of a Thanos Ruler.
@@ -64,7 +66,7 @@ fn remote_write(case: &Case) -> Outcome {
             Ok(instance) => instance,
             Err(error) => return Ok(Err(error.to_string())),
         };
-        let fitted = thanos_ruler::remote_write::fit(&instance);
+        let fitted = thanos_ruler::plan::remote_write::fit(&instance);
         given(fitted.map(|(endpoints, _)| monitoring_scrape::remote_write_file(&reader, &endpoints)))
     };
     compare::text(case, found().unwrap_or_else(|error| Ok(format!("{error:#}").into())))

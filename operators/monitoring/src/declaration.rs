@@ -1,183 +1,81 @@
-//! What each operator watches, owns and may do. Watches, pruning and roles follow from it.
+//! What the operators of all workloads watch, own and may do. Each kind puts its own declaration together from these parts.
+//! Watches, pruning and roles follow from it.
 
 use kernel::apply::Way;
-use kernel::declare::{Declaration, Detail, Kind, Owned, Permission, Prune, Watched};
+use kernel::declare::{Detail, Kind, Owned, Permission, Prune, Watched};
 use kernel::object::{Key, Object};
 use kube::api::DynamicObject;
 use serde_json::{Map, Value, json};
 
+pub use crate::agent::declaration::DECLARATION as AGENT;
+pub use crate::alertmanager::declaration::DECLARATION as ALERTMANAGER;
+pub use crate::prometheus::declaration::DECLARATION as PROMETHEUS;
+pub use crate::thanos_ruler::declaration::DECLARATION as THANOS_RULER;
 use crate::{keep, kinds};
 
-/// The name under which the Prometheus Operator writes, so that objects change hands both ways.
-const PEER: &str = "PrometheusOperator";
+/// The field manager of the Prometheus Operator: objects can be handed over in both directions.
+pub(crate) const PEER: &str = "PrometheusOperator";
 
-/// What the Prometheus Operator puts on workloads when monitors and rules speak of them. We never do, but take it away from
-/// a workload that is deleted.
-const CLEANUP: &str = "monitoring.coreos.com/status-cleanup";
+/// The finalizer that the Prometheus Operator adds to workloads which the status of monitors and rules mentions. We never add
+/// it, but remove it from a workload that is deleted.
+pub(crate) const CLEANUP: &str = "monitoring.coreos.com/status-cleanup";
 
-/// Servers.
-pub const PROMETHEUS: Declaration = Declaration {
-    name: "prometheus",
-    primary: kinds::PROMETHEUS,
-    finalizer: CLEANUP,
-    owned: &[CONFIG_MAPS, SECRETS, SERVICES, STATEFUL_SETS],
-    watched: &[
-        selectable(kinds::SERVICE_MONITOR, "what a Prometheus scrapes"),
-        selectable(kinds::POD_MONITOR, "what a Prometheus scrapes"),
-        selectable(kinds::PROBE, "what a Prometheus scrapes"),
-        optional(kinds::SCRAPE_CONFIG, "what a Prometheus scrapes"),
-        selectable(kinds::RULE, "what a Prometheus evaluates"),
-        NAMESPACES,
-        PODS,
-        CLAIMS,
-    ],
-    permissions: PERMISSIONS_PROMETHEUSES,
-    predecessors: &[PEER],
-    status_manager: Some(PEER),
-};
+pub(crate) const CONFIG_MAPS: Owned =
+    owned(kinds::CONFIG_MAP, Detail::Metadata, keep::metadata, "rules; and what resources refer to");
 
-/// Agents.
-pub const AGENT: Declaration = Declaration {
-    name: "prometheus-agent",
-    primary: kinds::AGENT,
-    finalizer: CLEANUP,
-    owned: &[SECRETS, SERVICES, STATEFUL_SETS, DAEMON_SETS],
-    watched: &[
-        selectable(kinds::SERVICE_MONITOR, "what an agent scrapes"),
-        selectable(kinds::POD_MONITOR, "what an agent scrapes"),
-        selectable(kinds::PROBE, "what an agent scrapes"),
-        optional(kinds::SCRAPE_CONFIG, "what an agent scrapes"),
-        outline(kinds::CONFIG_MAP, "what monitors point to"),
-        NAMESPACES,
-        PODS,
-        CLAIMS,
-    ],
-    permissions: PERMISSIONS_PROMETHEUSAGENTS,
-    predecessors: &[PEER],
-    status_manager: Some(PEER),
-};
+pub(crate) const SECRETS: Owned = owned(
+    kinds::SECRET,
+    Detail::Metadata,
+    keep::compressed,
+    "configurations and certificates; and what resources refer to",
+);
 
-/// Alertmanagers.
-pub const ALERTMANAGER: Declaration = Declaration {
-    name: "alertmanager",
-    primary: kinds::ALERTMANAGER,
-    finalizer: CLEANUP,
-    owned: &[SECRETS, SERVICES, STATEFUL_SETS],
-    watched: &[
-        selectable(kinds::ALERTMANAGER_CONFIG, "whom an Alertmanager tells"),
-        outline(kinds::CONFIG_MAP, "what AlertmanagerConfigs point to"),
-        NAMESPACES,
-        PODS,
-        CLAIMS,
-    ],
-    permissions: PERMISSIONS_ALERTMANAGERS,
-    predecessors: &[PEER],
-    status_manager: Some(PEER),
-};
+pub(crate) const SERVICES: Owned =
+    Owned { optional: true, ..owned(kinds::SERVICE, Detail::Full, keep::service, "the names of pods") };
 
-/// Thanos Rulers.
-pub const THANOS_RULER: Declaration = Declaration {
-    name: "thanos",
-    primary: kinds::THANOS_RULER,
-    finalizer: CLEANUP,
-    owned: &[CONFIG_MAPS, SECRETS, SERVICES, STATEFUL_SETS],
-    watched: &[selectable(kinds::RULE, "what a Thanos Ruler evaluates"), NAMESPACES, PODS, CLAIMS],
-    permissions: PERMISSIONS_THANOSRULERS,
-    predecessors: &[PEER],
-    status_manager: Some(PEER),
-};
+pub(crate) const STATEFUL_SETS: Owned =
+    owned(kinds::STATEFUL_SET, Detail::Full, keep::stateful_set, "the pods of a workload");
 
-const CONFIG_MAPS: Owned = Owned {
-    kind: kinds::CONFIG_MAP,
-    way: Way::Replace,
-    selector: None,
-    detail: Detail::Metadata,
-    prune: Prune::Unnamed,
-    keeps: keep::metadata,
-    optional: false,
-    why: "rules; and what resources point to",
-};
-
-const SECRETS: Owned = Owned {
-    kind: kinds::SECRET,
-    way: Way::Replace,
-    selector: None,
-    detail: Detail::Metadata,
-    prune: Prune::Unnamed,
-    keeps: keep::compressed,
-    optional: false,
-    why: "configurations and certificates; and what resources point to",
-};
-
-const SERVICES: Owned = Owned {
-    kind: kinds::SERVICE,
-    way: Way::Replace,
-    selector: None,
-    detail: Detail::Full,
-    prune: Prune::Unnamed,
-    keeps: keep::service,
+pub(crate) const DAEMON_SETS: Owned = Owned {
     optional: true,
-    why: "how pods find each other",
+    ..owned(kinds::DAEMON_SET, Detail::Full, keep::daemon_set, "agents on every node")
 };
 
-const STATEFUL_SETS: Owned = Owned {
-    kind: kinds::STATEFUL_SET,
-    way: Way::Replace,
-    selector: None,
-    detail: Detail::Full,
-    prune: Prune::Unnamed,
-    keeps: keep::stateful_set,
-    optional: false,
-    why: "the pods of a workload",
-};
+/// A kind of objects that workloads own.
+const fn owned(kind: Kind, detail: Detail, keeps: fn(&mut Value, &Value), why: &'static str) -> Owned {
+    Owned {
+        kind,
+        way: Way::Replace,
+        selector: None,
+        detail,
+        prune: Prune::Unnamed,
+        keeps,
+        optional: false,
+        why,
+    }
+}
 
-const DAEMON_SETS: Owned = Owned {
-    kind: kinds::DAEMON_SET,
-    way: Way::Replace,
-    selector: None,
-    detail: Detail::Full,
-    prune: Prune::Unnamed,
-    keeps: keep::daemon_set,
-    optional: true,
-    why: "agents on every node",
-};
+pub(crate) const NAMESPACES: Watched =
+    Watched { optional: true, ..outline(kinds::NAMESPACE, "the labels that selectors match") };
 
-const NAMESPACES: Watched = Watched {
-    kind: kinds::NAMESPACE,
-    concerns: nobody,
-    selector: None,
-    detail: Detail::Metadata,
-    trim: |_| (),
-    optional: true,
-    why: "labels that selectors ask for",
-};
-
-/// By these labels workloads know their pods and claims: nobody looks at others.
+/// The labels of the pods and claims of all workloads.
 const OPERANDS: Option<&str> =
     Some("app.kubernetes.io/name in (alertmanager,prometheus,prometheus-agent,thanos-ruler)");
 
-const PODS: Watched = Watched {
-    kind: kinds::POD,
-    concerns: nobody,
+pub(crate) const PODS: Watched = Watched {
     selector: OPERANDS,
-    detail: Detail::Full,
     trim: trim_pod,
-    optional: true,
-    why: "whether they are ready, and why not",
+    ..optional(kinds::POD, "whether pods are ready, and why not")
 };
 
-const CLAIMS: Watched = Watched {
-    kind: kinds::CLAIM,
-    concerns: nobody,
+pub(crate) const CLAIMS: Watched = Watched {
     selector: OPERANDS,
-    detail: Detail::Full,
     trim: trim_claim,
-    optional: true,
-    why: "whether volumes are as large as asked for",
+    ..optional(kinds::CLAIM, "whether volumes have the requested size")
 };
 
 /// A kind that workloads select.
-const fn selectable(kind: Kind, why: &'static str) -> Watched {
+pub(crate) const fn selectable(kind: Kind, why: &'static str) -> Watched {
     Watched {
         kind,
         concerns: nobody,
@@ -189,119 +87,105 @@ const fn selectable(kind: Kind, why: &'static str) -> Watched {
     }
 }
 
-/// A kind that workloads select and that need not be there.
-const fn optional(kind: Kind, why: &'static str) -> Watched {
+/// A kind that the cluster need not have.
+pub(crate) const fn optional(kind: Kind, why: &'static str) -> Watched {
     Watched { optional: true, ..selectable(kind, why) }
 }
 
-/// A kind of which little is known.
-const fn outline(kind: Kind, why: &'static str) -> Watched {
-    Watched {
-        kind,
-        concerns: nobody,
-        selector: None,
-        detail: Detail::Metadata,
-        trim: |_| (),
-        optional: false,
-        why,
-    }
+/// A kind of which only the metadata is watched.
+pub(crate) const fn outline(kind: Kind, why: &'static str) -> Watched {
+    Watched { detail: Detail::Metadata, trim: |_| (), ..selectable(kind, why) }
 }
 
-/// The rights of an operator: its own status, what it says of others, and pods.
+/// The permissions of an operator: its own status, the status of the kinds that it selects, and pods.
 macro_rules! permissions {
-    ($own:literal $(, $other:literal)*) => {
+    ($own:literal $(, $selectable:literal)*) => {
         &[
-            status(concat!($own, "/status")),
-            finalizers(concat!($own, "/finalizers")),
-            $(told(concat!($other, "/status")),)*
-            PATCH_PODS, DELETE_PODS, EVICT_PODS, WAKE_STATEFUL_SETS, GROW_CLAIMS, STORAGE_CLASSES]
+            $crate::declaration::status(concat!($own, "/status")),
+            $crate::declaration::finalizers(concat!($own, "/finalizers")),
+            $($crate::declaration::binding(concat!($selectable, "/status")),)*
+            $crate::declaration::PATCH_PODS,
+            $crate::declaration::DELETE_PODS,
+            $crate::declaration::EVICT_PODS,
+            $crate::declaration::PATCH_STATEFUL_SETS,
+            $crate::declaration::GROW_CLAIMS,
+            $crate::declaration::STORAGE_CLASSES,
+        ]
     };
 }
+pub(crate) use permissions;
 
-const PERMISSIONS_PROMETHEUSES: &[Permission] = permissions!(
-    "prometheuses",
-    "servicemonitors",
-    "podmonitors",
-    "probes",
-    "scrapeconfigs",
-    "prometheusrules"
+const fn permission(
+    group: &'static str,
+    resource: &'static str,
+    verbs: &'static [&'static str],
+    why: &'static str,
+) -> Permission {
+    Permission { group, resource, verbs, why }
+}
+
+pub(crate) const PATCH_PODS: Permission = permission(
+    "",
+    "pods",
+    &["patch"],
+    "an annotation after a change of the configuration, so that it takes effect at once; labels, if a selector changed",
 );
-const PERMISSIONS_PROMETHEUSAGENTS: &[Permission] =
-    permissions!("prometheusagents", "servicemonitors", "podmonitors", "probes", "scrapeconfigs");
-const PERMISSIONS_ALERTMANAGERS: &[Permission] = permissions!("alertmanagers", "alertmanagerconfigs");
-const PERMISSIONS_THANOSRULERS: &[Permission] = permissions!("thanosrulers", "prometheusrules");
 
-const PATCH_PODS: Permission = Permission {
-    group: "",
-    resource: "pods",
-    verbs: &["patch"],
-    why: "touched after a change of their configuration, so that it takes effect at once; labels, if a selector changed",
-};
+pub(crate) const DELETE_PODS: Permission = permission(
+    "",
+    "pods",
+    &["delete"],
+    "pods that cannot be updated otherwise, and pods that block a rollout",
+);
 
-const DELETE_PODS: Permission = Permission {
-    group: "",
-    resource: "pods",
-    verbs: &["delete"],
-    why: "pods that cannot be brought up to date otherwise, and pods that a stuck roll-out waits for",
-};
+pub(crate) const EVICT_PODS: Permission =
+    permission("", "pods/eviction", &["create"], "the same, where disruption budgets are respected");
 
-const EVICT_PODS: Permission = Permission {
-    group: "",
-    resource: "pods/eviction",
-    verbs: &["create"],
-    why: "the same, where disruption budgets shall be kept",
-};
+pub(crate) const PATCH_STATEFUL_SETS: Permission = permission(
+    "apps",
+    "statefulsets",
+    &["patch"],
+    "rollouts that only continue when their StatefulSet changes, and the deletion deadline of surplus shards",
+);
 
-const WAKE_STATEFUL_SETS: Permission = Permission {
-    group: "apps",
-    resource: "statefulsets",
-    verbs: &["patch"],
-    why: "roll-outs that go on only when their StatefulSet changes, and how long surplus shards are kept",
-};
+pub(crate) const GROW_CLAIMS: Permission =
+    permission("", "persistentvolumeclaims", &["patch"], "volumes that grow");
 
-const GROW_CLAIMS: Permission =
-    Permission { group: "", resource: "persistentvolumeclaims", verbs: &["patch"], why: "volumes that grow" };
+pub(crate) const STORAGE_CLASSES: Permission = permission(
+    "storage.k8s.io",
+    "storageclasses",
+    &["get"],
+    "whether a storage class exists and its volumes can grow",
+);
 
-const STORAGE_CLASSES: Permission = Permission {
-    group: "storage.k8s.io",
-    resource: "storageclasses",
-    verbs: &["get"],
-    why: "whether a class is there, and lets volumes grow",
-};
-
-const fn told(resource: &'static str) -> Permission {
-    Permission {
-        group: "monitoring.coreos.com",
+pub(crate) const fn binding(resource: &'static str) -> Permission {
+    permission(
+        "monitoring.coreos.com",
         resource,
-        verbs: &["patch"],
-        why: "what workloads made of an object",
-    }
+        &["patch"],
+        "whether workloads accept an object that they select",
+    )
 }
 
-const fn finalizers(resource: &'static str) -> Permission {
-    Permission {
-        group: "monitoring.coreos.com",
+pub(crate) const fn finalizers(resource: &'static str) -> Permission {
+    permission(
+        "monitoring.coreos.com",
         resource,
-        verbs: &["update"],
-        why: "objects that go only after what they made, where the cluster checks who may say so of its owner",
-    }
+        &["update"],
+        "owner references that block deletion, where the cluster checks who may set them",
+    )
 }
 
-const fn status(resource: &'static str) -> Permission {
-    Permission {
-        group: "monitoring.coreos.com",
-        resource,
-        verbs: &["patch", "update"],
-        why: "what became of a workload",
-    }
+pub(crate) const fn status(resource: &'static str) -> Permission {
+    permission("monitoring.coreos.com", resource, &["patch", "update"], "the status of a workload")
 }
 
-/// Whom it concerns depends on selectors and references: see `interest`.
+/// Which workloads an object concerns depends on selectors and references: see `interest`.
 fn nobody(_object: &Object) -> Option<Key> {
     None
 }
 
-/// What `kubectl` and the server wrote for themselves is of no use to us.
+/// Removes the metadata that `kubectl` and the API server write for themselves.
 fn trim_status(object: &mut DynamicObject) {
     if let Some(annotations) = &mut object.metadata.annotations {
         annotations.remove("kubectl.kubernetes.io/last-applied-configuration");
@@ -333,15 +217,8 @@ fn some(object: &Value, fields: &[&str]) -> Value {
 }
 
 fn trim_claim(claim: &mut DynamicObject) {
-    let status = &mut claim.data["status"];
-    let status = json!({
-        "phase": status["phase"].take(),
-        "capacity": status["capacity"].take(),
-        "conditions": status["conditions"].take(),
-    });
-    let spec = &mut claim.data["spec"];
-    let spec =
-        json!({"storageClassName": spec["storageClassName"].take(), "resources": spec["resources"].take()});
+    let status = some(&claim.data["status"], &["phase", "capacity", "conditions"]);
+    let spec = some(&claim.data["spec"], &["storageClassName", "resources"]);
     claim.data = json!({"spec": spec, "status": status});
     claim.metadata.managed_fields = None;
 }

@@ -1,10 +1,13 @@
-//! What the four workloads have of their own. The stages are the same for all: see `stages`.
+//! A kind of workload: what differs between Prometheus, PrometheusAgent, Alertmanager and ThanosRuler. The stages of a pass
+//! are the same for all of them: see `stages`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use api_monitoring::SelectableKind;
-use api_monitoring::pod::StorageSpec;
+use api_monitoring::web::WebConfigFileFields;
+use api_monitoring::workload::{WorkloadResource, WorkloadSpec};
+use formats::version::{self, Version};
 use k8s_openapi::api::apps::v1::{DaemonSet, StatefulSet};
 use k8s_openapi::api::core::v1::{Container, PersistentVolumeClaim, Pod};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
@@ -12,35 +15,38 @@ use k8s_openapi::jiff::Timestamp;
 use kernel::apply::Applied;
 use kernel::declare::Declaration;
 use kernel::object::Object;
+use kube::Resource as _;
+use kube::core::object::HasStatus as _;
 use monitoring_rules::config_map;
-use monitoring_select::asking::SelectionError;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::kinds;
-use crate::plan::{Invalid, LeftOut, Planned, Rendered, Selections, Surroundings};
+use crate::plan::{LeftOut, PlanContext, PlanError, Planned, Rendered, Selections};
 use crate::rollout::Surplus;
 use crate::status::Reconciliation;
 use crate::status::reconciliation::Selects;
+use crate::workload::defaults::or_default;
+use crate::workload::labels::{self, Labels, labels};
 
-/// What is there of a workload.
+/// The objects of a workload that are in the cluster.
 #[derive(Debug, Clone, Default)]
 pub struct Seen {
     /// Its StatefulSets, by name.
     pub sets: BTreeMap<String, StatefulSet>,
-    /// Its DaemonSet, if it runs on every node.
+    /// Its DaemonSet.
     pub daemon_set: Option<DaemonSet>,
-    /// Pods that may be its own.
+    /// Pods with its labels.
     pub pods: Vec<Pod>,
-    /// The same as they were sent.
+    /// The same pods, as the API server sent them.
     pub known: Vec<Arc<Object>>,
-    /// Claims that may be its own; none, if they are not watched.
+    /// Claims with its labels; none, if claims are not watched.
     pub claims: Vec<PersistentVolumeClaim>,
 }
 
 impl Seen {
-    /// The same after a pass has written.
+    /// The same after a pass has written some of them.
     pub(crate) fn with(mut self, applied: &Applied) -> Self {
         for ((kind, key), object) in &applied.objects {
             if *kind == kinds::STATEFUL_SET
@@ -58,10 +64,10 @@ impl Seen {
     }
 }
 
-/// What the pods of a workload need and others make.
+/// What the pods of a workload need and others create.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Needs {
-    /// The class of its volumes.
+    /// The storage class of its volumes.
     pub storage_class: Option<String>,
     /// The size of its volumes.
     pub storage: Option<String>,
@@ -72,142 +78,214 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// Those of a workload with volumes and perhaps a Service that its user brings.
-    pub(crate) fn of(
-        storage: Option<&StorageSpec>,
-        service: Option<&String>,
-        labels: Option<BTreeMap<String, String>>,
-    ) -> Self {
-        let claim = storage.map(|storage| &storage.volume_claim_template.spec);
+    fn of(workload: &WorkloadSpec, labels: Labels) -> Self {
+        let claim = workload.storage.as_ref().map(|storage| &storage.volume_claim_template.spec);
         let class = claim.and_then(|claim| claim.storage_class_name.clone());
         let requests = claim.and_then(|claim| claim.resources.as_ref()?.requests.as_ref());
         Self {
             storage_class: class.filter(|class| !class.is_empty()),
             storage: requests.and_then(|requests| requests.get("storage")).map(|size| size.0.clone()),
-            service: service.cloned(),
-            labels: labels.unwrap_or_default(),
+            service: workload.service_name.clone(),
+            labels,
         }
     }
 }
 
-/// What a workload says that matters to more than its objects.
+/// The fields of a workload that matter to more than its objects.
 #[derive(Debug, Clone)]
 pub struct Facts<'r> {
-    /// Whether the user wants it left alone.
+    /// Whether the user paused it.
     pub paused: bool,
-    /// What its pods run, as users call it, and the version.
+    /// The name of its application and the version that the user asks for.
     pub operand: (&'static str, &'r str),
-    /// The port at which an operand is asked to load its configuration.
+    /// The port of the web server.
     pub port: u16,
-    /// What the paths of an operand begin with.
+    /// The prefix of the paths of the web server.
     pub route_prefix: &'r str,
     /// Whether its pods speak TLS.
     pub tls: bool,
-    /// Whether it is a server for which no monitor is selected: then its user may write its configuration.
+    /// Whether it is a server that selects no monitors: then the user may write its configuration.
     pub selects_no_monitors: bool,
-    /// An AlertmanagerConfig beside it that it names as its base.
+    /// The AlertmanagerConfig in its namespace that it names as its base.
     pub base: Option<&'r str>,
-    /// Containers of its pods that the user adds or changes, and those that run before them.
+    /// Containers of its pods that the user adds or changes, and init containers.
     pub containers: [&'r [Container]; 2],
-    /// What its pods need and others make.
+    /// What its pods need and others create.
     pub needs: Needs,
-    /// Fields of it that should not be used any longer, in words.
+    /// A message for each deprecated field that it sets.
     pub deprecated: Vec<String>,
 }
 
 impl Facts<'_> {
-    /// The path at which an operand is asked to load its configuration.
+    /// The path of the endpoint that reloads the configuration.
     pub(crate) fn reload_path(&self) -> String {
         format!("{}/-/reload", self.route_prefix.trim_end_matches('/'))
     }
 }
 
-/// What the objects of a kind of workload are called.
+/// What all kinds of workloads say in the same fields.
+pub(crate) fn facts<W: Workload>(resource: &W::Resource) -> Facts<'_> {
+    let (workload, application) = (resource.workload(), W::APPLICATION);
+    let version = or_default(resource.version(), application.default_version);
+    let serves_tls = |version| application.serves_tls(&version, resource.web());
+    let name = resource.meta().name.as_deref().unwrap_or_default();
+    Facts {
+        paused: workload.paused,
+        operand: (application.name, version),
+        port: application.port,
+        route_prefix: &workload.route_prefix,
+        tls: version::parse(version).is_ok_and(serves_tls),
+        selects_no_monitors: false,
+        base: None,
+        containers: [&workload.containers, &workload.init_containers],
+        needs: Needs::of(workload, W::NAMING.labels(name)),
+        deprecated: Vec::new(),
+    }
+}
+
+/// The application that the pods of a kind of workload run.
+#[derive(Debug, Clone, Copy)]
+pub struct Application {
+    /// Its name, as users know it.
+    pub name: &'static str,
+    /// The version that runs if the user names none.
+    pub default_version: &'static str,
+    /// The container that it runs in.
+    pub container: &'static str,
+    /// The port of its web server.
+    pub port: u16,
+    /// Major and minor number of the first version that reads a web configuration file.
+    pub web_config_since: (u64, u64),
+}
+
+impl Application {
+    /// Whether a version reads a web configuration file: only then is it passed.
+    pub(crate) fn takes_web_config(&self, version: &Version) -> bool {
+        let (major, minor) = self.web_config_since;
+        *version >= Version::new(major, minor, 0)
+    }
+
+    /// Whether the web server of a version speaks TLS.
+    pub(crate) fn serves_tls(&self, version: &Version, web: Option<&WebConfigFileFields>) -> bool {
+        self.takes_web_config(version) && web.is_some_and(|web| web.tls_config.is_some())
+    }
+}
+
+/// The names and labels of the objects of a kind of workload.
 #[derive(Debug, Clone, Copy)]
 pub struct Naming {
-    /// How pods name their application.
+    /// The name of the application in the labels of pods.
     pub application: &'static str,
-    /// The Service that all workloads of a namespace share, unless a user brings one.
+    /// The Service that governs the StatefulSets of a namespace, unless a user brings one.
     pub governing_service: &'static str,
-    /// What the names of all its objects begin with.
+    /// The prefix of the names of all objects.
     pub prefix: &'static str,
-    /// What the name of the Secret with its configuration ends with.
+    /// The suffix of the name of the Secret with the configuration.
     pub configuration_suffix: &'static str,
     /// The key of the configuration in that Secret.
     pub configuration_key: &'static str,
+    /// The suffix of the name of the volume with the data.
+    pub volume_suffix: &'static str,
+    /// Labels of pods that hold the name of the workload.
+    pub name_labels: &'static [&'static str],
+    /// Labels of a StatefulSet or DaemonSet that its pods do not have.
+    pub controller_labels: &'static [(&'static str, &'static str)],
     /// Its ConfigMaps with rules, if it has any.
     pub rules: Option<fn(&str) -> config_map::Workload<'_>>,
 }
 
 impl Naming {
-    /// What the names of all objects of a workload begin with.
+    /// The prefix of the names of all objects of a workload.
     pub fn of(&self, workload: &str) -> String {
         format!("{}-{workload}", self.prefix)
     }
 
-    /// The Secret with its configuration.
+    /// The name of the StatefulSet of a shard.
+    pub fn shard(&self, workload: &str, shard: i32) -> String {
+        let name = self.of(workload);
+        if shard == 0 { name } else { format!("{name}-shard-{shard}") }
+    }
+
+    /// The name of the Secret with the configuration.
     pub fn configuration(&self, workload: &str) -> String {
         format!("{}{}", self.of(workload), self.configuration_suffix)
     }
+
+    /// Labels that all pods of a workload have.
+    pub fn labels(&self, workload: &str) -> Labels {
+        let mut all = labels([
+            (labels::MANAGED_BY, labels::OPERATOR),
+            (labels::APPLICATION, self.application),
+            (labels::INSTANCE, workload),
+        ]);
+        all.extend(labels(self.name_labels.iter().map(|label| (*label, workload))));
+        all
+    }
+}
+
+/// A workload that was checked: from it follows everything that is written.
+pub trait ValidWorkload: Send + Sync {
+    /// Renders what each of the selected resources adds.
+    fn render(&self, context: &PlanContext<'_>, selections: &Selections, rendered: &mut Rendered);
+
+    /// Plans all objects, with what was rendered.
+    fn build(
+        &self,
+        context: &PlanContext<'_>,
+        left_out: &LeftOut,
+        rendered: &mut Rendered,
+    ) -> Result<Planned, PlanError>;
 }
 
 /// A kind of workload.
-pub trait Workload: Send + Sync + 'static {
-    /// What users write.
-    type Resource: DeserializeOwned + Serialize + Send + Sync;
+pub trait Workload: Sized + Send + Sync + 'static {
+    /// The resource that users write.
+    type Resource: WorkloadResource + DeserializeOwned + Serialize + Send + Sync;
     /// A resource that was checked.
-    type Valid<'v>: Send + Sync;
+    type Valid<'v>: ValidWorkload;
 
     /// What its operator watches and owns.
     const DECLARATION: &'static Declaration;
-    /// What it can select.
+    /// The kinds that it selects.
     const SELECTABLE: &'static [SelectableKind];
-    /// What its objects are called.
+    /// The names and labels of its objects.
     const NAMING: Naming;
-    /// The fields of its spec that point to Secrets and ConfigMaps which the operator reads.
+    /// The application that its pods run.
+    const APPLICATION: Application;
+    /// The fields of its spec that refer to Secrets and ConfigMaps which the operator reads.
     const POINTING: &'static [&'static str];
     /// Whether its reloader loads a configuration, and not only files beside it.
     const HAS_CONFIGURATION: bool = true;
-    /// What it selects, for its status.
+    /// The kinds that its status names if it selects nothing.
     const SELECTS: Option<Selects>;
 
     /// Name, namespace, and the rest.
-    fn metadata(resource: &Self::Resource) -> &ObjectMeta;
+    fn metadata(resource: &Self::Resource) -> &ObjectMeta {
+        resource.meta()
+    }
 
-    /// What it says.
-    fn facts(resource: &Self::Resource) -> Facts<'_>;
+    /// The fields that matter to more than its objects.
+    fn facts(resource: &Self::Resource) -> Facts<'_> {
+        facts::<Self>(resource)
+    }
 
-    /// A Secret that it reads though none of its fields points to a key of it.
+    /// A Secret that it reads though none of its fields refers to a key of it.
     fn own_secret(_resource: &Self::Resource) -> Option<String> {
         None
     }
 
     /// The status that was written last.
-    fn status(resource: &Self::Resource) -> Value;
+    fn status(resource: &Self::Resource) -> Value {
+        serde_json::to_value(resource.status()).unwrap_or_default()
+    }
 
-    /// Checks it.
+    /// Checks a resource.
     fn validate<'v>(
         resource: &'v Self::Resource,
-        around: &Surroundings<'v>,
-    ) -> Result<Self::Valid<'v>, Invalid>;
+        context: &PlanContext<'v>,
+    ) -> Result<Self::Valid<'v>, PlanError>;
 
-    /// Makes what each of the selected resources adds.
-    fn render(
-        valid: &Self::Valid<'_>,
-        around: &Surroundings<'_>,
-        selections: &Selections,
-        rendered: &mut Rendered,
-    );
-
-    /// Everything that follows from it and from what was rendered.
-    fn build(
-        valid: &Self::Valid<'_>,
-        around: &Surroundings<'_>,
-        left_out: &LeftOut,
-        rendered: &mut Rendered,
-    ) -> Result<Planned, Invalid>;
-
-    /// What becomes of StatefulSets that it no longer wants: they go, unless it says otherwise.
+    /// What happens to StatefulSets that are no longer wanted: they are deleted, unless the resource says otherwise.
     fn surplus(
         _resource: &Self::Resource,
         _sets: &BTreeMap<String, StatefulSet>,
@@ -221,7 +299,27 @@ pub trait Workload: Send + Sync + 'static {
     fn report(resource: &Self::Resource, seen: &Seen, last: &Reconciliation, now: &Time) -> Value;
 }
 
-/// Why a workload that selects in an impossible way is invalid.
-pub(crate) fn unselectable((kind, error): (SelectableKind, &SelectionError)) -> Invalid {
-    Invalid::new(&format!("selecting {}s failed: {error}", kind.name()))
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{OfAgent, OfAlertmanager, OfPrometheus, OfThanosRuler};
+
+    /// Whether pods of a version speak TLS, if the user asks for it.
+    fn serves_tls<W: Workload>(version: &str) -> bool {
+        let web = json!({"tlsConfig": {"keyFile": "key", "certFile": "certificate"}});
+        let spec = json!({"version": version, "web": web});
+        let resource = json!({"metadata": {"name": "a", "namespace": "n"}, "spec": spec});
+        W::facts(&serde_json::from_value(resource).unwrap()).tls
+    }
+
+    #[test]
+    fn only_versions_that_read_the_web_configuration_speak_tls() {
+        assert_eq!(["v0.21.0", "v0.22.0"].map(serves_tls::<OfAlertmanager>), [false, true]);
+        assert_eq!(["v0.20.2", "v0.21.0"].map(serves_tls::<OfThanosRuler>), [false, true]);
+        assert_eq!(["v2.23.0", "v2.24.0"].map(serves_tls::<OfPrometheus>), [false, true]);
+        assert_eq!(["v2.23.0", "v2.24.0"].map(serves_tls::<OfAgent>), [false, true]);
+        assert_eq!(["", "latest"].map(serves_tls::<OfAlertmanager>), [true, false]);
+    }
 }

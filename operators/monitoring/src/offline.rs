@@ -4,9 +4,9 @@ use kernel::object::Key;
 use monitoring_assets::Objects;
 use monitoring_select::Namespaces;
 
-use crate::kind::Workload;
+use crate::kind::{ValidWorkload as _, Workload};
 use crate::plan::selection::select;
-use crate::plan::{Invalid, LeftOut, Planned, Rendered, Resources, Selections, Standing, Surroundings};
+use crate::plan::{LastWritten, LeftOut, PlanContext, PlanError, Planned, Rendered, Resources, Selections};
 use crate::selectors::WorkloadSelectors;
 use crate::settings::Settings;
 use crate::stages::gather::base;
@@ -27,7 +27,7 @@ pub fn plan<W: Workload>(
     resource: &W::Resource,
     files: &Files,
     settings: &Settings,
-) -> (Result<Planned, Invalid>, Rendered) {
+) -> (Result<Planned, PlanError>, Rendered) {
     let key = Key::of(W::metadata(resource));
     let mut rendered = Rendered::default();
     let planned = written::<W>(resource).and_then(|written| {
@@ -35,25 +35,25 @@ pub fn plan<W: Workload>(
         let mut selections = Selections::default();
         let around = (&files.resources, &files.namespaces);
         let unselectable = select(&mut selections, &selectors, &key.namespace, around);
-        let around = Surroundings {
+        let context = PlanContext {
             operator: &settings.operator,
             offers: settings.offers,
             unmanaged: settings.unmanaged,
             daemon_sets: settings.daemon_sets,
             objects: &files.objects,
-            standing: &Standing::default(),
+            last_written: &LastWritten::default(),
             unselectable: &unselectable,
             base: base(&files.resources, W::facts(resource).base, &key),
         };
-        let valid = W::validate(resource, &around)?;
-        W::render(&valid, &around, &selections, &mut rendered);
-        W::build(&valid, &around, &LeftOut::default(), &mut rendered)
+        let valid = W::validate(resource, &context)?;
+        valid.render(&context, &selections, &mut rendered);
+        valid.build(&context, &LeftOut::default(), &mut rendered)
     });
     (planned, rendered)
 }
 
 /// A workload as JSON.
-fn written<W: Workload>(resource: &W::Resource) -> Result<serde_json::Value, Invalid> {
+fn written<W: Workload>(resource: &W::Resource) -> Result<serde_json::Value, PlanError> {
     serde_json::to_value(resource)
-        .map_err(|error| Invalid::new(&format!("it cannot be written as JSON: {error}")))
+        .map_err(|error| PlanError::new(&format!("it cannot be written as JSON: {error}")))
 }

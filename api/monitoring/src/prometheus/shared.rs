@@ -3,20 +3,14 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::api::apps::v1::StatefulSetPersistentVolumeClaimRetentionPolicy;
-use k8s_openapi::api::core::v1::{
-    Affinity, Container, LocalObjectReference, PodSecurityContext, ResourceRequirements, SecretKeySelector,
-    Toleration, Volume, VolumeMount,
-};
+use k8s_openapi::api::core::v1::SecretKeySelector;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::auth::{Authorization, BasicAuth};
 use crate::http::ProxyConfig;
-use crate::pod::{
-    Argument, DnsPolicy, EmbeddedMetadata, HostAlias, PodDnsConfig, PodManagementPolicy,
-    StatefulSetUpdateStrategy, StorageSpec, TopologySpreadConstraint,
-};
+use crate::pod::TopologySpreadConstraint;
 use crate::prometheus::otlp::OtlpConfig;
 use crate::prometheus::remote::RemoteWriteSpec;
 use crate::prometheus::scrape_class::ScrapeClass;
@@ -30,6 +24,7 @@ use crate::text::{
 };
 use crate::tls::TlsConfig;
 use crate::web::WebConfigFileFields;
+use crate::workload::WorkloadSpec;
 
 /// Settings of the Go runtime that Prometheus runs on.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -46,8 +41,9 @@ pub struct RuntimeConfig {
 #[serde(rename_all = "camelCase", default)]
 #[schemars(extend("x-kubernetes-validations" = [enough_shards()]))]
 pub struct SharedSpec {
-    /// Labels and annotations put on the pods.
-    pub pod_metadata: Option<EmbeddedMetadata>,
+    /// Fields that all workloads share.
+    #[serde(flatten)]
+    pub workload: WorkloadSpec,
     /// Labels of the ServiceMonitors to use; `{}` takes all, unset takes none.
     pub service_monitor_selector: Option<LabelSelector>,
     /// Namespaces searched for ServiceMonitors; `{}` means all, unset means only the own one.
@@ -66,17 +62,8 @@ pub struct SharedSpec {
     pub scrape_config_namespace_selector: Option<LabelSelector>,
     /// Prometheus version that runs; it also decides which settings are written.
     pub version: String,
-    /// While true, the operator leaves everything it made for this resource as it is.
-    pub paused: bool,
     /// Full container image name; set `version` to the version inside it.
     pub image: Option<String>,
-    /// When the node pulls the container images.
-    #[schemars(extend("enum" = ["", "Always", "Never", "IfNotPresent"]))]
-    pub image_pull_policy: String,
-    /// Secrets with the registry credentials to pull images.
-    pub image_pull_secrets: Vec<LocalObjectReference>,
-    /// How many identical pods run for each shard.
-    pub replicas: Option<i32>,
     /// Over how many shards the targets are divided; each has `replicas` pods.
     #[schemars(extend("default" = 1))]
     pub shards: Option<i32>,
@@ -86,12 +73,6 @@ pub struct SharedSpec {
     pub replica_external_label_name: Option<String>,
     /// External label that holds the Prometheus name; an empty text leaves it out.
     pub prometheus_external_label_name: Option<String>,
-    /// Least severe level of log messages that is still written.
-    #[schemars(extend("enum" = ["", "debug", "info", "warn", "error"]))]
-    pub log_level: String,
-    /// Format of the log lines.
-    #[schemars(extend("enum" = ["", "logfmt", "json"]))]
-    pub log_format: String,
     /// Time between two scrapes.
     #[schemars(extend("default" = "30s"))]
     pub scrape_interval: Duration,
@@ -115,27 +96,10 @@ pub struct SharedSpec {
     pub enable_features: Vec<EnableFeature>,
     /// URL under which users reach the web interface; links are built from it.
     pub external_url: String,
-    /// Path prefix under which the web server answers.
-    pub route_prefix: String,
-    /// Where the data is stored.
-    pub storage: Option<StorageSpec>,
-    /// Extra volumes of the pods.
-    pub volumes: Vec<Volume>,
-    /// Extra volume mounts of the main container.
-    pub volume_mounts: Vec<VolumeMount>,
     /// What happens to the volume claims when the StatefulSet is deleted or scaled down.
     pub persistent_volume_claim_retention_policy: Option<StatefulSetPersistentVolumeClaimRetentionPolicy>,
     /// Settings of the web server.
     pub web: Option<PrometheusWebSpec>,
-    /// CPU and memory that the container requests and may use.
-    pub resources: ResourceRequirements,
-    /// Labels that a node must have to run the pods.
-    pub node_selector: BTreeMap<String, String>,
-    /// Scheduler that places the pods; unset means the default one.
-    #[schemars(length(min = 1))]
-    pub scheduler_name: String,
-    /// ServiceAccount that the pods run as.
-    pub service_account_name: String,
     /// Whether the token of the ServiceAccount is mounted into the pods.
     pub automount_service_account_token: Option<bool>,
     /// Secrets of the same namespace to mount under `/etc/prometheus/secrets/`.
@@ -143,43 +107,16 @@ pub struct SharedSpec {
     pub secrets: Vec<String>,
     /// ConfigMaps of the same namespace to mount under `/etc/prometheus/configmaps/`.
     pub config_maps: Vec<String>,
-    /// Rules for which nodes and which other pods the pods are placed with.
-    pub affinity: Option<Affinity>,
-    /// Node taints that the pods put up with.
-    pub tolerations: Vec<Toleration>,
     /// Rules that spread the pods over zones, nodes or other domains.
     pub topology_spread_constraints: Vec<TopologySpreadConstraint>,
     /// Endpoints that receive a copy of the samples by remote write.
     pub remote_write: Vec<RemoteWriteSpec>,
     /// How metrics received over OTLP are turned into series.
     pub otlp: Option<OtlpConfig>,
-    /// Security settings of the pods, such as user, group and seccomp profile.
-    pub security_context: Option<PodSecurityContext>,
-    /// How the pods resolve DNS names.
-    pub dns_policy: Option<DnsPolicy>,
-    /// DNS servers, search domains and options of the pods.
-    pub dns_config: Option<PodDnsConfig>,
-    /// Listen on the loopback address only, not on the pod IP.
-    pub listen_local: bool,
-    /// Whether the StatefulSet handles its pods one by one or all in parallel.
-    pub pod_management_policy: Option<PodManagementPolicy>,
-    /// How the StatefulSet replaces its pods after a change.
-    pub update_strategy: Option<StatefulSetUpdateStrategy>,
-    /// Whether the pods get environment variables for the Services of the namespace.
-    pub enable_service_links: Option<bool>,
-    /// Extra containers; one with the name of a generated container is merged into it.
-    pub containers: Vec<Container>,
-    /// Extra init containers; one with the name of a generated container is merged into it.
-    pub init_containers: Vec<Container>,
     /// Secret key with more scrape configurations, written in the YAML of Prometheus.
     pub additional_scrape_configs: Option<SecretKeySelector>,
     /// How to reach the Kubernetes API; unset means the access that every pod has.
     pub apiserver_config: Option<ApiServerConfig>,
-    /// Priority class of the pods.
-    pub priority_class_name: String,
-    /// Name of the web port of the pods.
-    #[schemars(extend("default" = "web"))]
-    pub port_name: String,
     /// Whether monitors may name files inside the Prometheus container.
     #[serde(rename = "arbitraryFSAccessThroughSMs")]
     pub arbitrary_fs_access: ArbitraryFsAccess,
@@ -222,14 +159,6 @@ pub struct SharedSpec {
     pub scrape_native_histograms: Option<bool>,
     /// Scrape the classic form of a histogram even if it also has a native form.
     pub scrape_classic_histograms: Option<bool>,
-    /// Seconds that a new pod must be ready before it counts as available.
-    #[schemars(range(min = 0))]
-    pub min_ready_seconds: Option<i32>,
-    /// Extra entries for the hosts file of the pods.
-    #[schemars(extend("x-kubernetes-list-type" = "map"), extend("x-kubernetes-list-map-keys" = ["ip"]))]
-    pub host_aliases: Vec<HostAlias>,
-    /// Extra command line arguments of the container.
-    pub additional_args: Vec<Argument>,
     /// Whether the write-ahead log is compressed.
     pub wal_compression: Option<bool>,
     /// Objects that `enforcedNamespaceLabel` does not apply to.
@@ -275,16 +204,8 @@ pub struct SharedSpec {
     /// File that failed scrapes are logged to.
     #[schemars(length(min = 1))]
     pub scrape_failure_log_file: Option<String>,
-    /// Existing Service that governs the StatefulSet; unset lets the operator make one.
-    #[schemars(length(min = 1))]
-    pub service_name: Option<String>,
     /// Settings of the Go runtime that Prometheus runs on.
     pub runtime: Option<RuntimeConfig>,
-    /// Seconds that a pod has to stop cleanly before it is killed.
-    #[schemars(range(min = 0))]
-    pub termination_grace_period_seconds: Option<i64>,
-    /// Whether the pods use the user namespace of the node; `false` gives them their own.
-    pub host_users: Option<bool>,
 }
 
 text! {

@@ -1,111 +1,54 @@
-//! Agents.
+//! Prometheus agents: they scrape and forward, and store nothing. What they share with servers is in [`crate::prometheus`].
+//!
+//! | file | stage |
+//! |---|---|
+//! | [`declaration`] | what the operator watches and owns |
+//! | [`validate`] | what is wrong with a PrometheusAgent |
+//! | [`plan`] | its objects, a file a child |
+//! | `report` | its status |
 
+pub mod declaration;
 pub mod plan;
-pub mod pods;
+mod report;
 pub mod validate;
 
 use api_monitoring::{PrometheusAgent, SelectableKind};
-use k8s_openapi::api::core::v1::Pod;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kernel::declare::Declaration;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::declaration;
-use crate::kind::{Facts, Naming, Needs, Seen, Workload};
+use crate::agent::validate::Valid;
+use crate::kind::{Application, Naming, Seen, Workload};
 use crate::plan::monitors;
-use crate::plan::{Invalid, LeftOut, Planned, Rendered, Selections, Surroundings};
-use crate::prometheus::pods::Instance;
-use crate::prometheus::report::{self, Found, report_on_every_node, with_scale};
+use crate::plan::{PlanContext, PlanError};
+use crate::prometheus::declaration as server;
+use crate::status::Reconciliation;
 use crate::status::reconciliation::Selects;
-use crate::status::{Daemons, Reconciliation};
-use crate::workload::defaults::{PROMETHEUS_VERSION, or_default};
 
-/// Agents.
+/// Prometheus agents.
 #[derive(Debug)]
 pub struct OfAgent;
 
 impl Workload for OfAgent {
     type Resource = PrometheusAgent;
-    type Valid<'v> = validate::Valid<'v>;
+    type Valid<'v> = Valid<'v>;
 
-    const DECLARATION: &'static Declaration = &declaration::AGENT;
+    const DECLARATION: &'static Declaration = &declaration::DECLARATION;
     const SELECTABLE: &'static [SelectableKind] = &monitors::KINDS;
-    const NAMING: Naming = Naming {
-        application: "prometheus-agent",
-        governing_service: "prometheus-agent-operated",
-        prefix: "prom-agent",
-        configuration_suffix: "",
-        configuration_key: "prometheus.yaml.gz",
-        rules: None,
-    };
-    const POINTING: &'static [&'static str] =
-        &["additionalScrapeConfigs", "apiserverConfig", "remoteWrite", "scrapeClasses", "tracingConfig"];
+    const NAMING: Naming = declaration::NAMING;
+    const APPLICATION: Application = server::APPLICATION;
+    const POINTING: &'static [&'static str] = declaration::POINTING;
     const SELECTS: Option<Selects> = Some(Selects::ForAgent);
-
-    fn metadata(resource: &PrometheusAgent) -> &ObjectMeta {
-        &resource.metadata
-    }
-
-    fn facts(resource: &PrometheusAgent) -> Facts<'_> {
-        let spec = &resource.spec.shared;
-        let labels = Instance::agent(resource).map(|instance| instance.common_labels());
-        Facts {
-            paused: spec.paused,
-            operand: ("Prometheus", or_default(&spec.version, PROMETHEUS_VERSION)),
-            port: 9090,
-            route_prefix: &spec.route_prefix,
-            tls: spec.web.as_ref().is_some_and(|web| web.file.tls_config.is_some()),
-            selects_no_monitors: false,
-            base: None,
-            containers: [&spec.containers, &spec.init_containers],
-            needs: Needs::of(spec.storage.as_ref(), spec.service_name.as_ref(), labels.ok()),
-            deprecated: Vec::new(),
-        }
-    }
-
-    fn status(resource: &PrometheusAgent) -> Value {
-        serde_json::to_value(&resource.status).unwrap_or_default()
-    }
 
     fn validate<'v>(
         resource: &'v PrometheusAgent,
-        around: &Surroundings<'v>,
-    ) -> Result<validate::Valid<'v>, Invalid> {
-        validate::validate(resource, around)
-    }
-
-    fn render(
-        valid: &validate::Valid<'_>,
-        around: &Surroundings<'_>,
-        selections: &Selections,
-        rendered: &mut Rendered,
-    ) {
-        plan::render(valid, around, selections, rendered);
-    }
-
-    fn build(
-        valid: &validate::Valid<'_>,
-        around: &Surroundings<'_>,
-        left_out: &LeftOut,
-        rendered: &mut Rendered,
-    ) -> Result<Planned, Invalid> {
-        plan::build(valid, around, left_out, rendered)
+        context: &PlanContext<'v>,
+    ) -> Result<Valid<'v>, PlanError> {
+        validate::validate(resource, context)
     }
 
     fn report(resource: &PrometheusAgent, seen: &Seen, last: &Reconciliation, now: &Time) -> Value {
-        let workload = resource.into();
-        let status = if resource.spec.mode.as_deref() == Some("DaemonSet") {
-            let daemons = seen.daemon_set.as_ref().map(|set| Daemons::of(set, &seen.pods));
-            report_on_every_node(&workload, daemons.as_ref(), last, now)
-        } else {
-            let sets = seen.sets.iter().map(|(name, set)| (name.clone(), set)).collect();
-            let pods: Vec<&Pod> = seen.pods.iter().collect();
-            let found = Found { stateful_sets: &sets, pods: &pods };
-            report::report(&workload, found, last, now)
-        };
-        let labels = Instance::agent(resource).map(|instance| instance.common_labels());
-        let status = with_scale(status, &resource.spec.shared, &labels.unwrap_or_default());
-        serde_json::to_value(status).unwrap_or_default()
+        json!(report::report(resource, seen, last, now))
     }
 }
 
@@ -114,6 +57,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use k8s_openapi::api::apps::v1::{DaemonSet, StatefulSet};
+    use k8s_openapi::api::core::v1::Pod;
     use k8s_openapi::jiff::Timestamp;
     use serde_json::json;
 

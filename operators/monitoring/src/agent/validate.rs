@@ -1,4 +1,4 @@
-//! What is wrong with a PrometheusAgent; else all that its plan looks at.
+//! What is wrong with a PrometheusAgent; otherwise everything that its plan needs.
 
 use api_monitoring::PrometheusAgent;
 use monitoring_scrape::{Mode, Server};
@@ -6,50 +6,51 @@ use monitoring_select::Workload;
 use monitoring_select::workload::{self, Checked};
 
 use crate::agent::OfAgent;
-use crate::kind::{Workload as _, unselectable};
-use crate::plan::limits;
-use crate::plan::planned::Invalid;
-use crate::plan::surroundings::Surroundings;
-use crate::prometheus::pods::Instance;
+use crate::kind::Workload as _;
+use crate::plan::{PlanContext, PlanError, limits};
+use crate::prometheus::Instance;
 
-/// An agent that can be carried out, apart from gaps.
+/// An agent that is valid, apart from missing references.
 #[derive(Debug)]
 pub struct Valid<'v> {
     pub(super) instance: Instance<'v>,
     pub(super) mode: Mode,
-    /// What checks the resources that it selects.
+    /// The settings that the selected resources are checked against.
     pub(super) workload: Workload<'v>,
-    /// What their jobs are written for.
+    /// The settings that their jobs are written for.
     pub(super) server: Server<'v>,
-    /// What its own references say.
+    /// The content of its own references.
     pub(super) checked: Checked<'v>,
 }
 
-/// Checks.
+/// Checks it.
 pub(crate) fn validate<'v>(
     agent: &'v PrometheusAgent,
-    around: &Surroundings<'v>,
-) -> Result<Valid<'v>, Invalid> {
+    context: &PlanContext<'v>,
+) -> Result<Valid<'v>, PlanError> {
     limits::check_name(&agent.metadata)?;
-    let instance = Instance::agent(agent).map_err(|error| Invalid::new(&error))?;
-    let mode = mode(agent, around)?;
-    let text = |text: &'v Option<String>| text.as_deref().unwrap_or_default();
-    let named = (text(&agent.metadata.namespace), text(&agent.metadata.name));
+    let instance = Instance::agent(agent).map_err(|error| PlanError::new(&error))?;
+    let mode = mode(agent, context)?;
+    let named = (instance.owner.namespace(), instance.owner.name());
     let workload = Workload::new(named, instance.spec, instance.version.clone());
-    let checked = workload::check_agent(&workload, around.objects)
-        .map_err(|refused| Invalid::new(&format!("creating config failed: {refused}")))?;
-    let server = Server::read(named, instance.spec).map_err(|error| Invalid::new(&error))?;
-    around.check_selectors(OfAgent::SELECTABLE.iter().copied()).map_err(unselectable)?;
+    let checked = workload::check_agent(&workload, context.objects)
+        .map_err(|refused| PlanError::new(&format!("creating config failed: {refused}")))?;
+    let server = Server::read(named, instance.spec).map_err(|error| PlanError::new(&error))?;
+    context.check_selectors(OfAgent::SELECTABLE)?;
     Ok(Valid { instance, mode, workload, server, checked })
 }
 
-fn mode(agent: &PrometheusAgent, around: &Surroundings<'_>) -> Result<Mode, Invalid> {
-    let on_every_node = agent.spec.mode.as_deref() == Some("DaemonSet");
-    match (on_every_node, around.daemon_sets) {
+/// Whether a DaemonSet runs the agent.
+pub(super) fn runs_on_every_node(agent: &PrometheusAgent) -> bool {
+    agent.spec.mode.as_deref() == Some("DaemonSet")
+}
+
+fn mode(agent: &PrometheusAgent, context: &PlanContext<'_>) -> Result<Mode, PlanError> {
+    match (runs_on_every_node(agent), context.daemon_sets) {
         (false, _) => Ok(Mode::Agent),
         (true, true) => Ok(Mode::DaemonSet),
         (true, false) => {
-            Err(Invalid::new(&"feature gate for Prometheus Agent's DaemonSet mode is not enabled"))
+            Err(PlanError::new(&"feature gate for Prometheus Agent's DaemonSet mode is not enabled"))
         }
     }
 }

@@ -1,65 +1,61 @@
-//! What is wrong with an Alertmanager; else all that its plan looks at.
+//! What is wrong with an Alertmanager; otherwise everything that its plan needs.
 
 use std::fmt::Display;
 
-use api_monitoring::{Alertmanager, AlertmanagerConfig};
+use api_monitoring::{Alertmanager, AlertmanagerConfig, SelectableKind};
 use formats::version::Version;
 use monitoring_alerting::provision::{Base, Inputs};
 use monitoring_alerting::version;
 
-use crate::alertmanager::OfAlertmanager;
-use crate::alertmanager::pods::Instance;
-use crate::kind::Workload as _;
-use crate::plan::limits;
-use crate::plan::planned::Invalid;
-use crate::plan::surroundings::Surroundings;
-use crate::workload::defaults::{ALERTMANAGER_VERSION, or_default};
+use crate::alertmanager::Instance;
+use crate::alertmanager::instance::version_text;
+use crate::plan::{PlanContext, PlanError, limits};
 
-/// An Alertmanager that can be carried out.
+/// A valid Alertmanager.
 #[derive(Debug)]
 pub struct Valid<'v> {
     pub(super) alertmanager: &'v Alertmanager,
     pub(super) instance: Instance<'v>,
     pub(super) version: Version,
-    /// The AlertmanagerConfig that is its base, if one is named and there.
+    /// The AlertmanagerConfig that is its base, if it names one that exists.
     pub(super) global: Option<AlertmanagerConfig>,
-    /// What the resources that it selects are added to.
+    /// The configuration that the selected resources are added to.
     pub(super) base: Base,
 }
 
-/// Something that is wrong with the configuration.
-pub(super) fn wrong(words: &impl Display) -> Invalid {
-    Invalid::new(&format!("provision alertmanager configuration: {words}"))
+/// An error about the configuration.
+pub(super) fn wrong(words: &impl Display) -> PlanError {
+    PlanError::new(&format!("provision alertmanager configuration: {words}"))
 }
 
-/// Checks.
+/// Checks an Alertmanager.
 pub(crate) fn validate<'v>(
     alertmanager: &'v Alertmanager,
-    around: &Surroundings<'v>,
-) -> Result<Valid<'v>, Invalid> {
+    context: &PlanContext<'v>,
+) -> Result<Valid<'v>, PlanError> {
     limits::check_name(&alertmanager.metadata)?;
-    let text = or_default(&alertmanager.spec.version, ALERTMANAGER_VERSION);
-    let version = version::read(text).map_err(|error| wrong(&error))?;
-    let global = global(around, &version)?;
-    let inputs = Inputs { alertmanager, global: global.as_ref(), objects: around.objects, version: &version };
+    let version = version::read(version_text(&alertmanager.spec)).map_err(|error| wrong(&error))?;
+    let global = global(context, &version)?;
+    let inputs =
+        Inputs { alertmanager, global: global.as_ref(), objects: context.objects, version: &version };
     let base = inputs.base().map_err(|error| wrong(&error))?;
-    if matches!(base, Base::Started(_)) {
-        around
-            .check_selectors(OfAlertmanager::SELECTABLE.iter().copied())
-            .map_err(|(_, error)| wrong(&format!("failed to select AlertmanagerConfig objects: {error}")))?;
+    if matches!(base, Base::Started(_))
+        && let Some(error) = &context.unselectable[SelectableKind::AlertmanagerConfig]
+    {
+        return Err(wrong(&format!("failed to select AlertmanagerConfig objects: {error}")));
     }
-    let instance = Instance::new(alertmanager).map_err(|error| Invalid::new(&error))?;
+    let instance = Instance::new(alertmanager).map_err(|error| PlanError::new(&error))?;
     Ok(Valid { alertmanager, instance, version, global, base })
 }
 
 /// The AlertmanagerConfig that is the base, checked.
-fn global(around: &Surroundings<'_>, version: &Version) -> Result<Option<AlertmanagerConfig>, Invalid> {
-    let Some(object) = around.base else { return Ok(None) };
+fn global(context: &PlanContext<'_>, version: &Version) -> Result<Option<AlertmanagerConfig>, PlanError> {
+    let Some(object) = context.base else { return Ok(None) };
     let failed =
         |words: String| wrong(&format!("failed to initialize from global AlertmanagerConfig: {words}"));
     let config: AlertmanagerConfig =
         object.read().map_err(|error| failed(format!("it cannot be read: {}", error.source)))?;
-    crate::admission::resource::check(&config, version, around.objects)
+    crate::admission::resource::check(&config, version, context.objects)
         .map_err(|refused| failed(refused.to_string()))?;
     Ok(Some(config))
 }

@@ -4,7 +4,7 @@ use formats::gzip;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use crate::plan::child::Child;
-use crate::plan::planned::{Configuration, Invalid, Planned, Remark};
+use crate::plan::planned::{Configuration, PlanError, Planned, Remark};
 
 /// How long the value of a label may be. The labels of pods carry the name of their workload.
 const LABEL: usize = 63;
@@ -16,12 +16,12 @@ const STATEFUL_SET: usize = LABEL - 11;
 const SECRET: usize = 1024 * 1024;
 
 /// Refuses a workload whose name no object could carry.
-pub(crate) fn check_name(metadata: &ObjectMeta) -> Result<(), Invalid> {
+pub(crate) fn check_name(metadata: &ObjectMeta) -> Result<(), PlanError> {
     let name = metadata.name.as_deref().unwrap_or_default();
     if name.len() <= LABEL {
         return Ok(());
     }
-    Err(Invalid::new(&format!(
+    Err(PlanError::new(&format!(
         "metadata.name has {} characters; labels of the pods carry it and hold {LABEL} at most: give the resource a \
          shorter name",
         name.len()
@@ -29,10 +29,10 @@ pub(crate) fn check_name(metadata: &ObjectMeta) -> Result<(), Invalid> {
 }
 
 /// Refuses what is too large to be written, or to be loaded, and tells of names with which no pods come.
-pub(crate) fn check(planned: &mut Planned) -> Result<(), Invalid> {
+pub(crate) fn check(planned: &mut Planned) -> Result<(), PlanError> {
     let size = planned.configuration.as_ref().map_or(0, Configuration::size);
     if size > gzip::LARGEST {
-        return Err(Invalid::new(&format!(
+        return Err(PlanError::new(&format!(
             "the configuration would have {size} bytes, and the reloader of the pods takes {} at most: select fewer \
              resources, or spread them over several workloads; what was written last stays",
             gzip::LARGEST
@@ -45,7 +45,7 @@ pub(crate) fn check(planned: &mut Planned) -> Result<(), Invalid> {
             Child::Secret(secret) => {
                 let size: usize = secret.data.iter().flatten().map(|(_, bytes)| bytes.0.len()).sum();
                 if size > SECRET {
-                    return Err(Invalid::new(&format!(
+                    return Err(PlanError::new(&format!(
                         "Secret {name} would hold {size} bytes and can hold {SECRET}: select fewer resources, or spread \
                          them over several workloads; what was written last stays"
                     )));

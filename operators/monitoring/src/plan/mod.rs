@@ -3,9 +3,8 @@
 //!
 //! | file | owns |
 //! |---|---|
-//! | [`surroundings`] | what there is beside the workload |
-//! | [`offers`] | what the server of a cluster can do |
-//! | [`standing`] | what was written before |
+//! | [`context`] | the inputs, beside the workload |
+//! | [`offers`] | what the API server supports |
 //! | [`candidates`], [`selection`] | which resources a workload selects, and what they point to |
 //! | [`rendered`] | what was made of each |
 //! | `monitors`, `rules` | how something is made of resources with scrape jobs, and of rules |
@@ -17,6 +16,7 @@
 pub mod candidates;
 mod carry;
 pub mod child;
+pub mod context;
 pub mod gaps;
 pub(crate) mod limits;
 pub mod memo;
@@ -26,14 +26,11 @@ pub mod planned;
 pub mod rendered;
 pub(crate) mod rules;
 pub mod selection;
-pub mod standing;
-pub mod surroundings;
 #[cfg(test)]
 mod tests;
 
 pub use child::Child;
-pub use planned::{Configuration, Invalid, Planned, Remark};
+pub use context::{LastWritten, LeftOut, PlanContext, Resources};
+pub use planned::{Configuration, PlanError, Planned, Remark};
 pub use rendered::{Judged, Rendered};
 pub use selection::Selections;
-pub use standing::Standing;
-pub use surroundings::{LeftOut, Resources, Surroundings};

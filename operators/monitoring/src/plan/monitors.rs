@@ -8,9 +8,9 @@ use monitoring_scrape::{Fragment, Server, pod_monitor, probe, scrape_config, ser
 use monitoring_select::{Selectable, Workload};
 use serde::de::DeserializeOwned;
 
+use crate::plan::context::LeftOut;
 use crate::plan::rendered::{Addition, Rendered, Taken};
 use crate::plan::selection::Selections;
-use crate::plan::surroundings::LeftOut;
 
 /// The kinds with scrape jobs.
 pub(crate) const KINDS: [SelectableKind; 4] = [

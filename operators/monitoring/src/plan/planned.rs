@@ -1,45 +1,58 @@
-//! What is to be written for a workload, and what is to be told about it.
+//! What a plan writes for a workload, and what it reports.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
-use crate::workload::metadata::Owner;
-use crate::workload::operator::OperatorConfig;
-use crate::workload::tls_assets;
+use formats::prometheus::LeftOut;
 use monitoring_scrape::document::Document;
 use monitoring_select::workload::Section;
 
 use crate::plan::child::Child;
+use crate::plan::rendered::Rendered;
+use crate::workload::instance::Instance;
+use crate::workload::operator::OperatorConfig;
+use crate::workload::tls_assets;
 
-/// What follows from a workload.
+/// The plan of a workload.
 #[derive(Debug, Clone, Default)]
 pub struct Planned {
     /// Objects, in the order in which they are written: what pods mount comes before them.
     pub children: Vec<Child>,
-    /// The configuration; nothing, if it is left to the user.
+    /// The configuration; nothing, if the user writes it.
     pub configuration: Option<Configuration>,
     /// What users should know.
     pub remarks: Vec<Remark>,
 }
 
 impl Planned {
+    /// Nothing yet, for a workload with these resources.
+    pub(crate) fn of(rendered: &Rendered) -> Self {
+        let remarks = rendered.is_empty().then_some(Remark::NothingSelected);
+        Self { remarks: remarks.into_iter().collect(), ..Self::default() }
+    }
+
     /// Adds the Secrets with certificates and keys that pods mount; their names.
-    pub(crate) fn put_tls_assets(
+    pub(crate) fn put_tls_assets<S>(
         &mut self,
-        owner: Owner<'_>,
+        instance: &Instance<'_, S>,
         operator: &OperatorConfig,
-        prefix: &str,
         files: BTreeMap<String, Vec<u8>>,
     ) -> Vec<String> {
-        let assets = tls_assets::build(owner, operator, prefix, files);
-        let names = (0..assets.len()).map(|number| tls_assets::name(prefix, number)).collect();
+        let assets = tls_assets::build(instance.owner, operator, &instance.object_name(), files);
+        let names = assets.iter().filter_map(|secret| secret.metadata.name.clone()).collect();
         self.children.extend(assets.into_iter().map(Child::Secret));
         names
     }
+
+    /// Adds remarks about flags that the version does not have, each once.
+    pub(crate) fn put_left_out(&mut self, flags: &[LeftOut]) {
+        let texts: BTreeSet<String> = flags.iter().map(ToString::to_string).collect();
+        self.remarks.extend(texts.into_iter().map(Remark::LeftOut));
+    }
 }
 
-/// A configuration in pieces, one after the other: who wants the whole of it pays for that.
+/// A configuration in pieces, so that unchanged pieces are not copied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Configuration(pub Vec<Arc<str>>);
 
@@ -67,34 +80,34 @@ impl From<Document> for Configuration {
     }
 }
 
-/// Something that users should know about a workload that can be carried out.
+/// Something that users should know about a valid workload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Remark {
     /// It selects nothing.
     NothingSelected,
-    /// Its configuration is left to the user.
+    /// The user writes its configuration.
     Unmanaged,
-    /// It asks for something that its version does not have.
+    /// It sets something that its version does not have.
     LeftOut(String),
-    /// A StatefulSet has a name with which Kubernetes makes no pods.
+    /// The name of a StatefulSet is too long: Kubernetes creates no pods for it.
     LongName {
         /// The name.
         name: String,
-        /// How long it may be.
+        /// The longest name that works.
         longest: usize,
     },
-    /// A section stays as it was written last, because something is not there.
+    /// A section stays as it was written last, because a reference is missing.
     Kept {
         /// The section.
         section: Section,
-        /// What is not there.
+        /// The missing reference.
         because: String,
     },
-    /// A section is left out, because something is not there and nothing was written before.
+    /// A section is left out, because a reference is missing and nothing was written before.
     Absent {
         /// The section.
         section: Section,
-        /// What is not there.
+        /// The missing reference.
         because: String,
     },
 }
@@ -107,7 +120,7 @@ impl fmt::Display for Remark {
             Self::LeftOut(what) => f.write_str(what),
             Self::LongName { name, longest } => write!(
                 f,
-                "StatefulSet {name} has a name of {} characters, and Kubernetes makes no pods if there are more than \
+                "the name of StatefulSet {name} has {} characters, and Kubernetes creates no pods for names with more than \
                  {longest}: give the resource a shorter name",
                 name.len()
             ),
@@ -119,16 +132,15 @@ impl fmt::Display for Remark {
     }
 }
 
-/// Why nothing can be written for a workload, whatever it selects. What was written before stays.
+/// Why a workload is invalid. What was written before stays.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct Invalid {
-    /// In words.
+pub struct PlanError {
+    /// The message for the user.
     pub message: String,
 }
 
-impl Invalid {
-    /// In words.
+impl PlanError {
     pub(crate) fn new(error: &impl fmt::Display) -> Self {
         Self { message: error.to_string() }
     }

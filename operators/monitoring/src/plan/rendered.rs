@@ -14,9 +14,9 @@ use monitoring_rules::pack::Files;
 use monitoring_scrape::Fragment;
 
 use crate::kinds;
+use crate::plan::context::LeftOut;
 use crate::plan::memo::{Memo, Read};
 use crate::plan::selection::Selection;
-use crate::plan::surroundings::LeftOut;
 
 /// What a resource adds.
 #[derive(Debug, Clone)]

@@ -1,37 +1,38 @@
-//! PrometheusRules: what is wrong with some, and the files of the others.
+//! The files of PrometheusRules, or why they are rejected.
 
 use std::collections::BTreeMap;
 
 use api_monitoring::reference::{ObjectReference, RuleExclusion};
 use api_monitoring::{PrometheusRule, SelectableKind};
-use k8s_openapi::api::core::v1::ConfigMap;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kernel::object::Object;
 use monitoring_assets::Objects;
-use monitoring_rules::config_map::Workload;
 use monitoring_rules::enforce::NamespaceLabel;
 use monitoring_rules::file::{self, Reader, Refused};
 use monitoring_rules::pack::{Files, pack};
 
+use crate::plan::child::Child;
+use crate::plan::context::PlanContext;
+use crate::plan::planned::Planned;
 use crate::plan::rendered::{Addition, Rendered, Taken};
 use crate::plan::selection::Selections;
-use crate::plan::surroundings::Surroundings;
+use crate::workload::instance::Instance;
+use crate::workload::metadata;
 
-/// What a workload says about rules.
+/// The settings of a workload for rules.
 #[derive(Debug, Clone)]
 pub(crate) struct RuleOptions<'a> {
-    /// The label that binds rules to their namespace; empty, if they are not bound.
+    /// The label that restricts rules to their namespace; empty, if they are not restricted.
     pub(crate) enforced: &'a str,
-    /// What is not bound.
+    /// Objects that are not restricted.
     pub(crate) excluded: &'a [ObjectReference],
-    /// Rules that are not bound, as older resources name them.
+    /// Rules that are not restricted, as older resources name them.
     pub(crate) excluded_rules: &'a [RuleExclusion],
-    /// Who reads them.
+    /// The program that reads them.
     pub(crate) reader: Reader,
 }
 
 impl RuleOptions<'_> {
-    /// Goes through all rules that are selected.
+    /// Renders all rules that are selected.
     pub(crate) fn render(&self, objects: &Objects, selections: &Selections, rendered: &mut Rendered) {
         let kind = SelectableKind::PrometheusRule;
         let options = format!(
@@ -57,7 +58,7 @@ impl RuleOptions<'_> {
     }
 }
 
-/// The first problem says enough: the others may follow from it.
+/// The first problem: the others may follow from it.
 fn words(refused: &Refused) -> String {
     match refused {
         Refused::NotWritable(_) => refused.to_string(),
@@ -71,18 +72,25 @@ fn words(refused: &Refused) -> String {
     }
 }
 
-/// The ConfigMaps with all files, with what an owner says about its objects.
-pub(crate) fn config_maps(
+/// Adds the ConfigMaps with the rules; the names of all that are mounted.
+pub(crate) fn put_rules<S>(
+    planned: &mut Planned,
+    instance: &Instance<'_, S>,
+    context: &PlanContext<'_>,
     files: Files,
-    workload: Workload<'_>,
-    owner: &ObjectMeta,
-    around: &Surroundings<'_>,
-) -> Vec<ConfigMap> {
-    let packing = pack(&around.standing.rules, files);
-    let mut maps = workload.build(packing, &around.operator.labels, &around.operator.annotations);
-    for map in &mut maps {
+) -> Vec<String> {
+    let Some(workload) = instance.naming.rules.map(|rules| rules(instance.owner.name())) else {
+        return Vec::new();
+    };
+    let operator = context.operator;
+    let owner = metadata::content(instance.owner, operator, "");
+    let maps =
+        workload.build(pack(&context.last_written.rules, files), &operator.labels, &operator.annotations);
+    let names = workload.mounted(maps.len());
+    planned.children.extend(maps.into_iter().map(|mut map| {
         map.metadata.namespace.clone_from(&owner.namespace);
         map.metadata.owner_references.clone_from(&owner.owner_references);
-    }
-    maps
+        Child::ConfigMap(map)
+    }));
+    names
 }

@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use crate::plan::candidates::Candidates;
 use crate::plan::carry::{Keeper, OfResource, carry_over};
-use crate::plan::surroundings::Resources;
+use crate::plan::context::Resources;
 use crate::selectors::WorkloadSelectors;
 
 /// The resources of one kind that a workload selects, in the order in which they come.

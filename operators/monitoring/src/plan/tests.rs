@@ -15,9 +15,9 @@ use monitoring_select::Namespaces;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::kind::Workload;
+use crate::kind::{ValidWorkload as _, Workload};
 use crate::plan::selection::select;
-use crate::plan::{Invalid, LeftOut, Planned, Rendered, Resources, Selections, Standing, Surroundings};
+use crate::plan::{LastWritten, LeftOut, PlanContext, PlanError, Planned, Rendered, Resources, Selections};
 use crate::selectors::WorkloadSelectors;
 use crate::workload::operator::OperatorConfig;
 use crate::{OfAgent, OfAlertmanager, OfPrometheus, OfThanosRuler};
@@ -162,7 +162,7 @@ impl World {
         })
     }
 
-    fn plan(&self, memories: &mut Memories, backwards: bool) -> [Result<Planned, Invalid>; 4] {
+    fn plan(&self, memories: &mut Memories, backwards: bool) -> [Result<Planned, PlanError>; 4] {
         [
             self.plan_of::<OfPrometheus>(&mut memories.prometheus, backwards),
             self.plan_of::<OfAgent>(&mut memories.agent, backwards),
@@ -172,7 +172,7 @@ impl World {
     }
 
     /// What follows from one workload: none of them names an AlertmanagerConfig as its base.
-    fn plan_of<W: Workload>(&self, memory: &mut Memory, backwards: bool) -> Result<Planned, Invalid> {
+    fn plan_of<W: Workload>(&self, memory: &mut Memory, backwards: bool) -> Result<Planned, PlanError> {
         let namespaces: Namespaces =
             ["a", "a-b"].map(|name| (name.to_owned(), BTreeMap::new())).into_iter().collect();
         let written = self.workload::<W>();
@@ -188,19 +188,19 @@ impl World {
                 objects.add_secret(secret.clone());
             }
         }
-        let around = Surroundings {
+        let context = PlanContext {
             operator: &OperatorConfig::default(),
             offers: Offers::default(),
             unmanaged: true,
             daemon_sets: true,
             objects: &objects,
-            standing: &Standing::default(),
+            last_written: &LastWritten::default(),
             unselectable: &unselectable,
             base: None,
         };
-        let valid = W::validate(&resource, &around)?;
-        W::render(&valid, &around, &memory.selections, &mut memory.rendered);
-        W::build(&valid, &around, &self.left_out, &mut memory.rendered)
+        let valid = W::validate(&resource, &context)?;
+        valid.render(&context, &memory.selections, &mut memory.rendered);
+        valid.build(&context, &self.left_out, &mut memory.rendered)
     }
 }
 
@@ -288,7 +288,7 @@ proptest! {
         let from_all = world.plan(&mut whole, false);
         world.reads_collected = true;
         for (from_all, from_collected) in from_all.into_iter().zip(world.plan(&mut read, false)) {
-            let told = |planned: Result<Planned, Invalid>| {
+            let told = |planned: Result<Planned, PlanError>| {
                 planned.map(|one| (one.configuration, one.children, one.remarks))
             };
             prop_assert_eq!(told(from_all), told(from_collected));
@@ -309,7 +309,7 @@ proptest! {
         let (mut judged, mut all) = (Memories::default(), Memories::default());
         let planned = world.plan(&mut judged, false);
         for (left_out, absent) in planned.into_iter().zip(without.plan(&mut Memories::default(), false)) {
-            let written = |planned: Result<Planned, Invalid>| planned.map(|one| (one.configuration, one.children));
+            let written = |planned: Result<Planned, PlanError>| planned.map(|one| (one.configuration, one.children));
             prop_assert_eq!(written(left_out), written(absent));
         }
         world.left_out = LeftOut::default();

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::offline::{self, Files};
-use crate::plan::{Invalid, Planned};
+use crate::plan::{PlanError, Planned};
 use crate::{OfAgent, OfAlertmanager, OfPrometheus, OfThanosRuler, kind};
 
 /// A label that every namespace has.
@@ -146,7 +146,7 @@ impl Input {
     }
 
     /// What follows from a workload, with what is to be told about it and about what it selects.
-    fn plan(&self, workload: &Workload, rendered: &mut Rendered) -> Result<Planned, Invalid> {
+    fn plan(&self, workload: &Workload, rendered: &mut Rendered) -> Result<Planned, PlanError> {
         match workload {
             Workload::Prometheus(one) => self.plan_of::<OfPrometheus>(one, workload, rendered),
             Workload::Agent(one) => self.plan_of::<OfAgent>(one, workload, rendered),
@@ -160,7 +160,7 @@ impl Input {
         resource: &W::Resource,
         workload: &Workload,
         rendered: &mut Rendered,
-    ) -> Result<Planned, Invalid> {
+    ) -> Result<Planned, PlanError> {
         let settings = super::default_settings();
         let (planned, made) = offline::plan::<W>(resource, &self.files, &settings);
         let name = workload.name();

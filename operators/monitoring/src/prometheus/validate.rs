@@ -1,4 +1,4 @@
-//! What is wrong with a Prometheus; else all that its plan looks at.
+//! What is wrong with a Prometheus; otherwise everything that its plan needs.
 
 use api_monitoring::Prometheus;
 use api_monitoring::prometheus::shared::SharedSpec;
@@ -6,23 +6,21 @@ use monitoring_scrape::Server;
 use monitoring_select::Workload;
 use monitoring_select::workload::{self, Checked};
 
-use crate::kind::{Workload as _, unselectable};
-use crate::plan::limits;
-use crate::plan::planned::Invalid;
-use crate::plan::surroundings::Surroundings;
+use crate::kind::Workload as _;
+use crate::plan::{PlanContext, PlanError, limits};
+use crate::prometheus::Instance;
 use crate::prometheus::OfPrometheus;
-use crate::prometheus::pods::Instance;
 
-/// A Prometheus that can be carried out, apart from gaps.
+/// A Prometheus that is valid, apart from missing references.
 #[derive(Debug)]
 pub struct Valid<'v> {
     pub(super) prometheus: &'v Prometheus,
     pub(super) instance: Instance<'v>,
-    /// What checks the resources that it selects.
+    /// The settings that the selected resources are checked against.
     pub(super) workload: Workload<'v>,
-    /// What their jobs are written for.
+    /// The settings that their jobs are written for.
     pub(super) server: Server<'v>,
-    /// What its own references say.
+    /// The content of its own references.
     pub(super) checked: Checked<'v>,
 }
 
@@ -37,19 +35,18 @@ pub(crate) fn selects_no_monitors(spec: &SharedSpec) -> bool {
     selectors.into_iter().all(Option::is_none)
 }
 
-/// Checks.
+/// Checks it.
 pub(crate) fn validate<'v>(
     prometheus: &'v Prometheus,
-    around: &Surroundings<'v>,
-) -> Result<Valid<'v>, Invalid> {
+    context: &PlanContext<'v>,
+) -> Result<Valid<'v>, PlanError> {
     limits::check_name(&prometheus.metadata)?;
-    let instance = Instance::server(prometheus).map_err(|error| Invalid::new(&error))?;
-    let text = |text: &'v Option<String>| text.as_deref().unwrap_or_default();
-    let named = (text(&prometheus.metadata.namespace), text(&prometheus.metadata.name));
+    let instance = Instance::server(prometheus).map_err(|error| PlanError::new(&error))?;
+    let named = (instance.owner.namespace(), instance.owner.name());
     let workload = Workload::new(named, instance.spec, instance.version.clone());
-    let checked = workload::check_server(&workload, &prometheus.spec, around.objects)
-        .map_err(|refused| Invalid::new(&format!("creating config failed: {refused}")))?;
-    let server = Server::read(named, instance.spec).map_err(|error| Invalid::new(&error))?;
-    around.check_selectors(OfPrometheus::SELECTABLE.iter().copied()).map_err(unselectable)?;
+    let checked = workload::check_server(&workload, &prometheus.spec, context.objects)
+        .map_err(|refused| PlanError::new(&format!("creating config failed: {refused}")))?;
+    let server = Server::read(named, instance.spec).map_err(|error| PlanError::new(&error))?;
+    context.check_selectors(OfPrometheus::SELECTABLE)?;
     Ok(Valid { prometheus, instance, workload, server, checked })
 }

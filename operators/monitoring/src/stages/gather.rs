@@ -44,7 +44,7 @@ use crate::kind::{Seen, Workload};
 use crate::kinds;
 use crate::memory::Memory;
 use crate::plan::selection::{Selections, select};
-use crate::plan::{Resources, Standing};
+use crate::plan::{LastWritten, Resources};
 use crate::refused::Hearing;
 use crate::selectors::WorkloadSelectors;
 
@@ -76,7 +76,7 @@ pub struct Inputs {
     /// Everything that it and what it selects point to.
     pub(crate) objects: Arc<Objects>,
     /// What was written before.
-    pub(crate) standing: Standing,
+    pub(crate) standing: LastWritten,
     /// Whether what was written last may have to stay.
     pub(crate) needs_last: bool,
     /// What the pods say about the configuration.

@@ -16,7 +16,7 @@ use super::gather::{Idle, Inputs};
 use super::validate::{Checked, invalid};
 use super::{NoStep, WorkloadOperator};
 use crate::bindings::unbind;
-use crate::kind::Workload;
+use crate::kind::{ValidWorkload as _, Workload};
 use crate::kinds;
 use crate::lazy;
 use crate::loaded::verdicts::ANNOTATION;
@@ -25,7 +25,6 @@ use crate::plan::{Child, Planned, Rendered};
 use crate::refused;
 use crate::rollout::{self, Around};
 use crate::settings::Settings;
-use crate::workload::labels;
 
 /// What a plan is part of.
 #[derive(Debug, Default)]
@@ -58,7 +57,7 @@ pub(super) fn plan<W: Workload>(
         requeue_after = [requeue_after, after].into_iter().flatten().min();
     };
     refused::hear::<W>(checked.resource, inputs, memory);
-    W::render(valid, &checked.around, &memory.selections, &mut memory.rendered);
+    valid.render(&checked.around, &memory.selections, &mut memory.rendered);
     let mut planned = build(checked, valid, inputs, memory).map_err(|error| invalid(&error, inputs))?;
     if !settings.reloader_at_once {
         lazy::keep_reloaders(&mut planned, W::facts(checked.resource).containers, &inputs.seen);
@@ -120,9 +119,9 @@ fn build<W: Workload>(
     valid: &W::Valid<'_>,
     inputs: &Inputs,
     memory: &mut Memory,
-) -> Result<Planned, crate::plan::Invalid> {
+) -> Result<Planned, crate::plan::PlanError> {
     let left_out = memory.doubt.left_out();
-    let planned = W::build(valid, &checked.around, &refused::left_out(&left_out), &mut memory.rendered)?;
+    let planned = valid.build(&checked.around, &refused::left_out(&left_out), &mut memory.rendered)?;
     if memory.doubt.is_idle() {
         return Ok(planned);
     }
@@ -132,7 +131,7 @@ fn build<W: Workload>(
     if now == left_out {
         return Ok(planned);
     }
-    W::build(valid, &checked.around, &refused::left_out(&now), &mut memory.rendered)
+    valid.build(&checked.around, &refused::left_out(&now), &mut memory.rendered)
 }
 
 /// What is written beside the configuration, so that the next process knows: nothing, if there is nothing to say.
@@ -177,17 +176,12 @@ fn objects<W: Workload>(planned: &Planned, inputs: &Inputs, refused: Option<&Val
 }
 
 fn wanted(child: &Child) -> Desired {
-    let mut desired = match child {
+    match child {
         Child::ConfigMap(object) => desired(object, Way::Replace),
         Child::Secret(object) => desired(object, Way::Replace),
         Child::Service(object) => desired(&**object, Way::Replace),
         // What becomes of pods when a StatefulSet is recreated, `rollout` decides.
         Child::StatefulSet(object) => Desired { looks_after_pods: true, ..desired(&**object, Way::Replace) },
         Child::DaemonSet(object) => desired(&**object, Way::Replace),
-    };
-    // The hash of the Prometheus Operator stays where it is and is added nowhere: the objects themselves are compared.
-    if let Some(annotations) = desired.object["metadata"]["annotations"].as_object_mut() {
-        annotations.retain(|name, value| name != labels::INPUT_HASH || value.as_str() != Some(""));
     }
-    desired
 }

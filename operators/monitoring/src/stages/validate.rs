@@ -4,7 +4,7 @@ use kernel::flow::Invalid;
 
 use super::gather::{Idle, Inputs};
 use crate::kind::Workload;
-use crate::plan::{self, Surroundings};
+use crate::plan::{self, PlanContext};
 use crate::settings::Settings;
 
 /// A workload that was checked.
@@ -12,7 +12,7 @@ pub struct Checked<'v, W: Workload> {
     /// What users wrote, for what is not part of a plan of objects.
     pub(super) resource: &'v W::Resource,
     /// What is there beside it.
-    pub(super) around: Surroundings<'v>,
+    pub(super) around: PlanContext<'v>,
     /// The workload; nothing, if it is left alone.
     pub(super) valid: Result<W::Valid<'v>, Idle>,
 }
@@ -23,13 +23,13 @@ pub(super) fn validate<'v, W: Workload>(
     inputs: &'v Inputs,
     settings: &'v Settings,
 ) -> Result<Checked<'v, W>, Invalid> {
-    let around = Surroundings {
+    let around = PlanContext {
         operator: &settings.operator,
         offers: settings.offers,
         unmanaged: settings.unmanaged,
         daemon_sets: settings.daemon_sets,
         objects: &inputs.objects,
-        standing: &inputs.standing,
+        last_written: &inputs.standing,
         unselectable: &inputs.unselectable,
         base: inputs.base.as_ref(),
     };
@@ -40,7 +40,7 @@ pub(super) fn validate<'v, W: Workload>(
     Ok(Checked { resource, around, valid })
 }
 
-pub(super) fn invalid(error: &plan::Invalid, inputs: &Inputs) -> Invalid {
+pub(super) fn invalid(error: &plan::PlanError, inputs: &Inputs) -> Invalid {
     let (message, requeue_after) = (error.message.clone(), inputs.requeue_after);
     Invalid { reason: "ReconciliationFailed", message, requeue_after }
 }

@@ -1,12 +1,12 @@
-//! Conditions, and how new ones replace old ones.
+//! The conditions of workloads.
 
 use api_monitoring::status::Condition;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
-/// Whether a workload can be used.
+/// Whether a workload is available.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Availability {
-    /// As many pods are ready as were asked for.
+    /// As many pods are ready as the user asks for.
     Available,
     /// Some pods are ready.
     Degraded,
@@ -15,7 +15,7 @@ pub enum Availability {
 }
 
 impl Availability {
-    /// As conditions write it.
+    /// The status of the condition.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Available => "True",
@@ -25,18 +25,7 @@ impl Availability {
     }
 }
 
-/// The condition that tells whether a workload can be used.
-pub(crate) fn available(availability: Availability, reason: String, message: String) -> Condition {
-    Condition {
-        type_: "Available".into(),
-        status: availability.as_str().into(),
-        reason,
-        message,
-        ..Condition::default()
-    }
-}
-
-/// The new conditions, all said about one generation. One whose status did not change keeps the time of its last change.
+/// The new conditions, all of one generation. One whose status did not change keeps its last transition time.
 pub(crate) fn replaced<const N: usize>(
     old: &[Condition],
     new: [Condition; N],

@@ -81,13 +81,14 @@ fn counts(status: &DaemonSetStatus) -> Counts {
 mod tests {
     use api_monitoring::PrometheusAgent;
     use api_monitoring::prometheus_agent::PrometheusAgentSpec;
-    use api_monitoring::status::{Condition, PrometheusStatus, ShardStatus};
+    use api_monitoring::status::{Condition, PrometheusStatus, ShardStatus, WorkloadStatus};
     use k8s_openapi::api::apps::v1::DaemonSetSpec;
     use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
     use k8s_openapi::jiff::Timestamp;
 
     use super::*;
-    use crate::prometheus::report::report_on_every_node;
+    use crate::OfAgent;
+    use crate::kind::{Seen, Workload as _};
     use crate::status::Reconciliation;
     use crate::status::pods::tests::pod;
 
@@ -117,9 +118,13 @@ mod tests {
     fn told(set: Option<&DaemonSet>, pods: &[Pod]) -> PrometheusStatus {
         let mut agent = PrometheusAgent::new("a", PrometheusAgentSpec::default());
         agent.metadata.namespace = Some("ns".into());
-        let daemons = set.map(|set| Daemons::of(set, pods));
+        agent.spec.mode = Some("DaemonSet".into());
+        let seen = Seen { daemon_set: set.cloned(), pods: pods.to_vec(), ..Seen::default() };
         let now = Time(Timestamp::UNIX_EPOCH);
-        report_on_every_node(&(&agent).into(), daemons.as_ref(), &Reconciliation::Done(None), &now)
+        let status = OfAgent::report(&agent, &seen, &Reconciliation::Done(None), &now);
+        let status: PrometheusStatus = serde_json::from_value(status).unwrap();
+        // The `scale` subresource reads these.
+        PrometheusStatus { shards: 0, selector: String::new(), ..status }
     }
 
     fn expected(counts: [i32; 4], (status, reason, message): (&str, &str, &str)) -> PrometheusStatus {
@@ -132,7 +137,7 @@ mod tests {
             last_transition_time: Some(Time(Timestamp::UNIX_EPOCH)),
             ..Condition::default()
         };
-        PrometheusStatus {
+        let workload = WorkloadStatus {
             replicas,
             updated_replicas,
             available_replicas,
@@ -141,6 +146,10 @@ mod tests {
                 condition("Available", status, reason, message),
                 condition("Reconciled", "True", "", ""),
             ],
+            ..WorkloadStatus::default()
+        };
+        PrometheusStatus {
+            workload,
             shard_statuses: vec![ShardStatus {
                 shard_id: "0".into(),
                 replicas,

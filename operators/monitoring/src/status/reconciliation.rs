@@ -1,40 +1,38 @@
-//! How the last pass went, in words.
+//! The result of the last pass over a workload.
 
 use api_monitoring::status::Condition;
 
-/// How the last pass went.
+/// The result of the last pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reconciliation {
-    /// There was none since the operator started.
-    Never,
-    /// It did not come to its end.
+    /// It failed.
     Failed(String),
-    /// It came to its end.
+    /// It succeeded.
     Done(Option<Remark>),
 }
 
-/// What users should know about a pass that went well.
+/// What users should know about a pass that succeeded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Remark {
-    /// Nothing was selected; the kinds that were looked for.
+    /// Nothing is selected; the kinds that could be.
     NothingSelected(Selects),
-    /// Fields are used that should not be; what is wrong with each.
+    /// Deprecated fields are set; a message for each.
     DeprecatedFields(Vec<String>),
     /// The configuration is left to the user.
     Unmanaged,
-    /// Somebody else had changed objects of the workload; when that was noticed, and what was done about it.
+    /// Another client changed objects of the workload; when that was noticed, and what was written back.
     DriftCorrected(String),
 }
 
 /// The reason of [`Remark::DriftCorrected`].
 pub const DRIFT_CORRECTED: &str = "DriftCorrected";
 
-/// What a workload selects.
+/// The kinds that a workload selects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Selects {
-    /// What a server selects.
+    /// Those of a server.
     ForServer,
-    /// What an agent selects.
+    /// Those of an agent.
     ForAgent,
     /// Rules only.
     Rules,
@@ -72,17 +70,16 @@ impl Selects {
     }
 }
 
-/// Why nobody should leave the configuration unmanaged.
+/// The message of [`Remark::Unmanaged`].
 const UNMANAGED: &str = "the operator doesn't manage the Prometheus configuration secret because neither \
      serviceMonitorSelector nor podMonitorSelector, nor probeSelector, nor scrapeConfigSelector is specified. Unmanaged \
      Prometheus configuration is deprecated, use additionalScrapeConfigs or the ScrapeConfig Custom Resource Definition \
      instead. Unmanaged Prometheus configuration can also be disabled from the operator's command-line (check './operator \
      --help').";
 
-/// The condition that tells how the last pass over an object went.
-pub(crate) fn condition(reconciliation: &Reconciliation, key: &str) -> Condition {
+/// The condition `Reconciled`.
+pub(crate) fn condition(reconciliation: &Reconciliation) -> Condition {
     let (status, reason, message) = match reconciliation {
-        Reconciliation::Never => ("Unknown", "NotFound", format!("object {key:?} not found")),
         Reconciliation::Failed(error) => ("False", "ReconciliationFailed", error.clone()),
         Reconciliation::Done(None) => ("True", "", String::new()),
         Reconciliation::Done(Some(remark)) => ("True", remark.reason(), remark.message()),
@@ -101,7 +98,7 @@ mod tests {
     use super::*;
 
     fn told(reconciliation: &Reconciliation) -> (String, String, String) {
-        let condition = condition(reconciliation, "ns/name");
+        let condition = condition(reconciliation);
         (condition.status, condition.reason, condition.message)
     }
 
@@ -112,10 +109,6 @@ mod tests {
     #[test]
     fn every_end_of_a_pass_has_its_words() {
         let done = |remark| Reconciliation::Done(Some(remark));
-        assert_eq!(
-            told(&Reconciliation::Never),
-            texts("Unknown", "NotFound", "object \"ns/name\" not found")
-        );
         assert_eq!(told(&Reconciliation::Failed("no".into())), texts("False", "ReconciliationFailed", "no"));
         assert_eq!(told(&Reconciliation::Done(None)), texts("True", "", ""));
         assert_eq!(

@@ -10,7 +10,7 @@ use crate::web::volume_name::NotAVolumeName;
 
 /// Settings that contradict each other, or lack something.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Invalid {
+pub enum WebConfigError {
     /// The authority of clients is given twice.
     #[error("cannot specify both clientCAFile and clientCA")]
     AuthorityTwice,
@@ -64,60 +64,60 @@ pub enum Invalid {
 }
 
 /// Whether a web server can be protected as it is asked for.
-pub(crate) fn server(tls: &WebTlsConfig) -> Result<(), Invalid> {
+pub(crate) fn server(tls: &WebTlsConfig) -> Result<(), WebConfigError> {
     let given = |file: &Option<String>| file.as_ref().is_some_and(|file| !file.is_empty());
     let has_certificate = tls.cert != SecretOrConfigMap::default();
     let has_key = tls.key_secret != SecretKeySelector::default();
     if tls.client_ca != SecretOrConfigMap::default() {
         if given(&tls.client_ca_file) {
-            return Err(Invalid::AuthorityTwice);
+            return Err(WebConfigError::AuthorityTwice);
         }
         if from_both(&tls.client_ca) {
-            return Err(Invalid::AuthorityFromBoth);
+            return Err(WebConfigError::AuthorityFromBoth);
         }
     }
     if has_certificate {
         if given(&tls.cert_file) {
-            return Err(Invalid::CertificateTwice);
+            return Err(WebConfigError::CertificateTwice);
         }
         if from_both(&tls.cert) {
-            return Err(Invalid::CertificateFromBoth);
+            return Err(WebConfigError::CertificateFromBoth);
         }
     }
     match (given(&tls.key_file), has_key) {
-        (true, true) => return Err(Invalid::KeyTwice),
-        (false, false) => return Err(Invalid::NoKey),
+        (true, true) => return Err(WebConfigError::KeyTwice),
+        (false, false) => return Err(WebConfigError::NoKey),
         (true, false) | (false, true) => {}
     }
     if !given(&tls.cert_file) && !has_certificate {
-        return Err(Invalid::NoCertificate);
+        return Err(WebConfigError::NoCertificate);
     }
     Ok(())
 }
 
 /// Whether peers can be protected as it is asked for; gives the key that they show.
-pub(crate) fn cluster(tls: &ClusterTlsConfig) -> Result<&SecretKeySelector, Invalid> {
-    server(&tls.server).map_err(|invalid| Invalid::Server(Box::new(invalid)))?;
-    client(&tls.client).map_err(|invalid| Invalid::Client(Box::new(invalid)))?;
-    tls.client.key_secret.as_ref().ok_or(Invalid::ClientCertificateRequired)
+pub(crate) fn cluster(tls: &ClusterTlsConfig) -> Result<&SecretKeySelector, WebConfigError> {
+    server(&tls.server).map_err(|invalid| WebConfigError::Server(Box::new(invalid)))?;
+    client(&tls.client).map_err(|invalid| WebConfigError::Client(Box::new(invalid)))?;
+    tls.client.key_secret.as_ref().ok_or(WebConfigError::ClientCertificateRequired)
 }
 
 /// Whether a client's settings fit together: in particular, it has a key exactly if it has a certificate.
-fn client(tls: &SafeTlsConfig) -> Result<(), Invalid> {
+fn client(tls: &SafeTlsConfig) -> Result<(), WebConfigError> {
     for (field, selector) in [("ca", &tls.ca), ("cert", &tls.cert)] {
         if let SecretOrConfigMap { secret: Some(secret), config_map: Some(_) } = selector {
             let selector = format!("<secret={},key={}>", secret.name, secret.key);
-            return Err(Invalid::FromBoth { field, selector });
+            return Err(WebConfigError::FromBoth { field, selector });
         }
     }
     if let (Some(lowest), Some(highest)) = (&tls.min_version, &tls.max_version)
         && highest < lowest
     {
-        return Err(Invalid::Versions);
+        return Err(WebConfigError::Versions);
     }
     match (tls.cert != SecretOrConfigMap::default(), tls.key_secret.is_some()) {
-        (true, false) => Err(Invalid::ClientWithoutKey),
-        (false, true) => Err(Invalid::ClientWithoutCertificate),
+        (true, false) => Err(WebConfigError::ClientWithoutKey),
+        (false, true) => Err(WebConfigError::ClientWithoutCertificate),
         (true, true) | (false, false) => Ok(()),
     }
 }
@@ -159,14 +159,17 @@ mod tests {
             (WebTlsConfig { cert_file: Some(String::new()), ..good() }, Ok(())),
             (
                 WebTlsConfig { client_ca: secret(), client_ca_file: Some(file()), ..good() },
-                Err(Invalid::AuthorityTwice),
+                Err(WebConfigError::AuthorityTwice),
             ),
-            (WebTlsConfig { client_ca: both(), ..good() }, Err(Invalid::AuthorityFromBoth)),
-            (WebTlsConfig { cert_file: Some(file()), ..good() }, Err(Invalid::CertificateTwice)),
-            (WebTlsConfig { cert: both(), ..good() }, Err(Invalid::CertificateFromBoth)),
-            (WebTlsConfig { key_file: Some(file()), ..good() }, Err(Invalid::KeyTwice)),
-            (WebTlsConfig { key_secret: SecretKeySelector::default(), ..good() }, Err(Invalid::NoKey)),
-            (WebTlsConfig { cert: SecretOrConfigMap::default(), ..good() }, Err(Invalid::NoCertificate)),
+            (WebTlsConfig { client_ca: both(), ..good() }, Err(WebConfigError::AuthorityFromBoth)),
+            (WebTlsConfig { cert_file: Some(file()), ..good() }, Err(WebConfigError::CertificateTwice)),
+            (WebTlsConfig { cert: both(), ..good() }, Err(WebConfigError::CertificateFromBoth)),
+            (WebTlsConfig { key_file: Some(file()), ..good() }, Err(WebConfigError::KeyTwice)),
+            (WebTlsConfig { key_secret: SecretKeySelector::default(), ..good() }, Err(WebConfigError::NoKey)),
+            (
+                WebTlsConfig { cert: SecretOrConfigMap::default(), ..good() },
+                Err(WebConfigError::NoCertificate),
+            ),
         ] {
             assert_eq!(server(&tls), verdict, "{tls:?}");
         }

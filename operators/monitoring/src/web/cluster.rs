@@ -5,7 +5,7 @@ use api_monitoring::tls::SafeTlsConfig;
 use formats::yaml::{self, Map};
 use k8s_openapi::api::core::v1::SecretKeySelector;
 
-use crate::web::check::{self, Invalid};
+use crate::web::check::{self, WebConfigError};
 use crate::web::credentials::Credentials;
 use crate::web::mount::{ConfigFile, Mount};
 use crate::web::server::{self, put};
@@ -15,7 +15,7 @@ pub const FILE: &str = "cluster-tls-config.yaml";
 
 /// What a pod must mount below a directory to read the file from a Secret. Without TLS the file is mounted too, but
 /// nothing points to it.
-pub fn mount(directory: &str, secret: &str, tls: Option<&ClusterTlsConfig>) -> Result<Mount, Invalid> {
+pub fn mount(directory: &str, secret: &str, tls: Option<&ClusterTlsConfig>) -> Result<Mount, WebConfigError> {
     let file = ConfigFile { directory, name: FILE, secret, volume: "cluster-tls-config" };
     let mut mount = file.mount();
     if let Some(tls) = tls {
@@ -32,7 +32,7 @@ pub fn mount(directory: &str, secret: &str, tls: Option<&ClusterTlsConfig>) -> R
 }
 
 /// The file, for a pod that mounts below a directory; empty without TLS.
-pub fn file(directory: &str, tls: Option<&ClusterTlsConfig>) -> Result<String, Invalid> {
+pub fn file(directory: &str, tls: Option<&ClusterTlsConfig>) -> Result<String, WebConfigError> {
     let Some(tls) = tls else { return Ok(String::new()) };
     let key = check::cluster(tls)?;
     let document = Map::new()

@@ -19,5 +19,5 @@ mod mount;
 pub mod server;
 pub mod volume_name;
 
-pub use check::Invalid;
+pub use check::WebConfigError;
 pub use mount::Mount;

@@ -3,7 +3,7 @@
 use api_monitoring::web::{WebConfigFileFields, WebHttpConfig, WebHttpHeaders, WebTlsConfig};
 use formats::yaml::{self, Map, Value};
 
-use crate::web::check::{self, Invalid};
+use crate::web::check::{self, WebConfigError};
 use crate::web::credentials::Credentials;
 use crate::web::mount::{ConfigFile, Mount};
 
@@ -11,7 +11,7 @@ use crate::web::mount::{ConfigFile, Mount};
 pub const FILE: &str = "web-config.yaml";
 
 /// What a pod must mount below a directory to read the file from a Secret.
-pub fn mount(directory: &str, secret: &str, fields: &WebConfigFileFields) -> Result<Mount, Invalid> {
+pub fn mount(directory: &str, secret: &str, fields: &WebConfigFileFields) -> Result<Mount, WebConfigError> {
     let file = ConfigFile { directory, name: FILE, secret, volume: "web-config" };
     let mut mount = Mount { argument: Some(file.argument("web.config.file")), ..file.mount() };
     if let Some(tls) = &fields.tls_config {
@@ -22,7 +22,7 @@ pub fn mount(directory: &str, secret: &str, fields: &WebConfigFileFields) -> Res
 }
 
 /// The file, for a pod that mounts below a directory; empty, if there is nothing to say.
-pub fn file(directory: &str, fields: &WebConfigFileFields) -> Result<String, Invalid> {
+pub fn file(directory: &str, fields: &WebConfigFileFields) -> Result<String, WebConfigError> {
     let mut document = Map::new();
     if let Some(tls) = &fields.tls_config {
         check::server(tls)?;
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn what_is_refused_is_neither_written_nor_mounted() {
         let fields = WebConfigFileFields { tls_config: Some(WebTlsConfig::default()), http_config: None };
-        assert_eq!(file("/dir", &fields), Err(Invalid::NoKey));
-        assert_eq!(mount("/dir", "secret", &fields), Err(Invalid::NoKey));
+        assert_eq!(file("/dir", &fields), Err(WebConfigError::NoKey));
+        assert_eq!(mount("/dir", "secret", &fields), Err(WebConfigError::NoKey));
     }
 }

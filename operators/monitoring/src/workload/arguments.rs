@@ -1,8 +1,11 @@
-//! The command line of a container: what the operator sets, then what the user adds. One flag may not come from both.
+//! The command line of a container: the flags that the operator sets, then those that the user adds. A flag may not come
+//! from both, and a flag that the version does not have is left out: it would keep the container from starting.
 
 use std::collections::BTreeSet;
 
 use api_monitoring::pod::Argument;
+use formats::prometheus::LeftOut;
+use formats::version::Version;
 
 /// Flags that the user adds and that the operator sets itself.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -12,14 +15,109 @@ pub struct Collision {
     pub flags: Vec<String>,
 }
 
-/// A flag with a value; without one, if that is empty.
-pub fn argument(name: &str, value: impl Into<String>) -> Argument {
-    Argument { name: name.to_owned(), value: value.into() }
+/// The versions that have a flag, or a value of a flag (`flag=value`).
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FlagVersions {
+    flag: &'static str,
+    /// Major and minor number of the first version that has it.
+    since: (u64, u64),
+    /// Major and minor number of the first version that no longer has it.
+    until: Option<(u64, u64)>,
 }
 
-/// A flag without a value.
-pub fn flag(name: &str) -> Argument {
-    argument(name, "")
+/// A flag that all versions from this one on have.
+pub(crate) const fn since(flag: &'static str, major: u64, minor: u64) -> FlagVersions {
+    FlagVersions { flag, since: (major, minor), until: None }
+}
+
+impl FlagVersions {
+    /// The same flag, which versions from this one on no longer have.
+    pub(crate) const fn until(self, major: u64, minor: u64) -> Self {
+        Self { until: Some((major, minor)), ..self }
+    }
+
+    /// The versions that have the flag, if this one does not.
+    fn other_than(&self, version: &Version) -> Option<String> {
+        let is_before = |(major, minor)| *version < Version::new(major, minor, 0);
+        if is_before(self.since) {
+            return Some(format!("{}.{} or later", self.since.0, self.since.1));
+        }
+        let (major, minor) = self.until.filter(|until| !is_before(*until))?;
+        Some(format!("before {major}.{minor}"))
+    }
+}
+
+/// The flags of a container, collected for one version of its application.
+#[derive(Debug)]
+pub(crate) struct Flags<'v> {
+    version: &'v Version,
+    /// The flags that not every version has.
+    versions: &'static [FlagVersions],
+    /// The flags that the version has.
+    pub(crate) arguments: Vec<Argument>,
+    /// The flags that it does not have.
+    pub(crate) left_out: Vec<LeftOut>,
+}
+
+impl<'v> Flags<'v> {
+    /// No flags yet.
+    pub(crate) fn new(version: &'v Version, versions: &'static [FlagVersions]) -> Self {
+        Self { version, versions, arguments: Vec::new(), left_out: Vec::new() }
+    }
+
+    /// Adds a flag with a value.
+    pub(crate) fn put(&mut self, flag: &str, value: impl Into<String>) {
+        if self.has(flag) {
+            self.arguments.push(argument(flag, value));
+        }
+    }
+
+    /// Adds a flag without a value.
+    pub(crate) fn flag(&mut self, flag: &str) {
+        self.put(flag, "");
+    }
+
+    /// Adds a flag with a text, unless the text is empty.
+    pub(crate) fn put_text(&mut self, flag: &str, text: &str) {
+        if !text.is_empty() {
+            self.put(flag, text);
+        }
+    }
+
+    /// Adds a flag with a value, if there is one.
+    pub(crate) fn put_some(&mut self, flag: &str, value: Option<impl ToString>) {
+        if let Some(value) = value {
+            self.put(flag, value.to_string());
+        }
+    }
+
+    /// Adds a flag once for each value.
+    pub(crate) fn put_all(&mut self, flag: &str, values: &[String]) {
+        for value in values {
+            self.put(flag, value);
+        }
+    }
+
+    /// Turns a feature on.
+    pub(crate) fn feature(&mut self, feature: &str) {
+        if self.has(&format!("enable-feature={feature}")) {
+            self.put("enable-feature", feature);
+        }
+    }
+
+    /// Whether the version has a flag; one that it does not have is noted.
+    pub(crate) fn has(&mut self, flag: &str) -> bool {
+        let row = self.versions.iter().find(|row| row.flag == flag);
+        let versions = row.and_then(|row| row.other_than(self.version));
+        let has = versions.is_none();
+        self.left_out.extend(versions.map(|versions| LeftOut { field: format!("--{flag}"), versions }));
+        has
+    }
+}
+
+/// A flag with a value; without one, if it is empty.
+pub fn argument(name: &str, value: impl Into<String>) -> Argument {
+    Argument { name: name.to_owned(), value: value.into() }
 }
 
 /// The command line.
@@ -34,32 +132,45 @@ pub fn build(own: &[Argument], additional: &[Argument]) -> Result<Vec<String>, C
 /// Flags of the operator that the user repeats or negates.
 pub fn collisions(own: &[Argument], additional: &[Argument]) -> Vec<String> {
     let own: BTreeSet<&str> = own.iter().map(|argument| argument.name.as_str()).collect();
-    additional
-        .iter()
-        .filter_map(|argument| {
-            if own.contains(argument.name.as_str()) {
-                return Some(argument.name.clone());
-            }
-            let negated = match argument.name.strip_prefix("no-") {
-                Some(name) => name.to_owned(),
-                None => format!("no-{}", argument.name),
-            };
-            own.contains(negated.as_str()).then_some(negated)
-        })
-        .collect()
+    let same = |Argument { name, .. }: &Argument| {
+        let negated = name.strip_prefix("no-").map_or_else(|| format!("no-{name}"), str::to_owned);
+        [name.clone(), negated].into_iter().find(|name| own.contains(name.as_str()))
+    };
+    additional.iter().filter_map(same).collect()
 }
 
-fn written(argument: &Argument) -> String {
-    if argument.value.is_empty() {
-        format!("--{}", argument.name)
-    } else {
-        format!("--{}={}", argument.name, argument.value)
-    }
+fn written(Argument { name, value }: &Argument) -> String {
+    if value.is_empty() { format!("--{name}") } else { format!("--{name}={value}") }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const VERSIONS: &[FlagVersions] = &[since("overlapping", 2, 11).until(2, 39)];
+
+    #[test]
+    fn a_flag_is_there_from_its_first_version_to_its_last() {
+        for (version, versions) in [
+            ("2.10.9", Some("2.11 or later")),
+            ("2.11.0-rc.1", Some("2.11 or later")),
+            ("2.11.0", None),
+            ("2.38.9", None),
+            ("2.39.0", Some("before 2.39")),
+        ] {
+            let parsed = formats::version::parse(version).unwrap();
+            let mut flags = Flags::new(&parsed, VERSIONS);
+            flags.flag("overlapping");
+            let left_out =
+                |versions: &str| LeftOut { field: "--overlapping".into(), versions: versions.into() };
+            assert_eq!(flags.left_out, versions.map(left_out).into_iter().collect::<Vec<_>>(), "{version}");
+            assert_eq!(flags.arguments.is_empty(), versions.is_some(), "{version}");
+        }
+    }
+
+    fn flag(name: &str) -> Argument {
+        argument(name, "")
+    }
 
     #[test]
     fn the_operator_comes_first_and_an_empty_value_is_not_written() {

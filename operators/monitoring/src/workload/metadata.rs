@@ -1,6 +1,7 @@
 //! Names, labels, annotations and owners of the objects that the operator makes.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
+use kernel::declare::Kind;
 
 use crate::workload::labels::{self, Labels, labels, merged};
 use crate::workload::operator::OperatorConfig;
@@ -8,10 +9,8 @@ use crate::workload::operator::OperatorConfig;
 /// The resource that an object is made for.
 #[derive(Debug, Clone, Copy)]
 pub struct Owner<'o> {
-    /// The version of its kind, with the group.
-    pub api_version: &'static str,
     /// Its kind.
-    pub kind: &'static str,
+    pub kind: Kind,
     /// Its metadata.
     pub metadata: &'o ObjectMeta,
 }
@@ -27,75 +26,59 @@ impl<'o> Owner<'o> {
         self.metadata.namespace.as_deref().unwrap_or_default()
     }
 
-    /// An object goes with its owner.
+    /// A reference to an owner that does not control the object: several owners can share it.
     fn reference(&self) -> OwnerReference {
         OwnerReference {
-            api_version: self.api_version.into(),
-            kind: self.kind.into(),
+            api_version: self.kind.api_version(),
+            kind: self.kind.kind.into(),
             name: self.name().into(),
             uid: self.metadata.uid.clone().unwrap_or_default(),
             ..OwnerReference::default()
         }
     }
 
-    /// An object goes with its owner and has no other that manages it.
-    fn managing_reference(&self) -> OwnerReference {
+    fn controller_reference(&self) -> OwnerReference {
         OwnerReference { controller: Some(true), block_owner_deletion: Some(true), ..self.reference() }
     }
 }
 
-/// What every StatefulSet and DaemonSet has beside their owner's labels and annotations.
-#[derive(Debug, Clone, Copy)]
-pub struct Workload<'w> {
-    /// Its name.
-    pub name: &'w str,
-    /// Labels that are not those of its pods.
-    pub labels: &'w Labels,
-    /// Labels by which it knows its pods.
-    pub selector: &'w Labels,
-    /// Hash of all that it is made from.
-    pub input_hash: Option<&'w str>,
-}
-
-/// The metadata of a StatefulSet or DaemonSet. Annotations of `kubectl` stay with the owner: with them, `kubectl apply
-/// --prune` would delete the object.
-pub fn workload(owner: Owner<'_>, operator: &OperatorConfig, workload: Workload<'_>) -> ObjectMeta {
-    let none = Labels::new();
-    let hash: Labels = workload
-        .input_hash
-        .map(|hash| (labels::INPUT_HASH.to_owned(), hash.to_owned()))
-        .into_iter()
-        .collect();
-    let of_owner = owner.metadata.annotations.as_ref().unwrap_or(&none);
-    let mut annotations = merged([of_owner, &operator.annotations, &hash]);
+/// The metadata of a StatefulSet or DaemonSet, with labels of its own and the selector of its pods. Annotations of
+/// `kubectl` stay with the owner: with them, `kubectl apply --prune` would delete the object.
+pub(crate) fn pod_controller(
+    owner: Owner<'_>,
+    operator: &OperatorConfig,
+    name: String,
+    own: &Labels,
+    selector: &Labels,
+) -> ObjectMeta {
+    let of_owner = owner.metadata.annotations.clone().unwrap_or_default();
+    let mut annotations = merged([&of_owner, &operator.annotations]);
     annotations.retain(|key, _| !key.starts_with(labels::KUBECTL));
-    let of_owner = owner.metadata.labels.as_ref().unwrap_or(&none);
+    let of_owner = owner.metadata.labels.clone().unwrap_or_default();
     ObjectMeta {
-        name: Some(workload.name.to_owned()),
-        namespace: owner.metadata.namespace.clone(),
-        labels: Some(merged([&managed(), of_owner, workload.labels, workload.selector, &operator.labels])),
+        labels: Some(merged([&managed(), &of_owner, own, selector, &operator.labels])),
         annotations: some(annotations),
-        owner_references: Some(vec![owner.managing_reference()]),
-        ..ObjectMeta::default()
+        ..content(owner, operator, name)
     }
 }
 
 /// The metadata of a Secret or ConfigMap.
 pub fn content(owner: Owner<'_>, operator: &OperatorConfig, name: impl Into<String>) -> ObjectMeta {
     ObjectMeta {
-        name: Some(name.into()),
-        namespace: owner.metadata.namespace.clone(),
-        labels: Some(merged([&managed(), &operator.labels])),
-        annotations: some(operator.annotations.clone()),
-        owner_references: Some(vec![owner.managing_reference()]),
-        ..ObjectMeta::default()
+        owner_references: Some(vec![owner.controller_reference()]),
+        ..shared(owner, operator, name, &Labels::new())
     }
 }
 
-/// The metadata of a Service that all resources of a kind in a namespace share: none of them manages it.
-pub fn service(owner: Owner<'_>, operator: &OperatorConfig, name: &str, own: &Labels) -> ObjectMeta {
+/// The metadata of an object that all workloads of a kind in a namespace share: none of them controls it.
+pub fn shared(
+    owner: Owner<'_>,
+    operator: &OperatorConfig,
+    name: impl Into<String>,
+    own: &Labels,
+) -> ObjectMeta {
     ObjectMeta {
-        name: Some(name.to_owned()),
+        name: Some(name.into()),
         namespace: owner.metadata.namespace.clone(),
         labels: Some(merged([&managed(), own, &operator.labels])),
         annotations: some(operator.annotations.clone()),
@@ -104,12 +87,11 @@ pub fn service(owner: Owner<'_>, operator: &OperatorConfig, name: &str, own: &La
     }
 }
 
-/// Labels of everything.
+/// Labels of all objects.
 fn managed() -> Labels {
     labels([(labels::MANAGED_BY_OLD, labels::OPERATOR), (labels::MANAGED_BY, labels::OPERATOR)])
 }
 
-/// Nothing, if there are none.
 fn some(labels: Labels) -> Option<Labels> {
     (!labels.is_empty()).then_some(labels)
 }
@@ -138,16 +120,11 @@ mod tests {
     }
 
     #[test]
-    fn the_operator_has_the_last_word_about_a_workload() {
+    fn the_operator_has_the_last_word_about_a_stateful_set() {
         let metadata = owner();
-        let owner =
-            Owner { api_version: "monitoring.coreos.com/v1", kind: "Prometheus", metadata: &metadata };
-        let parts = Workload {
-            name: "prometheus-main",
-            labels: &labels([("b", "own"), ("a", "own")]),
-            selector: &labels([("b", "selector"), ("c", "selector")]),
-            input_hash: Some("1"),
-        };
+        let owner = Owner { kind: crate::kinds::PROMETHEUS, metadata: &metadata };
+        let own = labels([("b", "own"), ("a", "own")]);
+        let selector = labels([("b", "selector"), ("c", "selector")]);
         let expected = ObjectMeta {
             name: Some("prometheus-main".into()),
             namespace: Some("monitoring".into()),
@@ -158,7 +135,7 @@ mod tests {
                 ("managed-by", "owner"),
                 (labels::MANAGED_BY, labels::OPERATOR),
             ])),
-            annotations: Some(labels([("x", "owner"), ("y", "operator"), (labels::INPUT_HASH, "1")])),
+            annotations: Some(labels([("x", "owner"), ("y", "operator")])),
             owner_references: Some(vec![OwnerReference {
                 api_version: "monitoring.coreos.com/v1".into(),
                 kind: "Prometheus".into(),
@@ -169,14 +146,13 @@ mod tests {
             }]),
             ..ObjectMeta::default()
         };
-        assert_eq!(workload(owner, &operator(), parts), expected);
+        assert_eq!(pod_controller(owner, &operator(), "prometheus-main".into(), &own, &selector), expected);
     }
 
     #[test]
-    fn nobody_manages_a_service() {
+    fn no_owner_controls_a_shared_service() {
         let metadata = owner();
-        let owner =
-            Owner { api_version: "monitoring.coreos.com/v1", kind: "Prometheus", metadata: &metadata };
+        let owner = Owner { kind: crate::kinds::PROMETHEUS, metadata: &metadata };
         let expected = ObjectMeta {
             name: Some("operated".into()),
             namespace: Some("monitoring".into()),
@@ -196,6 +172,6 @@ mod tests {
             }]),
             ..ObjectMeta::default()
         };
-        assert_eq!(service(owner, &operator(), "operated", &labels([("operated", "true")])), expected);
+        assert_eq!(shared(owner, &operator(), "operated", &labels([("operated", "true")])), expected);
     }
 }

@@ -1,41 +1,134 @@
-//! Parts of pods that users write in the words of the monitoring resources.
+//! The pods of a workload: what the fields that all workloads share say about them.
 
-use api_monitoring::pod::{
-    DnsPolicy, HostAlias, PodDnsConfig, StatefulSetUpdateStrategy, TopologySpreadConstraint,
-};
-use k8s_openapi::api::apps::v1::{
-    RollingUpdateStatefulSetStrategy, StatefulSetUpdateStrategy as CoreUpdateStrategy,
-};
+use api_monitoring::pod::{DnsPolicy, HostAlias, PodDnsConfig, PodDnsConfigOption, TopologySpreadConstraint};
+use api_monitoring::workload::WorkloadSpec;
+use formats::version::NotAVersion;
 use k8s_openapi::api::core::v1::{
-    HostAlias as CoreAlias, PodDNSConfig, PodDNSConfigOption, TopologySpreadConstraint as CoreConstraint,
+    Container, HostAlias as CoreAlias, PodDNSConfig, PodDNSConfigOption, PodSpec,
+    TopologySpreadConstraint as CoreConstraint, Volume,
 };
 
+use crate::web::WebConfigError;
+use crate::web::volume_name::NotAVolumeName;
+use crate::workload::arguments::Collision;
 use crate::workload::defaults::given;
+use crate::workload::image::ImageError;
 use crate::workload::labels::{self, Labels};
+use crate::workload::merge::{self, MergeError};
 
-/// Entries of the hosts file.
-pub fn host_aliases(aliases: &[HostAlias]) -> Option<Vec<CoreAlias>> {
+/// How long a pod may take to stop, in seconds.
+const GRACE_PERIOD: i64 = 120;
+
+/// Pods that cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum PodError {
+    /// There is no image.
+    #[error(transparent)]
+    Image(#[from] ImageError),
+    /// There is no image of Alertmanager or Thanos.
+    #[error("failed to build image path: {0}")]
+    ImagePath(#[source] ImageError),
+    /// The version of Alertmanager cannot be read.
+    #[error("failed to parse alertmanager version: {0}")]
+    AlertmanagerVersion(#[source] NotAVersion),
+    /// The version of Thanos cannot be read.
+    #[error("failed to parse Thanos version: {0}")]
+    ThanosVersion(#[source] NotAVersion),
+    /// The version of a Thanos Ruler cannot be read.
+    #[error("failed to parse Thanos Ruler version {text:?}: {source}")]
+    ThanosRulerVersion {
+        /// The version.
+        text: String,
+        /// Why not.
+        source: NotAVersion,
+    },
+    /// A Thanos Ruler has no server that answers its queries.
+    #[error("{0}: thanos ruler requires query config or at least one query endpoint to be specified")]
+    NoQueryEndpoint(String),
+    /// A volume cannot be named.
+    #[error(transparent)]
+    VolumeName(#[from] NotAVolumeName),
+    /// The settings of the web server are invalid.
+    #[error(transparent)]
+    Web(#[from] WebConfigError),
+    /// The settings of the connections between peers are invalid.
+    #[error("failed to create the cluster TLS configuration: {0}")]
+    Cluster(#[source] WebConfigError),
+    /// The user sets flags of the operator.
+    #[error(transparent)]
+    Arguments(#[from] Collision),
+    /// The user's containers cannot be merged.
+    #[error("failed to merge containers spec: {0}")]
+    Containers(#[source] MergeError),
+    /// The user's init containers cannot be merged.
+    #[error("failed to merge init containers spec: {0}")]
+    InitContainers(#[source] MergeError),
+}
+
+/// What the pods of a workload are made from.
+#[derive(Debug, Default)]
+pub(crate) struct PodParts {
+    /// The containers of the operator.
+    pub(crate) containers: Vec<Container>,
+    /// The init containers of the operator.
+    pub(crate) init_containers: Vec<Container>,
+    /// The volumes of the operator.
+    pub(crate) volumes: Vec<Volume>,
+    /// Whether the pods run in the network of their node.
+    pub(crate) host_network: bool,
+}
+
+/// The pods, with what the user says of them.
+pub(crate) fn spec(workload: &WorkloadSpec, parts: PodParts) -> Result<PodSpec, PodError> {
+    let PodParts { containers, init_containers, volumes, host_network } = parts;
+    let grace_period = workload.termination_grace_period_seconds.unwrap_or(GRACE_PERIOD);
+    Ok(PodSpec {
+        containers: merge::containers(containers, &workload.containers).map_err(PodError::Containers)?,
+        init_containers: some(
+            merge::containers(init_containers, &workload.init_containers)
+                .map_err(PodError::InitContainers)?,
+        ),
+        volumes: some(volumes),
+        node_selector: (!workload.node_selector.is_empty()).then(|| workload.node_selector.clone()),
+        scheduler_name: given(&workload.scheduler_name),
+        priority_class_name: given(&workload.priority_class_name),
+        service_account_name: given(&workload.service_account_name),
+        termination_grace_period_seconds: Some(grace_period),
+        security_context: workload.security_context.clone(),
+        tolerations: some(workload.tolerations.clone()),
+        affinity: workload.affinity.clone(),
+        host_aliases: host_aliases(&workload.host_aliases),
+        host_network: host_network.then_some(true),
+        host_users: workload.host_users,
+        enable_service_links: workload.enable_service_links,
+        dns_policy: dns_policy(workload.dns_policy.as_ref(), host_network),
+        dns_config: dns_config(workload.dns_config.as_ref()),
+        ..PodSpec::default()
+    })
+}
+
+fn host_aliases(aliases: &[HostAlias]) -> Option<Vec<CoreAlias>> {
     let core =
         |alias: &HostAlias| CoreAlias { ip: alias.ip.clone(), hostnames: Some(alias.hostnames.clone()) };
     some(aliases.iter().map(core).collect())
 }
 
-/// How names are resolved. A pod in the network of its node needs another way to find Services.
-pub fn dns_policy(policy: Option<&DnsPolicy>, host_network: bool) -> Option<String> {
+/// The DNS policy. A pod in the network of its node needs another one to resolve the names of Services.
+fn dns_policy(policy: Option<&DnsPolicy>, host_network: bool) -> Option<String> {
     match policy {
         Some(policy) => given(policy),
         None => host_network.then(|| "ClusterFirstWithHostNet".into()),
     }
 }
 
-/// Servers and search domains by which names are resolved.
-pub fn dns_config(config: Option<&PodDnsConfig>) -> Option<PodDNSConfig> {
+/// The DNS servers and search domains.
+fn dns_config(config: Option<&PodDnsConfig>) -> Option<PodDNSConfig> {
     let config = config?;
-    let options = config
-        .options
-        .iter()
-        .map(|option| PodDNSConfigOption { name: Some(option.name.clone()), value: option.value.clone() })
-        .collect();
+    let option = |option: &PodDnsConfigOption| PodDNSConfigOption {
+        name: Some(option.name.clone()),
+        value: option.value.clone(),
+    };
+    let options = config.options.iter().map(option).collect();
     Some(PodDNSConfig {
         nameservers: some(config.nameservers.clone()),
         searches: some(config.searches.clone()),
@@ -43,23 +136,12 @@ pub fn dns_config(config: Option<&PodDnsConfig>) -> Option<PodDNSConfig> {
     })
 }
 
-/// How a StatefulSet replaces its pods; one after the other, if the user says nothing.
-pub fn update_strategy(strategy: Option<&StatefulSetUpdateStrategy>) -> CoreUpdateStrategy {
-    let Some(strategy) = strategy else {
-        return CoreUpdateStrategy { type_: Some("RollingUpdate".into()), ..CoreUpdateStrategy::default() };
-    };
-    CoreUpdateStrategy {
-        type_: Some(strategy.type_.to_string()),
-        rolling_update: strategy.rolling_update.as_ref().map(|rolling| RollingUpdateStatefulSetStrategy {
-            max_unavailable: rolling.max_unavailable.clone(),
-            ..RollingUpdateStatefulSetStrategy::default()
-        }),
-    }
-}
-
-/// How pods are spread. Where the user wants it, the pods of the same shard or of the same resource are those that are
-/// kept apart.
-pub fn spread(constraints: &[TopologySpreadConstraint], selector: &Labels) -> Option<Vec<CoreConstraint>> {
+/// The topology spread constraints. Where the user asks for it, their selectors also match the labels of the shard or of the
+/// resource.
+pub(crate) fn spread(
+    constraints: &[TopologySpreadConstraint],
+    selector: &Labels,
+) -> Option<Vec<CoreConstraint>> {
     let core = |constraint: &TopologySpreadConstraint| {
         let mut core = constraint.constraint.clone();
         if let Some(added) = &constraint.additional_label_selectors {
@@ -74,7 +156,7 @@ pub fn spread(constraints: &[TopologySpreadConstraint], selector: &Labels) -> Op
 }
 
 /// Nothing, if there is none.
-pub fn some<T>(list: Vec<T>) -> Option<Vec<T>> {
+pub(crate) fn some<T>(list: Vec<T>) -> Option<Vec<T>> {
     (!list.is_empty()).then_some(list)
 }
 

@@ -1,42 +1,36 @@
-//! The container that fills in a configuration, watches it and tells its application to read it again.
+//! The container that expands a configuration, watches it and triggers a reload of its application.
 
-use k8s_openapi::api::core::v1::{
-    Container, ContainerPort, EnvVar, EnvVarSource, ObjectFieldSelector, VolumeMount,
-};
+use k8s_openapi::api::core::v1::{Container, EnvVar, Probe, VolumeMount};
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 
-use crate::workload::confinement::{self, MESSAGE_POLICY};
-use crate::workload::defaults::given;
+use crate::workload::container::{POD_NAME, exec_probe, from_pod, http_probe, restricted, tcp_port};
 use crate::workload::operator::ReloaderConfig;
 use crate::workload::path;
 use crate::workload::pod::some;
-use crate::workload::probes;
 
 /// The container beside the application.
 pub const NAME: &str = "config-reloader";
 /// The container that runs before the application.
 pub const INIT_NAME: &str = "init-config-reloader";
-/// The environment variable with the name of the pod.
-pub const POD_NAME: &str = "POD_NAME";
 
 const PORT: i32 = 8080;
 /// Another port, because two containers of a pod with the same one make the server warn.
 const INIT_PORT: i32 = 8081;
 
-/// What it reloads, and how. What is empty is not said.
+/// What it reloads, and how. Empty texts set no flag.
 #[derive(Debug, Clone, Default)]
 pub struct Reloader<'r> {
-    /// Fills in the configuration before the application starts, and ends.
+    /// Whether it expands the configuration once, before the application starts.
     pub init: bool,
-    /// How the application is told.
+    /// How it triggers a reload.
     pub reload: Reload,
-    /// The file to fill in.
+    /// The configuration, before variables are expanded.
     pub config_file: String,
-    /// The file that is filled in.
+    /// The configuration with expanded variables.
     pub output_file: String,
-    /// Directories whose files matter to the application.
+    /// Directories with other files of the application.
     pub watched_directories: Vec<String>,
-    /// How its own web server is protected.
+    /// The web configuration file of its own web server.
     pub web_config_file: String,
     /// The host whose address it listens on, if not on all.
     pub listen_local: Option<String>,
@@ -46,13 +40,13 @@ pub struct Reloader<'r> {
     pub log_format: &'r str,
     /// When its image is pulled.
     pub image_pull_policy: &'r str,
-    /// Where it sees volumes.
+    /// Its volume mounts.
     pub mounts: Vec<VolumeMount>,
-    /// What it fills in.
+    /// The values of the variables.
     pub values: Values<'r>,
 }
 
-/// How an application is told to read its configuration again.
+/// How a reload of an application is triggered.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Reload {
     /// Not at all.
@@ -60,11 +54,11 @@ pub enum Reload {
     Never,
     /// By a request to this address.
     Request(String),
-    /// By a signal; this address tells whether it has arrived.
+    /// By a signal; this address answers whether it was received.
     Signal(String),
 }
 
-/// What is filled in where a configuration has a sign for it.
+/// The values of the variables of a configuration.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Values<'r> {
     /// The name of the node.
@@ -81,36 +75,22 @@ impl Reloader<'_> {
     /// The container.
     pub fn build(self, config: &ReloaderConfig) -> Container {
         let probe = (!self.init && config.probes).then(|| self.probe());
-        let port = self.port();
-        let ports = self.listen_local.is_none().then(|| {
-            let name = if self.init { "reloader-init" } else { "reloader-web" };
-            vec![ContainerPort {
-                name: Some(name.into()),
-                container_port: port,
-                protocol: Some("TCP".into()),
-                ..ContainerPort::default()
-            }]
-        });
+        let (name, port) = if self.init { (INIT_NAME, "reloader-init") } else { (NAME, "reloader-web") };
         Container {
-            name: if self.init { INIT_NAME } else { NAME }.into(),
-            image: given(&config.image),
-            image_pull_policy: given(self.image_pull_policy),
-            termination_message_policy: Some(MESSAGE_POLICY.into()),
             env: Some(self.values.environment()),
             command: Some(vec!["/bin/prometheus-config-reloader".into()]),
             args: Some(self.arguments()),
-            ports,
+            ports: self.listen_local.is_none().then(|| vec![tcp_port(port, self.port())]),
             volume_mounts: some(self.mounts),
             resources: Some(config.resources()),
-            security_context: Some(confinement::container()),
             liveness_probe: probe.clone(),
             readiness_probe: probe.clone(),
             startup_probe: probe,
-            ..Container::default()
+            ..restricted(name, &config.image, self.image_pull_policy)
         }
     }
 
-    /// The port that it listens on. Nobody sees that of the loopback address from outside.
+    /// The port that it listens on. Ports on the loopback address are not declared, so they cannot collide.
     fn port(&self) -> i32 {
         if self.init && self.listen_local.is_none() { INIT_PORT } else { PORT }
     }
@@ -138,29 +118,22 @@ impl Reloader<'_> {
         }
         put("config-file", &self.config_file);
         put("config-envsubst-file", &self.output_file);
-        for directory in &self.watched_directories {
-            arguments.push(format!("--watched-dir={directory}"));
-        }
-        // Otherwise a change would be seen only by the next look around, minutes later.
+        self.watched_directories.iter().for_each(|directory| put("watched-dir", directory));
+        // Otherwise a change would only be noticed after the watch interval, minutes later.
         let own = path::directory(&self.config_file);
         if !self.config_file.is_empty() && !self.watched_directories.contains(&own) {
-            arguments.push(format!("--watched-dir={own}"));
+            put("watched-dir", &own);
         }
-        for (flag, value, default) in
-            [("log-level", self.log_level, "info"), ("log-format", self.log_format, "logfmt")]
-        {
-            if !value.is_empty() && value != default {
-                arguments.push(format!("--{flag}={value}"));
-            }
-        }
+        put("log-level", if self.log_level == "info" { "" } else { self.log_level });
+        put("log-format", if self.log_format == "logfmt" { "" } else { self.log_format });
         arguments
     }
 
-    fn probe(&self) -> k8s_openapi::api::core::v1::Probe {
+    fn probe(&self) -> Probe {
         if self.listen_local.is_some() {
-            probes::inside(&path::url("http", &format!("localhost:{PORT}"), "/healthz"))
+            exec_probe(&path::url("http", &format!("localhost:{PORT}"), "/healthz"))
         } else {
-            probes::http("/healthz", IntOrString::Int(PORT))
+            http_probe("/healthz", IntOrString::Int(PORT), false)
         }
     }
 }
@@ -185,13 +158,6 @@ impl Values<'_> {
         }
         environment
     }
-}
-
-/// An environment variable with a field of the pod.
-pub fn from_pod(name: &str, field: &str) -> EnvVar {
-    let field = ObjectFieldSelector { field_path: field.into(), ..ObjectFieldSelector::default() };
-    let source = EnvVarSource { field_ref: Some(field), ..EnvVarSource::default() };
-    EnvVar { name: name.into(), value_from: Some(source), ..EnvVar::default() }
 }
 
 #[cfg(test)]

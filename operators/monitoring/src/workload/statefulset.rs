@@ -1,106 +1,96 @@
-//! The StatefulSets of all workloads, as far as they are alike.
+//! What the StatefulSets of all workloads have in common.
 
-use api_monitoring::pod::{PodManagementPolicy, StatefulSetUpdateStrategy, StorageSpec};
-use k8s_openapi::api::apps::v1::{StatefulSet, StatefulSetSpec};
-use k8s_openapi::api::core::v1::{LocalObjectReference, PodTemplateSpec, ResourceRequirements, Volume};
+use api_monitoring::pod::StatefulSetUpdateStrategy;
+use k8s_openapi::api::apps::v1::{
+    RollingUpdateStatefulSetStrategy, StatefulSet, StatefulSetPersistentVolumeClaimRetentionPolicy,
+    StatefulSetSpec, StatefulSetUpdateStrategy as CoreUpdateStrategy,
+};
+use k8s_openapi::api::core::v1::{PodTemplateSpec, ResourceRequirements};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 
-use crate::workload::labels::Labels;
-use crate::workload::metadata::{self, Owner, Workload};
+use crate::workload::instance::Instance;
+use crate::workload::labels::{Labels, labels};
+use crate::workload::metadata;
 use crate::workload::operator::OperatorConfig;
-use crate::workload::pod::{self, some};
+use crate::workload::pod::some;
 use crate::workload::storage::{self, Storage};
 
-/// How long a pod may take to stop.
-pub(crate) const GRACE_PERIOD: i64 = 120;
-
-/// What a StatefulSet is made from beside the resource.
+/// What pods are made from beside the resource.
 #[derive(Debug, Clone, Copy)]
-pub struct Surroundings<'s> {
+pub struct PodInputs<'p> {
     /// What the flags of the operator say.
-    pub operator: &'s OperatorConfig,
+    pub operator: &'p OperatorConfig,
     /// The Secrets with certificates and keys.
-    pub tls_secrets: &'s [String],
+    pub tls_secrets: &'p [String],
+    /// The ConfigMaps with rules.
+    pub rule_config_maps: &'p [String],
 }
 
-/// What a StatefulSet says about its pods, and the pods.
-#[derive(Debug)]
-pub(crate) struct Pods<'p> {
-    /// The Service that gives them their names.
-    pub(crate) service_name: &'p str,
-    /// How many there are.
-    pub(crate) replicas: Option<i32>,
-    /// How long a new one must be ready before it counts.
-    pub(crate) min_ready_seconds: Option<i32>,
-    /// Whether they are made one after the other.
-    pub(crate) management: Option<&'p PodManagementPolicy>,
-    /// How they are replaced.
-    pub(crate) update_strategy: Option<&'p StatefulSetUpdateStrategy>,
-    /// Labels by which they are known.
-    pub(crate) selector: Labels,
-    /// The pods.
-    pub(crate) template: PodTemplateSpec,
-}
-
-/// What is added around the pods, most of it by the user.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Additions<'a> {
-    /// Labels of the StatefulSet that its pods do not have.
-    pub(crate) labels: &'a Labels,
-    /// Where the data is kept.
-    pub(crate) storage: Option<&'a StorageSpec>,
-    /// The volume with the data.
-    pub(crate) volume_name: &'a str,
-    /// More volumes.
-    pub(crate) volumes: &'a [Volume],
-    /// Secrets with which images are pulled.
-    pub(crate) image_pull_secrets: &'a [LocalObjectReference],
-}
-
-/// The StatefulSet without what the user adds.
-pub(crate) fn spec(pods: Pods<'_>) -> StatefulSetSpec {
-    // One pod after the other would stop at one that does not become ready.
-    let policy = pods.management.map_or("Parallel", |policy| policy);
+/// The StatefulSet of a resource, without the storage and the volumes that the user adds.
+pub(crate) fn spec<S>(
+    instance: &Instance<'_, S>,
+    replicas: Option<i32>,
+    selector: Labels,
+    template: PodTemplateSpec,
+) -> StatefulSetSpec {
+    let workload = instance.workload;
+    // With `OrderedReady`, a pod that does not become ready would block the others.
+    let policy = workload.pod_management_policy.as_ref().map_or("Parallel", |policy| policy);
     StatefulSetSpec {
-        service_name: Some(pods.service_name.to_owned()),
-        replicas: pods.replicas,
-        min_ready_seconds: pods.min_ready_seconds.filter(|seconds| *seconds != 0),
+        service_name: Some(instance.service_name().to_owned()),
+        replicas,
+        min_ready_seconds: workload.min_ready_seconds.filter(|seconds| *seconds != 0),
         pod_management_policy: Some(policy.to_owned()),
-        update_strategy: Some(pod::update_strategy(pods.update_strategy)),
-        selector: LabelSelector { match_labels: Some(pods.selector), ..LabelSelector::default() },
-        template: pods.template,
+        update_strategy: Some(update_strategy(workload.update_strategy.as_ref())),
+        selector: LabelSelector { match_labels: Some(selector), ..LabelSelector::default() },
+        template,
         ..StatefulSetSpec::default()
     }
 }
 
-/// The StatefulSet of a resource, with what the user adds.
-pub(crate) fn assemble(
-    (owner, operator): (Owner<'_>, &OperatorConfig),
-    name: &str,
-    input_hash: &str,
+/// The StatefulSet, with the storage and the volumes that the user adds.
+pub(crate) fn assemble<S>(
+    instance: &Instance<'_, S>,
+    operator: &OperatorConfig,
+    name: String,
     mut spec: StatefulSetSpec,
-    additions: Additions<'_>,
+    claim_retention: Option<&StatefulSetPersistentVolumeClaimRetentionPolicy>,
 ) -> StatefulSet {
+    let workload = instance.workload;
+    spec.persistent_volume_claim_retention_policy = claim_retention.cloned();
     let pod = spec.template.spec.get_or_insert_default();
-    pod.image_pull_secrets = some(additions.image_pull_secrets.to_vec());
+    pod.image_pull_secrets = some(workload.image_pull_secrets.clone());
     let volumes = pod.volumes.get_or_insert_default();
-    match storage::build(additions.storage, additions.volume_name) {
+    match storage::build(workload.storage.as_ref(), &instance.volume_name()) {
         Storage::Volume(volume) => volumes.push(*volume),
         Storage::Claim(claim) => spec.volume_claim_templates = Some(vec![*claim]),
     }
-    volumes.extend(additions.volumes.iter().cloned());
+    volumes.extend(workload.volumes.iter().cloned());
     let selector = spec.selector.match_labels.clone().unwrap_or_default();
-    let workload =
-        Workload { name, labels: additions.labels, selector: &selector, input_hash: Some(input_hash) };
+    let own = labels(instance.naming.controller_labels.iter().copied());
     StatefulSet {
-        metadata: metadata::workload(owner, operator, workload),
+        metadata: metadata::pod_controller(instance.owner, operator, name, &own, &selector),
         spec: Some(spec),
         ..StatefulSet::default()
     }
 }
 
-/// What the main container requests: memory, also if the user does not say how much.
+/// The update strategy; by default, pods are replaced one at a time.
+fn update_strategy(strategy: Option<&StatefulSetUpdateStrategy>) -> CoreUpdateStrategy {
+    let Some(strategy) = strategy else {
+        return CoreUpdateStrategy { type_: Some("RollingUpdate".into()), ..CoreUpdateStrategy::default() };
+    };
+    CoreUpdateStrategy {
+        type_: Some(strategy.type_.to_string()),
+        rolling_update: strategy.rolling_update.as_ref().map(|rolling| RollingUpdateStatefulSetStrategy {
+            max_unavailable: rolling.max_unavailable.clone(),
+            ..RollingUpdateStatefulSetStrategy::default()
+        }),
+    }
+}
+
+/// Adds a memory request, if the user does not set one.
 pub(crate) fn put_memory(resources: &mut ResourceRequirements) {
     let requests = resources.requests.get_or_insert_default();
     requests.entry("memory".into()).or_insert_with(|| Quantity("200Mi".into()));

@@ -1,4 +1,4 @@
-//! Where a pod keeps its data: in a volume that goes with the pod, or in a claim that outlives it.
+//! Where a pod stores its data: in a volume that is deleted with the pod, or in a claim that outlives it.
 
 use api_monitoring::pod::{EmbeddedClaim, StorageSpec};
 use k8s_openapi::api::core::v1::{PersistentVolumeClaim, PersistentVolumeClaimStatus, Volume};
@@ -7,51 +7,36 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use crate::workload::defaults::given;
 use crate::workload::volume;
 
-/// A storage class that is not there.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("storage class {name:?} does not exist")]
-pub struct NoSuchClass {
-    /// Its name.
-    pub name: String,
-}
-
-/// What holds the data.
+/// The volume with the data.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Storage {
+pub(crate) enum Storage {
     /// A volume of the pod.
     Volume(Box<Volume>),
     /// A claim for each pod.
     Claim(Box<PersistentVolumeClaim>),
 }
 
-/// What holds the data, under a name; a claim may have its own.
-pub fn build(storage: Option<&StorageSpec>, name: &str) -> Storage {
+/// The volume or the claim with the data, under a name; a claim may have its own name.
+pub(crate) fn build(storage: Option<&StorageSpec>, name: &str) -> Storage {
     let Some(storage) = storage else { return Storage::Volume(Box::new(volume::empty(name))) };
-    let volume = Volume { name: name.to_owned(), ..Volume::default() };
-    if let Some(source) = &storage.empty_dir {
-        return Storage::Volume(Box::new(Volume { empty_dir: Some(source.clone()), ..volume }));
+    if storage.empty_dir.is_none() && storage.ephemeral.is_none() {
+        return Storage::Claim(Box::new(claim(&storage.volume_claim_template, name)));
     }
-    if let Some(source) = &storage.ephemeral {
-        return Storage::Volume(Box::new(Volume { ephemeral: Some(source.clone()), ..volume }));
-    }
-    Storage::Claim(Box::new(claim(&storage.volume_claim_template, name)))
+    let (empty_dir, ephemeral) = (storage.empty_dir.clone(), storage.ephemeral.clone());
+    let ephemeral = ephemeral.filter(|_| empty_dir.is_none());
+    let volume = Volume { name: name.to_owned(), empty_dir, ephemeral, ..Volume::default() };
+    Storage::Volume(Box::new(volume))
 }
 
 /// The name under which containers mount the data.
-pub fn mounted_name<'n>(storage: Option<&'n StorageSpec>, name: &'n str) -> &'n str {
+pub(crate) fn mounted_name<'n>(storage: Option<&'n StorageSpec>, name: &'n str) -> &'n str {
     let own = storage.map(|storage| storage.volume_claim_template.metadata.name.as_str()).unwrap_or_default();
     if own.is_empty() { name } else { own }
 }
 
-/// The directory of the volume that the data is in; its root, if the user wants it so.
-pub fn sub_path(storage: Option<&StorageSpec>, directory: &str) -> Option<String> {
+/// The directory of the data in its volume; its root, if the user asks for that.
+pub(crate) fn sub_path(storage: Option<&StorageSpec>, directory: &str) -> Option<String> {
     storage.filter(|storage| !storage.disable_mount_sub_path).map(|_| directory.to_owned())
-}
-
-/// The storage class that must be there.
-pub fn class(storage: Option<&StorageSpec>) -> Option<&str> {
-    let class = storage?.volume_claim_template.spec.storage_class_name.as_deref()?;
-    (!class.is_empty()).then_some(class)
 }
 
 fn claim(template: &EmbeddedClaim, name: &str) -> PersistentVolumeClaim {
@@ -111,16 +96,5 @@ mod tests {
         assert_eq!(sub_path(Some(&storage), "db"), Some("db".into()));
         storage.disable_mount_sub_path = true;
         assert_eq!(sub_path(Some(&storage), "db"), None);
-    }
-
-    #[test]
-    fn only_a_named_class_must_be_there() {
-        let mut storage = StorageSpec::default();
-        assert_eq!(class(Some(&storage)), None);
-        storage.volume_claim_template.spec.storage_class_name = Some(String::new());
-        assert_eq!(class(Some(&storage)), None);
-        storage.volume_claim_template.spec.storage_class_name = Some("fast".into());
-        assert_eq!(class(Some(&storage)), Some("fast"));
-        assert_eq!(NoSuchClass { name: "fast".into() }.to_string(), "storage class \"fast\" does not exist");
     }
 }

@@ -19,16 +19,12 @@ pub fn build(
     prefix: &str,
     files: BTreeMap<String, Vec<u8>>,
 ) -> Vec<Secret> {
-    let parts = parts(files, LARGEST);
-    parts
-        .into_iter()
-        .enumerate()
-        .map(|(number, files)| Secret {
-            metadata: metadata::content(owner, operator, name(prefix, number)),
-            data: Some(files.into_iter().map(|(file, bytes)| (file, ByteString(bytes))).collect()),
-            ..Secret::default()
-        })
-        .collect()
+    let secret = |(number, files): (usize, BTreeMap<String, Vec<u8>>)| Secret {
+        metadata: metadata::content(owner, operator, name(prefix, number)),
+        data: Some(files.into_iter().map(|(file, bytes)| (file, ByteString(bytes))).collect()),
+        ..Secret::default()
+    };
+    parts(files, LARGEST).into_iter().enumerate().map(secret).collect()
 }
 
 /// The name of one of the Secrets.

@@ -14,7 +14,7 @@ use crate::alertmanager::OfAlertmanager;
 use crate::alertmanager::validate::validate;
 use crate::kind::Workload as _;
 use crate::plan::selection::select;
-use crate::plan::{Resources, Standing};
+use crate::plan::{LastWritten, Resources};
 use crate::selectors::WorkloadSelectors;
 use crate::stages::gather::base;
 use crate::workload::operator::OperatorConfig;
@@ -54,21 +54,21 @@ fn planned(spec: &Value, configs: &[Arc<Object>], left_out: &[&str]) -> (Planned
     resources[kind] = configs.to_vec().into();
     let mut selections = Selections::default();
     let unselectable = select(&mut selections, &selectors, "a", (&resources, &Namespaces::new()));
-    let around = Surroundings {
+    let context = PlanContext {
         operator: &OperatorConfig::default(),
         offers: Offers::default(),
         unmanaged: true,
         daemon_sets: true,
         objects: &objects,
-        standing: &Standing::default(),
+        last_written: &LastWritten::default(),
         unselectable: &unselectable,
         base: base(&resources, OfAlertmanager::facts(&alertmanager).base, &Key::new("a", "w")),
     };
     let mut out = LeftOut::default();
     out[kind] = left_out.iter().map(|name| (*name).to_owned()).collect();
-    let (valid, mut rendered) = (validate(&alertmanager, &around).unwrap(), Rendered::default());
-    render(&valid, &around, &selections, &mut rendered);
-    (build(&valid, &around, &out, &mut rendered).unwrap(), rendered)
+    let (valid, mut rendered) = (validate(&alertmanager, &context).unwrap(), Rendered::default());
+    valid.render(&context, &selections, &mut rendered);
+    (valid.build(&context, &out, &mut rendered).unwrap(), rendered)
 }
 
 fn verdicts(rendered: &Rendered) -> Vec<(&str, bool)> {
@@ -142,8 +142,8 @@ fn a_base_that_the_operand_refuses_tells_nobody_and_the_others_stay() {
                     - name: a/base/null\n- name: a/more/r\n  webhook_configs:\n  - url: http://more\ntemplates: []\n";
     assert_eq!(text, expected);
     let told: Vec<String> = planned.remarks.iter().map(ToString::to_string).collect();
-    let words = "spec.alertmanagerConfiguration is left out: Alertmanager does not take AlertmanagerConfig a/base, and \
-                 alerts for which no other one has a route reach nobody";
+    let words = "spec.alertmanagerConfiguration is left out: Alertmanager rejects AlertmanagerConfig a/base, and alerts \
+                 for which no other one has a route notify nobody";
     assert_eq!(told, [words]);
 }
 

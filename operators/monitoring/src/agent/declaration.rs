@@ -1,0 +1,53 @@
+//! What the operator of PrometheusAgent watches and owns, and the facts about this kind.
+
+use kernel::declare::Declaration;
+
+use crate::declaration::{
+    CLAIMS, CLEANUP, DAEMON_SETS, NAMESPACES, PEER, PODS, SECRETS, SERVICES, STATEFUL_SETS, optional,
+    outline, permissions, selectable,
+};
+use crate::kind::Naming;
+use crate::kinds;
+use crate::workload::labels;
+
+/// The declaration of the operator of PrometheusAgent.
+pub const DECLARATION: Declaration = Declaration {
+    name: "prometheus-agent",
+    primary: kinds::AGENT,
+    finalizer: CLEANUP,
+    owned: &[SECRETS, SERVICES, STATEFUL_SETS, DAEMON_SETS],
+    watched: &[
+        selectable(kinds::SERVICE_MONITOR, "what an agent scrapes"),
+        selectable(kinds::POD_MONITOR, "what an agent scrapes"),
+        selectable(kinds::PROBE, "what an agent scrapes"),
+        optional(kinds::SCRAPE_CONFIG, "what an agent scrapes"),
+        outline(kinds::CONFIG_MAP, "what monitors refer to"),
+        NAMESPACES,
+        PODS,
+        CLAIMS,
+    ],
+    permissions: permissions!(
+        "prometheusagents",
+        "servicemonitors",
+        "podmonitors",
+        "probes",
+        "scrapeconfigs"
+    ),
+    predecessors: &[PEER],
+    status_manager: Some(PEER),
+};
+
+pub(super) const NAMING: Naming = Naming {
+    application: "prometheus-agent",
+    governing_service: "prometheus-agent-operated",
+    prefix: "prom-agent",
+    configuration_suffix: "",
+    configuration_key: "prometheus.yaml.gz",
+    volume_suffix: "-db",
+    name_labels: &[labels::NAME],
+    controller_labels: &[(labels::MODE, "agent")],
+    rules: None,
+};
+
+pub(super) const POINTING: &[&str] =
+    &["additionalScrapeConfigs", "apiserverConfig", "remoteWrite", "scrapeClasses", "tracingConfig"];

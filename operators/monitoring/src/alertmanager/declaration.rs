@@ -1,0 +1,49 @@
+//! What the operator of Alertmanager watches and owns, and the facts about this kind.
+
+use kernel::declare::Declaration;
+
+use crate::declaration::{
+    CLAIMS, CLEANUP, NAMESPACES, PEER, PODS, SECRETS, SERVICES, STATEFUL_SETS, outline, permissions,
+    selectable,
+};
+use crate::kind::{Application, Naming};
+use crate::kinds;
+use crate::workload::defaults::ALERTMANAGER_VERSION;
+
+/// The declaration of the operator of Alertmanager.
+pub const DECLARATION: Declaration = Declaration {
+    name: "alertmanager",
+    primary: kinds::ALERTMANAGER,
+    finalizer: CLEANUP,
+    owned: &[SECRETS, SERVICES, STATEFUL_SETS],
+    watched: &[
+        selectable(kinds::ALERTMANAGER_CONFIG, "routes and receivers of an Alertmanager"),
+        outline(kinds::CONFIG_MAP, "what AlertmanagerConfigs refer to"),
+        NAMESPACES,
+        PODS,
+        CLAIMS,
+    ],
+    permissions: permissions!("alertmanagers", "alertmanagerconfigs"),
+    predecessors: &[PEER],
+    status_manager: Some(PEER),
+};
+
+pub(super) const NAMING: Naming = Naming {
+    application: "alertmanager",
+    governing_service: "alertmanager-operated",
+    prefix: "alertmanager",
+    configuration_suffix: "-generated",
+    configuration_key: "alertmanager.yaml.gz",
+    volume_suffix: "-db",
+    name_labels: &["alertmanager"],
+    controller_labels: &[],
+    rules: None,
+};
+
+pub(super) const APPLICATION: Application = Application {
+    name: "Alertmanager",
+    default_version: ALERTMANAGER_VERSION,
+    container: "alertmanager",
+    port: 9093,
+    web_config_since: (0, 22),
+};

@@ -1,0 +1,86 @@
+//! An Alertmanager at the version that it asks for.
+
+use api_monitoring::Alertmanager;
+use api_monitoring::alertmanager::AlertmanagerSpec;
+use formats::version;
+
+use crate::alertmanager::OfAlertmanager;
+use crate::workload::defaults::{self, or_default};
+use crate::workload::instance::Instance as WorkloadInstance;
+use crate::workload::labels::{Labels, merged};
+use crate::workload::operator::OperatorConfig;
+use crate::workload::pod::PodError;
+use crate::workload::statefulset;
+
+/// An Alertmanager.
+pub type Instance<'i> = WorkloadInstance<'i, AlertmanagerSpec>;
+
+impl<'i> Instance<'i> {
+    /// An Alertmanager at the version that it asks for.
+    pub fn new(alertmanager: &'i Alertmanager) -> Result<Self, PodError> {
+        let spec = &alertmanager.spec;
+        let version = version::parse(version_text(spec)).map_err(PodError::AlertmanagerVersion)?;
+        Ok(Self::of::<OfAlertmanager>(alertmanager, spec, version))
+    }
+
+    /// The name of the Secret with the settings of the connections between peers.
+    pub fn cluster_config_name(&self) -> String {
+        format!("{}-cluster-tls-config", self.object_name())
+    }
+
+    /// The selector of the pods. It cannot be changed later.
+    pub(crate) fn selector(&self, operator: &OperatorConfig) -> Labels {
+        merged([&self.common_labels(), &operator.labels])
+    }
+}
+
+/// The same with the defaults that an API server would fill in, and with the least memory that is requested.
+pub fn defaulted(alertmanager: &Alertmanager) -> Alertmanager {
+    let mut alertmanager = alertmanager.clone();
+    let spec = &mut alertmanager.spec;
+    if spec.workload.port_name.is_empty() {
+        spec.workload.port_name = "web".into();
+    }
+    if spec.retention.is_empty() {
+        spec.retention = "120h".into();
+    }
+    spec.workload.replicas = Some(spec.workload.replicas.unwrap_or(1).max(0));
+    statefulset::put_memory(&mut spec.workload.resources);
+    alertmanager
+}
+
+/// The version that the user asks for, or the default.
+pub(crate) fn version_text(spec: &AlertmanagerSpec) -> &str {
+    or_default(&spec.version, defaults::ALERTMANAGER_VERSION)
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_filled_in() {
+        let mut alertmanager = Alertmanager::default();
+        alertmanager.spec.workload.replicas = Some(-2);
+        alertmanager.spec.workload.resources.requests = Some([("cpu".into(), Quantity("1".into()))].into());
+        let spec = defaulted(&alertmanager).spec;
+        let workload = &spec.workload;
+        assert_eq!((&*workload.port_name, &*spec.retention, workload.replicas), ("web", "120h", Some(0)));
+        let requests = [("cpu", "1"), ("memory", "200Mi")];
+        let requests = requests.map(|(resource, amount)| (resource.to_owned(), Quantity(amount.into())));
+        assert_eq!(workload.resources.requests, Some(requests.into()));
+    }
+
+    #[test]
+    fn what_the_user_says_stays() {
+        let mut alertmanager = Alertmanager::default();
+        alertmanager.spec.workload.port_name = "http".into();
+        alertmanager.spec.retention = "1h".into();
+        alertmanager.spec.workload.replicas = Some(3);
+        alertmanager.spec.workload.resources.requests =
+            Some([("memory".into(), Quantity("1Gi".into()))].into());
+        assert_eq!(defaulted(&alertmanager), alertmanager);
+    }
+}

@@ -1,0 +1,77 @@
+//! The pods of a Thanos Ruler: the main container, the reloader if there are rules, and what the user adds.
+
+use k8s_openapi::api::core::v1::{Container, PodSpec, PodTemplateSpec};
+
+use super::{GRPC_PORT, WEB_PORT, arguments, volumes};
+use crate::thanos_ruler::Instance;
+use crate::thanos_ruler::instance::version_text;
+use crate::workload::arguments as command_line;
+use crate::workload::container::{POD_NAME, from_pod, restricted, tcp_port};
+use crate::workload::defaults::{self, or_default};
+use crate::workload::image::Image;
+use crate::workload::operator::OperatorConfig;
+use crate::workload::pod::{self, PodError, PodParts, some};
+use crate::workload::reloader::{Reload, Reloader, Values};
+use crate::workload::statefulset::PodInputs;
+use crate::workload::volume::Volumes;
+
+/// The pods.
+pub(super) fn build(instance: &Instance<'_>, inputs: PodInputs<'_>) -> Result<PodTemplateSpec, PodError> {
+    let (spec, workload, operator) = (instance.spec, instance.workload, inputs.operator);
+    let image = Image {
+        whole: &spec.image,
+        base: or_default(&operator.thanos_image, defaults::THANOS_IMAGE),
+        version: version_text(spec),
+        ..Image::default()
+    };
+    let image = image.build().map_err(PodError::ImagePath)?;
+    let mut volumes = Volumes::default();
+    let flags = arguments::build(instance, &mut volumes);
+    let mut args = vec!["rule".to_owned()];
+    args.append(&mut command_line::build(&flags, &workload.additional_args)?);
+    volumes::put_rest(&mut volumes, instance, inputs)?;
+    if !volumes.web_config_file.is_empty() {
+        args.push(format!("--http.config={}", volumes.web_config_file));
+    }
+    let mut containers = vec![main(instance, &image, args, &mut volumes)];
+    if !inputs.rule_config_maps.is_empty() {
+        containers.push(reloader(instance, operator, &mut volumes));
+    }
+    let parts = PodParts { containers, volumes: volumes.of_pod, ..PodParts::default() };
+    let spec = PodSpec {
+        topology_spread_constraints: some(spec.topology_spread_constraints.clone()),
+        ..pod::spec(workload, parts)?
+    };
+    Ok(PodTemplateSpec { metadata: Some(instance.metadata(operator)), spec: Some(spec) })
+}
+
+fn main(instance: &Instance<'_>, image: &str, args: Vec<String>, volumes: &mut Volumes) -> Container {
+    let workload = instance.workload;
+    let mut ports = vec![tcp_port("grpc", GRPC_PORT)];
+    ports.extend((!workload.listen_local).then(|| tcp_port(&workload.port_name, WEB_PORT)));
+    Container {
+        args: Some(args),
+        env: Some(vec![from_pod(POD_NAME, "metadata.name")]),
+        volume_mounts: some(std::mem::take(&mut volumes.mounts)),
+        resources: Some(workload.resources.clone()),
+        ports: Some(ports),
+        ..restricted(instance.application.container, image, &workload.image_pull_policy)
+    }
+}
+
+/// The container that watches rules.
+fn reloader(instance: &Instance<'_>, operator: &OperatorConfig, volumes: &mut Volumes) -> Container {
+    let workload = instance.workload;
+    let reloader = Reloader {
+        reload: Reload::Request(instance.local_url(operator, instance.serves_tls(), "/-/reload")),
+        watched_directories: std::mem::take(&mut volumes.watched_directories),
+        web_config_file: std::mem::take(&mut volumes.web_config_file),
+        listen_local: workload.listen_local.then(|| operator.local_host.clone()),
+        log_level: &workload.log_level,
+        log_format: &workload.log_format,
+        mounts: std::mem::take(&mut volumes.reloader_mounts),
+        values: Values { shard: Some(-1), ..Values::default() },
+        ..Reloader::default()
+    };
+    reloader.build(&operator.reloader)
+}
