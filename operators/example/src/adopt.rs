@@ -1,20 +1,21 @@
 //! An application that ran before the operator came: what of it must stay as it was found, so that nothing restarts and
-//! no data are left behind. Pure.
+//! no data are lost. Pure.
 
 use std::collections::BTreeMap;
 
 use api_example::AdoptedStatus;
 use k8s_openapi::api::apps::v1::StatefulSet;
-use k8s_openapi::api::core::v1::{Container, PodTemplateSpec};
+use k8s_openapi::api::core::v1::{Container, PodTemplateSpec, Volume};
+use kernel::object::Key;
 
 use crate::names;
 
-/// What an application's objects hang on. Ours, unless it was there before us.
+/// What the objects of an application are called: as we call them, unless they were there before us.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Frame {
-    /// The labels by which instances are found.
+pub struct ObjectNames {
+    /// The labels that select instances.
     pub selector: BTreeMap<String, String>,
-    /// The Service that names them.
+    /// The Service that gives each instance a host name.
     pub service: String,
     /// The name of the volume with the data.
     pub claim: String,
@@ -24,8 +25,8 @@ pub struct Frame {
     pub features: String,
 }
 
-impl Frame {
-    /// The frame of an application that we install.
+impl ObjectNames {
+    /// Those of an application that we install.
     pub fn ours(app: &str) -> Self {
         Self {
             selector: names::selector(app),
@@ -36,31 +37,31 @@ impl Frame {
         }
     }
 
-    /// The frame of an application that is there.
+    /// Those of an application that is there.
     pub fn found(app: &str, set: &StatefulSet) -> Self {
-        let mut frame = Self::ours(app);
-        let Some(spec) = &set.spec else { return frame };
+        let mut found = Self::ours(app);
+        let Some(spec) = &set.spec else { return found };
         if let Some(labels) = spec.selector.match_labels.as_ref().filter(|labels| !labels.is_empty()) {
-            frame.selector = labels.clone();
+            found.selector = labels.clone();
         }
         if let Some(service) = spec.service_name.as_ref().filter(|name| !name.is_empty()) {
-            frame.service.clone_from(service);
+            found.service.clone_from(service);
         }
         let claim =
             spec.volume_claim_templates.iter().flatten().next().and_then(|claim| claim.metadata.name.clone());
-        frame.claim = claim.unwrap_or(frame.claim);
-        if let Some(secret) = mounted(&spec.template, "EXAMPLE_APP_AUTH_DIRECTORY", "--auth-directory").secret
-        {
-            frame.secret = secret;
+        found.claim = claim.unwrap_or(found.claim);
+        let volume = mounted(&spec.template, "EXAMPLE_APP_AUTH_DIRECTORY", "--auth-directory");
+        if let Some(secret) = volume.and_then(|volume| volume.secret.as_ref()?.secret_name.clone()) {
+            found.secret = secret;
         }
-        if let Some(features) = mounted(&spec.template, "EXAMPLE_APP_FEATURES_FILE", "--features-file").config
-        {
-            frame.features = features;
+        let volume = mounted(&spec.template, "EXAMPLE_APP_FEATURES_FILE", "--features-file");
+        if let Some(features) = volume.and_then(|volume| volume.config_map.as_ref()) {
+            found.features.clone_from(&features.name);
         }
-        frame
+        found
     }
 
-    /// The frame that was remembered.
+    /// Those in a status.
     pub fn remembered(app: &str, adopted: &AdoptedStatus) -> Self {
         Self {
             selector: adopted.selector.clone(),
@@ -71,7 +72,12 @@ impl Frame {
         }
     }
 
-    /// What to remember of it; nothing if it is ours anyway.
+    /// Where the first instance answers, also when it is not ready.
+    pub fn first_instance(&self, app: &Key) -> String {
+        format!("{}-0.{}.{}.svc:{}", app.name, self.service, app.namespace, names::PORT)
+    }
+
+    /// What the status remembers of them; nothing if they are ours.
     pub fn to_remember(&self, app: &str) -> Option<AdoptedStatus> {
         (*self != Self::ours(app)).then(|| AdoptedStatus {
             selector: self.selector.clone(),
@@ -95,38 +101,22 @@ pub fn tag(image: &str) -> Option<&str> {
     name.split_once('@').map_or(name, |(name, _)| name).split_once(':').map(|(_, tag)| tag)
 }
 
-#[derive(Default)]
-struct Mounted {
-    secret: Option<String>,
-    config: Option<String>,
-}
-
-/// What is mounted where a setting of the application points to.
-fn mounted(template: &PodTemplateSpec, variable: &str, flag: &str) -> Mounted {
-    let found = || {
-        let container = container(template)?;
-        let from_variable = container.env.iter().flatten().find(|env| env.name == variable);
-        let from_variable = from_variable.and_then(|env| env.value.clone());
-        let arguments: Vec<&String> = container.command.iter().chain(&container.args).flatten().collect();
-        let from_flag =
-            arguments.iter().enumerate().find_map(|(at, argument)| match argument.split_once('=') {
-                Some((name, value)) if name == flag => Some(value.to_owned()),
-                _ if *argument == flag => arguments.get(at + 1).map(|value| (*value).clone()),
-                _ => None,
-            });
-        let path = from_flag.or(from_variable)?;
-        let mounts = container.volume_mounts.iter().flatten();
-        let mount = mounts
-            .filter(|mount| path.starts_with(&mount.mount_path))
-            .max_by_key(|mount| mount.mount_path.len())?;
-        let volumes = template.spec.as_ref()?.volumes.as_ref()?;
-        volumes.iter().find(|volume| volume.name == mount.name)
-    };
-    let Some(volume) = found() else { return Mounted::default() };
-    Mounted {
-        secret: volume.secret.as_ref().and_then(|secret| secret.secret_name.clone()),
-        config: volume.config_map.as_ref().map(|config| config.name.clone()),
-    }
+/// The volume that is mounted where a setting of the application points to.
+fn mounted<'t>(template: &'t PodTemplateSpec, variable: &str, flag: &str) -> Option<&'t Volume> {
+    let container = container(template)?;
+    let variable = container.env.iter().flatten().find(|env| env.name == variable);
+    let arguments: Vec<&String> = container.command.iter().chain(&container.args).flatten().collect();
+    let mut arguments = arguments.iter().enumerate().map(|(at, argument)| (*argument, arguments.get(at + 1)));
+    let from_flag = arguments.find_map(|(argument, next)| match argument.split_once('=') {
+        Some((name, value)) if name == flag => Some(value),
+        _ if argument == flag => next.map(|next| next.as_str()),
+        _ => None,
+    });
+    let path = from_flag.or_else(|| variable?.value.as_deref())?;
+    let mounts = container.volume_mounts.iter().flatten().filter(|mount| path.starts_with(&mount.mount_path));
+    let mount = mounts.max_by_key(|mount| mount.mount_path.len())?;
+    let volumes = template.spec.as_ref()?.volumes.as_ref()?;
+    volumes.iter().find(|volume| volume.name == mount.name)
 }
 
 #[cfg(test)]
@@ -161,16 +151,16 @@ mod tests {
             }},
         }}))
         .unwrap();
-        let frame = Frame::found("app", &set);
-        let expected = Frame {
+        let names = ObjectNames::found("app", &set);
+        let expected = ObjectNames {
             selector: BTreeMap::from([("run".into(), "old".into())]),
             service: "old-names".into(),
             claim: "store".into(),
             secret: "old-login".into(),
             features: "app-features".into(),
         };
-        assert_eq!(frame, expected);
-        assert_eq!(Frame::remembered("app", &frame.to_remember("app").unwrap()), frame);
-        assert_eq!(Frame::ours("app").to_remember("app"), None);
+        assert_eq!(names, expected);
+        assert_eq!(ObjectNames::remembered("app", &names.to_remember("app").unwrap()), names);
+        assert_eq!(ObjectNames::ours("app").to_remember("app"), None);
     }
 }

@@ -9,9 +9,9 @@ use kernel::flow::PassError;
 use kernel::operand::{self, AskError, Reply, Request};
 use serde_json::Value;
 
-use crate::gather::{Credentials, Gate};
+use crate::gather::{Credentials, Writes};
 use crate::plan::Step;
-use crate::upgrade::Ask;
+use crate::upgrade::WriteControl;
 
 /// How long an instance may take to answer.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -35,26 +35,26 @@ impl Instances {
         Self { proxy: Some(address) }
     }
 
-    /// What an instance does with writes. One that does not answer, or not as it should, is silent.
-    pub async fn gate(&self, host: &str, credentials: &Credentials) -> Gate {
+    /// What an instance does with writes. One that gives no valid answer is unknown.
+    pub async fn writes(&self, host: &str, credentials: &Credentials) -> Writes {
         let reply = self.ask(Method::GET, (host, "/v1/version"), credentials).await;
         let Some(reply) = reply.ok().filter(|reply| reply.status == StatusCode::OK) else {
-            return Gate::Silent;
+            return Writes::Unknown;
         };
         let body: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
         match body["writes"].as_str() {
-            Some("open") => Gate::Open,
-            Some("held") => Gate::Held,
-            Some("moved") => Gate::Moved,
-            _ => Gate::Silent,
+            Some("open") => Writes::Open,
+            Some("held") => Writes::Held,
+            Some("moved") => Writes::Moved,
+            _ => Writes::Unknown,
         }
     }
 
     /// Does what a plan asks for.
     pub async fn perform(&self, step: &Step, credentials: &Credentials) -> Result<(), PassError> {
-        let path = match step.ask {
-            Ask::Hold => format!("/internal/hold?seconds={HOLD}"),
-            Ask::Release => "/internal/release".into(),
+        let path = match step.control {
+            WriteControl::Hold => format!("/internal/hold?seconds={HOLD}"),
+            WriteControl::Release => "/internal/release".into(),
         };
         let host = &step.host;
         match self.ask(Method::POST, (host, &path), credentials).await {

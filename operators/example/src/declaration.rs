@@ -4,7 +4,7 @@ use kernel::apply::Way;
 use kernel::declare::{Declaration, Detail, Owned, Permission, Prune, Watched, keep_nothing};
 use kernel::object::{Key, Object};
 use kube::api::DynamicObject;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::gather::{BUDGET, CLAIM, CONFIG_MAP, JOB, POD, SECRET, SERVICE, STATEFUL_SET};
 use crate::names;
@@ -15,71 +15,17 @@ pub const DECLARATION: Declaration = Declaration {
     primary: names::EXAMPLE_APP,
     finalizer: names::FINALIZER,
     owned: &[
-        Owned {
-            kind: SECRET,
-            way: Way::Apply,
-            selector: None,
-            detail: Detail::Full,
-            prune: Prune::Unnamed,
-            keeps: keep_nothing,
-            optional: false,
-            why: "the credentials of an application",
-        },
-        Owned {
-            kind: CONFIG_MAP,
-            way: Way::Apply,
-            selector: None,
-            detail: Detail::Full,
-            prune: Prune::Unnamed,
-            keeps: keep_nothing,
-            optional: false,
-            why: "the features of an application",
-        },
-        Owned {
-            kind: SERVICE,
-            way: Way::Apply,
-            selector: None,
-            detail: Detail::Full,
-            prune: Prune::Unnamed,
-            keeps: keep_nothing,
-            optional: false,
-            why: "how clients and instances find an application",
-        },
-        Owned {
-            kind: STATEFUL_SET,
-            way: Way::Apply,
-            selector: None,
-            detail: Detail::Full,
-            prune: Prune::Unnamed,
-            keeps: keep_nothing,
-            optional: false,
-            why: "the instances of an application",
-        },
-        Owned {
-            kind: BUDGET,
-            way: Way::Apply,
-            selector: None,
-            detail: Detail::Full,
-            prune: Prune::Unnamed,
-            keeps: keep_nothing,
-            optional: false,
-            why: "how many instances a drain may take at once",
-        },
-        Owned {
-            kind: JOB,
-            way: Way::Apply,
-            selector: None,
-            detail: Detail::Full,
-            prune: Prune::Unnamed,
-            keeps: keep_nothing,
-            optional: false,
-            why: "the migrations of an upgrade",
-        },
+        Owned { kind: SECRET, why: "the credentials of an application", ..OWNED },
+        Owned { kind: CONFIG_MAP, why: "the features of an application", ..OWNED },
+        Owned { kind: SERVICE, why: "how clients and instances find an application", ..OWNED },
+        Owned { kind: STATEFUL_SET, why: "the instances of an application", ..OWNED },
+        Owned { kind: BUDGET, why: "how many instances a drain may evict at once", ..OWNED },
+        Owned { kind: JOB, why: "the migrations of an upgrade", ..OWNED },
     ],
     watched: &[
         Watched {
             kind: POD,
-            concerns: whose_pod,
+            concerns: app_of_pod,
             selector: None,
             detail: Detail::Full,
             trim: trim_pod,
@@ -88,7 +34,7 @@ pub const DECLARATION: Declaration = Declaration {
         },
         Watched {
             kind: CLAIM,
-            concerns: whose_claim,
+            concerns: app_of_claim,
             selector: None,
             detail: Detail::Full,
             trim: trim_claim,
@@ -100,20 +46,20 @@ pub const DECLARATION: Declaration = Declaration {
         Permission {
             group: "",
             resource: "pods",
-            verbs: &["patch"],
-            why: "an annotation, so that changed features reach an instance in seconds",
+            verbs: &["patch", "delete"],
+            why: "an annotation, so that changed features reach an instance in seconds; pods that hold up a rollout",
         },
         Permission {
             group: "",
             resource: "persistentvolumeclaims",
             verbs: &["patch", "delete"],
-            why: "volumes grow, and go with an application if the user says so",
+            why: "volumes grow, and are deleted with an application if the user says so",
         },
         Permission {
             group: names::EXAMPLE_APP.group,
             resource: "exampleapps/status",
             verbs: &["patch"],
-            why: "what became of an application",
+            why: "the status of an application",
         },
         Permission {
             group: names::EXAMPLE_APP.group,
@@ -126,8 +72,20 @@ pub const DECLARATION: Declaration = Declaration {
     status_manager: None,
 };
 
-/// Instances belong to a set with the name of the application, Jobs say whose they are.
-fn whose_pod(pod: &Object) -> Option<Key> {
+/// What all owned kinds have in common.
+const OWNED: Owned = Owned {
+    kind: SECRET,
+    way: Way::Apply,
+    selector: None,
+    detail: Detail::Full,
+    prune: Prune::Unnamed,
+    keeps: keep_nothing,
+    optional: false,
+    why: "",
+};
+
+/// Instances are owned by a StatefulSet with the name of the application; pods of Jobs have a label with that name.
+fn app_of_pod(pod: &Object) -> Option<Key> {
     let owner = pod.controller()?;
     if owner.is_a(STATEFUL_SET) {
         return Some(Key::new(&pod.key().namespace, &owner.name));
@@ -136,30 +94,30 @@ fn whose_pod(pod: &Object) -> Option<Key> {
     Some(Key::new(&pod.key().namespace, app))
 }
 
-/// A set names the volumes of its instances after itself: `data-NAME-0`.
-fn whose_claim(claim: &Object) -> Option<Key> {
-    let name = &claim.key().name;
-    let (without_number, number) = name.rsplit_once('-')?;
-    number.parse::<u32>().ok()?;
-    let (_, app) = without_number.split_once('-')?;
+/// A StatefulSet names the claims of its pods after itself: `data-NAME-0`.
+fn app_of_claim(claim: &Object) -> Option<Key> {
+    let (without_ordinal, ordinal) = claim.key().name.rsplit_once('-')?;
+    ordinal.parse::<u32>().ok()?;
+    let (_, app) = without_ordinal.split_once('-')?;
     Some(Key::new(&claim.key().namespace, app))
 }
 
 fn trim_pod(pod: &mut DynamicObject) {
     let containers = pod.data["spec"]["containers"].take();
     let containers = containers.as_array().into_iter().flatten();
-    let small: Vec<Value> = containers
-        .map(|container| serde_json::json!({"name": container["name"], "image": container["image"]}))
-        .collect();
+    let small: Vec<Value> =
+        containers.map(|container| json!({"name": container["name"], "image": container["image"]})).collect();
     let status = &mut pod.data["status"];
-    let status = serde_json::json!({
+    let status = json!({
+        "phase": status["phase"].take(),
         "conditions": status["conditions"].take(),
         "containerStatuses": status["containerStatuses"].take(),
     });
-    pod.data = serde_json::json!({"spec": {"containers": small}, "status": status});
+    pod.data = json!({"spec": {"containers": small}, "status": status});
 }
 
 fn trim_claim(claim: &mut DynamicObject) {
-    let status = serde_json::json!({"capacity": claim.data["status"]["capacity"].take()});
-    claim.data["status"] = status;
+    let status = &mut claim.data["status"];
+    let [phase, capacity, conditions] = ["phase", "capacity", "conditions"].map(|field| status[field].take());
+    claim.data["status"] = json!({"phase": phase, "capacity": capacity, "conditions": conditions});
 }

@@ -1,20 +1,23 @@
 //! What is known of an application: its objects, its instances, and during an upgrade what the instance that takes the
-//! writes says about itself. The only stage that reads.
+//! writes does with them. The only stage that reads.
 
 use std::sync::Arc;
 
+use api_example::ExampleApp;
+use capability::rollout::ordinal;
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::batch::v1::Job;
 use k8s_openapi::api::core::v1::{ConfigMap, PersistentVolumeClaim, Pod, Secret, Service};
 use k8s_openapi::api::policy::v1::PodDisruptionBudget;
 use kernel::declare::Kind;
-use kernel::flow::PassError;
-use kernel::object::{Key, Object, Unreadable};
+use kernel::flow::{Cluster, PassError};
+use kernel::object::{Key, Object};
 use kernel::stores::Stores;
 use serde::de::DeserializeOwned;
 
-use crate::adopt::Frame;
+use crate::adopt::ObjectNames;
 use crate::names;
+use crate::upgrade::JobState;
 
 /// The kinds that are looked at.
 pub(crate) const STATEFUL_SET: Kind = Kind::of::<StatefulSet>();
@@ -26,7 +29,7 @@ pub(crate) const SERVICE: Kind = Kind::of::<Service>();
 pub(crate) const BUDGET: Kind = Kind::of::<PodDisruptionBudget>();
 pub(crate) const JOB: Kind = Kind::of::<Job>();
 
-/// Who may use the application.
+/// The credentials of an application.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Credentials {
     /// The user.
@@ -41,158 +44,196 @@ impl std::fmt::Debug for Credentials {
     }
 }
 
-/// Where writes stand at the instance that takes them.
+/// What the instance that takes the writes does with them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Gate {
-    /// They pass.
+pub enum Writes {
+    /// It accepts them.
     Open,
-    /// They wait.
+    /// It holds them.
     Held,
-    /// They wait for a restart, because the data were migrated.
+    /// It holds them until it restarts, because the data were migrated.
     Moved,
-    /// The instance does not answer.
-    Silent,
+    /// It does not answer.
+    Unknown,
 }
 
 /// An object that is there.
 #[derive(Debug, Clone)]
-pub struct Found<K> {
-    /// What it says.
+pub struct Existing<K> {
+    /// The object.
     pub object: K,
-    /// Whether it is ours: nobody else's, and not nobody's. One that lost its owner and has our label still is.
-    pub ours: bool,
+    /// Whether it is ours: we own it, or it has no owner and our label.
+    pub is_ours: bool,
 }
 
-/// A Job of ours and why its pods failed, as they said last.
+/// Objects that others create, as types and as they are kept.
 #[derive(Debug, Clone)]
-pub struct Work {
+pub struct Listed<K> {
+    /// As types.
+    pub items: Vec<K>,
+    /// As they are kept, to be deleted.
+    pub objects: Vec<Arc<Object>>,
+}
+
+impl<K: DeserializeOwned> Listed<K> {
+    fn read(objects: Vec<Arc<Object>>) -> Result<Self, PassError> {
+        Ok(Self { items: objects.iter().map(|object| read(object)).collect::<Result<_, _>>()?, objects })
+    }
+}
+
+/// A Job of ours.
+#[derive(Debug, Clone)]
+pub struct MigrationJob {
     /// The Job.
     pub job: Job,
-    /// The last words of a pod that failed.
-    pub last_words: Option<String>,
+    /// What one of its pods said last, if it failed.
+    pub last_message: Option<String>,
+}
+
+impl MigrationJob {
+    /// How it is doing. One that is being deleted still works.
+    pub fn state(&self) -> JobState {
+        let status = self.job.status.as_ref().filter(|_| self.job.metadata.deletion_timestamp.is_none());
+        let conditions = status.and_then(|status| status.conditions.as_deref()).unwrap_or_default();
+        let is_true = |kind: &str| conditions.iter().find(|one| one.type_ == kind && one.status == "True");
+        match (is_true("Complete"), is_true("Failed")) {
+            (Some(_), _) => JobState::Done,
+            (None, Some(failed)) => {
+                let message = self.last_message.clone().or_else(|| failed.message.clone());
+                JobState::Failed(message.unwrap_or_default())
+            }
+            (None, None) => JobState::Running,
+        }
+    }
 }
 
 /// All that is known.
 #[derive(Debug, Clone)]
 pub struct Inputs {
-    /// What everything hangs on.
-    pub frame: Frame,
-    /// The instances' owner.
-    pub set: Option<Found<StatefulSet>>,
+    /// What its objects are called.
+    pub names: ObjectNames,
+    /// The `StatefulSet` of the instances.
+    pub set: Option<Existing<StatefulSet>>,
     /// The instances.
-    pub pods: Vec<Pod>,
+    pub pods: Listed<Pod>,
     /// Their volumes.
-    pub claims: Vec<PersistentVolumeClaim>,
-    /// The same as they are kept, to be deleted.
-    pub claim_objects: Vec<Arc<Object>>,
+    pub claims: Listed<PersistentVolumeClaim>,
     /// The Service that clients use.
-    pub service: Option<Found<Service>>,
+    pub service: Option<Existing<Service>>,
     /// The features as they were written last.
     pub features: Option<ConfigMap>,
     /// The credentials that are there, or new ones.
     pub credentials: Credentials,
     /// The Jobs of an upgrade.
-    pub jobs: Vec<Work>,
-    /// Where writes stand; asked only during an upgrade.
-    pub gate: Gate,
+    pub jobs: Vec<MigrationJob>,
+    /// What the first instance does with writes; asked only during an upgrade.
+    pub writes: Writes,
 }
 
 impl Inputs {
     /// What is known of an application of which nothing is there yet.
-    pub(crate) fn of_nothing(name: &str, credentials: Credentials) -> Self {
+    pub(crate) fn empty(app: &str, credentials: Credentials) -> Self {
         Self {
-            frame: Frame::ours(name),
+            names: ObjectNames::ours(app),
             set: None,
-            pods: Vec::new(),
-            claims: Vec::new(),
-            claim_objects: Vec::new(),
+            pods: Listed { items: Vec::new(), objects: Vec::new() },
+            claims: Listed { items: Vec::new(), objects: Vec::new() },
             service: None,
             features: None,
             credentials,
             jobs: Vec::new(),
-            gate: Gate::Open,
+            writes: Writes::Open,
         }
+    }
+
+    /// What the stores hold of an application.
+    pub(crate) fn read(app: &ExampleApp, cluster: Cluster<'_>) -> Result<Self, PassError> {
+        let uid = app.metadata.uid.as_deref().unwrap_or_default();
+        let lookup = Lookup { stores: cluster.stores, app: cluster.key, uid };
+        let name = &*cluster.key.name;
+        let set = lookup.get(STATEFUL_SET, name)?;
+        let names = object_names(app, name, set.as_ref());
+        let secret: Option<Existing<Secret>> = lookup.get(SECRET, &names.secret)?;
+        let features: Option<Existing<ConfigMap>> = lookup.get(CONFIG_MAP, &names.features)?;
+        Ok(Self {
+            set,
+            pods: lookup.pods(&names)?,
+            claims: lookup.claims(&names)?,
+            service: lookup.get(SERVICE, name)?,
+            features: features.map(|features| features.object),
+            credentials: secret
+                .and_then(|secret| credentials(&secret.object))
+                .unwrap_or_else(new_credentials),
+            jobs: lookup.jobs()?,
+            writes: Writes::Open,
+            names,
+        })
+    }
+
+    /// The Job with this name.
+    pub(crate) fn job(&self, name: &str) -> Option<&MigrationJob> {
+        self.jobs.iter().find(|job| job.job.metadata.name.as_deref() == Some(name))
     }
 }
 
-/// A look at the stores.
-pub(crate) struct Look<'a> {
+/// Finds the objects of one application in the stores.
+struct Lookup<'a> {
     stores: &'a Stores,
-    namespace: &'a str,
+    app: &'a Key,
     uid: &'a str,
 }
 
-impl<'a> Look<'a> {
-    pub(crate) fn new(stores: &'a Stores, namespace: &'a str, uid: &'a str) -> Self {
-        Self { stores, namespace, uid }
-    }
-
-    pub(crate) fn get<K: DeserializeOwned>(
-        &self,
-        kind: Kind,
-        name: &str,
-    ) -> Result<Option<Found<K>>, PassError> {
-        let Some(object) = self.stores.get(kind, &Key::new(self.namespace, name)) else { return Ok(None) };
-        let ours = match object.controller() {
-            Some(owner) => &*owner.uid == self.uid,
-            None => object.value()["metadata"]["labels"][names::MANAGED_BY] == names::MANAGER,
+impl Lookup<'_> {
+    fn get<K: DeserializeOwned>(&self, kind: Kind, name: &str) -> Result<Option<Existing<K>>, PassError> {
+        let Some(object) = self.stores.get(kind, &Key::new(&self.app.namespace, name)) else {
+            return Ok(None);
         };
-        Ok(Some(Found { object: read(&object)?, ours }))
+        let is_ours = match object.controller() {
+            Some(owner) => &*owner.uid == self.uid,
+            None => object.label(names::MANAGED_BY) == Some(names::MANAGER),
+        };
+        Ok(Some(Existing { object: read(&object)?, is_ours }))
     }
 
-    pub(crate) fn owned<K: DeserializeOwned>(&self, kind: Kind, uid: &str) -> Result<Vec<K>, PassError> {
-        self.stores.owned_by(kind, self.namespace, uid).iter().map(|object| read(object)).collect()
-    }
-
-    /// The instances: pods of the set with the application's name, also when the set itself is gone or being made anew.
-    pub(crate) fn pods(&self, app: &str, frame: &Frame) -> Result<Vec<Pod>, PassError> {
-        let prefix = format!("{app}-");
-        let mut pods = Vec::new();
-        for object in self.stores.named(POD, self.namespace, &prefix) {
-            let is_instance = object.key().name[prefix.len()..].parse::<u32>().is_ok();
-            let of_the_set = object.controller().map(|owner| owner.is_a(STATEFUL_SET) && &*owner.name == app);
-            if !is_instance || of_the_set == Some(false) {
-                continue;
-            }
-            let pod: Pod = read(&object)?;
-            let labels = pod.metadata.labels.clone().unwrap_or_default();
-            if of_the_set == Some(true)
-                || frame.selector.iter().all(|(name, value)| labels.get(name) == Some(value))
-            {
-                pods.push(pod);
-            }
-        }
-        Ok(pods)
-    }
-
-    /// The volumes of the instances, by their number: also of those that are not there any more.
-    pub(crate) fn claims(&self, app: &str, claim: &str) -> Vec<Arc<Object>> {
-        let prefix = format!("{claim}-{app}-");
-        let mut named = self.stores.named(CLAIM, self.namespace, &prefix);
-        named.retain(|object| {
-            object.key().name.strip_prefix(&prefix).is_some_and(|number| number.parse::<u32>().is_ok())
-        });
-        named
-    }
-
-    pub(crate) fn jobs(&self) -> Result<Vec<Work>, PassError> {
-        let mut all = Vec::new();
-        for job in self.owned::<Job>(JOB, self.uid)? {
-            let pods: Vec<Pod> = match job.metadata.uid.as_deref() {
-                Some(uid) => self.owned(POD, uid)?,
-                None => Vec::new(),
+    /// The instances: pods of the `StatefulSet` with the application's name, also when it is deleted or created again.
+    fn pods(&self, names: &ObjectNames) -> Result<Listed<Pod>, PassError> {
+        let Key { namespace, name } = self.app;
+        let mut pods = self.stores.named(POD, namespace, &format!("{name}-"));
+        pods.retain(|pod| {
+            let is_owned = match pod.controller() {
+                Some(owner) => owner.is_a(STATEFUL_SET) && *owner.name == **name,
+                None => names.selector.iter().all(|(label, value)| pod.label(label) == Some(value.as_str())),
             };
-            all.push(Work { job, last_words: pods.iter().rev().find_map(last_words) });
+            is_owned && ordinal(&pod.key().name, name).is_some()
+        });
+        Listed::read(pods)
+    }
+
+    /// The volumes of the instances: also of those that are not there any more.
+    fn claims(&self, names: &ObjectNames) -> Result<Listed<PersistentVolumeClaim>, PassError> {
+        let prefix = format!("{}-{}", names.claim, self.app.name);
+        let mut claims = self.stores.named(CLAIM, &self.app.namespace, &prefix);
+        claims.retain(|claim| ordinal(&claim.key().name, &prefix).is_some());
+        Listed::read(claims)
+    }
+
+    fn jobs(&self) -> Result<Vec<MigrationJob>, PassError> {
+        let mut all = Vec::new();
+        for object in self.stores.owned_by(JOB, &self.app.namespace, self.uid) {
+            let pods = self.stores.owned_by(POD, &self.app.namespace, object.uid());
+            let pods: Listed<Pod> = Listed::read(pods)?;
+            let last_message = pods.items.iter().rev().find_map(last_message);
+            all.push(MigrationJob { job: read(&object)?, last_message });
         }
         Ok(all)
     }
 }
 
-pub(crate) fn read<K: DeserializeOwned>(object: &Object) -> Result<K, PassError> {
-    object.read().map_err(|error: Unreadable| PassError::outside(error.to_string(), error.source))
+fn read<K: DeserializeOwned>(object: &Object) -> Result<K, PassError> {
+    object.read().map_err(|error| PassError::outside(error.to_string(), error.source))
 }
 
-fn last_words(pod: &Pod) -> Option<String> {
+fn last_message(pod: &Pod) -> Option<String> {
     let statuses = pod.status.as_ref()?.container_statuses.as_ref()?;
     let ended = statuses.iter().find_map(|status| status.state.as_ref()?.terminated.as_ref())?;
     let message = ended.message.as_deref()?.trim();
@@ -200,7 +241,7 @@ fn last_words(pod: &Pod) -> Option<String> {
 }
 
 /// The credentials in a Secret, if it has any.
-pub(crate) fn credentials(secret: &Secret) -> Option<Credentials> {
+fn credentials(secret: &Secret) -> Option<Credentials> {
     let text = |name: &str| {
         let bytes = &secret.data.as_ref()?.get(name)?.0;
         String::from_utf8(bytes.clone()).ok().filter(|text| !text.is_empty())
@@ -208,26 +249,24 @@ pub(crate) fn credentials(secret: &Secret) -> Option<Credentials> {
     Some(Credentials { username: text("username")?, password: text("password")? })
 }
 
-/// New credentials.
-pub(crate) fn new_credentials() -> Credentials {
+fn new_credentials() -> Credentials {
     use rand::distr::{Alphanumeric, SampleString};
     let password = Alphanumeric.sample_string(&mut rand::rng(), 32);
     Credentials { username: "admin".into(), password }
 }
 
-/// The frame of an application: the one that was remembered, else the one of a set that was there before us, else ours.
-pub(crate) fn frame(app: &api_example::ExampleApp, name: &str, set: Option<&Found<StatefulSet>>) -> Frame {
+/// What the objects of an application are called: as the status says, else as in a `StatefulSet` that was there before us,
+/// else as we call them.
+fn object_names(app: &ExampleApp, name: &str, set: Option<&Existing<StatefulSet>>) -> ObjectNames {
     if let Some(adopted) = app.status.as_ref().and_then(|status| status.adopted.as_ref()) {
-        return Frame::remembered(name, adopted);
+        return ObjectNames::remembered(name, adopted);
     }
-    let is_foreign = |set: &Found<StatefulSet>| {
+    let is_adopted = |set: &&Existing<StatefulSet>| {
         let annotations = set.object.metadata.annotations.as_ref();
-        !set.ours || annotations.is_some_and(|annotations| annotations.contains_key(names::ADOPTED))
+        !set.is_ours || annotations.is_some_and(|annotations| annotations.contains_key(names::ADOPTED))
     };
-    match set.filter(|set| is_foreign(set)) {
-        Some(set) => Frame::found(name, &set.object),
-        None => Frame::ours(name),
-    }
+    set.filter(is_adopted)
+        .map_or_else(|| ObjectNames::ours(name), |set| ObjectNames::found(name, &set.object))
 }
 
 #[cfg(test)]
@@ -245,8 +284,9 @@ mod tests {
         let object = Object::new(serde_json::from_value(secret).unwrap(), &SECRET.resource());
         let stores = Stores::new(&[&crate::DECLARATION], "test", &Namespaces::AllBut(Vec::new()).into());
         stores.partition(SECRET, "n").unwrap().write().see(Event::Applied(object));
-        let found: Option<Found<Secret>> = Look::new(&stores, "n", "1").get(SECRET, "a").unwrap();
-        found.unwrap().ours
+        let lookup = Lookup { stores: &stores, app: &Key::new("n", "a"), uid: "1" };
+        let existing: Option<Existing<Secret>> = lookup.get(SECRET, "a").unwrap();
+        existing.unwrap().is_ours
     }
 
     #[test]
@@ -254,7 +294,7 @@ mod tests {
         let owner = |uid: &str| json!([{"apiVersion": "v1", "kind": "X", "name": "x", "uid": uid, "controller": true}]);
         let (ours, bare) = (json!({"app.kubernetes.io/managed-by": "mainstay"}), json!({"a": "b"}));
         assert!(is_ours(&owner("1"), &bare));
-        assert!(!is_ours(&owner("3"), &ours), "somebody else's, whatever its label says");
+        assert!(!is_ours(&owner("3"), &ours), "another owner's, whatever its label says");
         assert!(is_ours(&json!([]), &ours));
         assert!(!is_ours(&json!([]), &bare), "it was there before us");
     }

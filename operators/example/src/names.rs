@@ -13,7 +13,7 @@ pub const EXAMPLE_APP: Kind = Kind {
     scope: Scope::Namespaces,
 };
 
-/// Holds the deletion of a resource back until its application was removed or let go.
+/// The finalizer: the application is removed or let go before its resource is deleted.
 pub const FINALIZER: &str = "example-app.appdelivery.cncf.io/cleanup";
 
 /// The image, without a tag, unless the user names another.
@@ -28,17 +28,17 @@ pub const DATA: &str = "data";
 /// Where the application listens.
 pub const PORT: i32 = 8080;
 
-/// On a `StatefulSet` that was there before us: the pod template that we would have made. As long as that does not
-/// change, we leave the one that we found, because any other would restart the pods.
+/// Annotation of a `StatefulSet` that was there before us: a hash of the pod template that we would have made. As long as
+/// that does not change, the template that was found stays, because any other would restart the pods.
 pub const ADOPTED: &str = "example-app.appdelivery.cncf.io/adopted";
 
-/// On the features: when they last changed. On a pod: the last change that it was told of.
+/// Annotation of the features: when they last changed. Annotation of a pod: the last change that it has seen.
 pub const CHANGED: &str = "example-app.appdelivery.cncf.io/features-changed";
 
-/// The instance whose data a Job works on, so that Jobs are told from instances.
+/// Label of the pods of Jobs: the application whose data they migrate.
 pub const JOB_OF: &str = "example-app.appdelivery.cncf.io/job-of";
 
-/// Labels that say what the instances of an application are.
+/// The labels that select the instances of an application.
 pub fn selector(app: &str) -> BTreeMap<String, String> {
     BTreeMap::from([
         ("app.kubernetes.io/name".into(), "example-app".into()),
@@ -49,7 +49,7 @@ pub fn selector(app: &str) -> BTreeMap<String, String> {
 /// The label that says who manages an object. Disconnecting removes it.
 pub const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
 
-/// What it says of ours.
+/// Its value for our objects.
 pub const MANAGER: &str = "mainstay";
 
 /// Labels of everything that we manage.
@@ -69,12 +69,12 @@ pub fn features(app: &str) -> String {
     format!("{app}-features")
 }
 
-/// The Service that gives each instance a name.
+/// The Service that gives each instance a host name.
 pub fn instances(app: &str) -> String {
     format!("{app}-instances")
 }
 
-/// The Job that takes data to a version, or back to it.
+/// The Job that migrates data to a version, or back to it.
 pub fn migration(app: &str, back: bool, version: &str) -> String {
     let verb = if back { "back-to" } else { "to" };
     let version: String = version.replace('.', "-").to_lowercase().chars().take(LONGEST_VERSION).collect();

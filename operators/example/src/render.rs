@@ -1,5 +1,5 @@
-//! What would be applied for a resource in a cluster that has nothing of it yet. Pure, except that credentials are only
-//! made when something is really applied: here they are a word that says so.
+//! What would be applied for a resource in a cluster that has nothing of it yet. Pure: a placeholder stands for the
+//! password, which is generated when the Secret is applied.
 
 use api_example::ExampleApp;
 use k8s_openapi::jiff::Timestamp;
@@ -7,22 +7,21 @@ use kernel::apply::Desired;
 use kernel::flow::Invalid;
 
 use crate::gather::{Credentials, Inputs};
-use crate::upgrade::Pace;
+use crate::upgrade::Timing;
 use crate::{plan, validate};
 
-/// Stands where a password will be.
+/// The placeholder for the password.
 pub const GENERATED: &str = "(generated when applied)";
 
 /// The objects, in the order in which they are applied.
 pub fn render(app: &ExampleApp) -> Result<Vec<Desired>, Invalid> {
-    let inputs = Inputs::of_nothing(
+    let inputs = Inputs::empty(
         app.metadata.name.as_deref().unwrap_or_default(),
         Credentials { username: "admin".into(), password: GENERATED.into() },
     );
-    // What a cluster says about a resource is no wish.
+    // The status is of another cluster.
     let app = ExampleApp { status: None, ..app.clone() };
-    let valid = validate::validate(&app, &inputs)?;
-    let facts = plan::facts(&app, &valid, &inputs, Pace::default());
-    let planned = plan::plan(&valid, &inputs, &facts, Timestamp::UNIX_EPOCH);
-    Ok(planned.work.waves.into_iter().flatten().collect())
+    let valid = validate::validate(&app, &inputs, Timing::default())?;
+    let plan = plan::plan(&valid, &inputs, Timestamp::UNIX_EPOCH);
+    Ok(plan.work.waves.into_iter().flatten().collect())
 }

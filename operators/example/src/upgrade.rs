@@ -1,5 +1,5 @@
-//! The upgrade, as a list of phases. `course` is a pure function of what is there and of the phase that the status
-//! remembers; everything it orders may be ordered again, because the pass after it may die before it is remembered.
+//! The upgrade, as a list of phases. `next` is a pure function of what is there and of the phase in the status; everything
+//! that it orders may be ordered again, because a pass may end before its status is written.
 //!
 //! ```text
 //! Followers ─► Migrating ─► Writer ─► Watching ─► done
@@ -9,35 +9,34 @@
 //! ```
 
 #[cfg(test)]
-mod storm;
-#[cfg(test)]
 mod tests;
 
 use std::time::Duration;
 
-use api_example::{FailedUpgrade, UpgradeCause, UpgradePhase, UpgradeStatus};
+use api_example::{FailedUpgrade, UpgradeCause, UpgradePhase as Phase, UpgradeStatus};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::jiff::Timestamp;
 
-use crate::gather::Gate;
+use crate::condition::Reason;
+use crate::gather::Writes;
 use crate::instance::Instance;
 
-/// How much time an upgrade takes for itself. Tests are in a hurry.
+/// How long an upgrade takes. Tests use shorter times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pace {
+pub struct Timing {
     /// How long a new version must serve before the upgrade has succeeded, in seconds.
     pub watched: i64,
-    /// How often an upgrade looks again: writes that wait must be told so again, and deadlines pass.
-    pub look: Duration,
+    /// How often an upgrade looks again: held writes must be held again in time, and deadlines pass.
+    pub interval: Duration,
 }
 
-impl Default for Pace {
+impl Default for Timing {
     fn default() -> Self {
-        Self { watched: 10, look: Duration::from_secs(2) }
+        Self { watched: 10, interval: Duration::from_secs(2) }
     }
 }
 
-/// What becomes of a Job.
+/// How a Job is doing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JobState {
     /// It is not there.
@@ -46,7 +45,7 @@ pub enum JobState {
     Running,
     /// It has done its work.
     Done,
-    /// It has given up, with these words.
+    /// It has failed, with this message.
     Failed(String),
 }
 
@@ -55,44 +54,44 @@ pub enum JobState {
 pub struct Facts {
     /// The version in use; nothing before the first.
     pub current: Option<String>,
-    /// The version to come to.
+    /// The wanted version.
     pub wanted: String,
     /// The image, if it is not the official one.
     pub image: Option<String>,
-    /// How many instances there should be.
-    pub replicas: u32,
+    /// The number of instances that are wanted.
+    pub replicas: i32,
     /// The instances.
     pub instances: Vec<Instance>,
-    /// The upgrade that the status remembers.
+    /// The upgrade in the status.
     pub upgrade: Option<UpgradeStatus>,
     /// The upgrade that failed last.
     pub failed: Option<FailedUpgrade>,
-    /// Where writes stand.
-    pub gate: Gate,
-    /// The Job that migrates.
+    /// What the first instance does with writes.
+    pub writes: Writes,
+    /// The Job that migrates the data.
     pub migration: JobState,
-    /// The Job that takes the data back.
-    pub way_back: JobState,
+    /// The Job that migrates them back.
+    pub migration_back: JobState,
     /// How long a phase may take, in seconds.
     pub deadline: i64,
-    /// How much time an upgrade takes for itself.
-    pub pace: Pace,
+    /// How long an upgrade takes.
+    pub timing: Timing,
 }
 
-/// What an operator asks of the instance that takes the writes.
+/// What the instance that takes the writes is asked to do with them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ask {
-    /// Let writes wait.
+pub enum WriteControl {
+    /// Hold them.
     Hold,
-    /// Let them pass.
+    /// Release them.
     Release,
 }
 
-/// A Job to be there.
+/// A Job that should be there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Errand {
-    /// Whether the data go back.
-    pub back: bool,
+pub struct Migration {
+    /// Whether it migrates the data back.
+    pub is_back: bool,
     /// The version whose program does it.
     pub by: String,
     /// The version that the data will have.
@@ -103,228 +102,224 @@ pub struct Errand {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ended {
     /// The new version is in use.
-    Well(String),
+    Succeeded(String),
     /// The version before is in use again.
-    Back(FailedUpgrade),
-    /// Somebody wants another version now, and the version before is in use again.
+    RolledBack(FailedUpgrade),
+    /// Another version is wanted now, and the version before is in use again.
     Superseded,
 }
 
 /// What is to be done now.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Course {
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Rollout {
     /// The version in the pod template.
     pub version: String,
-    /// The lowest number of an instance that may be replaced.
+    /// The lowest ordinal of an instance that may be replaced.
     pub partition: i32,
     /// The Jobs that should be there.
-    pub errands: Vec<Errand>,
-    /// What to ask.
-    pub ask: Option<Ask>,
-    /// The upgrade to remember.
+    pub migrations: Vec<Migration>,
+    /// What is asked of the first instance.
+    pub control: Option<WriteControl>,
+    /// The upgrade for the status.
     pub upgrade: Option<UpgradeStatus>,
     /// How it ended, if it did in this pass.
     pub ended: Option<Ended>,
-    /// Why the way back is stuck, if it is.
+    /// Why the upgrade cannot be rolled back, if it cannot.
     pub stuck: Option<String>,
 }
 
-impl Course {
-    fn settled(version: &str) -> Self {
-        Self {
-            version: version.into(),
-            partition: 0,
-            errands: Vec::new(),
-            ask: None,
-            upgrade: None,
-            ended: None,
-            stuck: None,
-        }
+impl Rollout {
+    /// No upgrade is under way.
+    pub fn settled(version: &str) -> Self {
+        Self { version: version.into(), ..Self::default() }
+    }
+
+    /// Whether every pod that is created again now gets the version that its data have.
+    pub fn is_safe_to_replace(&self) -> bool {
+        self.upgrade.as_ref().is_none_or(|upgrade| upgrade.phase == Phase::ReturningInstances)
     }
 }
 
 /// What is to be done now.
-pub fn course(facts: &Facts, now: Timestamp) -> Course {
-    let Some(current) = &facts.current else { return Course::settled(&facts.wanted) };
+pub fn next(facts: &Facts, now: Timestamp) -> Rollout {
+    let Some(current) = &facts.current else { return Rollout::settled(&facts.wanted) };
     let Some(mut upgrade) = facts.upgrade.clone().or_else(|| begin(facts, current, now)) else {
-        return Course::settled(current);
+        return Rollout::settled(current);
     };
     // Each phase is left at most once, so this ends.
-    while let Some((phase, cause)) = leave(facts, &upgrade, now) {
+    while let Some((phase, cause)) = next_phase(facts, &upgrade, now) {
         upgrade = UpgradeStatus { phase, since: Time(now), cause: cause.or(upgrade.cause), ..upgrade };
     }
-    if let Some(ended) = end(facts, &upgrade, now) {
-        let version = match &ended {
-            Ended::Well(version) => version,
-            Ended::Back(_) | Ended::Superseded => &upgrade.from,
-        };
-        return Course { ended: Some(ended.clone()), ..Course::settled(version) };
+    match end(facts, &upgrade, now) {
+        Some(Ended::Succeeded(version)) => {
+            Rollout { ended: Some(Ended::Succeeded(version.clone())), ..Rollout::settled(&version) }
+        }
+        Some(ended) => Rollout { ended: Some(ended), ..Rollout::settled(&upgrade.from) },
+        None => orders(facts, upgrade),
     }
-    orders(facts, &upgrade)
 }
 
-/// An upgrade that should begin: somebody wants another version, and it did not fail already.
+/// An upgrade that should begin: another version is wanted, and it has not failed already.
 fn begin(facts: &Facts, current: &str, now: Timestamp) -> Option<UpgradeStatus> {
     let failed = facts.failed.as_ref();
     let failed = failed.is_some_and(|failed| failed.version == facts.wanted && failed.image == facts.image);
     (facts.wanted != current && !failed).then(|| UpgradeStatus {
         from: current.into(),
         to: facts.wanted.clone(),
-        phase: UpgradePhase::Followers,
+        phase: Phase::Followers,
         since: Time(now),
         cause: None,
     })
 }
 
-/// The phase after this one, when its time has come.
-fn leave(
+/// The phase after this one, when its time has come, and why the upgrade is rolled back, if it is.
+fn next_phase(
     facts: &Facts,
     upgrade: &UpgradeStatus,
     now: Timestamp,
-) -> Option<(UpgradePhase, Option<UpgradeCause>)> {
-    use UpgradePhase as Phase;
+) -> Option<(Phase, Option<UpgradeCause>)> {
     let to = &upgrade.to;
-    let back = |phase, cause| Some((phase, Some(cause)));
-    let trouble = || trouble(facts, upgrade, now);
+    let rolled_back = |phase| Some((phase, Some(problem(facts, upgrade, now)?)));
     match upgrade.phase {
-        Phase::Followers
-            if facts.followers().all(|instance| instance.serves(to)) && facts.has_all_followers() =>
-        {
-            Some((Phase::Migrating, None))
-        }
-        Phase::Followers => trouble().and_then(|cause| back(Phase::ReturningInstances, cause)),
+        Phase::Followers if facts.followers_serve(to) => Some((Phase::Migrating, None)),
+        Phase::Followers => rolled_back(Phase::ReturningInstances),
         Phase::Migrating => match &facts.migration {
             JobState::Done => Some((Phase::Writer, None)),
-            JobState::Failed(words) => {
-                let message = format!("the migration to {to} failed: {words}");
-                back(Phase::ReturningInstances, UpgradeCause { reason: "MigrationFailed".into(), message })
+            JobState::Failed(why) => {
+                let cause = cause(Reason::MigrationFailed, format!("the migration to {to} failed: {why}"));
+                Some((Phase::ReturningInstances, Some(cause)))
             }
-            JobState::Absent | JobState::Running => {
-                trouble().and_then(|cause| back(Phase::ReturningData, cause))
-            }
+            JobState::Absent | JobState::Running => rolled_back(Phase::ReturningData),
         },
         Phase::Writer if facts.all_serve(to) => Some((Phase::Watching, None)),
-        Phase::Writer | Phase::Watching => trouble().and_then(|cause| back(Phase::ReturningData, cause)),
-        Phase::ReturningData if facts.way_back == JobState::Done => Some((Phase::ReturningInstances, None)),
+        Phase::Writer | Phase::Watching => rolled_back(Phase::ReturningData),
+        Phase::ReturningData if facts.migration_back == JobState::Done => {
+            Some((Phase::ReturningInstances, None))
+        }
         Phase::ReturningData | Phase::ReturningInstances => None,
     }
 }
 
-/// Why an upgrade must go back.
-fn trouble(facts: &Facts, upgrade: &UpgradeStatus, now: Timestamp) -> Option<UpgradeCause> {
-    let cause = |reason: &str, message: String| Some(UpgradeCause { reason: reason.into(), message });
+fn cause(reason: Reason, message: String) -> UpgradeCause {
+    UpgradeCause { reason: reason.as_str().into(), message }
+}
+
+/// Why an upgrade must be rolled back.
+fn problem(facts: &Facts, upgrade: &UpgradeStatus, now: Timestamp) -> Option<UpgradeCause> {
     let to = &upgrade.to;
     if facts.wanted != *to {
-        return cause("Superseded", format!("{} is wanted now instead of {to}", facts.wanted));
+        let message = format!("{} is wanted now instead of {to}", facts.wanted);
+        return Some(cause(Reason::Superseded, message));
     }
-    let new = || facts.instances.iter().filter(|instance| instance.version.as_deref() == Some(to.as_str()));
-    if let Some(broken) = new().find_map(|instance| instance.broken.clone()) {
-        return cause("InstanceBroken", broken);
+    let mut new = facts.instances.iter().filter(|instance| instance.version.as_ref() == Some(to));
+    if let Some(failure) = new.find_map(Instance::failure) {
+        return Some(cause(Reason::InstanceBroken, failure));
     }
     let waited = now.as_second() - upgrade.since.0.as_second();
     let waits_for = match upgrade.phase {
-        UpgradePhase::Followers | UpgradePhase::Writer => "an instance to get ready",
-        UpgradePhase::Migrating => "the migration",
+        Phase::Followers | Phase::Writer => "an instance to get ready",
+        Phase::Migrating => "the migration",
         // While it is watched, an instance may be missing for as long as the deadline, for any reason.
-        UpgradePhase::Watching => "all instances to be ready",
-        UpgradePhase::ReturningData | UpgradePhase::ReturningInstances => return None,
+        Phase::Watching => "all instances to be ready",
+        Phase::ReturningData | Phase::ReturningInstances => return None,
     };
-    let late = waited > facts.deadline;
-    let message = || {
-        format!(
+    (waited > facts.deadline).then(|| {
+        let message = format!(
             "waited {waited} s for {waits_for} with {to}; spec.upgrade.progressDeadlineSeconds allows {}",
             facts.deadline
-        )
-    };
-    if late { cause("DeadlineExceeded", message()) } else { None }
+        );
+        cause(Reason::DeadlineExceeded, message)
+    })
 }
 
 /// How the upgrade ends, when it does.
 fn end(facts: &Facts, upgrade: &UpgradeStatus, now: Timestamp) -> Option<Ended> {
     match upgrade.phase {
-        UpgradePhase::Watching => {
+        Phase::Watching => {
             let watched = now.as_second() - upgrade.since.0.as_second();
-            (watched >= facts.pace.watched && facts.all_serve(&upgrade.to))
-                .then(|| Ended::Well(upgrade.to.clone()))
+            let is_over = watched >= facts.timing.watched && facts.all_serve(&upgrade.to);
+            is_over.then(|| Ended::Succeeded(upgrade.to.clone()))
         }
-        UpgradePhase::ReturningInstances if facts.all_serve(&upgrade.from) && facts.gate != Gate::Held => {
+        Phase::ReturningInstances if facts.all_serve(&upgrade.from) && facts.writes != Writes::Held => {
             let cause = upgrade.cause.clone()?;
-            if cause.reason == "Superseded" {
+            if cause.reason == Reason::Superseded.as_str() {
                 return Some(Ended::Superseded);
             }
             let (version, image) = (upgrade.to.clone(), facts.image.clone());
-            Some(Ended::Back(FailedUpgrade { version, image, time: Time(now), cause }))
+            Some(Ended::RolledBack(FailedUpgrade { version, image, time: Time(now), cause }))
         }
-        UpgradePhase::Followers
-        | UpgradePhase::Migrating
-        | UpgradePhase::Writer
-        | UpgradePhase::ReturningData
-        | UpgradePhase::ReturningInstances => None,
+        Phase::Followers
+        | Phase::Migrating
+        | Phase::Writer
+        | Phase::ReturningData
+        | Phase::ReturningInstances => None,
     }
 }
 
 /// What a phase orders.
-fn orders(facts: &Facts, upgrade: &UpgradeStatus) -> Course {
-    use UpgradePhase as Phase;
-    let (from, to) = (upgrade.from.clone(), upgrade.to.clone());
-    let there = Errand { back: false, by: to.clone(), to: to.clone() };
-    let back = Errand { back: true, by: to.clone(), to: from.clone() };
-    let quiet = facts.gate != Gate::Open;
-    let mut course = Course { upgrade: Some(upgrade.clone()), ..Course::settled(&to) };
-    match upgrade.phase {
-        Phase::Followers => course.partition = 1,
+fn orders(facts: &Facts, upgrade: UpgradeStatus) -> Rollout {
+    let UpgradeStatus { from, to, phase, .. } = upgrade.clone();
+    let forward = Migration { is_back: false, by: to.clone(), to: to.clone() };
+    let back = Migration { is_back: true, by: to.clone(), to: from.clone() };
+    let are_held = facts.writes != Writes::Open;
+    let hold = (facts.writes != Writes::Unknown).then_some(WriteControl::Hold);
+    let mut rollout = Rollout { upgrade: Some(upgrade), ..Rollout::settled(&to) };
+    match phase {
+        Phase::Followers => rollout.partition = 1,
         Phase::Migrating => {
-            course.partition = 1;
-            course.ask = (facts.gate != Gate::Silent).then_some(Ask::Hold);
-            // One Job at a time: what is left of another is removed first. Once it is there it stays, whatever the gate
-            // says meanwhile.
-            let alone = quiet && facts.way_back == JobState::Absent;
-            if alone || facts.migration != JobState::Absent {
-                course.errands.push(there);
+            rollout.partition = 1;
+            rollout.control = hold;
+            // One Job at a time: what is left of another is removed first. Once it is there it stays, even if writes are
+            // released meanwhile.
+            let is_alone = are_held && facts.migration_back == JobState::Absent;
+            if is_alone || facts.migration != JobState::Absent {
+                rollout.migrations.push(forward);
             }
         }
-        // The Job stays until the end, as the proof that the data are there.
-        Phase::Writer | Phase::Watching => course.errands.push(there),
+        // The Job stays until the end, as the proof that the data are migrated.
+        Phase::Writer | Phase::Watching => rollout.migrations.push(forward),
         Phase::ReturningData => {
-            // Nobody is replaced now.
-            course.partition = 1;
-            course.ask = (facts.gate != Gate::Silent).then_some(Ask::Hold);
-            // That the data may have gone ahead must be remembered before the Job that proves it goes.
-            let remembered = facts.upgrade.as_ref().is_some_and(|known| known.phase == Phase::ReturningData);
-            let alone = quiet && facts.migration == JobState::Absent;
-            if !remembered && facts.migration != JobState::Absent {
-                course.errands.push(there);
-            } else if alone || facts.way_back != JobState::Absent {
-                course.errands.push(back);
+            // No instance is replaced now.
+            rollout.partition = 1;
+            rollout.control = hold;
+            // The status must say that the data may be migrated before the Job that proves it is deleted.
+            let is_in_status =
+                facts.upgrade.as_ref().is_some_and(|known| known.phase == Phase::ReturningData);
+            let is_alone = are_held && facts.migration == JobState::Absent;
+            if !is_in_status && facts.migration != JobState::Absent {
+                rollout.migrations.push(forward);
+            } else if is_alone || facts.migration_back != JobState::Absent {
+                rollout.migrations.push(back);
             }
-            if let JobState::Failed(words) = &facts.way_back {
-                course.stuck = Some(format!("the data cannot go back to {from}: {words}"));
+            if let JobState::Failed(why) = &facts.migration_back {
+                rollout.stuck = Some(format!("the data cannot be migrated back to {from}: {why}"));
             }
         }
         Phase::ReturningInstances => {
-            course.version = from;
-            course.ask = (facts.gate == Gate::Held).then_some(Ask::Release);
-            // What was done is remembered only after this pass: until then its Job is the proof, and stays.
-            let kept = [(&facts.migration, there), (&facts.way_back, back)];
+            rollout.version = from;
+            rollout.control = (facts.writes == Writes::Held).then_some(WriteControl::Release);
+            // Until the status says what was done, its Job is the proof, and stays.
+            let kept = [(&facts.migration, forward), (&facts.migration_back, back)];
             let kept = kept.into_iter().filter(|(state, _)| **state != JobState::Absent);
-            course.errands.extend(kept.map(|(_, errand)| errand));
+            rollout.migrations.extend(kept.map(|(_, migration)| migration));
         }
     }
-    course
+    rollout
 }
 
 impl Facts {
-    fn followers(&self) -> impl Iterator<Item = &Instance> {
-        self.instances.iter().filter(|instance| instance.number > 0 && instance.number < self.replicas)
+    /// Whether all instances but the first are there and serve a version.
+    fn followers_serve(&self, version: &str) -> bool {
+        let mut followers = (1..self.replicas)
+            .map(|ordinal| self.instances.iter().find(|instance| instance.ordinal == ordinal));
+        followers.all(|instance| instance.is_some_and(|instance| instance.serves(version)))
     }
 
-    fn has_all_followers(&self) -> bool {
-        self.followers().count() + 1 >= self.replicas as usize
-    }
-
+    /// Whether as many instances as are wanted serve a version, and none runs another.
     fn all_serve(&self, version: &str) -> bool {
         let serving = self.instances.iter().filter(|instance| instance.serves(version)).count();
-        let stray = self.instances.iter().any(|instance| instance.version.as_deref() != Some(version));
-        serving >= self.replicas as usize && !stray
+        let is_other = |instance: &Instance| instance.version.as_deref() != Some(version);
+        i32::try_from(serving).is_ok_and(|serving| serving >= self.replicas)
+            && !self.instances.iter().any(is_other)
     }
 }

@@ -1,24 +1,28 @@
-//! From what the user wrote to what can be carried out. A wish that cannot be granted is left out, named, and the rest
-//! goes on; only a resource that makes no sense at all is invalid. Pure.
+//! From what the user wrote to what can be carried out. A field that cannot be carried out is ignored, the status names it,
+//! and the rest is carried out; only a resource that makes no sense at all is invalid. Pure.
 
 use std::collections::BTreeMap;
 
 use api_example::{DeletionSpec, ExampleApp};
+use capability::volumes::requested;
 use k8s_openapi::api::core::v1::ResourceRequirements;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kernel::flow::Invalid;
 use kernel::quantity::Amount;
 
 use crate::adopt;
-use crate::gather::Inputs;
+use crate::condition::Reason;
+use crate::gather::{Inputs, MigrationJob};
+use crate::instance::{self, Instance};
 use crate::names;
+use crate::upgrade::{Facts, JobState, Timing};
 use crate::version::{Gap, Version};
 
-/// A wish that was not granted.
+/// A field that is not carried out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Complaint {
-    /// Why, in one word.
-    pub reason: &'static str,
+pub struct IgnoredField {
+    /// Why.
+    pub reason: Reason,
     /// What to do, in words.
     pub message: String,
 }
@@ -32,8 +36,6 @@ pub struct Valid {
     pub namespace: String,
     /// What its objects refer to as their owner.
     pub owner: OwnerReference,
-    /// The version that it should come to.
-    pub version: Version,
     /// The image without a tag.
     pub image: String,
     /// How many instances.
@@ -46,62 +48,63 @@ pub struct Valid {
     pub class: Option<String>,
     /// Their features.
     pub features: BTreeMap<String, bool>,
-    /// How long a stage of an upgrade may take, in seconds.
-    pub deadline: i64,
+    /// What an upgrade looks at.
+    pub facts: Facts,
     /// Whether to leave everything as it is.
-    pub paused: bool,
-    /// Whether the resource is on its way out.
-    pub deleting: bool,
+    pub is_paused: bool,
+    /// Whether the resource is being deleted.
+    pub is_deleting: bool,
     /// What then happens.
     pub deletion: DeletionSpec,
-    /// What was not granted.
-    pub complaints: Vec<Complaint>,
+    /// What is not carried out.
+    pub ignored: Vec<IgnoredField>,
+}
+
+fn invalid(reason: Reason, message: String) -> Invalid {
+    Invalid { reason: reason.as_str(), message, requeue_after: None }
 }
 
 /// Checks.
-pub fn validate(app: &ExampleApp, inputs: &Inputs) -> Result<Valid, Invalid> {
+pub fn validate(app: &ExampleApp, inputs: &Inputs, timing: Timing) -> Result<Valid, Invalid> {
     let name = app.metadata.name.clone().unwrap_or_default();
+    let size = &app.spec.storage.size.0;
     if name.len() > names::LONGEST_NAME {
+        let longest = names::LONGEST_NAME;
         let message = format!(
-            "a name has at most {} letters, because others are made of it; use a shorter one",
-            names::LONGEST_NAME
+            "a name has at most {longest} letters, because other names contain it; use a shorter one"
         );
-        return Err(Invalid { reason: "NameTooLong", message, requeue_after: None });
+        return Err(invalid(Reason::NameTooLong, message));
     }
     let Some(wanted) = Version::parse(&app.spec.app_version) else {
         let message =
             format!("spec.appVersion {:?} is no version; write it as in 0.1.0", app.spec.app_version);
-        return Err(Invalid { reason: "NoVersion", message, requeue_after: None });
+        return Err(invalid(Reason::NoVersion, message));
     };
     let image = app.spec.image.clone().unwrap_or_else(|| names::IMAGE.into());
     if adopt::tag(&image).is_some() || image.contains('@') {
         let message = format!("spec.image {image:?} must have no tag: the tag is always spec.appVersion");
-        return Err(Invalid { reason: "ImageWithTag", message, requeue_after: None });
+        return Err(invalid(Reason::ImageWithTag, message));
     }
-    if Amount::parse(&app.spec.storage.size.0).is_none() {
-        let message =
-            format!("spec.storage.size {:?} is no amount; write it as in 1Gi", app.spec.storage.size.0);
-        return Err(Invalid { reason: "NoAmount", message, requeue_after: None });
+    if Amount::parse(size).is_none() {
+        let message = format!("spec.storage.size {size:?} is no amount; write it as in 1Gi");
+        return Err(invalid(Reason::NoAmount, message));
     }
-    let mut complaints = Vec::new();
-    let version = version(app, wanted, &mut complaints);
-    let size = size(app, inputs, &mut complaints);
-    let class = class(app, inputs, &mut complaints);
+    let mut ignored = Vec::new();
+    let version = version(app, wanted, &mut ignored);
     Ok(Valid {
         owner: owner(app, &name),
         namespace: app.metadata.namespace.clone().unwrap_or_default(),
-        version,
         image,
         replicas: app.spec.replicas,
         resources: app.spec.resources.clone(),
-        size,
-        class,
+        size: self::size(app, inputs, &mut ignored),
+        class: class(app, inputs, &mut ignored),
         features: app.spec.features.clone(),
-        deadline: app.spec.upgrade.progress_deadline_seconds.into(),
-        paused: app.spec.paused,
-        deleting: app.metadata.deletion_timestamp.is_some(),
+        facts: facts(app, &version, inputs, timing),
+        is_paused: app.spec.paused,
+        is_deleting: app.metadata.deletion_timestamp.is_some(),
         deletion: app.spec.deletion.clone(),
-        complaints,
+        ignored,
         name,
     })
 }
@@ -118,56 +121,51 @@ fn owner(app: &ExampleApp, name: &str) -> OwnerReference {
 }
 
 /// The version to come to: the wanted one, if it can follow the one in use.
-fn version(app: &ExampleApp, wanted: Version, complaints: &mut Vec<Complaint>) -> Version {
+fn version(app: &ExampleApp, wanted: Version, ignored: &mut Vec<IgnoredField>) -> Version {
     let status = app.status.as_ref();
-    // During an upgrade the step is judged from where it began: the version in use changes in the middle of it.
+    // During an upgrade the version in use changes: what counts is the one that the upgrade began with.
     let before = status.and_then(|status| status.upgrade.as_ref().map(|upgrade| &upgrade.from));
     let in_use = before.or_else(|| status.and_then(|status| status.current_version.as_ref()));
     let Some(in_use) = in_use.and_then(|text| Version::parse(text)) else { return wanted };
-    let complaint = match in_use.leads_to(&wanted) {
+    let (reason, message) = match in_use.leads_to(&wanted) {
         Ok(()) => return wanted,
-        Err(Gap::Downgrade) => Complaint {
-            reason: "DowngradeRefused",
-            message: format!(
-                "{wanted} is older than {in_use}, which is in use: data only go forward; set spec.appVersion to {in_use} or newer"
+        Err(Gap::Downgrade) => (
+            Reason::DowngradeRefused,
+            format!(
+                "{wanted} is older than {in_use}, which is in use: data cannot be downgraded; set spec.appVersion to \
+                 {in_use} or newer"
             ),
-        },
-        Err(Gap::Skips(between)) => Complaint {
-            reason: "StepSkipped",
-            message: format!(
+        ),
+        Err(Gap::Skips(between)) => (
+            Reason::StepSkipped,
+            format!(
                 "from {in_use} to {wanted} is more than one step; set spec.appVersion to {between} first"
             ),
-        },
+        ),
     };
-    complaints.push(complaint);
+    ignored.push(IgnoredField { reason, message });
     in_use
 }
 
 /// The size of volumes: the wanted one, unless a volume is larger already.
-fn size(app: &ExampleApp, inputs: &Inputs, complaints: &mut Vec<Complaint>) -> String {
-    let wanted = app.spec.storage.size.0.clone();
-    let templates = inputs
-        .set
-        .iter()
-        .flat_map(|set| set.object.spec.iter().flat_map(|spec| spec.volume_claim_templates.iter().flatten()));
-    let requests = inputs.claims.iter().chain(templates).filter_map(|claim| {
-        claim.spec.as_ref()?.resources.as_ref()?.requests.as_ref()?.get("storage").map(|size| size.0.clone())
-    });
-    let largest = requests.max_by_key(|size| Amount::parse(size));
-    match largest.filter(|largest| Amount::parse(largest) > Amount::parse(&wanted)) {
-        None => wanted,
-        Some(largest) => {
-            let message = format!(
-                "volumes cannot shrink from {largest} to {wanted}; set spec.storage.size to {largest} or more"
-            );
-            complaints.push(Complaint { reason: "ShrinkRefused", message });
-            largest
-        }
+fn size(app: &ExampleApp, inputs: &Inputs, ignored: &mut Vec<IgnoredField>) -> String {
+    let wanted = &app.spec.storage.size.0;
+    let specs = inputs.set.iter().filter_map(|set| set.object.spec.as_ref());
+    let templates = specs.flat_map(|spec| spec.volume_claim_templates.iter().flatten());
+    let largest = inputs.claims.items.iter().chain(templates).filter_map(requested);
+    let largest = largest.max_by_key(|size| Amount::parse(size)).unwrap_or(wanted);
+    if Amount::parse(largest) <= Amount::parse(wanted) {
+        return wanted.clone();
     }
+    let message = format!(
+        "volumes cannot shrink from {largest} to {wanted}; set spec.storage.size to {largest} or more"
+    );
+    ignored.push(IgnoredField { reason: Reason::ShrinkRefused, message });
+    largest.to_owned()
 }
 
 /// The storage class: that of the volumes that are there.
-fn class(app: &ExampleApp, inputs: &Inputs, complaints: &mut Vec<Complaint>) -> Option<String> {
+fn class(app: &ExampleApp, inputs: &Inputs, ignored: &mut Vec<IgnoredField>) -> Option<String> {
     let wanted = app.spec.storage.class_name.clone();
     let set = inputs.set.as_ref().and_then(|set| set.object.spec.as_ref());
     let Some(template) = set.and_then(|spec| spec.volume_claim_templates.as_ref()?.first()) else {
@@ -179,7 +177,45 @@ fn class(app: &ExampleApp, inputs: &Inputs, complaints: &mut Vec<Complaint>) -> 
             "volumes stay in storage class {}; to move the data, restore them into a new application",
             present.as_deref().unwrap_or("(default)")
         );
-        complaints.push(Complaint { reason: "ClassChangeRefused", message });
+        ignored.push(IgnoredField { reason: Reason::ClassChangeRefused, message });
     }
     present
+}
+
+/// What an upgrade looks at, from all that is known.
+fn facts(app: &ExampleApp, wanted: &Version, inputs: &Inputs, timing: Timing) -> Facts {
+    let status = app.status.clone().unwrap_or_default();
+    let name = app.metadata.name.as_deref().unwrap_or_default();
+    let instances = instance::all(&inputs.pods.items);
+    let job = |is_back: bool| {
+        let upgrade = status.upgrade.as_ref();
+        let version = upgrade.map(|upgrade| if is_back { &upgrade.from } else { &upgrade.to });
+        let job = version.and_then(|version| inputs.job(&names::migration(name, is_back, version)));
+        job.map_or(JobState::Absent, MigrationJob::state)
+    };
+    Facts {
+        wanted: wanted.to_string(),
+        image: app.spec.image.clone(),
+        replicas: app.spec.replicas,
+        migration: job(false),
+        migration_back: job(true),
+        current: status.current_version.clone().or_else(|| running(&instances, inputs)),
+        instances,
+        upgrade: status.upgrade,
+        failed: status.failed_upgrade,
+        writes: inputs.writes,
+        deadline: app.spec.upgrade.progress_deadline_seconds.into(),
+        timing,
+    }
+}
+
+/// The version that runs, where the status does not say: it was lost, or the application was there before us.
+fn running(instances: &[Instance], inputs: &Inputs) -> Option<String> {
+    let ready = instances.iter().find(|instance| instance.ordinal == 0 && instance.health.is_ready);
+    let from_template = || {
+        let set = inputs.set.as_ref().filter(|set| !set.is_ours)?;
+        let container = adopt::container(&set.object.spec.as_ref()?.template)?;
+        adopt::tag(container.image.as_deref()?).map(String::from)
+    };
+    ready.and_then(|instance| instance.version.clone()).or_else(from_template)
 }

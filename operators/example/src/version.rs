@@ -36,11 +36,6 @@ impl Version {
         parts.next().is_none().then(|| Self { numbers, text: text.into() })
     }
 
-    /// As it is written in tags.
-    pub fn as_str(&self) -> &str {
-        &self.text
-    }
-
     /// Whether `next` can follow this version: forward, one minor version at a time, and over no released version.
     pub fn leads_to(&self, next: &Self) -> Result<(), Gap> {
         let [major, minor, _] = self.numbers;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use mainstay::products::Running;
 use operator_example::client::Instances;
-use operator_example::upgrade::Pace;
+use operator_example::upgrade::Timing;
 use operator_example::{DECLARATION, ExampleOperator, PRODUCT};
 use serde_json::Value;
 
@@ -39,7 +39,7 @@ pub(super) fn subject() -> Subject {
 fn start(instances: SocketAddr) -> Running {
     let operator = ExampleOperator {
         instances: Instances::behind(instances),
-        pace: Pace { watched: 1, look: Duration::from_millis(250) },
+        timing: Timing { watched: 1, interval: Duration::from_millis(250) },
     };
     Running::only(&PRODUCT, operator)
 }

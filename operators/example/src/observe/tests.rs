@@ -4,7 +4,7 @@ use kernel::object::Object;
 use serde_json::json;
 
 use super::*;
-use crate::gather::{Credentials, Found};
+use crate::gather::{Credentials, Existing};
 
 #[test]
 fn a_template_that_was_changed_back_is_rolled_out_when_its_pods_are() {
@@ -24,7 +24,7 @@ fn a_template_that_was_changed_back_is_rolled_out_when_its_pods_are() {
         let set = Object::new(serde_json::from_value(set).unwrap(), &STATEFUL_SET.resource());
         let mut applied = Applied::default();
         applied.objects.insert((STATEFUL_SET, Key::new("n", "a")), Arc::new(set));
-        assert_eq!(rolled_out(&app, &applied), expected, "{updated} of 2");
+        assert_eq!(is_rolled_out(&app, &applied), expected, "{updated} of 2");
     }
 }
 
@@ -37,8 +37,8 @@ fn the_port_is_that_of_the_service_that_was_just_written() {
     let service =
         |port: i32| json!({"metadata": {"name": "a", "namespace": "n"}, "spec": {"ports": [{"port": port}]}});
     let inputs = Inputs {
-        service: Some(Found { object: serde_json::from_value(service(79)).unwrap(), ours: true }),
-        ..Inputs::of_nothing("a", Credentials { username: "u".into(), password: "p".into() })
+        service: Some(Existing { object: serde_json::from_value(service(79)).unwrap(), is_ours: true }),
+        ..Inputs::empty("a", Credentials { username: "u".into(), password: "p".into() })
     };
     let mended = Object::new(serde_json::from_value(service(80)).unwrap(), &SERVICE.resource());
     let mut applied = Applied::default();

@@ -1,4 +1,4 @@
-//! How many instances a drain may take at once.
+//! How many instances a drain may evict at once.
 
 use k8s_openapi::api::policy::v1::{PodDisruptionBudget, PodDisruptionBudgetSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
@@ -10,11 +10,11 @@ use crate::validate::Valid;
 
 pub(super) fn build(valid: &Valid, inputs: &Inputs) -> PodDisruptionBudget {
     let selector =
-        LabelSelector { match_labels: Some(inputs.frame.selector.clone()), ..LabelSelector::default() };
+        LabelSelector { match_labels: Some(inputs.names.selector.clone()), ..LabelSelector::default() };
     let spec = PodDisruptionBudgetSpec {
         max_unavailable: Some(IntOrString::Int(1)),
         selector: Some(selector),
-        // One that does not get ready must not hold up a drain.
+        // An instance that does not become ready must not hold up a drain.
         unhealthy_pod_eviction_policy: Some("AlwaysAllow".into()),
         ..PodDisruptionBudgetSpec::default()
     };

@@ -1,5 +1,5 @@
-//! What every pod of an application may do and use: the restricted Pod Security Standard, one user for instances and Jobs
-//! because they share a volume, and modest resources.
+//! The security context of every pod of an application (the restricted Pod Security Standard, one user for instances and
+//! Jobs because they share a volume), and the default resources.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 /// The user that the application runs as.
 const USER: i64 = 65532;
 
-/// A pod without rights.
+/// The security context of a pod.
 pub(super) fn pod() -> PodSecurityContext {
     PodSecurityContext {
         run_as_non_root: Some(true),
@@ -24,7 +24,7 @@ pub(super) fn pod() -> PodSecurityContext {
     }
 }
 
-/// What a user who says nothing gets.
+/// The resources of an application whose spec has none.
 pub(super) fn modest() -> ResourceRequirements {
     let amounts = |all: [(&str, &str); 2]| {
         all.map(|(name, amount)| (name.into(), Quantity(amount.into())))
@@ -38,7 +38,7 @@ pub(super) fn modest() -> ResourceRequirements {
     }
 }
 
-/// A container without rights.
+/// The security context of a container.
 pub(super) fn container() -> SecurityContext {
     SecurityContext {
         allow_privilege_escalation: Some(false),

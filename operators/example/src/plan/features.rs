@@ -15,7 +15,7 @@ pub(super) const FILE: &str = "features.json";
 
 pub(super) fn build(valid: &Valid, inputs: &Inputs, now: Timestamp) -> ConfigMap {
     let text = serde_json::to_string(&valid.features).unwrap_or_default();
-    let mut metadata = metadata(valid, inputs.frame.features.clone());
+    let mut metadata = metadata(valid, inputs.names.features.clone());
     if let Some(live) = &inputs.features {
         let same = live.data.as_ref().and_then(|data| data.get(FILE)) == Some(&text);
         let before =

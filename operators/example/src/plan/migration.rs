@@ -1,4 +1,4 @@
-//! The Jobs of an upgrade: one takes the data of instance 0 to the new version, one takes them back.
+//! The Jobs of an upgrade: one migrates the data of the first instance to the new version, one migrates them back.
 
 use std::collections::BTreeMap;
 
@@ -13,22 +13,22 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
 
 use super::statefulset::DATA_DIRECTORY;
 use super::{confinement, metadata};
-use crate::gather::{Inputs, Work};
+use crate::gather::Inputs;
 use crate::names;
-use crate::upgrade::{Errand, JobState};
+use crate::upgrade::Migration;
 use crate::validate::Valid;
 
 const CONTAINER: &str = "migrate";
 
-pub(super) fn build(valid: &Valid, inputs: &Inputs, errand: &Errand) -> Job {
+pub(super) fn build(valid: &Valid, inputs: &Inputs, migration: &Migration) -> Job {
     let mut arguments: Vec<String> =
-        ["migrate", "--data", DATA_DIRECTORY, "--to", &errand.to].map(String::from).into();
-    if errand.back {
+        ["migrate", "--data", DATA_DIRECTORY, "--to", &migration.to].map(String::from).into();
+    if migration.is_back {
         arguments.push("--back".into());
     }
     let container = Container {
         name: CONTAINER.into(),
-        image: Some(format!("{}:{}", valid.image, errand.by)),
+        image: Some(format!("{}:{}", valid.image, migration.by)),
         image_pull_policy: Some("IfNotPresent".into()),
         args: Some(arguments),
         resources: Some(confinement::modest()),
@@ -41,11 +41,11 @@ pub(super) fn build(valid: &Valid, inputs: &Inputs, errand: &Errand) -> Job {
         }]),
         ..Container::default()
     };
-    let name = names::migration(&valid.name, errand.back, &errand.to);
-    // What a Job does cannot be changed: one that is there stays as it was made, whatever the spec says now.
-    let found = find(inputs, &name).and_then(|work| Some(work.job.spec.as_ref()?.template.clone()));
+    let name = names::migration(&valid.name, migration.is_back, &migration.to);
+    // The template of a Job cannot be changed: one that is there keeps its template, whatever the spec says now.
+    let found = inputs.job(&name).and_then(|job| Some(job.job.spec.as_ref()?.template.clone()));
     let spec = JobSpec {
-        // What the program itself refuses it would refuse again; what happens to its pod is worth another try.
+        // An error of the program would happen again; a pod that was lost is worth another try.
         backoff_limit: Some(3),
         pod_failure_policy: Some(PodFailurePolicy {
             rules: vec![PodFailurePolicyRule {
@@ -58,7 +58,7 @@ pub(super) fn build(valid: &Valid, inputs: &Inputs, errand: &Errand) -> Job {
                 ..PodFailurePolicyRule::default()
             }],
         }),
-        active_deadline_seconds: Some(valid.deadline),
+        active_deadline_seconds: Some(valid.facts.deadline),
         template: found.unwrap_or_else(|| PodTemplateSpec {
             metadata: Some(ObjectMeta { labels: Some(labels(valid)), ..ObjectMeta::default() }),
             spec: Some(pod(valid, inputs, container)),
@@ -69,7 +69,7 @@ pub(super) fn build(valid: &Valid, inputs: &Inputs, errand: &Errand) -> Job {
 }
 
 fn pod(valid: &Valid, inputs: &Inputs, container: Container) -> PodSpec {
-    let claim = format!("{}-{}-0", inputs.frame.claim, valid.name);
+    let claim = format!("{}-{}-0", inputs.names.claim, valid.name);
     PodSpec {
         containers: vec![container],
         restart_policy: Some("Never".into()),
@@ -88,7 +88,7 @@ fn pod(valid: &Valid, inputs: &Inputs, container: Container) -> PodSpec {
     }
 }
 
-/// Two pods can share a volume on one node only. A wish and not a demand: the other pod may be gone.
+/// Two pods can share a volume on one node only. Preferred and not required: the other pod may be gone.
 fn beside(instance: &str) -> Affinity {
     let labels = BTreeMap::from([("statefulset.kubernetes.io/pod-name".into(), instance.into())]);
     let term = WeightedPodAffinityTerm {
@@ -106,32 +106,7 @@ fn beside(instance: &str) -> Affinity {
     Affinity { pod_affinity: Some(affinity), ..Affinity::default() }
 }
 
-/// Never those of an instance: clients must not be sent here.
+/// Never those of an instance: Services must not select this pod.
 fn labels(valid: &Valid) -> BTreeMap<String, String> {
     BTreeMap::from([(names::JOB_OF.into(), valid.name.clone())])
-}
-
-fn find<'a>(inputs: &'a Inputs, name: &str) -> Option<&'a Work> {
-    inputs.jobs.iter().find(|work| work.job.metadata.name.as_deref() == Some(name))
-}
-
-/// How a Job is doing. One on its way out still works.
-pub(super) fn state(inputs: &Inputs, name: &str) -> JobState {
-    let Some(work) = find(inputs, name) else { return JobState::Absent };
-    if work.job.metadata.deletion_timestamp.is_some() {
-        return JobState::Running;
-    }
-    let conditions = work.job.status.as_ref().and_then(|status| status.conditions.as_ref());
-    let holds = |kind: &str| {
-        conditions
-            .into_iter()
-            .flatten()
-            .find(|condition| condition.type_ == kind && condition.status == "True")
-    };
-    if holds("Complete").is_some() {
-        return JobState::Done;
-    }
-    let Some(failed) = holds("Failed") else { return JobState::Running };
-    let words = work.last_words.clone().or_else(|| failed.message.clone()).unwrap_or_default();
-    JobState::Failed(words)
 }

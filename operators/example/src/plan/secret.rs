@@ -1,4 +1,4 @@
-//! The credentials: made once, then left to whoever rotates them.
+//! The credentials: generated once, then left to the user, who may rotate them.
 
 use std::collections::BTreeMap;
 
@@ -15,5 +15,5 @@ pub(super) fn build(valid: &Valid, inputs: &Inputs) -> Secret {
         ("username".into(), bytes(&inputs.credentials.username)),
         ("password".into(), bytes(&inputs.credentials.password)),
     ]);
-    Secret { metadata: metadata(valid, inputs.frame.secret.clone()), data: Some(data), ..Secret::default() }
+    Secret { metadata: metadata(valid, inputs.names.secret.clone()), data: Some(data), ..Secret::default() }
 }

@@ -6,47 +6,47 @@ use k8s_openapi::api::core::v1::{Service, ServicePort, ServiceSpec};
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 
 use super::metadata;
-use crate::adopt::Frame;
-use crate::gather::{Found, Inputs};
+use crate::adopt::ObjectNames;
+use crate::gather::{Existing, Inputs};
 use crate::names;
 use crate::validate::Valid;
 
-/// For clients. One that was there before us keeps its ports: somebody uses them.
+/// For clients. One that was there before us keeps its ports: clients use them.
 pub(super) fn clients(valid: &Valid, inputs: &Inputs) -> Service {
-    let is_adopted = inputs.frame != Frame::ours(&valid.name);
+    let is_adopted = inputs.names != ObjectNames::ours(&valid.name);
     let found = inputs.service.as_ref().filter(|service| is_adopted || is_adopted_by_itself(service));
     let kept = found.and_then(|service| service.object.spec.as_ref()?.ports.clone());
     let kept = kept.filter(|ports| !ports.is_empty());
     let mut metadata = metadata(valid, valid.name.clone());
-    // The pass after this one finds a Service of ours: it must know that its ports are not.
+    // The next pass finds a Service of ours: it must know that its ports were there before.
     if kept.is_some() {
         metadata.annotations = Some(BTreeMap::from([(names::ADOPTED.into(), "ports".into())]));
     }
     let spec = ServiceSpec {
         ports: Some(kept.unwrap_or_else(|| vec![port(80)])),
-        selector: Some(inputs.frame.selector.clone()),
+        selector: Some(inputs.names.selector.clone()),
         ..ServiceSpec::default()
     };
     Service { metadata, spec: Some(spec), ..Service::default() }
 }
 
 /// Whether it was there before us, now or when we found it.
-fn is_adopted_by_itself(service: &Found<Service>) -> bool {
+fn is_adopted_by_itself(service: &Existing<Service>) -> bool {
     let annotations = service.object.metadata.annotations.as_ref();
-    !service.ours || annotations.is_some_and(|annotations| annotations.contains_key(names::ADOPTED))
+    !service.is_ours || annotations.is_some_and(|annotations| annotations.contains_key(names::ADOPTED))
 }
 
-/// For instances and for us. It names them also while they are not ready: they find each other through it.
+/// For instances and for the operator. It also gives host names to instances that are not ready.
 pub(super) fn instances(valid: &Valid, inputs: &Inputs) -> Service {
     let spec = ServiceSpec {
         cluster_ip: Some("None".into()),
         publish_not_ready_addresses: Some(true),
         ports: Some(vec![port(names::PORT)]),
-        selector: Some(inputs.frame.selector.clone()),
+        selector: Some(inputs.names.selector.clone()),
         ..ServiceSpec::default()
     };
     Service {
-        metadata: metadata(valid, inputs.frame.service.clone()),
+        metadata: metadata(valid, inputs.names.service.clone()),
         spec: Some(spec),
         ..Service::default()
     }
@@ -68,6 +68,7 @@ mod tests {
 
     use super::*;
     use crate::gather::Credentials;
+    use crate::upgrade::Timing;
     use crate::validate::validate;
 
     #[test]
@@ -79,15 +80,15 @@ mod tests {
         let found: Service =
             serde_json::from_value(json!({"spec": {"ports": [{"name": "http", "port": 8080}]}})).unwrap();
         let mut inputs = Inputs {
-            service: Some(Found { object: found, ours: false }),
-            ..Inputs::of_nothing("a", Credentials { username: "u".into(), password: "p".into() })
+            service: Some(Existing { object: found, is_ours: false }),
+            ..Inputs::empty("a", Credentials { username: "u".into(), password: "p".into() })
         };
-        let valid = validate(&app, &inputs).unwrap();
+        let valid = validate(&app, &inputs, Timing::default()).unwrap();
         let port = |service: &Service| service.spec.as_ref().unwrap().ports.as_ref().unwrap()[0].port;
         for _ in 0..3 {
             let built = clients(&valid, &inputs);
             assert_eq!(port(&built), 8080);
-            inputs.service = Some(Found { object: built, ours: true });
+            inputs.service = Some(Existing { object: built, is_ours: true });
         }
         inputs.service = None;
         let made = clients(&valid, &inputs);

@@ -20,15 +20,15 @@ use sha2::{Digest, Sha256};
 use super::{confinement, features, metadata};
 use crate::gather::Inputs;
 use crate::names;
-use crate::upgrade::Course;
+use crate::upgrade::Rollout;
 use crate::validate::Valid;
 
 const AUTH_DIRECTORY: &str = "/etc/example-app/auth";
 const FEATURES_DIRECTORY: &str = "/etc/example-app/features";
 pub(super) const DATA_DIRECTORY: &str = "/data";
 
-pub(super) fn build(valid: &Valid, inputs: &Inputs, course: &Course) -> StatefulSet {
-    let ours = template(valid, inputs, &course.version);
+pub(super) fn build(valid: &Valid, inputs: &Inputs, rollout: &Rollout) -> StatefulSet {
+    let ours = template(valid, inputs, &rollout.version);
     let mut metadata = metadata(valid, valid.name.clone());
     let template = match keep(inputs, &ours) {
         None => ours,
@@ -40,20 +40,20 @@ pub(super) fn build(valid: &Valid, inputs: &Inputs, course: &Course) -> Stateful
     let spec = StatefulSetSpec {
         replicas: Some(valid.replicas),
         selector: LabelSelector {
-            match_labels: Some(inputs.frame.selector.clone()),
+            match_labels: Some(inputs.names.selector.clone()),
             ..LabelSelector::default()
         },
-        service_name: Some(inputs.frame.service.clone()),
-        // Instances start together; they are replaced one at a time all the same.
+        service_name: Some(inputs.names.service.clone()),
+        // Instances start together. They are still replaced one at a time.
         pod_management_policy: Some(management_policy(inputs)),
         update_strategy: Some(StatefulSetUpdateStrategy {
             type_: Some("RollingUpdate".into()),
             rolling_update: Some(RollingUpdateStatefulSetStrategy {
-                partition: Some(course.partition),
+                partition: Some(rollout.partition),
                 ..RollingUpdateStatefulSetStrategy::default()
             }),
         }),
-        // Data outlive instances: whoever wants them gone says so when the application is deleted.
+        // Data outlive instances: the resource says whether they are deleted with the application.
         persistent_volume_claim_retention_policy: Some(StatefulSetPersistentVolumeClaimRetentionPolicy {
             when_deleted: Some("Retain".into()),
             when_scaled: Some("Retain".into()),
@@ -74,14 +74,14 @@ fn keep(inputs: &Inputs, ours: &PodTemplateSpec) -> Option<(PodTemplateSpec, Str
         set.object.metadata.annotations.as_ref().and_then(|annotations| annotations.get(names::ADOPTED));
     let unchanged = match before {
         Some(before) => *before == mark,
-        None => !set.ours,
+        None => !set.is_ours,
     };
     let found = set.object.spec.as_ref()?.template.clone();
     (unchanged && found != *ours).then_some((found, mark))
 }
 
-/// What tells one template from another. The hash is written into objects and compared by later versions of us: a
-/// change of it restarts adopted pods, so nothing but the template goes in.
+/// A hash of a template. It is written into objects and compared by later versions of the operator: another way to hash
+/// would restart adopted pods.
 fn mark(template: &PodTemplateSpec) -> String {
     let digest = Sha256::digest(serde_json::to_vec(template).unwrap_or_default());
     let mut start = [0; 8];
@@ -96,7 +96,7 @@ fn management_policy(inputs: &Inputs) -> String {
 
 fn template(valid: &Valid, inputs: &Inputs, version: &str) -> PodTemplateSpec {
     let mut labels = names::selector(&valid.name);
-    labels.extend(inputs.frame.selector.clone());
+    labels.extend(inputs.names.selector.clone());
     let spec = PodSpec {
         containers: vec![container(valid, inputs, version)],
         security_context: Some(confinement::pod()),
@@ -106,7 +106,7 @@ fn template(valid: &Valid, inputs: &Inputs, version: &str) -> PodTemplateSpec {
             Volume {
                 name: "auth".into(),
                 secret: Some(SecretVolumeSource {
-                    secret_name: Some(inputs.frame.secret.clone()),
+                    secret_name: Some(inputs.names.secret.clone()),
                     ..SecretVolumeSource::default()
                 }),
                 ..Volume::default()
@@ -114,7 +114,7 @@ fn template(valid: &Valid, inputs: &Inputs, version: &str) -> PodTemplateSpec {
             Volume {
                 name: "features".into(),
                 config_map: Some(ConfigMapVolumeSource {
-                    name: inputs.frame.features.clone(),
+                    name: inputs.names.features.clone(),
                     ..ConfigMapVolumeSource::default()
                 }),
                 ..Volume::default()
@@ -130,7 +130,7 @@ fn template(valid: &Valid, inputs: &Inputs, version: &str) -> PodTemplateSpec {
 
 fn container(valid: &Valid, inputs: &Inputs, version: &str) -> Container {
     let Valid { name, namespace, .. } = valid;
-    let leader = format!("http://{name}-0.{}.{namespace}.svc:{}", inputs.frame.service, names::PORT);
+    let leader = format!("http://{name}-0.{}.{namespace}.svc:{}", inputs.names.service, names::PORT);
     let variable =
         |name: &str, value: String| EnvVar { name: name.into(), value: Some(value), ..EnvVar::default() };
     let mount = |name: &str, path: &str, read_only: Option<bool>| VolumeMount {
@@ -169,7 +169,7 @@ fn container(valid: &Valid, inputs: &Inputs, version: &str) -> Container {
         security_context: Some(confinement::container()),
         termination_message_policy: Some("FallbackToLogsOnError".into()),
         volume_mounts: Some(vec![
-            mount(&inputs.frame.claim, DATA_DIRECTORY, None),
+            mount(&inputs.names.claim, DATA_DIRECTORY, None),
             mount("auth", AUTH_DIRECTORY, Some(true)),
             mount("features", FEATURES_DIRECTORY, Some(true)),
         ]),
@@ -194,7 +194,7 @@ fn probe(path: &str, period: i32, failures: i32) -> Probe {
 fn claim(valid: &Valid, inputs: &Inputs) -> PersistentVolumeClaim {
     let requests = BTreeMap::from([("storage".into(), Quantity(valid.size.clone()))]);
     PersistentVolumeClaim {
-        metadata: ObjectMeta { name: Some(inputs.frame.claim.clone()), ..ObjectMeta::default() },
+        metadata: ObjectMeta { name: Some(inputs.names.claim.clone()), ..ObjectMeta::default() },
         spec: Some(PersistentVolumeClaimSpec {
             access_modes: Some(vec!["ReadWriteOnce".into()]),
             storage_class_name: valid.class.clone(),

@@ -1,11 +1,11 @@
-use api_example::{UpgradePhase, UpgradeStatus};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use k8s_openapi::jiff::Timestamp;
+//! Single decisions; [`simulation`] plays whole upgrades.
+
+mod simulation;
 
 use super::*;
 
 /// An upgrade from 0.0.1 to 0.0.2 of one instance, in a phase.
-fn facts(phase: UpgradePhase, migration: JobState, way_back: JobState) -> Facts {
+fn facts(phase: Phase, migration: JobState, migration_back: JobState) -> Facts {
     Facts {
         current: Some("0.0.1".into()),
         wanted: "0.0.2".into(),
@@ -17,29 +17,46 @@ fn facts(phase: UpgradePhase, migration: JobState, way_back: JobState) -> Facts 
             to: "0.0.2".into(),
             phase,
             since: Time(Timestamp::UNIX_EPOCH),
-            cause: Some(UpgradeCause { reason: "InstanceBroken".into(), message: "it broke".into() }),
+            cause: Some(cause(Reason::InstanceBroken, "it broke".into())),
         }),
         failed: None,
-        gate: Gate::Moved,
+        writes: Writes::Moved,
         migration,
-        way_back,
+        migration_back,
         deadline: 60,
-        pace: Pace::default(),
+        timing: Timing::default(),
     }
 }
 
-fn errands(facts: &Facts) -> (Option<UpgradePhase>, Vec<bool>) {
-    let course = course(facts, Timestamp::UNIX_EPOCH);
-    (course.upgrade.map(|upgrade| upgrade.phase), course.errands.iter().map(|errand| errand.back).collect())
+fn migrations(facts: &Facts) -> (Option<Phase>, Vec<bool>) {
+    let rollout = next(facts, Timestamp::UNIX_EPOCH);
+    let migrations = rollout.migrations.iter().map(|migration| migration.is_back).collect();
+    (rollout.upgrade.map(|upgrade| upgrade.phase), migrations)
 }
 
 #[test]
-fn a_job_is_kept_until_what_it_did_is_remembered() {
-    use UpgradePhase::{Migrating, ReturningData, ReturningInstances};
+fn a_job_is_kept_until_the_status_says_what_it_did() {
+    use Phase::{Migrating, ReturningData, ReturningInstances};
     let returned = facts(ReturningData, JobState::Absent, JobState::Done);
-    assert_eq!(errands(&returned), (Some(ReturningInstances), vec![true]));
+    assert_eq!(migrations(&returned), (Some(ReturningInstances), vec![true]));
     let failed = facts(Migrating, JobState::Failed("no".into()), JobState::Absent);
-    assert_eq!(errands(&failed), (Some(ReturningInstances), vec![false]));
-    let remembered = facts(ReturningInstances, JobState::Absent, JobState::Absent);
-    assert_eq!(errands(&remembered), (Some(ReturningInstances), vec![]), "and none is made again");
+    assert_eq!(migrations(&failed), (Some(ReturningInstances), vec![false]));
+    let in_status = facts(ReturningInstances, JobState::Absent, JobState::Absent);
+    assert_eq!(migrations(&in_status), (Some(ReturningInstances), vec![]), "and none is created again");
+}
+
+#[test]
+fn no_pod_is_replaced_while_its_data_may_be_of_another_version() {
+    for (phase, expected) in [
+        (Phase::Followers, false),
+        (Phase::Migrating, false),
+        (Phase::Writer, false),
+        (Phase::Watching, false),
+        (Phase::ReturningData, false),
+        (Phase::ReturningInstances, true),
+    ] {
+        let facts = Facts { deadline: i64::MAX, ..facts(phase, JobState::Absent, JobState::Absent) };
+        assert_eq!(next(&facts, Timestamp::UNIX_EPOCH).is_safe_to_replace(), expected, "{phase:?}");
+    }
+    assert!(Rollout::settled("0.0.1").is_safe_to_replace());
 }

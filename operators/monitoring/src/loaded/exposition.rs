@@ -1,36 +1,37 @@
-//! The few metrics of a reloader that matter, out of a page in the text format of Prometheus.
+//! The few metrics of a config reloader that matter, read from a page in the text format of Prometheus.
 
 use k8s_openapi::jiff::Timestamp;
 
 /// What the page of a reloader says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Page {
-    /// Hash of the configuration that is loaded; only ours says it.
+    /// Hash of the configuration that is loaded; only our reloader says it.
     pub loaded_config: Option<String>,
-    /// Hash of the watched directories that are loaded; only ours says it.
+    /// Hash of the watched directories that are loaded; only our reloader says it.
     pub loaded_watched: Option<String>,
-    /// What is wrong now; only ours says it.
+    /// What is wrong now; only our reloader says it.
     pub trouble: Option<String>,
-    /// Whether the last reload worked; also not, if there was none yet.
+    /// Whether the last reload succeeded; also false, if there was none yet.
     pub successful: bool,
-    /// When a reload last worked.
+    /// When a reload last succeeded.
     pub last_success: Option<Timestamp>,
-    /// Reloads that were tried.
+    /// All reloads.
     pub reloads: u64,
-    /// Those that failed.
+    /// Reloads that failed.
     pub failed: u64,
 }
 
-/// One value of a page.
+/// One sample of a page.
 #[derive(Debug, PartialEq)]
 struct Sample<'t> {
     name: &'t str,
+    /// All labels, as they are written between the braces.
     labels: &'t str,
     value: f64,
 }
 
 impl Page {
-    /// Reads a page; nothing, if it is not that of a reloader.
+    /// Reads a page; nothing, if it is not the page of a reloader.
     pub fn read(text: &str) -> Option<Self> {
         let mut page = Self::default();
         let mut is_of_a_reloader = false;
@@ -59,17 +60,16 @@ impl<'t> Sample<'t> {
         if line.starts_with('#') {
             return None;
         }
-        let end = line.find(['{', ' ', '\t'])?;
-        let (name, rest) = line.split_at(end);
-        let (labels, rest) = match rest.strip_prefix('{') {
-            Some(rest) => rest.split_at(end_of_labels(rest)?),
+        let (name, rest) = line.split_at(line.find(['{', ' ', '\t'])?);
+        // The text of a label may contain braces, a value does not.
+        let (labels, value) = match rest.strip_prefix('{') {
+            Some(rest) => rest.rsplit_once('}')?,
             None => ("", rest),
         };
-        let value = rest.trim_start_matches('}').split_whitespace().next()?.parse().ok()?;
-        Some(Self { name, labels, value })
+        Some(Self { name, labels, value: value.split_whitespace().next()?.parse().ok()? })
     }
 
-    /// The text of a label, as it stands there.
+    /// The text of a label, as it is written.
     fn label(&self, name: &str) -> Option<String> {
         let mut rest = self.labels;
         while let Some((label, after)) = rest.split_once("=\"") {
@@ -83,24 +83,13 @@ impl<'t> Sample<'t> {
     }
 }
 
-/// Where the brace is that closes the labels.
-fn end_of_labels(text: &str) -> Option<usize> {
-    let mut at = 0;
-    loop {
-        match text[at..].find(['"', '}'])? + at {
-            brace if text[brace..].starts_with('}') => return Some(brace),
-            quote => at = quote + 1 + end_of_text(&text[quote + 1..])? + 1,
-        }
-    }
-}
-
-/// Where the quotation mark is that closes a text.
+/// Where the quotation mark is that ends a text.
 fn end_of_text(text: &str) -> Option<usize> {
-    let mut escaped = false;
+    let mut is_escaped = false;
     text.bytes().position(|byte| {
-        let closes = byte == b'"' && !escaped;
-        escaped = byte == b'\\' && !escaped;
-        closes
+        let ends = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        ends
     })
 }
 

@@ -1,12 +1,12 @@
-//! When the pods of a workload are touched, so that the kubelet brings what was written at once. What is remembered may
-//! be lost: whoever looks finds out what is missing, and begins anew.
+//! When the pods of a workload are touched: the kubelet then syncs their volumes at once. What is remembered may be lost:
+//! the pods show what they lack.
 //!
-//! - The first change goes out at once. After that a change waits until the last touch is some time ago, so that a stream
-//!   of edits is no stream of reloads. The last change is never lost.
-//! - A pod that does not load what it was touched for is touched again, after pauses that grow, and some times at most:
-//!   its kubelet may be gone, and comes by itself when it is back.
-//! - Pods that cannot be asked are touched once for a change, and pods that refuse not at all.
-//! - A change that no pod tells of, such as that of a certificate, goes out once, to all of them.
+//! - For the first change pods are touched at once. A later change waits until some time after the last touch, so that many
+//!   edits do not cause as many reloads. The last change is never lost.
+//! - A pod that does not load the change is touched again a few times, after pauses that grow: its kubelet may be down, and
+//!   syncs the pod when it is up again.
+//! - Pods that cannot be asked are touched once for a change. Pods that reject the change are not touched again.
+//! - For a change that no pod reports, such as a new certificate, all pods are touched once.
 
 use std::time::Duration;
 
@@ -14,22 +14,22 @@ use k8s_openapi::jiff::Timestamp;
 
 use crate::loaded::judge::Verdict;
 
-/// How soon after a touch to look whether it helped.
-const GLANCE: Duration = Duration::from_secs(1);
+/// How soon after a touch pods are asked again.
+const FIRST_LOOK: Duration = Duration::from_secs(1);
 
-/// The longest pause between two looks at pods that are not as they should be.
+/// The longest pause before pods that lack the change are asked again.
 const LONGEST: Duration = Duration::from_mins(5);
 
-/// The pause between two looks at pods that touching does not help.
-const APART: Duration = Duration::from_secs(30);
+/// The pause before pods are asked again that a touch does not help.
+const INTERVAL: Duration = Duration::from_secs(30);
 
-/// So often pods are touched again for one change.
-const AGAIN: u32 = 6;
+/// How often pods are touched again for one change.
+const RETRIES: u32 = 6;
 
-/// What a user may set.
+/// What flags set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
-    /// Least time between two touches for different changes.
+    /// The least time between two touches for different changes.
     pub apart: Duration,
     /// How long a pod may take before it is touched again; doubled by each time.
     pub patience: Duration,
@@ -44,11 +44,11 @@ impl Default for Settings {
 /// What the pods of a workload show together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sight {
-    /// All that there are run what was written.
+    /// All pods run what was written.
     Loaded,
     /// Some cannot be asked; the others run it.
     Unknown,
-    /// The operand refuses it.
+    /// The operand rejects it.
     Refused,
     /// Some have not loaded it yet.
     Pending,
@@ -72,7 +72,7 @@ impl Sight {
 pub struct Decision {
     /// Touch the pods that have not loaded it.
     pub touch: bool,
-    /// Look again after this time, if nothing happens before.
+    /// When to look again, if nothing happens before.
     pub requeue_after: Option<Duration>,
 }
 
@@ -81,7 +81,7 @@ pub struct Decision {
 pub struct Pace {
     /// Something was written since the last touch.
     changed: bool,
-    /// Something was written since the last touch that no pod tells of.
+    /// Something was written since the last touch that no pod reports.
     is_hidden: bool,
     last: Option<Touch>,
 }
@@ -99,19 +99,18 @@ impl Pace {
         self.changed = true;
     }
 
-    /// Something that the pods mount was written, and nothing that they say shows whether they have it.
+    /// Something that the pods mount was written, and they do not report whether they have it.
     pub fn wrote_hidden(&mut self) {
         self.changed = true;
         self.is_hidden = true;
     }
 
-    /// Whether the next touch is for all pods, whatever they say.
+    /// Whether the next touch is for all pods, whatever they report.
     pub fn is_for_all(&self) -> bool {
         self.is_hidden
     }
 
-    /// What to do at `now`, after the pods showed this. A touch that is decided is done by the caller; if it fails, the
-    /// pods stay as they are, and are touched again.
+    /// What to do at `now`, when the pods show this. The caller touches the pods; if that fails, they are touched again.
     pub fn next(&mut self, settings: &Settings, sight: Sight, now: Timestamp) -> Decision {
         if sight == Sight::Loaded && !self.is_hidden {
             self.changed = false;
@@ -129,13 +128,13 @@ impl Pace {
         match (sight, since) {
             // Nothing is remembered, so nothing is known of a touch.
             (Sight::Pending, None) => self.touch(0, now),
-            (Sight::Pending, Some(since)) if since >= pause && again < AGAIN => self.touch(again + 1, now),
+            (Sight::Pending, Some(since)) if since >= pause && again < RETRIES => self.touch(again + 1, now),
             (Sight::Pending, Some(since)) if since < pause => {
                 let left = pause.saturating_sub(since);
-                wait(if again == 0 { left.min(GLANCE) } else { left })
+                wait(if again == 0 { left.min(FIRST_LOOK) } else { left })
             }
             (Sight::Pending, Some(_)) => wait(LONGEST),
-            (Sight::Loaded | Sight::Refused | Sight::Unknown, _) => wait(APART),
+            (Sight::Loaded | Sight::Refused | Sight::Unknown, _) => wait(INTERVAL),
         }
     }
 
@@ -143,7 +142,7 @@ impl Pace {
         self.changed = false;
         self.is_hidden = false;
         self.last = Some(Touch { at: now, again });
-        Decision { touch: true, requeue_after: Some(GLANCE) }
+        Decision { touch: true, requeue_after: Some(FIRST_LOOK) }
     }
 }
 

@@ -1,10 +1,11 @@
-//! Whom to ask, where perhaps not everybody may answer: under a network policy every question costs its whole limit.
+//! Which pods are asked, where a network policy may keep some from answering: each request to those takes the whole
+//! timeout.
 //!
 //! - A pod that answered, or was never asked, is asked whenever there is something to ask.
-//! - A pod that did not answer is asked after a pause that grows. Of several such pods one is asked in a round, and these
-//!   rounds are apart; the one that was asked longest ago comes first.
-//! - Where no pod is known to answer there is one pause for all of them, and then one is asked for all. Its answer ends
-//!   the pauses of the others.
+//! - A pod that did not answer is asked again after a pause that grows. Of several such pods one is asked at a time, with a
+//!   pause between them; the one that was asked longest ago comes first.
+//! - If no pod is known to answer, there is one pause for all of them, and then one is asked. Its answer ends the pauses of
+//!   the others.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,7 +18,7 @@ const FIRST: Duration = Duration::from_secs(10);
 /// The longest.
 const LONGEST: Duration = Duration::from_mins(10);
 
-/// Questions in a row without an answer, and when the last one was.
+/// Requests in a row without an answer, and when the last one was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Silence {
     rounds: u32,
@@ -25,7 +26,7 @@ struct Silence {
 }
 
 impl Silence {
-    /// One more.
+    /// One more request without an answer.
     fn after(before: Option<Self>, now: Timestamp) -> Self {
         Self { rounds: before.map_or(0, |before| before.rounds).saturating_add(1), last: now }
     }
@@ -35,18 +36,18 @@ impl Silence {
         self.is_past(pause, now)
     }
 
-    /// A clock that was set back must not make it longer.
+    /// A clock that was set back must not make the pause longer.
     fn is_past(&self, pause: Duration, now: Timestamp) -> bool {
         Duration::try_from(now.duration_since(self.last)).map_or(true, |since| since >= pause)
     }
 }
 
-/// How it went so far with the pods of a workload. It may be lost: then everybody is asked once.
+/// Which pods of a workload answered. It may be lost: then all pods are asked once.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reach {
     /// By unique id: nothing, if the pod answered when it was last asked.
     pods: BTreeMap<String, Option<Silence>>,
-    /// Of all of them together, as long as nobody answers.
+    /// Of all of them together, as long as none answers.
     silence: Option<Silence>,
 }
 
@@ -56,7 +57,7 @@ impl Reach {
         self.pods.retain(|known, _| pods.contains(&known.as_str()));
     }
 
-    /// Whether no pod is known to answer, so that one is asked for all.
+    /// Whether no pod is known to answer, so that only one is asked.
     pub fn is_silent(&self) -> bool {
         self.silence.is_some()
     }
@@ -74,7 +75,7 @@ impl Reach {
         answering.chain(one).copied().collect()
     }
 
-    /// How a round went: who was asked, and whether an answer came.
+    /// Which pods were asked, and whether each of them answered.
     pub fn heard<'p>(&mut self, answers: impl IntoIterator<Item = (&'p str, bool)>, now: Timestamp) {
         let mut anybody = false;
         let mut asked = false;
@@ -98,7 +99,7 @@ impl Reach {
         self.pods.get(pod).copied().flatten()
     }
 
-    /// When a silent pod was last asked. Whoever was never asked comes first.
+    /// When a silent pod was last asked. One that was never asked comes first.
     fn asked(&self, pod: &str) -> Option<Timestamp> {
         self.silent(pod).map(|silence| silence.last)
     }

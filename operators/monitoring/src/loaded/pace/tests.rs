@@ -164,7 +164,7 @@ proptest! {
             }
             for what in 1..=play.written {
                 let times = play.touches.iter().filter(|(_, of)| *of == what).count();
-                prop_assert!(times <= 1 + usize::try_from(AGAIN).unwrap());
+                prop_assert!(times <= 1 + usize::try_from(RETRIES).unwrap());
             }
         }
         // Each write is followed soon by a touch, for it or for a later one.
