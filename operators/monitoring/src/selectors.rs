@@ -8,7 +8,7 @@ use monitoring_select::label_selector::Selector;
 use serde::Deserialize as _;
 use serde_json::Value;
 
-use crate::plan::candidates::candidate;
+use crate::plan::selection::candidate;
 
 /// What a workload selects.
 #[derive(Debug, Default)]

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | [`context`] | the inputs, beside the workload |
 //! | [`offers`] | what the API server supports |
-//! | [`candidates`], [`selection`] | which resources a workload selects, and what they point to |
+//! | [`selection`] | the resources that a workload selects, and their references |
 //! | [`rendered`] | what was made of each |
 //! | `monitors`, `rules` | how something is made of resources with scrape jobs, and of rules |
 //! | [`memo`], `carry` | what is remembered from one pass to the next |
@@ -13,7 +13,6 @@
 //! | `limits` | how long names and how large objects may be |
 //! | [`gaps`] | sections that cannot be written anew stay as they were written last |
 
-pub mod candidates;
 mod carry;
 pub mod child;
 pub mod context;

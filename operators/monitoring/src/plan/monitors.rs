@@ -1,4 +1,4 @@
-//! The four kinds of resources with scrape jobs: what is wrong with some, and the jobs of the others.
+//! The four kinds of resources with scrape jobs: their jobs, or why they are rejected.
 
 use api_monitoring::{PodMonitor, Probe, ScrapeConfig, SelectableKind, ServiceMonitor};
 use kernel::object::Object;
@@ -9,7 +9,7 @@ use monitoring_select::{Selectable, Workload};
 use serde::de::DeserializeOwned;
 
 use crate::plan::context::LeftOut;
-use crate::plan::rendered::{Addition, Rendered, Taken};
+use crate::plan::rendered::{Contribution, Rendered};
 use crate::plan::selection::Selections;
 
 /// The kinds with scrape jobs.
@@ -20,74 +20,56 @@ pub(crate) const KINDS: [SelectableKind; 4] = [
     SelectableKind::ScrapeConfig,
 ];
 
-/// A kind of resource with scrape jobs.
-trait Monitor: Selectable + DeserializeOwned {
-    /// Its jobs.
-    fn render(&self, server: &Server<'_>, objects: &Objects) -> Result<Fragment, String>;
-}
-
-impl Monitor for ServiceMonitor {
-    fn render(&self, server: &Server<'_>, objects: &Objects) -> Result<Fragment, String> {
-        Ok(service_monitor::render(server, self, objects))
-    }
-}
-
-impl Monitor for PodMonitor {
-    fn render(&self, server: &Server<'_>, objects: &Objects) -> Result<Fragment, String> {
-        Ok(pod_monitor::render(server, self, objects))
-    }
-}
-
-impl Monitor for Probe {
-    fn render(&self, server: &Server<'_>, objects: &Objects) -> Result<Fragment, String> {
-        Ok(probe::render(server, self, objects))
-    }
-}
-
-impl Monitor for ScrapeConfig {
-    fn render(&self, server: &Server<'_>, objects: &Objects) -> Result<Fragment, String> {
-        scrape_config::render(server, self, objects).map_err(|error| error.to_string())
-    }
-}
-
-/// A workload that takes monitors in.
+/// What monitors are checked against and rendered for.
 pub(crate) struct Scraping<'s> {
-    /// What checks them.
+    /// The settings that they are checked against.
     pub(crate) workload: &'s Workload<'s>,
-    /// What their jobs are written for.
+    /// The settings that their jobs are written for.
     pub(crate) server: &'s Server<'s>,
     /// Secrets and ConfigMaps.
     pub(crate) objects: &'s Objects,
 }
 
 impl Scraping<'_> {
-    /// Goes through all monitors that are selected.
+    /// Renders all selected monitors.
     pub(crate) fn render(&self, selections: &Selections, rendered: &mut Rendered) {
-        let options = options(self.server);
+        let (options, server, objects) = (options(self.server), self.server, self.objects);
         for kind in KINDS {
             let make = |object: &Object| match kind {
-                SelectableKind::PodMonitor => self.take_in::<PodMonitor>(object),
-                SelectableKind::Probe => self.take_in::<Probe>(object),
-                SelectableKind::ScrapeConfig => self.take_in::<ScrapeConfig>(object),
+                SelectableKind::PodMonitor => {
+                    self.accept::<PodMonitor>(object, |one| Ok(pod_monitor::render(server, one, objects)))
+                }
+                SelectableKind::Probe => {
+                    self.accept::<Probe>(object, |one| Ok(probe::render(server, one, objects)))
+                }
+                SelectableKind::ScrapeConfig => self.accept::<ScrapeConfig>(object, |one| {
+                    scrape_config::render(server, one, objects).map_err(|error| error.to_string())
+                }),
                 SelectableKind::ServiceMonitor
                 | SelectableKind::PrometheusRule
-                | SelectableKind::AlertmanagerConfig => self.take_in::<ServiceMonitor>(object),
+                | SelectableKind::AlertmanagerConfig => self.accept::<ServiceMonitor>(object, |one| {
+                    Ok(service_monitor::render(server, one, objects))
+                }),
             };
-            rendered.pass(kind, options.clone(), (self.objects, &selections[kind]), make);
+            rendered.pass(kind, options.clone(), (objects, &selections[kind]), make);
         }
     }
 
-    fn take_in<K: Monitor>(&self, object: &Object) -> Result<Taken, String> {
+    /// Checks a monitor and renders its jobs.
+    fn accept<K: Selectable + DeserializeOwned>(
+        &self,
+        object: &Object,
+        render: impl Fn(&K) -> Result<Fragment, String>,
+    ) -> Result<Contribution, String> {
         let resource: K = object.read().map_err(|error| format!("it cannot be read: {}", error.source))?;
         let accepted =
             resource.check(self.workload, self.objects).map_err(|refused| refused.problem.to_string())?;
-        let fragment = resource.render(self.server, self.objects)?;
-        let files = accepted.files.into_iter().map(|(name, bytes)| (name, bytes.to_vec()));
-        Ok(Taken { addition: Addition::Jobs(fragment), files: files.collect() })
+        let files = accepted.files.into_iter().map(|(name, bytes)| (name, bytes.to_vec())).collect();
+        Ok(Contribution { jobs: Some(render(&resource)?), files, ..Contribution::default() })
     }
 }
 
-/// The jobs of all monitors that were taken in.
+/// The jobs of all accepted monitors.
 pub(crate) fn jobs<'r>(
     rendered: &'r Rendered,
     left_out: &'r LeftOut,
@@ -98,7 +80,7 @@ pub(crate) fn jobs<'r>(
     Jobs { service_monitors, pod_monitors, probes, scrape_configs, additional }
 }
 
-/// What of a workload matters to the jobs of its resources.
+/// The settings of a workload that matter to the jobs of its resources.
 fn options(server: &Server<'_>) -> Vec<u8> {
     let seen = format!("{:?}", (server.mode, server.offers, server.retains_shards));
     serde_json::to_vec(&(server.namespace, server.name, server.spec, seen))

@@ -1,6 +1,6 @@
-//! What was made of the resources that a workload selects: what each adds to its configuration, or why it is left out.
+//! What each of the resources that a workload selects contributes to its configuration, or why it is rejected.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use api_monitoring::{PerKind, SelectableKind};
@@ -18,82 +18,70 @@ use crate::plan::context::LeftOut;
 use crate::plan::memo::{Memo, Read};
 use crate::plan::selection::Selection;
 
-/// What a resource adds.
-#[derive(Debug, Clone)]
-pub enum Addition {
+/// What a resource contributes to the configuration.
+#[derive(Debug, Clone, Default)]
+pub struct Contribution {
     /// Scrape jobs.
-    Jobs(Fragment),
-    /// A file with rules.
-    Rules {
-        /// The name of the file.
-        name: String,
-        /// The file.
-        file: RuleFile,
-    },
-    /// Routes and receivers of alerts; nothing, if the resource is what everything is added to.
-    Routes(Option<Box<Part>>),
-}
-
-/// A resource that is taken in.
-#[derive(Debug, Clone)]
-pub struct Taken {
-    /// What it adds.
-    pub addition: Addition,
+    pub jobs: Option<Fragment>,
+    /// A file with rules, and its name.
+    pub rules: Option<(String, RuleFile)>,
+    /// Routes and receivers of alerts.
+    pub routes: Option<Box<Part>>,
     /// Certificates and keys that must be mounted, by the names of their files.
     pub files: BTreeMap<String, Vec<u8>>,
 }
 
-/// What is remembered of the resources of a workload from one pass to the next.
+/// What is remembered of the selected resources of a workload between passes.
 #[derive(Debug, Clone, Default)]
 pub struct Rendered {
-    of: PerKind<Memo<Result<Taken, String>>>,
+    of: PerKind<Memo<Result<Contribution, String>>>,
     /// The compressed configuration.
     pub compressor: Compressor,
 }
 
-/// What became of a selected resource.
+/// A selected resource, accepted or rejected.
 #[derive(Debug, Clone, Copy)]
 pub struct Judged<'r> {
     /// Its kind.
     pub kind: SelectableKind,
     /// The resource.
     pub object: &'r Arc<Object>,
-    /// The versions of what was read for it.
+    /// The references that were read for it, with their versions.
     pub read: &'r [Read],
-    /// Why it is not taken in; nothing, if it is.
+    /// Why it is rejected; nothing, if it is accepted.
     pub refusal: Option<&'r str>,
 }
 
 impl Rendered {
-    /// Goes through the selected resources of a kind. `options` are what of the workload matters to them.
+    /// Renders the selected resources of a kind. `options` are the settings of the workload that matter to them.
     pub(crate) fn pass(
         &mut self,
         kind: SelectableKind,
         options: Vec<u8>,
         (objects, selection): (&Objects, &Selection),
-        make: impl Fn(&Object) -> Result<Taken, String>,
+        make: impl Fn(&Object) -> Result<Contribution, String>,
     ) {
         self.of[kind].pass(options, objects, selection, make);
     }
 
-    /// Forgets the resources of a kind: none of them is taken in.
+    /// Forgets the resources of a kind: none of them contributes anything.
     pub(crate) fn clear(&mut self, kind: SelectableKind) {
         self.of[kind] = Memo::default();
     }
 
-    /// What was made of the resources of a kind.
-    pub fn memo(&self, kind: SelectableKind) -> &Memo<Result<Taken, String>> {
+    /// What the resources of a kind contribute.
+    pub fn memo(&self, kind: SelectableKind) -> &Memo<Result<Contribution, String>> {
         &self.of[kind]
     }
 
-    /// What became of all resources.
+    /// All selected resources.
     pub fn judged(&self) -> impl Iterator<Item = Judged<'_>> {
         self.of.iter().flat_map(|(kind, memo)| {
-            memo.objects().map(move |(object, read, taken)| Judged {
+            memo.objects().map(move |(object, read, one)| Judged {
                 kind,
                 object,
                 read,
-                refusal: taken.as_ref().err().map(String::as_str),
+                refusal: one.as_ref().err().map(String::as_str),
             })
         })
     }
@@ -103,71 +91,65 @@ impl Rendered {
         self.of.iter().all(|(_, memo)| memo.is_empty())
     }
 
-    fn taken<'r>(
+    /// The contributions of the accepted resources of a kind.
+    fn accepted<'r>(
         &'r self,
         kind: SelectableKind,
-        without: &'r BTreeSet<String>,
-    ) -> impl Iterator<Item = (&'r Arc<str>, &'r Taken)> {
-        let taken = self.of[kind].iter().filter_map(|(name, taken)| Some((name, taken.as_ref().ok()?)));
-        taken.filter(|(name, _)| without.is_empty() || !without.contains(&***name))
+        left_out: &'r LeftOut,
+    ) -> impl Iterator<Item = (&'r Arc<str>, &'r Contribution)> {
+        let without = &left_out[kind];
+        let accepted = self.of[kind].iter().filter_map(|(name, one)| Some((name, one.as_ref().ok()?)));
+        accepted.filter(|(name, _)| without.is_empty() || !without.contains(&***name))
     }
 
-    /// The jobs of the resources of a kind.
+    /// The scrape jobs of the resources of a kind.
     pub(crate) fn fragments<'r>(
         &'r self,
         kind: SelectableKind,
         left_out: &'r LeftOut,
     ) -> impl Iterator<Item = (&'r Arc<str>, &'r Fragment)> {
-        self.taken(kind, &left_out[kind]).filter_map(|(name, taken)| match &taken.addition {
-            Addition::Jobs(fragment) => Some((name, fragment)),
-            Addition::Rules { .. } | Addition::Routes(_) => None,
-        })
+        self.accepted(kind, left_out).filter_map(|(name, one)| Some((name, one.jobs.as_ref()?)))
     }
 
     /// All files with rules.
     pub(crate) fn rule_files(&self, left_out: &LeftOut) -> Files {
-        let kind = SelectableKind::PrometheusRule;
-        let file = |(_, taken): (&Arc<str>, &Taken)| match &taken.addition {
-            Addition::Rules { name, file } => Some((name.clone(), file.text.clone())),
-            Addition::Jobs(_) | Addition::Routes(_) => None,
-        };
-        self.taken(kind, &left_out[kind]).filter_map(file).collect()
+        let rules = self.accepted(SelectableKind::PrometheusRule, left_out);
+        rules
+            .filter_map(|(_, one)| one.rules.as_ref().map(|(name, file)| (name.clone(), file.text.clone())))
+            .collect()
     }
 
-    /// The names of the files with rules, with the resources that they hold.
+    /// The resources by the names of their files with rules.
     pub(crate) fn rule_file_names(&self) -> BTreeMap<String, Key> {
         let rules = self.of[SelectableKind::PrometheusRule].objects();
-        let named = rules.filter_map(|(object, _, taken)| match &taken.as_ref().ok()?.addition {
-            Addition::Rules { name, .. } => Some((name.clone(), object.key().clone())),
-            Addition::Jobs(_) | Addition::Routes(_) => None,
+        let named = rules.filter_map(|(object, _, one)| {
+            let (name, _) = one.as_ref().ok()?.rules.as_ref()?;
+            Some((name.clone(), object.key().clone()))
         });
         named.collect()
     }
 
     /// All routes.
     pub(crate) fn routes<'r>(&'r self, left_out: &'r LeftOut) -> impl Iterator<Item = &'r Part> {
-        let kind = SelectableKind::AlertmanagerConfig;
-        self.taken(kind, &left_out[kind]).filter_map(|(_, taken)| match &taken.addition {
-            Addition::Routes(part) => part.as_deref(),
-            Addition::Jobs(_) | Addition::Rules { .. } => None,
-        })
+        let configs = self.accepted(SelectableKind::AlertmanagerConfig, left_out);
+        configs.filter_map(|(_, one)| one.routes.as_deref())
     }
 
-    /// Certificates and keys of all resources.
+    /// The certificates and keys of all resources.
     pub(crate) fn files(&self, left_out: &LeftOut) -> BTreeMap<String, Vec<u8>> {
-        let taken = SelectableKind::ALL.into_iter().flat_map(|kind| self.taken(kind, &left_out[kind]));
-        let files = taken.flat_map(|(_, taken)| &taken.files);
+        let accepted = SelectableKind::ALL.into_iter().flat_map(|kind| self.accepted(kind, left_out));
+        let files = accepted.flat_map(|(_, one)| &one.files);
         files.map(|(name, bytes)| (name.clone(), bytes.clone())).collect()
     }
 
-    /// How many resources of some kinds are selected, with what the operand refuses among the `judged`.
+    /// How many resources of these kinds are selected and rejected, among them those that the application rejects.
     pub(crate) fn count(kinds: &[SelectableKind], judged: &[Judged<'_>]) -> Vec<Selected> {
         let count = |kind: SelectableKind| {
             let these = judged.iter().filter(|one| one.kind == kind);
             let (all, rejected) = these.fold((0, 0), |(all, rejected), one| {
                 (all + 1, rejected + usize::from(one.refusal.is_some()))
             });
-            // The Prometheus Operator counts what it rejects among the selected, but for AlertmanagerConfigs.
+            // The Prometheus Operator counts rejected resources as selected, except AlertmanagerConfigs.
             let is_good_only = kind == SelectableKind::AlertmanagerConfig;
             let selected = all - if is_good_only { rejected } else { 0 };
             Selected { kind: kinds::selectable(kind), selected, rejected }

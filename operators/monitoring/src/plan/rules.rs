@@ -1,7 +1,5 @@
 //! The files of PrometheusRules, or why they are rejected.
 
-use std::collections::BTreeMap;
-
 use api_monitoring::reference::{ObjectReference, RuleExclusion};
 use api_monitoring::{PrometheusRule, SelectableKind};
 use kernel::object::Object;
@@ -13,7 +11,7 @@ use monitoring_rules::pack::{Files, pack};
 use crate::plan::child::Child;
 use crate::plan::context::PlanContext;
 use crate::plan::planned::Planned;
-use crate::plan::rendered::{Addition, Rendered, Taken};
+use crate::plan::rendered::{Contribution, Rendered};
 use crate::plan::selection::Selections;
 use crate::workload::instance::Instance;
 use crate::workload::metadata;
@@ -39,11 +37,11 @@ impl RuleOptions<'_> {
             "{:?}",
             (&self.reader, self.enforced, self.excluded, self.excluded_rules.iter().collect::<Vec<_>>())
         );
-        let make = |object: &Object| self.take_in(object);
+        let make = |object: &Object| self.accept(object);
         rendered.pass(kind, options.into_bytes(), (objects, &selections[kind]), make);
     }
 
-    fn take_in(&self, object: &Object) -> Result<Taken, String> {
+    fn accept(&self, object: &Object) -> Result<Contribution, String> {
         let mut rule: PrometheusRule =
             object.read().map_err(|error| format!("it cannot be read: {}", error.source))?;
         let label = NamespaceLabel {
@@ -53,8 +51,7 @@ impl RuleOptions<'_> {
         };
         label.bind_rule(&mut rule, self.reader.options).map_err(|error| error.to_string())?;
         let file = file::write(&rule.spec, &self.reader).map_err(|refused| words(&refused))?;
-        let addition = Addition::Rules { name: file::name(&rule), file };
-        Ok(Taken { addition, files: BTreeMap::new() })
+        Ok(Contribution { rules: Some((file::name(&rule), file)), ..Contribution::default() })
     }
 }
 

@@ -1,24 +1,53 @@
-//! The resources that a workload selects, with all that they point to. It is known before anything is read for them, and
-//! looked at again only for what changed.
+//! The resources that a workload selects, and their references. They are known before any reference is read, and only changed
+//! resources are looked at again.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use api_monitoring::{PerKind, SelectableKind};
 use kernel::object::{Key, Object};
+use kernel::stores::All;
 use monitoring_assets::{Named, Reference};
-use monitoring_select::asking::{Namespaces, SelectionError};
+use monitoring_select::asking::{Among, Asking, Candidate, Namespaces, SelectionError};
 use serde::Deserialize;
 
-use crate::plan::candidates::Candidates;
 use crate::plan::carry::{Keeper, OfResource, carry_over};
 use crate::plan::context::Resources;
 use crate::selectors::WorkloadSelectors;
 
-/// The resources of one kind that a workload selects, in the order in which they come.
+/// The resources of a kind that a workload can select, and its selectors.
+#[derive(Debug)]
+pub struct Candidates<'c> {
+    all: &'c All,
+    among: Among<'c>,
+    /// Differs where the selectors or the labels of namespaces do.
+    choice: String,
+}
+
+impl<'c> Candidates<'c> {
+    /// All resources of a kind in the known namespaces.
+    pub fn new(asking: &'c Asking<'c>, known: &'c Namespaces, all: &'c All) -> Self {
+        let among = asking.among(known);
+        let choice = format!("{:?}", (asking, among.places().collect::<Vec<_>>()));
+        Self { all, among, choice }
+    }
+
+    /// Whether a resource is selected.
+    fn asks_for(&self, object: &Object) -> bool {
+        self.among.asks_for(candidate(object))
+    }
+}
+
+/// What selectors match of a resource.
+pub(crate) fn candidate(object: &Object) -> Candidate<'_> {
+    let labels = Some(object.labels().into());
+    Candidate { namespace: &object.key().namespace, name: &object.key().name, labels }
+}
+
+/// The resources of a kind that a workload selects, in the order of the store.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
-    /// What decided which ones.
+    /// The [`Candidates::choice`] that it was made with.
     choice: String,
     selected: Vec<Selected>,
 }
@@ -28,7 +57,7 @@ pub struct Selection {
 pub struct Selected {
     /// The resource.
     pub object: Arc<Object>,
-    /// The Secrets and ConfigMaps that it points to.
+    /// The Secrets and ConfigMaps that it refers to.
     pub references: Box<[Reference]>,
 }
 
@@ -41,14 +70,14 @@ impl OfResource for Selected {
     }
 }
 
-/// The part of a resource that points to others.
+/// The part of a resource with references.
 #[derive(Deserialize)]
 struct Pointing {
     #[serde(default)]
     spec: Named,
 }
 
-/// What a resource points to. One that cannot be read points nowhere: what is made of it says why.
+/// The references of a resource. One that cannot be read has none: rendering it reports why.
 fn references(object: &Object) -> Box<[Reference]> {
     let named = object.read::<Pointing>().map(|pointing| pointing.spec).unwrap_or_default();
     named.of_namespace(&object.key().namespace).into_iter().collect()
@@ -95,7 +124,7 @@ pub(crate) fn is_same_spec(one: &Arc<Object>, other: &Arc<Object>) -> bool {
 }
 
 impl Selection {
-    /// Brings it up to date.
+    /// Updates it.
     pub fn pass(&mut self, candidates: &Candidates<'_>) {
         let is_same_choice = self.choice == candidates.choice;
         if !is_same_choice {
@@ -109,7 +138,7 @@ impl Selection {
         self.selected.iter()
     }
 
-    /// Nothing is selected.
+    /// Selects nothing.
     pub fn clear(&mut self) {
         *self = Self::default();
     }
@@ -125,7 +154,7 @@ impl Selection {
             }
         }
         if !missing.is_empty() {
-            // The namespaces of separate watches come in an order of their own.
+            // With a watch for each namespace, resources are not sorted over all namespaces.
             let selected: BTreeSet<&Key> = self.selected.iter().map(|one| one.object.key()).collect();
             missing.retain(|key| !selected.contains(key));
         }
@@ -133,7 +162,7 @@ impl Selection {
     }
 }
 
-/// Brings all selections of a workload up to date; what keeps it from selecting anything of a kind.
+/// Updates all selections of a workload; the invalid selectors.
 pub fn select(
     selections: &mut Selections,
     selectors: &WorkloadSelectors,

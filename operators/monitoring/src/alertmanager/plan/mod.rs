@@ -34,7 +34,7 @@ use monitoring_select::workload::Section;
 use crate::alertmanager::validate::{Valid, wrong};
 use crate::kind::ValidWorkload;
 use crate::plan::limits;
-use crate::plan::rendered::{Addition, Taken};
+use crate::plan::rendered::Contribution;
 use crate::plan::{
     Child, Configuration, LeftOut, PlanContext, PlanError, Planned, Remark, Rendered, Selections,
 };
@@ -84,7 +84,7 @@ impl ValidWorkload for Valid<'_> {
         };
         let target = self.inputs(self.global.as_ref(), context.objects).target();
         let global = started.global();
-        let make = |object: &Object| self.take_in(object, context.objects, &target, global);
+        let make = |object: &Object| self.accept(object, context.objects, &target, global);
         rendered.pass(kind, self.options(&target, global), (context.objects, &selections[kind]), make);
     }
 
@@ -168,23 +168,23 @@ impl Valid<'_> {
         })
     }
 
-    fn take_in(
+    fn accept(
         &self,
         object: &Object,
         objects: &Objects,
         target: &Target<'_>,
         global: Option<&Global>,
-    ) -> Result<Taken, String> {
+    ) -> Result<Contribution, String> {
         let config: AlertmanagerConfig =
             object.read().map_err(|error| format!("it cannot be read: {}", error.source))?;
         let accepted = crate::admission::resource::check(&config, &self.version, objects)
             .map_err(|refused| refused.problem.to_string())?;
         let files = accepted.files.into_iter().map(|(name, bytes)| (name, bytes.to_vec())).collect();
         if self.is_base(object) {
-            return Ok(Taken { addition: Addition::Routes(None), files });
+            return Ok(Contribution { files, ..Contribution::default() });
         }
         let part = target.part(&config, global).map_err(|problem| problem.to_string())?;
-        Ok(Taken { addition: Addition::Routes(Some(Box::new(part))), files })
+        Ok(Contribution { routes: Some(Box::new(part)), files, ..Contribution::default() })
     }
 
     /// The settings of the Alertmanager that matter to what its resources add.

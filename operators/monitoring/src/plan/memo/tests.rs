@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::plan::candidates::Candidates;
+use crate::plan::selection::Candidates;
 
 const KIND: Kind = Kind { group: "g", version: "v1", kind: "K", plural: "ks", scope: Scope::Namespaces };
 
