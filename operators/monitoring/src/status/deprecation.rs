@@ -1,49 +1,38 @@
-//! Fields that should not be used any longer, each with the field to use in its place.
+//! Deprecated fields, each with its replacement.
 
 use api_monitoring::alertmanager::AlertmanagerSpec;
 use api_monitoring::prometheus::PrometheusSpec;
 use api_monitoring::thanos_ruler::ThanosRulerSpec;
 
-/// What is wrong with a Prometheus.
+/// The messages about a Prometheus.
 pub fn of_prometheus(spec: &PrometheusSpec) -> Vec<String> {
-    let is_given = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.is_empty());
-    let mut told = of_image([&spec.base_image, &spec.tag, &spec.sha]);
+    let mut messages = of_image("spec", [&spec.base_image, &spec.tag, &spec.sha]);
     if let Some(thanos) = &spec.thanos {
-        for (field, text) in [
-            ("spec.thanos.baseImage", &thanos.base_image),
-            ("spec.thanos.tag", &thanos.tag),
-            ("spec.thanos.sha", &thanos.sha),
-        ] {
-            if is_given(text) {
-                told.push(tell(field, "spec.thanos.image"));
-            }
-        }
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        let image = [&text(&thanos.base_image), &text(&thanos.tag), &text(&thanos.sha)];
+        messages.extend(of_image("spec.thanos", image));
     }
-    told
+    messages
 }
 
-/// What is wrong with an Alertmanager.
+/// The messages about an Alertmanager.
 pub fn of_alertmanager(spec: &AlertmanagerSpec) -> Vec<String> {
-    of_image([&spec.base_image, &spec.tag, &spec.sha])
+    of_image("spec", [&spec.base_image, &spec.tag, &spec.sha])
 }
 
-/// What is wrong with a ThanosRuler.
+/// The messages about a ThanosRuler.
 pub fn of_thanos_ruler(spec: &ThanosRulerSpec) -> Vec<String> {
-    if spec.prometheus_rules_excluded_from_enforce.is_empty() {
-        return Vec::new();
-    }
-    vec![tell("spec.prometheusRulesExcludedFromEnforce", "spec.excludedFromEnforcement")]
+    let is_set = !spec.prometheus_rules_excluded_from_enforce.is_empty();
+    let message = || message("spec.prometheusRulesExcludedFromEnforce", "spec.excludedFromEnforcement");
+    is_set.then(message).into_iter().collect()
 }
 
-fn of_image([base_image, tag, sha]: [&String; 3]) -> Vec<String> {
-    [("spec.baseImage", base_image), ("spec.tag", tag), ("spec.sha", sha)]
-        .into_iter()
-        .filter(|(_, text)| !text.is_empty())
-        .map(|(field, _)| tell(field, "spec.image"))
-        .collect()
+fn of_image(parent: &str, texts: [&String; 3]) -> Vec<String> {
+    let fields = ["baseImage", "tag", "sha"].into_iter().zip(texts).filter(|(_, text)| !text.is_empty());
+    fields.map(|(field, _)| message(&format!("{parent}.{field}"), &format!("{parent}.image"))).collect()
 }
 
-fn tell(field: &str, instead: &str) -> String {
+fn message(field: &str, instead: &str) -> String {
     format!("field {field:?} is deprecated, field {instead:?} should be used instead")
 }
 

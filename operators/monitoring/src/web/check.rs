@@ -1,4 +1,4 @@
-//! What users may not say about TLS.
+//! Checks of TLS settings.
 
 use api_monitoring::alertmanager::ClusterTlsConfig;
 use api_monitoring::reference::SecretOrConfigMap;
@@ -8,22 +8,22 @@ use k8s_openapi::api::core::v1::SecretKeySelector;
 
 use crate::web::volume_name::NotAVolumeName;
 
-/// Settings that contradict each other, or lack something.
+/// Settings that contradict each other, or are incomplete.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WebConfigError {
-    /// The authority of clients is given twice.
+    /// The CA of clients is set twice.
     #[error("cannot specify both clientCAFile and clientCA")]
     AuthorityTwice,
-    /// The authority of clients is given from two objects.
+    /// The CA of clients refers to two objects.
     #[error("invalid client CA: cannot specify both Secret and ConfigMap")]
     AuthorityFromBoth,
-    /// The certificate is given twice.
+    /// The certificate is set twice.
     #[error("cannot specify both cert and certFile")]
     CertificateTwice,
-    /// The certificate is given from two objects.
+    /// The certificate refers to two objects.
     #[error("invalid TLS certificate: cannot specify both Secret and ConfigMap")]
     CertificateFromBoth,
-    /// The key is given twice.
+    /// The key is set twice.
     #[error("cannot specify both keyFile and keySecret")]
     KeyTwice,
     /// There is no key.
@@ -32,15 +32,15 @@ pub enum WebConfigError {
     /// There is no certificate.
     #[error("TLS certificate must be defined")]
     NoCertificate,
-    /// Something of a client is given from two objects.
+    /// A field of a client refers to two objects.
     #[error("{field} {selector}: cannot specify both Secret and ConfigMap")]
     FromBoth {
-        /// What is given twice.
+        /// The field.
         field: &'static str,
-        /// The first of the two.
+        /// The first reference.
         selector: String,
     },
-    /// No version of TLS would be good enough.
+    /// No version of TLS is allowed.
     #[error("maxVersion must more than or equal to minVersion")]
     Versions,
     /// A client has a certificate and no key.
@@ -49,13 +49,13 @@ pub enum WebConfigError {
     /// A client has a key and no certificate.
     #[error("client key specified without client cert")]
     ClientWithoutCertificate,
-    /// What is wrong with how peers are let in.
+    /// The settings of incoming connections of peers are invalid.
     #[error("invalid server TLS configuration: {0}")]
     Server(Box<Self>),
-    /// What is wrong with how peers are asked.
+    /// The settings of outgoing connections to peers are invalid.
     #[error("invalid client TLS configuration: {0}")]
     Client(Box<Self>),
-    /// Peers have no certificate to show.
+    /// Outgoing connections to peers have no certificate.
     #[error("invalid client TLS configuration: certificate is required")]
     ClientCertificateRequired,
     /// A volume cannot be named.
@@ -63,7 +63,7 @@ pub enum WebConfigError {
     VolumeName(#[from] NotAVolumeName),
 }
 
-/// Whether a web server can be protected as it is asked for.
+/// Checks the TLS settings of a web server.
 pub(crate) fn server(tls: &WebTlsConfig) -> Result<(), WebConfigError> {
     let given = |file: &Option<String>| file.as_ref().is_some_and(|file| !file.is_empty());
     let has_certificate = tls.cert != SecretOrConfigMap::default();
@@ -95,14 +95,14 @@ pub(crate) fn server(tls: &WebTlsConfig) -> Result<(), WebConfigError> {
     Ok(())
 }
 
-/// Whether peers can be protected as it is asked for; gives the key that they show.
+/// Checks the TLS settings of connections between peers; the key of outgoing connections.
 pub(crate) fn cluster(tls: &ClusterTlsConfig) -> Result<&SecretKeySelector, WebConfigError> {
     server(&tls.server).map_err(|invalid| WebConfigError::Server(Box::new(invalid)))?;
     client(&tls.client).map_err(|invalid| WebConfigError::Client(Box::new(invalid)))?;
     tls.client.key_secret.as_ref().ok_or(WebConfigError::ClientCertificateRequired)
 }
 
-/// Whether a client's settings fit together: in particular, it has a key exactly if it has a certificate.
+/// Checks the TLS settings of a client: in particular, it has a key exactly if it has a certificate.
 fn client(tls: &SafeTlsConfig) -> Result<(), WebConfigError> {
     for (field, selector) in [("ca", &tls.ca), ("cert", &tls.cert)] {
         if let SecretOrConfigMap { secret: Some(secret), config_map: Some(_) } = selector {

@@ -13,8 +13,8 @@ use crate::web::server::{self, put};
 /// Name of the file, and its key in the Secret.
 pub const FILE: &str = "cluster-tls-config.yaml";
 
-/// What a pod must mount below a directory to read the file from a Secret. Without TLS the file is mounted too, but
-/// nothing points to it.
+/// The volumes and mounts of the file, for a pod that mounts it below a directory from a Secret. Without TLS the file is
+/// mounted too, but no argument points to it.
 pub fn mount(directory: &str, secret: &str, tls: Option<&ClusterTlsConfig>) -> Result<Mount, WebConfigError> {
     let file = ConfigFile { directory, name: FILE, secret, volume: "cluster-tls-config" };
     let mut mount = file.mount();
@@ -31,7 +31,7 @@ pub fn mount(directory: &str, secret: &str, tls: Option<&ClusterTlsConfig>) -> R
     Ok(mount)
 }
 
-/// The file, for a pod that mounts below a directory; empty without TLS.
+/// The file, for a pod that mounts it below a directory; empty without TLS.
 pub fn file(directory: &str, tls: Option<&ClusterTlsConfig>) -> Result<String, WebConfigError> {
     let Some(tls) = tls else { return Ok(String::new()) };
     let key = check::cluster(tls)?;

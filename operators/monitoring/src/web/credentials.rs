@@ -1,17 +1,16 @@
-//! Volumes of certificates and keys, and the paths of their files. Whole objects are mounted, never single files of them:
-//! only so does a pod see a renewed certificate without a restart.
+//! The volumes of certificates and keys, and the paths of their files. Whole objects are mounted, never single files: otherwise
+//! a pod would not see a renewed certificate before a restart.
 
 use api_monitoring::reference::SecretOrConfigMap;
-use k8s_openapi::api::core::v1::{
-    ConfigMapVolumeSource, SecretKeySelector, SecretVolumeSource, Volume, VolumeMount,
-};
+use k8s_openapi::api::core::v1::{SecretKeySelector, Volume, VolumeMount};
 
 use crate::web::volume_name::{self, NotAVolumeName};
+use crate::workload::volume::{config_map, read_only, secret};
 
-/// A certificate, its key and the authority of the other side, below a directory.
+/// A certificate, its key and the CA of the other side, below a directory.
 #[derive(Debug, Clone)]
 pub(crate) struct Credentials<'c> {
-    /// Where they are mounted.
+    /// The directory.
     pub(crate) directory: String,
     pub(crate) key: &'c SecretKeySelector,
     pub(crate) certificate: &'c SecretOrConfigMap,
@@ -19,23 +18,23 @@ pub(crate) struct Credentials<'c> {
 }
 
 impl Credentials<'_> {
-    /// Where the key is.
+    /// The path of the key.
     pub(crate) fn key_file(&self) -> String {
         joined(&self.path("secret", &self.key.name, "key"), &self.key.key)
     }
 
-    /// Where the certificate is, if it comes from an object.
+    /// The path of the certificate, if it comes from a Secret or ConfigMap.
     pub(crate) fn certificate_file(&self) -> Option<String> {
         self.file(self.certificate, "cert")
     }
 
-    /// Where the authority is, if it comes from an object.
+    /// The path of the CA, if it comes from a Secret or ConfigMap.
     pub(crate) fn authority_file(&self) -> Option<String> {
         self.file(self.authority, "ca")
     }
 
-    /// Adds what a pod must mount. The key has a volume even where it comes from a file of the container: that is what the
-    /// Prometheus Operator writes, and another list of volumes would be another pod.
+    /// Adds the volumes and mounts. The key has a volume even if it comes from a file of the container: the Prometheus Operator
+    /// writes it, and a different list of volumes would replace the pods.
     pub(crate) fn mount(
         &self,
         prefix: &str,
@@ -43,12 +42,7 @@ impl Credentials<'_> {
         mounts: &mut Vec<VolumeMount>,
     ) -> Result<(), NotAVolumeName> {
         let mut add = |volume: Volume, mount_path: String| {
-            mounts.push(VolumeMount {
-                name: volume.name.clone(),
-                read_only: Some(true),
-                mount_path,
-                ..VolumeMount::default()
-            });
+            mounts.push(read_only(&volume.name, mount_path));
             volumes.push(volume);
         };
         let name = volume_name::unique(&format!("{prefix}secret-key-"), &self.key.name)?;
@@ -80,19 +74,7 @@ impl Credentials<'_> {
     }
 }
 
-/// A path below another; that one, if there is nothing to add.
+/// A path below a directory; the directory, if the path is empty.
 pub(crate) fn joined(directory: &str, file: &str) -> String {
     if file.is_empty() { directory.to_owned() } else { format!("{directory}/{file}") }
-}
-
-/// A volume with the content of a Secret.
-pub(crate) fn secret(name: String, secret: &str) -> Volume {
-    let secret_name = Some(secret.to_owned()).filter(|name| !name.is_empty());
-    let source = SecretVolumeSource { secret_name, ..SecretVolumeSource::default() };
-    Volume { name, secret: Some(source), ..Volume::default() }
-}
-
-fn config_map(name: String, map: &str) -> Volume {
-    let source = ConfigMapVolumeSource { name: map.to_owned(), ..ConfigMapVolumeSource::default() };
-    Volume { name, config_map: Some(source), ..Volume::default() }
 }

@@ -1,25 +1,27 @@
-//! The volume of a file, and the argument that points to it.
+//! The volume of a configuration file, and the argument that points to it.
 
 use api_monitoring::pod::Argument;
 use k8s_openapi::api::core::v1::{Volume, VolumeMount};
 
-use crate::web::credentials::{joined, secret};
+use crate::web::credentials::joined;
+use crate::workload::arguments::argument;
+use crate::workload::volume::{read_only, secret};
 
-/// What a pod needs to read a file and what the file points to.
+/// The volumes and mounts of a configuration file and of the files that it refers to.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Mount {
-    /// Points to the file; nothing, if the file says nothing.
+    /// The argument that points to the file; nothing, if the file is empty.
     pub argument: Option<Argument>,
-    /// Volumes of the pod, that of the file first.
+    /// The volumes, that of the file first.
     pub volumes: Vec<Volume>,
-    /// Mounts of the main container, in the same order.
+    /// The mounts of the main container, in the same order.
     pub mounts: Vec<VolumeMount>,
 }
 
-/// A file that a Secret holds under its name.
+/// A configuration file in a Secret, whose key is the name of the file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ConfigFile<'f> {
-    /// Where it is mounted.
+    /// The directory that it is mounted into.
     pub(crate) directory: &'f str,
     /// Its name.
     pub(crate) name: &'static str,
@@ -32,23 +34,14 @@ pub(crate) struct ConfigFile<'f> {
 impl ConfigFile<'_> {
     /// The argument that points to the file.
     pub(crate) fn argument(&self, name: &str) -> Argument {
-        Argument { name: name.to_owned(), value: self.path() }
+        argument(name, self.path())
     }
 
-    /// The file alone, without an argument.
+    /// The mount of the file, without an argument.
     pub(crate) fn mount(&self) -> Mount {
-        let mount = VolumeMount {
-            name: self.volume.to_owned(),
-            read_only: Some(true),
-            mount_path: self.path(),
-            sub_path: Some(self.name.to_owned()),
-            ..VolumeMount::default()
-        };
-        Mount {
-            argument: None,
-            volumes: vec![secret(self.volume.to_owned(), self.secret)],
-            mounts: vec![mount],
-        }
+        let mount =
+            VolumeMount { sub_path: Some(self.name.to_owned()), ..read_only(self.volume, self.path()) };
+        Mount { argument: None, volumes: vec![secret(self.volume, self.secret)], mounts: vec![mount] }
     }
 
     fn path(&self) -> String {

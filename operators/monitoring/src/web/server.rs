@@ -10,7 +10,7 @@ use crate::web::mount::{ConfigFile, Mount};
 /// Name of the file, and its key in the Secret.
 pub const FILE: &str = "web-config.yaml";
 
-/// What a pod must mount below a directory to read the file from a Secret.
+/// The volumes and mounts of the file, for a pod that mounts it below a directory from a Secret.
 pub fn mount(directory: &str, secret: &str, fields: &WebConfigFileFields) -> Result<Mount, WebConfigError> {
     let file = ConfigFile { directory, name: FILE, secret, volume: "web-config" };
     let mut mount = Mount { argument: Some(file.argument("web.config.file")), ..file.mount() };
@@ -21,7 +21,7 @@ pub fn mount(directory: &str, secret: &str, fields: &WebConfigFileFields) -> Res
     Ok(mount)
 }
 
-/// The file, for a pod that mounts below a directory; empty, if there is nothing to say.
+/// The file, for a pod that mounts it below a directory; empty, if nothing is set.
 pub fn file(directory: &str, fields: &WebConfigFileFields) -> Result<String, WebConfigError> {
     let mut document = Map::new();
     if let Some(tls) = &fields.tls_config {
@@ -42,7 +42,7 @@ pub fn file(directory: &str, fields: &WebConfigFileFields) -> Result<String, Web
     Ok(yaml::write(&document.into()))
 }
 
-/// Where the certificate, the key and the authority of a server are mounted.
+/// The certificate, the key and the client CA of a server.
 pub(crate) fn credentials<'c>(directory: &str, tls: &'c WebTlsConfig) -> Credentials<'c> {
     Credentials {
         directory: directory.to_owned(),
@@ -62,7 +62,7 @@ pub(crate) fn key_file(tls: &WebTlsConfig, credentials: &Credentials<'_>) -> Str
     given(tls.key_file.as_ref()).unwrap_or_else(|| credentials.key_file())
 }
 
-/// What a server demands of clients, and which versions, ciphers and curves it takes.
+/// Adds the client authentication, and the versions, ciphers and curves that the server accepts.
 pub(crate) fn put_policy(section: &mut Map, tls: &WebTlsConfig, credentials: &Credentials<'_>) {
     let authority = given(tls.client_ca_file.as_ref()).or_else(|| credentials.authority_file());
     put(section, "client_auth_type", given(tls.client_auth_type.as_ref()));
@@ -92,7 +92,7 @@ fn http_section(http: &WebHttpConfig) -> Map {
     section
 }
 
-/// Values that are names are written in lower case, as browsers spell them.
+/// Values that are names are written in lower case, as browsers expect them.
 fn headers(headers: &WebHttpHeaders) -> Map {
     let mut map = Map::new();
     for (header, value) in [

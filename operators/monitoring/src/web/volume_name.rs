@@ -1,11 +1,11 @@
-//! Names of volumes, made from names of other objects: those may be longer than a volume's and have dots.
+//! Names of volumes, made from names of objects, which may be longer and contain dots.
 
 use crate::web::hash::xxh64;
 
-/// How long the name of a volume may be.
+/// The maximum length of the name of a volume.
 const LONGEST: usize = 63;
 
-/// How long the hash is, with the hyphen before it.
+/// The length of the hash, with the hyphen before it.
 const HASH: usize = 9;
 
 /// A name from which no name of a volume can be made.
@@ -17,14 +17,14 @@ const HASH: usize = 9;
 )]
 pub struct NotAVolumeName;
 
-/// The prefix and the name, as far as they fit. Two long names that begin alike get the same one.
+/// The prefix and the name, truncated. Long names with the same beginning give the same name.
 pub fn plain(prefix: &str, name: &str) -> Result<String, NotAVolumeName> {
     let mut label = sanitized(prefix, name);
     label.truncate(LONGEST);
     checked(label)
 }
 
-/// The prefix and the name, as far as they fit, and a hash of the whole name.
+/// The prefix and the name, truncated, and a hash of the whole name.
 pub fn unique(prefix: &str, name: &str) -> Result<String, NotAVolumeName> {
     let mut label = sanitized(prefix, name);
     label.truncate(LONGEST - HASH);
@@ -33,7 +33,7 @@ pub fn unique(prefix: &str, name: &str) -> Result<String, NotAVolumeName> {
     checked(label)
 }
 
-/// Lowercase letters, digits and hyphens: whatever else there is becomes one hyphen, and none stands at either end.
+/// Lowercase letters, digits and hyphens: other characters become one hyphen, and hyphens at both ends are removed.
 fn sanitized(prefix: &str, name: &str) -> String {
     let prefix = prefix.trim_end_matches('-');
     let separator = if prefix.is_empty() { "" } else { "-" };

@@ -84,31 +84,23 @@ fn put_templates(volumes: &mut Volumes, instance: &Instance<'_>) {
     volumes.watch(volume::read_only(TEMPLATE_VOLUME, TEMPLATES));
 }
 
-/// Each template is a file under the name of its key; of several with the same one, the first counts.
+/// Each template is a file under the name of its key; of several with the same name, the first counts.
 fn projections(templates: &[&SecretOrConfigMap]) -> Vec<VolumeProjection> {
     let items = |key: &str| Some(vec![KeyToPath { key: key.into(), path: key.into(), mode: None }]);
     let (mut keys, mut sources) = (BTreeSet::new(), Vec::new());
-    for template in templates {
-        if let Some(map) = &template.config_map {
+    for SecretOrConfigMap { secret, config_map } in templates {
+        if let Some(map) = config_map {
             if !keys.insert(&map.key) {
                 continue;
             }
-            let source = ConfigMapProjection {
-                name: map.name.clone(),
-                items: items(&map.key),
-                ..ConfigMapProjection::default()
-            };
-            sources.push(VolumeProjection { config_map: Some(source), ..VolumeProjection::default() });
+            let (name, items) = (map.name.clone(), items(&map.key));
+            let config_map = Some(ConfigMapProjection { name, items, ..ConfigMapProjection::default() });
+            sources.push(VolumeProjection { config_map, ..VolumeProjection::default() });
         }
-        if let Some(secret) = &template.secret
-            && keys.insert(&secret.key)
-        {
-            let source = SecretProjection {
-                name: secret.name.clone(),
-                items: items(&secret.key),
-                ..SecretProjection::default()
-            };
-            sources.push(VolumeProjection { secret: Some(source), ..VolumeProjection::default() });
+        if let Some(secret) = secret.as_ref().filter(|secret| keys.insert(&secret.key)) {
+            let (name, items) = (secret.name.clone(), items(&secret.key));
+            let secret = Some(SecretProjection { name, items, ..SecretProjection::default() });
+            sources.push(VolumeProjection { secret, ..VolumeProjection::default() });
         }
     }
     sources
