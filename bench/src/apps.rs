@@ -1,4 +1,4 @@
-//! The applications of one measurement: made, waited for, changed.
+//! The applications of one measurement: creates them, waits for them, changes them.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! What the operator costs: for each number of applications a control plane of its own, the operator as a process of
-//! its own, and one table at the end. Times are reported and never judged; what does not depend on the machine is.
+//! What the operator costs: for each number of applications a separate control plane, the operator as a separate
+//! process, and one table at the end. Times are reported and not judged; what does not depend on the machine is.
 
 mod apps;
 mod measure;

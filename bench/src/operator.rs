@@ -1,4 +1,4 @@
-//! The operator as a process of its own: started, asked, measured from outside, ended. The only place that starts a
+//! The operator as a separate process: started, queried, measured from outside, stopped. The only module that starts a
 //! program.
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! What the operator says about itself on its page of metrics. Pure.
+//! The metrics of the operator. Pure.
 
 /// A page, read.
 #[derive(Debug, Clone, Default, PartialEq)]

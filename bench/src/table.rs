@@ -1,4 +1,4 @@
-//! What was measured, as a table, and what it says. Pure.
+//! The results as a table, and what follows from them. Pure.
 
 use std::time::Duration;
 

@@ -1,5 +1,4 @@
-//! Whole configuration files that we make while cases are played, written down for the programs that will read them.
-//! Pieces that no program would take by themselves are none.
+//! Complete configuration files that the cases produce, written for the programs that check them. Fragments are left out.
 
 use std::fs::File;
 use std::io::Write;

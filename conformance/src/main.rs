@@ -1,4 +1,4 @@
-//! Plays the test cases of the operators that Mainstay replaces, and says what differs.
+//! Runs the test cases of the operators that Mainstay replaces, and reports what differs.
 
 mod args;
 mod case;

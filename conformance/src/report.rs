@@ -1,4 +1,4 @@
-//! What is printed. The only place that prints.
+//! The output. The only module that prints.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports")]
 

@@ -1,5 +1,5 @@
-//! What must hold for any input of the readers and writers of configurations, a function a reader. `cargo xtask fuzz`
-//! searches for inputs for which it does not hold; the tests try the inputs in `seeds`.
+//! Properties that must hold for any input of the readers and writers of configurations, one function for each reader.
+//! `cargo xtask fuzz` searches for inputs that violate them; the tests try the inputs in `seeds`.
 //!
 //! | file | owns |
 //! |---|---|

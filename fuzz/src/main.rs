@@ -1,5 +1,5 @@
-//! `fuzz TARGET FILE…` tries files, to see again what a search found. Built with `--cfg fuzzing` it is the search itself:
-//! `fuzz --target=TARGET` and the options of libFuzzer, which pays no attention to options with two dashes.
+//! `fuzz TARGET FILE…` tries files, to reproduce what a search found. Built with `--cfg fuzzing` it is the search itself:
+//! `fuzz --target=TARGET` and the options of libFuzzer, which ignores options with two dashes.
 #![cfg_attr(fuzzing, no_main)]
 
 use anyhow::{Context, Result};

@@ -1,4 +1,4 @@
-//! The seeds hold, so that no target rots; and so does what is nearly a seed.
+//! The properties hold for the seeds and for variations of them, so that all targets keep working.
 
 use std::path::{Path, PathBuf};
 

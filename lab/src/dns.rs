@@ -1,4 +1,4 @@
-//! One question to a name server: does it know this name? Enough to see that a cluster's DNS answers, and no more.
+//! One query to a name server: does this name exist? Just enough to see that the cluster's DNS works.
 
 use std::net::Ipv4Addr;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The `lab` command: reads the command line and calls the room that does the work.
+//! The `lab` command: reads the command line and calls the module that does the work.
 
 use std::process::ExitCode;
 

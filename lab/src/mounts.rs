@@ -1,5 +1,5 @@
-//! What is mounted on this machine, as the kernel says it, and how mounts are undone.
-//! Order is kept: what is mounted later comes later, so unmounting goes backwards.
+//! What is mounted on this machine according to the kernel, and unmounting. Mounts keep their order, so they are unmounted
+//! in reverse.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

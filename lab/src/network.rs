@@ -1,5 +1,5 @@
 //! The network of a cluster: a bridge on the host and a namespace for the control plane and each node, joined by
-//! cables. Every step looks first, so that a half-made network is completed.
+//! veth pairs. Every step checks first, so that an incomplete network is completed.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What runs: the table that `lab status` prints.
+//! The table that `lab status` prints.
 
 use anyhow::Result;
 

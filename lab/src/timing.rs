@@ -1,4 +1,4 @@
-//! `up` as a command: with its locks, and several times over when somebody wants to know how long it takes.
+//! `up` as a command: with its locks, and repeated to measure how long it takes.
 
 use std::time::Duration;
 

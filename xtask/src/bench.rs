@@ -1,11 +1,11 @@
-//! Builds the operator as it is released, and what measures it, and lets it measure.
+//! Builds a release of the operator and the program that measures it, and runs the latter.
 
 use anyhow::Result;
 
 use crate::programs::{Call, Programs};
 use crate::{Verdict, environment};
 
-/// Measures. What depends on the machine is told; what does not is judged by the exit status.
+/// Measures. The exit status judges what does not depend on the machine.
 pub(crate) async fn run(programs: &Programs, arguments: &[String]) -> Result<Verdict> {
     let cargo = |words: &str| Call::cargo().words(words);
     programs.run(&cargo("build --release --locked --package mainstay --package bench --bins")).await?;
@@ -13,7 +13,7 @@ pub(crate) async fn run(programs: &Programs, arguments: &[String]) -> Result<Ver
     programs.run(&bench).await.map(|()| Verdict::Good)
 }
 
-/// Builds the peer's generator and ours, and lets them work side by side.
+/// Builds the peer's generator and ours, and runs both.
 pub(crate) async fn render(programs: &Programs, arguments: &[String]) -> Result<Verdict> {
     let peer = environment::binaries()?.join("bench-peer");
     let peer = peer.to_string_lossy();

@@ -1,5 +1,5 @@
-//! How soon a change takes effect, on a lab of its own with the kubelet's default sync period: builds what is needed,
-//! brings the lab up, lets `bench/effect` measure on it, and takes it away whatever happened.
+//! How soon a change takes effect, on a separate lab with the kubelet's default sync period: builds what is needed,
+//! starts the lab, runs `bench/effect` on it, and removes it in any case.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,5 @@
-//! Our monitoring operator beside the Prometheus Operator, on the same API server: builds both sides as they are
-//! delivered and what measures them, and lets it measure.
+//! Our monitoring operators and the Prometheus Operator on the same API server: builds releases of both and the program that
+//! measures them, and runs it.
 
 use anyhow::Result;
 use lab::paths::Cache;

@@ -1,4 +1,4 @@
-//! What the stages of all tests may take, on two processors that do nothing else. Pure.
+//! How long each stage of `make test` may take, on two processors that do nothing else. Pure.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! Everything that needs no cluster. All steps run, whatever became of the others, so that one run shows all there is
-//! to mend.
+//! Everything that needs no cluster. All steps run even if others fail, so that one run shows everything that has to be
+//! fixed.
 
 use std::path::Path;
 

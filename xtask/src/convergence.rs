@@ -1,4 +1,4 @@
-//! Plays convergence plans: a part of them as one stage of all tests, all of them as a suite of the long ones.
+//! Runs convergence plans: some of them as a stage of `make test`, all of them as a suite of `make test-long`.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Where the chores find themselves. The only reader of the environment in this crate.
+//! Paths and settings of the chores. The only reader of the environment in this crate.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

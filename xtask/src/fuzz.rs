@@ -1,5 +1,5 @@
-//! Searches for inputs that break a reader or a writer: builds [`fuzz`](../../fuzz) with the search inside and lets it look
-//! at each target for a while. What it learned stays in the cache, so the next search goes on from there.
+//! Searches for inputs that break a reader or a writer: builds [`fuzz`](../../fuzz) with libFuzzer and searches each target for a
+//! while. The corpus stays in the cache, so the next search continues with it.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::programs::{Call, Programs};
 use crate::summary::Outcome;
 use crate::{Verdict, environment};
 
-/// Tells the search which way an input took through the code. It is what `cargo fuzz` passes; stable compilers have it.
+/// Instruments the code for coverage. `cargo fuzz` passes the same; stable compilers have it.
 const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
                      -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
                      -Cllvm-args=-sanitizer-coverage-trace-compares --cfg fuzzing -Ccodegen-units=1";
@@ -116,7 +116,7 @@ fn found(log: &str) -> Option<&str> {
     rest.lines().next()
 }
 
-/// What a search says about itself.
+/// The progress of a search.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Told {
     runs: u64,

@@ -1,4 +1,4 @@
-//! Reads the report that the test runner leaves behind. Pure: a text in, counts and names out.
+//! Reads the report of the test runner. Pure: a text in, counts and names out.
 
 use std::iter::Sum;
 use std::ops::Add;

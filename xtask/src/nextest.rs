@@ -1,4 +1,4 @@
-//! Runs a suite of tests. Which tests belong to which suite is said once, in `.config/nextest.toml`.
+//! Runs a suite of tests. `.config/nextest.toml` says which tests belong to which suite.
 
 use anyhow::{Context, Result};
 

@@ -1,4 +1,4 @@
-//! Runs programs, and ends them when this one is asked to stop. The only place of this crate that starts one.
+//! Runs programs, and ends them when this one is asked to stop. The only module of this crate that starts one.
 //!
 //! Each child leads a process group of its own: Ctrl-C at the terminal reaches only us, and we pass it on to the
 //! group once, so that a test runner can still clean up after its tests.

@@ -1,4 +1,4 @@
-//! What a chore of several steps came to, and how it is told at the end. Pure, but for the stopwatch of a step.
+//! The result of a chore with several steps, and its summary. Pure, except for the stopwatch of a step.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! The tools of the checks, at exact versions, in the cache. A tool that is there is whole, because it is put in
-//! place by a rename; nothing is installed twice.
+//! The tools of the checks, at exact versions, in the cache. A tool that is there is complete, because it is
+//! moved into place by a rename; nothing is installed twice.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! Waiting for what is measured. The only place of this crate that waits; looks are close to each other, because what is
-//! found is as inexact as they are apart.
+//! Waits for what is measured. The only module of this crate that waits. It polls often, because the interval limits the
+//! precision.
 
 use std::time::Duration;
 

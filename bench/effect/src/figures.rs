@@ -1,4 +1,4 @@
-//! What was measured, and what it comes to. Pure.
+//! The measured times and their statistics. Pure.
 
 use std::time::Duration;
 

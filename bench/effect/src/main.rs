@@ -1,6 +1,6 @@
 //! How soon a change takes effect: from the request that changes a monitor until Prometheus runs it, with our operator and
-//! with the Prometheus Operator, one after the other on one lab. A measurement, no test: `make bench-effect` brings the
-//! lab, and takes it away whatever becomes of this program.
+//! with the Prometheus Operator, one after the other on one lab. A measurement, not a test: `make bench-effect` starts the
+//! lab, and removes it in any case.
 
 mod clock;
 mod figures;

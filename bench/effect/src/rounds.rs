@@ -1,4 +1,4 @@
-//! The rounds of a set-up: in each one a monitor is applied, and changed later.
+//! The rounds of a set-up: each applies a monitor, and changes it later.
 
 use anyhow::{Context, Result};
 use e2e::lab::Lab;

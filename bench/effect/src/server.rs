@@ -1,4 +1,4 @@
-//! A Prometheus in a namespace of its own: monitors for it, and what it says of them. It scrapes itself, so nothing else
+//! A Prometheus in a separate namespace: its monitors, and what its API says about them. It scrapes itself, so nothing else
 //! has to run.
 
 use std::time::Duration;

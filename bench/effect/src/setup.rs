@@ -1,4 +1,4 @@
-//! Who is measured: an operator, a reloader, what is wanted of both, and how far changes are apart. Pure.
+//! A set-up: an operator, a reloader, their targets, and the time between changes. Pure.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What was measured as a table, and whether it is what was wanted. Pure.
+//! The results as a table, and whether the targets are met. Pure.
 
 use std::fmt::Write;
 use std::time::Duration;

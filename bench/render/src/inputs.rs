@@ -1,4 +1,4 @@
-//! Resources as a platform team has them: a few shapes, many of each. The same number gives the same resources.
+//! Typical resources: a few shapes, many of each. The same number gives the same resources.
 
 use serde_json::{Value, json};
 

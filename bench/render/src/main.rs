@@ -1,5 +1,5 @@
 //! What rendering configurations costs: ours and the Prometheus Operator's own generator, in one go on the same inputs.
-//! A figure counts only when both sides gave the same bytes. Reading the inputs is outside, checking them is inside.
+//! A figure counts only if both wrote the same bytes. It includes validation of the inputs, but not reading them.
 
 mod figures;
 mod inputs;

@@ -1,4 +1,4 @@
-//! Which of our functions answers which of the peer's, and how near the answer must be. One file a room.
+//! Which of our functions corresponds to which of the peer's, and how close the results must be. One file for each part.
 
 mod admission;
 mod alerting;

@@ -1,4 +1,4 @@
-//! A file a reader: what must hold for any input.
+//! A file for each reader: what must hold for any input.
 
 pub(crate) mod alertmanager_config;
 pub(crate) mod alertmanager_file;

@@ -1,4 +1,4 @@
-//! Rules: whatever is taken can be written, read and bound to a namespace.
+//! Rules: whatever is accepted can be written, parsed and bound to a namespace.
 
 use api_monitoring::PrometheusRule;
 use api_monitoring::prometheus_rule::PrometheusRuleSpec;

@@ -1,4 +1,4 @@
-//! Templates of Go, in each place where one is read.
+//! Go templates, for each reader.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The writer of YAML: any value is read again as what it is, by our reader and by one that is not ours.
+//! The writer of YAML: any value is parsed to the same value, by our parser and by another one.
 
 use arbitrary::{Result, Unstructured};
 use formats::yaml::{Map, Value, read, write};

@@ -1,4 +1,4 @@
-//! The reader of users' YAML: whatever it takes, it writes, and reads again to the same.
+//! The parser of users' YAML: whatever it accepts is written, and parsed to the same again.
 
 use formats::yaml::{Value, read, serde, write};
 

@@ -1,5 +1,5 @@
-//! Names of images and of blobs, checked. Both become paths below the store, and the registry takes them from
-//! whoever asks: a value of these types holds nothing that leads out of the store.
+//! Names of images and of blobs, checked. Both become paths below the store, and the registry gets them
+//! from clients: a value of these types cannot lead out of the store.
 
 use std::fmt;
 use std::io::Read;

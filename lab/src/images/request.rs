@@ -1,5 +1,5 @@
-//! What the path of a request to the registry asks for. Pure: whatever a stranger sends comes out as checked names
-//! or as nothing.
+//! What the path of a request to the registry asks for. Pure: whatever a client sends is parsed to checked names
+//! or rejected.
 
 use super::reference::{Digest, Reference};
 

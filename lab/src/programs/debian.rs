@@ -1,5 +1,5 @@
 //! Programs from Debian packages: downloaded and unpacked into the cache, nothing installed. And the few packages
-//! that the host itself needs, installed only where somebody asked for it.
+//! that the host itself needs, installed only on request.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
 //! Builds programs into the cache, each once: a directory that is there is whole, because it is put in place by a
-//! rename. What is interrupted is begun again; the Go build cache keeps what was compiled.
+//! rename. An interrupted build starts again; the Go build cache keeps what was compiled.
 
 mod cargo;
 mod debian;

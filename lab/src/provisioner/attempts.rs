@@ -1,5 +1,5 @@
-//! What was tried and said about each object: how often it failed in a row, and the last event. Called by the
-//! performer. Only patience and politeness depend on it, so losing it with the process is harmless.
+//! What was tried for each object: how often it failed in a row, and the last event. Called by the performer. Only back-off
+//! and the number of events depend on it, so losing it with the process is harmless.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! Which loop device stands on which file, as sysfs says it. Called by the volumes, which detach and resize them.
+//! Which loop device belongs to which file, according to sysfs. Called by the volumes, which detach and resize them.
 //! The kernel's own files are read and not the output of a program: they show deleted files too.
 
 use std::ffi::OsString;

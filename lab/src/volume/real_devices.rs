@@ -1,5 +1,5 @@
 //! The volumes on real loop devices. Needs root, `mkfs.xfs` and loop devices; says so where it cannot run.
-//! Whatever fails in between, dropping the scene leaves no mount, no loop device and no file.
+//! Whatever fails, dropping the test's state leaves no mount, no loop device and no file.
 
 use std::fs;
 use std::io::{ErrorKind, Write};

@@ -1,4 +1,4 @@
-//! The cluster that the demo shows, and how it is spoken to.
+//! The cluster of the demo, and how to reach it.
 
 use anyhow::{Context, Result};
 

@@ -1,4 +1,4 @@
-//! From a bare machine to a running cluster with what Mainstay has so far, and a table of what to look at.
+//! From a bare machine to a running cluster with everything that Mainstay can do so far, and a table of what to look at.
 
 mod application;
 mod cluster;

@@ -1,5 +1,5 @@
-//! A cluster that watches itself: the workloads of `samples/cluster-monitoring.yaml`, what they scrape, and the alerts
-//! that arrive. What is waited for is read from the sample; what is shown is what Prometheus and the receiver say.
+//! A cluster that monitors itself: the workloads of `samples/cluster-monitoring.yaml`, what they scrape, and the alerts that
+//! are delivered. The sample says what to wait for; Prometheus and the receiver show the result.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

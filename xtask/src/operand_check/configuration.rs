@@ -1,6 +1,6 @@
-//! Configurations that we made, as files. Their place says what they are for: `READER/VERSION/NAME.yaml`, below what
-//! the conformance run wrote, and below every directory of the workspace that is called `configurations`. There they may
-//! be snapshots (`NAME.snap`) as well, which have a heading before the text.
+//! Configurations that we generated, as files. Their path says what they are for: `READER/VERSION/NAME.yaml`, in the output
+//! of the conformance run, and in every directory of the workspace with the name `configurations`. There they may also be
+//! snapshots (`NAME.snap`), which have a header before the text.
 
 use std::path::{Path, PathBuf};
 

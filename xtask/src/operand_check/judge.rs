@@ -1,4 +1,4 @@
-//! The programs that judge configurations, and which of them judges which. Pure.
+//! The programs that check configurations, and which of them checks which. Pure.
 
 use std::path::PathBuf;
 

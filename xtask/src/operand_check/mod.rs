@@ -1,5 +1,5 @@
-//! Lets the programs that read our configurations judge them: whatever the conformance run made, and golden files. Each
-//! is judged by the program of the version that it was made for, or the next one that the lab has.
+//! Has the operands' own programs check our configurations: the output of the conformance run, and golden files. Each is
+//! checked by the program of the version that it was made for, or of the next one that the lab has.
 
 mod configuration;
 mod judge;

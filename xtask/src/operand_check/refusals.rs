@@ -1,4 +1,4 @@
-//! Configurations that are refused although they are as they should be: `conformance/refusals.toml`. Pure.
+//! Configurations that are rejected although they are correct: `conformance/refusals.toml`. Pure.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;

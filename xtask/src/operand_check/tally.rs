@@ -1,4 +1,4 @@
-//! What the judges said, and how it is told. Pure.
+//! The results of the checks, and their table. Pure.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

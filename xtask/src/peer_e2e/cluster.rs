@@ -1,4 +1,4 @@
-//! The lab that a group runs on: fresh for each run, and gone afterwards whatever happened.
+//! The lab that a group runs on: created for each run, and removed afterwards in any case.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};

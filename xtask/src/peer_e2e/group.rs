@@ -1,5 +1,4 @@
-//! The groups that the suite is run in: each has a lab of its own, because they install the operator in different ways.
-//! Pure.
+//! The groups of the suite: each runs on a separate lab, because they install the operator in different ways. Pure.
 
 /// Tests of the suite that are run together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What came of it, as a table for the terminal and as a page. Pure.
+//! The results, as a table for the terminal and as a page. Pure.
 
 use std::fmt::Write;
 

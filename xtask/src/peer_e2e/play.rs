@@ -1,4 +1,4 @@
-//! Plays a group: all its tests on a new lab, then each that failed once more, alone, on another.
+//! Runs a group: all its tests on a new lab, then each that failed once more, alone, on another lab.
 
 use std::path::{Path, PathBuf};
 

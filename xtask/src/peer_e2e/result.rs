@@ -1,4 +1,4 @@
-//! What became of the tests of a group: a row for each, and what counts as a failure. Pure.
+//! The results of the tests of a group: a row for each, and what counts as a failure. Pure.
 
 use anyhow::anyhow;
 use serde::{Deserialize, Serialize};

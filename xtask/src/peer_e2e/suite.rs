@@ -1,5 +1,5 @@
-//! The suite itself: the source of the Prometheus Operator out of its Go module, made fit for a machine that reaches
-//! nothing but the module proxy, and the test binary built from it. Kept in the cache, by version.
+//! The suite itself: the source of the Prometheus Operator from its Go module, adapted to a machine that reaches only the
+//! module proxy, and the test binary built from it. Kept in the cache, by version.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};

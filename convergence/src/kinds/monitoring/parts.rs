@@ -246,3 +246,28 @@ pub(super) fn templates(state: &State, template: &str, size: &str) -> bool {
         first["metadata"]["name"] == template && first["spec"]["resources"]["requests"]["storage"] == size
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::Name;
+
+    #[test]
+    fn an_agent_on_every_node_serves_when_its_status_counts_its_pods() {
+        let kind = "prometheusagents.monitoring.coreos.com";
+        let conditions = ["Reconciled", "Available", "ConfigurationLoaded"]
+            .map(|kind| json!({"type": kind, "status": "True", "observedGeneration": 1}));
+        let state = |updated: u64| {
+            let status = json!({
+                "conditions": conditions, "replicas": 1, "updatedReplicas": updated, "availableReplicas": 1,
+            });
+            let agent = json!({"metadata": {"generation": 1}, "status": status});
+            let set = json!({"status": {"desiredNumberScheduled": 1}});
+            let objects = [(kind, agent), ("daemonsets.apps", set)];
+            let named = objects.map(|(kind, object)| (Name { kind: kind.into(), name: NAME.into() }, object));
+            State(named.into())
+        };
+        assert!(serves(&state(1), kind));
+        assert!(!serves(&state(0), kind), "the status is older than the DaemonSet's");
+    }
+}
