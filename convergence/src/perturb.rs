@@ -24,7 +24,7 @@ impl Player<'_> {
             }
             Perturbation::Blocked { kind, fault, .. } => {
                 self.stage.kill();
-                let calls = Calls::Of(Verb::Watch, kind.clone());
+                let calls = Calls::of(Verb::Watch, kind);
                 script.add(Rule { calls, hits: Hits::Nth(1), fault: fault.clone() });
                 self.stage.start()?;
             }

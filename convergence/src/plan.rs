@@ -108,7 +108,7 @@ impl Perturbation {
     pub fn word(&self) -> String {
         match self {
             Self::Fault(_, fault) => fault.as_str().into(),
-            Self::Denied { refusal, .. } => format!("denied-{}", refusal.code().as_u16()),
+            Self::Denied { refusal, .. } => format!("denied-{}", refusal.code()),
             Self::Blocked { fault, .. } => format!("blocked-{}", fault.as_str()),
             Self::Held { expired: false, .. } => "held".into(),
             Self::Held { expired: true, .. } => "held-then-expired".into(),

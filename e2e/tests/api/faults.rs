@@ -72,7 +72,7 @@ fn config(name: &str) -> Result<ConfigMap> {
 }
 
 fn on_write(number: u64, fault: Fault) -> Rule {
-    Rule { calls: Calls::Writes, hits: Hits::Nth(number), fault }
+    Rule { calls: Calls::writes(), hits: Hits::Nth(number), fault }
 }
 
 #[tokio::test]
@@ -99,7 +99,7 @@ async fn refusals_reach_the_caller_and_nothing_is_written() -> Result<()> {
     }
     for refusal in Refusal::ALL {
         match stage.api().create(&PostParams::default(), &config("one")?).await {
-            Err(kube::Error::Api(status)) => assert_eq!(status.code, refusal.code().as_u16()),
+            Err(kube::Error::Api(status)) => assert_eq!(status.code, refusal.code()),
             other => panic!("{refusal:?} did not reach the caller: {other:?}"),
         }
     }
@@ -209,7 +209,7 @@ async fn a_cut_watch_costs_no_delete() -> Result<()> {
             let watch = Running::start(&stage.client, config.clone());
             watch.says("synced").await?;
             // The next attempt fails too, and history is gone by then.
-            let watches = Calls::Of(Verb::Watch, KIND.into());
+            let watches = Calls::of(Verb::Watch, KIND);
             stage.script.add(Rule { calls: watches.clone(), hits: Hits::Nth(1), fault: Fault::Expired });
             stage.script.cut(Some(KIND), cut);
             stage.delete("goes").await?;

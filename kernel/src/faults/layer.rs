@@ -1,4 +1,4 @@
-//! The layer itself: asks the script about every request, and does what it says.
+//! The layer: asks the script about every request, and injects its faults.
 
 use std::future::{Ready, pending, ready};
 use std::pin::Pin;
@@ -16,13 +16,12 @@ use tower::{BoxError, Layer, Service, ServiceExt};
 
 use super::refusal::Refusal;
 use super::rule::Fault;
-use super::script::{Script, Verdict, expired};
+use super::script::{Script, Treatment, expired};
 use super::stream::{Answer, Control, End, broken, follow};
 use super::view::View;
 use crate::call::{Call, Verb};
-use crate::clock;
 
-/// Puts a script between a client and its server. Made by [`Script::layer`].
+/// A layer between a client and its server. Made by [`Script::layer`].
 #[derive(Debug, Clone)]
 pub struct FaultLayer {
     pub(super) script: Script,
@@ -37,11 +36,11 @@ impl<S> Layer<S> for FaultLayer {
     }
 }
 
-/// A server, as the script lets a client see it.
+/// A server behind a script.
 #[derive(Debug)]
 pub struct FaultService<S> {
     layer: FaultLayer,
-    /// Behind a lock, because a request that was delayed is sent when others are under way.
+    /// Shared by all requests.
     server: Arc<Mutex<S>>,
 }
 
@@ -89,19 +88,19 @@ where
         let body: Option<Value> = serde_json::from_slice(&bytes).ok();
         let call = Call::of(&parts.method, &parts.uri, body.as_ref());
         let FaultLayer { script, life } = self.layer.clone();
-        let Some((number, verdict)) = script.admit(life, &call, body) else { return pending().await };
+        let Some((number, treatment)) = script.admit(life, &call, body) else { return pending().await };
         let passage = Passage { script, life, number, call };
-        let fault = match verdict {
-            Verdict::Pass => None,
-            Verdict::Replay(view) => return Ok(passage.replay(&view, &parts.headers)),
-            Verdict::Fault(fault) => Some(fault),
+        let fault = match treatment {
+            Treatment::Pass => None,
+            Treatment::Replay(view) => return Ok(passage.replay(&view, &parts.headers)),
+            Treatment::Fault(fault) => Some(fault),
         };
         if let Some(answer) = passage.before(fault.as_ref()).await {
             return Ok(answer);
         }
         match self.send(&passage, parts, bytes).await {
             Ok(answer) => passage.after(fault, answer).await,
-            // A dead process does not learn that the connection failed either.
+            // A crashed process does not see connection errors either.
             Err(_) if passage.script.has_ended(passage.life) => pending().await,
             Err(error) => Err(error),
         }
@@ -125,7 +124,7 @@ where
     }
 }
 
-/// One request on its way.
+/// One request.
 struct Passage {
     script: Script,
     life: u64,
@@ -134,7 +133,7 @@ struct Passage {
 }
 
 impl Passage {
-    /// What happens before a request is sent. An answer, if it is not sent at all.
+    /// Faults before a request is sent. An answer, if it is not sent at all.
     async fn before(&self, fault: Option<&Fault>) -> Option<Response<Answer>> {
         match fault {
             Some(Fault::CrashBefore) => {
@@ -150,8 +149,6 @@ impl Passage {
                 let only: Ready<Result<Bytes, BoxError>> = ready(Ok(line));
                 return Some(Response::new(follow(stream::once(only), control)));
             }
-            Some(Fault::Delayed(pause)) => clock::until(Some(clock::now() + *pause)).await,
-            Some(Fault::HeldUntil(gate)) => gate.opened().await,
             Some(Fault::CrashAfter | Fault::AnswerLost | Fault::Truncated) | None => {}
         }
         if self.script.has_ended(self.life) {
@@ -160,7 +157,7 @@ impl Passage {
         None
     }
 
-    /// What happens to the answer.
+    /// Faults of the answer.
     async fn after(
         self,
         fault: Option<Fault>,
@@ -170,7 +167,7 @@ impl Passage {
         let truncated = matches!(fault, Some(Fault::Truncated));
         let answer = match fault {
             Some(Fault::CrashAfter | Fault::AnswerLost | Fault::Truncated) if !watches => {
-                // The whole of it, so that the server has certainly done its part.
+                // The whole answer, so that the server has certainly finished.
                 let (mut parts, body) = answer.into_parts();
                 let bytes = body.collect().await?.to_bytes();
                 parts.headers.remove(header::CONTENT_LENGTH);
@@ -196,11 +193,11 @@ impl Passage {
     }
 
     fn refuse(&self, refusal: Refusal) -> Response<Answer> {
-        self.script.answered(self.number, refusal.code().as_u16());
+        self.script.answered(self.number, refusal.code());
         refusal.answer(&self.call).map(whole)
     }
 
-    /// Answers from a view. A watch shows it and then waits for the thaw.
+    /// Answers from a view. A watch delivers it and then waits for the thaw.
     fn replay(&self, view: &View, headers: &HeaderMap) -> Response<Answer> {
         let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
         let metadata_only = accepted.is_some_and(|accepted| accepted.contains("as=PartialObjectMetadata"));

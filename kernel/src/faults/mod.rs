@@ -1,19 +1,18 @@
-//! A server that misbehaves on command: a layer of the client, for tests and for the chaos suite. It sees every
-//! request, watches included, and writes all of them down.
+//! Fault injection: a layer of the client, for tests. It sees every request, watches included, and records all of them.
 //!
-//! A test holds a [`Script`] and makes the client of the process under test with [`client`]. It says what shall go
-//! wrong as [`Rule`]s (the n-th write, the n-th call, or whatever a test picks), holds events back, freezes what reads
-//! see, cuts watches, and reads the [`Trace`] afterwards.
+//! A test holds a [`Script`] and makes the client of the process under test with [`client`]. It injects faults with
+//! [`Rule`]s (the n-th write, the n-th call, or any choice of the test), holds events back, freezes what reads see, cuts
+//! watches, and reads the [`Trace`] afterwards.
 //!
 //! # Guarantees
-//! - A decision depends on the request and on the requests before it, never on the time: the same run breaks at the
-//!   same place.
-//! - After a crash nothing more of that process reaches the server, and no answer reaches it.
-//! - A refusal looks like the server's own, down to its `Status`.
+//! - A decision depends on the request and on the requests before it, never on the time: the same run fails at the same
+//!   request.
+//! - After a crash no request of that process reaches the server, and no answer reaches it.
+//! - A refusal looks like one of the server, down to its `Status`.
 //!
 //! # Assumptions
-//! kube's own retries are off, as in every client of ours: the queue retries, and only the queue. They sit below this
-//! layer, so that a request that the server refuses would be repeated unseen: counted once here, several times there.
+//! The retries of kube are off, as in every client of ours: only the queue retries. They are below this layer, so that a
+//! rejected request would be repeated unseen: counted once here, several times there.
 
 mod layer;
 mod refusal;
@@ -31,12 +30,12 @@ use kube::{Client, Config};
 
 pub use layer::{FaultLayer, FaultService};
 pub use refusal::Refusal;
-pub use rule::{Calls, Fault, Gate, Hits, Predicate, Rule, Rules};
+pub use rule::{Calls, Fault, Hits, Rule, Rules};
 pub use script::{Cut, Script};
 pub use trace::{Counts, Entry, Object, Preconditions, Trace};
 pub use view::View;
 
-/// A client of the script's present life. Errors reach its caller; nothing below retries.
+/// A client of the present life of the script. Errors reach its caller; nothing below retries.
 pub fn client(mut config: Config, script: &Script) -> Result<Client, kube::Error> {
     config.default_retry = false;
     Ok(ClientBuilder::try_from(config)?.with_layer(&script.layer()).build())

@@ -1,4 +1,4 @@
-//! Errors as a real API server words them, so that a client cannot tell ours from its.
+//! Errors like those of a real API server, so that a client cannot tell them apart.
 
 use std::time::Duration;
 
@@ -11,11 +11,11 @@ use crate::call::Call;
 /// A refusal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Refusal {
-    /// 403: a right was taken away.
+    /// 403: a permission was revoked.
     Forbidden,
-    /// 409: somebody else was faster.
+    /// 409: another writer was faster.
     Conflict,
-    /// 410: that much history is not kept.
+    /// 410: the version is expired.
     Gone,
     /// 429, with the time to wait, in whole seconds.
     TooManyRequests(Duration),
@@ -23,12 +23,12 @@ pub enum Refusal {
     InternalError,
     /// 503.
     Unavailable,
-    /// 504: it took too long, and nobody knows what became of it.
+    /// 504: a timeout, and the outcome is unknown.
     Timeout,
 }
 
 impl Refusal {
-    /// All that the API server is known for, to be tried one after the other.
+    /// All of them, for tests that try each.
     pub const ALL: [Self; 7] = [
         Self::Forbidden,
         Self::Conflict,
@@ -39,69 +39,56 @@ impl Refusal {
         Self::Timeout,
     ];
 
+    /// The status code, one word for the trace, and the reason and the message of the server.
+    fn parts(self) -> (u16, &'static str, &'static str, &'static str) {
+        let modified =
+            "the object has been modified; please apply your changes to the latest version and try again";
+        let slow = "the server was unable to return a response in the time allotted";
+        let unable = "the server is currently unable to handle the request";
+        let injected = "Internal error occurred: injected by a test";
+        let busy = "too many requests, please try again later";
+        match self {
+            Self::Forbidden => (403, "refused-403", "Forbidden", "is forbidden"),
+            Self::Conflict => (409, "refused-409", "Conflict", modified),
+            Self::Gone => (410, "refused-410", "Expired", "too old resource version: 1 (2)"),
+            Self::TooManyRequests(_) => (429, "refused-429", "TooManyRequests", busy),
+            Self::InternalError => (500, "refused-500", "InternalError", injected),
+            Self::Unavailable => (503, "refused-503", "ServiceUnavailable", unable),
+            Self::Timeout => (504, "refused-504", "Timeout", slow),
+        }
+    }
+
     /// The status code.
-    pub fn code(self) -> StatusCode {
-        match self {
-            Self::Forbidden => StatusCode::FORBIDDEN,
-            Self::Conflict => StatusCode::CONFLICT,
-            Self::Gone => StatusCode::GONE,
-            Self::TooManyRequests(_) => StatusCode::TOO_MANY_REQUESTS,
-            Self::InternalError => StatusCode::INTERNAL_SERVER_ERROR,
-            Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
-            Self::Timeout => StatusCode::GATEWAY_TIMEOUT,
-        }
+    pub fn code(self) -> u16 {
+        self.parts().0
     }
 
-    fn reason(self) -> &'static str {
-        match self {
-            Self::Forbidden => "Forbidden",
-            Self::Conflict => "Conflict",
-            Self::Gone => "Expired",
-            Self::TooManyRequests(_) => "TooManyRequests",
-            Self::InternalError => "InternalError",
-            Self::Unavailable => "ServiceUnavailable",
-            Self::Timeout => "Timeout",
-        }
+    /// One word for the trace and for the name of a plan.
+    pub(super) fn name(self) -> &'static str {
+        self.parts().1
     }
 
-    fn message(self, call: &Call) -> String {
-        let (kind, name) = (call.kind(), call.name.as_deref().unwrap_or_default());
-        match self {
-            Self::Forbidden => {
-                let verb = call.verb.as_str();
-                format!("{kind} \"{name}\" is forbidden: User \"faults\" cannot {verb} resource \"{kind}\"")
-            }
-            Self::Conflict => format!(
-                "Operation cannot be fulfilled on {kind} \"{name}\": the object has been modified; please apply \
-                 your changes to the latest version and try again"
-            ),
-            Self::Gone => "too old resource version: 1 (2)".into(),
-            Self::TooManyRequests(_) => "too many requests, please try again later".into(),
-            Self::InternalError => "Internal error occurred: injected by a test".into(),
-            Self::Unavailable => "the server is currently unable to handle the request".into(),
-            Self::Timeout => "the server was unable to return a response in the time allotted".into(),
-        }
-    }
-
-    /// The `Status` object that tells of it.
+    /// The `Status` object that the server answers.
     pub fn status(self, call: &Call) -> Value {
-        let mut details = json!({"group": call.group, "kind": call.resource});
+        let (kind, name) = (call.kind(), call.name.as_deref().unwrap_or_default());
+        let (code, _, reason, message) = self.parts();
+        let message = if self == Self::Forbidden {
+            let verb = call.verb.as_str();
+            format!("{kind} \"{name}\" {message}: User \"faults\" cannot {verb} resource \"{kind}\"")
+        } else if self == Self::Conflict {
+            format!("Operation cannot be fulfilled on {kind} \"{name}\": {message}")
+        } else {
+            message.to_owned()
+        };
+        let mut status = failure(code, reason, &message);
+        status["details"] = json!({"group": call.group, "kind": call.resource});
         if let Some(name) = &call.name {
-            details["name"] = name.as_str().into();
+            status["details"]["name"] = name.as_str().into();
         }
         if let Self::TooManyRequests(wait) = self {
-            details["retryAfterSeconds"] = wait.as_secs().into();
+            status["details"]["retryAfterSeconds"] = wait.as_secs().into();
         }
-        json!({
-            "kind": "Status",
-            "apiVersion": "v1",
-            "metadata": {},
-            "status": "Failure",
-            "message": self.message(call),
-            "reason": self.reason(),
-            "details": details,
-            "code": self.code().as_u16(),
-        })
+        status
     }
 
     /// The whole answer.
@@ -114,10 +101,23 @@ impl Refusal {
     }
 }
 
+/// A `Status` object of a failure.
+pub(super) fn failure(code: u16, reason: &str, message: &str) -> Value {
+    json!({
+        "kind": "Status",
+        "apiVersion": "v1",
+        "metadata": {},
+        "status": "Failure",
+        "message": message,
+        "reason": reason,
+        "code": code,
+    })
+}
+
 /// An answer that carries an object.
-pub(super) fn json_answer(code: StatusCode, object: &Value) -> Response<Bytes> {
+pub(super) fn json_answer(code: u16, object: &Value) -> Response<Bytes> {
     let mut answer = Response::new(Bytes::from(object.to_string()));
-    *answer.status_mut() = code;
+    *answer.status_mut() = StatusCode::from_u16(code).unwrap_or_default();
     answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     answer
 }
@@ -144,7 +144,8 @@ mod tests {
             let answer = refusal.answer(&call);
             let status: Status = serde_json::from_slice(answer.body()).unwrap();
             assert_eq!(status.code, answer.status().as_u16());
-            assert_eq!(status.reason, refusal.reason());
+            assert_eq!(status.reason, refusal.parts().2);
+            assert_eq!(refusal.name(), format!("refused-{}", status.code));
             assert!(!status.message.is_empty());
             let waits = matches!(refusal, Refusal::TooManyRequests(_));
             assert_eq!(answer.headers().contains_key(header::RETRY_AFTER), waits);

@@ -1,29 +1,22 @@
-//! What goes wrong, and when. Pure: a decision depends on the request and on how many like it came before.
+//! Faults, and when they are injected. Pure: a decision depends on the request and on the number of similar ones before.
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
-
-use tokio_util::sync::CancellationToken;
 
 use super::refusal::Refusal;
-use crate::call::{Call, Purpose, Verb};
+use crate::call::{Call, Verb};
 
-/// What happens to a request.
+/// A fault of a request.
 #[derive(Debug, Clone)]
 pub enum Fault {
-    /// The process dies before the request is sent.
+    /// The process crashes before the request is sent.
     CrashBefore,
-    /// The server has done it; the process dies before it learns so.
+    /// The server has done it; the process crashes before the answer arrives.
     CrashAfter,
     /// The server has done it; the connection breaks before the answer arrives.
     AnswerLost,
-    /// The server says no, and does nothing.
+    /// The server rejects it, and does nothing.
     Refused(Refusal),
-    /// Sent later.
-    Delayed(Duration),
-    /// Sent when the gate opens.
-    HeldUntil(Gate),
     /// The answer ends in the middle of an object: of the next event, if it is a watch.
     Truncated,
     /// A watch begins, and its first event says that history is gone. To anything else it is a 410.
@@ -37,82 +30,38 @@ impl Fault {
             Self::CrashBefore => "crash-before",
             Self::CrashAfter => "crash-after",
             Self::AnswerLost => "answer-lost",
-            Self::Refused(Refusal::Forbidden) => "refused-403",
-            Self::Refused(Refusal::Conflict) => "refused-409",
-            Self::Refused(Refusal::Gone) => "refused-410",
-            Self::Refused(Refusal::TooManyRequests(_)) => "refused-429",
-            Self::Refused(Refusal::InternalError) => "refused-500",
-            Self::Refused(Refusal::Unavailable) => "refused-503",
-            Self::Refused(Refusal::Timeout) => "refused-504",
-            Self::Delayed(_) => "delayed",
-            Self::HeldUntil(_) => "held",
+            Self::Refused(refusal) => refusal.name(),
             Self::Truncated => "truncated",
             Self::Expired => "expired",
         }
     }
 }
 
-/// Something that is closed until a test opens it. Cheap to clone.
-#[derive(Debug, Clone, Default)]
-pub struct Gate(CancellationToken);
-
-impl Gate {
-    /// Opens it, for good.
-    pub fn open(&self) {
-        self.0.cancel();
-    }
-
-    /// Waits until it is open.
-    pub async fn opened(&self) {
-        self.0.cancelled().await;
-    }
-}
-
-/// A test of a request, for what the other choices cannot say.
-pub type Predicate = Arc<dyn Fn(&Call) -> bool + Send + Sync>;
-
 /// Which requests a rule counts.
 #[derive(Clone)]
-pub enum Calls {
-    /// All of them: leases, events and questions too.
-    Any,
-    /// All that are work, reads included.
-    Work,
-    /// Writes that are work and are kept.
-    Writes,
-    /// One verb on one kind (`configmaps`, `statefulsets.apps`), subresources included.
-    Of(Verb, String),
-    /// Whatever the test says.
-    Where(Predicate),
-}
+pub struct Calls(Arc<dyn Fn(&Call) -> bool + Send + Sync>);
 
 impl Calls {
     /// Those that pass a test.
     pub fn matching(test: impl Fn(&Call) -> bool + Send + Sync + 'static) -> Self {
-        Self::Where(Arc::new(test))
+        Self(Arc::new(test))
     }
 
-    /// Whether a request is one of these.
-    pub fn include(&self, call: &Call) -> bool {
-        match self {
-            Self::Any => true,
-            Self::Work => call.purpose == Purpose::Work,
-            Self::Writes => call.is_write(),
-            Self::Of(verb, kind) => call.verb == *verb && call.kind() == *kind,
-            Self::Where(test) => test(call),
-        }
+    /// Writes that are work and are kept.
+    pub fn writes() -> Self {
+        Self::matching(Call::is_write)
+    }
+
+    /// One verb on one kind (`configmaps`, `statefulsets.apps`), subresources included.
+    pub fn of(verb: Verb, kind: impl Into<String>) -> Self {
+        let kind = kind.into();
+        Self::matching(move |call| call.verb == verb && call.kind() == kind)
     }
 }
 
 impl fmt::Debug for Calls {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Any => formatter.write_str("Any"),
-            Self::Work => formatter.write_str("Work"),
-            Self::Writes => formatter.write_str("Writes"),
-            Self::Of(verb, kind) => write!(formatter, "Of({verb:?}, {kind})"),
-            Self::Where(_) => formatter.write_str("Where(…)"),
-        }
+        formatter.write_str("Calls(…)")
     }
 }
 
@@ -121,8 +70,6 @@ impl fmt::Debug for Calls {
 pub enum Hits {
     /// One.
     Nth(u64),
-    /// The first so many.
-    First(u64),
     /// All.
     Every,
 }
@@ -131,20 +78,19 @@ impl Hits {
     fn include(self, number: u64) -> bool {
         match self {
             Self::Nth(wanted) => number == wanted,
-            Self::First(last) => number <= last,
             Self::Every => true,
         }
     }
 }
 
-/// One thing that goes wrong.
+/// One fault and the requests that it hits.
 #[derive(Debug, Clone)]
 pub struct Rule {
-    /// Which requests count, from the moment the rule is made known.
+    /// Which requests count, from the moment the rule is added.
     pub calls: Calls,
     /// Which of them are hit.
     pub hits: Hits,
-    /// What happens to those.
+    /// The fault.
     pub fault: Fault,
 }
 
@@ -158,15 +104,15 @@ impl Rules {
         self.0.push((rule, 0));
     }
 
-    /// Forgets all.
+    /// Removes all.
     pub fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// Counts a request with every rule that it concerns. The first rule that it hits decides.
+    /// Counts a request with every rule that matches. The first rule that hits decides.
     pub fn decide(&mut self, call: &Call) -> Option<Fault> {
         let mut decision = None;
-        for (rule, count) in self.0.iter_mut().filter(|(rule, _)| rule.calls.include(call)) {
+        for (rule, count) in self.0.iter_mut().filter(|(rule, _)| (rule.calls.0)(call)) {
             *count += 1;
             if decision.is_none() && rule.hits.include(*count) {
                 decision = Some(rule.fault.clone());
@@ -181,6 +127,7 @@ mod tests {
     use http::Method;
 
     use super::*;
+    use crate::call::Purpose;
 
     fn call(method: &Method, path: &str) -> Call {
         Call::of(method, &path.parse().unwrap(), None)
@@ -196,7 +143,7 @@ mod tests {
         let lease = call(&Method::PUT, "/apis/coordination.k8s.io/v1/namespaces/d/leases/a");
         let read = call(&Method::GET, "/api/v1/namespaces/d/pods");
         let mut rules = Rules::default();
-        rules.add(Rule { calls: Calls::Writes, hits: Hits::Nth(2), fault: Fault::CrashAfter });
+        rules.add(Rule { calls: Calls::writes(), hits: Hits::Nth(2), fault: Fault::CrashAfter });
         let all = [write.clone(), lease, read, write.clone(), write];
         assert_eq!(said(&mut rules, &all), ["-", "-", "-", "crash-after", "-"]);
     }
@@ -206,8 +153,11 @@ mod tests {
         let get = call(&Method::GET, "/apis/apps/v1/namespaces/d/statefulsets/a");
         let list = call(&Method::GET, "/apis/apps/v1/namespaces/d/statefulsets");
         let mut rules = Rules::default();
-        rules.add(Rule { calls: Calls::Work, hits: Hits::First(2), fault: Fault::Truncated });
-        let gets = Calls::Of(Verb::Get, "statefulsets.apps".into());
+        for number in [1, 2] {
+            let work = Calls::matching(|call| call.purpose == Purpose::Work);
+            rules.add(Rule { calls: work, hits: Hits::Nth(number), fault: Fault::Truncated });
+        }
+        let gets = Calls::of(Verb::Get, "statefulsets.apps");
         let conflict = Fault::Refused(Refusal::Conflict);
         rules.add(Rule { calls: gets, hits: Hits::Nth(2), fault: conflict });
         let lists = Calls::matching(|call| call.verb == Verb::List);

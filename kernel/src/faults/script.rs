@@ -1,4 +1,4 @@
-//! The handle that a test holds: what shall go wrong, what is held back, and what was asked so far.
+//! The handle of a test: which faults are injected, what is held back, and the requests so far.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,20 +21,19 @@ pub enum Cut {
     Clean,
     /// The connection breaks.
     Broken,
-    /// An event says that history is gone: the client must list anew.
+    /// An event tells that the version is expired: the client must list again.
     Expired,
-    /// The next event ends in its middle.
+    /// The next event is truncated.
     Truncated,
 }
 
-/// What goes wrong, shared by a test and the clients of the process under test. Cheap to clone.
+/// The faults, shared by a test and the clients of the process under test. Cheap to clone.
 ///
 /// Kinds are named as `kubectl` names them: `configmaps`, `statefulsets.apps`.
 ///
 /// # Lives
-/// A crash ends a life: from then on nothing of that process reaches the server and nothing comes back, whatever its
-/// tasks still try, until the test drops them. [`Script::restart`] begins the next life; only clients that are made
-/// after it belong to it.
+/// A crash ends a life: from then on no request of that process reaches the server and no answer arrives, until the test
+/// drops its tasks. [`Script::restart`] starts the next life; only clients that are made after it belong to it.
 #[derive(Debug, Clone)]
 pub struct Script(Arc<Shared>);
 
@@ -60,14 +59,14 @@ struct State {
 struct Stream {
     life: u64,
     call: Call,
-    /// It shows a view and has no server behind it.
+    /// It delivers a view, without the server.
     replayed: bool,
     control: watch::Sender<Control>,
 }
 
-/// What becomes of a request.
+/// How a request is treated.
 #[derive(Debug)]
-pub(super) enum Verdict {
+pub(super) enum Treatment {
     Pass,
     Fault(Fault),
     Replay(Arc<View>),
@@ -93,22 +92,22 @@ impl Script {
         FaultLayer { script: self.clone(), life: self.state().life }
     }
 
-    /// From now on, this goes wrong as well.
+    /// Adds a rule.
     pub fn add(&self, rule: Rule) {
         self.state().rules.add(rule);
     }
 
-    /// From now on nothing goes wrong any more. What is held or frozen stays so.
+    /// Removes all rules. What is held or frozen stays so.
     pub fn clear(&self) {
         self.state().rules.clear();
     }
 
-    /// What was asked so far, in all lives.
+    /// The requests so far, in all lives.
     pub fn trace(&self) -> Trace {
         self.state().trace.clone()
     }
 
-    /// How many requests there were so far, in all lives.
+    /// The number of requests so far, in all lives.
     pub fn requests(&self) -> usize {
         self.state().trace.0.len()
     }
@@ -127,7 +126,7 @@ impl Script {
         let _ = ended.wait_for(|last| *last >= life).await;
     }
 
-    /// Begins the next life, after a crash or without one: what is left of the present one ends.
+    /// Starts the next life, after a crash or without one: the present one ends.
     pub fn restart(&self) {
         self.crash();
         self.state().life += 1;
@@ -154,32 +153,32 @@ impl Script {
         state.settle();
     }
 
-    /// Lets the held events pass, in their order.
+    /// Delivers the held events, in their order.
     pub fn release(&self, kind: &str) {
         let mut state = self.state();
         state.held.remove(kind);
         state.settle();
     }
 
-    /// Drops the held events; each watch learns that history is gone.
+    /// Drops the held events; each watch gets the error that its version is expired.
     pub fn release_as_expired(&self, kind: &str) {
         self.cut(Some(kind), Cut::Expired);
         self.release(kind);
     }
 
-    /// From now on reads of the view's kind see that view, and watches are silent. Writes reach the server.
+    /// From now on reads of the kind of the view see that view, and watches are silent. Writes reach the server.
     pub fn freeze(&self, view: View) {
         let mut state = self.state();
         state.views.insert(view.kind().into(), Arc::new(view));
         state.settle();
     }
 
-    /// Reads see the present again. Watches tell what they missed.
+    /// Reads see the present state again. Watches deliver what they missed.
     pub fn thaw(&self, kind: &str) {
         let mut state = self.state();
         state.views.remove(kind);
         for stream in &state.streams {
-            // It goes on from the view's version as soon as the client asks again, now at the server.
+            // The client continues from the version of the view, now at the server.
             if stream.replayed && stream.call.kind() == kind {
                 stream.control.send_modify(|control| control.end = Some(End::Clean));
             }
@@ -192,10 +191,10 @@ impl Script {
     }
 }
 
-/// What the layer asks and tells.
+/// For the layer.
 impl Script {
-    /// Decides about a request and writes it down. Nothing if its process has died.
-    pub(super) fn admit(&self, life: u64, call: &Call, body: Option<Value>) -> Option<(u64, Verdict)> {
+    /// Decides about a request and records it. `None` if its process has crashed.
+    pub(super) fn admit(&self, life: u64, call: &Call, body: Option<Value>) -> Option<(u64, Treatment)> {
         if self.has_ended(life) {
             return None;
         }
@@ -214,12 +213,12 @@ impl Script {
             status: None,
         });
         let view = state.views.get(&call.kind()).filter(|view| view.answers(call));
-        let verdict = match (fault, view) {
-            (Some(fault), _) => Verdict::Fault(fault),
-            (None, Some(view)) => Verdict::Replay(Arc::clone(view)),
-            (None, None) => Verdict::Pass,
+        let treatment = match (fault, view) {
+            (Some(fault), _) => Treatment::Fault(fault),
+            (None, Some(view)) => Treatment::Replay(Arc::clone(view)),
+            (None, None) => Treatment::Pass,
         };
-        Some((number, verdict))
+        Some((number, treatment))
     }
 
     pub(super) fn sent(&self, number: u64) {
@@ -243,13 +242,13 @@ impl Script {
 
     pub(super) fn end(&self, life: u64) {
         self.0.ended.send_modify(|last| *last = life.max(*last));
-        // Silence is the last that they hear: nobody else can tell them anything after this.
+        // They stay silent: nothing changes them after this.
         for stream in self.state().streams.extract_if(.., |stream| stream.life <= life) {
             stream.control.send_modify(|control| control.silent = true);
         }
     }
 
-    /// A watch opens: what it is told from now on.
+    /// A watch is opened: its control.
     pub(super) fn open(
         &self,
         life: u64,
@@ -271,7 +270,7 @@ impl Script {
 }
 
 impl State {
-    /// Tells every open watch of the present life whether it may speak.
+    /// Tells every open watch of the present life whether it delivers events.
     fn settle(&self) {
         for stream in self.streams.iter().filter(|stream| stream.life == self.life) {
             let kind = stream.call.kind();
@@ -282,7 +281,7 @@ impl State {
     }
 }
 
-/// The event that ends a watch whose history is gone.
+/// The event that ends a watch whose version is expired.
 pub(super) fn expired(call: &Call) -> End {
     End::Event(event_line("ERROR", &Refusal::Gone.status(call)))
 }

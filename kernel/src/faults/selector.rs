@@ -1,42 +1,32 @@
-//! Label and field selectors, as far as a frozen view must answer them. Pure.
+//! Label and field selectors, as far as frozen views need them. Pure.
 
 use serde_json::Value;
 
-/// A selector that a frozen view does not know.
+/// A selector that frozen views do not support.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a frozen view cannot select by `{0}`")]
 pub(super) struct Unknown(String);
 
 /// One requirement on one value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Requirement {
-    Exists(String),
-    Missing(String),
-    In(String, Vec<String>),
-    NotIn(String, Vec<String>),
+struct Requirement {
+    key: String,
+    /// One of these; any, if absent.
+    values: Option<Vec<String>>,
+    negated: bool,
 }
 
 impl Requirement {
-    fn key(&self) -> &str {
-        match self {
-            Self::Exists(key) | Self::Missing(key) | Self::In(key, _) | Self::NotIn(key, _) => key,
-        }
-    }
-
+    /// An object without the label is not in a set either: so says the server.
     fn holds<'a>(&self, value: impl Fn(&str) -> Option<&'a str>) -> bool {
-        match self {
-            Self::Exists(key) => value(key).is_some(),
-            Self::Missing(key) => value(key).is_none(),
-            Self::In(key, values) => value(key).is_some_and(|value| values.iter().any(|one| one == value)),
-            // What lacks the label is not in the set either: so says the server.
-            Self::NotIn(key, values) => {
-                !value(key).is_some_and(|value| values.iter().any(|one| one == value))
-            }
-        }
+        let is_met = value(&self.key).is_some_and(|value| {
+            self.values.as_ref().is_none_or(|values| values.iter().any(|one| one == value))
+        });
+        is_met != self.negated
     }
 }
 
-/// Which objects of a kind are meant.
+/// A label and a field selector.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Selector {
     labels: Vec<Requirement>,
@@ -44,18 +34,18 @@ pub(super) struct Selector {
 }
 
 impl Selector {
-    /// Reads the two parameters of a list.
+    /// Parses the two parameters of a list.
     pub(super) fn parse(labels: &str, fields: &str) -> Result<Self, Unknown> {
         let labels = requirements(labels)?;
         let fields = requirements(fields)?;
         let known = |key: &str| ["metadata.name", "metadata.namespace"].contains(&key);
-        match fields.iter().find(|field| !known(field.key())) {
-            Some(field) => Err(Unknown(field.key().into())),
+        match fields.iter().find(|field| !known(&field.key)) {
+            Some(field) => Err(Unknown(field.key.clone())),
             None => Ok(Self { labels, fields }),
         }
     }
 
-    /// Whether an object is meant.
+    /// Whether an object matches.
     pub(super) fn selects(&self, object: &Value) -> bool {
         let label = |key: &str| object["metadata"]["labels"][key].as_str();
         let field =
@@ -68,7 +58,7 @@ fn requirements(text: &str) -> Result<Vec<Requirement>, Unknown> {
     split(text).into_iter().map(|part| requirement(part.trim())).collect()
 }
 
-/// At the commas that stand outside of brackets.
+/// At the commas outside of parentheses.
 fn split(text: &str) -> Vec<&str> {
     let mut depth = 0_usize;
     let at_comma = |letter: char| {
@@ -83,26 +73,23 @@ fn split(text: &str) -> Vec<&str> {
 }
 
 fn requirement(part: &str) -> Result<Requirement, Unknown> {
-    let key = |text: &str| text.trim().to_owned();
-    if let Some((name, value)) = part.split_once("!=") {
-        return Ok(Requirement::NotIn(key(name), vec![key(value)]));
+    let text = |text: &str| text.trim().to_owned();
+    let make = |key: &str, values, negated| Ok(Requirement { key: text(key), values, negated });
+    if let Some((key, value)) = part.split_once("!=") {
+        return make(key, Some(vec![text(value)]), true);
     }
-    if let Some((name, value)) = part.split_once("==").or_else(|| part.split_once('=')) {
-        return Ok(Requirement::In(key(name), vec![key(value)]));
+    if let Some((key, value)) = part.split_once("==").or_else(|| part.split_once('=')) {
+        return make(key, Some(vec![text(value)]), false);
     }
-    if let Some((head, set)) = part.split_once('(') {
-        let values = set.trim_end_matches(')').split(',').map(key).collect();
-        let mut words = head.split_whitespace();
-        return match (words.next(), words.next()) {
-            (Some(name), Some("in")) => Ok(Requirement::In(name.into(), values)),
-            (Some(name), Some("notin")) => Ok(Requirement::NotIn(name.into(), values)),
-            _ => Err(Unknown(part.into())),
-        };
+    let Some((head, set)) = part.split_once('(') else {
+        return make(part.trim_start_matches('!'), None, part.starts_with('!'));
+    };
+    let values = set.trim_end_matches(')').split(',').map(text).collect();
+    match head.split_whitespace().collect::<Vec<_>>()[..] {
+        [key, "in"] => make(key, Some(values), false),
+        [key, "notin"] => make(key, Some(values), true),
+        _ => Err(Unknown(part.into())),
     }
-    Ok(match part.strip_prefix('!') {
-        Some(name) => Requirement::Missing(key(name)),
-        None => Requirement::Exists(key(part)),
-    })
 }
 
 #[cfg(test)]
@@ -112,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_form_of_selector_is_understood() {
+    fn every_form_of_selector_is_parsed() {
         let object = json!({"metadata": {"name": "a", "labels": {"app": "web", "tier": "front"}}});
         let cases = [
             ("", "", true),

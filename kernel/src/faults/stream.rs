@@ -1,4 +1,4 @@
-//! The stream of a watch, under control: whole lines pass, wait, or end, as the script says.
+//! The stream of a watch: the script controls whether lines pass, wait, or end.
 
 use bytes::{Bytes, BytesMut};
 use futures::stream::{self, BoxStream, Stream, StreamExt};
@@ -22,12 +22,12 @@ pub(super) enum End {
     Event(Bytes),
 }
 
-/// What a stream is told.
+/// The control of a stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Control {
     /// Nothing passes.
     pub(super) silent: bool,
-    /// The next event breaks off in its middle, and the stream ends.
+    /// The next event is truncated, and the stream ends.
     pub(super) truncate: bool,
     /// It ends now; what has not passed is lost.
     pub(super) end: Option<End>,
@@ -54,7 +54,7 @@ struct Follow {
     control: watch::Receiver<Control>,
     /// The script has ended it.
     cut: bool,
-    /// The script is gone: its last word holds.
+    /// The script is gone: its last control holds.
     alone: bool,
 }
 
@@ -74,10 +74,10 @@ impl Follow {
                     self.cut = truncate;
                     return Some(Ok(if truncate { line.slice(..line.len() / 2) } else { line }));
                 }
-                // Without a server's stream nothing comes any more.
+                // Without the stream of the server nothing more comes.
                 self.events.as_ref()?;
             }
-            // What is held back stays in the connection, so that time passes for the server as well.
+            // Held events stay in the connection, so that time passes for the server as well.
             let arriving = async {
                 match &mut self.events {
                     Some(events) if !silent => events.next().await,
@@ -100,7 +100,7 @@ impl Follow {
     }
 }
 
-/// What a broken connection looks like to a caller.
+/// The error of a broken connection.
 pub(super) fn broken() -> BoxError {
     std::io::Error::new(std::io::ErrorKind::ConnectionReset, "connection reset by a test").into()
 }

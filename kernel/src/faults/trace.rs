@@ -1,4 +1,4 @@
-//! What an operator asked of the server, in order. A harness counts with it; pure.
+//! The requests of an operator, in order, for a test harness. Pure.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use crate::call::{Call, Verb};
 
-/// What a write insists on: the server refuses it if the object is another by then.
+/// The preconditions of a write: the server rejects it if the object has changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Preconditions {
-    /// This very object, and not its successor of the same name.
+    /// This object, and not another one of its name.
     pub uid: Option<String>,
-    /// Unchanged since.
+    /// This version.
     pub resource_version: Option<String>,
 }
 
@@ -44,17 +44,17 @@ pub struct Entry {
     pub number: u64,
     /// In which life of the process: the first is 1.
     pub life: u64,
-    /// What it was.
+    /// The request.
     pub call: Call,
-    /// What it carried, if it may write.
+    /// Its body, if it may write.
     pub body: Option<Value>,
-    /// What it insisted on.
+    /// Its preconditions.
     pub preconditions: Preconditions,
     /// Whether it reached the server.
     pub sent: bool,
-    /// What was done to it.
+    /// The injected fault.
     pub fault: Option<&'static str>,
-    /// The status code of its answer: the server's if it was sent, also when it was then lost.
+    /// The status code of its answer: that of the server if it was sent, also when it was lost.
     pub status: Option<u16>,
 }
 
@@ -77,11 +77,11 @@ pub struct Object {
     pub kind: String,
     /// Namespace, or nothing.
     pub namespace: String,
-    /// Name; empty for a collection, or where the server made one up.
+    /// Name; empty for a collection, or if the server generated it.
     pub name: String,
 }
 
-/// How often an object was written, as far as the server agreed.
+/// How often an object was written successfully.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Creates of the object itself.
@@ -122,7 +122,7 @@ impl Trace {
         all
     }
 
-    /// A line for each request: what a person wants to see when a plan has failed.
+    /// A line for each request, for the report of a failed plan.
     pub fn describe(&self) -> String {
         let line = |entry: &Entry| {
             let fault = entry.fault.map(|fault| format!(" [{fault}]")).unwrap_or_default();

@@ -1,12 +1,12 @@
-//! A kind as it was: what a server shows whose cache lags behind. Reads are answered from it, writes are not.
+//! A snapshot of a kind: what a server with a stale cache returns. Reads are answered from it, writes are not.
 
 use bytes::Bytes;
-use http::{Response, StatusCode};
+use http::Response;
 use kube::api::{ApiResource, DynamicObject};
 use kube::{Client, Resource};
 use serde_json::{Value, json};
 
-use super::refusal::{event_line, json_answer};
+use super::refusal::{event_line, failure, json_answer};
 use super::selector::{Selector, Unknown};
 use crate::call::{Call, Verb};
 
@@ -21,7 +21,7 @@ pub struct View {
 }
 
 impl View {
-    /// Records what is there now.
+    /// Records the present state.
     pub async fn record(client: &Client, resource: &ApiResource) -> Result<Self, kube::Error> {
         let request = http::Request::get(DynamicObject::url_path(resource, None))
             .body(Vec::new())
@@ -33,13 +33,13 @@ impl View {
         Ok(Self::of(&kind, client.request(request).await?))
     }
 
-    /// From a list as a server gives it; `kind` as in `statefulsets.apps`.
+    /// From a list of a server; `kind` as in `statefulsets.apps`.
     pub fn of(kind: &str, mut list: Value) -> Self {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let api_version = text(&list["apiVersion"]);
         let object_kind = text(&list["kind"]).trim_end_matches("List").to_owned();
         let mut objects = list["items"].as_array_mut().map(std::mem::take).unwrap_or_default();
-        // A list says once what all its objects are; alone each must say it.
+        // The items of a list have no kind of their own.
         for object in &mut objects {
             object["apiVersion"] = api_version.clone().into();
             object["kind"] = object_kind.clone().into();
@@ -48,7 +48,7 @@ impl View {
         Self { kind: kind.into(), api_version, object_kind, resource_version, objects }
     }
 
-    /// The kind it shows.
+    /// The kind.
     pub fn kind(&self) -> &str {
         &self.kind
     }
@@ -64,17 +64,17 @@ impl View {
     pub(super) fn answer(&self, call: &Call, metadata_only: bool) -> Response<Bytes> {
         let objects = match self.select(call) {
             Ok(objects) => objects,
-            Err(unknown) => return failure(StatusCode::BAD_REQUEST, "BadRequest", &unknown.to_string()),
+            Err(unknown) => return refused(400, "BadRequest", &unknown.to_string()),
         };
         let mut objects = objects.map(|object| shown(object, metadata_only));
         if call.verb == Verb::Get {
             let name = call.name.as_deref().unwrap_or_default();
             let missing = || {
                 let message = format!("{} \"{name}\" not found", self.kind);
-                failure(StatusCode::NOT_FOUND, "NotFound", &message)
+                refused(404, "NotFound", &message)
             };
             let found = objects.find(|object| object["metadata"]["name"] == name);
-            return found.map_or_else(missing, |object| json_answer(StatusCode::OK, &object));
+            return found.map_or_else(missing, |object| json_answer(200, &object));
         }
         let (api_version, kind) = if metadata_only {
             ("meta.k8s.io/v1", "PartialObjectMetadata")
@@ -87,10 +87,10 @@ impl View {
             "metadata": {"resourceVersion": self.resource_version},
             "items": objects.collect::<Vec<_>>(),
         });
-        json_answer(StatusCode::OK, &list)
+        json_answer(200, &list)
     }
 
-    /// What a watch shows before it falls silent: all objects if it asked for them, else nothing.
+    /// The first events of a watch: all objects if it requested them, else nothing.
     pub(super) fn events(&self, call: &Call, metadata_only: bool) -> Result<Vec<Bytes>, Unknown> {
         if call.query.get("sendInitialEvents").is_none_or(|value| value != "true") {
             return Ok(Vec::new());
@@ -134,17 +134,8 @@ fn shown(object: &Value, metadata_only: bool) -> Value {
     }
 }
 
-fn failure(code: StatusCode, reason: &str, message: &str) -> Response<Bytes> {
-    let status = json!({
-        "kind": "Status",
-        "apiVersion": "v1",
-        "metadata": {},
-        "status": "Failure",
-        "message": message,
-        "reason": reason,
-        "code": code.as_u16(),
-    });
-    json_answer(code, &status)
+fn refused(code: u16, reason: &str, message: &str) -> Response<Bytes> {
+    json_answer(code, &failure(code, reason, message))
 }
 
 #[cfg(test)]

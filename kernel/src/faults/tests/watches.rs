@@ -55,9 +55,9 @@ async fn a_watch_is_cut_in_every_way() {
 #[tokio::test(start_paused = true)]
 async fn the_next_watch_or_list_is_told_that_history_is_gone() {
     let (server, script, api) = start();
-    let watches = Calls::Of(Verb::Watch, "configmaps".into());
+    let watches = Calls::of(Verb::Watch, "configmaps");
     script.add(Rule { calls: watches, hits: Hits::Nth(1), fault: Fault::Expired });
-    let lists = Calls::Of(Verb::List, "configmaps".into());
+    let lists = Calls::of(Verb::List, "configmaps");
     script.add(Rule { calls: lists, hits: Hits::Nth(1), fault: Fault::Expired });
     let mut events = watch(&api, &WatchParams::default()).await;
     assert_eq!([next(&mut events).await, next(&mut events).await], ["410", "end"]);
