@@ -13,10 +13,12 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use kernel::clock;
 use kernel::webhook::{
-    CertificateStore, Limits, Notice, Presented, Rotation, Routes, Server, Target, Verdict, Wanted,
+    CertificateStore, Failure, Limits, Notice, Presented, Question, Rotation, Routes, Server, Target,
+    Verdict, Wanted,
 };
 use kube::api::{ApiResource, DeleteParams, DynamicObject, PostParams};
-use kube::core::GroupVersionKind;
+use kube::core::conversion::{ConversionRequest, ConversionResponse, ConversionReview};
+use kube::core::{GroupVersionKind, Status};
 use kube::{Api, Client};
 use lab::ControlPlane;
 use serde_json::{Value, json};
@@ -209,6 +211,26 @@ fn convert(desired: &str, mut toy: Value) -> std::result::Result<Value, String> 
     Ok(toy)
 }
 
+/// Answers a conversion review. One object that cannot be converted fails all.
+fn convert_all(question: Question<'_>) -> std::result::Result<Vec<u8>, Failure> {
+    let review: ConversionReview = serde_json::from_slice(question.body).map_err(Failure::bad)?;
+    let mut request = ConversionRequest::from_review(review).map_err(Failure::bad)?;
+    let (desired, objects) = (request.desired_api_version.clone(), std::mem::take(&mut request.objects));
+    let converted: std::result::Result<Vec<Value>, String> = objects
+        .into_iter()
+        .map(|toy| {
+            let name = toy["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+            convert(&desired, toy).map_err(|problem| format!("Toy {name}: {problem}"))
+        })
+        .collect();
+    let response = ConversionResponse::for_request(request);
+    let response = match converted {
+        Ok(objects) => response.success(objects),
+        Err(problem) => response.failure(Status::failure(&problem, "ConversionFailed")),
+    };
+    serde_json::to_vec(&response.into_review()).map_err(Failure::defect)
+}
+
 fn definition(address: &str) -> Value {
     let version = |name: &str, storage: bool| {
         json!({
@@ -240,7 +262,7 @@ fn definition(address: &str) -> Value {
 
 #[tokio::test]
 async fn a_conversion_serves_two_versions() -> Result<()> {
-    let stage = Stage::set(Routes::default().conversion("/convert", convert)).await?;
+    let stage = Stage::set(Routes::default().plain("/convert", convert_all)).await?;
     stage.install::<CustomResourceDefinition>(definition(&stage.address)).await?;
     let mut replica = stage.replica(vec![Target::Conversion(format!("toys.{GROUP}"))]);
     let mut told = Vec::new();

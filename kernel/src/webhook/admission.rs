@@ -1,36 +1,36 @@
-//! Reviews of admission: bytes in, an answer out. Pure.
+//! Admission reviews: bytes in, an answer out. Pure.
 
 use json_patch::Patch;
 use kube::api::DynamicObject;
 use kube::core::admission::{AdmissionRequest, AdmissionResponse, AdmissionReview};
 
-/// Whether a change may happen.
+/// Whether a change is admitted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
-    /// It may.
+    /// It is admitted.
     Allow,
-    /// It may not, for a reason that the user reads.
+    /// It is rejected, with a reason for the user.
     Deny(String),
 }
 
-/// What a handler says of a request.
+/// The answer of a handler.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
-    /// Whether it may happen.
+    /// Whether the change is admitted.
     pub decision: Decision,
-    /// What the user should know, either way.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
-    /// How the object is changed first; for mutating webhooks only.
+    /// Changes of the object; for mutating webhooks only.
     pub patch: Patch,
 }
 
 impl Verdict {
-    /// It may happen, as it is.
+    /// Admits the object unchanged.
     pub fn allow() -> Self {
         Self { decision: Decision::Allow, warnings: Vec::new(), patch: Patch(Vec::new()) }
     }
 
-    /// It may not happen.
+    /// Rejects the change.
     pub fn deny(reason: impl Into<String>) -> Self {
         Self { decision: Decision::Deny(reason.into()), ..Self::allow() }
     }
@@ -50,13 +50,13 @@ pub(super) enum ReviewError {
     Patch(#[from] kube::core::admission::SerializePatchError),
 }
 
-/// The question in a review.
+/// The request in a review.
 pub(super) fn read(body: &[u8]) -> Result<Request, ReviewError> {
     let review: AdmissionReview<DynamicObject> = serde_json::from_slice(body)?;
     review.try_into().map_err(|_| ReviewError::Empty)
 }
 
-/// The review that answers, without what the question carried.
+/// The review with the response, without the request.
 pub(super) fn answer(
     response: AdmissionResponse,
     verdict: Verdict,
@@ -76,30 +76,11 @@ pub(super) fn answer(
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use serde_json::{Value, json};
 
+    use super::super::tests::review;
     use super::*;
-
-    /// A review as an API server sends it.
-    pub(in super::super) fn review(object: &Value) -> Value {
-        let kind = json!({"group": "", "version": "v1", "kind": "ConfigMap"});
-        json!({
-            "apiVersion": "admission.k8s.io/v1",
-            "kind": "AdmissionReview",
-            "request": {
-                "uid": "u-1",
-                "kind": kind,
-                "resource": {"group": "", "version": "v1", "resource": "configmaps"},
-                "name": "a",
-                "namespace": "d",
-                "operation": "CREATE",
-                "userInfo": {"username": "me"},
-                "object": object,
-                "oldObject": null,
-            },
-        })
-    }
 
     fn answered(verdict: Verdict) -> Value {
         let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}});

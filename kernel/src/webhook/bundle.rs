@@ -1,4 +1,4 @@
-//! Certificates and keys: made, read, and kept as the data of a Secret. No I/O.
+//! Certificates and keys: generated, parsed, and stored as the data of a Secret. No I/O.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -17,29 +17,29 @@ use x509_parser::pem::Pem;
 use super::renewal::{Decision, Inventory, Validity, Wanted};
 use crate::web::{Pair, PrivateKey};
 
-/// Why a certificate cannot be made or read.
+/// Why a certificate cannot be generated or parsed.
 #[derive(Debug, thiserror::Error)]
 pub enum BundleError {
-    /// Making one failed.
-    #[error("cannot make a certificate")]
+    /// Generating one failed.
+    #[error("cannot generate a certificate")]
     Make(#[from] rcgen::Error),
     /// The Secret lacks a part.
     #[error("the Secret has no readable `{0}`")]
     Missing(&'static str),
-    /// A certificate cannot be read.
+    /// A certificate cannot be parsed.
     #[error("`{0}` holds no readable certificate")]
     Unreadable(&'static str),
-    /// A time that no certificate can hold.
+    /// A time that certificates cannot represent.
     #[error("the time is out of range")]
     Time,
 }
 
-/// All that is kept.
+/// The authority and the serving certificate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bundle {
     /// The authority that signs.
     pub authority: Pair,
-    /// What is served.
+    /// The serving certificate.
     pub serving: Pair,
     /// Certificates of earlier authorities, youngest first.
     pub former: Vec<String>,
@@ -52,12 +52,12 @@ const SERVING_KEY: &str = "tls.key";
 const END: &str = "-----END CERTIFICATE-----";
 
 impl Bundle {
-    /// What clients shall trust, in PEM.
+    /// The authorities that clients must trust, in PEM.
     pub fn trusted(&self) -> String {
         [&self.authority.certificate].into_iter().chain(&self.former).map(String::as_str).collect()
     }
 
-    /// Reads a Secret's data.
+    /// Parses the data of a Secret.
     pub fn read(data: &BTreeMap<String, ByteString>) -> Result<Self, BundleError> {
         let text = |key: &'static str| {
             let bytes = data.get(key).ok_or(BundleError::Missing(key))?;
@@ -87,7 +87,7 @@ impl Bundle {
         entries.into_iter().map(|(key, text)| (key.to_owned(), ByteString(text.into_bytes()))).collect()
     }
 
-    /// What a decision needs to know of it.
+    /// The facts for a decision.
     pub fn inventory(&self) -> Result<Inventory, BundleError> {
         let authority = parse(&self.authority.certificate, AUTHORITY)?;
         let serving = parse(&self.serving.certificate, SERVING)?;
@@ -106,14 +106,14 @@ impl Bundle {
         })
     }
 
-    /// Everything anew.
+    /// A new authority and serving certificate.
     pub fn make(now: Timestamp, wanted: &Wanted) -> Result<Self, BundleError> {
         let authority = make_authority(now, wanted)?;
         let serving = make_serving(now, wanted, &authority)?;
         Ok(Self { authority, serving, former: Vec::new() })
     }
 
-    /// Does what was decided. Without a bundle there is but one thing to do.
+    /// Does what was decided. Without a bundle everything is generated.
     pub fn carry_out(
         stored: Option<Self>,
         decision: Decision,
@@ -138,7 +138,7 @@ impl Bundle {
 fn make_authority(now: Timestamp, wanted: &Wanted) -> Result<Pair, BundleError> {
     let key = KeyPair::generate()?;
     let mut parameters = parameters(Vec::new(), Validity::starting(now, wanted.authority))?;
-    // Two authorities that are trusted side by side must not be taken for each other.
+    // Two authorities that are trusted at the same time must be distinguishable.
     parameters.distinguished_name = common_name(&format!("webhook authority {}", now.as_nanosecond()));
     parameters.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
     parameters.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];

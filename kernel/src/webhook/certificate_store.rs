@@ -1,4 +1,4 @@
-//! The Secret that holds the certificates: one for all replicas, and the server is the judge between them.
+//! The Secret with the certificates: one for all replicas. The API server resolves conflicts between them.
 
 use k8s_openapi::api::core::v1::Secret;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -19,15 +19,15 @@ pub enum CertificateStoreError {
     /// The Secret cannot be written.
     #[error("cannot write the Secret `{0}` with the webhook's certificates")]
     Write(String, #[source] kube::Error),
-    /// Certificates cannot be made.
+    /// Certificates cannot be generated.
     #[error(transparent)]
     Bundle(#[from] BundleError),
-    /// Others write the Secret all the time.
+    /// Other writers change the Secret all the time.
     #[error("the Secret `{0}` with the webhook's certificates changes faster than it can be read")]
     Contended(String),
 }
 
-/// Where certificates are kept.
+/// The Secret with the certificates.
 #[derive(Debug, Clone)]
 pub struct CertificateStore {
     /// Secrets of the operator's namespace.
@@ -38,13 +38,13 @@ pub struct CertificateStore {
     pub wanted: Wanted,
 }
 
-/// Each round does one thing or loses against another replica; more than a few mean that something fights us.
+/// Each round does one thing or loses a race against another replica; many rounds mean that another writer reverts them.
 const ROUNDS: usize = 12;
 
 impl CertificateStore {
-    /// Makes and renews what is due. Gives what is kept, and when to look again at the latest.
+    /// Generates and renews what is due. Returns the bundle, and when to check again at the latest.
     ///
-    /// Whoever loses a race against another replica takes what that one has written.
+    /// A replica that loses a race takes what the other one has written.
     pub async fn settle(&self, now: Timestamp) -> Result<(Bundle, Timestamp), CertificateStoreError> {
         for _ in 0..ROUNDS {
             let secret = self.api.get_opt(&self.name).await.map_err(|error| self.cannot_read(error))?;
@@ -67,7 +67,7 @@ impl CertificateStore {
     async fn write(&self, before: Option<Secret>, bundle: &Bundle) -> Result<Secret, kube::Error> {
         let parameters = PostParams::default();
         if let Some(before) = before {
-            // With the version that was read: a replica that was faster is not overwritten.
+            // With the version that was read: the write of a faster replica is not overwritten.
             let secret = Secret { data: Some(bundle.write()), ..before };
             return self.api.replace(&self.name, &parameters, &secret).await;
         }
@@ -85,7 +85,7 @@ impl CertificateStore {
     }
 }
 
-/// The bundle of a Secret, if it works: what is damaged counts as nothing, and is made anew.
+/// The bundle of a Secret, if it is valid: a damaged one is generated again.
 fn usable(secret: &Secret) -> Option<Bundle> {
     let bundle = Bundle::read(secret.data.as_ref()?).ok()?;
     bundle.inventory().ok()?;

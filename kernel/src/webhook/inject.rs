@@ -1,6 +1,6 @@
-//! Tells the API server whom to trust: the bundle of authorities, written where its clients look for it.
+//! Writes the bundle of authorities into the registrations of webhooks, so that the API server trusts them.
 //!
-//! Only where one of our own servers is called: a registration that names another one has its bundle from elsewhere.
+//! Only into registrations of our own servers: others get their bundle elsewhere.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -13,7 +13,7 @@ use kube::api::{ApiResource, DynamicObject, PostParams};
 use kube::{Api, Client};
 use serde_json::Value;
 
-/// Where a bundle belongs, by name.
+/// A registration, by name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Target {
     /// A `ValidatingWebhookConfiguration`.
@@ -24,18 +24,18 @@ pub enum Target {
     Conversion(String),
 }
 
-/// What became of it.
+/// The outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Injection {
-    /// It was there.
+    /// The bundle was there.
     Unchanged,
-    /// It was written.
+    /// The bundle was written.
     Written,
-    /// There is no such object, or it calls no webhook of these names.
+    /// There is no such object, or it registers no webhook of these names.
     Absent,
 }
 
-/// Why it could not be written.
+/// Why the bundle could not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write the trusted authorities to the {kind} `{name}`")]
 pub struct InjectError {
@@ -62,7 +62,7 @@ impl Target {
         }
     }
 
-    /// Writes the bundle wherever a server of these names is called, unless it is there.
+    /// Writes the bundle for every webhook with one of these names, unless it is there.
     pub async fn inject(
         &self,
         client: &Client,
@@ -71,7 +71,7 @@ impl Target {
     ) -> Result<Injection, InjectError> {
         let resource = self.resource();
         let failed = |source| InjectError { kind: resource.kind.clone(), name: self.name().into(), source };
-        // As it is, whatever a newer server knows about it: nothing of it may get lost on the way through our types.
+        // As a dynamic object, so that no field of a newer server gets lost.
         let api: Api<DynamicObject> = Api::all_with(client.clone(), &resource);
         let mut conflicts = 0;
         loop {
@@ -84,7 +84,7 @@ impl Target {
             }
             match api.replace(self.name(), &PostParams::default(), &object).await {
                 Ok(_) => return Ok(Injection::Written),
-                // Somebody else was faster; what they wrote is read again.
+                // Another writer was faster: read again.
                 Err(kube::Error::Api(status)) if status.code == 409 && conflicts < CONFLICTS => {
                     conflicts += 1;
                 }
@@ -93,7 +93,7 @@ impl Target {
         }
     }
 
-    /// Puts the bundle into an object, and says whether that changed it.
+    /// Sets the bundle in an object. Whether that changed it.
     fn place(&self, object: &mut Value, bundle: &str, names: &[String]) -> Injection {
         let mut places: Vec<&mut Value> = match self {
             Self::Validating(_) | Self::Mutating(_) => {
@@ -119,7 +119,7 @@ impl Target {
     }
 }
 
-/// The name under which the API server looks for a webhook, and which its certificate must hold.
+/// The name of the webhook's server, which its certificate must contain.
 fn called(client: &Value) -> Option<String> {
     if let Some(url) = client["url"].as_str() {
         return Some(url.parse::<Uri>().ok()?.host()?.to_owned());

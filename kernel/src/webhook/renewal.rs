@@ -1,16 +1,16 @@
-//! When certificates are made and renewed. Pure: times come in as values, the answer is one thing to do.
+//! When certificates are generated and renewed. Pure: times come in as values, the result is one action.
 //!
 //! # Guarantees
-//! - Nothing is used past its time: both certificates are renewed after two thirds of it.
-//! - A serving certificate is never signed by an authority that clients may not know yet: a new authority is in the
-//!   bundle for a while before it signs.
-//! - An old authority stays in the bundle as long as something that it signed may be in use somewhere.
+//! - No certificate is used past its expiry: both are renewed after two thirds of their lifetime.
+//! - A serving certificate is never signed by an authority that clients may not trust yet: a new authority is in the bundle
+//!   for a while before it signs.
+//! - An old authority stays in the bundle as long as a certificate that it signed may be in use.
 
 use std::time::Duration;
 
 use k8s_openapi::jiff::Timestamp;
 
-/// From when to when a certificate holds.
+/// The validity of a certificate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Validity {
     /// First moment.
@@ -20,7 +20,7 @@ pub struct Validity {
 }
 
 impl Validity {
-    /// Of a certificate that is made now. It begins a little earlier, for clocks that are behind.
+    /// Of a certificate that is generated now. It starts a little earlier, for clocks that are behind.
     pub fn starting(now: Timestamp, life: Duration) -> Self {
         Self { from: before(now, SKEW), until: after(now, life) }
     }
@@ -38,21 +38,21 @@ impl Validity {
 
 const SKEW: Duration = Duration::from_hours(1);
 
-/// How long things live, and for whom.
+/// The names and lifetimes of certificates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wanted {
-    /// DNS names and addresses that the server is reached under.
+    /// DNS names and addresses of the server.
     pub names: Vec<String>,
-    /// Life of a serving certificate.
+    /// Lifetime of a serving certificate.
     pub serving: Duration,
-    /// Life of an authority.
+    /// Lifetime of an authority.
     pub authority: Duration,
-    /// How long a new authority is in the bundle before it signs: until every client has surely heard of it.
+    /// How long a new authority is in the bundle before it signs: until every client trusts it.
     pub introduction: Duration,
 }
 
 impl Wanted {
-    /// The usual lives for these names.
+    /// The default lifetimes for these names.
     pub fn names(names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self {
             names: names.into_iter().map(Into::into).collect(),
@@ -72,7 +72,7 @@ pub struct Inventory {
     pub serving: Validity,
     /// Names and addresses in it.
     pub names: Vec<String>,
-    /// Whether the authority signed it; else one before it did.
+    /// Whether the present authority signed it, and not a former one.
     pub signed_by_authority: bool,
     /// Earlier authorities that are still in the bundle, youngest first.
     pub former: Vec<Validity>,
@@ -83,11 +83,11 @@ pub struct Inventory {
 pub enum Decision {
     /// Nothing, until then.
     Keep(Timestamp),
-    /// Everything anew: there is nothing that works.
+    /// Generate everything: there is no valid bundle.
     Make,
     /// A new serving certificate from the present authority.
     RenewServing,
-    /// A new authority. The present one stays in the bundle, and so does what it signed.
+    /// A new authority. The present one stays in the bundle, and the certificate that it signed stays in use.
     RenewAuthority,
     /// The oldest authority leaves the bundle.
     Forget,
@@ -100,7 +100,7 @@ pub fn decide(now: Timestamp, stored: Option<&Inventory>, wanted: &Wanted) -> De
     if !authority.holds(now) {
         return Decision::Make;
     }
-    // Known to clients since it was made, and it was made a little after its validity begins.
+    // Clients know it since it was generated, which is a little after its validity starts.
     let introduced = after(authority.from, SKEW + wanted.introduction);
     let dead = !serving.holds(now) || !wanted.names.iter().all(|name| names.contains(name));
     if dead {
@@ -113,7 +113,7 @@ pub fn decide(now: Timestamp, stored: Option<&Inventory>, wanted: &Wanted) -> De
     if renewable && (!signed_by_authority || now >= serving.renewal()) {
         return Decision::RenewServing;
     }
-    // What the one before signed was signed before the present one was introduced.
+    // The former one signed before the present one was introduced.
     let forgotten =
         after(introduced, wanted.serving).min(former.last().map_or(Timestamp::MAX, |last| last.until));
     if !former.is_empty() && *signed_by_authority && now >= forgotten {

@@ -1,4 +1,4 @@
-//! Keeps what the server shows in time: from the Secret that replicas share.
+//! Rotates the certificate that the server presents, from the Secret that replicas share.
 
 use std::time::Duration;
 
@@ -11,16 +11,16 @@ use super::inject::{InjectError, Injection, Target};
 use crate::clock;
 use crate::web::{Identity, IdentityError, Pair, Presented};
 
-/// What a rotation has to tell.
+/// What a rotation reports.
 #[derive(Debug)]
 pub enum Notice {
-    /// Another certificate is shown from now on.
+    /// A new certificate is presented.
     Presented,
-    /// A target learned whom to trust.
+    /// The bundle was written into a registration.
     Injected(Target),
-    /// A target is not there, or calls no webhook of ours. Told at every look.
+    /// A registration does not exist, or registers no webhook of ours. Reported at every check.
     Absent(Target),
-    /// Something failed and is tried again; what was shown is still shown.
+    /// Something failed and is retried; the previous certificate stays in use.
     Trouble(RotationError),
 }
 
@@ -30,7 +30,7 @@ pub enum RotationError {
     /// The Secret.
     #[error(transparent)]
     CertificateStore(#[from] CertificateStoreError),
-    /// A target.
+    /// A registration.
     #[error(transparent)]
     Inject(#[from] InjectError),
     /// The certificate.
@@ -38,28 +38,28 @@ pub enum RotationError {
     Identity(#[from] IdentityError),
 }
 
-/// Certificates of our own making.
+/// Self-managed certificates.
 pub struct Rotation {
-    /// Where they are kept.
+    /// Their Secret.
     pub store: CertificateStore,
-    /// Who has to trust them.
+    /// The registrations that have to trust them.
     pub targets: Vec<Target>,
-    /// For the targets.
+    /// The client for the registrations.
     pub client: Client,
-    /// What the server shows.
+    /// What the server presents.
     pub presented: Presented,
-    /// How often to look at least: another replica may have renewed, or a target may have been installed anew.
+    /// The longest interval between checks: another replica may have renewed, or a registration may be new.
     pub every: Duration,
     shown: Option<Pair>,
 }
 
 impl Rotation {
-    /// Looks once a minute.
+    /// Checks once a minute.
     pub fn new(client: Client, store: CertificateStore, targets: Vec<Target>, presented: Presented) -> Self {
         Self { store, targets, client, presented, every: Duration::from_mins(1), shown: None }
     }
 
-    /// Once: makes what is due, tells the targets, and only then shows it. Gives the moment of the next look.
+    /// Once: generates what is due, writes the registrations, and only then presents it. Returns when to check again.
     pub async fn refresh(
         &mut self,
         now: Timestamp,
@@ -73,7 +73,7 @@ impl Rotation {
                 Ok(Injection::Unchanged) => {}
                 Ok(Injection::Written) => tell(Notice::Injected(target.clone())),
                 Ok(Injection::Absent) => tell(Notice::Absent(target.clone())),
-                // One that cannot be told must not keep the others from being served.
+                // A failed registration must not affect the others.
                 Err(error) => failed = Some(error),
             }
         }
@@ -85,7 +85,7 @@ impl Rotation {
         failed.map_or(Ok(until), |error| Err(error.into()))
     }
 
-    /// Again and again, until `stop`.
+    /// Periodically, until `stop`.
     pub async fn follow(mut self, mut tell: impl FnMut(Notice) + Send, stop: CancellationToken) {
         loop {
             let now = clock::timestamp();

@@ -1,4 +1,4 @@
-//! Which handler answers under which path. A handler is a plain function; whatever it does, the server lives on.
+//! The handlers by path. A handler is a plain function; whatever it does, the server continues.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,21 +12,19 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{any, post};
 use bytes::Bytes;
 use kube::core::admission::AdmissionResponse;
-use serde::Serialize;
-use serde_json::Value;
 use tokio::time::timeout;
 
-use super::{admission, conversion};
+use super::admission;
 use crate::web;
 
-/// How much and how long.
+/// Limits of webhooks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of a review. An object may have 3 MiB, an update carries two of them, a conversion a whole page of a list.
+    /// Bytes of a review. An object may have 3 MiB, an update contains two of them, a conversion a whole page of a list.
     pub body: usize,
-    /// For a handler.
+    /// Timeout of a handler.
     pub answer: Duration,
-    /// For connections.
+    /// Timeouts of connections.
     pub connection: web::Limits,
 }
 
@@ -36,31 +34,31 @@ impl Default for Limits {
     }
 }
 
-/// A question as it came.
+/// A request as received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Question<'q> {
-    /// What its sender says that it is.
+    /// Its content type.
     pub content_type: Option<&'q str>,
-    /// The question itself.
+    /// Its body.
     pub body: &'q [u8],
 }
 
-/// An answer that is no review: how the API server takes it is for the failure policy to say.
+/// An answer that is no review: the failure policy decides what the API server makes of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// The code of the answer.
+    /// The status code.
     pub code: StatusCode,
-    /// Why, for whoever asked.
+    /// The message.
     pub words: String,
 }
 
 impl Failure {
-    /// The question cannot be answered.
+    /// The request is invalid.
     pub fn bad(problem: impl fmt::Display) -> Self {
         Self { code: StatusCode::BAD_REQUEST, words: problem.to_string() }
     }
 
-    /// The question may be good; we are not.
+    /// An internal error.
     pub fn defect(problem: impl fmt::Display) -> Self {
         Self { code: StatusCode::INTERNAL_SERVER_ERROR, words: problem.to_string() }
     }
@@ -72,17 +70,16 @@ impl IntoResponse for Failure {
     }
 }
 
-type Admit = dyn Fn(admission::Request) -> admission::Verdict + Send + Sync;
 type Answer = dyn Fn(Question<'_>) -> Result<Vec<u8>, Failure> + Send + Sync;
 
 #[derive(Clone)]
-enum Handler {
-    Admission(Arc<Admit>),
-    Conversion(Arc<conversion::Convert>),
-    Plain(Arc<Answer>),
+struct Handler {
+    answer: Arc<Answer>,
+    /// Whether it serves every method, and not only `POST`.
+    is_plain: bool,
 }
 
-/// Which handler answers under which path.
+/// The handlers by path.
 #[derive(Clone, Default)]
 pub struct Routes(BTreeMap<String, Handler>);
 
@@ -99,80 +96,54 @@ impl Routes {
     where
         F: Fn(admission::Request) -> admission::Verdict + Send + Sync + 'static,
     {
-        self.0.insert(path.into(), Handler::Admission(Arc::new(admit)));
+        let answer = move |question: Question<'_>| {
+            let request = admission::read(question.body).map_err(Failure::bad)?;
+            let response = AdmissionResponse::from(&request);
+            let review = admission::answer(response, admit(request)).map_err(Failure::defect)?;
+            serde_json::to_vec(&review).map_err(Failure::defect)
+        };
+        self.0.insert(path.into(), Handler { answer: Arc::new(answer), is_plain: false });
         self
     }
 
-    /// Adds a conversion webhook: given the wanted `group/version` and an object, that object in that version.
-    #[must_use]
-    pub fn conversion<F>(mut self, path: &str, convert: F) -> Self
-    where
-        F: Fn(&str, Value) -> Result<Value, String> + Send + Sync + 'static,
-    {
-        self.0.insert(path.into(), Handler::Conversion(Arc::new(convert)));
-        self
-    }
-
-    /// Adds a webhook that reads questions and writes answers, in JSON, itself. It is asked whatever the method is.
+    /// Adds a webhook that parses requests and writes answers itself, in JSON. It serves every method.
     #[must_use]
     pub fn plain<F>(mut self, path: &str, answer: F) -> Self
     where
         F: Fn(Question<'_>) -> Result<Vec<u8>, Failure> + Send + Sync + 'static,
     {
-        self.0.insert(path.into(), Handler::Plain(Arc::new(answer)));
+        self.0.insert(path.into(), Handler { answer: Arc::new(answer), is_plain: true });
         self
     }
 
-    /// These and others.
+    /// Adds other routes.
     #[must_use]
     pub fn merge(mut self, others: Self) -> Self {
         self.0.extend(others.0);
         self
     }
 
-    /// All of them, for a server of ours or of others.
+    /// All routes, for any server.
     pub fn router(self, limits: &Limits) -> Router {
         let mut router = Router::new();
-        for (path, handler) in self.0 {
-            let (limit, is_plain) = (limits.answer, matches!(handler, Handler::Plain(_)));
-            let answer = move |headers: HeaderMap, body: Bytes| {
-                let handler = handler.clone();
-                async move { run(limit, move || handler.answer(&headers, &body)).await }
+        for (path, Handler { answer, is_plain }) in self.0 {
+            let limit = limits.answer;
+            let respond = move |headers: HeaderMap, body: Bytes| {
+                let answer = Arc::clone(&answer);
+                let work = move || {
+                    let content_type = headers.get(header::CONTENT_TYPE);
+                    let content_type = content_type.and_then(|value| value.to_str().ok());
+                    answer(Question { content_type, body: &body })
+                };
+                async move { run(limit, work).await }
             };
-            router = router.route(&path, if is_plain { any(answer) } else { post(answer) });
+            router = router.route(&path, if is_plain { any(respond) } else { post(respond) });
         }
         router.layer(DefaultBodyLimit::max(limits.body))
     }
 }
 
-impl Handler {
-    fn answer(&self, headers: &HeaderMap, body: &[u8]) -> Result<Vec<u8>, Failure> {
-        match self {
-            Self::Admission(admit) => {
-                let request = admission::read(body).map_err(Failure::bad)?;
-                let response = AdmissionResponse::from(&request);
-                write(&admission::answer(response, admit(request)).map_err(Failure::defect)?)
-            }
-            Self::Conversion(convert) => {
-                let mut request = conversion::read(body).map_err(Failure::bad)?;
-                let objects = std::mem::take(&mut request.objects);
-                let converted =
-                    conversion::convert_all(&request.desired_api_version, objects, convert.as_ref());
-                write(&conversion::answer(request, converted))
-            }
-            Self::Plain(answer) => {
-                let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-                answer(Question { content_type, body })
-            }
-        }
-    }
-}
-
-fn write(review: &impl Serialize) -> Result<Vec<u8>, Failure> {
-    serde_json::to_vec(review).map_err(Failure::defect)
-}
-
-/// Runs a handler on a thread of its own, so that one that computes for long or panics disturbs nobody.
+/// Runs a handler on a thread of its own, so that one that blocks or panics does not affect others.
 async fn run(
     limit: Duration,
     work: impl FnOnce() -> Result<Vec<u8>, Failure> + Send + 'static,
@@ -183,7 +154,7 @@ async fn run(
     };
     let done = timeout(limit, tokio::task::spawn_blocking(work)).await.map_err(slow)?;
     let body = done.map_err(|_| {
-        Failure::defect("the webhook failed on this object: a defect of the operator, see its log")
+        Failure::defect("the webhook failed on this object: this is a bug of the operator, see its log")
     })??;
     Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
 }

@@ -1,4 +1,4 @@
-//! A server for webhooks alone. Where others are served as well, [`Routes::router`] goes to their server.
+//! A server for webhooks alone. To serve other routes too, pass [`Routes::router`] to their server.
 
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -9,16 +9,16 @@ use crate::web::{self, IdentityError, Presented, Protection};
 /// A server, ready to run.
 #[derive(Debug)]
 pub struct Server {
-    /// What it answers.
+    /// Its routes.
     pub routes: Routes,
-    /// What it shows.
+    /// Its certificate.
     pub presented: Presented,
-    /// How much and how long.
+    /// Its limits.
     pub limits: Limits,
 }
 
 impl Server {
-    /// Serves until `stop`; then what is under way may finish.
+    /// Serves until `stop`; then pending requests may finish.
     pub async fn serve(self, listener: TcpListener, stop: CancellationToken) -> Result<(), IdentityError> {
         let router = self.routes.router(&self.limits);
         let (protection, limits) = (Protection::Presented(self.presented), self.limits.connection);

@@ -14,11 +14,29 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::admission::tests::review;
-use super::conversion::tests::{review as conversion_review, toy};
 use super::*;
 use crate::clock;
 use crate::web::tests::{Caller, Connected};
+
+/// A review as an API server sends it.
+pub(super) fn review(object: &Value) -> Value {
+    let kind = json!({"group": "", "version": "v1", "kind": "ConfigMap"});
+    json!({
+        "apiVersion": "admission.k8s.io/v1",
+        "kind": "AdmissionReview",
+        "request": {
+            "uid": "u-1",
+            "kind": kind,
+            "resource": {"group": "", "version": "v1", "resource": "configmaps"},
+            "name": "a",
+            "namespace": "d",
+            "operation": "CREATE",
+            "userInfo": {"username": "me"},
+            "object": object,
+            "oldObject": null,
+        },
+    })
+}
 
 fn wanted() -> Wanted {
     Wanted::names(["localhost"])
@@ -79,10 +97,6 @@ fn routes() -> Routes {
             }
             _ => Verdict::allow(),
         })
-        .conversion("/convert", |desired, mut object| {
-            object["apiVersion"] = desired.into();
-            Ok(object)
-        })
         .plain("/plain", |question| match question.content_type {
             Some("text/plain") => Ok(question.body.to_ascii_uppercase()),
             other => Err(Failure { code: StatusCode::UNSUPPORTED_MEDIA_TYPE, words: format!("{other:?}") }),
@@ -103,9 +117,6 @@ async fn it_answers_reviews() {
     let denied = ask(&mut client, "/validate", &config("bad")).await;
     assert_eq!(denied["response"]["allowed"], false);
     assert_eq!(denied["response"]["status"]["message"], "`bad` is no good word");
-    let converted = ask(&mut client, "/convert", &conversion_review(&[toy("v1", "one")])).await;
-    assert_eq!(converted["response"]["convertedObjects"], json!([toy("v2", "one")]));
-    assert_eq!(converted["response"]["result"]["status"], "Success");
     assert_eq!(post(&mut client, "/nowhere", "").await.0, StatusCode::NOT_FOUND);
     assert_eq!(post(&mut client, "/plain", "a").await, (StatusCode::UNSUPPORTED_MEDIA_TYPE, "None".into()));
     let request = Request::put("/plain").header("host", "localhost").header("content-type", "text/plain");
@@ -119,10 +130,9 @@ async fn nonsense_panics_and_slowness_cost_one_request() {
     let server = Running::start(limits).await;
     let mut client = server.connect().await;
     assert_eq!(post(&mut client, "/validate", "{").await.0, StatusCode::BAD_REQUEST);
-    assert_eq!(post(&mut client, "/convert", "[1]").await.0, StatusCode::BAD_REQUEST);
     let (status, words) = post(&mut client, "/validate", config("panic").to_string()).await;
     assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
-    assert!(String::from_utf8_lossy(&words).contains("a defect of the operator"), "{words:?}");
+    assert!(String::from_utf8_lossy(&words).contains("a bug of the operator"), "{words:?}");
     assert_eq!(
         post(&mut client, "/validate", config("slow").to_string()).await.0,
         StatusCode::GATEWAY_TIMEOUT
