@@ -1,12 +1,11 @@
-//! A request in the API server's own words: which verb on which object. Pure; what is counted
-//! and what faults hit rests on it.
+//! A request to the API server, parsed: which verb on which object. Pure; used for metrics, dry runs and fault injection.
 
 use std::collections::BTreeMap;
 
 use http::{Method, Uri};
 use serde_json::Value;
 
-/// What a request does, as roles name it.
+/// The verb of a request, as in roles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Verb {
     /// Reads one object.
@@ -54,23 +53,23 @@ impl Verb {
     }
 }
 
-/// What a request is for: a harness counts work and leaves the rest out, because how often a lease is renewed depends
-/// on the time a run takes.
+/// The purpose of a request: a test harness counts work and ignores the rest, because how often a lease is renewed depends
+/// on the duration of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Purpose {
-    /// What an operator is there for.
+    /// The work of an operator.
     Work,
     /// A lease.
     Election,
     /// An event.
     Event,
-    /// A question about rights or identity, which is asked by creating something that is not kept.
+    /// A review of permissions or identity: it is created and not persisted.
     Review,
     /// Neither object nor kind: `/version`, `/readyz`, discovery.
     Discovery,
 }
 
-/// A request, understood.
+/// A parsed request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
     /// What it does.
@@ -85,18 +84,18 @@ pub struct Call {
     pub subresource: Option<String>,
     /// Namespace.
     pub namespace: Option<String>,
-    /// Name, if it is about one object. That of a create is in its body; there is none if the server makes one up.
+    /// Name, if it is about one object. That of a create is in its body; there is none if the server generates it.
     pub name: Option<String>,
-    /// What stands behind the question mark.
+    /// The query parameters.
     pub query: BTreeMap<String, String>,
-    /// Checked by the server and not kept.
+    /// Whether it is a dry run.
     pub dry_run: bool,
     /// What it is for.
     pub purpose: Purpose,
 }
 
 impl Call {
-    /// Understands a request; `body` is what it carries, if that is JSON.
+    /// Parses a request; `body` is its body, if that is JSON.
     pub fn of(method: &Method, uri: &Uri, body: Option<&Value>) -> Self {
         let query: BTreeMap<String, String> =
             form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()).into_owned().collect();
@@ -132,7 +131,7 @@ impl Call {
         }
     }
 
-    /// Whether it is work that may change something that is kept.
+    /// Whether it is work that may change a persisted object.
     pub fn is_write(&self) -> bool {
         self.verb.writes() && !self.dry_run && self.purpose == Purpose::Work
     }
@@ -171,12 +170,12 @@ impl<'a> Path<'a> {
             _ => return Self::default(),
         };
         let (watches, rest) = match rest {
-            // How a watch was asked for before it became a parameter; servers still answer it.
+            // The old form of a watch; servers still answer it.
             ["watch", rest @ ..] => (true, rest),
             rest => (false, rest),
         };
         let (namespace, object) = match rest {
-            // These two are parts of the namespace itself, and no kinds inside it.
+            // These two are subresources of the Namespace, and no kinds inside it.
             ["namespaces", _, "status" | "finalize", ..] => (None, rest),
             ["namespaces", namespace, object @ ..] if !object.is_empty() => (Some(*namespace), object),
             rest => (None, rest),
@@ -223,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn every_shape_of_url_is_understood() {
+    fn every_form_of_url_is_parsed() {
         let cases = [
             ("GET", "/api/v1/pods", "list pods"),
             ("GET", "/api/v1/namespaces/default/pods", "list pods default/"),

@@ -1,5 +1,4 @@
-//! The only reader of the machine's clock in this crate, and the only place that waits.
-//! Tests stop it and turn it by hand.
+//! The only reader of the clock in this crate, and the only place that waits. Tests pause and advance it.
 
 use std::time::Instant;
 
@@ -10,7 +9,7 @@ pub fn now() -> Instant {
     tokio::time::Instant::now().into_std()
 }
 
-/// Waits until a moment; for ever if there is none.
+/// Waits until a moment; forever if there is none.
 pub async fn until(moment: Option<Instant>) {
     match moment {
         Some(moment) => tokio::time::sleep_until(moment.into()).await,
@@ -18,7 +17,7 @@ pub async fn until(moment: Option<Instant>) {
     }
 }
 
-/// What the calendar says: for what people and others read, never to measure with.
+/// The wall clock: for what people read, never for measuring.
 pub fn timestamp() -> Timestamp {
     Timestamp::now()
 }

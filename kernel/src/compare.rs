@@ -1,8 +1,8 @@
-//! What differs between an object that we want and the one that is there, in the eyes of the server: it fills in
-//! defaults, keeps what others added and writes quantities its own way. Pure; called by `apply`.
+//! What differs between a desired object and the present one. The server sets defaults, keeps what others added and
+//! normalises quantities: these are no differences. Pure; called by `apply`.
 //!
-//! A difference that is none costs one request that changes nothing. One that is missed is drift that nobody mends: in
-//! doubt, things differ.
+//! A false difference costs one request that changes nothing. A missed one is drift that is never corrected: if uncertain,
+//! values differ.
 
 mod renamed;
 mod tables;
@@ -13,33 +13,32 @@ pub use self::renamed::with_our_names;
 use self::tables::{ASSIGNED, DEFAULTS, DROPPED, KEYED, MAPS, QUANTITIES, WHOLE};
 use crate::quantity::Amount;
 
-/// The path of the first thing that we want and that is not so; nothing if `live` has all of `desired`.
+/// The path of the first desired value that `live` does not have; `None` if it has all.
 pub fn missing(desired: &Value, live: &Value) -> Option<String> {
-    lacks("", desired, live, Doubt::Differs)
+    lacks("", desired, live, Additional::Differs)
 }
 
-/// The path of the first thing besides metadata and status that is there, that we do not want, and that the server did
-/// not fill in by itself.
+/// The path of the first value besides metadata and status that is present, not desired, and no default of the server.
 pub fn surplus(desired: &Value, live: &Value) -> Option<String> {
     let live = live.as_object()?;
     let ours = |name: &str| !matches!(name, "apiVersion" | "kind" | "metadata" | "status");
     live.iter().filter(|(name, _)| ours(name)).find_map(|(name, value)| exceeds(name, desired, value))
 }
 
-/// Whether the server filled in all that we do not want of this field of `parent`.
+/// Whether all that is not desired of this field of `parent` is a default of the server.
 pub fn is_filled_in(name: &str, parent: &Value, live: &Value) -> bool {
     exceeds(name, parent, live).is_none()
 }
 
-/// Whether something that is said about this field is certainly not so. That there is more proves nothing: the server,
-/// or somebody between it and us, may add it every time.
+/// Whether a desired value of this field certainly differs. Additional values prove nothing: the server, or a webhook, may
+/// add them every time.
 pub fn is_denied(name: &str, desired: &Value, live: &Value) -> bool {
-    lacks(name, desired, live, Doubt::Same).is_some()
+    lacks(name, desired, live, Additional::Same).is_some()
 }
 
-/// What is taken for granted about things that are there and that we did not say, where they may matter.
+/// Whether additional values that may matter count as a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Doubt {
+enum Additional {
     Differs,
     Same,
 }
@@ -48,7 +47,7 @@ fn below(step: &str, path: &str) -> String {
     if path.is_empty() { step.to_owned() } else { format!("{step}.{path}") }
 }
 
-fn lacks(name: &str, desired: &Value, live: &Value, doubt: Doubt) -> Option<String> {
+fn lacks(name: &str, desired: &Value, live: &Value, additional: Additional) -> Option<String> {
     match (desired, live) {
         (Value::Object(wanted), Value::Null) if wanted.is_empty() && !MAPS.contains(&name) => {
             Some(String::new())
@@ -57,10 +56,14 @@ fn lacks(name: &str, desired: &Value, live: &Value, doubt: Doubt) -> Option<Stri
             let differs = wanted.iter().find_map(|(step, value)| {
                 let present = live.get(step).unwrap_or(&Value::Null);
                 let same = QUANTITIES.contains(&name) && is_same_amount(value, present);
-                if same { None } else { lacks(step, value, present, doubt).map(|path| below(step, &path)) }
+                if same {
+                    None
+                } else {
+                    lacks(step, value, present, additional).map(|path| below(step, &path))
+                }
             });
             let more = || {
-                let is_one = doubt == Doubt::Differs && WHOLE.contains(&name);
+                let is_one = additional == Additional::Differs && WHOLE.contains(&name);
                 let present = live.as_object().filter(|_| is_one)?;
                 present.iter().find_map(|(step, value)| exceeds(step, desired, value))
             };
@@ -68,15 +71,15 @@ fn lacks(name: &str, desired: &Value, live: &Value, doubt: Doubt) -> Option<Stri
         }
         (Value::Array(wanted), Value::Array(present)) => {
             let keys = keys_of(name, wanted, present);
-            let has_all = match (keys, doubt) {
-                ([], Doubt::Differs) => {
+            let has_all = match (keys, additional) {
+                ([], Additional::Differs) => {
                     wanted.len() == present.len()
                         && wanted.iter().zip(present).all(|(wanted, present)| is_same(wanted, present))
                 }
-                ([], Doubt::Same) => wanted
-                    .iter()
-                    .all(|wanted| present.iter().any(|present| lacks("", wanted, present, doubt).is_none())),
-                _ => has_named(wanted, present, keys, doubt),
+                ([], Additional::Same) => wanted.iter().all(|wanted| {
+                    present.iter().any(|present| lacks("", wanted, present, additional).is_none())
+                }),
+                _ => has_named(wanted, present, keys, additional),
             };
             (!has_all).then(String::new)
         }
@@ -86,22 +89,22 @@ fn lacks(name: &str, desired: &Value, live: &Value, doubt: Doubt) -> Option<Stri
     }
 }
 
-/// Whether two elements without a name are the same: they are values, so one that has more is another.
+/// Whether two elements without a name are equal: they are values, so additional fields count.
 fn is_same(wanted: &Value, present: &Value) -> bool {
     let more = || present.as_object()?.iter().find_map(|(step, value)| exceeds(step, wanted, value));
-    lacks("", wanted, present, Doubt::Differs).is_none() && more().is_none()
+    lacks("", wanted, present, Additional::Differs).is_none() && more().is_none()
 }
 
-/// Whether a list has all elements with these names, in this order, and as they are wanted.
-fn has_named(wanted: &[Value], present: &[Value], keys: &[&str], doubt: Doubt) -> bool {
+/// Whether a list has all desired elements, by name and in this order.
+fn has_named(wanted: &[Value], present: &[Value], keys: &[&str], additional: Additional) -> bool {
     let mut rest = present.iter();
     wanted.iter().all(|wanted| {
         let found = rest.find(|present| is_namesake(wanted, present, keys));
-        found.is_some_and(|present| lacks("", wanted, present, doubt).is_none())
+        found.is_some_and(|present| lacks("", wanted, present, additional).is_none())
     })
 }
 
-/// What is there and not wanted of the field `name` of `parent`.
+/// What is present and not desired of the field `name` of `parent`.
 fn exceeds(name: &str, parent: &Value, live: &Value) -> Option<String> {
     let desired = parent.get(name).unwrap_or(&Value::Null);
     if desired.is_null() {
@@ -132,7 +135,7 @@ fn exceeds(name: &str, parent: &Value, live: &Value) -> Option<String> {
     }
 }
 
-/// Whether the server made this value out of its neighbours.
+/// Whether the server derived this value from its siblings.
 fn follows(name: &str, parent: &Value, live: &Value) -> bool {
     let image = |parent: &Value| {
         let image = parent["image"].as_str()?.rsplit('/').next()?;
@@ -146,7 +149,7 @@ fn follows(name: &str, parent: &Value, live: &Value) -> bool {
     }
 }
 
-/// By which fields the elements of two lists are told apart; none if they have no names, or share one.
+/// The fields that identify the elements of two lists; empty if they have no names, or not unique ones.
 fn keys_of(list: &str, one: &[Value], other: &[Value]) -> &'static [&'static str] {
     let keys: &[&str] = KEYED.iter().find(|(name, _)| *name == list).map_or(&[], |(_, keys)| keys);
     let is_named = |list: &[Value]| {
@@ -155,7 +158,7 @@ fn keys_of(list: &str, one: &[Value], other: &[Value]) -> &'static [&'static str
     if is_named(one) && is_named(other) { keys } else { &[] }
 }
 
-/// Whether two elements have one name. What one of them does not say may be a default.
+/// Whether two elements have the same name. A key that one of them lacks may be a default.
 fn is_namesake(one: &Value, other: &Value, keys: &[&str]) -> bool {
     let pairs = || keys.iter().filter_map(|key| Some((one.get(key)?, other.get(key)?)));
     pairs().count() > 0 && pairs().all(|(one, other)| one == other)

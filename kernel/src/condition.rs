@@ -1,21 +1,21 @@
-//! Conditions of a status: what changed, what stays, in which order. Pure; called by every kind's `report`.
+//! Conditions of a status. Pure; called by the `report` of every kind.
 //!
 //! # Guarantees
 //! - `lastTransitionTime` moves only when `status` does.
-//! - Conditions that somebody else set are left as they are.
-//! - The same input gives the same bytes: conditions are sorted by type, or stay in their places.
+//! - Conditions of others are left as they are.
+//! - The same input gives the same bytes: conditions are sorted by type, or keep their positions.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use k8s_openapi::jiff::Timestamp;
 
-/// Whether a condition holds.
+/// The status of a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Truth {
-    /// It holds.
+    /// True.
     True,
-    /// It does not.
+    /// False.
     False,
-    /// It cannot be told.
+    /// Unknown.
     Unknown,
 }
 
@@ -30,18 +30,18 @@ impl Truth {
     }
 }
 
-/// What a kind says about itself. Types and reasons come from enumerations of that kind.
+/// A condition, before it is merged. Types and reasons come from enumerations of the kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
     /// The condition's type.
     pub kind: &'static str,
-    /// Whether it holds.
+    /// Its status.
     pub truth: Truth,
-    /// Why, in one word.
+    /// The reason, in one word.
     pub reason: &'static str,
-    /// Why, in words that a person can act on.
+    /// The message for the user.
     pub message: String,
-    /// Whether somebody should look: its event is a warning.
+    /// Whether its event is a warning.
     pub alarming: bool,
 }
 
@@ -51,7 +51,7 @@ impl From<&Statement> for Condition {
     }
 }
 
-/// A condition to be merged: which generation it is about and when it changed is not known before.
+/// A condition to be merged, without generation and time.
 pub fn stated(kind: &str, status: &str, reason: &str, message: &str) -> Condition {
     Condition {
         type_: kind.into(),
@@ -68,24 +68,24 @@ pub fn stated(kind: &str, status: &str, reason: &str, message: &str) -> Conditio
 pub enum Order {
     /// By type.
     ByType,
-    /// Those that are there stay in their places; the others follow as they were stated.
+    /// Present conditions keep their positions; new ones follow in the order of the statements.
     AsKnown,
 }
 
 /// How conditions are merged.
 #[derive(Debug, Clone, Copy)]
 pub struct Merging<'a> {
-    /// The types that the caller decides about: those of them that are not stated any more go.
+    /// The types that the caller owns: those that are no longer stated are removed.
     pub owned: &'a [&'a str],
-    /// In which order they are written.
+    /// The order in which they are written.
     pub order: Order,
     /// The generation that the statements are about.
     pub generation: Option<i64>,
-    /// When they were made.
+    /// The time of the statements.
     pub now: &'a Time,
 }
 
-/// The conditions after these were stated. Of those it does not matter which generation they name and when they changed.
+/// The merged conditions. The generation and the time of the stated ones are ignored.
 pub fn merge<S: Into<Condition>>(
     old: &[Condition],
     stated: impl IntoIterator<Item = S>,

@@ -1,4 +1,4 @@
-//! What an operator watches, owns and may do, said once: watches, pruning and the generated roles follow from it.
+//! What an operator watches, owns and is permitted to do: watches, pruning and the generated roles follow from it.
 
 use k8s_openapi::{ClusterResourceScope, NamespaceResourceScope};
 use kube::api::{ApiResource, DynamicObject};
@@ -13,13 +13,13 @@ use crate::object::{Key, Object};
 pub enum Scope {
     /// In namespaces.
     Namespaces,
-    /// In the cluster: lists of namespaces say nothing about them.
+    /// In the cluster: lists of namespaces do not apply to them.
     Cluster,
 }
 
-/// A scope as the types of Kubernetes' own kinds tell it.
+/// The scope of a type of Kubernetes.
 pub trait Known {
-    /// Which it is.
+    /// The scope.
     const SCOPE: Scope;
 }
 
@@ -47,7 +47,7 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// A kind that Kubernetes has.
+    /// A built-in kind of Kubernetes.
     pub const fn of<K: k8s_openapi::Resource<Scope: Known>>() -> Self {
         Self {
             group: K::GROUP,
@@ -58,7 +58,7 @@ impl Kind {
         }
     }
 
-    /// As the client wants it.
+    /// For the client.
     pub fn resource(&self) -> ApiResource {
         ApiResource {
             group: self.group.into(),
@@ -78,19 +78,19 @@ impl Kind {
 /// How much is known of the objects of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Detail {
-    /// Only their metadata: there may be many of them that are nobody's business. Who needs more asks for it.
+    /// Only their metadata: there may be many of them that no operator uses. The rest is read when it is needed.
     Metadata,
-    /// All that the operator needs.
+    /// Everything that the operator needs.
     Full,
 }
 
-/// Which objects of a kind go that a resource owns.
+/// Which objects of a kind that a resource owns are deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Prune {
-    /// Every one that a complete plan neither wants nor spares: what a plan stops naming is deleted.
+    /// All that a complete plan neither wants nor spares: what a plan no longer names is deleted.
     Unnamed,
-    /// Only those that a plan names for deletion: what it stops naming stays, for it holds what cannot be made anew, or
-    /// something else than a plan decides how long it is needed.
+    /// Only those that a plan names for deletion. What it no longer names stays, because its data cannot be recreated, or
+    /// because something other than a plan decides how long it is needed.
     Named,
 }
 
@@ -103,81 +103,90 @@ pub struct Owned {
     pub way: Way,
     /// How much of it is known.
     pub detail: Detail,
-    /// Labels that all of them have that are anybody's business, as a selector of labels: no others are looked at. The
-    /// objects that are written must have them. The watch is wider if another operator of the process looks at more.
+    /// A label selector: the operator watches no other objects of the kind. The objects that are written must match it. The
+    /// watch is wider if another operator of the process needs more.
     pub selector: Option<&'static str>,
-    /// Which of them go.
+    /// Which of them are pruned.
     pub prune: Prune,
-    /// Takes over into what is wanted what stays of the object that is there.
+    /// Copies into the desired object what must be kept of the present one.
     pub keeps: fn(&mut Value, &Value),
-    /// Whether the operator can do without a watch of it, or without the kind: then it asks for each object when it needs
-    /// it, and says so if it may not.
+    /// Whether the operator works without a watch of the kind, or without the kind: then it reads each object when it needs
+    /// it, and logs it if it has no permission.
     pub optional: bool,
     /// What it is for: a comment in the role.
     pub why: &'static str,
 }
 
-/// Nothing stays but what the writer keeps anyway: labels and annotations of others, and what only the server decides.
+/// Keeps nothing beyond what the writer always keeps: labels and annotations of others, and fields that only the server
+/// sets.
 pub fn keep_nothing(_wanted: &mut Value, _present: &Value) {}
 
-/// A kind that the operator looks at and that others make.
+/// A kind that the operator reads and that others write.
 #[derive(Debug, Clone, Copy)]
 pub struct Watched {
     /// The kind.
     pub kind: Kind,
-    /// Which resource of ours an object concerns, if any and if that can be told from the object alone.
+    /// The resource of ours that an object affects, if the object alone tells.
     pub concerns: fn(&Object) -> Option<Key>,
-    /// Labels that all of them have that are anybody's business, as a selector of labels: no others are looked at. The
-    /// watch is wider if another operator of the process looks at more.
+    /// A label selector: the operator watches no other objects of the kind. The watch is wider if another operator of the
+    /// process needs more.
     pub selector: Option<&'static str>,
     /// How much of it is known.
     pub detail: Detail,
-    /// Cuts an object down to what is needed. Elements of lists stay in their places, so that what several need can be
-    /// kept.
+    /// Removes what is not needed of an object. Elements of lists keep their positions, so that the needs of several
+    /// operators can be merged.
     pub trim: fn(&mut DynamicObject),
-    /// Whether the operator can do without: then missing rights or a missing kind switch it off.
+    /// Whether the operator works without it: then a missing permission or a missing kind switches it off.
     pub optional: bool,
     /// What it is for: a comment in the role.
     pub why: &'static str,
 }
 
-/// Something that the operator does beside watching, writing its own objects and its resources' status.
+/// A permission beyond watching and writing owned objects.
 #[derive(Debug, Clone, Copy)]
 pub struct Permission {
     /// API group.
     pub group: &'static str,
     /// Resource, with its subresource if there is one.
     pub resource: &'static str,
-    /// What is done.
+    /// The verbs.
     pub verbs: &'static [&'static str],
     /// What it is for: a comment in the role.
     pub why: &'static str,
 }
 
-/// What an operator is made of.
+/// How an operator uses a kind.
+struct Use {
+    detail: Detail,
+    selector: Option<&'static str>,
+    optional: bool,
+}
+
+/// The declaration of an operator.
 #[derive(Debug, Clone, Copy)]
 pub struct Declaration {
     /// Its name, as in `--operators` and in metrics.
     pub name: &'static str,
     /// The kind that users write.
     pub primary: Kind,
-    /// Holds the deletion of a resource back until we have cleaned up.
+    /// Delays the deletion of a resource until we have cleaned up. Empty if nothing has to be cleaned up and the resources
+    /// are only read.
     pub finalizer: &'static str,
-    /// What it writes.
+    /// The kinds that it writes.
     pub owned: &'static [Owned],
-    /// What it looks at.
+    /// The kinds that it reads.
     pub watched: &'static [Watched],
-    /// What else it does.
+    /// What else it is permitted to do.
     pub permissions: &'static [Permission],
-    /// Field managers whose work it carries on.
+    /// Earlier field managers whose fields it takes over.
     pub predecessors: &'static [&'static str],
-    /// The field manager under whose name status is applied, whole, where somebody else may have to carry on with it;
-    /// else only what changed is written.
+    /// The field manager under which the whole status is applied, so that another operator can take over. Without it only
+    /// what changed is patched.
     pub status_manager: Option<&'static str>,
 }
 
 impl Declaration {
-    /// Which resource of ours an object of some kind concerns.
+    /// The resource of ours that an object of a kind affects.
     pub fn concerns(&self, kind: Kind, object: &Object) -> Option<Key> {
         if kind == self.primary {
             return Some(object.key().clone());
@@ -186,7 +195,7 @@ impl Declaration {
             return (watched.concerns)(object);
         }
         let owner = object.controller().filter(|owner| owner.is_a(self.primary))?;
-        // What a resource of the cluster owns may be in any namespace.
+        // A cluster-scoped resource may own objects in any namespace.
         let namespace = match self.primary.scope {
             Scope::Namespaces => &*object.key().namespace,
             Scope::Cluster => "",
@@ -194,35 +203,42 @@ impl Declaration {
         Some(Key::new(namespace, &owner.name))
     }
 
-    /// How much must be known of the objects of a kind.
-    pub fn detail(&self, kind: Kind) -> Option<Detail> {
-        let owned = self.owned.iter().filter(|owned| owned.kind == kind).map(|owned| owned.detail);
+    /// Each way in which the operator uses a kind.
+    fn uses(&self, kind: Kind) -> impl Iterator<Item = Use> {
+        let owned = self.owned.iter().filter(move |owned| owned.kind == kind);
+        let owned = owned.map(|&Owned { detail, selector, optional, .. }| Use { detail, selector, optional });
+        let watched = self.watched.iter().filter(move |watched| watched.kind == kind);
         let watched =
-            self.watched.iter().filter(|watched| watched.kind == kind).map(|watched| watched.detail);
-        let primary = (self.primary == kind).then_some(Detail::Full);
-        owned.chain(watched).chain(primary).max()
+            watched.map(|&Watched { detail, selector, optional, .. }| Use { detail, selector, optional });
+        let primary = Use { detail: Detail::Full, selector: None, optional: false };
+        owned.chain(watched).chain((self.primary == kind).then_some(primary))
     }
 
-    /// The labels of all objects of a kind that are the operator's business, for each reason to look at them.
+    /// How much must be known of the objects of a kind.
+    pub fn detail(&self, kind: Kind) -> Option<Detail> {
+        self.uses(kind).map(|one| one.detail).max()
+    }
+
+    /// The label selectors of a kind, one for each use.
     pub fn selectors(&self, kind: Kind) -> impl Iterator<Item = Option<&'static str>> {
-        let owned = self.owned.iter().filter(move |owned| owned.kind == kind).map(|owned| owned.selector);
-        let watched =
-            self.watched.iter().filter(move |watched| watched.kind == kind).map(|watched| watched.selector);
-        let primary = (self.primary == kind).then_some(None);
-        owned.chain(watched).chain(primary)
+        self.uses(kind).map(|one| one.selector)
     }
 
     /// Whether the operator can do without a watch of a kind.
     pub fn is_optional(&self, kind: Kind) -> bool {
-        let owned = self.owned.iter().filter(|owned| owned.kind == kind).map(|owned| owned.optional);
-        let watched =
-            self.watched.iter().filter(|watched| watched.kind == kind).map(|watched| watched.optional);
-        kind != self.primary && owned.chain(watched).all(|optional| optional)
+        self.uses(kind).all(|one| one.optional)
     }
 
-    /// What stays of an object of a kind.
+    /// What is kept of an object of a kind.
     pub fn keeps(&self, kind: Kind) -> Option<fn(&mut Value, &Value)> {
         self.owned.iter().find(|owned| owned.kind == kind).map(|owned| owned.keeps)
+    }
+
+    /// Whether the operator says that it writes objects of a kind.
+    pub fn declares(&self, kind: Kind) -> bool {
+        let is_of = |one: &Permission| (one.group, one.resource) == (kind.group, kind.plural);
+        self.kinds().any(|known| known == kind)
+            || self.permissions.iter().any(|one| is_of(one) && one.verbs.contains(&"update"))
     }
 
     /// Every kind that must be watched.
@@ -232,38 +248,33 @@ impl Declaration {
         std::iter::once(self.primary).chain(owned).chain(watched)
     }
 
-    /// The rights that follow, in the order of a role.
+    /// All permissions that follow, in the order of a role.
     pub fn all_permissions(&self) -> Vec<Permission> {
-        let mut rights = vec![Permission {
-            group: self.primary.group,
-            resource: self.primary.plural,
-            verbs: &["list", "watch", "patch"],
-            why: "the resources themselves; patched to set, or take away, what holds back their deletion",
-        }];
+        let (verbs, why): (&[&str], &str) = match self.finalizer {
+            "" => (&["list", "watch"], "what the objects of this operator follow from"),
+            _ => (
+                &["list", "watch", "patch"],
+                "the resources themselves; patched to add and remove their finalizer",
+            ),
+        };
+        let mut permissions = vec![permission(self.primary, verbs, why)];
         for owned in self.owned {
             let verbs: &[&str] = match owned.way {
                 Way::Apply => &["get", "list", "watch", "create", "patch", "update", "delete"],
                 Way::Replace => &["get", "list", "watch", "create", "update", "delete"],
             };
-            rights.push(Permission {
-                group: owned.kind.group,
-                resource: owned.kind.plural,
-                verbs,
-                why: owned.why,
-            });
+            permissions.push(permission(owned.kind, verbs, owned.why));
         }
         for watched in self.watched {
-            let verbs = &["list", "watch"];
-            rights.push(Permission {
-                group: watched.kind.group,
-                resource: watched.kind.plural,
-                verbs,
-                why: watched.why,
-            });
+            permissions.push(permission(watched.kind, &["list", "watch"], watched.why));
         }
-        rights.extend(self.permissions);
-        rights
+        permissions.extend(self.permissions);
+        permissions
     }
+}
+
+fn permission(kind: Kind, verbs: &'static [&'static str], why: &'static str) -> Permission {
+    Permission { group: kind.group, resource: kind.plural, verbs, why }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Runs the passes of one controller: takes keys in, keeps to the queue's rules, ends cleanly.
+//! Runs the passes of one controller: takes keys, follows the rules of the queue, ends cleanly.
 //! It knows neither Kubernetes nor what a pass does; a pass may be dropped at any await.
 
 use std::collections::HashMap;
@@ -21,25 +21,25 @@ use crate::queue::{Outcome, Queue, Settings};
 pub struct Driver {
     /// Rules of its queue.
     pub settings: Settings,
-    /// How long passes may take to finish once it was asked to stop. Then they are dropped.
+    /// How long passes may take to finish after a request to stop. Then they are dropped.
     pub grace: Duration,
     /// What it counts.
     pub metrics: ControllerMetrics,
 }
 
-/// What became of passes when the driver ended.
+/// How the driver ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// All that ran came to their end.
+    /// All passes finished.
     Finished,
-    /// Some were dropped: the next process finds the truth by looking.
+    /// Some were dropped: the next process reads the present state.
     Abandoned(usize),
 }
 
 impl Driver {
-    /// Runs `pass` for every key that comes in, until `stop` or until nobody can send keys any more.
+    /// Runs `pass` for every key, until `stop` or until all senders are gone.
     ///
-    /// A pass that panics counts as failed: its key is tried again, the others go on.
+    /// A pass that panics counts as failed: its key is retried, the others go on.
     pub async fn run<K, Pass, Running>(
         &self,
         mut keys: mpsc::UnboundedReceiver<K>,
@@ -81,7 +81,7 @@ impl Driver {
     }
 }
 
-/// The passes under way.
+/// The running passes.
 struct Passes<K> {
     tasks: JoinSet<Outcome>,
     keys: HashMap<Id, (K, Instant)>,
@@ -93,7 +93,7 @@ impl<K> Passes<K> {
         self.keys.insert(task.id(), (key, at));
     }
 
-    /// The next pass that ends, how, and when it began; nothing if none runs.
+    /// The next pass that ends, its outcome, and when it began; nothing if none runs.
     async fn next(&mut self) -> Option<(K, Outcome, Instant)> {
         let (task, outcome) = match self.tasks.join_next_with_id().await? {
             Ok((task, outcome)) => (task, outcome),

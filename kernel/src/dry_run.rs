@@ -1,5 +1,5 @@
-//! What would be written, asked of the server itself: a client whose every write is checked and answered by the server and
-//! kept by nobody. Whoever is to show what operators would do gives them this client and one pass, see `Hub::once`.
+//! A client whose writes are all server-side dry runs: the server checks and answers them, and persists nothing. Operators
+//! that get this client and one pass show what they would do, see `Hub::once`.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,23 +13,23 @@ use tower::BoxError;
 
 use crate::call::{Call, Purpose, Verb};
 
-/// A write that the server would take.
+/// A write that the server would accept.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DryRunWrite {
-    /// Of what.
+    /// The request.
     pub call: Call,
-    /// Where the object is.
+    /// The path of the object.
     pub path: String,
-    /// What the server would then have: the object, or what it says about a deletion.
+    /// The resulting object, or the answer to a deletion.
     pub answer: Value,
 }
 
-/// All that would be written. Cheap to clone; all clones are the same.
+/// All recorded writes. Cheap to clone; all clones are the same.
 #[derive(Debug, Clone, Default)]
 pub struct DryRun(Arc<Mutex<Vec<DryRunWrite>>>);
 
 impl DryRun {
-    /// A client that reads as this one does, and whose writes the server does not keep.
+    /// A client that reads as this one does, and whose writes are dry runs.
     pub fn around(&self, client: Client) -> Client {
         let (dry_run, namespace) = (self.clone(), client.default_namespace().to_owned());
         let service = tower::service_fn(move |request: Request<Body>| {
@@ -39,7 +39,7 @@ impl DryRun {
         Client::new(service, namespace)
     }
 
-    /// What would have been written so far, in the order in which it was asked for.
+    /// The writes so far, in their order.
     pub fn take(&self) -> Vec<DryRunWrite> {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -53,7 +53,7 @@ impl DryRun {
         let body = body.collect_bytes().await?;
         let said: Option<Value> = serde_json::from_slice(&body).ok();
         let call = Call::of(&head.method, &head.uri, said.as_ref());
-        let body = not_kept(&mut head, &call, said, &body)?;
+        let body = as_dry_run(&mut head, &call, said, &body)?;
         let path = head.uri.path().to_owned();
         let (head, body) = client.send(Request::from_parts(head, Body::from(body))).await?.into_parts();
         let body = body.collect().await?.to_bytes();
@@ -66,11 +66,11 @@ impl DryRun {
     }
 }
 
-/// Says in a request that it is not to be kept. Of a deletion the server reads only what its body says, if it has one; an
-/// eviction holds a deletion.
-fn not_kept(head: &mut Parts, call: &Call, said: Option<Value>, body: &[u8]) -> Result<Vec<u8>, BoxError> {
+/// Marks a request as a dry run. Of a deletion the server reads only the options in the body, if there is one; an eviction
+/// contains a deletion.
+fn as_dry_run(head: &mut Parts, call: &Call, said: Option<Value>, body: &[u8]) -> Result<Vec<u8>, BoxError> {
     head.uri = with_dry_run(&head.uri)?;
-    // Whoever wants only the metadata of what he wrote gets all of it: the rest is what is told.
+    // Return the whole object also where only its metadata is requested: the rest is reported.
     head.headers.remove(header::ACCEPT);
     let mut said = said.unwrap_or_else(|| json!({}));
     if matches!(call.verb, Verb::Delete | Verb::DeleteCollection) {

@@ -1,5 +1,4 @@
-//! Events about resources: how a user hears of something without looking at a status. What is said again soon is
-//! counted and not repeated. What is remembered for that is bounded, and found without looking at all of it.
+//! Kubernetes events. One that is repeated soon is counted as a series. What is remembered for that is bounded.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -20,14 +19,14 @@ use crate::object::Object;
 use crate::reconciler::Recorder;
 use crate::report::{Note, Remark};
 
-/// What is said again within this time is the same event.
+/// A repetition within this time belongs to the same series.
 const AGAIN: Duration = Duration::from_mins(6);
-/// How many events are remembered at least.
+/// The minimum number of events that are remembered.
 const REMEMBERED: usize = 2048;
-/// The server takes no more of a note.
+/// The longest note that the server accepts.
 const LONGEST: usize = 1000;
 
-/// Posts events. One that cannot be posted is logged: nothing depends on it.
+/// Records events. A failure is logged: nothing depends on it.
 #[derive(Clone)]
 pub struct Events {
     client: Client,
@@ -38,21 +37,20 @@ pub struct Events {
 }
 
 impl Events {
-    /// About resources of this kind, in the name of this program and of one instance of it.
+    /// About resources of a kind, reported by one instance of a program.
     pub fn new(client: Client, program: &'static str, instance: String, kind: Kind) -> Self {
         Self { client, program, instance, kind, memory: Arc::default() }
     }
 
-    /// A resource of ours as the object of an event.
+    /// An event about a resource of ours.
     fn resource<'o>(&self, object: &'o Object) -> About<'o> {
         About { kind: self.kind, object, related: None, action: "Reconcile" }
     }
 
-    async fn post(&self, told: About<'_>, note: &Note) -> kube::Result<()> {
-        let about = told.object;
-        let (key, now) = (about.key(), clock::timestamp());
-        let events: Api<Event> = Api::namespaced(self.client.clone(), room(&key.namespace));
-        let fingerprint = fingerprint(about, note);
+    async fn post(&self, about: About<'_>, note: &Note) -> kube::Result<()> {
+        let (key, now) = (about.object.key(), clock::timestamp());
+        let events: Api<Event> = Api::namespaced(self.client.clone(), event_namespace(&key.namespace));
+        let fingerprint = fingerprint(about.object, note);
         let known = self.memory().recall(fingerprint, now);
         if let Some(Posted { name, count, .. }) = known {
             let count = count + 1;
@@ -63,14 +61,14 @@ impl Events {
                     self.memory().keep(fingerprint, Posted { name, count, last: now });
                     return Ok(());
                 }
-                // Somebody has deleted it: it is said anew.
+                // It was deleted: a new one is created.
                 Err(kube::Error::Api(status)) if status.code == 404 => {}
                 Err(error) => return Err(error),
             }
         }
-        // Unlike any other about this object: nobody says two things in one nanosecond.
+        // Unique: there are no two events about an object in one nanosecond.
         let name = format!("{}.{:x}", key.name, now.as_nanosecond());
-        events.create(&PostParams::default(), &self.event(&name, told, note, now)).await?;
+        events.create(&PostParams::default(), &self.event(&name, about, note, now)).await?;
         self.memory().keep(fingerprint, Posted { name: name.into(), count: 1, last: now });
         Ok(())
     }
@@ -80,7 +78,7 @@ impl Events {
         Event {
             metadata: ObjectMeta {
                 name: Some(name.into()),
-                namespace: Some(room(&key.namespace).into()),
+                namespace: Some(event_namespace(&key.namespace).into()),
                 ..ObjectMeta::default()
             },
             action: Some(about.action.into()),
@@ -105,7 +103,7 @@ impl Recorder for Events {
     async fn record(&self, about: &Object, notes: Vec<Note>) {
         for note in notes {
             if let Err(error) = self.post(self.resource(about), &note).await {
-                tracing::warn!(reason = note.reason, "an event could not be posted: {error}");
+                tracing::warn!(reason = note.reason, "cannot record an event: {error}");
             }
         }
     }
@@ -114,7 +112,7 @@ impl Recorder for Events {
         for Remark { kind, object, action, note } in &remarks {
             let about = About { kind: *kind, object, related: Some((self.kind, resource)), action };
             if let Err(error) = self.post(about, note).await {
-                tracing::warn!(kind = kind.kind, key = %object.key(), "an event could not be posted: {error}");
+                tracing::warn!(kind = kind.kind, key = %object.key(), "cannot record an event: {error}");
             }
         }
     }
@@ -141,12 +139,12 @@ fn reference(kind: Kind, object: &Object) -> ObjectReference {
     }
 }
 
-/// The namespace of events about objects of this namespace: those of the cluster have none, and their events must have one.
-fn room(namespace: &str) -> &str {
+/// The namespace of events about objects of a namespace. Cluster-scoped objects have none, but their events must.
+fn event_namespace(namespace: &str) -> &str {
     if namespace.is_empty() { "default" } else { namespace }
 }
 
-/// What is said about whom, as one number.
+/// A hash of an event and its object.
 fn fingerprint(about: &Object, note: &Note) -> u64 {
     let mut hasher = DefaultHasher::new();
     (about.uid(), note.alarming, note.reason, &note.message).hash(&mut hasher);
@@ -161,7 +159,7 @@ struct Posted {
     last: Timestamp,
 }
 
-/// The events of late. When the young ones are many they become the old ones, and those that were old are forgotten.
+/// Recent events. When there are many young ones they become the old ones, and the old ones are forgotten.
 #[derive(Debug, Default)]
 struct Memory {
     young: HashMap<u64, Posted>,
@@ -169,7 +167,7 @@ struct Memory {
 }
 
 impl Memory {
-    /// The event that said the same not long ago.
+    /// The same event, if it was recorded a short while ago.
     fn recall(&self, fingerprint: u64, now: Timestamp) -> Option<Posted> {
         let known = self.young.get(&fingerprint).or_else(|| self.old.get(&fingerprint))?;
         (now.duration_since(known.last).unsigned_abs() < AGAIN).then(|| known.clone())

@@ -1,14 +1,13 @@
-//! Who owns which field of an object, as the server remembers it: which of ours we no longer want, and how to take over
-//! what somebody before us left behind. Pure; called by `apply`.
+//! Field ownership: which of our fields we no longer want, and how to take over the fields of earlier field managers. Pure;
+//! called by `apply`.
 
 use serde_json::{Map, Value};
 
 use crate::compare::is_filled_in;
 
-/// Whether the server holds fields on our behalf, or on behalf of somebody whose work we carry on, that `desired` does
-/// not have. Applying would remove them.
+/// Whether we, or an earlier field manager, own fields that `desired` does not have. Applying would remove them.
 ///
-/// Who updates an object owns also what the server filled in: that is no leftover.
+/// An update also owns the defaults of the server: they are no leftovers.
 pub fn has_leftovers(live: &Value, manager: &str, predecessors: &[&str], desired: &Value) -> bool {
     let is_ours = |entry: &&Value| entry["manager"] == manager && entry["operation"] == "Apply";
     entries(live).filter(|entry| is_main(entry)).any(|entry| {
@@ -24,8 +23,8 @@ pub fn has_leftovers(live: &Value, manager: &str, predecessors: &[&str], desired
     })
 }
 
-/// The ownership after we took over what `predecessors` wrote, and what we once wrote in another way; nothing if there
-/// is nothing to take over. Applying afterwards removes what is not wanted any more.
+/// The field ownership after we took over the fields of `predecessors`, and those that we once updated; `None` if there is
+/// nothing to take over. Applying afterwards removes what is no longer desired.
 pub fn take_over(live: &Value, manager: &str, predecessors: &[&str]) -> Option<Vec<Value>> {
     let (taken, mut kept): (Vec<&Value>, Vec<&Value>) =
         entries(live).partition(|entry| is_to_be_taken(entry, manager, predecessors));
@@ -40,10 +39,10 @@ pub fn take_over(live: &Value, manager: &str, predecessors: &[&str]) -> Option<V
     Some(kept.into_iter().cloned().chain([merged]).collect())
 }
 
-/// The field manager that wrote an object last, beside us.
+/// The field manager other than ours that wrote an object last.
 pub fn last_writer(live: &Value, manager: &str) -> Option<String> {
     let others = entries(live).filter(|entry| is_main(entry) && entry["manager"] != manager);
-    // Times are written alike, so that their texts are in their order.
+    // Times have one format, so their texts sort by time.
     let last = others.max_by_key(|entry| entry["time"].as_str().unwrap_or_default().to_owned())?;
     last["manager"].as_str().map(str::to_owned)
 }
@@ -57,14 +56,14 @@ fn is_main(entry: &Value) -> bool {
     entry["subresource"].as_str().unwrap_or_default().is_empty()
 }
 
-/// Whether an entry is of somebody whose work we carry on, or of us when we wrote in another way.
+/// Whether an entry belongs to an earlier field manager, or to an update of ours.
 fn is_to_be_taken(entry: &Value, manager: &str, predecessors: &[&str]) -> bool {
     let by = entry["manager"].as_str().unwrap_or_default();
     let ours = by == manager && entry["operation"] != "Apply";
     is_main(entry) && (ours || predecessors.contains(&by))
 }
 
-/// What may be there though it is not wanted.
+/// Fields that may exist though they are not desired.
 #[derive(Debug, Clone, Copy)]
 enum Excused {
     Nothing,
@@ -88,7 +87,7 @@ fn is_covered(tree: &Value, desired: &Value, live: &Value, excused: Excused) -> 
             find(desired, &keys).is_some_and(|element| is_covered(below, element, present, excused))
         }
         Some(("v", value)) => desired.as_array().is_some_and(|elements| elements.contains(&parse(value))),
-        // The element or object itself, and places in lists that are replaced as a whole.
+        // The element or object itself, and positions in lists that are replaced as a whole.
         _ => true,
     })
 }
@@ -97,7 +96,7 @@ fn parse(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_default()
 }
 
-/// The element with these keys. A key that the element lacks got its default from the server.
+/// The element with these keys. A key that the element lacks is a default of the server.
 fn find<'a>(list: &'a Value, keys: &Value) -> Option<&'a Value> {
     let keys = keys.as_object()?;
     let fits = |element: &&Value| {

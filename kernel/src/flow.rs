@@ -17,19 +17,20 @@ use crate::index::Index;
 use crate::object::{Key, Object};
 use crate::report::Report;
 use crate::stores::Stores;
+use crate::telemetry::with_causes;
 
-/// A spec that cannot be carried out. The user acts.
+/// A spec that cannot be carried out: the user has to act.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invalid {
-    /// Why, in one word.
+    /// The reason, in one word.
     pub reason: &'static str,
-    /// What to do, in words.
+    /// What the user should do.
     pub message: String,
-    /// When to look again, if no event says that it was done.
+    /// When to reconcile again, if no event comes before.
     pub requeue_after: Option<Duration>,
 }
 
-/// Something failed and is tried again.
+/// Something failed and is retried.
 #[derive(Debug, thiserror::Error)]
 pub enum PassError {
     /// A write.
@@ -57,20 +58,14 @@ pub enum PassError {
 }
 
 impl PassError {
-    /// Something that failed outside of this process.
+    /// An error of another system.
     pub fn outside(what: impl Into<String>, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::Outside { what: what.into(), source: source.into() }
     }
 
     /// The error with all its causes, in one line.
     pub fn words(&self) -> String {
-        let mut words = self.to_string();
-        let mut cause = Error::source(self);
-        while let Some(error) = cause {
-            words = format!("{words}: {error}");
-            cause = error.source();
-        }
-        words
+        with_causes(self)
     }
 }
 
@@ -89,26 +84,26 @@ pub enum Finalizer {
 /// What a pass will do.
 #[derive(Debug)]
 pub struct Plan<O: Operator + ?Sized> {
-    /// Fields of the status that are written before anything else is done: what the work and the step begin must be known
-    /// also if the process dies. Null for none.
+    /// Fields of the status that are written before anything else: what the work and the step begin must be known even if
+    /// the process crashes. Null for none.
     pub intent: Value,
     /// What the cluster should hold.
     pub work: Work,
-    /// One thing outside of the cluster, done when all of the work is done. The next pass follows at once.
+    /// One action outside of the cluster, performed when all of the work is done. The next pass follows at once.
     pub step: Option<O::Step>,
     /// The finalizer: added before, removed after the work.
     pub finalizer: Finalizer,
-    /// When to look again though nothing changed.
+    /// When to reconcile again though nothing changed.
     pub requeue_after: Option<Duration>,
     /// What this plan is part of, for `observe` and `report`.
     pub course: O::Course,
 }
 
-/// What a pass knew, what it wanted and what it did.
+/// The inputs, the plan and the results of a pass.
 pub struct Attempt<'a, O: Operator + ?Sized> {
     /// What was known before.
     pub inputs: &'a O::Inputs,
-    /// What was to be done; nothing, if the spec cannot be carried out.
+    /// The plan; `None` if the spec is invalid.
     pub plan: Option<&'a Plan<O>>,
     /// What was done.
     pub applied: &'a Applied,
@@ -116,13 +111,13 @@ pub struct Attempt<'a, O: Operator + ?Sized> {
     pub error: Option<&'a PassError>,
 }
 
-/// What `observe` found.
+/// The result of `observe`.
 pub struct Observed<H> {
-    /// How the application is doing.
+    /// The health of the application.
     pub health: H,
     /// Fields of objects of others that follow from what was written.
     pub touches: Vec<Touch>,
-    /// When to look again though nothing changed.
+    /// When to reconcile again though nothing changed.
     pub requeue_after: Option<Duration>,
 }
 
@@ -132,57 +127,56 @@ impl<H> From<H> for Observed<H> {
     }
 }
 
-/// What a pass came to.
+/// The result of a pass, for `report`.
 pub enum PassResult<'a, O: Operator + ?Sized> {
-    /// What a plan needs could not be read.
+    /// The inputs could not be read.
     Unread(&'a PassError),
-    /// The spec cannot be carried out.
+    /// The spec is invalid.
     Invalid {
         /// What was known.
         inputs: &'a O::Inputs,
         /// Why not.
         invalid: &'a Invalid,
-        /// How the application is doing.
+        /// The health of the application.
         health: &'a O::Health,
     },
     /// The plan was carried out, as far as it went.
     Applied {
         /// What was known before.
         inputs: &'a O::Inputs,
-        /// What was to be done.
+        /// The plan.
         plan: &'a Plan<O>,
         /// What was done.
         applied: &'a Applied,
-        /// How the application is doing.
+        /// The health of the application.
         health: &'a O::Health,
         /// What stopped it.
         error: Option<&'a PassError>,
     },
 }
 
-/// What `gather` reads the cluster from.
+/// What `gather` reads from.
 #[derive(Clone, Copy)]
 pub struct Cluster<'a> {
-    /// All that is watched.
+    /// All stores.
     pub stores: &'a Stores,
-    /// The resource that is looked at.
+    /// The resource.
     pub key: &'a Key,
     index: &'a Index,
 }
 
 impl<'a> Cluster<'a> {
-    /// What is known for one resource.
+    /// For one resource.
     pub fn new(stores: &'a Stores, key: &'a Key, index: &'a Index) -> Self {
         Self { stores, key, index }
     }
 
-    /// Announces the objects that this resource is about to read by name: a change of one of them that comes later causes a
-    /// pass.
+    /// Registers the objects that this resource is about to read by name: a later change of one of them causes a pass.
     pub fn reads(&self, objects: &BTreeMap<Kind, BTreeSet<Key>>) {
         self.index.reads(self.key, objects);
     }
 
-    /// Looks through the objects of a kind whose status mentions this resource, by key.
+    /// Iterates over the objects of a kind whose status mentions this resource, by key.
     pub fn mentioning_of<T>(&self, kind: Kind, look: impl FnOnce(btree_set::Iter<'_, Key>) -> T) -> T {
         self.index.mentioning_of(self.key, kind, look)
     }
@@ -193,25 +187,25 @@ impl<'a> Cluster<'a> {
     }
 }
 
-/// The stages of one kind. `gather` reads and `perform` acts; the others are pure: what they return follows from what they
-/// are given, and of what they are lent they change only the memory.
+/// The stages of one kind. `gather` reads and `perform` acts; the others are pure: their results follow from their
+/// arguments, and they change nothing but the memory.
 pub trait Operator: Send + Sync + 'static {
     /// What users write.
     type Resource: DeserializeOwned + Send + Sync;
-    /// What is remembered of a resource from one pass to the next. The kernel owns it, lends it to each pass, and forgets
-    /// it with the resource. Losing it costs time and nothing else.
+    /// What is remembered of a resource between passes. The kernel owns it, lends it to each pass, and drops it with the
+    /// resource. Losing it costs only time.
     type Memory: Default + Send + Sync;
     /// What is known.
     type Inputs: Send + Sync;
-    /// A checked spec: `plan` looks at nothing else of the resource.
+    /// A checked spec: `plan` reads nothing else of the resource.
     type Valid<'v>: Send + Sync
     where
         Self: 'v;
-    /// Something to be done outside of Kubernetes. It is logged, so it holds no credentials.
+    /// An action outside of Kubernetes. It is logged, so it contains no credentials.
     type Step: Debug + Send + Sync;
-    /// What a plan is part of.
+    /// What the plan is part of, such as an upgrade.
     type Course: Send + Sync;
-    /// How the application is doing.
+    /// The health of the application.
     type Health: Send + Sync;
 
     /// How long `gather` may take, and how long `perform`.
@@ -220,12 +214,12 @@ pub trait Operator: Send + Sync + 'static {
     /// What it watches and owns.
     fn declaration(&self) -> &'static Declaration;
 
-    /// Whether a resource is for this process; others of its kind may be for another one.
+    /// Whether this process is responsible for a resource.
     fn is_ours(&self, _resource: &Object) -> bool {
         true
     }
 
-    /// Reads stores and looks at the outside system. A look at the outside that fails is an input.
+    /// Reads stores and probes the application. A probe that fails is an input.
     fn gather(
         &self,
         resource: &Self::Resource,
@@ -234,14 +228,14 @@ pub trait Operator: Send + Sync + 'static {
         now: Timestamp,
     ) -> impl Future<Output = Result<Self::Inputs, PassError>> + Send;
 
-    /// Checks. Pure.
+    /// Checks the spec. Pure.
     fn validate<'v>(
         &'v self,
         resource: &'v Self::Resource,
         inputs: &'v Self::Inputs,
     ) -> Result<Self::Valid<'v>, Invalid>;
 
-    /// Decides. Pure. What turns out to be impossible only when it is written down is invalid too.
+    /// Decides. Pure. A spec that turns out to be impossible only here is invalid too.
     fn plan(
         &self,
         valid: &Self::Valid<'_>,
@@ -250,14 +244,14 @@ pub trait Operator: Send + Sync + 'static {
         now: Timestamp,
     ) -> Result<Plan<Self>, Invalid>;
 
-    /// Does the one thing outside of Kubernetes.
+    /// Performs the one action outside of Kubernetes.
     fn perform(
         &self,
         step: &Self::Step,
         inputs: &Self::Inputs,
     ) -> impl Future<Output = Result<(), PassError>> + Send;
 
-    /// Looks at what is there after the work. Pure.
+    /// Derives the health from what is there after the work. Pure.
     fn observe(
         &self,
         resource: &Self::Resource,
@@ -266,11 +260,11 @@ pub trait Operator: Send + Sync + 'static {
         now: Timestamp,
     ) -> Observed<Self::Health>;
 
-    /// What others still say of a resource that is gone, and must not. Pure.
+    /// Statuses of other objects to be corrected after a resource is gone. Pure.
     fn statuses_after_deletion(&self, _cluster: Cluster<'_>) -> Vec<ForeignStatus> {
         Vec::new()
     }
 
-    /// Says what became of it. Pure.
+    /// Makes the status and the events. Pure.
     fn report(&self, resource: &Self::Resource, result: &PassResult<'_, Self>, now: Timestamp) -> Report;
 }

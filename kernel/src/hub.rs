@@ -1,5 +1,5 @@
-//! Joins watches, queues and passes of all controllers in one process: one watch a kind, shared; each change goes to
-//! whom it concerns and to nobody else.
+//! Joins watches, queues and passes of all controllers in one process: one shared watch for each kind; each change triggers
+//! only the resources that it affects.
 
 mod once;
 
@@ -12,7 +12,6 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::Namespace;
 use kube::Api;
-use kube::core::Status;
 use kube::runtime::watcher;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
@@ -28,15 +27,15 @@ use crate::object::{Key, Object};
 use crate::queue::{Outcome, Settings};
 use crate::store::{Change, Origin};
 use crate::stores::{Namespaces, Partition, Scopes, Stores};
-use crate::watch::{Keep, Notice, Source, Watch};
+use crate::watch::{Keep, Notice, Source, Watch, answer};
 
-/// Something that works on the resources of one kind.
+/// A controller of the resources of one kind.
 pub trait Controller: Send + Sync + 'static {
     /// One pass of one resource.
     fn pass(self: Arc<Self>, key: Key) -> BoxFuture<'static, Outcome>;
 }
 
-/// Makes a controller once its writer is there.
+/// Makes a controller with its writer.
 pub type Make = Box<dyn FnOnce(Writer, Arc<Index>) -> Arc<dyn Controller> + Send>;
 
 /// A controller that is to run.
@@ -45,31 +44,31 @@ pub struct Registration {
     pub declaration: &'static Declaration,
     /// Makes it.
     pub make: Make,
-    /// What concerns its resources, where the declaration cannot say.
+    /// Which objects affect its resources, where the declaration cannot tell.
     pub interests: Option<Arc<dyn Interests>>,
 }
 
-/// How the watches are doing.
+/// How far a watch is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
-    /// The first list is not complete: absence means nothing yet.
+    /// The first list is not complete: a missing object may exist.
     Listing,
-    /// All is known.
+    /// The first list is complete.
     Complete,
-    /// The kind is not there, or we may not look. Who can do without goes on; we look again.
+    /// The kind does not exist, or we have no permission. Controllers that do not need it go on; the watch is retried.
     Off,
 }
 
-/// Where one watch stands.
+/// The state of one watch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WatchState {
-    /// What it watches.
+    /// Its kind.
     pub kind: Kind,
-    /// Where.
+    /// Its namespace.
     pub namespace: Option<Arc<str>>,
     /// How far it is.
     pub progress: Progress,
-    /// What the server last said against it.
+    /// The last error of the server.
     pub trouble: Option<String>,
 }
 
@@ -77,19 +76,19 @@ pub struct WatchState {
 pub struct Hub {
     /// What controllers share.
     pub tools: Tools,
-    /// Where to look.
+    /// The namespaces to watch.
     pub scopes: Scopes,
-    /// How each controller's queue behaves.
+    /// The settings of each controller's queue.
     pub queue: Settings,
-    /// How long passes may take to finish once the process was asked to stop.
+    /// How long passes may take to finish after a request to stop.
     pub grace: Duration,
     /// What is counted.
     pub metrics: Metrics,
-    /// Where watches stand, for readiness.
+    /// The states of the watches, for readiness.
     pub watch_states: watch::Sender<Vec<WatchState>>,
 }
 
-/// One controller's entrance.
+/// One controller, as the watches see it.
 #[derive(Clone)]
 struct Subscriber {
     declaration: &'static Declaration,
@@ -102,13 +101,13 @@ struct Subscriber {
 }
 
 impl Subscriber {
-    /// Takes in a change, whoever made it.
+    /// Takes in a change, also one of ours.
     fn follow(&self, kind: Kind, change: &Change<Object>) {
         self.memory.follow(change);
         self.index.follow(kind, change);
     }
 
-    /// Sends the resources that a change concerns, before and after it.
+    /// Adds the resources that a change affects, before and after it, to the queue.
     fn notify(&self, kind: Kind, change: &Change<Object>) {
         let is_known = self.declaration.kinds().any(|known| known == kind);
         if !is_known || !self.index.matters(kind, change) {
@@ -129,8 +128,8 @@ impl Subscriber {
 }
 
 impl Hub {
-    /// Watches at once; ends with `stop`. Each controller begins when all that it needs is known and `lead` is there: one
-    /// that may not look at its kinds, or has none, waits until it can and keeps nobody else waiting.
+    /// Watches at once; ends with `stop`. Each controller starts when all kinds that it needs are listed and `lead` is ready.
+    /// One without permission for its kinds waits without delaying the others.
     pub async fn run(
         self,
         registrations: Vec<Registration>,
@@ -150,9 +149,11 @@ impl Hub {
         let leads = CancellationToken::new();
         let mut controllers = JoinSet::new();
         for (subscriber, (declaration, make, receiver)) in subscribers.iter().cloned().zip(waiting) {
-            let writer =
-                Writer::new(declaration, self.tools.clone(), self.announce(&subscribers, declaration));
-            let writer = writer.counted_by(self.metrics.clone()).remembering(subscriber.memory.clone());
+            let writer = Writer::new(declaration, self.tools.clone()).joined(
+                self.announce(&subscribers, declaration),
+                self.metrics.clone(),
+                subscriber.memory.clone(),
+            );
             let metrics = self.metrics.controller(declaration.name);
             let driver = Driver { settings: self.queue.clone(), grace: self.grace, metrics };
             let begin =
@@ -222,17 +223,17 @@ impl Hub {
                 Notice::Synced => watch_states.send_modify(|all| all[at].advance(Progress::Complete, None)),
                 Notice::Unreadable { key, error } => {
                     metrics.unreadable.inc();
-                    tracing::warn!(kind = kind.kind, %key, "cannot be read: {error}");
+                    tracing::warn!(kind = kind.kind, %key, "cannot be decoded: {error}");
                 }
                 Notice::Trouble(error) => {
                     metrics.restarts.inc();
                     let words = words(&error);
                     if watch_states.borrow()[at].trouble.as_ref() != Some(&words) {
-                        tracing::warn!(kind = kind.kind, "the watch failed and is tried again: {words}");
+                        tracing::warn!(kind = kind.kind, "the watch failed and is retried: {words}");
                     }
-                    let refusal = Refusal::of(&error);
-                    is_absent.store(refusal == Some(Refusal::Absent), Ordering::Relaxed);
-                    let progress = progress(refusal, is_asked_for);
+                    let code = answer(&error).map(|status| status.code);
+                    is_absent.store(code == Some(404), Ordering::Relaxed);
+                    let progress = progress(code, is_asked_for);
                     watch_states.send_modify(|all| all[at].advance(progress, Some(words)));
                 }
             };
@@ -258,7 +259,7 @@ impl Hub {
     fn config(&self, kind: Kind) -> watcher::Config {
         let mut config = match self.tools.stores.detail(kind) {
             Detail::Full => watcher::Config::default().streaming_lists(),
-            // Many, and alike: every server compresses pages, and only the newest streams.
+            // Many and similar objects: every server compresses pages, and only the newest compresses streams.
             Detail::Metadata => watcher::Config::default(),
         };
         let filter = self.scopes.filters.get(&kind).cloned().unwrap_or_default();
@@ -273,7 +274,8 @@ impl Hub {
         }
     }
 
-    /// Who may only look into some namespaces may ask for these, and not for all: for all into which he looks for anything.
+    /// With permissions in some namespaces only, these Namespaces can be read by name and not listed: all that are named for
+    /// any kind.
     fn by_name(&self, kind: Kind) -> Vec<String> {
         match self.scopes.of(kind) {
             Namespaces::Only(_) if kind == Kind::of::<Namespace>() => self.scopes.named(),
@@ -286,7 +288,7 @@ impl Hub {
         Arc::new(move |object| Ok(stores.keep(kind, object)))
     }
 
-    /// Tells every controller, but not this one what it did itself.
+    /// Notifies every controller, except the one that made the change itself.
     fn announce(&self, subscribers: &[Subscriber], by: &'static Declaration) -> Announce {
         let (subscribers, metrics, stores) =
             (subscribers.to_vec(), self.metrics.clone(), self.tools.stores.clone());
@@ -304,7 +306,7 @@ impl Hub {
 }
 
 impl WatchState {
-    /// What was known once stays known.
+    /// What was complete once stays complete.
     fn advance(&mut self, progress: Progress, trouble: Option<String>) {
         if self.progress != Progress::Complete {
             self.progress = progress;
@@ -313,13 +315,13 @@ impl WatchState {
     }
 }
 
-/// The selector of what operators need and users let them see.
+/// The selector of what operators need and users permit.
 fn both(declared: Option<&str>, filter: Option<&str>) -> Option<String> {
     let parts: Vec<&str> = declared.into_iter().chain(filter).collect();
     (!parts.is_empty()).then(|| parts.join(","))
 }
 
-/// The keys that come until a controller begins, each once: one that waits for years keeps no more than there are.
+/// The keys that come until a controller starts, each once: one that waits for years keeps no more than there are.
 async fn meanwhile(
     begin: impl Future<Output = ()>,
     keys: &mut mpsc::UnboundedReceiver<Key>,
@@ -333,8 +335,8 @@ async fn meanwhile(
     }
 }
 
-/// Waits until a controller leads and knows all that it cannot do without. That it knows is told also when it does not
-/// lead.
+/// Waits until a controller leads and all kinds that it needs are listed. That they are listed is reported also when it
+/// does not lead.
 async fn begin(
     declaration: &'static Declaration,
     mut watch_states: watch::Receiver<Vec<WatchState>>,
@@ -347,7 +349,7 @@ async fn begin(
     known(declaration, &mut watch_states).await;
 }
 
-/// Whether all that a controller cannot do without is known.
+/// Whether all kinds that a controller needs are listed.
 fn knows(declaration: &Declaration, watch_states: &[WatchState]) -> bool {
     let is_known = |state: &WatchState| match state.progress {
         Progress::Complete => true,
@@ -358,8 +360,8 @@ fn knows(declaration: &Declaration, watch_states: &[WatchState]) -> bool {
     needed.into_iter().all(is_known)
 }
 
-/// What keeps a controller from its work though its resources can be seen: something that it cannot do without and may
-/// not look at. Who may not look at his resources either is not wanted here.
+/// The kind that a controller needs and has no permission for, though its resources can be listed. A controller whose
+/// resources cannot be listed either is not meant to run here.
 pub fn lacks<'s>(declaration: &Declaration, watch_states: &'s [WatchState]) -> Option<&'s WatchState> {
     let is_primary = |one: &&WatchState| one.kind == declaration.primary;
     let is_seen = |one: &WatchState| one.progress == Progress::Complete;
@@ -375,53 +377,22 @@ pub fn lacks<'s>(declaration: &Declaration, watch_states: &'s [WatchState]) -> O
 
 async fn known(declaration: &'static Declaration, watch_states: &mut watch::Receiver<Vec<WatchState>>) {
     if watch_states.wait_for(|watch_states| knows(declaration, watch_states)).await.is_err() {
-        // Nobody will ever know.
+        // The hub has ended.
         std::future::pending::<()>().await;
     }
 }
 
-/// What the server answered, if it did.
-fn answer(error: &watcher::Error) -> Option<&Status> {
-    match error {
-        watcher::Error::InitialListFailed(kube::Error::Api(status))
-        | watcher::Error::WatchStartFailed(kube::Error::Api(status))
-        | watcher::Error::WatchError(status) => Some(status),
-        watcher::Error::InitialListFailed(_)
-        | watcher::Error::WatchStartFailed(_)
-        | watcher::Error::WatchFailed(_)
-        | watcher::Error::NoResourceVersion => None,
+/// How far a watch is that the server refused with this code. While its objects are read one by one, the answers are
+/// waited for.
+fn progress(code: Option<u16>, is_asked_for: bool) -> Progress {
+    match code {
+        Some(403) if !is_asked_for => Progress::Off,
+        Some(404) => Progress::Off,
+        _ => Progress::Listing,
     }
 }
 
-/// Why there is nothing to see.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Refusal {
-    /// There is no such kind.
-    Absent,
-    /// We may not look at it.
-    Denied,
-}
-
-impl Refusal {
-    fn of(error: &watcher::Error) -> Option<Self> {
-        match answer(error)?.code {
-            404 => Some(Self::Absent),
-            403 => Some(Self::Denied),
-            _ => None,
-        }
-    }
-}
-
-/// How far a watch is that failed. While its objects are asked for one by one, the answers are waited for.
-fn progress(refusal: Option<Refusal>, is_asked_for: bool) -> Progress {
-    match refusal {
-        Some(Refusal::Denied) if is_asked_for => Progress::Listing,
-        Some(Refusal::Denied | Refusal::Absent) => Progress::Off,
-        None => Progress::Listing,
-    }
-}
-
-/// In the server's words, if it had some.
+/// The message of the server, if there is one.
 fn words(error: &watcher::Error) -> String {
     let said = answer(error).map(|status| status.message.clone()).filter(|words| !words.is_empty());
     said.unwrap_or_else(|| error.to_string())

@@ -1,8 +1,8 @@
-//! Which resources a change of an object concerns. One index a controller: the hub asks it, passes add to it.
+//! Which resources a change of an object affects. One index for each controller: the hub reads it, passes add to it.
 //!
 //! # Guarantees
 //! - What a resource reads by name is in the index before it is read: no later change is missed.
-//! - What is remembered of a resource goes with it.
+//! - What is remembered of a resource is dropped with it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, btree_set};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -12,21 +12,21 @@ use crate::object::{Kept as _, Key, Object};
 use crate::store::Change;
 use crate::stores::Stores;
 
-/// What an operator's resources are concerned by, where the declaration cannot say: selectors, labels of pods.
+/// Which objects affect the resources of an operator, where the declaration cannot tell: selectors, labels of pods.
 pub trait Interest: Send + Sync + 'static {
-    /// What of a resource decides. It is read once for each version of the resource.
+    /// The part of a resource that decides. It is decoded once for each version of the resource.
     type Selects: Send + Sync + 'static;
 
-    /// Reads it.
+    /// Decodes it.
     fn read(&self, resource: &Object) -> Self::Selects;
 
-    /// Whether this decides about a kind, and not the declaration.
+    /// Whether this, and not the declaration, decides about a kind.
     fn decides(&self, kind: Kind) -> bool;
 
-    /// Whether an object, as it was or as it is, concerns a resource.
+    /// Whether an object, before or after a change, affects a resource.
     fn concerns(&self, resource: &Key, selects: &Self::Selects, candidate: &Candidate<'_>) -> bool;
 
-    /// Whether a change is worth a pass of the resources that the object concerns.
+    /// Whether a change needs a pass of the resources that the object affects.
     fn matters(&self, _kind: Kind, _change: &Change<Object>) -> bool {
         true
     }
@@ -37,20 +37,20 @@ pub trait Interest: Send + Sync + 'static {
     }
 }
 
-/// An object that may concern a resource.
+/// An object that may affect a resource.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate<'c> {
     /// Its kind.
     pub kind: Kind,
     /// The object.
     pub object: &'c Object,
-    /// All that is known.
+    /// All stores.
     pub stores: &'c Stores,
 }
 
-/// An [`Interest`] with what was read for it, for the hub.
+/// An [`Interest`] with its cache, for the hub.
 pub trait Interests: Send + Sync {
-    /// The resources that an object concerns; nothing leaves it to the declaration.
+    /// The resources that an object affects; `None` leaves it to the declaration.
     fn concerned(&self, primary: Kind, candidate: &Candidate<'_>) -> Option<Vec<Key>>;
 
     /// See [`Interest::matters`].
@@ -63,16 +63,16 @@ pub trait Interests: Send + Sync {
     fn forget(&self, resource: &Key);
 }
 
-/// Something with the version of the resource that it was read of.
+/// A decoded value with the version of its resource.
 type AtVersion<T> = (u64, Arc<T>);
 
-/// An interest with what was read of each resource, at its version.
+/// An interest with what was decoded of each resource, at its version.
 struct Cached<I: Interest> {
     interest: I,
     read: RwLock<HashMap<Key, AtVersion<I::Selects>>>,
 }
 
-/// An interest as the hub takes it.
+/// An interest for the hub.
 pub fn interests(interest: impl Interest) -> Arc<dyn Interests> {
     Arc::new(Cached { interest, read: RwLock::default() })
 }
@@ -86,7 +86,7 @@ impl<I: Interest> Cached<I> {
         }
         let selects = Arc::new(self.interest.read(resource));
         write(&self.read).insert(resource.key().clone(), (version, Arc::clone(&selects)));
-        // It may have been deleted, and forgotten, since the caller found it.
+        // It may have been deleted and forgotten since the caller found it.
         if !is_there() {
             self.forget(resource.key());
         }
@@ -123,7 +123,7 @@ impl<I: Interest> Interests for Cached<I> {
 /// Objects by kind.
 type ByKind = BTreeMap<Kind, BTreeSet<Key>>;
 
-/// What is known of one controller's resources.
+/// The links of the resources of one controller.
 #[derive(Debug, Default)]
 struct Links {
     /// What each resource reads by name.
@@ -147,7 +147,7 @@ impl Index {
         Self { declaration, interests, links: RwLock::default() }
     }
 
-    /// Takes in a change, whoever made it.
+    /// Takes in a change, also one of ours.
     pub(crate) fn follow(&self, kind: Kind, change: &Change<Object>) {
         let Some(interests) = &self.interests else { return };
         if kind == self.declaration.primary {
@@ -172,12 +172,12 @@ impl Index {
         }
     }
 
-    /// Whether a change is worth a pass.
+    /// Whether a change needs a pass.
     pub(crate) fn matters(&self, kind: Kind, change: &Change<Object>) -> bool {
         self.interests.as_ref().is_none_or(|interests| interests.matters(kind, change))
     }
 
-    /// The resources that an object concerns, as it was or as it is.
+    /// The resources that an object affects, before or after a change.
     pub fn concerned(&self, kind: Kind, object: &Object, stores: &Stores) -> Vec<Key> {
         let candidate = Candidate { kind, object, stores };
         let primary = self.declaration.primary;
@@ -189,7 +189,7 @@ impl Index {
         concerned
     }
 
-    /// From now on a change of one of these objects, and of no others, is worth a pass of the resource.
+    /// From now on a change of one of these objects, and of no others, causes a pass of the resource.
     pub fn reads(&self, resource: &Key, objects: &BTreeMap<Kind, BTreeSet<Key>>) {
         if read(&self.links).reads.get(resource).map_or(objects.is_empty(), |known| known == objects) {
             return;
@@ -211,7 +211,7 @@ impl Index {
         read(&self.links).mentioned.get(resource).cloned().unwrap_or_default()
     }
 
-    /// Looks through the objects of a kind whose status mentions a resource, by key.
+    /// Iterates over the objects of a kind whose status mentions a resource, by key.
     pub fn mentioning_of<T>(
         &self,
         resource: &Key,
@@ -223,7 +223,7 @@ impl Index {
         look(of_kind.unwrap_or(&BTreeSet::new()).iter())
     }
 
-    /// Resources that are gone and still mentioned. One that we do not look at may be another operator's.
+    /// Resources that are gone and still mentioned. One that is not watched may belong to another operator.
     pub(crate) fn mentioned_and_gone(&self, stores: &Stores) -> Vec<Key> {
         let primary = self.declaration.primary;
         let is_gone =

@@ -1,11 +1,11 @@
-//! The machine that drives any operator: what to look at next, what to write, what a status says. It knows no
-//! application.
+//! The framework that runs any operator: watches, queues, the writer, status, leader election. It knows no application.
 //!
-//! Decisions are pure (`queue`, `store`, `compare`, `fields`, `condition`, `report`, `apply::decide`, the core of
-//! `lease`): time comes in as a value, and nothing waits. `driver` does that, `watch` listens, `apply` writes, `reconciler`
-//! joins the stages of `flow` into a pass, `index` knows whom a change concerns, `hub` runs the passes of a process, and `lease` says whether this process is the one that writes.
-//! `webhook` answers the API server. `metrics`, `telemetry` and `admin` tell what it does. `web` is the port behind which
-//! all that is told and answered. `rehearsal` shows what would be written. `faults` is for tests: a server that misbehaves on command.
+//! Decisions are pure (`queue`, `store`, `compare`, `fields`, `condition`, `report`, `apply::decide`, the core of `lease`):
+//! time comes in as a value, and nothing blocks. `driver` waits, `watch` fills the stores, `apply` writes, `reconciler` joins
+//! the stages of `flow` into a pass, `index` maps objects to the resources that they affect, `hub` runs the controllers of a
+//! process, and `lease` elects the process that writes. `webhook` answers the API server. `metrics`, `telemetry` and `admin`
+//! are for observability. `web` serves the port of the process. `dry_run` shows what would be written. `faults` is for tests:
+//! an API server that fails on command.
 
 pub mod access;
 pub mod admin;

@@ -1,5 +1,5 @@
-//! Objects as the kernel keeps them: what every stage needs at hand, and the rest as the bytes the server sent.
-//! A store of ten thousand of them is mostly those bytes; who needs more reads them when it needs it.
+//! Objects as the stores keep them: metadata that every stage needs, and the rest as the bytes that the server sent. A store
+//! of ten thousand objects is mostly these bytes; they are decoded when they are needed.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -8,13 +8,14 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference}
 use kube::api::{ApiResource, DynamicObject, TypeMeta};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 
 use crate::declare::Kind;
 
 /// Namespace and name. Objects without a namespace have an empty one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key {
-    /// Namespace, or nothing.
+    /// Namespace; empty if there is none.
     pub namespace: Arc<str>,
     /// Name.
     pub name: Arc<str>,
@@ -45,14 +46,14 @@ impl std::fmt::Display for Key {
     }
 }
 
-/// Which object, and which state of it.
+/// An object and its version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
     /// Its name.
     pub key: Key,
-    /// What tells it from others that had its name before.
+    /// The unique id: it tells the object from earlier ones of its name.
     pub uid: Box<str>,
-    /// Grows with every change.
+    /// The resource version: it grows with every change.
     pub version: u64,
 }
 
@@ -68,38 +69,41 @@ impl Identity {
     }
 }
 
-/// What a store can hold.
+/// What a store can keep.
 pub trait Kept {
-    /// Which object, in which state.
+    /// The object and its version.
     fn identity(&self) -> &Identity;
 
-    /// The unique id of the object that controls it, if one does: stores find objects by it.
+    /// The unique id of its controller, if it has one: stores find objects by it.
     fn owner(&self) -> Option<&str> {
         None
     }
 }
 
-/// Who controls an object.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The field of a status that holds a hash of the spec that it is about, where nothing counts generations.
+pub const OBSERVED_SPEC: &str = "observedSpecHash";
+
+/// The controller of an object.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Owner {
     /// The API group of its kind; empty for the core.
     pub group: Box<str>,
     /// Its kind.
     pub kind: Box<str>,
-    /// Its name, in the same namespace, or in none.
+    /// Its name.
     pub name: Box<str>,
     /// Its unique id.
     pub uid: Box<str>,
 }
 
 impl Owner {
-    /// Whether it is of this kind, in whatever version.
+    /// Whether it is of this kind, in any version.
     pub fn is_a(&self, kind: Kind) -> bool {
         *self.group == *kind.group && *self.kind == *kind.kind
     }
 
     fn of(reference: &OwnerReference) -> Self {
-        // Without a slash there is only a version: that is the core.
+        // Without a slash there is only a version: the core group.
         let group = reference.api_version.split_once('/').map_or("", |(group, _)| group);
         Self {
             group: group.into(),
@@ -114,7 +118,7 @@ impl Owner {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Object {
     identity: Identity,
-    /// Most objects have none.
+    /// Boxed, because most objects have none.
     owner: Option<Box<Owner>>,
     labels: Box<[(Box<str>, Box<str>)]>,
     generation: i64,
@@ -122,18 +126,18 @@ pub struct Object {
     content: Content,
 }
 
-/// All of an object.
+/// The content of an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Content {
     /// As text, which is small.
     Text(Box<[u8]>),
-    /// As a tree, which is at hand: few are kept so.
+    /// As a tree, for the few that are read soon.
     Tree(Value),
 }
 
-/// An object that is there and does not read as its kind should.
+/// An object that exists and cannot be decoded as its kind.
 #[derive(Debug, thiserror::Error)]
-#[error("{key} cannot be read")]
+#[error("{key} cannot be decoded")]
 pub struct Unreadable {
     /// Which one.
     pub key: Key,
@@ -158,7 +162,7 @@ impl Object {
         Self::with(object, resource, |object| Content::Text(text(&object).into()))
     }
 
-    /// The same, for one that is large and looked at soon: it is not written and read again.
+    /// The same, for one that is large and read soon: it is not encoded and decoded.
     pub fn at_hand(object: DynamicObject, resource: &ApiResource) -> Self {
         Self::with(object, resource, |object| {
             let DynamicObject { types, metadata, data } = object;
@@ -177,7 +181,7 @@ impl Object {
         resource: &ApiResource,
         content: impl FnOnce(DynamicObject) -> Content,
     ) -> Self {
-        // Items of lists come without.
+        // Items of lists have none.
         object.types.get_or_insert_with(|| TypeMeta {
             api_version: resource.api_version.clone(),
             kind: resource.kind.clone(),
@@ -201,12 +205,12 @@ impl Object {
         &self.identity.key
     }
 
-    /// Who controls it.
+    /// Its controller.
     pub fn controller(&self) -> Option<&Owner> {
         self.owner.as_deref()
     }
 
-    /// Its labels, in the order of their names. There are many objects and few labels each: a map would be mostly air.
+    /// Its labels, in the order of their names. A slice takes less memory than a map, and there are many objects.
     pub fn labels(&self) -> &[(Box<str>, Box<str>)] {
         &self.labels
     }
@@ -217,9 +221,24 @@ impl Object {
         Some(&self.labels[at].1)
     }
 
-    /// How often its spec was changed; zero, if nobody counts.
+    /// Its generation; zero if it has none.
     pub fn generation(&self) -> i64 {
         self.generation
+    }
+
+    /// A hash of its spec: it tells one spec from another where status writes count as generations too.
+    pub fn spec_hash(&self) -> String {
+        let hash = Sha256::digest(self.value()["spec"].to_string());
+        format!("{:016x}", hash.iter().take(8).fold(0_u64, |number, byte| number << 8 | u64::from(*byte)))
+    }
+
+    /// Whether its status is about its present spec.
+    pub fn is_observed(&self) -> bool {
+        let status = &self.value()["status"];
+        match status[OBSERVED_SPEC].as_str() {
+            Some(hash) => hash == self.spec_hash(),
+            None => status["observedGeneration"] == self.generation,
+        }
     }
 
     /// Its unique id.
@@ -227,22 +246,22 @@ impl Object {
         &self.identity.uid
     }
 
-    /// Whether it is on its way out.
+    /// Whether it is being deleted.
     pub fn is_deleting(&self) -> bool {
         self.deleting
     }
 
-    /// Reads it as a type.
+    /// Decodes it as a type.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, Unreadable> {
         let read = match &self.content {
             Content::Text(text) => serde_json::from_slice(text),
-            // Nobody does, and code that reads every type from trees too would be megabytes.
+            // This is rare, and decoding every type from trees too would cost megabytes of code.
             Content::Tree(value) => serde_json::to_vec(value).and_then(|text| serde_json::from_slice(&text)),
         };
         read.map_err(|source| Unreadable { key: self.key().clone(), source })
     }
 
-    /// Reads it as it is. What came from the server is always JSON.
+    /// Its JSON. What came from the server is always valid.
     pub fn value(&self) -> Cow<'_, Value> {
         match &self.content {
             Content::Text(text) => Cow::Owned(serde_json::from_slice(text).unwrap_or_default()),

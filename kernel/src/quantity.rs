@@ -1,7 +1,7 @@
-//! Amounts as Kubernetes writes them: `500m`, `1Gi`, `1e3`. The server rewrites them its own way, so two texts can be one
-//! amount. Pure; for `compare`, and for operators that size things.
+//! Quantities of Kubernetes: `500m`, `1Gi`, `1e3`. The server normalises them, so two texts can be one amount. Pure; for
+//! `compare`, and for operators that compute sizes.
 
-/// How many of these are one.
+/// The units of one.
 const UNIT: i128 = 1_000_000_000;
 
 /// An amount, exact to a billionth, as Kubernetes has it.
@@ -9,7 +9,7 @@ const UNIT: i128 = 1_000_000_000;
 pub struct Amount(i128);
 
 impl Amount {
-    /// Reads one; nothing if the text is none.
+    /// Parses one; `None` if the text is no quantity.
     pub fn parse(text: &str) -> Option<Self> {
         let end =
             text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '+' | '-'))).unwrap_or(text.len());
@@ -25,11 +25,6 @@ impl Amount {
             Scale::Two(power) => shift(number.checked_mul(UNIT)?.checked_mul(1 << power)?, -places)?,
         };
         Some(Self(scaled))
-    }
-
-    /// As a whole number, rounded up.
-    pub fn ceil(self) -> i128 {
-        self.0.div_euclid(UNIT) + i128::from(self.0.rem_euclid(UNIT) > 0)
     }
 }
 
@@ -79,7 +74,6 @@ mod tests {
             assert!(Amount::parse(one).is_some());
         }
         assert!(Amount::parse("1G") < Amount::parse("1Gi"));
-        assert_eq!(Amount::parse("1500m").unwrap().ceil(), 2);
     }
 
     #[test]

@@ -1,12 +1,12 @@
-//! Which key is worked on next. One queue a controller; pure: the driver tells it the time and does the waiting.
+//! Which key is reconciled next. One queue for each controller. Pure: the driver passes the time and waits.
 //!
 //! # Guarantees
 //! - No two passes of one key run at once, and never more than `concurrency` in all.
 //! - An event during a pass causes another pass after it: nothing is lost.
 //! - Events of one key within the window are one pass.
-//! - A key that fails waits longer each time, up to a limit, and starts over after its first success.
-//! - An event never waits for a back-off or a later look: it brings the next pass forward.
-//! - A key whose events never end has a few passes at once, and then one every so often.
+//! - A key that fails is retried with a back-off that grows up to a limit and is reset by a success.
+//! - An event never waits for a back-off or a requeue: it brings the next pass forward.
+//! - A key with a stream of events has a few passes at once, and then one at fixed intervals.
 
 mod pace;
 
@@ -16,14 +16,14 @@ use std::time::{Duration, Instant};
 
 use self::pace::Pace;
 
-/// How a queue behaves.
+/// The settings of a queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     /// How long the first event of a key waits for others.
     pub window: Duration,
     /// How many passes of one key events may cause one right after the other.
     pub at_once: u32,
-    /// How often they may cause one after that.
+    /// The interval between passes after that.
     pub every: Duration,
     /// How many passes may run at once.
     pub concurrency: usize,
@@ -46,35 +46,24 @@ impl Default for Settings {
     }
 }
 
-/// What a pass came to.
+/// The outcome of a pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// Nothing left to do until something changes.
     Settled,
-    /// Something is on its way: look again after this long, or when something changes.
+    /// Requeue after this time, or when something changes.
     Waiting(Duration),
-    /// It failed and is tried again.
+    /// It failed and is retried.
     Failed,
-    /// It says nothing that can be read: nothing can be done until somebody changes it.
+    /// The resource cannot be decoded: nothing can be done until it is changed.
     Unreadable,
-}
-
-/// Numbers since the start, for metrics.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Events that were added.
-    pub adds: u64,
-    /// Passes that were started.
-    pub passes: u64,
-    /// Passes that failed.
-    pub retries: u64,
 }
 
 #[derive(Debug, Default)]
 struct Entry {
     /// When the next pass is due, if one is.
     due: Option<Instant>,
-    /// When the oldest event arrived that the next pass will answer.
+    /// When the oldest event arrived that the next pass will handle.
     waiting_since: Option<Instant>,
     running: bool,
     failures: u32,
@@ -83,9 +72,9 @@ struct Entry {
 /// A pass to be run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pass<K> {
-    /// What to work on.
+    /// Its key.
     pub key: K,
-    /// How long the oldest event has waited for it; nothing if no event caused it.
+    /// How long the oldest event has waited for it; `None` if no event caused it.
     pub latency: Option<Duration>,
 }
 
@@ -95,11 +84,10 @@ pub struct Queue<K> {
     settings: Settings,
     pace: Pace<K>,
     entries: HashMap<K, Entry>,
-    /// Due times of the keys that are not running, so that finding the next one does not look at all of them.
+    /// Due times of the keys that are not running, so that finding the next one needs no scan.
     due: BTreeMap<Instant, BTreeSet<K>>,
     depth: usize,
     running: usize,
-    counters: Counters,
 }
 
 impl<K: Clone + Eq + Hash + Ord> Queue<K> {
@@ -112,13 +100,11 @@ impl<K: Clone + Eq + Hash + Ord> Queue<K> {
             due: BTreeMap::new(),
             depth: 0,
             running: 0,
-            counters: Counters::default(),
         }
     }
 
     /// Something changed that this key depends on.
     pub fn add(&mut self, key: K, now: Instant) {
-        self.counters.adds += 1;
         let window = now + self.settings.window;
         let due = self.pace.earliest(&key).map_or(window, |earliest| earliest.max(window));
         let entry = self.entries.entry(key.clone()).or_default();
@@ -141,7 +127,6 @@ impl<K: Clone + Eq + Hash + Ord> Queue<K> {
         entry.due = None;
         entry.running = true;
         self.running += 1;
-        self.counters.passes += 1;
         let latency = entry.waiting_since.take().map(|since| now.saturating_duration_since(since));
         if latency.is_some() {
             self.pace.spend(&key, now);
@@ -165,7 +150,6 @@ impl<K: Clone + Eq + Hash + Ord> Queue<K> {
             }
             Outcome::Failed => {
                 entry.failures = entry.failures.saturating_add(1);
-                self.counters.retries += 1;
                 Some(now + pause_after(&self.settings, entry.failures))
             }
         };
@@ -185,16 +169,6 @@ impl<K: Clone + Eq + Hash + Ord> Queue<K> {
     /// How many keys have a pass due, now or later.
     pub fn depth(&self) -> usize {
         self.depth
-    }
-
-    /// How many passes are running.
-    pub fn running(&self) -> usize {
-        self.running
-    }
-
-    /// Numbers since the start.
-    pub fn counters(&self) -> Counters {
-        self.counters
     }
 
     /// Makes a key due at `due`, unless it is due sooner. One that is running is queued when it has ended.
@@ -263,7 +237,6 @@ mod tests {
         assert_eq!(queue.start(zero + WINDOW), Some(Pass { key: 1, latency: Some(WINDOW) }));
         queue.finish(&1, Outcome::Settled, zero + WINDOW);
         assert_eq!((queue.depth(), queue.next_due()), (0, None));
-        assert_eq!(queue.counters(), Counters { adds: 3, passes: 1, retries: 0 });
     }
 
     #[test]
@@ -309,13 +282,13 @@ mod tests {
         queue.finish(&1, Outcome::Waiting(Duration::from_secs(7)), now);
         assert_eq!(queue.next_due(), Some(now + Duration::from_secs(7)));
         now += Duration::from_secs(7);
-        assert_eq!(queue.start(now), Some(Pass { key: 1, latency: None }), "nobody waited for it");
+        assert_eq!(queue.start(now), Some(Pass { key: 1, latency: None }), "no event caused it");
         queue.finish(&1, Outcome::Failed, now);
         assert_eq!(queue.next_due(), Some(now + Duration::from_secs(1)));
     }
 
     #[test]
-    fn an_event_waits_for_no_back_off() {
+    fn an_event_does_not_wait_for_a_back_off() {
         let (mut queue, now) = (Queue::new(settings()), start());
         queue.add(1, now);
         assert_eq!(keys(&mut queue, now + WINDOW), [1]);
@@ -343,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn who_looks_again_by_himself_waits_for_no_turn() {
+    fn a_requeue_is_not_limited_by_the_pace() {
         let (mut queue, now) = (Queue::new(settings()), start());
         for _ in 0..9 {
             queue.add(1, now);
@@ -403,7 +376,7 @@ mod tests {
                     running.push(key);
                 }
                 prop_assert!(running.len() <= 2);
-                prop_assert_eq!(queue.running(), running.len());
+                prop_assert_eq!(queue.running, running.len());
             }
             // Let everything end well: every event was or will be answered, and then the queue is empty.
             for _ in 0..50 {

@@ -1,5 +1,5 @@
-//! Joins the stages of an operator into a pass and does all the writing. A pass may die at any await: the next finds the
-//! truth by looking.
+//! Joins the stages of an operator into a pass and does all the writing. A pass may be dropped at any await: the next one
+//! reads the present state.
 
 mod memories;
 
@@ -21,16 +21,16 @@ use crate::object::{Key, Object};
 use crate::queue::Outcome;
 use crate::report::{self, Note, Remark, Report};
 
-/// Posts events.
+/// Records events.
 pub trait Recorder: Send + Sync + 'static {
     /// Events about a resource.
     fn record(&self, about: &Object, notes: Vec<Note>) -> impl Future<Output = ()> + Send;
 
-    /// Events about what a resource looks at.
+    /// Events about objects that a resource uses.
     fn record_about(&self, resource: &Object, remarks: Vec<Remark>) -> impl Future<Output = ()> + Send;
 }
 
-/// Works on the resources of one kind.
+/// Reconciles the resources of one kind.
 pub struct Reconciler<O: Operator, R> {
     operator: O,
     writer: Writer,
@@ -48,14 +48,14 @@ struct Subject<'a, O: Operator> {
 }
 
 impl<O: Operator, R: Recorder> Reconciler<O, R> {
-    /// With these stages, this writer and this way to post events.
+    /// With the stages of an operator, a writer and a recorder.
     pub fn new(operator: O, writer: Writer, recorder: R, index: Arc<Index>) -> Self {
         Self { operator, writer, recorder, index, memories: Memories::default() }
     }
 
     /// One pass.
     pub async fn pass(&self, key: &Key, now: fn() -> Timestamp) -> Outcome {
-        // Of the highest level, so that every line of a pass says whose it is, whatever is logged.
+        // At the highest level, so that every log line of a pass names its resource.
         let span = tracing::error_span!("pass", controller = self.operator.declaration().name, %key);
         self.look(key, now).instrument(span).await
     }
@@ -71,7 +71,7 @@ impl<O: Operator, R: Recorder> Reconciler<O, R> {
         let resource: O::Resource = match object.read() {
             Ok(resource) => resource,
             Err(error) => {
-                let message = format!("{error}: {}; mend or delete it", error.source);
+                let message = format!("{error}: {}; correct or delete it", error.source);
                 let note = Note { alarming: true, reason: "Unreadable", message };
                 tracing::warn!("{}", note.message);
                 self.recorder.record(&object, vec![note]).await;
@@ -85,7 +85,7 @@ impl<O: Operator, R: Recorder> Reconciler<O, R> {
         outcome
     }
 
-    /// The resource is gone: what others say of it goes, and all that is remembered.
+    /// The resource is gone: removes what statuses of other objects say about it, and all that is remembered.
     async fn clean_up_after(&self, key: &Key) -> Outcome {
         let left = self.operator.statuses_after_deletion(self.cluster(key));
         match self.writer.write_foreign_statuses(&left).await {
@@ -160,7 +160,7 @@ impl<O: Operator, R: Recorder> Reconciler<O, R> {
         let attempt = Attempt { inputs, plan: Some(plan), applied: &applied, error: done.as_ref().err() };
         let Observed { health, touches, requeue_after } =
             self.operator.observe(resource, &attempt, memory, now());
-        // What was written before something failed is to take effect all the same.
+        // What was written before something failed shall take effect.
         let touched = self.writer.touch_all(&touches, &mut applied).await;
         let (at_once, error) = match (done, touched) {
             (Ok(at_once), Ok(())) => (at_once, None),
@@ -177,7 +177,7 @@ impl<O: Operator, R: Recorder> Reconciler<O, R> {
         }
     }
 
-    /// The intent, the work, the step. When to look again because something was done outside of the cluster.
+    /// The intent, the work, the step. When to reconcile again after a step.
     async fn do_all(
         &self,
         object: &Object,
@@ -195,25 +195,24 @@ impl<O: Operator, R: Recorder> Reconciler<O, R> {
         }
         carried?;
         let Some(step) = plan.step.as_ref().filter(|_| applied.waiting.is_empty()) else { return Ok(None) };
-        // What is outside of Kubernetes knows nothing of leases.
+        // Outside systems know nothing about the leader election.
         self.writer.check_fence()?;
         tracing::info!(?step, "step");
         within::<O, _>("a step", self.operator.perform(step, inputs)).await?;
         Ok(Some(Duration::ZERO))
     }
 
-    /// Writes what a plan is about to begin.
+    /// Writes the intent of a plan.
     async fn announce(&self, object: &Object, intent: &Value) -> Result<(), WriteError> {
         if intent.is_null() {
             return Ok(());
         }
         let old = object.value()["status"].clone();
         let status = report::merged(old.clone(), intent);
-        let Some(change) = report::difference(&old, &status) else { return Ok(()) };
-        self.writer.write_status(object, &status, &change).await.map(drop)
+        self.writer.write_status(object, &old, &status).await
     }
 
-    /// Writes the status if it changed. The outcome, if that failed.
+    /// Writes the status if it changed, and the events. Returns an outcome if that failed.
     async fn report(&self, subject: Subject<'_, O>, result: &PassResult<'_, O>) -> Option<Outcome> {
         let Subject { object, resource, now } = subject;
         let Report { status, mut notes, remarks, reconciled, selected } =
@@ -233,9 +232,7 @@ impl<O: Operator, R: Recorder> Reconciler<O, R> {
         if !remarks.is_empty() {
             self.recorder.record_about(object, remarks).await;
         }
-        if let Some(change) = report::difference(&old, &status)
-            && let Err(error) = self.writer.write_status(object, &status, &change).await
-        {
+        if let Err(error) = self.writer.write_status(object, &old, &status).await {
             return Some(failed(&error.into()));
         }
         self.recorder.record(object, notes).await;
@@ -252,7 +249,7 @@ impl<O: Operator, R: Recorder> Reconciler<O, R> {
             return Ok(());
         }
         let with: Vec<Value> = finalizers.into_iter().chain([self.finalizer().into()]).collect();
-        self.writer.patch_metadata(object, json!({ "finalizers": with })).await.map(drop)
+        self.writer.patch_metadata(object, &json!({ "finalizers": with })).await.map(drop)
     }
 
     async fn release(&self, object: &Object) -> Result<(), WriteError> {
@@ -261,7 +258,7 @@ impl<O: Operator, R: Recorder> Reconciler<O, R> {
         if without.len() == finalizers.len() {
             return Ok(());
         }
-        self.writer.patch_metadata(object, json!({ "finalizers": without })).await.map(drop)
+        self.writer.patch_metadata(object, &json!({ "finalizers": without })).await.map(drop)
     }
 }
 

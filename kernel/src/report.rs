@@ -1,5 +1,5 @@
-//! What a pass says: conditions, a status that is written once and only if it changed, events that are not repeated.
-//! Pure, except that `apply` writes the status and `events` posts.
+//! The report of a pass: a status that is written once and only if it changed, and events that are not repeated. Pure:
+//! `apply` writes the status and `events` records.
 
 use std::sync::Arc;
 
@@ -10,38 +10,38 @@ use crate::condition::Statement;
 use crate::declare::Kind;
 use crate::object::Object;
 
-/// Something that a user should notice.
+/// An event about a resource, for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
-    /// Whether somebody should look.
+    /// Whether it is a warning.
     pub alarming: bool,
-    /// Why, in one word.
+    /// The reason, in one word.
     pub reason: &'static str,
-    /// What happened, in words.
+    /// What happened.
     pub message: String,
 }
 
-/// Something that a user should notice about an object that a resource looks at.
+/// An event about an object that a resource uses.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Remark {
     /// Its kind.
     pub kind: Kind,
     /// The object.
     pub object: Arc<Object>,
-    /// What was being done, in one word.
+    /// The action, in one word.
     pub action: &'static str,
-    /// What there is to say.
+    /// The event.
     pub note: Note,
 }
 
-/// How a pass came out, for metrics.
+/// The outcome of a pass, for metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reconciled {
-    /// Well.
+    /// It succeeded.
     Done,
-    /// The user must act.
+    /// The user has to act.
     Invalid,
-    /// Something failed and is tried again.
+    /// Something failed and is retried.
     Failed,
 }
 
@@ -52,26 +52,27 @@ pub struct Selected {
     pub kind: Kind,
     /// All of them.
     pub selected: usize,
-    /// Those that are left out, because something is wrong with them.
+    /// Those that are rejected.
     pub rejected: usize,
 }
 
-/// What became of a resource.
+/// The report about a resource.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
     /// Its whole status.
     pub status: Value,
-    /// What is new about it.
+    /// Events about it.
     pub notes: Vec<Note>,
-    /// What is new about objects that it looks at.
+    /// Events about objects that it uses.
     pub remarks: Vec<Remark>,
-    /// How the pass came out.
+    /// The outcome of the pass.
     pub reconciled: Reconciled,
-    /// What it selects, a kind each.
+    /// What it selects, for each kind.
     pub selected: Vec<Selected>,
 }
 
-/// An event for each statement that is new, or has another reason than before. A message alone is none: it counts pods.
+/// An event for each condition that is new, or has another status or reason than before. A new message alone causes none: it
+/// may count pods.
 pub fn notes(old: &[Condition], statements: &[Statement]) -> Vec<Note> {
     let is_news = |statement: &&Statement| {
         let before = old.iter().find(|condition| condition.type_ == statement.kind);
@@ -87,23 +88,13 @@ pub fn notes(old: &[Condition], statements: &[Statement]) -> Vec<Note> {
     statements.iter().filter(is_news).filter(|statement| !statement.message.is_empty()).map(note).collect()
 }
 
-/// A status with the changes of a merge patch, as a server makes them.
-pub fn merged(mut target: Value, patch: &Value) -> Value {
-    let Value::Object(changes) = patch else { return patch.clone() };
-    if !target.is_object() {
-        target = Map::new().into();
-    }
-    for (name, change) in changes {
-        if change.is_null() {
-            target.as_object_mut().map(|fields| fields.remove(name));
-        } else {
-            target[name] = merged(target[name].take(), change);
-        }
-    }
-    target
+/// A status with the changes of a merge patch.
+pub fn merged(mut status: Value, patch: &Value) -> Value {
+    json_patch::merge(&mut status, patch);
+    status
 }
 
-/// What turns one status into another, as a merge patch; nothing if they are the same.
+/// The merge patch that turns one status into another; `None` if they are equal.
 pub fn difference(old: &Value, new: &Value) -> Option<Value> {
     if old == new {
         return None;
@@ -130,7 +121,7 @@ mod tests {
     use crate::condition::{Merging, Order, Truth, merge};
 
     #[test]
-    fn only_news_are_told() {
+    fn only_new_reasons_cause_events() {
         let now =
             k8s_openapi::apimachinery::pkg::apis::meta::v1::Time(k8s_openapi::jiff::Timestamp::UNIX_EPOCH);
         let says = |truth, reason, message: &str| Statement {

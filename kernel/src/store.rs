@@ -1,11 +1,11 @@
-//! What was last seen of one kind: the store behind a watch, shared by all controllers of the process.
-//! Pure: events in, changes out. The watch feeds it, `apply` tells it what the server answered.
+//! The objects of one kind as last seen: the store behind a watch, shared by all controllers of the process.
+//! Pure: events in, changes out. The watch fills it, and `apply` adds the answers to its writes.
 //!
 //! # Guarantees
-//! - A delete is never lost: what a new list lacks is reported as gone, also when its event was missed.
-//! - What we wrote ourselves is there at once, and is told apart from what others did, also when its event comes before
-//!   the answer, which it mostly does.
-//! - Nothing goes back in time: an event that is older than what is known of the same object is ignored.
+//! - A deletion is never lost: what a new list lacks is reported as gone, also when its event was missed.
+//! - What we wrote ourselves is stored at once, and is distinguished from the changes of others, also when its event comes
+//!   before the answer, which is mostly the case.
+//! - Nothing goes back in time: an event that is older than the stored object is ignored.
 //!
 //! # Assumptions
 //! Resource versions of one kind are numbers that grow, as Kubernetes promises since 1.35.
@@ -22,37 +22,37 @@ pub enum Event<K> {
     Begin,
     /// An object of the list.
     Listed(K),
-    /// An object, of the list or not, that is there and cannot be read. What was known of it stays.
+    /// An object that exists and cannot be decoded. What was known of it stays.
     Unreadable(Identity),
     /// The list is complete.
     Complete,
     /// An object was created or changed.
     Applied(K),
-    /// An object was deleted. Whether it could be read does not matter.
+    /// An object was deleted. Whether it could be decoded does not matter.
     Deleted(Identity),
 }
 
-/// How what is known of one object has changed.
+/// A change of one stored object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change<K> {
-    /// What was known, unless the object is new.
+    /// The object before, unless it is new.
     pub before: Option<Arc<K>>,
-    /// What is known now, unless the object is gone.
+    /// The object now, unless it is gone.
     pub after: Option<Arc<K>>,
 }
 
-/// What a write says about the state that it changes: the server refuses it in any other.
+/// The state that a write is based on: the server rejects it in any other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Base {
     /// There is no such object.
     Absence,
     /// It has this version.
     Version(u64),
-    /// Nothing: what others did meanwhile may be under it.
+    /// Any: it may include later changes of others.
     Unsaid,
 }
 
-/// A write under way. It must be handed back, or its object's changes are told to nobody.
+/// A pending write. It must be returned, or the changes of its object are never delivered.
 #[derive(Debug)]
 #[must_use]
 pub struct Ticket {
@@ -65,17 +65,17 @@ pub struct Ticket {
 /// Who made a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// We alone.
+    /// Our own write.
     Ours,
-    /// Somebody else, perhaps together with us.
+    /// Another writer, perhaps together with ours.
     Foreign,
 }
 
-/// Writes of one object that are under way.
+/// Pending writes of one object.
 #[derive(Debug)]
 struct Writes<K> {
     number: usize,
-    /// What the watch told meanwhile: whose it is, the answer will show.
+    /// What the watch delivered meanwhile: the answer tells who made it.
     held: Option<Change<K>>,
 }
 
@@ -84,13 +84,13 @@ struct Writes<K> {
 pub struct Store<K> {
     /// By key.
     objects: Arc<Vec<Arc<K>>>,
-    /// Which objects each owner controls, so that finding them does not look at all.
+    /// The objects of each owner, so that finding them needs no scan.
     owned: HashMap<Box<str>, BTreeSet<Key>>,
-    /// The list under way: the objects that are in it so far, with their versions.
+    /// The pending list: the objects so far, with their versions.
     listing: Option<BTreeMap<Key, u64>>,
     /// How many lists were complete.
     lists: u64,
-    /// Everything up to this version has been delivered by the watch.
+    /// The watch has delivered everything up to this version.
     delivered: u64,
     writes: HashMap<Key, Writes<K>>,
 }
@@ -109,7 +109,7 @@ impl<K> Default for Store<K> {
 }
 
 impl<K: Kept> Store<K> {
-    /// Whether a whole list was seen: before, absence means nothing.
+    /// Whether a list was complete: before, a missing object may exist.
     pub fn is_complete(&self) -> bool {
         self.lists > 0
     }
@@ -123,7 +123,7 @@ impl<K: Kept> Store<K> {
 
     /// One object.
     pub fn get(&self, key: &Key) -> Option<&Arc<K>> {
-        self.place(key).ok().map(|at| &self.objects[at])
+        self.position(key).ok().map(|at| &self.objects[at])
     }
 
     /// Every object, by key.
@@ -131,13 +131,13 @@ impl<K: Kept> Store<K> {
         self.objects.iter().map(|object| (&object.identity().key, object))
     }
 
-    /// Every object as it is now, by key. Whoever keeps them has the store copy the list, once, when one changes.
+    /// Every object as it is now, by key. While the caller keeps the list, the next change copies it once.
     pub fn all(&self) -> &Arc<Vec<Arc<K>>> {
         &self.objects
     }
 
-    /// Where an object is, or would be.
-    fn place(&self, key: &Key) -> Result<usize, usize> {
+    /// The position of an object, or where it would be inserted.
+    fn position(&self, key: &Key) -> Result<usize, usize> {
         let after = |last: &Arc<K>| last.identity().key < *key;
         // Lists come nearly in this order.
         if self.objects.last().is_none_or(after) {
@@ -151,10 +151,10 @@ impl<K: Kept> Store<K> {
         self.owned.get(uid).into_iter().flatten().filter_map(|key| self.get(key))
     }
 
-    /// The objects of one namespace whose names begin so, by name.
+    /// The objects of one namespace whose names have a prefix, by name.
     pub fn named(&self, namespace: &str, prefix: &str) -> impl Iterator<Item = &Arc<K>> {
         let from = Key::new(namespace, prefix);
-        let (Ok(first) | Err(first)) = self.place(&from);
+        let (Ok(first) | Err(first)) = self.position(&from);
         let inside = move |key: &Key| key.namespace == from.namespace && key.name.starts_with(&*from.name);
         self.objects[first..].iter().take_while(move |object| inside(&object.identity().key))
     }
@@ -203,7 +203,7 @@ impl<K: Kept> Store<K> {
         }
     }
 
-    /// Keeps a change for itself while a write of that object is under way.
+    /// Holds a change back while a write of its object is pending.
     fn hold(&mut self, change: Change<K>) -> Option<Change<K>> {
         let some = change.after.as_ref().or(change.before.as_ref())?;
         let Some(writes) = self.writes.get_mut(&some.identity().key) else { return Some(change) };
@@ -222,11 +222,11 @@ impl<K: Kept> Store<K> {
         held
     }
 
-    /// Takes in what the server answered to a write of ours. An answer that the watch or a new list has overtaken is
-    /// ignored: the object may have been deleted since, and nobody would say so again.
+    /// Takes in the answer to a write of ours. An answer that the watch or a new list has overtaken is ignored: the object may
+    /// have been deleted since, and no event would tell again.
     ///
-    /// A change is ours if it leads from the state that the write was about to the one that it made: then nobody else
-    /// can have done anything in between.
+    /// A change is ours if it leads from the version that the write was based on to the resulting one: then nothing else
+    /// changed in between.
     pub fn wrote(&mut self, object: K, ticket: Ticket) -> (Origin, Vec<Change<K>>) {
         let Ticket { key, base, lists } = ticket;
         let version = object.identity().version;
@@ -250,20 +250,20 @@ impl<K: Kept> Store<K> {
         (origin, changes)
     }
 
-    /// A write came to nothing, or nobody knows to what: what the watch told meanwhile is somebody else's.
+    /// A write failed, or its outcome is unknown: what the watch delivered meanwhile is a change of others.
     pub fn give_up(&mut self, ticket: &Ticket) -> Vec<Change<K>> {
         self.release(&ticket.key).into_iter().collect()
     }
 
     fn learn(&mut self, object: K) -> Vec<Change<K>> {
-        let place = self.place(&object.identity().key);
-        let known = place.ok().map(|at| &self.objects[at]);
+        let position = self.position(&object.identity().key);
+        let known = position.ok().map(|at| &self.objects[at]);
         if known.is_some_and(|known| known.identity().version >= object.identity().version) {
             return Vec::new();
         }
         let after = Arc::new(object);
         let objects = Arc::make_mut(&mut self.objects);
-        let before = match place {
+        let before = match position {
             Ok(at) => Some(std::mem::replace(&mut objects[at], Arc::clone(&after))),
             Err(at) => {
                 objects.insert(at, Arc::clone(&after));
@@ -292,21 +292,21 @@ impl<K: Kept> Store<K> {
 
     fn forget(&mut self, deleted: &Identity) -> Vec<Change<K>> {
         self.delivered = self.delivered.max(deleted.version);
-        // One of the same name that was created since is another object.
+        // An object of the same name that was created since is another one.
         let is_same = |known: &Arc<K>| known.identity().uid == deleted.uid;
         if self.get(&deleted.key).is_some_and(is_same) { self.remove(&deleted.key) } else { Vec::new() }
     }
 
     fn remove(&mut self, key: &Key) -> Vec<Change<K>> {
-        let before = self.place(key).ok().map(|at| Arc::make_mut(&mut self.objects).remove(at));
+        let before = self.position(key).ok().map(|at| Arc::make_mut(&mut self.objects).remove(at));
         if let Some(before) = &before {
             self.disown(before);
         }
         before.into_iter().map(|before| Change { before: Some(before), after: None }).collect()
     }
 
-    /// What is known and is not in the list is gone. That may be wrong for what we wrote after the list was made, and
-    /// then the watch brings it back; the opposite mistake nobody would ever notice.
+    /// An object that is not in the list is gone. That may be wrong for one that we wrote after the list was made, and then
+    /// the watch delivers it again; the opposite mistake would never be corrected.
     fn complete_list(&mut self) -> Vec<Change<K>> {
         let Some(listed) = self.listing.take() else { return Vec::new() };
         self.lists += 1;

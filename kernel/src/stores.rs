@@ -1,5 +1,5 @@
-//! All that the process knows of the cluster: one store a kind, or a kind and namespace. Stages read it; the watches and
-//! `apply` fill it.
+//! The stores of the process: one for each kind, or for each kind and namespace. Stages read them; the watches and `apply`
+//! fill them.
 
 mod trim;
 
@@ -14,7 +14,7 @@ use crate::declare::{Declaration, Detail, Kind, Scope};
 use crate::object::{Key, Object};
 use crate::watch::Shared;
 
-/// Which namespaces the process looks at.
+/// The namespaces that the process watches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Namespaces {
     /// All except these.
@@ -24,7 +24,7 @@ pub enum Namespaces {
 }
 
 impl Namespaces {
-    /// The namespaces that get a watch of their own; nothing stands for one watch of all.
+    /// The namespaces with a watch of their own; `None` stands for one watch of all.
     pub fn partitions(&self, scope: Scope) -> Vec<Option<&str>> {
         match self {
             Self::AllBut(_) => vec![None],
@@ -50,7 +50,7 @@ impl Namespaces {
         }
     }
 
-    /// What a watch of all namespaces leaves out, as a field selector.
+    /// The field selector of a watch of all namespaces.
     pub fn selector(&self, scope: Scope) -> Option<String> {
         match self {
             Self::AllBut(names) if !names.is_empty() && scope == Scope::Namespaces => {
@@ -63,23 +63,23 @@ impl Namespaces {
     }
 }
 
-/// Which namespaces the process looks at, where it does not look at the same ones for every kind.
+/// The namespaces that the process watches, for each kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scopes {
     /// For most kinds.
     pub most: Namespaces,
     /// For some.
     pub some: BTreeMap<Kind, Namespaces>,
-    /// Which objects of a kind are looked at, where it is not all of them.
+    /// Which objects of a kind are watched, where it is not all of them.
     pub filters: BTreeMap<Kind, Filter>,
 }
 
-/// Which objects of a kind are looked at.
+/// Which objects of a kind are watched.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// A selector of labels.
+    /// A label selector.
     pub labels: Option<String>,
-    /// A selector of fields.
+    /// A field selector.
     pub fields: Option<String>,
 }
 
@@ -90,7 +90,7 @@ impl From<Namespaces> for Scopes {
 }
 
 impl Scopes {
-    /// Every namespace that is named anywhere.
+    /// Every namespace that is named for any kind.
     pub fn named(&self) -> Vec<String> {
         let all = self.some.values().chain([&self.most]);
         let names = all.flat_map(|namespaces| match namespaces {
@@ -113,7 +113,7 @@ pub struct Partition {
     pub namespace: Option<Arc<str>>,
     /// Its store.
     pub objects: Shared<Object>,
-    /// Whether the server said that it has no such kind: then nothing is all that there is.
+    /// Whether the server has no such kind: then there are no objects.
     pub(crate) is_absent: Arc<AtomicBool>,
 }
 
@@ -121,29 +121,29 @@ pub struct Partition {
 #[derive(Debug)]
 struct KindStores {
     partitions: Vec<Partition>,
-    /// Namespaces that a watch of all leaves out.
+    /// Namespaces that a watch of all excludes.
     left_out: Vec<String>,
-    /// Whether some objects are not looked at that may be somebody's business.
+    /// Whether the watch excludes objects that operators might use.
     is_filtered: bool,
-    /// Labels that all objects have that are anybody's business. Absence still means absence.
+    /// The label selector of all operators. What it excludes, no operator uses.
     selector: Option<&'static str>,
     /// How much is kept of each object.
     detail: Detail,
-    /// How an object is cut down to what is needed; nothing if all of it is.
+    /// How an object is trimmed; empty if all of it is needed.
     trims: Vec<Trim>,
 }
 
-/// All objects of a kind as they were at one moment. None of them was copied.
+/// All objects of a kind at one moment. None of them is copied.
 #[derive(Debug, Clone, Default)]
 pub struct All(Vec<Arc<Vec<Arc<Object>>>>);
 
 impl All {
-    /// One after the other, always in the same order.
+    /// All of them, always in the same order.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Object>> {
         self.0.iter().flat_map(|partition| partition.iter())
     }
 
-    /// Adds one, in place of another one of its name.
+    /// Adds one, or replaces the one of its name.
     pub fn put(&mut self, object: Arc<Object>) {
         if self.0.is_empty() {
             self.0.push(Arc::default());
@@ -162,7 +162,7 @@ impl From<Vec<Arc<Object>>> for All {
     }
 }
 
-/// What all who look at a kind agree to leave out: whoever wants more has the watch tell of everything.
+/// The label selector of a kind that all operators share. If they differ, everything is watched.
 fn selector(declarations: &[&'static Declaration], kind: Kind) -> Option<&'static str> {
     let mut all = declarations.iter().flat_map(|one| one.selectors(kind));
     let first = all.next()?;
@@ -173,12 +173,12 @@ fn selector(declarations: &[&'static Declaration], kind: Kind) -> Option<&'stati
 #[derive(Debug, Clone)]
 pub struct Stores {
     kinds: Arc<BTreeMap<Kind, KindStores>>,
-    /// Field managers whose ownership is ours to judge.
+    /// Our field manager and those that we take over from.
     managers: Arc<[&'static str]>,
 }
 
 impl Stores {
-    /// Empty stores for the kinds of these operators, who write under this name.
+    /// Empty stores for the kinds of these operators, which write under this field manager.
     pub fn new(declarations: &[&'static Declaration], manager: &'static str, scopes: &Scopes) -> Self {
         let kinds = declarations.iter().flat_map(|one| one.kinds());
         let stores = |kind: Kind| {
@@ -211,8 +211,8 @@ impl Stores {
             .flat_map(|(kind, stores)| stores.partitions.iter().map(|partition| (*kind, partition)))
     }
 
-    /// What is kept of an object, wherever it came from: all of it if somebody owns such objects, else what is looked
-    /// at; and of the ownership of fields only what is ours to judge.
+    /// What is kept of an object: all of it if an operator owns such objects, else what operators read. Of the field
+    /// ownership only the part of our field managers is kept.
     pub fn keep(&self, kind: Kind, mut object: DynamicObject) -> Object {
         if let Some(entries) = &mut object.metadata.managed_fields {
             entries.retain(|entry| {
@@ -237,35 +237,34 @@ impl Stores {
         self.kinds.get(&kind).map_or(Detail::Full, |stores| stores.detail)
     }
 
-    /// Whether somebody tells us of changes of a kind in a namespace.
+    /// Whether a kind is watched in a namespace, and listed.
     pub fn is_watched(&self, kind: Kind, namespace: &str) -> bool {
         self.partition(kind, namespace).is_some_and(|partition| partition.read().is_complete())
     }
 
-    /// Whether all objects of a kind in a namespace are known: before that, where we may not look, and where not all are
-    /// looked at, absence means nothing.
+    /// Whether all objects of a kind in a namespace are known. Otherwise a missing object may exist.
     pub fn is_known(&self, kind: Kind, namespace: &str) -> bool {
         !self.is_filtered(kind) && self.is_watched(kind, namespace)
     }
 
-    /// Whether some objects of a kind are not looked at.
+    /// Whether the watch of a kind excludes objects that operators might use.
     pub fn is_filtered(&self, kind: Kind) -> bool {
         self.kinds.get(&kind).is_some_and(|stores| stores.is_filtered)
     }
 
-    /// The labels of all objects of a kind that are anybody's business: others are not looked at.
+    /// The label selector of the watch of a kind.
     pub fn selector(&self, kind: Kind) -> Option<&'static str> {
         self.kinds.get(&kind)?.selector
     }
 
-    /// Whether the watch of a kind would not tell of an object: it looks at some of them only, and this one is not among
-    /// those that it told of. Such an object is never kept, because nobody would say that it changed or is gone.
+    /// Whether the watch of a kind excludes an object: it covers only some, and has not delivered this one. Such an object is
+    /// never stored, because no event would tell that it changed or is gone.
     pub fn is_left_out(&self, kind: Kind, key: &Key) -> bool {
         self.is_filtered(kind) && self.get(kind, key).is_none()
     }
 
-    /// Whether it is known what there is of a kind wherever we look for it, be it that there is no such kind. Before that,
-    /// and where we may not look, nobody can say what is missing.
+    /// Whether all objects of a kind are known in all watched namespaces, or there is no such kind. Otherwise nobody can tell
+    /// what is missing.
     pub fn is_settled(&self, kind: Kind) -> bool {
         self.partitions(kind).all(|partition| {
             partition.is_absent.load(Ordering::Relaxed) || partition.objects.read().is_complete()
@@ -277,7 +276,7 @@ impl Stores {
         All(self.partitions(kind).map(|partition| Arc::clone(partition.objects.read().all())).collect())
     }
 
-    /// The store that has, or would have, objects of a kind in a namespace; none, if nobody looks into it.
+    /// The store for objects of a kind in a namespace; `None` if they are not watched.
     pub fn partition(&self, kind: Kind, namespace: &str) -> Option<&Shared<Object>> {
         let fits =
             |partition: &&Partition| partition.namespace.as_deref().is_none_or(|name| name == namespace);
@@ -300,8 +299,8 @@ impl Stores {
         })
     }
 
-    /// The objects of a kind that this owner controls, by name in each partition: in its namespace, and wherever we look
-    /// if it has none.
+    /// The objects of a kind that an owner controls, by name in each partition: in its namespace, or in all watched ones for
+    /// a cluster-scoped owner.
     pub fn owned_by(&self, kind: Kind, namespace: &str, uid: &str) -> Vec<Arc<Object>> {
         let owned = |partition: &Shared<Object>| -> Vec<Arc<Object>> {
             partition.read().owned_by(uid).cloned().collect()
@@ -317,7 +316,7 @@ impl Stores {
         self.kinds.get(&kind).into_iter().flat_map(|stores| &stores.partitions)
     }
 
-    /// The objects of a kind in a namespace whose names begin so, by name.
+    /// The objects of a kind in a namespace whose names have a prefix, by name.
     pub fn named(&self, kind: Kind, namespace: &str, prefix: &str) -> Vec<Arc<Object>> {
         let partition = self.partition(kind, namespace);
         partition

@@ -1,5 +1,5 @@
-//! One watch of one kind, for the whole process: keeps a store and tells of every change.
-//! Whoever shares the store sees a change no later than its notice.
+//! One watch of one kind for the whole process: fills a store and reports every change.
+//! The store has a change before it is reported.
 
 use std::future::ready;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -10,6 +10,7 @@ use futures::{Stream, StreamExt, stream};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Api;
 use kube::api::{DynamicObject, PartialObjectMeta};
+use kube::core::Status;
 use kube::runtime::watcher::InitialListStrategy;
 use kube::runtime::{WatchStreamExt, watcher};
 use tokio::time::{MissedTickBehavior, interval};
@@ -19,14 +20,13 @@ use crate::clock;
 use crate::object::{Identity, Kept, Key};
 use crate::store::{Change, Event, Store};
 
-/// How often objects are asked for that cannot be watched.
-const GLANCES: Duration = Duration::from_secs(15);
+/// How often objects are read that cannot be watched.
+const POLLS: Duration = Duration::from_secs(15);
 
-/// How soon they are asked for again if that told nothing.
+/// When they are read again after a failure.
 const SOON: Duration = Duration::from_secs(2);
 
-/// How long it tells nothing that some of them may not be asked for: rights come one after the other, and can be gone for a
-/// moment.
+/// How long denials are tolerated: permissions are granted one after the other, and can be missing for a moment.
 const DENIALS: Duration = Duration::from_secs(30);
 
 /// A store that a watch fills and controllers read.
@@ -46,45 +46,45 @@ impl<K> Default for Shared<K> {
 }
 
 impl<K> Shared<K> {
-    /// Looks. Not across an await: a watch waits for it.
+    /// For reading, and not across an await: the watch waits for it.
     pub fn read(&self) -> RwLockReadGuard<'_, Store<K>> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes: for the watch, and for `apply` with what the server answered.
+    /// For the watch, and for `apply` with the answers of the server.
     pub fn write(&self) -> RwLockWriteGuard<'_, Store<K>> {
         self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What a watch has to tell.
+/// What a watch reports.
 #[derive(Debug)]
 pub enum Notice<K> {
     /// An object changed.
     Changed(Change<K>),
-    /// The first list is complete: from now on absence means something.
+    /// The first list is complete: from now on a missing object does not exist.
     Synced,
-    /// An object is there and cannot be read; the others are not touched by that.
+    /// An object exists and cannot be decoded; the others are not affected.
     Unreadable {
         /// Which one.
         key: Key,
         /// Why.
         error: String,
     },
-    /// The watch failed and is tried again, with a pause that grows.
+    /// The watch failed and is retried with back-off.
     Trouble(watcher::Error),
 }
 
-/// What a watch hears.
-type Tidings<K> = Result<watcher::Event<K>, watcher::Error>;
+/// An event of the server, or an error.
+type Received<K> = Result<watcher::Event<K>, watcher::Error>;
 
-/// Makes what is kept of what was sent: what is not needed takes no memory. Says why if it cannot be read.
+/// Makes what is kept of what was sent. Returns an error if it cannot be decoded.
 pub type Keep<K> = Arc<dyn Fn(DynamicObject) -> Result<K, String> + Send + Sync>;
 
-/// A kind, in one namespace or in all, and how much of its objects is sent.
+/// A kind, in one namespace or in all, and how much of its objects is requested.
 #[derive(Debug, Clone)]
 pub enum Source {
-    /// All.
+    /// Everything.
     Whole(Api<DynamicObject>),
     /// Their metadata.
     Outline(Api<PartialObjectMeta<DynamicObject>>),
@@ -94,35 +94,35 @@ pub enum Source {
 pub struct Watch<K> {
     /// The kind.
     pub source: Source,
-    /// Which objects, and how they are listed.
+    /// Selectors, and how objects are listed.
     pub config: watcher::Config,
     /// What is kept of each.
     pub keep: Keep<K>,
-    /// Objects that are asked for one by one, again and again, while all may not be listed: whoever may only look into some
-    /// namespaces may ask for these by name, and not watch them.
+    /// Objects that are polled by name while the list is forbidden: with permissions in some namespaces only, these
+    /// Namespaces can be read by name and not watched.
     pub by_name: Vec<String>,
 }
 
 impl<K: Kept> Watch<K> {
-    /// Fills the store and tells of every change, until `stop`.
+    /// Fills the store and reports every change, until `stop`.
     pub async fn follow(self, shared: Shared<K>, mut tell: impl FnMut(Notice<K>), stop: CancellationToken) {
         let Self { source, mut config, keep, by_name } = self;
         let mut events = source.events(config.clone(), &stop);
-        let mut glances = interval(GLANCES);
-        glances.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut polls = interval(POLLS);
+        polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut is_forbidden = false;
         let mut denied_since = None;
         loop {
             let event = tokio::select! {
                 event = events.next() => event,
-                _ = glances.tick(), if is_forbidden => {
-                    let glance = source.glance(&by_name).await;
-                    if let Some(Glance { is_denied, .. }) = &glance {
+                _ = polls.tick(), if is_forbidden => {
+                    let poll = source.poll(&by_name).await;
+                    if let Some(Poll { is_denied, .. }) = &poll {
                         denied_since = is_denied.then(|| denied_since.unwrap_or_else(clock::now));
                     }
-                    let is_told = denied_since.is_none_or(|since| clock::now().duration_since(since) >= DENIALS);
-                    let Some(Glance { events, .. }) = glance.filter(|_| is_told) else {
-                        glances.reset_after(SOON);
+                    let is_final = denied_since.is_none_or(|since| clock::now().duration_since(since) >= DENIALS);
+                    let Some(Poll { events, .. }) = poll.filter(|_| is_final) else {
+                        polls.reset_after(SOON);
                         continue;
                     };
                     for event in events {
@@ -136,13 +136,16 @@ impl<K: Kept> Watch<K> {
                     is_forbidden = false;
                     take(event, &shared, &keep, &mut tell);
                 }
-                Some(Err(error)) if streams(&config) && says_unheard_of(&error) => {
-                    tracing::debug!("the server streams no lists, and is asked for pages: {error}");
+                Some(Err(error)) if streams(&config) && is_unsupported(&error) => {
+                    tracing::debug!(
+                        "the server does not support streaming lists, falling back to pages: {error}"
+                    );
                     config.initial_list_strategy = InitialListStrategy::ListWatch;
                     events = source.events(config.clone(), &stop);
                 }
                 Some(Err(error)) => {
-                    is_forbidden = !by_name.is_empty() && says_forbidden(&error);
+                    is_forbidden =
+                        !by_name.is_empty() && answer(&error).is_some_and(|status| status.code == 403);
                     tell(Notice::Trouble(error));
                 }
                 None => return,
@@ -151,10 +154,10 @@ impl<K: Kept> Watch<K> {
     }
 }
 
-/// The beginning of a list comes with what follows it, and not at all if the list fails. By itself it would pass for a
-/// success, and the pause before the next try would not grow.
-fn begun<K>(events: impl Stream<Item = Tidings<K>>) -> impl Stream<Item = Tidings<K>> {
-    let together = |begins: &mut bool, event: Tidings<K>| {
+/// Delivers the beginning of a list with the event after it, and not at all if the list fails: alone it would count as a
+/// success and reset the back-off.
+fn begun<K>(events: impl Stream<Item = Received<K>>) -> impl Stream<Item = Received<K>> {
+    let together = |begins: &mut bool, event: Received<K>| {
         let begun = std::mem::replace(begins, matches!(event, Ok(watcher::Event::Init)));
         let first = (begun && !*begins && event.is_ok()).then_some(Ok(watcher::Event::Init));
         let then = (!*begins).then_some(event);
@@ -163,14 +166,14 @@ fn begun<K>(events: impl Stream<Item = Tidings<K>>) -> impl Stream<Item = Tiding
     events.scan(false, together).flatten()
 }
 
-/// Takes an event in and tells what follows from it.
+/// Puts an event into the store and reports what follows.
 fn take<K: Kept>(
     event: watcher::Event<DynamicObject>,
     shared: &Shared<K>,
     keep: &Keep<K>,
     tell: &mut impl FnMut(Notice<K>),
 ) {
-    let (event, unreadable) = understand(event, keep);
+    let (event, unreadable) = decode(event, keep);
     let completes = matches!(event, Event::Complete) && !shared.read().is_complete();
     let changes = shared.write().see(event);
     for change in changes {
@@ -188,27 +191,32 @@ fn streams(config: &watcher::Config) -> bool {
     config.initial_list_strategy == InitialListStrategy::StreamingList
 }
 
-/// Whether a server does not know of lists that are streamed: up to 1.31, and in 1.33, they are switched off by default.
-fn says_unheard_of(error: &watcher::Error) -> bool {
-    matches!(error, watcher::Error::WatchStartFailed(kube::Error::Api(status)) if matches!(status.code, 400 | 422))
+/// Whether a server does not support streamed lists: up to 1.31, and in 1.33, they are off by default.
+fn is_unsupported(error: &watcher::Error) -> bool {
+    matches!(error, watcher::Error::WatchStartFailed(_))
+        && answer(error).is_some_and(|status| matches!(status.code, 400 | 422))
 }
 
-fn says_forbidden(error: &watcher::Error) -> bool {
-    let says = |error: &kube::Error| matches!(error, kube::Error::Api(status) if status.code == 403);
+/// What the server answered, if it did.
+pub(crate) fn answer(error: &watcher::Error) -> Option<&Status> {
     match error {
-        watcher::Error::InitialListFailed(error) | watcher::Error::WatchStartFailed(error) => says(error),
-        watcher::Error::WatchError(status) => status.code == 403,
-        watcher::Error::WatchFailed(_) | watcher::Error::NoResourceVersion => false,
+        watcher::Error::InitialListFailed(kube::Error::Api(status))
+        | watcher::Error::WatchStartFailed(kube::Error::Api(status))
+        | watcher::Error::WatchError(status) => Some(status),
+        watcher::Error::InitialListFailed(_)
+        | watcher::Error::WatchStartFailed(_)
+        | watcher::Error::WatchFailed(_)
+        | watcher::Error::NoResourceVersion => None,
     }
 }
 
 impl Source {
-    /// What a watch hears until `stop`.
+    /// The events until `stop`.
     fn events(
         &self,
         config: watcher::Config,
         stop: &CancellationToken,
-    ) -> BoxStream<'static, Tidings<DynamicObject>> {
+    ) -> BoxStream<'static, Received<DynamicObject>> {
         let events = match self.clone() {
             Self::Whole(api) => begun(watcher(api, config)).default_backoff().boxed(),
             Self::Outline(api) => {
@@ -218,8 +226,8 @@ impl Source {
         events.take_until(stop.clone().cancelled_owned()).boxed()
     }
 
-    /// Those of some objects that are there; nothing, if that could not be found out.
-    async fn glance(&self, names: &[String]) -> Option<Glance> {
+    /// Reads some objects by name. `None` if a request failed.
+    async fn poll(&self, names: &[String]) -> Option<Poll> {
         let mut events = vec![watcher::Event::Init];
         let mut is_denied = false;
         for name in names {
@@ -231,25 +239,25 @@ impl Source {
             };
             match found {
                 Ok(found) => events.extend(found.map(watcher::Event::InitApply)),
-                // Nobody says that we may ask for each of them.
+                // The others may still be permitted.
                 Err(kube::Error::Api(status)) if status.code == 403 => is_denied = true,
                 Err(_) => return None,
             }
         }
         events.push(watcher::Event::InitDone);
-        Some(Glance { events, is_denied })
+        Some(Poll { events, is_denied })
     }
 }
 
-/// What was found when objects were asked for one by one.
-struct Glance {
-    /// A list of those that are there.
+/// The result of reading objects by name.
+struct Poll {
+    /// A list of those that exist.
     events: Vec<watcher::Event<DynamicObject>>,
-    /// Whether some may not be asked for.
+    /// Whether some are forbidden.
     is_denied: bool,
 }
 
-/// Metadata as an object of which nothing else is known.
+/// An event with metadata only.
 fn outline(event: watcher::Event<PartialObjectMeta<DynamicObject>>) -> watcher::Event<DynamicObject> {
     match event {
         watcher::Event::Init => watcher::Event::Init,
@@ -260,13 +268,13 @@ fn outline(event: watcher::Event<PartialObjectMeta<DynamicObject>>) -> watcher::
     }
 }
 
-/// An object of which only its metadata is known.
+/// An object with metadata only.
 fn bare(metadata: ObjectMeta) -> DynamicObject {
     DynamicObject { types: None, metadata, data: serde_json::Value::Null }
 }
 
-/// An event in the store's words, and what could not be read of it.
-fn understand<K>(event: watcher::Event<DynamicObject>, keep: &Keep<K>) -> (Event<K>, Option<(Key, String)>) {
+/// The event for the store, and what could not be decoded.
+fn decode<K>(event: watcher::Event<DynamicObject>, keep: &Keep<K>) -> (Event<K>, Option<(Key, String)>) {
     let read = |object: DynamicObject, then: fn(K) -> Event<K>| {
         let identity = Identity::of(&object.metadata);
         match keep(object) {
@@ -279,7 +287,7 @@ fn understand<K>(event: watcher::Event<DynamicObject>, keep: &Keep<K>) -> (Event
         watcher::Event::InitApply(object) => read(object, Event::Listed),
         watcher::Event::InitDone => (Event::Complete, None),
         watcher::Event::Apply(object) => read(object, Event::Applied),
-        // To know that it is gone, nobody needs to read it.
+        // It need not be decoded to be deleted.
         watcher::Event::Delete(object) => (Event::Deleted(Identity::of(&object.metadata)), None),
     }
 }
@@ -300,7 +308,7 @@ mod tests {
     use crate::object::Object;
 
     #[tokio::test(start_paused = true)]
-    async fn whoever_may_not_list_asks_ever_more_seldom() {
+    async fn a_forbidden_list_is_retried_with_back_off() {
         let asked = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&asked);
         let service = tower::service_fn(move |_: Request<Body>| {
@@ -325,8 +333,8 @@ mod tests {
         assert!((5..=20).contains(&asked), "{asked}");
     }
 
-    /// The seconds at which the labels of two namespaces were known that may not be listed, and which of them. The answer to
-    /// a question for one depends on its name and on the second.
+    /// The seconds at which the labels of two namespaces that cannot be listed were known, and which of them. The answer for
+    /// one depends on its name and on the second.
     async fn known_at(answer: fn(&str, u64) -> StatusCode, until: u64) -> Vec<(u64, Vec<String>)> {
         let start = clock::now();
         let service = tower::service_fn(move |request: Request<Body>| {
@@ -369,7 +377,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_right_that_is_late_or_gone_for_a_moment_takes_no_labels_away() {
+    async fn a_permission_that_is_late_or_missing_for_a_moment_removes_no_labels() {
         let both = || vec!["a".to_owned(), "b".to_owned()];
         let late = |name: &str, second: u64| match (name, second) {
             ("b", 0..9 | 40..60) => StatusCode::FORBIDDEN,
@@ -383,7 +391,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_answer_that_did_not_come_is_asked_for_again_soon() {
+    async fn a_failed_request_is_retried_soon() {
         let down = |name: &str, second: u64| match (name, second) {
             ("b", 0..3) => StatusCode::INTERNAL_SERVER_ERROR,
             ("b", _) => StatusCode::NOT_FOUND,

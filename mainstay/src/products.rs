@@ -76,11 +76,12 @@ impl Running {
         self.0.iter().flat_map(|(product, _)| product.declarations).copied().collect()
     }
 
-    /// All kinds that they ask the API server for.
-    pub fn kinds(&self) -> impl Iterator<Item = Kind> {
-        let declared =
-            self.0.iter().flat_map(|(product, _)| product.declarations).flat_map(|one| one.kinds());
-        declared.chain(self.0.iter().flat_map(|(_, instance)| instance.kinds_of_task()).copied())
+    /// All resources that they ask the API server for, by their plural names: requests are counted by them.
+    pub fn resources(&self) -> impl Iterator<Item = &'static str> {
+        let declared = self.0.iter().flat_map(|(product, _)| product.declarations);
+        let tasks = self.0.iter().flat_map(|(product, _)| product.tasks);
+        let of_tasks = tasks.flat_map(|one| one.all_permissions()).map(|permission| permission.resource);
+        declared.flat_map(|one| one.kinds()).map(|kind| kind.plural).chain(of_tasks)
     }
 
     /// Registers what they count. What it returns hears what happens in the process.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use axum::Router;
-use kernel::admin::{Admin, Liveness, LogLevelServer, Readiness};
+use kernel::admin::{Admin, LogLevelServer, Readiness};
 use kernel::declare::Declaration;
 use kernel::driver::Ending;
 use kernel::dry_run::DryRun;
@@ -54,7 +54,7 @@ pub(crate) async fn run(arguments: RunArguments, flags: Flags) -> Result<()> {
     let Counting { catalogue, metrics, routes } = Counting::of(&mut products);
     let declarations = products.declarations();
     let client = ClientBuilder::try_from(config).context("cannot make a client")?;
-    let client = client.with_layer(&metrics.requests(products.kinds())).with_layer(&Patience).build();
+    let client = client.with_layer(&metrics.requests(products.resources())).with_layer(&Patience).build();
     let Candidacy { leadership, election, denied } =
         Candidacy::of(&arguments, &client, &own_namespace).await?;
     products.prepare(&client).await;
@@ -69,7 +69,7 @@ pub(crate) async fn run(arguments: RunArguments, flags: Flags) -> Result<()> {
     };
     let readiness = readiness(process.watch_states.subscribe(), declarations, &mut tasks);
     tasks.spawn(web::withdraw(readiness.clone(), stop.clone()));
-    let admin = Admin { catalogue: Arc::new(catalogue), liveness: Liveness::default(), readiness };
+    let admin = Admin { catalogue: Arc::new(catalogue), readiness };
     if let Some(address) = arguments.log_level_address {
         let server = LogLevelServer::open(address, telemetry.level.clone()).await;
         let server = server.context("--log-level-address")?;

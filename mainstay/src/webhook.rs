@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use kernel::admin::{Admin, Liveness, Readiness};
+use kernel::admin::{Admin, Readiness};
 use kernel::metrics::{Catalogue, process};
 use kernel::telemetry::{self, Telemetry};
 use kernel::web::Server;
@@ -70,10 +70,10 @@ impl Webhook {
         process::register(&mut catalogue);
         let metrics = Metrics::register(&mut catalogue);
         let rules = RuleSettings { names: flags.rules.names, queries: flags.rules.queries };
-        let (liveness, readiness) = (Liveness::default(), Readiness::default());
+        let readiness = Readiness::default();
         Ok(Self {
             server: web::open(&flags.web).await?,
-            admin: Admin { catalogue: Arc::new(catalogue), liveness, readiness },
+            admin: Admin { catalogue: Arc::new(catalogue), readiness },
             routes: operator_monitoring::webhook::routes(rules, &metrics),
         })
     }

@@ -44,8 +44,8 @@ pub struct Product {
     pub serves: &'static str,
     /// What its controllers watch, own and may do.
     pub declarations: &'static [&'static Declaration],
-    /// What it does beside that, in something that is no controller.
-    pub permissions: &'static [Permission],
+    /// What its tasks beside the controllers read and may do.
+    pub tasks: &'static [&'static Declaration],
     /// The definitions of its resources.
     pub definitions: fn() -> Result<Vec<Definition>>,
     /// Kinds whose resources read what their author may not be allowed to read: `mainstay-edit` leaves them out.
@@ -82,7 +82,7 @@ impl Product {
         name: "",
         serves: "",
         declarations: &[],
-        permissions: &[],
+        tasks: &[],
         definitions: || Ok(Vec::new()),
         privileged: &[],
         arguments: &[],
@@ -186,10 +186,5 @@ pub trait Instance: Send + Sync {
         _stop: CancellationToken,
     ) -> Option<BoxFuture<'static, ()>> {
         None
-    }
-
-    /// The kinds that such a task asks for, beside those of the declarations: their requests are counted by kind.
-    fn kinds_of_task(&self) -> &'static [Kind] {
-        &[]
     }
 }

@@ -2,6 +2,7 @@
 //! the role of the Prometheus Operator is enough.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -49,7 +50,6 @@ impl Running {
             client,
             settings,
             endpoints: true,
-            slices,
             nodes: "!left-out".into(),
             period,
             metrics: operator_monitoring::kubelet::operator::Metrics::register(
@@ -59,7 +59,7 @@ impl Running {
                 slices,
             ),
         };
-        tasks.spawn(kubelets.run(|| true, stop.clone()));
+        tasks.spawn(kubelets.run(Arc::new(|| true), stop.clone()));
         Self { record, catalogue, stop, tasks }
     }
 

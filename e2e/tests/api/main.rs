@@ -9,6 +9,7 @@ mod kubelet;
 mod monitoring;
 mod record;
 mod render;
+mod status_without_subresource;
 mod unreadable;
 mod watch;
 mod webhook;

@@ -1,5 +1,5 @@
-//! Reads and sets the log level of a running process over HTTP, on a loopback address only: to reach it one must be
-//! allowed to forward a port of the pod.
+//! Reads and sets the log level of a running process over HTTP, on a loopback address only: to reach it, a user needs the
+//! permission to forward a port of the pod.
 
 use std::net::SocketAddr;
 
@@ -20,13 +20,13 @@ pub(super) const LONGEST_BODY: usize = 4096;
 /// Why the log level is not served.
 #[derive(Debug, thiserror::Error)]
 pub enum LogLevelError {
-    /// Others could reach it.
-    #[error("{0} is not a loopback address: take 127.0.0.1 or [::1], and reach it with kubectl port-forward")]
+    /// Others could connect to it.
+    #[error("{0} is not a loopback address: use 127.0.0.1 or [::1], and connect with kubectl port-forward")]
     NotLoopback(SocketAddr),
-    /// The port is taken, or not ours.
+    /// The port is in use, or needs privileges.
     #[error("cannot listen on {address}")]
     Listen {
-        /// Where.
+        /// The address.
         address: SocketAddr,
         /// Why not.
         source: std::io::Error,

@@ -1,6 +1,6 @@
-//! What a process tells about itself over HTTP: metrics, whether it is alive and whether it is ready. The binary runs one
-//! [`Admin`], behind a port of `web`. It has no secrets to tell and authenticates nobody, and it changes nothing. What
-//! changes something, the log level, is served by [`LogLevelServer`], on loopback only.
+//! Metrics, liveness and readiness of a process over HTTP. The binary runs one [`Admin`], behind a port of `web`. It serves
+//! no secrets, authenticates nobody and changes nothing. The log level can be changed, so it is served by
+//! [`LogLevelServer`], on loopback only.
 
 mod health;
 mod log_level;
@@ -20,32 +20,29 @@ use tokio_util::sync::CancellationToken;
 
 use crate::metrics::{CONTENT_TYPE, Catalogue};
 use crate::web::{IdentityError, Limits, Protection, Server};
-use health::Verdict;
-pub use health::{Gate, Liveness, Readiness};
+pub use health::{Gate, Readiness};
 pub use log_level::{LogLevelError, LogLevelServer};
 
-/// What is told.
+/// What is served.
 #[derive(Debug, Clone)]
 pub struct Admin {
     /// Behind `/metrics`.
     pub catalogue: Arc<Catalogue>,
-    /// Behind `/healthz`.
-    pub liveness: Liveness,
     /// Behind `/readyz`.
     pub readiness: Readiness,
 }
 
-/// `?verbose` lists also what is well, as the API server does.
+/// `?verbose` lists every check, as the API server does.
 type Parameters = Query<BTreeMap<String, String>>;
 
 impl Admin {
-    /// Answers in clear text until `stop`.
+    /// Serves without TLS until `stop`.
     pub async fn serve(self, listener: TcpListener, stop: CancellationToken) -> Result<(), IdentityError> {
         let server = Server { listener, protection: Protection::Clear, limits: Limits::default() };
         server.serve(self.router(), stop).await
     }
 
-    /// All that is told, for a server that others share.
+    /// The routes, for a server that others share.
     pub fn router(self) -> Router {
         Router::new()
             .route("/metrics", get(metrics))
@@ -62,24 +59,19 @@ async fn metrics(State(admin): State<Admin>) -> Response {
     }
 }
 
-async fn healthz(State(admin): State<Admin>, Query(parameters): Parameters) -> Response {
-    answer("healthz", &admin.liveness.verdicts(), parameters.contains_key("verbose"))
+async fn healthz(Query(parameters): Parameters) -> &'static str {
+    if parameters.contains_key("verbose") { "healthz check passed\n" } else { "ok\n" }
 }
 
+/// What is missing is always named.
 async fn readyz(State(admin): State<Admin>, Query(parameters): Parameters) -> Response {
-    answer("readyz", &admin.readiness.verdicts(), parameters.contains_key("verbose"))
-}
-
-/// What is wrong is always named.
-fn answer(page: &str, verdicts: &[Verdict], verbose: bool) -> Response {
-    let failed = verdicts.iter().any(|verdict| verdict.trouble.is_some());
-    if !failed && !verbose {
-        return "ok\n".into_response();
+    let lines = admin.readiness.lines();
+    if !admin.readiness.is_ready() {
+        return (StatusCode::SERVICE_UNAVAILABLE, format!("{lines}readyz check failed\n")).into_response();
     }
-    let lines: String = verdicts.iter().map(Verdict::line).collect();
-    if failed {
-        (StatusCode::SERVICE_UNAVAILABLE, format!("{lines}{page} check failed\n")).into_response()
+    if parameters.contains_key("verbose") {
+        format!("{lines}readyz check passed\n").into_response()
     } else {
-        format!("{lines}{page} check passed\n").into_response()
+        "ok\n".into_response()
     }
 }

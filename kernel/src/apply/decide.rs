@@ -1,32 +1,33 @@
-//! What to do about one object that we want: pure, from what is wanted and what is there.
+//! What to do about one desired object. Pure.
 
-use kube::api::ApiResource;
 use serde_json::Value;
 
 use super::immutable::{self, Change};
 use crate::compare::{missing, surplus, with_our_names};
+use crate::declare::Kind;
 use crate::fields;
 use crate::object::{Key, Object, Owner};
 
 /// How objects of a kind are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
-    /// Server-side apply: we own the fields that we say, others keep theirs.
+    /// Server-side apply: we own the fields that we set, others keep theirs.
     Apply,
-    /// The whole object, except labels and annotations of others: it moves no ownership and costs the server half.
+    /// Replace the whole object, except labels and annotations of others: it moves no field ownership and costs the server
+    /// half.
     Replace,
 }
 
-/// An object that we want.
+/// A desired object.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Desired {
     /// Its kind.
-    pub resource: ApiResource,
-    /// All that we say about it.
+    pub kind: Kind,
+    /// Its content.
     pub object: Value,
     /// How it is written.
     pub way: Way,
-    /// Whether whoever wants it looks after pods that it would not know any more: then its selector can be changed.
+    /// Whether the operator replaces pods that the object no longer selects: then its selector can be changed.
     pub looks_after_pods: bool,
 }
 
@@ -43,49 +44,49 @@ impl Desired {
 pub struct Ownership<'a> {
     /// Our name among the owners of fields.
     pub manager: &'a str,
-    /// Names under which somebody wrote before whose work we carry on.
+    /// Earlier field managers whose fields we take over.
     pub predecessors: &'a [&'a str],
-    /// The object on whose behalf we write.
+    /// The owner of the object.
     pub owner: &'a Owner,
 }
 
 /// What to do about one object.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
-    /// All is as it should be.
+    /// The object is as desired.
     Nothing,
-    /// It is not there: create it, and fail if it is there after all.
+    /// The object does not exist: create it, and fail if it exists after all.
     Create(Value),
-    /// Write what we say, if it still is as we know it.
+    /// Apply our fields, if the object still has the version that we know.
     Apply {
         /// With the version that we know.
         object: Value,
-        /// Whether fields must first be taken over from somebody, so that what we drop really goes.
+        /// Whether fields must first be taken over from another field manager, so that those that we drop are removed.
         ownership: bool,
         /// Where it differs.
         because: String,
     },
-    /// Write the whole object, if it still is as we know it.
+    /// Replace the object, if it still has the version that we know.
     Replace {
         /// With the version that we know.
         object: Value,
         /// Where it differs.
         because: String,
     },
-    /// Delete it, to create it anew when it is gone.
+    /// Delete the object, to recreate it when it is gone.
     Delete {
-        /// Whether what it made lives on.
+        /// Whether its dependents are orphaned.
         orphan: bool,
-        /// The field that cannot be changed otherwise.
+        /// The field that cannot be changed in place.
         because: &'static str,
     },
-    /// It is on its way out: look again when it is gone.
+    /// The object is being deleted: look again when it is gone.
     Wait,
     /// It cannot be done, and why.
     Refuse(String),
 }
 
-/// What the server decided when it made an object of this kind, and does not let go.
+/// Fields that the server sets when it creates an object of a kind, and that cannot be changed.
 const KEPT: [(&str, &[&str]); 3] = [
     (
         "Job",
@@ -107,12 +108,12 @@ pub fn decide(desired: &Desired, live: Option<&Object>, ownership: Ownership<'_>
     if live.is_deleting() {
         return Action::Wait;
     }
-    let kind = &desired.resource.kind;
+    let kind = desired.kind.kind;
     if let Some(owner) = live.controller().filter(|owner| *owner != ownership.owner) {
         let is_namesake = (&owner.group, &owner.kind, &owner.name)
             == (&ownership.owner.group, &ownership.owner.kind, &ownership.owner.name);
         if is_namesake {
-            // Its owner was deleted and made again: the collector of garbage comes for it.
+            // Its owner was deleted and recreated: the garbage collector deletes it.
             return Action::Wait;
         }
         return Action::Refuse(format!(
@@ -136,7 +137,7 @@ pub fn decide(desired: &Desired, live: Option<&Object>, ownership: Ownership<'_>
     }
     let Some(because) = because else { return Action::Nothing };
     match desired.way {
-        // An element of ours under an old name was renamed by us, and goes by itself.
+        // Leftovers of ours are elements that we renamed ourselves: applying removes them.
         Way::Apply => match with_our_names(&desired.object, &present).filter(|_| !has_leftovers()) {
             Some(object) => Action::Replace { object: without_managers(object), because },
             None => Action::Apply {
@@ -149,11 +150,11 @@ pub fn decide(desired: &Desired, live: Option<&Object>, ownership: Ownership<'_>
     }
 }
 
-/// What to do when the server has refused a write, if anything.
+/// What to do after the server has rejected a write, if anything.
 pub(super) fn decide_anew(desired: &Desired, live: &Object) -> Option<Action> {
     let present = live.value();
     let whole = whole(desired.object.clone(), &present);
-    instead(immutable::removal(&desired.resource.kind, &whole, &present), desired)
+    instead(immutable::removal(desired.kind.kind, &whole, &present), desired)
 }
 
 fn instead((change, because): (Change, &'static str), desired: &Desired) -> Option<Action> {
@@ -163,17 +164,17 @@ fn instead((change, because): (Change, &'static str), desired: &Desired) -> Opti
         Change::Recreate => Some(Action::Delete { orphan: false, because }),
         Change::Adopt(_) if desired.looks_after_pods => Some(Action::Delete { orphan: true, because }),
         Change::Adopt(why) | Change::Refuse(why) => {
-            let (kind, key) = (&desired.resource.kind, desired.key());
+            let (kind, key) = (desired.kind.kind, desired.key());
             Some(Action::Refuse(format!("{kind} {key}: {because} cannot be changed: {why}")))
         }
     }
 }
 
-/// A version that no object has: an apply that names it makes the object, and fails if there is one.
+/// A version that no object has: an apply that names it creates the object, and fails if it exists.
 pub(super) const NEVER: &str = "1";
 
 fn create(desired: &Desired) -> Value {
-    let mut object = with_foreign_words(desired.object.clone(), &Value::Null);
+    let mut object = with_foreign_metadata(desired.object.clone(), &Value::Null);
     if desired.way == Way::Apply {
         object["metadata"]["resourceVersion"] = NEVER.into();
     }
@@ -187,7 +188,7 @@ fn with_version(mut object: Value, present: &Value) -> Value {
     object
 }
 
-/// Who owns which field is for the server to say; we know only our own part.
+/// The server knows the owners of all fields, and we only our own.
 fn without_managers(mut object: Value) -> Value {
     if let Some(metadata) = object["metadata"].as_object_mut() {
         metadata.remove("managedFields");
@@ -195,10 +196,10 @@ fn without_managers(mut object: Value) -> Value {
     object
 }
 
-/// The whole object as it is to be: ours, with what others said in metadata unless we take it away, and with what only the
-/// server decides.
+/// The whole desired object: ours, with the labels and annotations of others unless we remove them, and with the fields
+/// that only the server sets.
 pub(super) fn whole(object: Value, present: &Value) -> Value {
-    let mut object = with_foreign_words(object, present);
+    let mut object = with_foreign_metadata(object, present);
     for field in ["finalizers", "ownerReferences"] {
         if object["metadata"][field].is_null() && !present["metadata"][field].is_null() {
             object["metadata"][field] = present["metadata"][field].clone();
@@ -214,11 +215,11 @@ pub(super) fn whole(object: Value, present: &Value) -> Value {
     object
 }
 
-/// The labels and annotations of others beside ours. Nothing in place of a value takes it away.
-fn with_foreign_words(mut object: Value, present: &Value) -> Value {
+/// The labels and annotations of others beside ours. A null removes one.
+fn with_foreign_metadata(mut object: Value, present: &Value) -> Value {
     for field in ["labels", "annotations"] {
-        let words = |of: &Value| of["metadata"][field].as_object().cloned();
-        let (theirs, ours) = (words(present), words(&object));
+        let of = |object: &Value| object["metadata"][field].as_object().cloned();
+        let (theirs, ours) = (of(present), of(&object));
         if theirs.is_none() && ours.is_none() {
             continue;
         }
@@ -230,10 +231,10 @@ fn with_foreign_words(mut object: Value, present: &Value) -> Value {
     object
 }
 
-/// Puts a value where a pointer leads.
+/// Sets the value at a JSON pointer.
 fn put(object: &mut Value, pointer: &str, value: &Value) {
-    let place = pointer.split('/').skip(1).fold(object, |place, step| &mut place[step.replace("~1", "/")]);
-    *place = value.clone();
+    let field = pointer.split('/').skip(1).fold(object, |parent, step| &mut parent[step.replace("~1", "/")]);
+    *field = value.clone();
 }
 
 #[cfg(test)]
@@ -243,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_others_said_stays_unless_we_take_it_away() {
+    fn metadata_of_others_stays_unless_we_remove_it() {
         let present = json!({"metadata": {"annotations": {"theirs": "1", "old": "2", "ours": "3"}}});
         let ours = json!({"metadata": {"annotations": {"ours": "4", "old": null}}});
         let expected = json!({"metadata": {"annotations": {"theirs": "1", "ours": "4"}}});

@@ -1,56 +1,56 @@
-//! What we can do without and may not do. It is left undone, said once, and tried again later, with a pause that grows:
-//! roles are often granted after the operator was started, and a server that has just begun knows of no role yet.
+//! Optional actions for which we have no permission. They are skipped, logged once, and retried later with back-off:
+//! permissions are often granted after the operator was started, and a server that has just started knows no roles yet.
 
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::time::{Duration, Instant};
 
 use super::request::Target;
-use super::{WriteError, Writer};
+use super::{Result, WriteError, Writer};
 use crate::clock;
 use crate::declare::Kind;
 use crate::metrics::denied_permission;
 
-/// After so long we try again what we might not do, for the first time.
+/// The pause before the first retry.
 const FIRST_PAUSE: Duration = Duration::from_secs(5);
-/// The pause grows no further.
+/// The longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_mins(5);
 
-/// What nobody has asked for so long is forgotten.
+/// How long a denial is remembered after the last attempt.
 pub(super) const FORGOTTEN: Duration = Duration::from_hours(1);
 
-/// Something that we can do without.
+/// An optional action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Deed {
-    /// The status of an object that somebody else made is written.
-    Say,
-    /// Fields of an object that somebody else made are written.
-    Touch,
-    /// A pod is evicted.
+pub(super) enum OptionalAction {
+    /// Writing the status of an object of others.
+    WriteStatus,
+    /// Patching an object of others.
+    Patch,
+    /// Evicting a pod.
     Evict,
 }
 
-impl Deed {
-    fn words(self, kind: Kind) -> String {
+impl OptionalAction {
+    fn failure(self, kind: Kind) -> String {
         match self {
-            Self::Say => format!("the status of {} may not be written, and is not", kind.plural),
-            Self::Touch => format!("{} may not be patched, and are not", kind.plural),
-            Self::Evict => format!("{} may not be evicted, and are not", kind.plural),
+            Self::WriteStatus => format!("cannot write the status of {}", kind.plural),
+            Self::Patch => format!("cannot patch {}", kind.plural),
+            Self::Evict => format!("cannot evict {}", kind.plural),
         }
     }
 
-    /// Whether an answer means that we may not. Not every 403 does: a quota that is used up is one too, and the user must
-    /// hear of it (see `refused`). What is said in a status is nobody's need, so there the cause does not matter.
+    /// Whether an answer means that the permission is missing. Not every 403 does: an exceeded quota is one too, and must be
+    /// reported to the user (see `refused`). A status of others is never needed, so the cause does not matter there.
     fn is_denied_by(self, error: &kube::Error) -> bool {
         let kube::Error::Api(status) = error else { return false };
-        status.code == 403 && (self == Self::Say || denied_permission(&status.message).is_some())
+        status.code == 403 && (self == Self::WriteStatus || denied_permission(&status.message).is_some())
     }
 }
 
-/// A deed to objects of a kind in a namespace.
-type Place = (Kind, Deed, Box<str>);
+/// An action on objects of a kind in a namespace.
+type Subject = (Kind, OptionalAction, Box<str>);
 
-/// When something was denied last, and how long it is left alone.
+/// When something was last denied, and the pause before it is retried.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Denial {
     at: Instant,
@@ -72,33 +72,36 @@ impl Denial {
 
     /// The one after it.
     pub(super) fn next(self, now: Instant) -> Self {
-        // Several may have asked at the same time.
+        // There may have been several attempts at the same time.
         let pause = if self.is_fresh(now) { self.pause } else { (self.pause * 2).min(LONGEST_PAUSE) };
         Self { at: now, pause }
     }
 }
 
-/// What was denied, and where.
+/// The denials.
 #[derive(Debug, Default)]
-pub(super) struct Denied(BTreeMap<Place, Denial>);
+pub(super) struct Denied(BTreeMap<Subject, Denial>);
 
 impl Denied {
-    fn is_fresh(&self, deed: Deed, target: Target<'_>) -> bool {
-        self.0.get(&place(deed, target)).is_some_and(|denial| denial.is_fresh(clock::now()))
+    fn is_fresh(&self, action: OptionalAction, target: Target<'_>) -> bool {
+        self.0.get(&subject(action, target)).is_some_and(|denial| denial.is_fresh(clock::now()))
     }
 
-    /// Whether it is news: it is said once for all namespaces. What was denied in other ones is forgotten after a while.
-    fn take(&mut self, deed: Deed, target: Target<'_>, now: Instant) -> bool {
-        let is_same = |(kind, known, _): &Place| *kind == target.kind && *known == deed;
+    /// Whether it is news: it is logged once for all namespaces. Denials in other namespaces are forgotten after a while.
+    fn take(&mut self, action: OptionalAction, target: Target<'_>, now: Instant) -> bool {
+        let is_same = |(kind, known, _): &Subject| *kind == target.kind && *known == action;
         let is_known = self.0.keys().any(is_same);
-        self.0.retain(|place, denial| !is_same(place) || denial.is_younger(FORGOTTEN, now));
+        self.0.retain(|subject, denial| !is_same(subject) || denial.is_younger(FORGOTTEN, now));
         let first = Denial::first(now);
-        self.0.entry(place(deed, target)).and_modify(|denial| *denial = denial.next(now)).or_insert(first);
+        self.0
+            .entry(subject(action, target))
+            .and_modify(|denial| *denial = denial.next(now))
+            .or_insert(first);
         !is_known
     }
 
-    fn forget(&mut self, deed: Deed, target: Target<'_>) {
-        self.0.remove(&place(deed, target));
+    fn forget(&mut self, action: OptionalAction, target: Target<'_>) {
+        self.0.remove(&subject(action, target));
     }
 
     #[cfg(test)]
@@ -107,30 +110,33 @@ impl Denied {
     }
 }
 
-fn place(deed: Deed, target: Target<'_>) -> Place {
-    (target.kind, deed, target.key.namespace.as_ref().into())
+fn subject(action: OptionalAction, target: Target<'_>) -> Subject {
+    (target.kind, action, target.key.namespace.as_ref().into())
 }
 
 impl Writer {
-    /// Does something that we can do without. Nothing comes of it if we may not.
+    /// Does an optional action. `None` if the permission is missing.
     pub(super) async fn unless_denied<T>(
         &self,
-        deed: Deed,
+        action: OptionalAction,
         target: Target<'_>,
-        request: impl Future<Output = Result<T, WriteError>> + Send,
-    ) -> Result<Option<T>, WriteError> {
-        if self.memory.records().denied.is_fresh(deed, target) {
+        request: impl Future<Output = Result<T>> + Send,
+    ) -> Result<Option<T>> {
+        if self.memory.records().denied.is_fresh(action, target) {
             return Ok(None);
         }
         match request.await {
             Ok(done) => {
-                self.memory.records().denied.forget(deed, target);
+                self.memory.records().denied.forget(action, target);
                 Ok(Some(done))
             }
-            Err(WriteError::Server { source, .. }) if deed.is_denied_by(&source) => {
-                let is_news = self.memory.records().denied.take(deed, target, clock::now());
+            Err(WriteError::Server { source, .. }) if action.is_denied_by(&source) => {
+                let is_news = self.memory.records().denied.take(action, target, clock::now());
                 if is_news {
-                    tracing::warn!("{}; grant the right to have it done: {source}", deed.words(target.kind));
+                    tracing::warn!(
+                        "{}: the operator has no permission; grant it to enable this: {source}",
+                        action.failure(target.kind)
+                    );
                 }
                 Ok(None)
             }
@@ -147,7 +153,7 @@ mod tests {
     use crate::object::Key;
 
     #[test]
-    fn the_pause_grows_when_it_was_asked_again_and_not_for_ever() {
+    fn the_pause_grows_with_each_attempt_up_to_a_limit() {
         let start = clock::now();
         let mut denial = Denial::first(start);
         assert_eq!(denial.next(start).pause, FIRST_PAUSE);
@@ -160,20 +166,20 @@ mod tests {
     }
 
     #[test]
-    fn namespaces_in_which_nobody_asks_any_more_are_forgotten() {
+    fn namespaces_without_attempts_are_forgotten() {
         let (mut denied, start) = (Denied::default(), clock::now());
         let kind = Kind::of::<Pod>();
         for number in 0..100 {
             let key = Key::new(&format!("n{number}"), "a");
-            let is_news = denied.take(Deed::Touch, Target { kind, key: &key }, start);
+            let is_news = denied.take(OptionalAction::Patch, Target { kind, key: &key }, start);
             assert_eq!(is_news, number == 0);
         }
         let key = Key::new("n", "a");
         let target = Target { kind, key: &key };
-        assert!(!denied.take(Deed::Touch, target, start + FORGOTTEN), "it was said before");
+        assert!(!denied.take(OptionalAction::Patch, target, start + FORGOTTEN), "it was logged before");
         assert_eq!(denied.len(), 1);
-        assert!(denied.take(Deed::Evict, target, start + FORGOTTEN), "another deed");
-        denied.forget(Deed::Touch, target);
-        assert!(denied.take(Deed::Touch, target, start + FORGOTTEN), "it was granted meanwhile");
+        assert!(denied.take(OptionalAction::Evict, target, start + FORGOTTEN), "another action");
+        denied.forget(OptionalAction::Patch, target);
+        assert!(denied.take(OptionalAction::Patch, target, start + FORGOTTEN), "it was granted meanwhile");
     }
 }

@@ -1,4 +1,4 @@
-//! Objects of ours that somebody else changed, and that were written back.
+//! Drift: objects of ours that another writer changed, and that were corrected.
 
 use std::fmt;
 
@@ -8,21 +8,21 @@ use crate::fields;
 use crate::object::{Key, Object};
 use crate::report::Note;
 
-/// An object that was written back.
+/// An object that was corrected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Drift {
     /// Its kind.
     kind: &'static str,
     /// Which one.
     key: Key,
-    /// Who changed it, as the field manager is called; nothing, if the server does not tell.
+    /// The field manager that changed it, if the server tells.
     by: Option<String>,
     /// The first field that differed.
     field: String,
 }
 
 impl Drift {
-    /// What is written back if we want the same as before and write all the same.
+    /// The drift that a write corrects, given that the same was desired before.
     pub(super) fn of(target: Target<'_>, live: &Object, action: &Action, manager: &str) -> Option<Self> {
         let (Action::Apply { because: field, .. } | Action::Replace { because: field, .. }) = action else {
             return None;
@@ -31,7 +31,7 @@ impl Drift {
         Some(Self { kind: target.kind.kind, key: target.key.clone(), by, field: field.clone() })
     }
 
-    /// The event that tells of it.
+    /// Its event.
     pub(crate) fn note(&self) -> Note {
         Note { alarming: true, reason: "DriftCorrected", message: self.to_string() }
     }

@@ -1,16 +1,21 @@
-//! Why something was not written, and what follows from the server's words.
+//! Why something was not written, and what follows from the answer of the server.
+
+use kube::core::Status;
 
 use crate::metrics::denied_permission;
 use crate::object::Key;
 
+/// The outcome of a write.
+pub type Result<T, E = WriteError> = std::result::Result<T, E>;
+
 /// Why something was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// Another one leads.
-    #[error("this process does not lead any more and writes nothing")]
+    /// Another process leads.
+    #[error("this process is no longer the leader and writes nothing")]
     Fenced,
-    /// Our knowledge is old; the watch brings the new state.
-    #[error("{kind} {key} was changed by somebody else meanwhile")]
+    /// The write was based on an outdated version; the watch delivers the new one.
+    #[error("{kind} {key} was changed by another writer meanwhile")]
     Outdated {
         /// Its kind.
         kind: &'static str,
@@ -20,7 +25,7 @@ pub enum WriteError {
     /// It cannot be done at all.
     #[error("{0}")]
     Impossible(String),
-    /// The server said no, or nothing.
+    /// The server rejected it, or did not answer.
     #[error("cannot {verb} {kind} {key}")]
     Server {
         /// What was being done.
@@ -29,36 +34,50 @@ pub enum WriteError {
         kind: &'static str,
         /// Its name.
         key: Key,
-        /// What it said.
+        /// Its answer.
         source: Box<kube::Error>,
     },
 }
 
 impl WriteError {
+    /// What the server answered, if it did.
+    fn status(&self) -> Option<&Status> {
+        match self {
+            Self::Server { source, .. } => api_status(source),
+            Self::Fenced | Self::Outdated { .. } | Self::Impossible(_) => None,
+        }
+    }
+
+    /// The status code of the server's answer, if there was one.
+    pub fn code(&self) -> Option<u16> {
+        self.status().map(|status| status.code)
+    }
+
     /// Whether the server finds the object invalid.
     pub(super) fn is_invalid(&self) -> bool {
-        let Self::Server { source, .. } = self else { return false };
-        matches!(&**source, kube::Error::Api(status) if status.code == 422)
+        self.code() == Some(422)
     }
 
-    /// Whether it may have been written all the same: the server broke down over it, or did not answer.
+    /// Whether it may have been written all the same: the server failed, or did not answer.
     pub(super) fn may_be_done(&self) -> bool {
-        let Self::Server { source, .. } = self else { return false };
-        !matches!(&**source, kube::Error::Api(status) if status.code < 500)
+        matches!(self, Self::Server { .. }) && self.code().is_none_or(|code| code >= 500)
     }
 
-    /// The words with which the server refuses what it has understood, if that is what happened: asked again at once, it
-    /// would say the same. Of many lines it is the first: what follows tells the same at length, and not always alike.
+    /// The message with which the server rejects a request that it understood: repeated at once, it would be rejected again.
+    /// The first line of several: the rest repeats it at length, and not always alike.
     pub(super) fn refusal(&self) -> Option<&str> {
-        let Self::Server { source, .. } = self else { return None };
-        let kube::Error::Api(status) = &**source else { return None };
-        // A webhook that says nothing about the code says 400.
+        let status = self.status()?;
+        // A webhook that sets no code answers 400.
         matches!(status.code, 400 | 403 | 413 | 422)
             .then(|| status.message.lines().next().unwrap_or_default().trim())
     }
 
     pub(super) fn is_missing_permission(&self) -> bool {
-        let Self::Server { source, .. } = self else { return false };
-        matches!(&**source, kube::Error::Api(status) if status.code == 403 && denied_permission(&status.message).is_some())
+        self.status().is_some_and(|status| status.code == 403 && denied_permission(&status.message).is_some())
     }
+}
+
+/// What the server answered, if it did.
+pub(super) fn api_status(error: &kube::Error) -> Option<&Status> {
+    if let kube::Error::Api(status) = error { Some(status) } else { None }
 }

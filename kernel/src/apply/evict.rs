@@ -1,34 +1,35 @@
-//! Pods that go if no disruption budget forbids it.
+//! Evictions of pods.
 
 use k8s_openapi::api::core::v1::Pod;
 use kube::api::PostParams;
 use kube::core::Status;
 use serde_json::{Value, json};
 
-use super::denied::Deed;
+use super::denied::OptionalAction;
 use super::request::{Target, failed, is_gone};
-use super::{Applied, WriteError, Writer};
+use super::{Applied, Result, Writer};
 use crate::declare::Kind;
 use crate::object::Object;
 
-/// What became of an eviction.
+/// The outcome of an eviction.
 enum Eviction {
-    /// The pod goes.
+    /// The pod is evicted.
     Granted,
-    /// A disruption budget needs the pod, in the server's words.
+    /// A disruption budget forbids it, with the message of the server.
     Forbidden(String),
-    /// The pod is gone, or the server has no time.
+    /// The pod is gone, or the server is busy.
     Void,
 }
 
 impl Writer {
-    /// Asks for the eviction of this pod and no other of its name. One that a disruption budget forbids stays.
-    pub(super) async fn evict(&self, object: &Object, applied: &mut Applied) -> Result<(), WriteError> {
+    /// Evicts this pod and no other of its name, unless a disruption budget forbids it.
+    pub(super) async fn evict(&self, object: &Object, applied: &mut Applied) -> Result<()> {
         if object.is_deleting() {
             return Ok(());
         }
         let target = Target { kind: Kind::of::<Pod>(), key: object.key() };
-        match self.unless_denied(Deed::Evict, target, self.ask_to_evict(target, object)).await? {
+        match self.unless_denied(OptionalAction::Evict, target, self.request_eviction(target, object)).await?
+        {
             Some(Eviction::Granted) => {
                 applied.written.push(format!("evicted {} {}", target.kind.kind, target.key));
                 applied.done.insert((target.kind, target.key.clone()));
@@ -36,15 +37,15 @@ impl Writer {
             Some(Eviction::Forbidden(words)) => {
                 applied.kept.insert(target.key.clone(), words);
             }
-            // The next pass looks.
+            // The next pass decides.
             Some(Eviction::Void) | None => {}
         }
         Ok(())
     }
 
-    async fn ask_to_evict(&self, target: Target<'_>, object: &Object) -> Result<Eviction, WriteError> {
+    async fn request_eviction(&self, target: Target<'_>, object: &Object) -> Result<Eviction> {
         self.check_fence()?;
-        // The client's own way would lose the unique id: it spells the options as the server does not read them.
+        // `Api::evict` would lose the unique id: it spells the options in a way that the server does not read.
         let eviction = json!({
             "apiVersion": "policy/v1",
             "kind": "Eviction",
@@ -65,7 +66,7 @@ impl Writer {
     }
 }
 
-/// What the server says of a disruption budget, if that is why it refuses.
+/// The message about a disruption budget, if that is the cause.
 fn budget(status: &Status) -> Option<String> {
     let mut causes = status.details.iter().flat_map(|details| &details.causes);
     causes.find(|cause| cause.reason == "DisruptionBudget").map(|cause| cause.message.clone())

@@ -1,8 +1,8 @@
-//! Fields that Kubernetes does not let us change, and what we do instead. Never a silent delete: a table says, for each
-//! kind, what a change allows. Pure; every row is tested against a real API server.
+//! Immutable fields, and what we do instead of changing them. Nothing is deleted silently: a table says for each kind what a
+//! change permits. Pure; every row is tested against a real API server.
 //!
-//! What we want and what is not so decides at once. What is there and what we do not want decides only when the server
-//! has refused to let it go: it may be somebody's who adds it every time, and then nothing is to be made anew.
+//! A desired value that differs decides at once. A present value that is not desired decides only after the server has
+//! rejected its removal: another writer may add it every time, and then recreating the object would not help.
 
 use serde_json::Value;
 
@@ -14,17 +14,17 @@ use crate::quantity::Amount;
 pub enum Change {
     /// By writing it.
     InPlace,
-    /// By taking the object away from what it made, waiting until it is gone, and making it anew: its pods live on.
+    /// By deleting the object, orphaning its dependents, and recreating it: its pods keep running.
     Orphan,
-    /// By deleting the object and making it anew: it is missing for a moment.
+    /// By deleting and recreating the object: it is missing for a moment.
     Recreate,
-    /// As `Orphan`, if whoever wants the object looks after pods that it would not know any more; else not at all, and why.
+    /// As `Orphan`, if the operator replaces pods that the object no longer selects; else not at all, and why.
     Adopt(&'static str),
     /// Not at all, and why.
     Refuse(&'static str),
 }
 
-/// A field of a kind and what its change allows.
+/// A field of a kind and what its change permits.
 struct Row {
     kind: &'static str,
     /// Where it is, as a JSON pointer.
@@ -72,13 +72,13 @@ const TABLE: [Row; 24] = [
     Row { kind: "StatefulSet", field: "/spec/volumeClaimTemplates", differs: value, change: Change::Orphan },
 ];
 
-/// How `live` can become `desired`, and the field that decides it. What allows least decides.
+/// How `live` can become `desired`, and the field that decides it: the one that permits least.
 pub fn change(kind: &str, desired: &Value, live: &Value) -> (Change, &'static str) {
     let at = |value: &Value, field: &str| value.pointer(field).cloned().unwrap_or_default();
     least(kind, |row| (row.differs)(row.field, &at(desired, row.field), &at(live, row.field)))
 }
 
-/// As `change`, where the server has refused a write: by what is there and not wanted.
+/// As `change`, after the server has rejected a write: by what is present and not desired.
 pub(super) fn removal(kind: &str, desired: &Value, live: &Value) -> (Change, &'static str) {
     least(kind, |row| {
         if row.field.is_empty() {
@@ -105,7 +105,7 @@ fn least(kind: &str, differs: impl Fn(&Row) -> bool) -> (Change, &'static str) {
     first.map_or((Change::InPlace, ""), |row| (row.change, name(row)))
 }
 
-/// Every kind and field that the table knows, so that a test can say that it tried them all.
+/// Every kind and field of the table, so that a test can check that it covers them all.
 pub fn rows() -> impl Iterator<Item = (&'static str, &'static str)> {
     TABLE.iter().map(|row| (row.kind, name(row)))
 }
@@ -114,13 +114,13 @@ fn name(row: &Row) -> &'static str {
     if row.field.is_empty() { "its content" } else { row.field }
 }
 
-/// It is said, and it is not so. What we do not say is the server's to fill in.
+/// A value is desired and differs. What is not desired may be a default of the server.
 fn value(field: &str, desired: &Value, live: &Value) -> bool {
     let name = field.rsplit('/').next().unwrap_or_default();
     !desired.is_null() && is_denied(name, desired, live)
 }
 
-/// As `value`, where the server lets one fill in what nobody said so far.
+/// As `value`, where the server permits to set a field that is unset.
 fn other(field: &str, desired: &Value, live: &Value) -> bool {
     !live.is_null() && value(field, desired, live)
 }
@@ -130,7 +130,7 @@ fn is_less(_: &str, desired: &Value, live: &Value) -> bool {
     matches!((amount(desired), amount(live)), (Some(desired), Some(live)) if desired < live)
 }
 
-/// Only whether there is an address matters: which one is the server's choice.
+/// Only whether there is an address matters: the server chooses it.
 fn headless(_: &str, desired: &Value, live: &Value) -> bool {
     !live.is_null() && (desired == "None") != (live == "None")
 }

@@ -1,11 +1,11 @@
-//! What a writer remembers of objects between passes, under one lock. Nothing depends on it but the number of requests
-//! and what is told of drift: a process that has just begun remembers nothing.
+//! What a writer remembers of objects between passes, under one lock. Only the number of requests and the detection of drift
+//! depend on it: a new process remembers nothing.
 //!
 //! # Guarantees
-//! - What is remembered of an object, or of the objects of an owner, goes when a change says that it is gone.
-//! - Of an object that is gone nothing is remembered later: whether it is in the stores is asked under the lock.
-//! - What no watch tells of is kept with its owner, and no longer than the owner wants it.
-//! - What the server denies or refuses is forgotten an hour after it was last asked for.
+//! - What is remembered of an object, or of the objects of an owner, is dropped when the object or the owner is gone.
+//! - Nothing is remembered of an object that is already gone: the stores are checked under the lock.
+//! - What is remembered of unwatched objects is kept with their owner, and no longer than the owner wants them.
+//! - What the server denies or rejects is forgotten an hour after the last attempt.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,8 +21,8 @@ use crate::declare::Kind;
 use crate::object::{Kept, Key, Object};
 use crate::store::Change;
 
-/// An object that may not be there, or of which no watch tells.
-type Place = (Kind, Key);
+/// An object that may not exist, or that is not watched.
+type Id = (Kind, Key);
 
 /// What one writer remembers. Clones share it.
 #[derive(Debug, Clone, Default)]
@@ -35,34 +35,33 @@ pub(super) struct Records {
     objects: HashMap<Box<str>, Record>,
     /// Of owners, by unique id.
     owners: HashMap<Box<str>, OwnerRecord>,
-    /// What the server refused.
+    /// What the server rejected.
     pub(super) refused: Refused,
-    /// What we may not do.
+    /// What the server denied.
     pub(super) denied: Denied,
 }
 
 /// What is remembered of one object.
 #[derive(Debug, Default)]
 struct Record {
-    /// What was wanted of it when it was last looked at.
+    /// What was desired when it was last checked.
     wanted: Option<Wanted>,
-    /// The whole object as we wrote it last, if only the metadata of its kind is watched: nobody asks for what we wrote
-    /// ourselves.
+    /// The whole object as we wrote it last, if only the metadata of its kind is watched: it need not be read.
     written: Option<Arc<Object>>,
 }
 
 /// What is remembered of the objects of one owner.
 #[derive(Debug, Default)]
 struct OwnerRecord {
-    /// Objects of which no watch tells, as they were when they were last looked at.
-    unwatched: HashMap<Place, Seen>,
-    /// Objects that were not as we knew them when we wrote. Until a write succeeds nobody relies on what is known of them.
-    doubted: HashSet<Place>,
-    /// What stayed when objects of a kind were last asked for.
+    /// Objects that are not watched, as they were when they were last checked.
+    unwatched: HashMap<Id, Seen>,
+    /// Objects whose last write was outdated. Until a write succeeds they are read from the server.
+    outdated: HashSet<Id>,
+    /// What was kept when objects of a kind were last listed for pruning.
     pruned: HashMap<Kind, BTreeSet<Key>>,
 }
 
-/// An object of which no watch tells.
+/// An object that is not watched.
 #[derive(Debug)]
 struct Seen {
     uid: Box<str>,
@@ -75,7 +74,7 @@ impl Memory {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Forgets what a change took away: an object that is gone, or in whose place another one has come.
+    /// Forgets an object that is gone, or was replaced by another one of its name.
     pub(crate) fn follow(&self, change: &Change<Object>) {
         let Some(before) = &change.before else { return };
         if change.after.as_ref().is_none_or(|after| after.uid() != before.uid()) {
@@ -95,14 +94,14 @@ impl Memory {
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         let records = self.records();
-        let of_owner = |one: &OwnerRecord| 1 + one.unwatched.len() + one.doubted.len() + one.pruned.len();
+        let of_owner = |one: &OwnerRecord| 1 + one.unwatched.len() + one.outdated.len() + one.pruned.len();
         let of_owners: usize = records.owners.values().map(of_owner).sum();
         records.objects.len() + of_owners + records.refused.len() + records.denied.len()
     }
 }
 
 impl Records {
-    /// What was wanted of an object when it was last looked at.
+    /// What was desired of an object when it was last checked.
     pub(super) fn wanted(&self, kind: Kind, object: &Object, owner: &Object) -> Option<Wanted> {
         let record = self.objects.get(object.uid()).and_then(|record| record.wanted);
         let seen =
@@ -110,8 +109,8 @@ impl Records {
         record.or_else(|| seen().map(|seen| seen.wanted))
     }
 
-    fn seen(&self, owner: &Object, place: &Place) -> Option<&Seen> {
-        self.owners.get(owner.uid())?.unwatched.get(place)
+    fn seen(&self, owner: &Object, id: &Id) -> Option<&Seen> {
+        self.owners.get(owner.uid())?.unwatched.get(id)
     }
 
     fn record(&mut self, object: &Object) -> &mut Record {
@@ -124,20 +123,20 @@ impl Records {
 }
 
 impl Writer {
-    /// Whether a watch tells of an object, and says that it is there.
+    /// Whether an object is watched and exists.
     fn is_held(&self, kind: Kind, object: &Object) -> bool {
         let known = self.stores.get(kind, object.key());
         self.stores.is_watched(kind, &object.key().namespace)
             && known.is_some_and(|known| known.uid() == object.uid())
     }
 
-    /// Whether a watch tells of an owner, and says that it is gone.
+    /// Whether an owner is watched and gone.
     fn is_without(&self, owner: &Object) -> bool {
         let kind = self.declaration.primary;
         self.stores.is_watched(kind, &owner.key().namespace) && !self.is_held(kind, owner)
     }
 
-    /// Remembers what was wanted of an object, and the version of it that needs no other write.
+    /// Remembers what was desired of an object, and the version of it that needs no further write.
     pub(super) fn settle(&self, kind: Kind, object: &Object, owner: &Object, wanted: Wanted) {
         let mut records = self.memory.records();
         if self.is_held(kind, object) {
@@ -148,10 +147,10 @@ impl Writer {
         }
     }
 
-    /// The hash of what was wanted of an object of which no watch tells, and when it was last looked at.
+    /// The hash of what was desired of an unwatched object, and when it was last checked.
     pub(super) fn last_seen(&self, target: Target<'_>, owner: &Object) -> Option<(u64, Instant)> {
         let records = self.memory.records();
-        let seen = records.seen(owner, &target.place())?;
+        let seen = records.seen(owner, &target.id())?;
         Some((seen.wanted.hash, seen.at))
     }
 
@@ -164,32 +163,32 @@ impl Writer {
         }
     }
 
-    /// The whole object as we wrote it, if nobody has touched it since.
+    /// The whole object as we wrote it, if it has not changed since.
     pub(super) fn written(&self, outline: &Object) -> Option<Arc<Object>> {
         let records = self.memory.records();
         let written = records.objects.get(outline.uid())?.written.as_ref()?;
         (written.identity() == outline.identity()).then(|| Arc::clone(written))
     }
 
-    pub(super) fn is_doubted(&self, target: Target<'_>, owner: &Object) -> bool {
+    pub(super) fn was_outdated(&self, target: Target<'_>, owner: &Object) -> bool {
         let records = self.memory.records();
-        records.owners.get(owner.uid()).is_some_and(|record| record.doubted.contains(&target.place()))
+        records.owners.get(owner.uid()).is_some_and(|record| record.outdated.contains(&target.id()))
     }
 
-    /// Relies on what is known of an object.
-    pub(super) fn trust(&self, target: Target<'_>, owner: &Object) {
+    /// The last write of an object was not outdated.
+    pub(super) fn forget_outdated(&self, target: Target<'_>, owner: &Object) {
         if let Some(record) = self.memory.records().owners.get_mut(owner.uid()) {
-            record.doubted.remove(&target.place());
+            record.outdated.remove(&target.id());
         }
     }
 
-    /// Does not rely on what is known of an object.
-    pub(super) fn doubt(&self, target: Target<'_>, owner: &Object) {
+    /// The last write of an object was outdated.
+    pub(super) fn note_outdated(&self, target: Target<'_>, owner: &Object) {
         let mut records = self.memory.records();
         if !self.is_without(owner) {
             let record = records.owner(owner);
-            record.unwatched.remove(&target.place());
-            record.doubted.insert(target.place());
+            record.unwatched.remove(&target.id());
+            record.outdated.insert(target.id());
         }
     }
 
@@ -198,7 +197,7 @@ impl Writer {
         records.owners.get(owner.uid()).and_then(|record| record.pruned.get(&kind)) == Some(stays)
     }
 
-    /// Remembers what stayed when objects of a kind were asked for.
+    /// Remembers what was kept when objects of a kind were listed for pruning.
     pub(super) fn note_pruned(&self, kind: Kind, owner: &Object, stays: BTreeSet<Key>) {
         let mut records = self.memory.records();
         if !self.is_without(owner) {
@@ -210,12 +209,12 @@ impl Writer {
     pub(super) fn forget_unnamed(&self, work: &Work, owner: &Object) {
         let mut records = self.memory.records();
         let Some(record) = records.owners.get_mut(owner.uid()) else { return };
-        if record.unwatched.is_empty() && record.doubted.is_empty() {
+        if record.unwatched.is_empty() && record.outdated.is_empty() {
             return;
         }
-        let place = |desired: &Desired| Some((self.kind_of(&desired.resource)?, desired.key()));
-        let named: HashSet<Place> = work.waves.iter().flatten().filter_map(place).collect();
-        record.unwatched.retain(|place, _| named.contains(place));
-        record.doubted.retain(|place| named.contains(place));
+        let id = |desired: &Desired| (desired.kind, desired.key());
+        let named: HashSet<Id> = work.waves.iter().flatten().map(id).collect();
+        record.unwatched.retain(|id, _| named.contains(id));
+        record.outdated.retain(|id| named.contains(id));
     }
 }

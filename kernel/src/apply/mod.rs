@@ -1,14 +1,14 @@
-//! The only writer. What to do about an object is decided in `decide`, which is pure; this file asks the server.
+//! The only writer. What to do about an object is decided in `decide`, which is pure; this file sends the requests.
 //!
 //! # Guarantees
 //! - No request when nothing would change.
-//! - Every write names the version or the unique id of the object as we know it, or creates it: one that comes late is
-//!   refused by the server.
+//! - Every write names the version or the unique id of the object that it is based on, or creates it: the server rejects
+//!   one that is outdated.
 //! - Nothing is written once the fence is closed.
-//! - Nothing is deleted to be made anew before the server has said that it would take the new one.
-//! - What the server answered is in the stores before a write is over, and its event causes no further pass, even if it
-//!   comes first. What no watch would tell of is never in the stores: it is asked for.
-//! - After a write that came too late the next try looks for itself.
+//! - Nothing is deleted to be recreated before the server has accepted the new object in a dry run.
+//! - The answer of the server is in the stores before a write returns, and its event causes no further pass, even if it
+//!   comes first. An object that no watch delivers is never in the stores: it is read when it is needed.
+//! - After an outdated write the next attempt reads the object from the server.
 
 mod decide;
 mod denied;
@@ -23,39 +23,43 @@ mod prune;
 mod refused;
 mod request;
 mod settled;
+mod status;
 #[cfg(test)]
 mod tests;
 mod touch;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
-use kube::api::{ApiResource, PropagationPolicy};
-use kube::{Client, Resource};
+use kube::Client;
+use kube::api::PropagationPolicy;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 pub use decide::{Action, Desired, Ownership, Way, decide};
 pub use drift::Drift;
-pub use error::WriteError;
+pub use error::{Result, WriteError};
 pub use immutable::{Change, change, rows};
 pub(crate) use memory::Memory;
 use request::Target;
 use settled::{Wanted, changed_nothing, hash};
 
-use crate::declare::{Declaration, Detail, Kind};
+use crate::declare::{Declaration, Detail, Kind, Known};
 use crate::metrics::{Metrics, Occurrence};
 use crate::object::{Kept, Key, Object, Owner};
+use crate::report::merged;
 use crate::store::Origin;
-use crate::stores::Stores;
+use crate::stores::{Namespaces, Stores};
 
-/// Tells whom it concerns that an object changed while we wrote: the watch does not. What is ours is news to others only.
+/// Notifies controllers of a change that came with a write, which the watch does not deliver. A change of our own is for
+/// other controllers only.
 pub type Announce = Arc<dyn Fn(Kind, &crate::store::Change<Object>, Origin) + Send + Sync>;
 
-/// Says whether we may still write.
+/// Whether this process may still write.
 pub type Fence = Arc<dyn Fn() -> bool + Send + Sync>;
 
-/// An object to be deleted, as it is known.
+/// An object to be deleted, as it is in the stores.
 #[derive(Debug, Clone)]
 pub struct Deletion {
     /// Its kind.
@@ -64,81 +68,81 @@ pub struct Deletion {
     pub object: Arc<Object>,
 }
 
-/// A few fields of an object that somebody else made.
+/// A patch of a few fields of an object that another writer owns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Touch {
     /// Its kind.
     pub kind: Kind,
-    /// Which one.
+    /// Its name.
     pub key: Key,
-    /// Its unique id: no other one of the same name is touched, and none is made.
+    /// Its unique id: no other object of the same name is patched, and none is created.
     pub uid: Box<str>,
-    /// What is written. Whatever else was written before stays, also by us.
+    /// The fields. All others stay, also those that we patched before.
     pub fields: Value,
 }
 
-/// What a pass wants of the cluster.
+/// What a pass writes.
 #[derive(Debug, Clone, Default)]
 pub struct Work {
-    /// Objects in waves: a wave begins when the one before it is there.
+    /// Objects in waves: a wave starts when the one before it is written.
     pub waves: Vec<Vec<Desired>>,
-    /// Fields of objects that others made.
+    /// Fields of objects of others.
     pub touches: Vec<Touch>,
-    /// What goes, beside what is pruned.
+    /// Deletions beyond pruning.
     pub deletions: Vec<Deletion>,
-    /// Pods that go if no disruption budget forbids it.
+    /// Pods to be evicted, if their disruption budget permits it.
     pub evictions: Vec<Deletion>,
-    /// Whether it is complete: objects that we own and that it does not name go, of the kinds that are pruned so.
+    /// Whether it is complete: then owned objects that it does not name are pruned.
     pub prune: bool,
-    /// Objects that stay, wanted or not.
+    /// Objects that are never pruned.
     pub spared: Vec<(Kind, Key)>,
-    /// What is said in the status of objects that others made.
+    /// Fields in the status of objects of others.
     pub foreign_statuses: Vec<ForeignStatus>,
 }
 
-/// What is said in the status of an object that somebody else made. It is written into the object as it is known, and
-/// into no later one.
+/// Fields in the status of an object that another writer owns. They are written into the version that is known, and into
+/// no later one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ForeignStatus {
     /// Its kind.
     pub kind: Kind,
     /// The object.
     pub object: Arc<Object>,
-    /// The fields of its status that are said.
+    /// The fields of its status.
     pub status: Value,
 }
 
-/// What was done.
+/// The results of the work.
 #[derive(Debug, Clone, Default)]
 pub struct Applied {
     /// The objects as they are now.
     pub objects: HashMap<(Kind, Key), Arc<Object>>,
-    /// What others had changed of ours and was written back.
+    /// Drift that was corrected.
     pub drifts: Vec<Drift>,
-    /// What was taken away to be made anew, and why.
+    /// What was deleted to be recreated, and why.
     pub recreated: Vec<String>,
-    /// What is on its way out and will be made anew when it is gone.
+    /// What is being deleted and will be recreated.
     pub waiting: Vec<String>,
     /// What was written, for the log.
     pub written: Vec<String>,
-    /// The objects that were made or changed, as far as anybody knows.
+    /// The objects that were or may have been created or changed.
     pub changed: BTreeSet<(Kind, Key)>,
-    /// The objects that were touched, deleted or evicted.
+    /// The objects that were patched, deleted or evicted.
     pub done: BTreeSet<(Kind, Key)>,
-    /// Pods that were not evicted because a disruption budget forbids it, with the server's words.
+    /// Pods whose eviction a disruption budget forbids, with the message of the server.
     pub kept: BTreeMap<Key, String>,
-    /// Touches that we can do without and that the server refused, with its words. Whoever wanted them tells of them.
+    /// Optional patches that the server rejected, with its message. The operator reports them.
     pub refused: Vec<(Touch, String)>,
 }
 
 impl Applied {
-    /// Notes a write when it is over: what the server refused has changed nothing.
+    /// Records the outcome of a write: what the server rejected has changed nothing.
     fn wrote(
         &mut self,
         target: Target<'_>,
-        outcome: Result<Arc<Object>, WriteError>,
+        outcome: Result<Arc<Object>>,
         words: impl FnOnce() -> String,
-    ) -> Result<Option<Arc<Object>>, WriteError> {
+    ) -> Result<Option<Arc<Object>>> {
         if outcome.as_ref().err().is_none_or(WriteError::may_be_done) {
             self.changed.insert((target.kind, target.key.clone()));
         }
@@ -152,17 +156,25 @@ impl Applied {
 /// What all controllers of a process share.
 #[derive(Clone)]
 pub struct Tools {
-    /// The way to the server.
+    /// The client of the API server.
     pub client: Client,
-    /// What is known.
+    /// The stores.
     pub stores: Stores,
-    /// Our name among the owners of fields.
+    /// Our field manager.
     pub manager: &'static str,
-    /// Whether we may write.
+    /// Whether this process may write.
     pub fence: Fence,
 }
 
-/// One object that is wanted, and what is known of it.
+impl Tools {
+    /// For a controller whose objects are not watched: it reads each before it writes it.
+    pub fn without_stores(client: Client, manager: &'static str, fence: Fence) -> Self {
+        let stores = Stores::new(&[], manager, &Namespaces::AllBut(Vec::new()).into());
+        Self { client, stores, manager, fence }
+    }
+}
+
+/// One desired object, and what is known of it.
 #[derive(Clone, Copy)]
 struct Task<'a> {
     target: Target<'a>,
@@ -182,22 +194,25 @@ pub struct Writer {
     announce: Announce,
     memory: Memory,
     metrics: Option<Metrics>,
+    /// Whether the definition of the resources has no status subresource, as far as is known.
+    has_inline_status: Arc<AtomicBool>,
 }
 
-/// A wanted object of a kind that Kubernetes has.
+/// A desired object of a built-in kind.
 pub fn desired<K>(object: &K, way: Way) -> Desired
 where
-    K: k8s_openapi::Resource + Resource<DynamicType = ()> + Serialize,
+    K: k8s_openapi::Resource<Scope: Known> + Serialize,
 {
-    let mut value = serde_json::to_value(object).unwrap_or_default();
-    value["apiVersion"] = K::api_version(&()).into();
-    value["kind"] = K::kind(&()).into();
-    Desired { resource: ApiResource::erase::<K>(&()), object: value, way, looks_after_pods: false }
+    let kind = Kind::of::<K>();
+    let mut object = serde_json::to_value(object).unwrap_or_default();
+    object["apiVersion"] = kind.api_version().into();
+    object["kind"] = kind.kind.into();
+    Desired { kind, object, way, looks_after_pods: false }
 }
 
 impl Writer {
-    /// The hand of this controller.
-    pub fn new(declaration: &'static Declaration, tools: Tools, announce: Announce) -> Self {
+    /// The writer of a controller that is alone in its process.
+    pub fn new(declaration: &'static Declaration, tools: Tools) -> Self {
         let Tools { client, stores, manager, fence } = tools;
         Self {
             client,
@@ -205,22 +220,18 @@ impl Writer {
             declaration,
             manager,
             fence,
-            announce,
+            announce: Arc::new(|_, _, _| {}),
             memory: Memory::default(),
             metrics: None,
+            has_inline_status: Arc::default(),
         }
     }
 
-    /// The same, and what it does is told.
+    /// The same for one of several controllers: it announces its writes and counts them. The memory is shared with the
+    /// caller, who makes it forget what is gone.
     #[must_use]
-    pub fn counted_by(self, metrics: Metrics) -> Self {
-        Self { metrics: Some(metrics), ..self }
-    }
-
-    /// The same, with this memory: whoever has it says what it forgets.
-    #[must_use]
-    pub(crate) fn remembering(self, memory: Memory) -> Self {
-        Self { memory, ..self }
+    pub(crate) fn joined(self, announce: Announce, metrics: Metrics, memory: Memory) -> Self {
+        Self { announce, memory, metrics: Some(metrics), ..self }
     }
 
     pub(crate) fn observe(&self, occurrence: &Occurrence<'_>) {
@@ -229,33 +240,28 @@ impl Writer {
         }
     }
 
-    /// What it knows.
+    /// Its stores.
     pub fn stores(&self) -> &Stores {
         &self.stores
     }
 
-    /// Does the work, on behalf of the object with this unique id. Stops at the first thing that fails, except at touches
-    /// that the server refuses: those keep nothing else from being done.
-    pub async fn carry_out(&self, work: &Work, owner: &Object) -> Result<Applied, WriteError> {
+    /// Does the work on behalf of an owner. Stops at the first error, except that a patch which the server rejects does not
+    /// stop the rest.
+    pub async fn carry_out(&self, work: &Work, owner: &Object) -> Result<Applied> {
         let mut applied = Applied::default();
         self.carry_out_into(&mut applied, work, owner).await?;
         Ok(applied)
     }
 
-    /// The same, for a caller who wants to know what was done also when something failed.
-    pub async fn carry_out_into(
-        &self,
-        applied: &mut Applied,
-        work: &Work,
-        owner: &Object,
-    ) -> Result<(), WriteError> {
+    /// The same, for a caller who needs the results also when something failed.
+    pub async fn carry_out_into(&self, applied: &mut Applied, work: &Work, owner: &Object) -> Result<()> {
         let written = self.write_all(applied, work, owner).await;
-        // What is said about others holds whatever became of the objects.
+        // Statuses of other objects are written whatever the outcome.
         let said = self.write_foreign_statuses(&work.foreign_statuses).await;
         written.and(said)
     }
 
-    async fn write_all(&self, applied: &mut Applied, work: &Work, owner: &Object) -> Result<(), WriteError> {
+    async fn write_all(&self, applied: &mut Applied, work: &Work, owner: &Object) -> Result<()> {
         for wave in &work.waves {
             for desired in wave {
                 self.apply(desired, owner, applied).await?;
@@ -281,19 +287,10 @@ impl Writer {
         touched
     }
 
-    async fn apply(
-        &self,
-        desired: &Desired,
-        owner: &Object,
-        applied: &mut Applied,
-    ) -> Result<(), WriteError> {
-        let key = desired.key();
-        let Some(kind) = self.kind_of(&desired.resource) else {
-            let (kind, operator) = (&desired.resource.kind, self.declaration.name);
-            let words = format!("{kind} {key}: operator {operator} does not declare such objects");
-            return Err(WriteError::Impossible(words));
-        };
+    async fn apply(&self, desired: &Desired, owner: &Object, applied: &mut Applied) -> Result<()> {
+        let (kind, key) = (desired.kind, desired.key());
         let target = Target { kind, key: &key };
+        self.check_declared(target)?;
         let wanted = hash(&desired.object);
         let known = self.stores.get(kind, &key);
         let is_blind = self.is_blind(target);
@@ -315,20 +312,12 @@ impl Writer {
             name: (*owner.key().name).into(),
             uid: owner.identity().uid.clone(),
         };
-        let predecessors = self.declaration.predecessors;
-        let ownership = Ownership { manager: self.manager, predecessors, owner: &controller };
-        let task = Task { target, desired, live: live.as_ref(), ownership };
-        let action = decide(desired, live.as_deref(), ownership);
+        let task = self.task(target, desired, live.as_ref(), &controller);
+        let action = decide(desired, live.as_deref(), task.ownership);
         let drift = live.as_deref().filter(|live| self.was_wanted(kind, live, owner, wanted));
         let drift = drift.and_then(|live| Drift::of(target, live, &action, self.manager));
-        let performed = self.perform(task, action, applied).await;
-        let now = match (self.doubt_if_late(target, owner, performed), live.as_deref()) {
-            (Err(refusal), Some(known)) if refusal.is_invalid() => {
-                let Some(instead) = decide::decide_anew(desired, known) else { return Err(refusal) };
-                self.perform(task, instead, applied).await?
-            }
-            (outcome, _) => outcome?,
-        };
+        let performed = self.perform_or_recreate(task, action, applied).await;
+        let now = self.note_if_outdated(target, owner, performed)?;
         applied.drifts.extend(drift);
         if let Some(now) = now {
             let is_final =
@@ -340,13 +329,68 @@ impl Writer {
         Ok(())
     }
 
-    /// Does what was decided. The object as it is now, if it is there.
+    /// Writes one object that was read just now, for a controller that works on no resource of its own: nothing is
+    /// remembered. Returns the object as it is now, or nothing while it is being deleted.
+    pub async fn write(
+        &self,
+        desired: &Desired,
+        live: Option<&Arc<Object>>,
+        owner: &Owner,
+        applied: &mut Applied,
+    ) -> Result<Option<Arc<Object>>> {
+        let key = desired.key();
+        let target = Target { kind: desired.kind, key: &key };
+        self.check_declared(target)?;
+        let task = self.task(target, desired, live, owner);
+        let action = decide(desired, live.map(|live| &**live), task.ownership);
+        self.perform_or_recreate(task, action, applied).await
+    }
+
+    fn task<'a>(
+        &self,
+        target: Target<'a>,
+        desired: &'a Desired,
+        live: Option<&'a Arc<Object>>,
+        owner: &'a Owner,
+    ) -> Task<'a> {
+        let predecessors = self.declaration.predecessors;
+        let ownership = Ownership { manager: self.manager, predecessors, owner };
+        Task { target, desired, live, ownership }
+    }
+
+    fn check_declared(&self, Target { kind, key }: Target<'_>) -> Result<()> {
+        if self.declaration.declares(kind) {
+            return Ok(());
+        }
+        let (kind, operator) = (kind.kind, self.declaration.name);
+        Err(WriteError::Impossible(format!(
+            "{kind} {key}: operator {operator} does not declare such objects"
+        )))
+    }
+
+    /// Does what was decided. An object that the server refuses to change may have to be recreated.
+    async fn perform_or_recreate(
+        &self,
+        task: Task<'_>,
+        action: Action,
+        applied: &mut Applied,
+    ) -> Result<Option<Arc<Object>>> {
+        match (self.perform(task, action, applied).await, task.live) {
+            (Err(refusal), Some(live)) if refusal.is_invalid() => {
+                let Some(instead) = decide::decide_anew(task.desired, live) else { return Err(refusal) };
+                self.perform(task, instead, applied).await
+            }
+            (outcome, _) => outcome,
+        }
+    }
+
+    /// Does what was decided. Returns the object as it is now, if it exists.
     async fn perform(
         &self,
         task: Task<'_>,
         action: Action,
         applied: &mut Applied,
-    ) -> Result<Option<Arc<Object>>, WriteError> {
+    ) -> Result<Option<Arc<Object>>> {
         let Task { target, desired, live, ownership: claim } = task;
         let Target { kind, key } = target;
         match action {
@@ -374,7 +418,7 @@ impl Writer {
                     self.delete(kind, live, policy, applied).await?;
                     self.observe(&Occurrence::Recreated { controller: self.declaration.name, kind });
                 }
-                let words = format!("{} {key} is made anew: {because} cannot be changed", kind.kind);
+                let words = format!("{} {key} is recreated: {because} cannot be changed", kind.kind);
                 applied.recreated.push(words.clone());
                 applied.waiting.push(words);
                 Ok(None)
@@ -387,14 +431,14 @@ impl Writer {
         }
     }
 
-    /// Applies. Where the server refuses what others added together with ours (a second port of the same name, another
-    /// source of the same volume), ours wins: the object is replaced, if the server takes that.
+    /// Applies. Where the server rejects the fields of others together with ours (a second port of the same name, another
+    /// source of the same volume), ours win: the object is replaced.
     async fn apply_or_replace(
         &self,
         target: Target<'_>,
         object: &Value,
         live: Option<&Object>,
-    ) -> Result<Arc<Object>, WriteError> {
+    ) -> Result<Arc<Object>> {
         match (self.server_side_apply(target, object).await, live) {
             (Err(refusal), Some(live)) if refusal.is_invalid() => {
                 self.replace(target, decide::whole(object.clone(), &live.value())).await.map_err(|_| refusal)
@@ -403,58 +447,22 @@ impl Writer {
         }
     }
 
-    /// Changes metadata of the resource itself, such as its finalizers.
-    pub async fn patch_metadata(&self, object: &Object, change: Value) -> Result<Arc<Object>, WriteError> {
-        let mut metadata = change;
-        self.name_state(object, &mut metadata);
+    /// Patches metadata of the resource itself, such as its finalizers.
+    pub async fn patch_metadata(&self, object: &Object, change: &Value) -> Result<Arc<Object>> {
+        let metadata = merged(self.state_of(object), change);
         self.merge(self.primary(object), None, &json!({ "metadata": metadata })).await
-    }
-
-    /// Writes the status of the resource itself: all of it, or what changed.
-    pub async fn write_status(
-        &self,
-        object: &Object,
-        status: &Value,
-        change: &Value,
-    ) -> Result<Arc<Object>, WriteError> {
-        let mut metadata = json!({});
-        self.name_state(object, &mut metadata);
-        let target = self.primary(object);
-        let written = match self.declaration.status_manager {
-            None => {
-                let body = json!({ "metadata": metadata, "status": change });
-                self.merge(target, Some("status"), &body).await
-            }
-            Some(manager) => {
-                metadata["name"] = (*target.key.name).into();
-                let (version, kind) = (target.kind.api_version(), target.kind.kind);
-                let body =
-                    json!({ "apiVersion": version, "kind": kind, "metadata": metadata, "status": status });
-                self.apply_status(target, manager, &body).await
-            }
-        };
-        self.observe(&Occurrence::StatusWritten {
-            controller: self.declaration.name,
-            failed: written.is_err(),
-        });
-        written
     }
 
     fn primary<'a>(&self, object: &'a Object) -> Target<'a> {
         Target { kind: self.declaration.primary, key: object.key() }
     }
 
-    fn name_state(&self, object: &Object, metadata: &mut Value) {
-        // What we wrote earlier in this pass may be newer than what the pass began with.
+    /// Metadata that names the object and the state of it that a write is about.
+    fn state_of(&self, object: &Object) -> Value {
+        // What we wrote earlier in this pass may be newer than what the pass started with.
         let known = self.stores.get(self.declaration.primary, object.key());
         let same = known.filter(|known| known.identity().uid == object.identity().uid);
         let version = same.map_or(object.identity().version, |known| known.identity().version);
-        metadata["resourceVersion"] = version.to_string().into();
-        metadata["uid"] = (*object.identity().uid).into();
-    }
-
-    fn kind_of(&self, resource: &ApiResource) -> Option<Kind> {
-        let fits = |kind: &Kind| kind.group == resource.group && kind.kind == resource.kind;
-        self.declaration.kinds().find(fits)
+        json!({ "resourceVersion": version.to_string(), "uid": object.uid() })
     }
 }

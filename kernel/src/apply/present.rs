@@ -1,74 +1,74 @@
-//! What is known of an object that is to be written: from the stores, from our last write, or asked for.
+//! The present state of an object that is to be written: from the stores, from our last write, or from the server.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::request::{Target, is_gone};
-use super::{Desired, WriteError, Writer};
+use super::{Desired, Result, WriteError, Writer};
 use crate::clock;
 use crate::declare::{Detail, Kind};
 use crate::object::Object;
 
-/// How long an object that nobody tells us of is taken to be as it was.
+/// How long an unwatched object is assumed to be unchanged.
 const LATELY: Duration = Duration::from_mins(1);
 
 impl Writer {
-    /// The object as it is, if it is there, and whether nobody touched it since we wrote it. What is not known of it is
-    /// asked for.
+    /// The object as it is, if it exists, and whether it is unchanged since we wrote it. What is not known is read.
     pub(super) async fn look_at(
         &self,
         target: Target<'_>,
         known: Option<Arc<Object>>,
         owner: &Object,
-    ) -> Result<(Option<Arc<Object>>, bool), WriteError> {
+    ) -> Result<(Option<Arc<Object>>, bool)> {
         let Target { kind, key } = target;
-        if self.is_blind(target) || self.is_doubted(target, owner) {
-            // Nobody tells us what others did, or not yet.
-            return Ok((self.get(target).await?, false));
+        if self.is_blind(target) || self.was_outdated(target, owner) {
+            // The stores do not have the changes of others, or not yet.
+            return Ok((self.get(kind, key).await?, false));
         }
         if self.stores.detail(kind) == Detail::Full {
             return Ok((known, false));
         }
         let Some(outline) = known else {
             let absent = self.stores.is_known(kind, &key.namespace);
-            return Ok((if absent { None } else { self.get(target).await? }, false));
+            return Ok((if absent { None } else { self.get(kind, key).await? }, false));
         };
         match self.written(&outline) {
             Some(written) => Ok((Some(written), true)),
-            None => Ok((self.get(target).await?, false)),
+            None => Ok((self.get(kind, key).await?, false)),
         }
     }
 
-    /// Whether nobody tells us of an object: there is no watch, and we can do without, or it looks at others only.
+    /// Whether an object is not watched: there is no watch of its kind, and we work without, or its selector excludes the
+    /// object.
     pub(super) fn is_blind(&self, target: Target<'_>) -> bool {
         let Target { kind, key } = target;
         let is_unwatched = !self.stores.is_watched(kind, &key.namespace);
         (self.declaration.is_optional(kind) && is_unwatched) || self.stores.is_left_out(kind, key)
     }
 
-    /// Takes note of what became of a write: one that came too late is not tried again on the strength of what we knew.
-    pub(super) fn doubt_if_late<T>(
+    /// Records whether a write was outdated: then the object is read before the next attempt.
+    pub(super) fn note_if_outdated<T>(
         &self,
         target: Target<'_>,
         owner: &Object,
-        outcome: Result<T, WriteError>,
-    ) -> Result<T, WriteError> {
+        outcome: Result<T>,
+    ) -> Result<T> {
         match &outcome {
-            Ok(_) => self.trust(target, owner),
-            Err(error) if is_late(error) => self.doubt(target, owner),
+            Ok(_) => self.forget_outdated(target, owner),
+            Err(error) if is_late(error) => self.note_outdated(target, owner),
             Err(_) => {}
         }
         outcome
     }
 
-    /// Whether an object of which nobody tells us was as we want it a short while ago.
+    /// Whether an unwatched object was as desired a short while ago.
     pub(super) fn was_seen_lately(&self, target: Target<'_>, owner: &Object, wanted: u64) -> bool {
         let seen = self.last_seen(target, owner);
         seen.is_some_and(|(hash, at)| hash == wanted && clock::now().duration_since(at) < LATELY)
     }
 
-    /// What is wanted, with what stays of the object that is there.
+    /// The desired object, with what is kept of the present one.
     pub(super) fn with_what_stays<'d>(
         &self,
         kind: Kind,
@@ -86,7 +86,7 @@ impl Writer {
     }
 }
 
-/// Whether a write was about an object that is another one by now, or gone.
+/// Whether a write was based on an object that has changed, or is gone.
 fn is_late(error: &WriteError) -> bool {
     match error {
         WriteError::Outdated { .. } => true,

@@ -1,5 +1,5 @@
-//! What we own and do not want goes. It is found in the stores; where they hold some objects of a kind only, the server is
-//! asked, once for all that is wanted: nothing becomes too much while the same is wanted.
+//! Pruning: deletes owned objects that are no longer desired. They are found in the stores; where these hold only some
+//! objects of a kind, the server is asked, once for each set of desired objects.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,21 +8,16 @@ use kube::api::{DynamicObject, ListParams, PropagationPolicy};
 use serde_json::Value;
 
 use super::request::{Target, failed};
-use super::{Applied, Work, WriteError, Writer};
+use super::{Applied, Result, Work, Writer};
 use crate::declare::{Kind, Prune};
 use crate::object::{Key, Object, Owner};
 
 impl Writer {
-    /// Deletes what the owner controls and neither wants nor spares, of the kinds that are pruned so.
-    pub(super) async fn prune(
-        &self,
-        work: &Work,
-        owner: &Object,
-        applied: &mut Applied,
-    ) -> Result<(), WriteError> {
+    /// Deletes what the owner controls and the work neither wants nor spares, of the kinds with this scope of pruning.
+    pub(super) async fn prune(&self, work: &Work, owner: &Object, applied: &mut Applied) -> Result<()> {
         let pruned = self.declaration.owned.iter().filter(|owned| owned.prune == Prune::Unnamed);
         for owned in pruned {
-            let (kind, stays) = (owned.kind, self.staying(work, owned.kind));
+            let (kind, stays) = (owned.kind, Self::staying(work, owned.kind));
             let is_asked_for = self.stores.is_filtered(kind) && !self.was_pruned(kind, owner, &stays);
             let present = if is_asked_for {
                 self.list_owned(kind, owner).await?
@@ -41,15 +36,15 @@ impl Writer {
         Ok(())
     }
 
-    fn staying(&self, work: &Work, kind: Kind) -> BTreeSet<Key> {
+    fn staying(work: &Work, kind: Kind) -> BTreeSet<Key> {
         let wanted = work.waves.iter().flatten();
-        let wanted = wanted.filter(|desired| self.kind_of(&desired.resource) == Some(kind));
+        let wanted = wanted.filter(|desired| desired.kind == kind);
         let spared = work.spared.iter().filter(|(spared, _)| *spared == kind);
         wanted.map(super::Desired::key).chain(spared.map(|(_, key)| key.clone())).collect()
     }
 
     /// The objects that the owner controls, as the server has them.
-    async fn list_owned(&self, kind: Kind, owner: &Object) -> Result<Vec<Arc<Object>>, WriteError> {
+    async fn list_owned(&self, kind: Kind, owner: &Object) -> Result<Vec<Arc<Object>>> {
         let outline = |metadata| DynamicObject { types: None, metadata, data: Value::Null };
         let mut owned = Vec::new();
         for namespace in self.namespaces_of(kind, owner) {
@@ -64,8 +59,8 @@ impl Writer {
         Ok(owned)
     }
 
-    /// Where an owner may have objects of a kind: in its own namespace; if it has none, wherever we look. An empty name
-    /// stands for all of them.
+    /// The namespaces in which an owner may have objects of a kind: its own; for a cluster-scoped owner all that are
+    /// watched. An empty name stands for all namespaces.
     fn namespaces_of(&self, kind: Kind, owner: &Object) -> Vec<Arc<str>> {
         let own = &owner.key().namespace;
         if !own.is_empty() {
@@ -81,7 +76,7 @@ impl Writer {
     }
 }
 
-/// How what is not wanted goes. A Job stays until its pods are gone: whoever sees no Job may be sure that nobody works.
+/// How an object is pruned. A Job stays until its pods are gone: no Job means that no pod of it runs.
 fn pruning(kind: Kind) -> PropagationPolicy {
     if kind.kind == "Job" { PropagationPolicy::Foreground } else { PropagationPolicy::Background }
 }

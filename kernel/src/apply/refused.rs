@@ -1,16 +1,16 @@
-//! Touches that we can do without and that the server refuses though we have the right: a volume whose class does not let
-//! it grow, a quota, a policy. The object is left as it is, whoever wanted it tells the user, and it is tried again later,
-//! with a pause that grows: what stands in the way is elsewhere, and nobody tells us when it is gone.
+//! Optional patches that the server rejects though we have the permission: a volume whose class does not permit expansion, a
+//! quota, a policy. The object is left as it is, the operator reports it to the user, and the patch is retried with back-off:
+//! the cause is elsewhere, and no event tells when it is gone.
 
 use std::collections::HashMap;
 use std::future::Future;
 use std::time::Instant;
 
 use super::denied::{Denial, FORGOTTEN};
-use super::{Applied, Touch, WriteError, Writer};
+use super::{Applied, Result, Touch, Writer};
 use crate::clock;
 
-/// What was refused, and when.
+/// A patch that was rejected, and when.
 #[derive(Debug)]
 struct Refusal {
     touch: Touch,
@@ -18,18 +18,18 @@ struct Refusal {
     last: Denial,
 }
 
-/// The last touch of each object that was refused, by unique id.
+/// The last rejected patch of each object, by unique id.
 #[derive(Debug, Default)]
 pub(super) struct Refused(HashMap<Box<str>, Refusal>);
 
 impl Refused {
-    /// What the server said of this touch a short while ago, if it refused.
+    /// The message of the server, if it rejected this patch a short while ago.
     fn words(&self, touch: &Touch, now: Instant) -> Option<String> {
         let last = self.0.get(&touch.uid)?;
         (last.touch == *touch && last.last.is_fresh(now)).then(|| last.words.clone())
     }
 
-    /// Whether it is news: it is said once for all objects of a kind.
+    /// Whether it is news: it is logged once for all objects of a kind.
     fn take(&mut self, touch: &Touch, words: &str, now: Instant) -> bool {
         self.0.retain(|_, refusal| refusal.last.is_younger(FORGOTTEN, now));
         let is_known = self.0.values().any(|refusal| refusal.touch.kind == touch.kind);
@@ -50,13 +50,13 @@ impl Refused {
 }
 
 impl Writer {
-    /// Touches something that can stay as it is. If the server refuses, nothing is touched, and its words are kept.
+    /// Does an optional patch. If the server rejects it, its message is kept.
     pub(super) async fn unless_refused(
         &self,
         touch: &Touch,
-        request: impl Future<Output = Result<bool, WriteError>> + Send,
+        request: impl Future<Output = Result<bool>> + Send,
         applied: &mut Applied,
-    ) -> Result<bool, WriteError> {
+    ) -> Result<bool> {
         let known = self.memory.records().refused.words(touch, clock::now());
         if let Some(words) = known {
             applied.refused.push((touch.clone(), words));
@@ -69,7 +69,7 @@ impl Writer {
                 if is_news {
                     let Touch { kind, key, .. } = touch;
                     tracing::warn!(
-                        "{} {key} is left as it is, because the server refuses: {words}",
+                        "{} {key} is not patched, because the server rejects it: {words}",
                         kind.kind
                     );
                 }
@@ -105,11 +105,11 @@ mod tests {
         let (mut refused, start) = (Refused::default(), clock::now());
         let after = |seconds: u64| start + Duration::from_secs(seconds);
         assert!(refused.take(&touch("a", "2"), "no", start), "news");
-        assert!(!refused.take(&touch("b", "2"), "no", start), "said before of another one");
+        assert!(!refused.take(&touch("b", "2"), "no", start), "logged before for another one");
         let said =
             |refused: &Refused, size: &str, second: u64| refused.words(&touch("a", size), after(second));
         assert_eq!(said(&refused, "2", 4).as_deref(), Some("no"));
-        assert_eq!(said(&refused, "3", 4), None, "another wish");
+        assert_eq!(said(&refused, "3", 4), None, "another patch");
         assert_eq!(said(&refused, "2", 5), None, "the pause is over");
         refused.take(&touch("a", "2"), "never", after(5));
         assert_eq!(said(&refused, "2", 14).as_deref(), Some("never"), "the pause has grown");
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_wants_any_more_is_forgotten() {
+    fn patches_that_are_no_longer_attempted_are_forgotten() {
         let (mut refused, start) = (Refused::default(), clock::now());
         refused.take(&touch("a", "2"), "no", start);
         assert!(refused.take(&touch("b", "2"), "no", start + FORGOTTEN), "news again");

@@ -6,23 +6,23 @@ use http::HeaderValue;
 use http::header::ACCEPT;
 use kube::Resource as _;
 use kube::api::{
-    Api, DeleteParams, DynamicObject, ObjectMeta, PartialObjectMeta, Patch, PatchParams, PostParams,
-    Preconditions, PropagationPolicy, Request, TypeMeta,
+    Api, DeleteParams, DynamicObject, ListParams, ObjectMeta, PartialObjectMeta, Patch, PatchParams,
+    PostParams, Preconditions, PropagationPolicy, Request, TypeMeta,
 };
 use serde_json::{Value, json};
 
 use super::decide::NEVER;
-use super::{Applied, Ownership, Way, WriteError, Writer};
+use super::{Applied, Ownership, Result, Way, WriteError, Writer};
 use crate::declare::{Detail, Kind};
 use crate::fields;
 use crate::object::{Identity, Kept, Key, Object};
 use crate::store::{Base, Origin, Ticket};
 
-/// Asks for the metadata of an object in place of all of it.
+/// Requests the metadata of an object instead of the whole.
 const ONLY_METADATA: HeaderValue =
     HeaderValue::from_static("application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1");
 
-/// What a request is about.
+/// The object that a request is about.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Target<'a> {
     pub(super) kind: Kind,
@@ -30,7 +30,7 @@ pub(super) struct Target<'a> {
 }
 
 impl Target<'_> {
-    pub(super) fn place(self) -> (Kind, Key) {
+    pub(super) fn id(self) -> (Kind, Key) {
         (self.kind, self.key.clone())
     }
 }
@@ -43,13 +43,8 @@ enum Whole {
 }
 
 impl Writer {
-    /// Makes an object that is not there.
-    pub(super) async fn create(
-        &self,
-        target: Target<'_>,
-        way: Way,
-        object: Value,
-    ) -> Result<Arc<Object>, WriteError> {
+    /// Creates an object.
+    pub(super) async fn create(&self, target: Target<'_>, way: Way, object: Value) -> Result<Arc<Object>> {
         if way == Way::Apply {
             return self.server_side_apply(target, &object).await;
         }
@@ -58,34 +53,43 @@ impl Writer {
         write.finish("create", answer)
     }
 
-    /// The whole object, if it is there.
-    pub(super) async fn get(&self, target: Target<'_>) -> Result<Option<Arc<Object>>, WriteError> {
-        let answer = self.api(target).get_opt(&target.key.name).await;
+    /// The whole object as the server has it, if it is there.
+    pub async fn get(&self, kind: Kind, key: &Key) -> Result<Option<Arc<Object>>> {
+        let target = Target { kind, key };
+        let answer = self.api(target).get_opt(&key.name).await;
         let object = answer.map_err(|error| failed("get", target, error))?;
-        Ok(object.map(|object| Arc::new(Object::new(object, &target.kind.resource()))))
+        Ok(object.map(|object| Arc::new(Object::new(object, &kind.resource()))))
     }
 
-    /// Asks whether the server would make this object if there were none of its name.
-    pub(super) async fn dry_run(&self, target: Target<'_>, object: &Value) -> Result<(), WriteError> {
+    /// The objects of a kind in a namespace with these labels, as the server has them.
+    pub async fn list(&self, kind: Kind, namespace: &str, labels: &str) -> Result<Vec<Arc<Object>>> {
+        let target = Target { kind, key: &Key::new(namespace, "") };
+        let answer = self.api(target).list(&ListParams::default().labels(labels)).await;
+        let objects = answer.map_err(|error| failed("list", target, error))?.items;
+        Ok(objects.into_iter().map(|object| Arc::new(Object::new(object, &kind.resource()))).collect())
+    }
+
+    /// Whether the server would create this object if there were none of its name.
+    pub(super) async fn dry_run(&self, target: Target<'_>, object: &Value) -> Result<()> {
         self.check_fence()?;
         let params = PostParams { dry_run: true, ..self.params() };
         match self.send(target, Whole::Create, &params, object.clone()).await {
             Ok(_) => Ok(()),
-            // It looks at the name last.
+            // The name is checked last.
             Err(kube::Error::Api(status)) if status.code == 409 => Ok(()),
             Err(error) => Err(failed("create", target, error)),
         }
     }
 
     /// Writes a whole object with the version that we know.
-    pub(super) async fn replace(&self, target: Target<'_>, object: Value) -> Result<Arc<Object>, WriteError> {
+    pub(super) async fn replace(&self, target: Target<'_>, object: Value) -> Result<Arc<Object>> {
         let write = self.begin(target, base(&object))?;
         let answer = self.send(target, Whole::Replace, &self.params(), object).await;
         write.finish("replace", answer)
     }
 
-    /// Sends a whole object. Where only the metadata of a kind is watched the server is asked for no more than that: it may
-    /// be large, and what else is in it we have just said.
+    /// Sends a whole object. Where only the metadata of a kind is watched, only metadata is requested in return: the object
+    /// may be large, and we know the rest.
     async fn send(
         &self,
         target: Target<'_>,
@@ -110,24 +114,20 @@ impl Writer {
         Ok(with_metadata(object, answer.metadata))
     }
 
-    /// Writes what we say. The fields are ours: whoever else claims them loses them.
-    pub(super) async fn server_side_apply(
-        &self,
-        target: Target<'_>,
-        object: &Value,
-    ) -> Result<Arc<Object>, WriteError> {
+    /// Applies an object. The fields become ours, by force.
+    pub(super) async fn server_side_apply(&self, target: Target<'_>, object: &Value) -> Result<Arc<Object>> {
         let params = PatchParams::apply(self.manager).force();
         self.begin(target, base(object))?.patch(None, &Patch::Apply(object), &params).await
     }
 
-    /// Writes who owns which fields, if the object still is as we know it. The stores hold only a part of that, so it
-    /// is read first.
+    /// Takes over fields from earlier field managers, if the object still has the version that we know. The stores hold only
+    /// a part of the field ownership, so the object is read first.
     pub(super) async fn take_over(
         &self,
         target: Target<'_>,
         known: &Object,
         ownership: &Ownership<'_>,
-    ) -> Result<Arc<Object>, WriteError> {
+    ) -> Result<Arc<Object>> {
         self.check_fence()?;
         let live = self.api(target).get(&target.key.name).await;
         let live = Object::new(live.map_err(|error| failed("get", target, error))?, &target.kind.resource());
@@ -142,20 +142,20 @@ impl Writer {
         write.patch(None, &Patch::Merge(&body), &PatchParams::default()).await
     }
 
-    /// Changes the resource itself, or a part of it, or what others made. The body names the version that we know, or the
+    /// Patches the resource itself, its status, or an object of others. The body names the version that we know, or the
     /// unique id.
     pub(super) async fn merge(
         &self,
         target: Target<'_>,
         subresource: Option<&str>,
         body: &Value,
-    ) -> Result<Arc<Object>, WriteError> {
+    ) -> Result<Arc<Object>> {
         let params = PatchParams { field_manager: Some(self.manager.into()), ..PatchParams::default() };
         self.begin(target, base(body))?.patch(subresource, &Patch::Merge(body), &params).await
     }
 
-    /// Changes an object that no watch tells us of: the stores do not hold it. Whether it was there.
-    pub(super) async fn merge_unseen(&self, target: Target<'_>, body: &Value) -> Result<bool, WriteError> {
+    /// Patches an object that is not watched. Whether it existed.
+    pub(super) async fn merge_unseen(&self, target: Target<'_>, body: &Value) -> Result<bool> {
         self.check_fence()?;
         let params = PatchParams { field_manager: Some(self.manager.into()), ..PatchParams::default() };
         match self.api(target).patch(&target.key.name, &params, &Patch::Merge(body)).await {
@@ -165,25 +165,25 @@ impl Writer {
         }
     }
 
-    /// Applies a whole status under a name.
+    /// Applies a whole status under a field manager.
     pub(super) async fn apply_status(
         &self,
         target: Target<'_>,
         manager: &str,
         body: &Value,
-    ) -> Result<Arc<Object>, WriteError> {
+    ) -> Result<Arc<Object>> {
         let params = PatchParams::apply(manager).force();
         self.begin(target, base(body))?.patch(Some("status"), &Patch::Apply(body), &params).await
     }
 
     /// Deletes this object and no other of its name.
-    pub(super) async fn delete(
+    pub async fn delete(
         &self,
         kind: Kind,
         object: &Object,
         policy: PropagationPolicy,
         applied: &mut Applied,
-    ) -> Result<(), WriteError> {
+    ) -> Result<()> {
         if object.is_deleting() {
             return Ok(());
         }
@@ -199,8 +199,8 @@ impl Writer {
             Ok(answer) => {
                 applied.written.push(format!("deleted {} {}", kind.kind, target.key));
                 applied.done.insert((kind, target.key.clone()));
-                // What is on its way out is known to be so at once, and not deleted again. That it is gone, the watch
-                // tells: a pass follows from it.
+                // An object that is being deleted is stored as such at once, and not deleted again. The watch delivers when
+                // it is gone, which causes a pass.
                 match answer.left().filter(|object| object.metadata.deletion_timestamp.is_some()) {
                     Some(leaving) => write.finish("delete", Ok(leaving)).map(drop),
                     None => Ok(()),
@@ -211,12 +211,12 @@ impl Writer {
         }
     }
 
-    /// Every write passes here.
-    pub(crate) fn check_fence(&self) -> Result<(), WriteError> {
+    /// Whether this process may write now: every write asks.
+    pub fn check_fence(&self) -> Result<()> {
         if (self.fence)() { Ok(()) } else { Err(WriteError::Fenced) }
     }
 
-    fn begin<'a>(&'a self, target: Target<'a>, base: Base) -> Result<Write<'a>, WriteError> {
+    fn begin<'a>(&'a self, target: Target<'a>, base: Base) -> Result<Write<'a>> {
         self.check_fence()?;
         let partition = self.stores.partition(target.kind, &target.key.namespace);
         let ticket = partition.map(|partition| partition.write().begin(target.key, base));
@@ -237,7 +237,7 @@ impl Writer {
     }
 }
 
-/// A write under way. A pass may be dropped at any await: also then it gives up what it holds.
+/// A pending write. A pass may be dropped at any await: then the ticket is given up too.
 struct Write<'a> {
     writer: &'a Writer,
     target: Target<'a>,
@@ -250,7 +250,7 @@ impl Write<'_> {
         subresource: Option<&str>,
         patch: &Patch<&Value>,
         params: &PatchParams,
-    ) -> Result<Arc<Object>, WriteError> {
+    ) -> Result<Arc<Object>> {
         let (api, name) = (self.writer.api(self.target), &*self.target.key.name);
         let answer = match subresource {
             Some(subresource) => api.patch_subresource(subresource, name, params, patch).await,
@@ -259,11 +259,7 @@ impl Write<'_> {
         self.finish("patch", answer)
     }
 
-    fn finish(
-        mut self,
-        verb: &'static str,
-        answer: kube::Result<DynamicObject>,
-    ) -> Result<Arc<Object>, WriteError> {
+    fn finish(mut self, verb: &'static str, answer: kube::Result<DynamicObject>) -> Result<Arc<Object>> {
         let Target { kind, key } = self.target;
         let mut answer = answer.map_err(|error| failed(verb, self.target, error))?;
         let is_left_out = self.writer.stores.is_left_out(kind, key);
@@ -275,7 +271,7 @@ impl Write<'_> {
         }
         let object = self.writer.stores.keep(kind, answer);
         if is_left_out {
-            // If the watch does look at it, it tells. The ticket is given up with the write.
+            // If the watch covers it after all, it delivers it. The ticket is given up with the write.
             return Ok(Arc::new(object));
         }
         if let (Some(partition), Some(ticket)) =
@@ -307,7 +303,7 @@ impl Drop for Write<'_> {
     }
 }
 
-/// What a body says about the state that it changes.
+/// The state that a body is based on.
 fn base(body: &Value) -> Base {
     match body["metadata"]["resourceVersion"].as_str() {
         Some(NEVER) => Base::Absence,
@@ -316,7 +312,7 @@ fn base(body: &Value) -> Base {
     }
 }
 
-/// What a request came to that the server did not take.
+/// The error of a request.
 pub(super) fn failed(verb: &'static str, target: Target<'_>, error: kube::Error) -> WriteError {
     let (kind, key) = (target.kind.kind, target.key.clone());
     if is_outdated(&error) {
@@ -325,20 +321,20 @@ pub(super) fn failed(verb: &'static str, target: Target<'_>, error: kube::Error)
     WriteError::Server { verb, kind, key, source: Box::new(error) }
 }
 
-/// The object has another version, or another one of its name has come: to the server a uid is a field that somebody
-/// tries to change.
+/// The object has another version, or there is another one of its name: the server takes the uid for a field that the
+/// request tries to change.
 fn is_outdated(error: &kube::Error) -> bool {
     let kube::Error::Api(status) = error else { return false };
     let mut causes = status.details.iter().flat_map(|details| &details.causes);
     status.code == 409 || (status.code == 422 && causes.any(|cause| cause.field == "metadata.uid"))
 }
 
-/// There is no such object any more.
+/// The object no longer exists.
 pub(super) fn is_gone(error: &kube::Error) -> bool {
     is_outdated(error) || matches!(error, kube::Error::Api(status) if status.code == 404)
 }
 
-/// What was sent, with the metadata that it has by now.
+/// What was sent, with its present metadata.
 fn with_metadata(sent: Value, metadata: ObjectMeta) -> DynamicObject {
     let Value::Object(mut fields) = sent else {
         return DynamicObject { types: None, metadata, data: Value::Null };
@@ -389,7 +385,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_on_its_way_out_is_not_deleted_again() {
+    async fn an_object_that_is_being_deleted_is_not_deleted_again() {
         let asked = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&asked);
         let server = tower::service_fn(move |_: http::Request<Body>| {
@@ -408,7 +404,7 @@ mod tests {
             manager: "test",
             fence: Arc::new(|| true),
         };
-        let writer = Writer::new(&DECLARATION, tools, Arc::new(|_, _, _| {}));
+        let writer = Writer::new(&DECLARATION, tools);
         for _ in 0..2 {
             let object = stores.get(KIND, known.key()).unwrap();
             let work = Work { deletions: vec![Deletion { kind: KIND, object }], ..Work::default() };
@@ -434,7 +430,7 @@ mod tests {
     };
 
     #[tokio::test]
-    async fn of_an_outline_only_the_metadata_comes_back_and_what_was_sent_is_remembered() {
+    async fn only_metadata_is_returned_for_metadata_watches_and_what_was_sent_is_remembered() {
         let seen: Arc<Mutex<Vec<(String, Value)>>> = Arc::default();
         let heard = Arc::clone(&seen);
         let server = tower::service_fn(move |request: http::Request<Body>| {
@@ -462,20 +458,19 @@ mod tests {
         }
         let client = Client::new(server, "n");
         let tools = Tools { client, stores, manager: "test", fence: Arc::new(|| true) };
-        let writer = Writer::new(&OUTLINED, tools, Arc::new(|_, _, _| {}));
+        let writer = Writer::new(&OUTLINED, tools);
         let owner = Object::new(serde_json::from_value(config_map("1", None)).unwrap(), &KIND.resource());
         for content in ["b25l", "b25l", "dHdv"] {
             let object = json!({ "apiVersion": "v1", "kind": "Secret", "data": { "key": content },
                 "metadata": { "name": "a", "namespace": "n" } });
-            let desired =
-                Desired { resource: kind.resource(), object, way: Way::Replace, looks_after_pods: false };
+            let desired = Desired { kind, object, way: Way::Replace, looks_after_pods: false };
             let work = Work { waves: vec![vec![desired]], ..Work::default() };
             writer.carry_out(&work, &owner).await.unwrap();
         }
         let seen = seen.lock().unwrap();
         let asked: Vec<&str> = seen.iter().map(|(what, _)| what.as_str()).collect();
         let only = ONLY_METADATA.to_str().unwrap().to_owned();
-        // Nothing is sent for what did not change, and nobody asks for what was sent before.
+        // Nothing is sent for what did not change, and nothing that was sent before is read.
         let secrets = "/api/v1/namespaces/n/secrets";
         assert_eq!(asked, [format!("POST {secrets} {only}"), format!("PUT {secrets}/a {only}")]);
         let [(_, created), (_, replaced)] = &seen[..] else { panic!("{seen:?}") };
@@ -484,7 +479,7 @@ mod tests {
     }
 
     #[test]
-    fn another_version_and_another_object_are_old_news_and_the_rest_is_not() {
+    fn another_version_and_another_object_are_outdated_and_the_rest_is_not() {
         for (code, field, expected) in [
             (409, "", true),
             (422, "metadata.uid", true),

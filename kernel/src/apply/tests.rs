@@ -64,7 +64,7 @@ fn hand(code: u16, answer: &Value) -> (Writer, Asked) {
         manager: "test",
         fence: Arc::new(|| true),
     };
-    (Writer::new(&DECLARATION, tools, Arc::new(|_, _, _| {})), asked)
+    (Writer::new(&DECLARATION, tools), asked)
 }
 
 fn failure(code: u16, message: &str, cause: &Value) -> Value {
@@ -110,7 +110,7 @@ async fn what_nobody_tells_us_of_is_touched_by_its_unique_id() {
     let (writer, asked) = hand(200, &json!({"metadata": {"name": "a", "namespace": "n", "uid": "1"}}));
     for _ in 0..2 {
         let applied = carry_out(&writer, &touch(POD)).await.unwrap();
-        assert_eq!(applied.written, ["touched Pod n/a"]);
+        assert_eq!(applied.written, ["patched Pod n/a"]);
         assert_eq!(applied.done, BTreeSet::from([(POD, Key::new("n", "a"))]));
     }
     let said = json!({"metadata": {"uid": "1", "labels": {"b": "c"}}});

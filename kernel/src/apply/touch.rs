@@ -1,16 +1,16 @@
-//! Fields of objects that others made: a few are written, the rest stays theirs. They are merged and not applied: who
-//! applies says all that he wants of an object, and several touch the same one without knowing of each other.
+//! Patches of a few fields of objects of others. They are merge patches and not applied: an apply would have to name all
+//! our fields of an object, and several controllers patch the same object without knowing each other.
 
 use serde_json::Value;
 
-use super::denied::Deed;
+use super::denied::OptionalAction;
 use super::request::{Target, is_gone};
-use super::{Applied, Touch, WriteError, Writer};
+use super::{Applied, Result, Touch, WriteError, Writer};
 use crate::object::Kept;
 
 impl Writer {
-    /// Touches all of them. One that the server refuses keeps no other from being done: what it said comes last.
-    pub async fn touch_all(&self, touches: &[Touch], applied: &mut Applied) -> Result<(), WriteError> {
+    /// Patches all of them. One that the server rejects does not stop the others; its error is returned at the end.
+    pub async fn touch_all(&self, touches: &[Touch], applied: &mut Applied) -> Result<()> {
         let mut refused = Ok(());
         for touch in touches {
             match self.touch(touch, applied).await {
@@ -21,14 +21,14 @@ impl Writer {
         refused
     }
 
-    async fn touch(&self, touch: &Touch, applied: &mut Applied) -> Result<(), WriteError> {
+    async fn touch(&self, touch: &Touch, applied: &mut Applied) -> Result<()> {
         let Touch { kind, key, .. } = touch;
         let target = Target { kind: *kind, key };
         let is_blind = self.is_blind(target);
         if !is_blind && !self.is_due(touch) {
             return Ok(());
         }
-        let body = said(touch);
+        let body = body(touch);
         let request = async {
             if is_blind {
                 self.merge_unseen(target, &body).await
@@ -38,20 +38,20 @@ impl Writer {
         };
         let is_touched = if self.declaration.is_optional(*kind) {
             let request = self.unless_refused(touch, request, applied);
-            self.unless_denied(Deed::Touch, target, request).await?.unwrap_or(false)
+            self.unless_denied(OptionalAction::Patch, target, request).await?.unwrap_or(false)
         } else {
             request.await?
         };
         if is_touched {
-            applied.written.push(format!("touched {} {key}", kind.kind));
+            applied.written.push(format!("patched {} {key}", kind.kind));
             applied.done.insert((*kind, key.clone()));
         }
         Ok(())
     }
 
-    async fn merge_seen(&self, target: Target<'_>, body: &Value) -> Result<bool, WriteError> {
+    async fn merge_seen(&self, target: Target<'_>, body: &Value) -> Result<bool> {
         match self.merge(target, None, body).await {
-            // What we know is old, as with another one of the same name.
+            // What we know is outdated, as with another object of the same name.
             Err(WriteError::Server { source, kind, key, .. }) if is_gone(&source) => {
                 Err(WriteError::Outdated { kind, key })
             }
@@ -59,8 +59,7 @@ impl Writer {
         }
     }
 
-    /// Whether the object is known to be there and not as we say. What nobody tells us of is not known: whoever plans to
-    /// touch it has looked.
+    /// Whether the object exists and differs. An unwatched object is not in the stores: the planner has read it.
     fn is_due(&self, touch: &Touch) -> bool {
         let known = self.stores.get(touch.kind, &touch.key);
         let live = known.filter(|live| live.identity().uid == touch.uid && !live.is_deleting());
@@ -68,8 +67,8 @@ impl Writer {
     }
 }
 
-/// What is written, and which object is meant.
-fn said(touch: &Touch) -> Value {
+/// The fields, with the unique id of the object.
+fn body(touch: &Touch) -> Value {
     let mut body = touch.fields.clone();
     body["metadata"]["uid"] = (*touch.uid).into();
     body

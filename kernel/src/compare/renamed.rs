@@ -1,35 +1,34 @@
-//! Elements of lists that somebody renamed. Applying ours beside them would leave two where one was: a second container,
-//! a second port.
+//! Elements of lists that another writer renamed. Applying ours would leave two of them: a second container, a second port.
 
 use serde_json::Value;
 
-use super::{Doubt, is_namesake, keys_of, lacks};
+use super::{Additional, is_namesake, keys_of, lacks};
 
-/// The object that is there with the names that we gave, where somebody renamed an element of a list and changed nothing
-/// else of it; nothing if nobody did. Elements that others added keep theirs.
+/// The present object with our names, where another writer renamed an element of a list and changed nothing else of it;
+/// `None` if there is none. Elements that others added keep their names.
 pub fn with_our_names(desired: &Value, live: &Value) -> Option<Value> {
-    let mut mended = live.clone();
-    let (wanted, present) = (desired.as_object()?, mended.as_object_mut()?);
+    let mut renamed = live.clone();
+    let (wanted, present) = (desired.as_object()?, renamed.as_object_mut()?);
     let mut found = false;
     for (name, value) in wanted.iter().filter(|(name, _)| *name != "metadata") {
-        found |= present.get_mut(name).is_some_and(|present| mend(name, value, present));
+        found |= present.get_mut(name).is_some_and(|present| rename(name, value, present));
     }
-    found.then_some(mended)
+    found.then_some(renamed)
 }
 
-fn mend(name: &str, desired: &Value, live: &mut Value) -> bool {
+fn rename(name: &str, desired: &Value, live: &mut Value) -> bool {
     match (desired, live) {
         (Value::Object(wanted), Value::Object(present)) => {
             wanted.iter().fold(false, |found, (step, value)| {
-                present.get_mut(step).is_some_and(|present| mend(step, value, present)) || found
+                present.get_mut(step).is_some_and(|present| rename(step, value, present)) || found
             })
         }
-        (Value::Array(wanted), Value::Array(present)) => mend_list(name, wanted, present),
+        (Value::Array(wanted), Value::Array(present)) => rename_list(name, wanted, present),
         _ => false,
     }
 }
 
-fn mend_list(name: &str, wanted: &[Value], present: &mut [Value]) -> bool {
+fn rename_list(name: &str, wanted: &[Value], present: &mut [Value]) -> bool {
     let keys = keys_of(name, wanted, present);
     if keys.is_empty() {
         return false;
@@ -37,7 +36,7 @@ fn mend_list(name: &str, wanted: &[Value], present: &mut [Value]) -> bool {
     let mut found = false;
     for element in wanted {
         if let Some(namesake) = present.iter_mut().find(|present| is_namesake(element, present, keys)) {
-            found |= mend("", element, namesake);
+            found |= rename("", element, namesake);
             continue;
         }
         let is_foreign = |present: &Value| !wanted.iter().any(|wanted| is_namesake(wanted, present, keys));
@@ -53,7 +52,7 @@ fn mend_list(name: &str, wanted: &[Value], present: &mut [Value]) -> bool {
     found
 }
 
-/// An element with the name of ours, if that makes it ours. One that is nothing but its name is like no other.
+/// An element with the name of ours, if that makes it equal to ours. Elements with nothing but a name are never matched.
 fn named_like(ours: &Value, present: &Value, keys: &[&str]) -> Option<Value> {
     let has_more = ours.as_object()?.keys().any(|field| !keys.contains(&field.as_str()));
     let mut named = present.clone();
@@ -62,7 +61,7 @@ fn named_like(ours: &Value, present: &Value, keys: &[&str]) -> Option<Value> {
             named[key] = value.clone();
         }
     }
-    (has_more && lacks("", ours, &named, Doubt::Differs).is_none()).then_some(named)
+    (has_more && lacks("", ours, &named, Additional::Differs).is_none()).then_some(named)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What is known of the server's ways with single fields.
+//! How the server treats single fields.
 
 /// Lists whose elements have names, and by which fields; all others are one value.
 pub(super) const KEYED: [(&str, &[&str]); 14] = [
@@ -18,7 +18,7 @@ pub(super) const KEYED: [(&str, &[&str]); 14] = [
     ("webhooks", &["name"]),
 ];
 
-/// Maps that are one value: whoever says one key of them says all.
+/// Maps that are one value: setting one key sets all.
 pub(super) const WHOLE: [&str; 9] = [
     "configMapKeyRef",
     "fieldRef",
@@ -35,7 +35,7 @@ pub(super) const WHOLE: [&str; 9] = [
 pub(super) const QUANTITIES: [&str; 7] =
     ["capacity", "divisor", "hard", "limits", "overhead", "requests", "sizeLimit"];
 
-/// Maps that the server does not keep when they are empty. Of others, `{}` says something: `emptyDir`, selectors.
+/// Maps that the server drops when they are empty. For others `{}` has a meaning: `emptyDir`, selectors.
 pub(super) const MAPS: [&str; 11] = [
     "annotations",
     "binaryData",
@@ -50,7 +50,7 @@ pub(super) const MAPS: [&str; 11] = [
     "securityContext",
 ];
 
-/// What the server does not keep when it is false, nought or empty. Of others, absence says something else.
+/// Fields that the server drops when they are false, zero or empty. For others absence has another meaning.
 pub(super) const DROPPED: [&str; 13] = [
     "hostIPC",
     "hostNetwork",
@@ -67,7 +67,7 @@ pub(super) const DROPPED: [&str; 13] = [
     "value",
 ];
 
-/// What the server fills in by itself where a field is absent.
+/// Defaults of the server.
 pub(super) const DEFAULTS: [(&str, &str); 57] = [
     ("allocateLoadBalancerNodePorts", "true"),
     ("allowPrivilegeEscalation", "true"),
@@ -128,7 +128,7 @@ pub(super) const DEFAULTS: [(&str, &str); 57] = [
     ("whenScaled", "\"Retain\""),
 ];
 
-/// What the server alone decides.
+/// Fields that only the server sets.
 pub(super) const ASSIGNED: [&str; 7] = [
     "clusterIP",
     "clusterIPs",

@@ -1,4 +1,4 @@
-//! One pass of everything, and the end: for a client whose writes are not kept.
+//! One pass of every resource: for a client whose writes are dry runs.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,18 +13,17 @@ use crate::object::Key;
 use crate::queue::Outcome;
 use crate::store::Change;
 
-/// What became of one pass of everything.
+/// The results of one pass of every resource.
 #[derive(Debug, Default)]
 pub struct Once {
-    /// The kind and name of every resource, and what its pass came to.
+    /// The kind and name of every resource, and the outcome of its pass.
     pub outcomes: Vec<(&'static str, Key, Outcome)>,
-    /// Kinds that could not be looked at, or lack something that they cannot do without.
+    /// Kinds that could not be listed, or whose controllers lack a kind that they need.
     pub blind: Vec<&'static str>,
 }
 
 impl Hub {
-    /// One pass of every resource that is there, and of what controllers look at when they begin. Nobody hears of what
-    /// changes meanwhile.
+    /// One pass of every resource, and of what controllers check when they start. Changes meanwhile trigger nothing.
     pub async fn once(self, registrations: Vec<Registration>) -> Once {
         let mut watches = self.watch(&[], &CancellationToken::new());
         let mut watch_states = self.watch_states.subscribe();
@@ -45,7 +44,7 @@ impl Hub {
                 }
             }
             let left = index.mentioned_and_gone(stores);
-            let writer = Writer::new(declaration, self.tools.clone(), Arc::new(|_, _, _| {}));
+            let writer = Writer::new(declaration, self.tools.clone());
             let controller = make(writer, index);
             let known = stores.all(declaration.primary);
             let known = known.iter().map(|object| object.key().clone());

@@ -1,4 +1,4 @@
-//! What a candidate does about a lease that it sees. Pure: the election tells it the time and performs the action.
+//! What a candidate does about a lease. Pure: the election passes the time and performs the action.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -14,11 +14,11 @@ use super::Settings;
 pub enum Action {
     /// There is no lease: create it, held by us.
     Create,
-    /// Nobody holds it any more: take it.
+    /// It is released or expired: take it.
     Take,
     /// It is ours: renew it.
     Renew,
-    /// Somebody holds it: look again then.
+    /// Another process holds it: read it again at this moment.
     WaitUntil(Instant),
     /// Our term is over.
     GiveUp(Reason),
@@ -29,9 +29,9 @@ pub enum Action {
 pub enum Reason {
     /// No renewal succeeded in time.
     NotRenewed,
-    /// Somebody else holds the lease.
+    /// Another process holds the lease.
     Taken,
-    /// The lease is not there any more.
+    /// The lease was deleted.
     Deleted,
 }
 
@@ -45,14 +45,14 @@ impl fmt::Display for Reason {
     }
 }
 
-/// What the lease said, and since when: the moment when *we* saw it change, by our own clock.
+/// The lease as last seen, and since when: the moment when *we* saw it change, by our own clock.
 #[derive(Debug, Clone)]
 struct Observed {
     spec: LeaseSpec,
     since: Instant,
 }
 
-/// What a candidate remembers between two looks.
+/// What a candidate remembers between attempts.
 #[derive(Debug, Clone)]
 pub struct Memory {
     identity: String,
@@ -63,7 +63,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Nothing was seen yet.
+    /// Empty.
     pub fn new(identity: String, settings: &Settings) -> Self {
         Self {
             identity,
@@ -84,18 +84,18 @@ impl Memory {
         self.holds_until
     }
 
-    /// Why our term is over at `now` whatever the lease says, if it is.
+    /// The reason if our term is over at `now`, whatever the lease says.
     pub fn ended(&self, now: Instant) -> Option<Reason> {
         self.holds_until.filter(|end| now >= *end).map(|_| Reason::NotRenewed)
     }
 
-    /// Decides about the lease as it was answered at `now`, or about its absence.
+    /// Decides about the lease as read at `now`, or about its absence.
     pub fn decide(&mut self, lease: Option<&Lease>, now: Instant) -> Action {
         self.observe(lease, now);
         if let Some(reason) = self.ended(now) {
             return Action::GiveUp(reason);
         }
-        // Of a lease that is gone, what was seen before still counts: its holder may not have noticed.
+        // If the lease is gone, what was seen before still counts: its holder may not have noticed.
         let waiting = self.expiry().filter(|expiry| now < *expiry).map(|expiry| expiry.min(now + self.retry));
         let holder = lease.map(holder);
         match (holder, self.holds_until, waiting) {
@@ -108,12 +108,12 @@ impl Memory {
         }
     }
 
-    /// Our claim was written: the term lasts until `until`. Says whether it begins with this.
+    /// Our claim was written: the term lasts until `until`. Whether it starts now.
     pub fn won(&mut self, until: Instant) -> bool {
         self.holds_until.replace(until).is_none()
     }
 
-    /// The lease as we want it: ours. What others keep in its metadata stays, the version that it was seen at too.
+    /// The lease held by us. Its metadata stays, including the version that was read.
     pub fn claim(&self, lease: Option<Lease>, now: Timestamp) -> Lease {
         let mut lease = lease.unwrap_or_default();
         let now = microseconds(now);
@@ -121,8 +121,8 @@ impl Memory {
         let creates = lease.spec.is_none();
         let spec = lease.spec.get_or_insert_default();
         if renews {
-            // Others judge by change alone, and an unchanged object is not even written: so it always changes, also
-            // when somebody turned the machine's clock back.
+            // Other candidates rely on changes alone, and an unchanged object is not even written: so it always changes,
+            // also when the clock of the machine was turned back.
             let after = spec.renew_time.as_ref().map(|last| last.0 + SignedDuration::from_micros(1));
             spec.renew_time = Some(MicroTime(after.map_or(now, |after| after.max(now))));
         } else {
@@ -136,8 +136,8 @@ impl Memory {
         lease
     }
 
-    /// The lease given back: held by nobody, and for so short a time that others need not wait. Nothing if it is not
-    /// ours to give.
+    /// The released lease: without a holder, and with so short a duration that others need not wait. `None` if we do not hold
+    /// it.
     pub fn release(&self, mut lease: Lease, now: Timestamp) -> Option<Lease> {
         let spec =
             lease.spec.as_mut().filter(|spec| spec.holder_identity.as_ref() == Some(&self.identity))?;
@@ -148,7 +148,7 @@ impl Memory {
         Some(lease)
     }
 
-    /// Notes when the lease was seen to change.
+    /// Records when the lease changed.
     fn observe(&mut self, lease: Option<&Lease>, now: Instant) {
         let Some(spec) = lease.map(|lease| lease.spec.clone().unwrap_or_default()) else { return };
         if self.observed.as_ref().is_none_or(|observed| observed.spec != spec) {
@@ -156,7 +156,7 @@ impl Memory {
         }
     }
 
-    /// When what somebody else holds expires. It is the holder's duration that counts: it may have other settings.
+    /// When the lease of another holder expires. The duration of the holder counts: it may have other settings.
     fn expiry(&self) -> Option<Instant> {
         let Observed { spec, since } = self.observed.as_ref()?;
         spec.holder_identity.as_ref().filter(|holder| !holder.is_empty() && **holder != self.identity)?;

@@ -1,4 +1,4 @@
-//! The right to write, as those see it who write: valid by the clock, not by the word of a task.
+//! The permission to write: valid by the clock, independent of any task.
 
 use std::time::Instant;
 
@@ -16,7 +16,7 @@ enum State {
     Over,
 }
 
-/// The right to write, for one term. Cheap to clone; ask it before every write.
+/// The permission to write, for one term. Cheap to clone; check it before every write.
 #[derive(Debug, Clone)]
 pub struct Leadership(Option<watch::Receiver<State>>);
 
@@ -36,18 +36,18 @@ impl Leadership {
         Self(None)
     }
 
-    /// Whether a write may begin now. Once it was true and is false, it stays false.
+    /// Whether a write may start now. Once it turned from true to false, it stays false.
     pub fn may_write(&self) -> bool {
         let Some(receiver) = &self.0 else { return true };
-        // The clock is read while the state cannot change: an extension that comes later sees a later moment, so it
-        // cannot revive what was found expired here.
+        // The clock is read while the state cannot change: a later extension sees a later moment, so it cannot revive a term
+        // that was found expired here.
         match *receiver.borrow() {
             State::Held { until } => clock::now() < until,
             State::Waiting | State::Over => false,
         }
     }
 
-    /// Waits until it is granted. Says `false` if that will never be.
+    /// Waits until it is granted. Returns `false` if that will never happen.
     pub async fn granted(&self) -> bool {
         let Some(receiver) = &self.0 else { return true };
         let mut receiver = receiver.clone();
@@ -57,7 +57,7 @@ impl Leadership {
         }
     }
 
-    /// Waits until it is over: lost, given back, or never to be granted. Also notices the passing of time by itself.
+    /// Waits until it is over: lost, released, or never to be granted. It also notices that time has passed.
     pub async fn lost(&self) {
         let Some(receiver) = &self.0 else { return std::future::pending().await };
         let mut receiver = receiver.clone();
@@ -72,7 +72,7 @@ impl Leadership {
             }
             tokio::select! {
                 changed = receiver.changed() => if changed.is_err() {
-                    // The election was dropped. What it had been granted runs out.
+                    // The election was dropped. The present term expires.
                     if until.is_some() {
                         clock::until(until).await;
                     }
@@ -85,7 +85,7 @@ impl Leadership {
 }
 
 impl Term {
-    /// Grants or extends. Refuses, and says so, if that moment is past; a term that ran out before is over for good.
+    /// Grants or extends. Returns `false` if that moment is past; a term that expired before is over for good.
     pub(super) fn extend(&self, until: Instant) -> bool {
         let mut extended = false;
         self.0.send_if_modified(|state| {
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_election_that_is_dropped_leaves_no_permit_behind() {
+    async fn an_election_that_is_dropped_leaves_no_permission_behind() {
         let (dropped, waiting) = term();
         drop(dropped);
         waiting.lost().await;

@@ -1,23 +1,23 @@
 //! Leader election on a `coordination.k8s.io/v1` Lease, by the rules of client-go: one process of several writes.
-//! The binary runs one [`Election`] and hands its [`Leadership`] to everything that writes.
+//! The binary runs one [`Election`] and passes its [`Leadership`] to everything that writes.
 //!
 //! # Guarantees
-//! - No two permits are valid at the same instant. A holder stops at `renew_deadline` after it *began* the last
-//!   renewal that succeeded; another takes the lease no sooner than `duration` after it *saw* that renewal. Both
-//!   measure with their own monotonic clock; wall clocks are written for people to read and never compared.
-//! - A leadership that was lost never comes back: one election is one term at most, and each has its own leadership. So work
-//!   that was planned in one term is never written in another.
-//! - A process that was frozen (SIGSTOP, a starved node) finds its leadership invalid by the clock, before any of its
-//!   tasks ran. A write that began before the freeze may still arrive late: that is why every write of the kernel
-//!   carries a `resourceVersion` or a UID, and is then refused.
+//! - No two leaderships are valid at the same instant. A holder stops at `renew_deadline` after it *started* the last
+//!   renewal that succeeded; another takes the lease no sooner than `duration` after it *saw* that renewal. Both measure
+//!   with their own monotonic clock; wall clocks are written for people to read and never compared.
+//! - A leadership that was lost is never valid again: one election is one term at most, and each has its own leadership. So
+//!   work that was planned in one term is never written in another.
+//! - A process that was frozen (SIGSTOP, a starved node) finds its leadership invalid by the clock, before any of its tasks
+//!   runs. A write that started before the freeze may still arrive late: that is why every write of the kernel carries a
+//!   `resourceVersion` or a UID, and is then rejected.
 //! - Every write to the lease is a create or carries the `resourceVersion` that the decision was made on.
 //!
 //! # Assumptions
-//! - Monotonic clocks run at nearly the same rate: the defaults bear a difference of a third.
+//! - Monotonic clocks run at nearly the same rate: the defaults tolerate a difference of a third.
 //! - A whole machine that is suspended (not just a process) may stop its monotonic clock; then only the
 //!   `resourceVersion` of each write protects.
-//! - Nobody deletes the lease of a living holder. Candidates that saw the holder wait for it to expire even then; one
-//!   that starts at that very moment cannot know of it.
+//! - Nobody deletes the lease of an active holder. Candidates that saw the holder wait for it to expire even then; one that
+//!   starts at that very moment cannot know of it.
 
 mod decision;
 mod leadership;
@@ -42,9 +42,9 @@ pub use settings::{Settings, SettingsError};
 /// How an election ended. The leadership is invalid by then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// It was asked to stop, and gave the lease back if it had it.
+    /// It was asked to stop, and released the lease if it held it.
     Stopped,
-    /// It had the lease and lost it. Whoever wants it again begins a new election.
+    /// It held the lease and lost it. A new election is needed to acquire it again.
     Lost(Reason),
 }
 
@@ -55,21 +55,21 @@ pub struct Election<S> {
     settings: Settings,
     memory: Memory,
     term: Term,
-    /// What our last write made of the lease: while it holds, renewing takes one request.
+    /// The lease after our last write: while it is current, a renewal takes one request.
     latest: Option<Lease>,
 }
 
-/// What an attempt came to.
+/// The outcome of an attempt.
 enum Round {
-    /// Try again then.
+    /// Retry at this moment.
     Again(Instant),
     /// The term is over.
     Over(Reason),
 }
 
 impl<S: LeaseServer> Election<S> {
-    /// A candidacy under a name that people recognise, such as the pod's. A random part is added to it: what an
-    /// earlier process of the same name left in the lease is not taken for our own.
+    /// A candidacy under a name that people recognise, such as the name of the pod. A random part is added, so that the lease
+    /// of an earlier process of the same name is not taken for our own.
     pub fn new(server: S, candidate: &str, settings: Settings) -> Result<(Self, Leadership), SettingsError> {
         let settings = settings.checked()?;
         let (term, leadership) = leadership::term();
@@ -79,8 +79,8 @@ impl<S: LeaseServer> Election<S> {
 
     /// Runs until the lease is lost or `stop`.
     ///
-    /// Stop the controllers first, and this when they have ended: it gives the lease back, and the next holder
-    /// begins at its next look.
+    /// Stop the controllers first, and this when they have ended: it releases the lease, and the next holder acquires it at
+    /// its next attempt.
     pub async fn run(mut self, stop: CancellationToken) -> Ending {
         let mut next = clock::now();
         loop {
@@ -98,20 +98,20 @@ impl<S: LeaseServer> Election<S> {
                 }
                 Round::Over(reason) => {
                     self.term.end();
-                    tracing::error!(%reason, "lost the lease: this process writes no more");
+                    tracing::error!(%reason, "lost the lease: this process no longer writes");
                     return Ending::Lost(reason);
                 }
             }
         }
-        // Before the release, not after: the next holder may begin as soon as it is written.
+        // Before the release, not after: the next holder may start as soon as it is written.
         self.term.end();
         if let Err(error) = self.release().await {
-            tracing::warn!(%error, "could not give the lease back: the next holder waits until it has expired");
+            tracing::warn!(%error, "cannot release the lease: the next holder waits until it expires");
         }
         Ending::Stopped
     }
 
-    /// One look, one decision, one write at most.
+    /// One read, one decision, at most one write.
     async fn attempt(&mut self) -> Round {
         let began = clock::now();
         if let Some(reason) = self.memory.ended(began) {
@@ -122,7 +122,7 @@ impl<S: LeaseServer> Election<S> {
             None => match self.limited(self.server.read()).await {
                 Ok(lease) => lease,
                 Err(error) => {
-                    tracing::warn!(%error, "could not read the lease");
+                    tracing::warn!(%error, "cannot read the lease");
                     return self.later(began);
                 }
             },
@@ -137,8 +137,8 @@ impl<S: LeaseServer> Election<S> {
             Action::Take | Action::Renew => self.limited(self.server.replace(claim)).await,
         };
         match answer {
-            // The next attempt looks what became of it.
-            Err(error) => tracing::warn!(%error, ?action, "could not write the lease"),
+            // The next attempt reads the outcome.
+            Err(error) => tracing::warn!(%error, ?action, "cannot write the lease"),
             Ok(lease) => {
                 let until = began + self.settings.renew_deadline;
                 if !self.term.extend(until) {
@@ -153,7 +153,7 @@ impl<S: LeaseServer> Election<S> {
         self.later(began)
     }
 
-    /// The next attempt after one that began at this moment.
+    /// The next attempt after one that started at this moment.
     fn later(&self, began: Instant) -> Round {
         Round::Again(clock::now().max(began + self.settings.retry))
     }
@@ -172,19 +172,19 @@ impl<S: LeaseServer> Election<S> {
         }
     }
 
-    /// Gives the lease back. Looks first: an answer may have been lost, and then the lease is ours unknown to us.
+    /// Releases the lease. Reads it first: an answer may have been lost, and then we hold it without knowing.
     async fn release(&self) -> Result<(), ServerError> {
-        let give_back = async {
+        let release = async {
             let Some(lease) = self.server.read().await? else { return Ok(()) };
             if let Some(released) = self.memory.release(lease, clock::timestamp()) {
                 self.server.replace(released).await?;
-                tracing::info!("gave the lease back");
+                tracing::info!("released the lease");
             }
             Ok(())
         };
         tokio::select! {
             biased;
-            given = give_back => given,
+            released = release => released,
             () = clock::until(Some(clock::now() + self.settings.renew_deadline / 2)) => {
                 Err(ServerError::NoAnswer)
             }

@@ -1,4 +1,4 @@
-//! Where the lease lives: three requests, and whether we may make them.
+//! The requests about the lease, and whether they are permitted.
 
 use std::future::Future;
 use std::time::Duration;
@@ -9,19 +9,19 @@ use kube::{Api, Client};
 
 use crate::clock;
 
-/// How long the server that denied us the lease may just have begun: until it has read its roles it denies everything.
+/// How long a server that denies the lease may have just started: until it has loaded its roles it denies everything.
 const FRESH: Duration = Duration::from_secs(30);
 
-/// How often such a server is asked again.
+/// The interval of retries with such a server.
 const SOON: Duration = Duration::from_secs(2);
 
-/// How often another one is: the right may be granted at any time.
+/// The interval with any other server: the permission may be granted at any time.
 const LATER: Duration = Duration::from_mins(1);
 
-/// Why a request about the lease came to nothing. Which error it was changes no decision: the next attempt looks.
+/// Why a request about the lease failed. The error changes no decision: the next attempt reads the lease.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
-    /// The server refused or could not be reached.
+    /// The server rejected it or could not be reached.
     #[error(transparent)]
     Request(#[from] kube::Error),
     /// It took longer than the term allows.
@@ -52,13 +52,12 @@ impl LeaseObject {
         Self { api: Api::namespaced(client, namespace), name: name.to_owned() }
     }
 
-    /// Whether we may look at it. A server that does not answer has not said no.
+    /// Whether we may read it. No answer is no denial.
     pub async fn is_allowed(&self) -> bool {
         !matches!(self.api.get_opt(&self.name).await, Err(kube::Error::Api(status)) if status.code == 403)
     }
 
-    /// Waits until we may look at it, when we might not. Whether it is there or not is an answer; trouble on the way is
-    /// none.
+    /// After a denial, waits until we may read it. Whether it exists does not matter; a failed request is no answer.
     pub async fn allowed(&self) {
         let denied = clock::now();
         loop {

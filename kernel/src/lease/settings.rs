@@ -1,15 +1,15 @@
-//! The three durations of an election, and which of them fit together.
+//! The three durations of an election, and which combinations are safe.
 
 use std::time::Duration;
 
 /// How an election behaves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// How long others wait after the last renewal that they saw. Written into the lease, so in whole seconds.
+    /// How long other candidates wait after the last renewal that they saw. Written into the lease, so in whole seconds.
     pub duration: Duration,
-    /// How long a holder writes after it began the last renewal that succeeded.
+    /// How long a holder writes after it started the last renewal that succeeded.
     pub renew_deadline: Duration,
-    /// How often a holder renews and a candidate looks.
+    /// How often a holder renews and a candidate retries.
     pub retry: Duration,
 }
 
@@ -23,13 +23,13 @@ impl Default for Settings {
     }
 }
 
-/// Why settings are refused.
+/// Why settings are rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
     /// The lease's field holds whole seconds.
     #[error("the lease duration must be between 1 s and 1 day, in whole seconds, and is {0:?}")]
     Duration(Duration),
-    /// A holder would still write when another begins.
+    /// A holder would still write when another one starts.
     #[error("the renew deadline ({renew_deadline:?}) must be shorter than the lease duration ({duration:?})")]
     Deadline {
         /// The deadline.
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn only_settings_that_keep_the_promise_are_accepted() {
+    fn only_safe_settings_are_accepted() {
         assert_eq!(Settings::default().checked(), Ok(Settings::default()));
         let refused = [
             (0, 0, 0, "the lease duration must be between 1 s and 1 day, in whole seconds, and is 0ns"),

@@ -1,5 +1,5 @@
-//! Every family of metrics that a process has, with what is said about it: one list for the page that Prometheus reads,
-//! for the reference in the documents and for the check of names. No globals: whoever counts is handed what it counts
+//! All metric families of a process with their descriptions: one list for the page that Prometheus scrapes, for the
+//! reference in the documents and for the check of names. There are no globals: each part gets the metrics that it counts
 //! with.
 
 use std::fmt::{self, Write as _};
@@ -7,12 +7,11 @@ use std::fmt::{self, Write as _};
 use prometheus_client::encoding::text::encode;
 use prometheus_client::registry::Registry;
 
-use super::family::{Counters, Gauges, Histograms};
 use super::faults::faults_of;
 use super::section::Section;
 
 /// What our own names begin with.
-pub(super) const PREFIX: &str = "mainstay";
+const PREFIX: &str = "mainstay";
 /// The media type of [`Catalogue::expose`].
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
@@ -38,7 +37,7 @@ impl Kind {
     }
 }
 
-/// What is said about a family.
+/// The description of a family.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// Its full name, as Prometheus shows it.
@@ -47,7 +46,7 @@ pub struct Entry {
     pub kind: Kind,
     /// Names of its labels.
     pub labels: Vec<&'static str>,
-    /// What it tells.
+    /// Its help text.
     pub help: &'static str,
 }
 
@@ -59,43 +58,17 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// The part whose names begin so; with nothing, those that have no beginning in common.
+    /// The part whose names begin with a prefix; without a prefix if it is empty.
     pub fn under(&mut self, prefix: &'static str) -> Section<'_> {
         Section { catalogue: self, prefix }
     }
 
-    /// Counters. Their name is given without the prefix and without `_total`, which both are added.
-    pub fn counters<const N: usize>(
-        &mut self,
-        name: &'static str,
-        labels: [&'static str; N],
-        help: &'static str,
-    ) -> Counters<N> {
-        self.under(PREFIX).counters(name, labels, help)
+    /// The part whose names are ours.
+    pub fn ours(&mut self) -> Section<'_> {
+        self.under(PREFIX)
     }
 
-    /// Gauges. Their name is given without the prefix.
-    pub fn gauges<const N: usize>(
-        &mut self,
-        name: &'static str,
-        labels: [&'static str; N],
-        help: &'static str,
-    ) -> Gauges<N> {
-        self.under(PREFIX).gauges(name, labels, help)
-    }
-
-    /// Histograms. Their name is given without the prefix, and with the unit.
-    pub fn histograms<const N: usize>(
-        &mut self,
-        name: &'static str,
-        labels: [&'static str; N],
-        help: &'static str,
-        buckets: &'static [f64],
-    ) -> Histograms<N> {
-        self.under(PREFIX).histograms(name, labels, help, buckets)
-    }
-
-    /// All that is said about the families, in the order in which they came.
+    /// The descriptions of all families, in the order in which they were added.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
@@ -120,8 +93,7 @@ impl Catalogue {
         text
     }
 
-    /// What is wrong with the names and help texts, in words. Every crate that registers families has a test that
-    /// expects nothing.
+    /// What is wrong with the names and help texts. Every crate that registers families has a test that expects nothing.
     pub fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         for (index, entry) in self.entries.iter().enumerate() {
@@ -147,12 +119,17 @@ mod tests {
     #[test]
     fn an_operator_adds_families_of_its_own() {
         let mut catalogue = Catalogue::default();
-        let moves = catalogue.counters("example_moves", ["way", "result"], "Moves of the example, by way");
+        let moves =
+            catalogue.ours().counters("example_moves", ["way", "result"], "Moves of the example, by way");
         moves.with(["up", "failed"]).inc();
         moves.with(["up", "failed"]).inc();
-        catalogue.gauges("example_ready", [], "Whether the example is ready").with([]).set(1);
-        let times =
-            catalogue.histograms("example_seconds", ["way"], "Time that the example takes", &[0.5, 2.0]);
+        catalogue.ours().gauges("example_ready", [], "Whether the example is ready").with([]).set(1);
+        let times = catalogue.ours().histograms(
+            "example_seconds",
+            ["way"],
+            "Time that the example takes",
+            &[0.5, 2.0],
+        );
         times.with(["down"]).observe(1.0);
         assert_eq!(catalogue.faults(), Vec::<String>::new());
         let page = "# HELP mainstay_example_moves Moves of the example, by way.

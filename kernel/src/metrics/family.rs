@@ -1,4 +1,4 @@
-//! Metrics of one name that differ in their labels: what those who count hold in their hands.
+//! Metrics of one name that differ in their labels.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use prometheus_client::metrics::histogram::Histogram;
 /// Names and values of labels.
 pub(super) type Labels<const N: usize> = [(&'static str, Cow<'static, str>); N];
 
-/// How a histogram begins.
+/// The buckets of a histogram.
 #[derive(Debug, Clone, Copy)]
 pub struct Buckets(pub(super) &'static [f64]);
 
@@ -28,13 +28,13 @@ pub struct Labelled<const N: usize, M, C = fn() -> M> {
 }
 
 impl<const N: usize, M: Clone, C: MetricConstructor<M>> Labelled<N, M, C> {
-    /// The one with these values, in the order of the names. It is there, at zero, from this moment on. Values are
-    /// texts of the program: no name of an object, namespace or user can become one, so the number of series is bounded.
+    /// The one with these values, in the order of the names. It exists, at zero, from now on. Values are texts of the
+    /// program: no name of an object, namespace or user can become one, so the number of series is bounded.
     pub fn with(&self, values: [&'static str; N]) -> M {
         self.get(values.map(Cow::Borrowed))
     }
 
-    /// The same, where the values are known only when the program runs. Whoever calls this sees to it that they are few.
+    /// The same, where the values are known only at run time. The caller ensures that they are few.
     pub fn among(&self, values: [String; N]) -> M {
         self.get(values.map(Cow::Owned))
     }

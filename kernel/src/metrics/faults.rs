@@ -57,12 +57,12 @@ mod tests {
     #[test]
     fn bad_names_and_helps_are_found() {
         let mut catalogue = Catalogue::default();
-        catalogue.counters("moves_total", [], "All the moves");
-        catalogue.counters("jobs", ["job"], "Jobs that were done.");
-        catalogue.gauges("Depth", [], "Depth of it");
-        catalogue.gauges("wait_ms", [], "waiting time");
-        catalogue.gauges("wait_ms", ["Way"], "How long it waits");
-        catalogue.histograms("latency", [], "How long it takes", &[]);
+        catalogue.ours().counters("moves_total", [], "All the moves");
+        catalogue.ours().counters("jobs", ["job"], "Jobs that were done.");
+        catalogue.ours().gauges("Depth", [], "Depth of it");
+        catalogue.ours().gauges("wait_ms", [], "waiting time");
+        catalogue.ours().gauges("wait_ms", ["Way"], "How long it waits");
+        catalogue.ours().histograms("latency", [], "How long it takes", &[]);
         let faults = [
             "mainstay_moves_total_total says total twice",
             "mainstay_jobs_total has a help with a dot at its end, a bar or a line break",

@@ -1,4 +1,4 @@
-//! Values that nobody counts: they are looked at whenever somebody reads the page.
+//! Values that are not counted but read whenever the page is read.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use super::catalogue::Kind;
 /// Values with the values of their labels, in the order of the names.
 pub type Samples<const N: usize> = Vec<([String; N], f64)>;
 
-/// A family that is looked at.
+/// A family whose values are read.
 pub(super) struct Measured<const N: usize, L> {
     /// Its full name; that of a counter without its end.
     pub(super) name: String,

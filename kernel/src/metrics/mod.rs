@@ -1,6 +1,6 @@
-//! What the kernel counts about its own work. The binary makes one [`Catalogue`], registers these families and those of
-//! its operators in it, and hands each part what it counts with; `admin` serves the page. Whoever counts the same work
-//! under other names is an [`Observer`].
+//! Metrics of the kernel. The binary makes one [`Catalogue`], registers these families and those of its operators in it, and
+//! hands each part the metrics that it counts with; `admin` serves the page. An [`Observer`] counts the same work under other
+//! names.
 
 mod catalogue;
 mod family;
@@ -19,9 +19,7 @@ use std::time::{Duration, Instant};
 
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::metrics::histogram::Histogram;
 
-use catalogue::PREFIX;
 pub use catalogue::{CONTENT_TYPE, Catalogue, Entry, Kind};
 pub use family::{Buckets, Counters, Gauges, Histograms, Labelled};
 pub use measured::Samples;
@@ -56,7 +54,7 @@ pub struct Metrics {
     unreadable: Counters<1>,
     leader: Gauge,
     missing: Missing,
-    witnesses: Vec<Arc<dyn Observer>>,
+    observers: Vec<Arc<dyn Observer>>,
 }
 
 /// What one controller counts.
@@ -64,16 +62,6 @@ pub struct Metrics {
 pub struct ControllerMetrics {
     name: &'static str,
     all: Metrics,
-    depth: Gauge,
-    adds: Counter,
-    /// From the oldest event to the start of the pass that answers it.
-    latency: Histogram,
-    work_time: Histogram,
-    retries: Counter,
-    settled: Counter,
-    waiting: Counter,
-    failed: Counter,
-    unreadable: Counter,
 }
 
 /// What one watch counts.
@@ -82,7 +70,7 @@ pub struct WatchMetrics {
     objects: Gauge,
     /// Events that arrived.
     pub events: Counter,
-    /// Times that it failed and began anew.
+    /// Times that it failed and was started again.
     pub restarts: Counter,
     /// Objects that could not be read.
     pub unreadable: Counter,
@@ -91,79 +79,71 @@ pub struct WatchMetrics {
 impl Metrics {
     /// Registers the families, with `mainstay_build_info` for the program of this version and revision.
     pub fn register(catalogue: &mut Catalogue, version: &'static str, revision: &'static str) -> Self {
+        let (mut ours, missing) = (catalogue.ours(), Missing::default());
         let help = "Always 1, with the version and the source revision of the program";
-        catalogue.gauges("build_info", ["version", "revision"], help).with([version, revision]).set(1);
+        ours.gauges("build_info", ["version", "revision"], help).with([version, revision]).set(1);
+        let help = "Permissions that the API server denies (1): what needs them is off, or fails";
+        let known = missing.clone();
+        // Read from what is known, so that the series goes when the permission is granted.
+        ours.measured_gauges("missing_permissions", ["resource", "verb"], help, move || known.samples());
         let help = "Whether this process holds the lease and may write (1) or not (0)";
-        let leader = catalogue.gauges("leader", [], help).with([]);
+        let leader = ours.gauges("leader", [], help).with([]);
         let help = "Requests to the API server, by class of status code; none when there was no answer";
-        let requests = catalogue.counters("api_requests", ["verb", "resource", "code"], help);
-        let help = "Time until the API server answered a request";
-        let request_time =
-            catalogue.histograms("api_request_duration_seconds", ["verb", "resource"], help, WORKING);
-        let controller = ["controller"];
-        let help = "Time from the oldest event to the start of the pass that answers it";
-        let latency = catalogue.histograms("queue_latency_seconds", controller, help, WAITING);
-        let help = "Time that passes take";
-        let work_time = catalogue.histograms("queue_work_seconds", controller, help, WORKING);
-        let kind = ["kind"];
-        let help = "Objects that are there and cannot be read, each time that one arrives";
-        let unreadable = catalogue.counters("watch_unreadable_objects", kind, help);
+        let requests = ours.counters("api_requests", ["verb", "resource", "code"], help);
+        let (help, labels) = ("Time until the API server answered a request", ["verb", "resource"]);
+        let request_time = ours.histograms("api_request_duration_seconds", labels, help, WORKING);
+        let (controller, kind) = (["controller"], ["kind"]);
+        let help = "Time from the oldest event to the start of the pass that handles it";
+        let latency = ours.histograms("queue_latency_seconds", controller, help, WAITING);
+        let work_time = ours.histograms("queue_work_seconds", controller, "Duration of passes", WORKING);
+        let help = "Objects that exist and cannot be decoded, each time that one arrives";
+        let unreadable = ours.counters("watch_unreadable_objects", kind, help);
+        let help = "Times that the watch failed and was started again";
+        let restarts = ours.counters("watch_restarts", kind, help);
         Self {
-            depth: catalogue.gauges("queue_depth", controller, "Keys that have a pass due, now or later"),
-            adds: catalogue.counters("queue_adds", controller, "Events that were added to the queue"),
+            depth: ours.gauges("queue_depth", controller, "Keys that have a pass due, now or later"),
+            adds: ours.counters("queue_adds", controller, "Events that were added to the queue"),
             latency,
             work_time,
-            retries: catalogue.counters(
-                "queue_retries",
-                controller,
-                "Passes that failed and are tried again",
-            ),
-            passes: catalogue.counters("passes", ["controller", "outcome"], "Passes that ended, by outcome"),
+            retries: ours.counters("queue_retries", controller, "Passes that failed and are retried"),
+            passes: ours.counters("passes", ["controller", "outcome"], "Passes that ended, by outcome"),
             requests,
             request_time,
-            objects: catalogue.gauges("watch_objects", kind, "Objects in the store"),
-            events: catalogue.counters("watch_events", kind, "Events that the watch delivered"),
-            restarts: catalogue.counters(
-                "watch_restarts",
-                kind,
-                "Times that the watch failed and began anew",
-            ),
+            objects: ours.gauges("watch_objects", kind, "Objects in the store"),
+            events: ours.counters("watch_events", kind, "Events that the watch delivered"),
+            restarts,
             unreadable,
             leader,
-            missing: missing_permissions(catalogue),
-            witnesses: Vec::new(),
+            missing,
+            observers: Vec::new(),
         }
     }
 
-    /// The same, and somebody else hears of all that happens.
+    /// The same, with one more observer of all that happens.
     #[must_use]
     pub fn observed_by(mut self, observer: Arc<dyn Observer>) -> Self {
-        self.witnesses.push(observer);
+        self.observers.push(observer);
         self
     }
 
-    /// Tells everybody who wants to know.
+    /// Notifies all observers.
     pub fn observe(&self, occurrence: &Occurrence<'_>) {
-        for observer in &self.witnesses {
+        for observer in &self.observers {
             observer.sees(occurrence);
         }
     }
 
-    /// What a controller counts. All its series are there from now on, so that a rate never misses a first failure.
+    /// What a controller counts. All its series exist from now on, so that a rate never misses a first failure.
     pub fn controller(&self, name: &'static str) -> ControllerMetrics {
-        ControllerMetrics {
-            name,
-            all: self.clone(),
-            depth: self.depth.with([name]),
-            adds: self.adds.with([name]),
-            latency: self.latency.with([name]),
-            work_time: self.work_time.with([name]),
-            retries: self.retries.with([name]),
-            settled: self.passes.with([name, "settled"]),
-            waiting: self.passes.with([name, "waiting"]),
-            failed: self.passes.with([name, "failed"]),
-            unreadable: self.passes.with([name, "unreadable"]),
+        self.depth.with([name]);
+        self.adds.with([name]);
+        self.latency.with([name]);
+        self.work_time.with([name]);
+        self.retries.with([name]);
+        for outcome in ["settled", "waiting", "failed", "unreadable"] {
+            self.passes.with([name, outcome]);
         }
+        ControllerMetrics { name, all: self.clone() }
     }
 
     /// What the watch of a kind counts.
@@ -182,7 +162,7 @@ impl Metrics {
         self.request_time.with([verb.as_str(), resource]).observe(took.as_secs_f64());
     }
 
-    /// This process became leader, or is not any more.
+    /// This process became the leader, or no longer is.
     pub fn leads(&self, leads: bool) {
         self.leader.set(i64::from(leads));
     }
@@ -198,13 +178,13 @@ impl WatchMetrics {
 impl ControllerMetrics {
     /// An event was added.
     pub fn added(&self) {
-        self.adds.inc();
+        self.all.adds.with([self.name]).inc();
         self.all.observe(&Occurrence::Added { controller: self.name });
     }
 
     /// So many keys have a pass due, now or later.
     pub fn holds(&self, keys: usize) {
-        let keys_before = self.depth.set(i64::try_from(keys).unwrap_or(i64::MAX));
+        let keys_before = self.all.depth.with([self.name]).set(i64::try_from(keys).unwrap_or(i64::MAX));
         if usize::try_from(keys_before) != Ok(keys) {
             self.all.observe(&Occurrence::Due { controller: self.name, keys });
         }
@@ -213,36 +193,24 @@ impl ControllerMetrics {
     /// A pass begins. `latency` is how long the oldest event has waited for it, if one caused it.
     pub fn started(&self, at: Instant, latency: Option<Duration>) {
         if let Some(latency) = latency {
-            self.latency.observe(latency.as_secs_f64());
+            self.all.latency.with([self.name]).observe(latency.as_secs_f64());
         }
         self.all.observe(&Occurrence::Started { controller: self.name, at, latency });
     }
 
     /// A pass that began then has ended.
     pub fn ended(&self, outcome: Outcome, at: Instant, took: Duration) {
-        self.work_time.observe(took.as_secs_f64());
-        match outcome {
-            Outcome::Settled => self.settled.inc(),
-            Outcome::Waiting(_) => self.waiting.inc(),
-            Outcome::Unreadable => self.unreadable.inc(),
-            Outcome::Failed => {
-                self.retries.inc();
-                self.failed.inc()
-            }
+        let label = match outcome {
+            Outcome::Settled => "settled",
+            Outcome::Waiting(_) => "waiting",
+            Outcome::Unreadable => "unreadable",
+            Outcome::Failed => "failed",
         };
+        self.all.work_time.with([self.name]).observe(took.as_secs_f64());
+        self.all.passes.with([self.name, label]).inc();
+        self.all.retries.with([self.name]).inc_by(u64::from(outcome == Outcome::Failed));
         self.all.observe(&Occurrence::Ended { controller: self.name, at, took, outcome });
     }
-}
-
-/// Looked at, so that the series of a right is gone when the right is there.
-fn missing_permissions(catalogue: &mut Catalogue) -> Missing {
-    let missing = Missing::default();
-    let known = missing.clone();
-    let help = "Rights that the server denies us (1): what needs them is off, or fails";
-    catalogue
-        .under(PREFIX)
-        .measured_gauges("missing_permissions", ["resource", "verb"], help, move || known.samples());
-    missing
 }
 
 /// The class of a status code.

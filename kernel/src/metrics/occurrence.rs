@@ -1,5 +1,5 @@
-//! What the kernel tells whoever counts its work under names of its own. The kernel knows nothing about those names: an
-//! operator that stands in for another one translates.
+//! What the kernel reports to an observer that counts its work under other names. The kernel does not know those names: an
+//! operator that replaces another one translates.
 
 use std::fmt::Debug;
 use std::time::{Duration, Instant};
@@ -114,14 +114,14 @@ pub enum Occurrence<'a> {
         /// Whether it failed.
         failed: bool,
     },
-    /// An object was deleted to be made anew.
+    /// An object was deleted to be recreated.
     Recreated {
         /// Who did it.
         controller: &'static str,
         /// The kind of the object.
         kind: Kind,
     },
-    /// The API server answered a request, or never will.
+    /// The API server answered a request, or the client gave up.
     Answered {
         /// The request.
         call: &'a Call,
@@ -134,8 +134,8 @@ pub enum Occurrence<'a> {
     },
 }
 
-/// Somebody who wants to know. What he does with it is over at once: everybody else waits for him.
+/// Observes what happens. It must not block: the caller waits for it.
 pub trait Observer: Debug + Send + Sync {
-    /// This happened.
+    /// Something happened.
     fn sees(&self, occurrence: &Occurrence<'_>);
 }

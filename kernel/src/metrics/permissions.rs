@@ -1,6 +1,6 @@
-//! Rights that are missing. They are heard of where all requests pass, from what the server denies and from what it
-//! answers when it is asked about a right: so nobody who does without something has to tell of it. A right is missing until
-//! the server grants a request that needs it.
+//! Permissions that are missing. They are learned where all requests pass, from denials and from the answers to access
+//! reviews, so no feature that is switched off has to report them. A permission is missing until the server grants a request
+//! that needs it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,12 +15,12 @@ const FORBIDDEN: u16 = 403;
 
 /// A resource, with its subresource if there is one, and a verb. There are as many as the program has requests.
 type Permission = (String, String);
-/// Namespaces; nothing stands for the whole cluster.
-type Places = BTreeSet<Option<String>>;
+/// Namespaces; `None` stands for the whole cluster.
+type Namespaces = BTreeSet<Option<String>>;
 
-/// The rights that are missing, and where. Cheap to clone; all clones are the same.
+/// The permissions that are missing, and where. Cheap to clone; all clones are the same.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Missing(Arc<Mutex<BTreeMap<Permission, Places>>>);
+pub(super) struct Missing(Arc<Mutex<BTreeMap<Permission, Namespaces>>>);
 
 impl Missing {
     /// One for each that is missing anywhere.
@@ -28,62 +28,63 @@ impl Missing {
         self.all().keys().map(|(resource, verb)| ([resource.clone(), verb.clone()], 1.0)).collect()
     }
 
-    /// Whether the body of an answer tells something about rights.
+    /// Whether the body of an answer tells something about permissions.
     pub(super) fn must_read(call: &Call, code: u16) -> bool {
-        code == FORBIDDEN || is_question(call)
+        code == FORBIDDEN || is_access_review(call)
     }
 
     /// The server has answered. The body counts only if it must be read.
-    pub(super) fn hear(&self, call: &Call, code: u16, body: &[u8]) {
+    pub(super) fn learn(&self, call: &Call, code: u16, body: &[u8]) {
         if code == FORBIDDEN {
             let message = serde_json::from_slice::<Status>(body).map(|status| status.message);
             if let Some((verb, resource)) = message.as_deref().ok().and_then(denied_permission) {
                 self.lacks((resource.to_owned(), verb.to_owned()), call.namespace.clone());
             }
-        } else if is_question(call) {
+        } else if is_access_review(call) {
             if let Ok(answer) = serde_json::from_slice(body) {
-                self.learn(answer);
+                self.learn_review(answer);
             }
         } else if is_authorized(code) {
-            let right = (named(&call.resource, call.subresource.as_deref()), call.verb.as_str().to_owned());
-            self.has(&right, call.namespace.as_deref());
+            let permission =
+                (named(&call.resource, call.subresource.as_deref()), call.verb.as_str().to_owned());
+            self.has(&permission, call.namespace.as_deref());
         }
     }
 
-    fn learn(&self, answer: SelfSubjectAccessReview) {
+    fn learn_review(&self, answer: SelfSubjectAccessReview) {
         let (Some(about), Some(status)) = (answer.spec.resource_attributes, answer.status) else { return };
         let ResourceAttributes { namespace, resource, subresource, verb, .. } = about;
         let resource = named(&resource.unwrap_or_default(), subresource.as_deref());
-        let (right, place) =
-            ((resource, verb.unwrap_or_default()), namespace.filter(|name| !name.is_empty()));
+        let permission = (resource, verb.unwrap_or_default());
+        let namespace = namespace.filter(|name| !name.is_empty());
         if status.allowed {
-            self.has(&right, place.as_deref());
+            self.has(&permission, namespace.as_deref());
         } else {
-            self.lacks(right, place);
+            self.lacks(permission, namespace);
         }
     }
 
-    fn lacks(&self, right: Permission, place: Option<String>) {
-        self.all().entry(right).or_default().insert(place);
+    fn lacks(&self, permission: Permission, namespace: Option<String>) {
+        self.all().entry(permission).or_default().insert(namespace);
     }
 
-    /// Who has a right in the whole cluster has it everywhere.
-    fn has(&self, right: &Permission, place: Option<&str>) {
+    /// A permission in the whole cluster holds in every namespace.
+    fn has(&self, permission: &Permission, namespace: Option<&str>) {
         let mut all = self.all();
-        let Some(places) = all.get_mut(right) else { return };
-        places.retain(|known| place.is_some() && known.as_deref() != place);
-        if places.is_empty() {
-            all.remove(right);
+        let Some(namespaces) = all.get_mut(permission) else { return };
+        namespaces.retain(|known| namespace.is_some() && known.as_deref() != namespace);
+        if namespaces.is_empty() {
+            all.remove(permission);
         }
     }
 
-    fn all(&self) -> MutexGuard<'_, BTreeMap<Permission, Places>> {
+    fn all(&self) -> MutexGuard<'_, BTreeMap<Permission, Namespaces>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The verb and the resource that the server says we have no right to. It says 403 for other reasons too: a quota, a
-/// policy, a namespace that is on its way out.
+/// The verb and the resource that the server denies. It answers 403 for other reasons too: a quota, a policy, a namespace
+/// that is being deleted.
 pub(crate) fn denied_permission(message: &str) -> Option<(&str, &str)> {
     let (_, rest) = message.split_once(" cannot ")?;
     let (verb, rest) = rest.split_once(" resource \"")?;
@@ -91,14 +92,14 @@ pub(crate) fn denied_permission(message: &str) -> Option<(&str, &str)> {
     (!verb.contains(' ')).then_some((verb, resource))
 }
 
-/// Whether it asks what we may do.
-fn is_question(call: &Call) -> bool {
+/// Whether it asks for our own permissions.
+fn is_access_review(call: &Call) -> bool {
     call.purpose == Purpose::Review
         && call.verb == Verb::Create
         && call.resource == "selfsubjectaccessreviews"
 }
 
-/// Whether the server has looked further than at our rights.
+/// Whether the server went further than authorization.
 fn is_authorized(code: u16) -> bool {
     matches!(code, 200..=299 | 404 | 409 | 422)
 }
@@ -117,12 +118,12 @@ mod tests {
 
     use super::*;
 
-    fn hear(missing: &Missing, method: &str, uri: &'static str, (code, body): (u16, &Value)) {
+    fn learn(missing: &Missing, method: &str, uri: &'static str, (code, body): (u16, &Value)) {
         let method: Method = method.parse().unwrap();
         let call = Call::of(&method, &Uri::from_static(uri), None);
         let text = body.to_string();
         let body = if Missing::must_read(&call, code) { text.as_bytes() } else { &[] };
-        missing.hear(&call, code, body);
+        missing.learn(&call, code, body);
     }
 
     fn names(missing: &Missing) -> Vec<String> {
@@ -136,24 +137,24 @@ mod tests {
     }
 
     #[test]
-    fn a_right_is_missing_from_its_denial_until_a_request_is_granted() {
+    fn a_permission_is_missing_from_its_denial_until_a_request_is_granted() {
         let missing = Missing::default();
         let watch = "/api/v1/pods?watch=true";
-        hear(&missing, "GET", watch, (403, &denial("watch resource \"pods\"")));
+        learn(&missing, "GET", watch, (403, &denial("watch resource \"pods\"")));
         let evict = "/api/v1/namespaces/n/pods/a/eviction";
-        hear(&missing, "POST", evict, (403, &denial("create resource \"pods/eviction\"")));
+        learn(&missing, "POST", evict, (403, &denial("create resource \"pods/eviction\"")));
         assert_eq!(names(&missing), ["watch pods", "create pods/eviction"]);
         // That we may look says nothing about watching; that a server is down says nothing at all.
-        hear(&missing, "GET", "/api/v1/pods", (200, &Value::Null));
-        hear(&missing, "GET", watch, (503, &Value::Null));
-        hear(&missing, "POST", evict, (201, &Value::Null));
+        learn(&missing, "GET", "/api/v1/pods", (200, &Value::Null));
+        learn(&missing, "GET", watch, (503, &Value::Null));
+        learn(&missing, "POST", evict, (201, &Value::Null));
         assert_eq!(names(&missing), ["watch pods"]);
-        hear(&missing, "GET", watch, (200, &Value::Null));
+        learn(&missing, "GET", watch, (200, &Value::Null));
         assert_eq!(names(&missing), Vec::<String>::new());
     }
 
     #[test]
-    fn a_right_that_came_in_one_namespace_is_still_missing_in_another() {
+    fn a_permission_that_is_granted_in_one_namespace_is_still_missing_in_another() {
         let missing = Missing::default();
         let review = |namespace: &str, allowed: bool| {
             let about = json!({"namespace": namespace, "resource": "pods", "verb": "patch"});
@@ -166,13 +167,13 @@ mod tests {
             ("a", true, &["patch pods"]),
             ("b", true, &[]),
         ] {
-            hear(&missing, "POST", uri, (201, &review(namespace, allowed)));
+            learn(&missing, "POST", uri, (201, &review(namespace, allowed)));
             assert_eq!(names(&missing), expected, "{namespace} {allowed}");
         }
     }
 
     #[test]
-    fn a_quota_and_a_policy_are_no_missing_right() {
+    fn a_quota_and_a_policy_are_no_missing_permission() {
         let missing = Missing::default();
         for message in [
             "persistentvolumeclaims \"a\" is forbidden: exceeded quota: q, requested: requests.storage=1Gi",
@@ -180,7 +181,7 @@ mod tests {
             "",
         ] {
             let uri = "/api/v1/namespaces/n/persistentvolumeclaims/a";
-            hear(
+            learn(
                 &missing,
                 "PATCH",
                 uri,

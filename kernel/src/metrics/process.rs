@@ -1,5 +1,5 @@
-//! What the system knows about this process, under the names that every client library of Prometheus uses. A figure that
-//! cannot be read is left out.
+//! Metrics of the process, under the names that every client library of Prometheus uses. A figure that cannot be read is left
+//! out.
 
 use std::fs;
 
@@ -8,30 +8,26 @@ use rustix::param::{clock_ticks_per_second, page_size};
 use super::catalogue::Catalogue;
 use super::measured::Samples;
 
-/// What is told where there is no limit.
+/// The value where there is no limit.
 const NO_LIMIT: f64 = 18_446_744_073_709_551_615.0;
 
 /// Registers the families `process_*`.
 pub fn register(catalogue: &mut Catalogue) {
     let mut plain = catalogue.under("");
-    plain.measured_counters("process_cpu_seconds", [], "Processor time of this process", || {
-        stat().cpu_seconds().samples()
+    let cpu = || stat().cpu_seconds().samples();
+    plain.measured_counters("process_cpu_seconds", [], "User and system CPU time in seconds", cpu);
+    let mut gauge = |name: &'static str, help: &'static str, read: fn() -> Option<f64>| {
+        plain.measured_gauges(name, [], help, move || read().samples());
+    };
+    gauge("process_start_time_seconds", "Start time of the process, in seconds since 1970", started);
+    gauge("process_resident_memory_bytes", "Resident memory in bytes", || stat().resident_bytes());
+    gauge("process_virtual_memory_bytes", "Virtual memory in bytes", || stat().virtual_bytes());
+    gauge("process_virtual_memory_max_bytes", "Limit of the virtual memory in bytes", || {
+        limit(&read("self/limits"), "Max address space")
     });
-    let help = "When this process started, in seconds since 1970";
-    plain.measured_gauges("process_start_time_seconds", [], help, || started().samples());
-    plain.measured_gauges("process_resident_memory_bytes", [], "Memory that is really there", || {
-        stat().resident_bytes().samples()
-    });
-    plain.measured_gauges("process_virtual_memory_bytes", [], "Addresses that are in use", || {
-        stat().virtual_bytes().samples()
-    });
-    let help = "Limit of the addresses that may be in use";
-    plain.measured_gauges("process_virtual_memory_max_bytes", [], help, || {
-        limit(&read("self/limits"), "Max address space").samples()
-    });
-    plain.measured_gauges("process_open_fds", [], "Files that are open", || open_files().samples());
-    plain.measured_gauges("process_max_fds", [], "Limit of the files that may be open", || {
-        limit(&read("self/limits"), "Max open files").samples()
+    gauge("process_open_fds", "Number of open file descriptors", open_files);
+    gauge("process_max_fds", "Limit of open file descriptors", || {
+        limit(&read("self/limits"), "Max open files")
     });
 }
 
@@ -74,7 +70,7 @@ fn limit(limits: &str, name: &str) -> Option<f64> {
 struct Stat(Vec<f64>);
 
 impl Stat {
-    /// The name may hold blanks and braces; behind its last brace comes the third field, a letter.
+    /// The name may contain spaces and parentheses; the third field, a letter, comes after its last parenthesis.
     fn read(text: &str) -> Self {
         let fields = text.rsplit_once(") ").map(|(_, rest)| rest.split_whitespace()).into_iter().flatten();
         Self(fields.skip(1).map_while(|field| field.parse().ok()).collect())

@@ -1,5 +1,5 @@
-//! Counts every request of a client to the API server, and hears from the answers which rights are missing. A layer around
-//! the client's service: whoever makes the client puts it there.
+//! Counts every request of a client to the API server, and learns from the answers which permissions are missing. A layer
+//! around the service of the client.
 
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -17,11 +17,10 @@ use super::permissions::Missing;
 use super::{Metrics, Occurrence};
 use crate::call::Call;
 use crate::clock;
-use crate::declare::Kind;
 
-/// What every process asks for beside the kinds of its operators.
+/// What every process requests beside the kinds of its operators.
 const ALWAYS: [&str; 2] = ["events", "leases"];
-/// Whatever else.
+/// Any other resource.
 const OTHER: &str = "other";
 
 /// Counts what passes through. Made by [`Metrics::requests`].
@@ -35,9 +34,9 @@ struct Known {
 }
 
 impl Metrics {
-    /// Counts the requests of a client. Those about other kinds than these are counted together.
-    pub fn requests(&self, kinds: impl IntoIterator<Item = Kind>) -> RequestLayer {
-        let resources = kinds.into_iter().map(|kind| kind.plural).chain(ALWAYS).collect();
+    /// Counts the requests of a client by resource, named in the plural. Those about other resources are counted together.
+    pub fn requests(&self, resources: impl IntoIterator<Item = &'static str>) -> RequestLayer {
+        let resources = resources.into_iter().chain(ALWAYS).collect();
         RequestLayer(Arc::new(Known { metrics: self.clone(), resources }))
     }
 }
@@ -67,7 +66,7 @@ where
     S::Future: Send + 'static,
     A: Body<Data = Bytes> + Send + 'static,
 {
-    /// A body that was read on the way is handed on whole.
+    /// A body that was read here is passed on whole.
     type Response = Response<Either<A, Full<Bytes>>>;
     type Error = S::Error;
     type Future = BoxFuture<'static, Result<Self::Response, S::Error>>;
@@ -85,28 +84,28 @@ where
     fn call(&mut self, request: Request<Q>) -> Self::Future {
         let (call, resource) = understand(&request, &self.known.resources);
         let (known, held_back) = (Arc::clone(&self.known), self.held_back);
-        let mut asked = Asked { known, call, resource, held_back, since: clock::now(), code: None };
+        let mut pending = Pending { known, call, resource, held_back, since: clock::now(), code: None };
         let answer = self.server.call(request);
         async move {
             let answer = answer.await?;
             let code = answer.status().as_u16();
-            asked.answered(code);
-            if !Missing::must_read(&asked.call, code) {
-                asked.heard(code, &[]);
+            pending.code = Some(code);
+            if !Missing::must_read(&pending.call, code) {
+                pending.learn(code, &[]);
                 return Ok(answer.map(Either::Left));
             }
             let (head, body) = answer.into_parts();
-            // The code tells enough to whoever waits if the rest does not come.
+            // If the body does not arrive, the code is enough for the caller.
             let body = body.collect().await.map(Collected::to_bytes).unwrap_or_default();
-            asked.heard(code, &body);
+            pending.learn(code, &body);
             Ok(Response::from_parts(head, Either::Right(Full::new(body))))
         }
         .boxed()
     }
 }
 
-/// A request under way. It counts when it ends, also when nobody waits for the answer any more.
-struct Asked {
+/// A request that is pending. It is counted when it ends, also when nobody waits for the answer any more.
+struct Pending {
     known: Arc<Known>,
     call: Call,
     resource: &'static str,
@@ -115,17 +114,13 @@ struct Asked {
     code: Option<u16>,
 }
 
-impl Asked {
-    fn answered(&mut self, code: u16) {
-        self.code = Some(code);
-    }
-
-    fn heard(&self, code: u16, body: &[u8]) {
-        self.known.metrics.missing.hear(&self.call, code, body);
+impl Pending {
+    fn learn(&self, code: u16, body: &[u8]) {
+        self.known.metrics.missing.learn(&self.call, code, body);
     }
 }
 
-impl Drop for Asked {
+impl Drop for Pending {
     fn drop(&mut self) {
         let took = clock::now().saturating_duration_since(self.since);
         let Self { known, call, resource, held_back, code, .. } = self;
@@ -193,7 +188,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_missing_right_is_on_the_page_until_it_comes_and_the_answer_is_handed_on() {
+    async fn a_missing_permission_is_on_the_page_until_it_is_granted_and_the_answer_is_passed_on() {
         let mut catalogue = Catalogue::default();
         let layer = Metrics::register(&mut catalogue, "", "").requests([]);
         let denial = r#"{"status":"Failure","code":403,"message":"pods is forbidden: User \"u\" cannot watch resource \"pods\" in API group \"\" at the cluster scope"}"#;
@@ -242,7 +237,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_witness_hears_of_an_answer_and_of_the_wait_before_it() {
+    async fn an_observer_learns_of_an_answer_and_of_the_wait_before_it() {
         let diary = Arc::new(Diary::default());
         let metrics = Metrics::register(&mut Catalogue::default(), "", "");
         let layer = metrics.observed_by(Arc::<Diary>::clone(&diary)).requests([]);

@@ -1,5 +1,5 @@
-//! The part of the catalogue whose names begin alike. Where Mainstay stands in for somebody else, his dashboards and
-//! alerts find what they ask for under his names.
+//! The part of the catalogue whose names begin alike. Where Mainstay stands in for another operator, the dashboards and
+//! alerts of that operator find the names that they ask for.
 
 use std::fmt;
 
@@ -11,6 +11,9 @@ use super::catalogue::{Catalogue, Kind};
 use super::family::{Buckets, Counters, Gauges, Histograms, Labelled, Labels};
 use super::measured::{Measured, Samples};
 
+/// A text of the program.
+type Text = &'static str;
+
 /// A part of the catalogue.
 #[derive(Debug)]
 pub struct Section<'c> {
@@ -20,103 +23,72 @@ pub struct Section<'c> {
 
 impl Section<'_> {
     /// Counters. Their name is given without the prefix and without `_total`, which both are added.
-    pub fn counters<const N: usize>(
-        &mut self,
-        name: &'static str,
-        labels: [&'static str; N],
-        help: &'static str,
-    ) -> Counters<N> {
-        let family = Family::default();
-        self.register(self.entry(name, Kind::Counter, labels, help), family)
+    pub fn counters<const N: usize>(&mut self, name: Text, labels: [Text; N], help: Text) -> Counters<N> {
+        let name = self.describe(name, Kind::Counter, &labels, help);
+        self.register((name, help), labels, Family::default())
     }
 
     /// Gauges. Their name is given without the prefix.
-    pub fn gauges<const N: usize>(
-        &mut self,
-        name: &'static str,
-        labels: [&'static str; N],
-        help: &'static str,
-    ) -> Gauges<N> {
-        let family = Family::default();
-        self.register(self.entry(name, Kind::Gauge, labels, help), family)
+    pub fn gauges<const N: usize>(&mut self, name: Text, labels: [Text; N], help: Text) -> Gauges<N> {
+        let name = self.describe(name, Kind::Gauge, &labels, help);
+        self.register((name, help), labels, Family::default())
     }
 
     /// Histograms. Their name is given without the prefix, and with the unit.
     pub fn histograms<const N: usize>(
         &mut self,
-        name: &'static str,
-        labels: [&'static str; N],
-        help: &'static str,
+        name: Text,
+        labels: [Text; N],
+        help: Text,
         buckets: &'static [f64],
     ) -> Histograms<N> {
-        let family = Family::new_with_constructor(Buckets(buckets));
-        self.register(self.entry(name, Kind::Histogram, labels, help), family)
+        let name = self.describe(name, Kind::Histogram, &labels, help);
+        self.register((name, help), labels, Family::new_with_constructor(Buckets(buckets)))
     }
 
-    /// Gauges that are looked at whenever somebody reads the page. Unlike counted ones they may name objects: a series
-    /// goes with its object.
+    /// Gauges that are read whenever the page is read. Unlike counted ones they may name objects: a series goes with its
+    /// object.
     pub fn measured_gauges<const N: usize>(
         &mut self,
-        name: &'static str,
-        labels: [&'static str; N],
-        help: &'static str,
+        name: Text,
+        labels: [Text; N],
+        help: Text,
         look: impl Fn() -> Samples<N> + Send + Sync + 'static,
     ) {
-        let Described { name, kind, labels, help } = self.entry(name, Kind::Gauge, labels, help);
-        self.look_at(Measured { name, kind, labels, help, look });
+        let (kind, name) = (Kind::Gauge, self.describe(name, Kind::Gauge, &labels, help));
+        self.catalogue.registry.register_collector(Box::new(Measured { name, kind, labels, help, look }));
     }
 
-    /// Counters that somebody else keeps.
+    /// Counters that are kept elsewhere and read whenever the page is read.
     pub fn measured_counters<const N: usize>(
         &mut self,
-        name: &'static str,
-        labels: [&'static str; N],
-        help: &'static str,
+        name: Text,
+        labels: [Text; N],
+        help: Text,
         look: impl Fn() -> Samples<N> + Send + Sync + 'static,
     ) {
-        let Described { name, kind, labels, help } = self.entry(name, Kind::Counter, labels, help);
-        self.look_at(Measured { name, kind, labels, help, look });
+        let (kind, name) = (Kind::Counter, self.describe(name, Kind::Counter, &labels, help));
+        self.catalogue.registry.register_collector(Box::new(Measured { name, kind, labels, help, look }));
     }
 
-    fn entry<const N: usize>(
-        &self,
-        name: &'static str,
-        kind: Kind,
-        labels: [&'static str; N],
-        help: &'static str,
-    ) -> Described<N> {
+    /// Adds a family to the catalogue. Its full name; that of a counter without its end.
+    fn describe(&mut self, name: Text, kind: Kind, labels: &[Text], help: Text) -> String {
         let name = if self.prefix.is_empty() { name.to_owned() } else { format!("{}_{name}", self.prefix) };
-        Described { name, kind, labels, help }
-    }
-
-    fn look_at<const N: usize, L>(&mut self, measured: Measured<N, L>)
-    where
-        L: Fn() -> Samples<N> + Send + Sync + 'static,
-    {
-        self.catalogue.note(&measured.name, measured.kind, &measured.labels, measured.help);
-        self.catalogue.registry.register_collector(Box::new(measured));
+        self.catalogue.note(&name, kind, labels, help);
+        name
     }
 
     fn register<const N: usize, M, C>(
         &mut self,
-        described: Described<N>,
+        (name, help): (String, Text),
+        names: [Text; N],
         family: Family<Labels<N>, M, C>,
     ) -> Labelled<N, M, C>
     where
         M: EncodeMetric + TypedMetric + fmt::Debug + Send + Sync + 'static,
         C: MetricConstructor<M> + Clone + fmt::Debug + Send + Sync + 'static,
     {
-        let Described { name, kind, labels, help } = described;
-        self.catalogue.note(&name, kind, &labels, help);
         self.catalogue.registry.register(name, help, family.clone());
-        Labelled { names: labels, family }
+        Labelled { names, family }
     }
-}
-
-/// A family before it is registered. The name of a counter is without its end.
-struct Described<const N: usize> {
-    name: String,
-    kind: Kind,
-    labels: [&'static str; N],
-    help: &'static str,
 }

@@ -86,7 +86,7 @@ fn the_reference_names_every_family() {
     assert_eq!(reference().lines().count(), catalogue.entries().len() + 2);
 }
 
-/// Writes down what it is told.
+/// Records what it observes.
 #[derive(Debug, Default)]
 struct Diary(std::sync::Mutex<Vec<String>>);
 
@@ -113,7 +113,7 @@ impl Observer for Diary {
 }
 
 #[test]
-fn a_witness_hears_what_a_controller_counts() {
+fn an_observer_sees_what_a_controller_counts() {
     let (_, metrics) = registered();
     let diary = Arc::new(Diary::default());
     let controller = metrics.observed_by(Arc::<Diary>::clone(&diary)).controller("example");

@@ -1,42 +1,42 @@
-//! How soon passes of one key may follow each other. A few at once, so that work in steps goes on without a pause; then one
-//! at a time, so that a stream of events does not become a stream of writes. Pure; used by the queue.
+//! Rate limit for passes of one key: a burst, so that work in steps proceeds without a pause; then one per interval, so that
+//! a stream of events does not become a stream of writes. Pure; used by the queue.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::time::{Duration, Instant};
 
-/// So many keys are remembered before those are forgotten that have all their passes in hand again.
+/// The number of keys above which those with a full burst are forgotten.
 const FEW: usize = 64;
 
-/// The passes of each key that are under way.
+/// The burst of each key.
 #[derive(Debug)]
 pub(super) struct Pace<K> {
     at_once: u32,
     every: Duration,
-    /// When a key will have all of them again. Who is not here has them.
+    /// When a key has its full burst again. Keys that are not here have it.
     full: HashMap<K, Instant>,
     sweep_at: usize,
 }
 
 impl<K: Clone + Eq + Hash> Pace<K> {
-    /// So many passes of a key at once, and then one every so often.
+    /// A burst of so many passes, and then one per interval.
     pub(super) fn new(at_once: u32, every: Duration) -> Self {
         Self { at_once: at_once.max(1), every, full: HashMap::new(), sweep_at: FEW }
     }
 
-    /// When the next pass of a key may begin; nothing, if it may at any time.
+    /// When the next pass of a key may start; `None` if it may start at any time.
     pub(super) fn earliest(&self, key: &K) -> Option<Instant> {
         self.full.get(key)?.checked_sub(self.every.saturating_mul(self.at_once - 1))
     }
 
-    /// A pass begins.
+    /// A pass starts.
     pub(super) fn spend(&mut self, key: &K, now: Instant) {
         if self.full.len() >= self.sweep_at {
             self.full.retain(|_, full| *full > now);
             self.sweep_at = FEW.max(self.full.len() * 2);
         }
         let full = self.full.entry(key.clone()).or_insert(now);
-        // A pass that asked for itself may come before its turn, and more than once: the next event waits no longer for that.
+        // A requeued pass is not limited, and may come more than once: the next event does not wait longer for that.
         *full = (now.max(*full) + self.every).min(now + self.every.saturating_mul(self.at_once));
     }
 }
@@ -71,14 +71,14 @@ mod tests {
     }
 
     #[test]
-    fn whoever_came_before_its_turn_owes_one_turn_and_no_more() {
+    fn passes_before_their_turn_delay_the_next_by_one_interval_at_most() {
         let (mut pace, zero) = (Pace::new(3, EVERY), start());
         (0..100).for_each(|_| pace.spend(&1, zero));
         assert_eq!(pace.earliest(&1), Some(zero + EVERY));
     }
 
     #[test]
-    fn keys_that_rest_take_no_memory_for_long() {
+    fn idle_keys_are_forgotten() {
         let (mut pace, mut now) = (Pace::new(3, EVERY), start());
         for key in 0..10_000 {
             pace.spend(&key, now);

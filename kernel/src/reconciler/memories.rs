@@ -1,4 +1,4 @@
-//! What operators remember of their resources between passes: lent to a pass, forgotten with the resource.
+//! What operators remember of their resources between passes: lent to a pass, dropped with the resource.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,7 +16,7 @@ impl<M> Default for Memories<M> {
 }
 
 impl<M: Default> Memories<M> {
-    /// What is remembered of a resource; nothing of another one that had its name before.
+    /// What is remembered of a resource; nothing of an earlier one with the same name.
     pub(super) fn take(&self, resource: &Object) -> M {
         let known = self.held().remove(resource.key());
         known.filter(|(uid, _)| **uid == *resource.uid()).map(|(_, memory)| memory).unwrap_or_default()

@@ -150,7 +150,7 @@ fn reconciler(operator: Claimant, label: &'static str) -> (Reconciler<Claimant, 
         stores.partition(KIND, "n").unwrap().write().see(event);
     }
     let tools = Tools { client: Client::new(server, "n"), stores, manager: "test", fence: Arc::new(|| true) };
-    let writer = Writer::new(&DECLARATION, tools, Arc::new(|_, _, _| {}));
+    let writer = Writer::new(&DECLARATION, tools);
     let index = Arc::new(Index::new(&DECLARATION, None));
     (Reconciler::new(operator, writer, Silent, index), key, requests)
 }

@@ -1,14 +1,14 @@
-//! What is kept of objects that others make: what any of those needs who look at them.
+//! Trimming: of objects of others only what an operator needs is kept.
 
 use kube::api::DynamicObject;
 use serde_json::Value;
 
 use crate::declare::{Declaration, Kind};
 
-/// Cuts an object down to what one of them needs.
+/// Removes what one operator does not need of an object.
 pub(super) type Trim = fn(&mut DynamicObject);
 
-/// How objects of a kind are cut down, by each who looks at them; nothing, if all of them is needed.
+/// The trims of a kind, one for each operator; empty if all of it is needed.
 pub(super) fn trims(declarations: &[&'static Declaration], kind: Kind) -> Vec<Trim> {
     let mut trims: Vec<Trim> = Vec::new();
     for known in declarations {
@@ -16,7 +16,7 @@ pub(super) fn trims(declarations: &[&'static Declaration], kind: Kind) -> Vec<Tr
             return Vec::new();
         }
         for watched in known.watched.iter().filter(|watched| watched.kind == kind) {
-            // The same function may have two addresses: to do it twice costs time and changes nothing.
+            // The same function may have two addresses: calling it twice costs time and changes nothing.
             if !trims.iter().any(|trim| std::ptr::fn_addr_eq(*trim, watched.trim)) {
                 trims.push(watched.trim);
             }
@@ -25,7 +25,7 @@ pub(super) fn trims(declarations: &[&'static Declaration], kind: Kind) -> Vec<Tr
     trims
 }
 
-/// An object with what any of them leaves of it.
+/// An object with what any of the trims keeps.
 pub(super) fn trimmed(mut object: DynamicObject, trims: &[Trim]) -> DynamicObject {
     let (first, others) = match trims {
         [] => return object,
@@ -52,7 +52,7 @@ fn together(one: DynamicObject, other: DynamicObject) -> Option<DynamicObject> {
     Some(DynamicObject { types, metadata: serde_json::from_value(metadata).ok()?, data })
 }
 
-/// What either has, of two parts of the same: lists have the same elements in the same places.
+/// The union of two parts of the same value: lists have the same elements in the same positions.
 fn either(one: Value, other: Value) -> Value {
     match (one, other) {
         (Value::Object(mut one), Value::Object(other)) => {

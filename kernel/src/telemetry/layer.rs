@@ -1,4 +1,4 @@
-//! Listens to events and spans, and hands one line an event to whoever writes.
+//! A tracing layer that writes one line for each event.
 
 use std::error::Error;
 use std::fmt::{self, Debug};
@@ -12,6 +12,7 @@ use tracing_subscriber::layer::Context;
 use tracing_subscriber::registry::{LookupSpan, Scope};
 
 use super::line::{Fields, Format, line};
+use super::with_causes;
 use crate::clock;
 
 /// Turns events into lines. The fields of the spans around an event are part of its line.
@@ -80,15 +81,9 @@ impl Visit for Fields {
         self.set(field.name(), Value::from(value));
     }
 
-    /// With what caused it: an error's own text does not repeat that.
+    /// With its causes: the text of an error does not repeat them.
     fn record_error(&mut self, field: &Field, value: &(dyn Error + 'static)) {
-        let mut text = value.to_string();
-        let mut cause = value.source();
-        while let Some(error) = cause {
-            text = format!("{text}: {error}");
-            cause = error.source();
-        }
-        self.set(field.name(), Value::from(text));
+        self.set(field.name(), Value::from(with_causes(value)));
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {

@@ -1,24 +1,24 @@
-//! How much is logged, and turning it while the process runs.
+//! The log level, which can be set while the process runs.
 
 use tracing_subscriber::filter::ParseError;
 use tracing_subscriber::{EnvFilter, Registry, reload};
 
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
-/// What the watches of this crate have to say we say ourselves, once.
+/// We log errors of watches ourselves, once.
 const QUIET: &str = "kube_runtime=error";
 
-/// Why a level is refused. What was set before stays.
+/// Why a level is rejected. The present one stays.
 #[derive(Debug, thiserror::Error)]
 pub enum LevelError {
-    /// It is no level. The filter would take it for the name of a module and log less than before: a typing mistake
-    /// must not do that.
+    /// It is no level. The filter would take it for the name of a module and log less than before: a typing error must not
+    /// do that.
     #[error(
         "\"{0}\" is no level: take off, error, warn, info, debug or trace, or directives such as info,kernel=debug"
     )]
     Unknown(String),
-    /// It cannot be read as directives.
-    #[error("\"{directives}\" cannot be read as log directives: {source}")]
+    /// It cannot be parsed as directives.
+    #[error("\"{directives}\" cannot be parsed as log directives")]
     Unreadable {
         /// What was given.
         directives: String,
@@ -28,12 +28,12 @@ pub enum LevelError {
     /// Nothing would be logged.
     #[error("\"off\" is refused: errors are always logged; take error")]
     Off,
-    /// Nobody logs any more.
+    /// The log has ended.
     #[error("the log has ended")]
     Ended(#[from] reload::Error),
 }
 
-/// Reads and turns the level of a running process.
+/// Reads and sets the level of a running process.
 #[derive(Debug, Clone)]
 pub struct LogLevel(reload::Handle<EnvFilter, Registry>);
 
@@ -44,7 +44,7 @@ impl LogLevel {
         Ok(all.strip_prefix(QUIET).and_then(|rest| rest.strip_prefix(',')).unwrap_or(&all).to_owned())
     }
 
-    /// Turns it, from now on. A running process cannot be made to log nothing at all.
+    /// Sets it. A running process cannot be silenced completely.
     pub fn set(&self, directives: &str) -> Result<(), LevelError> {
         let is_off = |directive: &str| directive.trim().eq_ignore_ascii_case("off");
         if directives.split(',').any(is_off) {
@@ -54,7 +54,7 @@ impl LogLevel {
     }
 }
 
-/// A filter and what turns it.
+/// A filter and its handle.
 pub(crate) fn filter(directives: &str) -> Result<(reload::Layer<EnvFilter, Registry>, LogLevel), LevelError> {
     let (filter, handle) = reload::Layer::new(parse(directives)?);
     Ok((filter, LogLevel(handle)))

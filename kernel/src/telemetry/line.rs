@@ -1,6 +1,6 @@
-//! How a line of the log is written. Pure: what is to be said comes in, a text goes out.
+//! The format of log lines. Pure.
 //!
-//! Own code for logfmt: it is fifty lines, and both formats name things alike.
+//! Logfmt is our own code: it is fifty lines, and both formats have the same field names.
 
 use std::fmt::Write as _;
 
@@ -18,7 +18,7 @@ pub enum Format {
     Json,
 }
 
-/// Names and values, in the order in which they came. A later value of a name replaces the earlier.
+/// Names and values, in their order. A later value of a name replaces the earlier.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Fields(Vec<(&'static str, Value)>);
 
@@ -61,7 +61,7 @@ pub(super) fn line(format: Format, now: Timestamp, level: Level, target: &str, m
     let mut line = String::new();
     for (index, (name, value)) in first.iter().chain(&fields.0).enumerate() {
         let name = name.strip_prefix("r#").unwrap_or(name);
-        // A field that is called like one of ours does not hide it.
+        // A field with the name of one of ours does not hide it.
         let hides = index >= first.len() && first.iter().any(|(ours, _)| *ours == name);
         let suffix = if hides { "_" } else { "" };
         match format {

@@ -1,10 +1,10 @@
-//! Logs, and traces where they are wanted. The binary starts it once, before anything else; `admin` turns the level.
+//! Logs, and traces if they are enabled. The binary starts it once, before anything else; `admin` sets the level.
 //!
 //! # No secret is ever logged
-//! - Fields are names, numbers and errors. An object, a request's or an answer's body, a header or an environment is
-//!   never a field: an error that quotes such a thing says where, not what.
-//! - The Kubernetes client writes whole answers that it cannot parse into its log, and an answer may be a Secret: what it
-//!   says there is dropped, whatever the level. So is what libraries of the wire say about each frame.
+//! - Fields are names, numbers and errors. An object, the body of a request or an answer, a header or an environment is never
+//!   a field: an error about such a value says where, not what.
+//! - The Kubernetes client logs whole answers that it cannot parse, and an answer may be a Secret: these log lines are
+//!   dropped at any level. So are the log lines of network libraries about each frame.
 //! - Both hold for exported traces too.
 
 mod layer;
@@ -13,6 +13,7 @@ mod line;
 #[cfg(feature = "otlp")]
 mod otlp;
 
+use std::error::Error;
 use std::io::Write as _;
 use std::str::FromStr;
 
@@ -26,18 +27,18 @@ pub(crate) use level::filter;
 pub use level::{LevelError, LogLevel};
 pub use line::Format;
 
-/// Libraries whose finest messages quote what goes over the wire.
+/// Libraries whose trace messages quote network traffic.
 const WIRE: [&str; 8] =
     ["h2", "hyper", "hyper_util", "rustls", "tokio_tungstenite", "tonic", "tower", "tungstenite"];
 
-/// What is logged, how, and where traces go.
+/// Settings of logs and traces.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// How a line is written.
     pub format: Format,
     /// A level, or directives such as `info,kernel=debug`.
     pub level: String,
-    /// Where traces are sent by OTLP over gRPC, such as `http://collector:4317`. Needs the cargo feature `otlp`.
+    /// The collector of traces, by OTLP over gRPC, such as `http://collector:4317`. Needs the cargo feature `otlp`.
     pub otlp_endpoint: Option<String>,
 }
 
@@ -47,17 +48,17 @@ pub enum TelemetryError {
     /// No such level.
     #[error(transparent)]
     Level(#[from] LevelError),
-    /// It was started before.
-    #[error("the log is set up already")]
+    /// It was already started.
+    #[error("the log is already set up")]
     Twice(#[from] tracing::subscriber::SetGlobalDefaultError),
     /// The program was built without it.
     #[error("traces cannot be sent to {0}: this program was built without OTLP")]
     WithoutOtlp(String),
-    /// The exporter refused.
+    /// The exporter failed.
     #[cfg(feature = "otlp")]
     #[error("traces cannot be sent to {endpoint}")]
     Otlp {
-        /// Where they should go.
+        /// The collector.
         endpoint: String,
         /// Why not.
         source: opentelemetry_otlp::ExporterBuildError,
@@ -67,14 +68,14 @@ pub enum TelemetryError {
 /// The log and the traces of this process.
 #[derive(Debug)]
 pub struct Telemetry {
-    /// Reads and turns the level.
+    /// Reads and sets the level.
     pub level: LogLevel,
     #[cfg(feature = "otlp")]
     traces: Option<otlp::Traces>,
 }
 
 impl Telemetry {
-    /// Sets the process's log up; from then on lines go to standard error. Within a runtime if traces are exported.
+    /// Sets up the log of the process, on standard error. Within a runtime if traces are exported.
     pub fn start(settings: &Settings) -> Result<Self, TelemetryError> {
         #[cfg(not(feature = "otlp"))]
         if let Some(endpoint) = &settings.otlp_endpoint {
@@ -95,7 +96,7 @@ impl Telemetry {
         })
     }
 
-    /// Sends what has not been sent yet. The last thing a process does.
+    /// Sends the remaining traces. The last thing a process does.
     pub fn stop(self) {
         #[cfg(feature = "otlp")]
         if let Some(traces) = self.traces {
@@ -104,18 +105,18 @@ impl Telemetry {
     }
 }
 
-/// What turns events into lines and hands each to `write`.
+/// A subscriber that passes each event as a line to `write`.
 fn subscriber(
     settings: &Settings,
     write: impl Fn(&str) + Send + Sync + 'static,
 ) -> Result<(impl Subscriber + for<'a> LookupSpan<'a> + Send + Sync, LogLevel), LevelError> {
     let (filter, level) = filter(&settings.level)?;
     let lines = layer::Lines::new(settings.format, write);
-    Ok((registry().with(filter).with(filter_fn(may_be_told)).with(lines), level))
+    Ok((registry().with(filter).with(filter_fn(may_be_logged)).with(lines), level))
 }
 
-/// Whether an event can hold no secret, judged by who says it.
-fn may_be_told(metadata: &Metadata<'_>) -> bool {
+/// Whether an event cannot contain a secret, judged by its source.
+fn may_be_logged(metadata: &Metadata<'_>) -> bool {
     let target = metadata.target();
     let library = target.split("::").next().unwrap_or_default();
     let quotes_answers = metadata.is_event() && target == "kube_client::client";
@@ -123,12 +124,18 @@ fn may_be_told(metadata: &Metadata<'_>) -> bool {
     !quotes_answers && !quotes_the_wire
 }
 
+/// An error with all its causes, in one line: its own text does not repeat them.
+pub fn with_causes(error: &(dyn Error + 'static)) -> String {
+    let causes = std::iter::successors(error.source(), |cause| (**cause).source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}
+
 /// A log that cannot be written is no reason to stop.
 fn to_standard_error(line: &str) {
     let _ = std::io::stderr().lock().write_all(line.as_bytes());
 }
 
-/// No such format.
+/// Unknown format.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("\"{0}\" is no log format: take \"logfmt\" or \"json\"")]
 pub struct FormatError(String);

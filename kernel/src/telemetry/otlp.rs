@@ -12,12 +12,12 @@ use super::TelemetryError;
 
 const SERVICE: &str = "mainstay";
 
-/// The way to a collector.
+/// An exporter of traces.
 #[derive(Debug)]
 pub(super) struct Traces(SdkTracerProvider);
 
 impl Traces {
-    /// To this collector. Nothing is sent yet: one that is not there costs spans, never the process.
+    /// To this collector. Nothing is sent yet: an unreachable one loses spans and never stops the process.
     pub(super) fn to(endpoint: &str) -> Result<Self, TelemetryError> {
         let exporter = SpanExporter::builder().with_tonic().with_endpoint(endpoint).build();
         let exporter =
@@ -26,7 +26,7 @@ impl Traces {
         Ok(Self(SdkTracerProvider::builder().with_batch_exporter(exporter).with_resource(resource).build()))
     }
 
-    /// What listens to spans.
+    /// The layer that exports spans.
     pub(super) fn layer<S>(&self) -> OpenTelemetryLayer<S, SdkTracer>
     where
         S: Subscriber + for<'a> LookupSpan<'a>,
@@ -34,7 +34,7 @@ impl Traces {
         tracing_opentelemetry::layer().with_tracer(self.0.tracer(SERVICE))
     }
 
-    /// Sends what is left.
+    /// Sends the remaining spans.
     pub(super) fn stop(self) {
         if let Err(error) = self.0.shutdown() {
             tracing::warn!(error = &error as &dyn std::error::Error, "the last traces were not sent");

@@ -29,7 +29,7 @@ fn talk(_: &LogLevel) {
     step.record("later", "now");
     let _step = step.enter();
     let error = std::io::Error::other("it \"failed\"");
-    warn!(error = &error as &dyn std::error::Error, ready = false, share = 0.5, "could not\nwrite");
+    warn!(error = &error as &dyn Error, ready = false, share = 0.5, "could not\nwrite");
     debug!("not at this level");
 }
 

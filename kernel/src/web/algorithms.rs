@@ -1,7 +1,7 @@
-//! Cipher suites and curves, by the names that Go gives them. Pure: names in, algorithms and warnings out.
+//! Cipher suites and curves, by their names in Go. Pure: names in, algorithms and warnings out.
 //!
-//! Of what Go knows, the TLS stack here has only what is still safe. Names of the rest are passed over with a warning, as
-//! long as something is left.
+//! Our TLS library supports only the secure ones of Go. The names of others are ignored with a warning, as long as one is
+//! supported.
 
 use std::collections::BTreeSet;
 
@@ -21,18 +21,18 @@ pub enum TlsVersion {
     Tls13,
 }
 
-/// Why TLS cannot be spoken as asked.
+/// Why the TLS settings cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AlgorithmError {
-    /// No cipher suite is left.
-    #[error("none of the cipher suites {0} is supported: name one of {1}, or none for the usual ones")]
+    /// No cipher suite is supported.
+    #[error("none of the cipher suites {0} is supported: name one of {1}, or none for the defaults")]
     CipherSuites(String, String),
-    /// No curve is left.
-    #[error("none of the curves {0} is supported: name one of {1}, or none for the usual ones")]
+    /// No curve is supported.
+    #[error("none of the curves {0} is supported: name one of {1}, or none for the defaults")]
     Curves(String, String),
 }
 
-/// What a server uses.
+/// The algorithms of a server.
 #[derive(Debug, Clone)]
 pub(super) struct Algorithms {
     /// Suites and curves.
@@ -50,14 +50,14 @@ const CURVES: [(&str, NamedGroup); 5] = [
     ("X25519MLKEM768", NamedGroup::X25519MLKEM768),
 ];
 
-/// Names that Go has kept from before its suites were standardized.
+/// Names that Go keeps from before its suites were standardized.
 const FORMER: [(&str, &str); 2] = [
     ("TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305", "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256"),
     ("TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305", "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256"),
 ];
 
 impl Algorithms {
-    /// What is named, and what the user should know about it. No names are for the usual ones.
+    /// The named algorithms, and warnings for the user. No names stand for the defaults.
     pub(super) fn choose(
         oldest: TlsVersion,
         cipher_suites: &BTreeSet<String>,
@@ -71,7 +71,7 @@ impl Algorithms {
         if !cipher_suites.is_empty() {
             match oldest {
                 TlsVersion::Tls13 => warnings.push(
-                    "the names of cipher suites have no effect: those of TLS 1.3 are fixed, and no older version is spoken"
+                    "the cipher suites have no effect: those of TLS 1.3 are fixed, and no older version is enabled"
                         .to_owned(),
                 ),
                 TlsVersion::Tls12 => provider.cipher_suites = chosen_suites(cipher_suites, &mut warnings)?,
@@ -87,7 +87,7 @@ impl Algorithms {
     }
 }
 
-/// The suites of TLS 1.3 cannot be chosen: they are always there.
+/// The suites of TLS 1.3 cannot be chosen: they are always enabled.
 fn chosen_suites(
     names: &BTreeSet<String>,
     warnings: &mut Vec<String>,
@@ -110,7 +110,7 @@ fn chosen_suites(
         .copied()
         .collect();
     if suites.iter().all(is_tls13) {
-        warnings.push("only TLS 1.3 is spoken: no cipher suite of TLS 1.2 is named".to_owned());
+        warnings.push("only TLS 1.3 is enabled: no cipher suite of TLS 1.2 is named".to_owned());
     }
     Ok(suites)
 }
@@ -139,14 +139,14 @@ fn is_tls13(suite: &SupportedCipherSuite) -> bool {
     suite.tls13().is_some()
 }
 
-/// As Go names it: without saying the version.
+/// Its name in Go: without the version.
 fn suite_name(suite: &SupportedCipherSuite) -> String {
     suite.suite().as_str().unwrap_or_default().replacen("TLS13_", "TLS_", 1)
 }
 
 fn warn(what: &str, unknown: &BTreeSet<String>, warnings: &mut Vec<String>) {
     if !unknown.is_empty() {
-        warnings.push(format!("these {what} are not supported and not used: {}", list(unknown)));
+        warnings.push(format!("these {what} are not supported and are ignored: {}", list(unknown)));
     }
 }
 
@@ -210,8 +210,8 @@ mod tests {
             ]),
             curves: vec!["CurveP256"],
             warnings: texts(&[
-                "these cipher suites are not supported and not used: TLS_RSA_WITH_AES_128_CBC_SHA",
-                "these curves are not supported and not used: CurveP521",
+                "these cipher suites are not supported and are ignored: TLS_RSA_WITH_AES_128_CBC_SHA",
+                "these curves are not supported and are ignored: CurveP521",
             ]),
         };
         assert_eq!(choice(TlsVersion::Tls12, &names, &["CurveP521", "CurveP256"]), Ok(expected));
@@ -223,10 +223,11 @@ mod tests {
             versions: vec!["1.3"],
             suites: vec![],
             curves: CURVES_OF_OURS.to_vec(),
-            warnings: texts(&["only TLS 1.3 is spoken: no cipher suite of TLS 1.2 is named"]),
+            warnings: texts(&["only TLS 1.3 is enabled: no cipher suite of TLS 1.2 is named"]),
         };
         assert_eq!(choice(TlsVersion::Tls12, &["TLS_AES_128_GCM_SHA256"], &[]), Ok(expected));
-        let words = "the names of cipher suites have no effect: those of TLS 1.3 are fixed, and no older version is spoken";
+        let words =
+            "the cipher suites have no effect: those of TLS 1.3 are fixed, and no older version is enabled";
         assert_eq!(choice(TlsVersion::Tls13, &["TLS_X"], &[]).unwrap().warnings, [words]);
     }
 
@@ -242,7 +243,7 @@ mod tests {
         assert_eq!(
             choice(TlsVersion::Tls13, &[], &["CurveP521"]).unwrap_err(),
             "none of the curves CurveP521 is supported: name one of CurveP256, CurveP384, X25519, X25519MLKEM768, \
-             or none for the usual ones"
+             or none for the defaults"
         );
     }
 }

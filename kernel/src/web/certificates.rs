@@ -1,5 +1,5 @@
-//! Certificates in files that somebody else renews: a certificate with its key, and who signs the certificates of
-//! clients. They are read at the start and looked at again and again.
+//! Certificates in files that are renewed externally: a certificate with its key, and the authority of client certificates.
+//! They are read at the start and reloaded when they change.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -17,23 +17,24 @@ use super::algorithms::{AlgorithmError, Algorithms, TlsVersion};
 use super::identity::{Identity, IdentityError, Pair, Presented, PrivateKey};
 use super::protection::{HTTP1, HTTP2, TlsRules};
 use crate::clock;
+use crate::telemetry::with_causes;
 
-/// How a server speaks TLS.
+/// The TLS settings of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TlsSettings {
-    /// The certificate, with those between it and the authority.
+    /// The certificate, with intermediate certificates.
     pub certificate: PathBuf,
     /// Its key.
     pub key: PathBuf,
-    /// Who signs the certificates of clients. If there is no such file at the start, clients need none.
+    /// The authority of client certificates. If the file does not exist at the start, clients need none.
     pub client_authority: Option<PathBuf>,
-    /// How long until the files are looked at again; a second at least.
+    /// The interval between checks of the files; at least a second.
     pub look_every: Duration,
-    /// The oldest version that is spoken.
+    /// The oldest version.
     pub oldest: TlsVersion,
-    /// Cipher suites of TLS 1.2, as Go names them; none for the usual ones.
+    /// Cipher suites of TLS 1.2, by their names in Go; empty for the defaults.
     pub cipher_suites: BTreeSet<String>,
-    /// Curves, as Go names them; none for the usual ones.
+    /// Curves, by their names in Go; empty for the defaults.
     pub curves: BTreeSet<String>,
     /// Whether HTTP/2 is offered.
     pub http2: bool,
@@ -42,7 +43,7 @@ pub struct TlsSettings {
 /// Why files cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CertificateError {
-    /// What is asked for cannot be spoken.
+    /// The algorithms cannot be used.
     #[error(transparent)]
     Algorithm(#[from] AlgorithmError),
     /// A file cannot be read.
@@ -60,12 +61,12 @@ pub enum CertificateError {
     /// The authority of clients is empty.
     #[error("{} holds no certificate that could sign those of clients", .0.display())]
     NoSigner(PathBuf, #[source] VerifierBuilderError),
-    /// The rules contradict each other.
-    #[error("TLS cannot be spoken as asked")]
+    /// The settings are inconsistent.
+    #[error("the TLS settings cannot be used")]
     Rules(#[source] rustls::Error),
 }
 
-/// Looking at them for less long apart would only cost.
+/// A shorter interval makes no sense.
 const BRIEFEST: Duration = Duration::from_secs(1);
 
 /// What the files hold.
@@ -75,18 +76,18 @@ struct Content {
     authority: Option<String>,
 }
 
-/// Files with certificates, and the rules of TLS that follow from them.
+/// Certificate files, and the TLS configuration that follows from them.
 #[derive(Debug)]
 pub struct Certificates {
     settings: TlsSettings,
     algorithms: Algorithms,
-    /// What the rules in force were made from.
+    /// The content that the present configuration was made from.
     content: Content,
     rules: TlsRules,
 }
 
 impl Certificates {
-    /// Reads the files for the first time. What should be known about the settings is said in the log.
+    /// Reads the files for the first time. Warnings about the settings are logged.
     pub async fn read(mut settings: TlsSettings) -> Result<Self, CertificateError> {
         let (algorithms, warnings) =
             Algorithms::choose(settings.oldest, &settings.cipher_suites, &settings.curves)?;
@@ -96,7 +97,7 @@ impl Certificates {
         if let Some(path) = &settings.client_authority
             && !is_file(path).await
         {
-            tracing::warn!(file = %path.display(), "there is no such file: clients need no certificate");
+            tracing::warn!(file = %path.display(), "the file does not exist: clients need no certificate");
             settings.client_authority = None;
         }
         let content = content(&settings).await?;
@@ -104,12 +105,12 @@ impl Certificates {
         Ok(Self { settings, algorithms, content, rules })
     }
 
-    /// The rules of TLS, which change when the files do.
+    /// The TLS configuration, which changes with the files.
     pub(super) fn rules(&self) -> TlsRules {
         self.rules.clone()
     }
 
-    /// Looks once. Says whether something new is in force.
+    /// Checks the files once. Whether they changed.
     pub(super) async fn look(&mut self) -> Result<bool, CertificateError> {
         let content = content(&self.settings).await?;
         if content == self.content {
@@ -120,10 +121,10 @@ impl Certificates {
         Ok(true)
     }
 
-    /// Looks again and again, until `stop`. Of the same trouble it is said once.
+    /// Checks the files periodically, until `stop`. The same error is logged once.
     pub(super) async fn follow(mut self, stop: CancellationToken) {
         let every = self.settings.look_every.max(BRIEFEST);
-        let mut said = None;
+        let mut logged = None;
         loop {
             tokio::select! {
                 () = stop.cancelled() => return,
@@ -131,19 +132,21 @@ impl Certificates {
             }
             match self.look().await {
                 Ok(true) => {
-                    tracing::info!(file = %self.settings.certificate.display(), "a new certificate is shown");
+                    tracing::info!(file = %self.settings.certificate.display(), "the certificate was reloaded");
                 }
                 Ok(false) => {}
                 Err(error) => {
-                    let words = words(&error);
-                    if said.as_ref() != Some(&words) {
-                        tracing::warn!("the certificate of before is still shown: {words}");
+                    let error = with_causes(&error);
+                    if logged.as_ref() != Some(&error) {
+                        tracing::warn!(
+                            "cannot reload the certificate, the previous one stays in use: {error}"
+                        );
                     }
-                    said = Some(words);
+                    logged = Some(error);
                     continue;
                 }
             }
-            said = None;
+            logged = None;
         }
     }
 }
@@ -167,7 +170,7 @@ async fn content(settings: &TlsSettings) -> Result<Content, CertificateError> {
     Ok(Content { pair, authority })
 }
 
-/// The rules that follow from what the files hold.
+/// The TLS configuration for the content of the files.
 fn config(
     settings: &TlsSettings,
     algorithms: &Algorithms,
@@ -206,12 +209,6 @@ fn signers(path: &Path, authority: &str) -> Result<RootCertStore, CertificateErr
     Ok(signers)
 }
 
-/// An error with its causes.
-fn words(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(error.source(), |cause| cause.source());
-    causes.fold(error.to_string(), |words, cause| format!("{words}: {cause}"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::tests::{Directory, pair};
@@ -222,7 +219,7 @@ mod tests {
         let directory = Directory::new();
         let settings = directory.settings();
         let refusal = async |settings: &TlsSettings| {
-            words(&Certificates::read(settings.clone()).await.unwrap_err())
+            with_causes(&Certificates::read(settings.clone()).await.unwrap_err())
                 .replace(&directory.path().display().to_string(), "")
         };
         assert_eq!(refusal(&settings).await, "cannot read /tls.crt: No such file or directory (os error 2)");
@@ -266,7 +263,7 @@ mod tests {
         assert!(!Arc::ptr_eq(&first, &certificates.rules.current()));
         std::fs::remove_file(directory.path().join("tls.key")).unwrap();
         assert!(matches!(certificates.look().await, Err(CertificateError::Read(..))));
-        // Who comes later does not turn away clients that could come before.
+        // An authority that is added later does not reject clients that were accepted before.
         directory.put(&next);
         directory.write("tls-ca.crt", &next.certificate);
         assert!(!certificates.look().await.unwrap());

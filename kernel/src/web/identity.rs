@@ -1,5 +1,5 @@
-//! What the server shows to those who connect. It can be changed while connections are open: they go on with what
-//! they have seen, new ones see the new one.
+//! The certificate that a server presents. It can be changed while connections are open: they continue, and new ones get the
+//! new certificate.
 
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -11,7 +11,7 @@ use tokio_rustls::rustls::pki_types::{self, CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::server::{ClientHello, ResolvesServerCert};
 use tokio_rustls::rustls::sign::CertifiedKey;
 
-/// Why something cannot be shown.
+/// Why a certificate cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum IdentityError {
     /// No certificate or key in the PEM.
@@ -22,7 +22,7 @@ pub enum IdentityError {
     Use(#[from] rustls::Error),
 }
 
-/// A private key in PEM. It shows itself to nobody who prints it.
+/// A private key in PEM. It is never printed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PrivateKey(String);
 
@@ -32,7 +32,7 @@ impl PrivateKey {
         Self(pem.into())
     }
 
-    /// In PEM: for the TLS stack and for the Secret, nobody else.
+    /// In PEM: only for the TLS library and for the Secret.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -47,13 +47,13 @@ impl fmt::Debug for PrivateKey {
 /// A certificate and its key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pair {
-    /// In PEM, with those between it and the authority.
+    /// In PEM, with intermediate certificates.
     pub certificate: String,
     /// Its key.
     pub key: PrivateKey,
 }
 
-/// A certificate and its key, ready to be shown.
+/// A certificate and its key, checked.
 #[derive(Clone)]
 pub struct Identity(Arc<CertifiedKey>);
 
@@ -63,7 +63,7 @@ impl Identity {
         let chain =
             CertificateDer::pem_slice_iter(pair.certificate.as_bytes()).collect::<Result<Vec<_>, _>>()?;
         let key = PrivateKeyDer::from_pem_slice(pair.key.reveal().as_bytes())?;
-        // It also finds out whether the two belong together.
+        // This also checks that the two belong together.
         Ok(Self(Arc::new(CertifiedKey::from_der(chain, key, &provider())?)))
     }
 }
@@ -74,12 +74,12 @@ impl fmt::Debug for Identity {
     }
 }
 
-/// What is shown at present, shared by the server and whoever renews it. Cheap to clone.
+/// The certificate that is presented, shared by the server and the rotation. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct Presented(Arc<RwLock<Option<Identity>>>);
 
 impl Presented {
-    /// Shows this from now on.
+    /// Presents this from now on.
     pub fn present(&self, identity: Identity) {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(identity);
     }
@@ -92,7 +92,7 @@ impl ResolvesServerCert for Presented {
     }
 }
 
-/// All that the TLS stack can do.
+/// All algorithms of the TLS library.
 pub(super) fn provider() -> CryptoProvider {
     aws_lc_rs::default_provider()
 }

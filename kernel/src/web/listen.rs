@@ -1,4 +1,4 @@
-//! Addresses to listen on, as Go writes them: `:8080`, `localhost:8080`, `[::1]:8080`.
+//! Addresses to listen on, in the syntax of Go: `:8080`, `localhost:8080`, `[::1]:8080`.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use go_syntax::host_port;
 use tokio::net::{TcpListener, lookup_host};
 
-/// Why nobody listens.
+/// Why the server cannot listen.
 #[derive(Debug, thiserror::Error)]
 pub enum ListenError {
     /// The address has no host and port.
@@ -22,10 +22,10 @@ pub enum ListenError {
     /// The port is no number.
     #[error("cannot listen on \"{0}\": the port is a number up to 65535")]
     Port(String),
-    /// Nobody knows the host.
+    /// The host is unknown.
     #[error("cannot listen on \"{0}\": the host is not known")]
     Host(String, #[source] io::Error),
-    /// The port is taken, or not ours to take.
+    /// The port is in use, or needs privileges.
     #[error("cannot listen on \"{0}\"")]
     Bind(String, #[source] io::Error),
 }
@@ -55,19 +55,19 @@ fn split(address: &str) -> Result<(&str, u16), ListenError> {
     Ok((host, port))
 }
 
-/// To Go, no host and the empty address of either family say the same.
+/// In Go, no host and the unspecified address of either family are the same.
 fn everywhere(host: &str) -> bool {
     host.is_empty() || host.parse::<IpAddr>().is_ok_and(|address| address.is_unspecified())
 }
 
-/// The empty address of IPv6 takes connections of both families, on a machine that has IPv6.
+/// The unspecified address of IPv6 accepts connections of both families, on a machine with IPv6.
 async fn bind_everywhere(port: u16) -> io::Result<TcpListener> {
     let both =
         [SocketAddr::from((Ipv6Addr::UNSPECIFIED, port)), SocketAddr::from((Ipv4Addr::UNSPECIFIED, port))];
     TcpListener::bind(both.as_slice()).await
 }
 
-/// A name may have addresses of both families: as with Go, the older one is taken.
+/// A name may have addresses of both families: as in Go, IPv4 is preferred.
 fn preferred(found: impl Iterator<Item = SocketAddr>) -> Vec<SocketAddr> {
     let mut found: Vec<SocketAddr> = found.collect();
     found.sort_by_key(SocketAddr::is_ipv6);

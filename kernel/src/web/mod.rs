@@ -1,22 +1,23 @@
-//! The web server of a process: where it listens, how it is protected, how connections are served. What is answered is
-//! said by `admin` and `webhook`, whose routers can stand behind one and the same port.
+//! The web server of a process: addresses, TLS, connections. The routes come from `admin` and `webhook`, which can share one
+//! port.
 //!
 //! # Guarantees
-//! - Files with certificates that cannot be used are an error at the start. Later, those before stay in force and the
-//!   log says why.
-//! - A new certificate is shown to new connections; open ones go on.
-//! - A client that is slow, silent or speaks nonsense costs its own connection and nothing else.
-//! - A server that is asked to stop goes on for some seconds: so long the cluster sends requests to a pod that ends.
-//! - Private keys are in files, in Secrets and in memory, never in words.
+//! - Certificate files that cannot be used are an error at the start. Later, the previous ones stay in use and the log says
+//!   why.
+//! - A new certificate is used for new connections; open ones continue.
+//! - A client that is slow, idle or sends garbage affects only its own connection.
+//! - A server that is asked to stop continues for some seconds, because the cluster still sends requests to a pod that
+//!   terminates.
+//! - Private keys are in files, in Secrets and in memory, never in texts.
 //!
 //! | file | owns |
 //! |---|---|
-//! | `listen` | addresses, as Go writes them |
-//! | `server` | connections, clear or protected, HTTP/1.1 or HTTP/2 |
-//! | `protection` | clear text, or the rules of TLS that are in force |
-//! | `identity` | a certificate and its key, and what is shown at present |
-//! | `certificates` | certificates in files, looked at again and again |
-//! | `algorithms` | cipher suites and curves, by the names that Go gives them |
+//! | `listen` | addresses, in the syntax of Go |
+//! | `server` | connections, with or without TLS, HTTP/1.1 or HTTP/2 |
+//! | `protection` | no TLS, or the present TLS configuration |
+//! | `identity` | a certificate and its key, and the one that is presented |
+//! | `certificates` | certificates in files, which are reloaded |
+//! | `algorithms` | cipher suites and curves, by their names in Go |
 
 mod algorithms;
 mod certificates;

@@ -1,4 +1,4 @@
-//! How connections are protected: not at all, or by the rules of TLS that are in force when they begin.
+//! Whether connections use TLS, and with which configuration.
 
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -8,22 +8,22 @@ use tokio_rustls::rustls::ServerConfig;
 use super::certificates::Certificates;
 use super::identity::{IdentityError, Presented, provider};
 
-/// How connections are protected.
+/// Whether connections use TLS.
 #[derive(Debug)]
 pub enum Protection {
-    /// Not at all.
+    /// No TLS.
     Clear,
-    /// By TLS, with what somebody else presents and renews.
+    /// TLS with a certificate that a rotation presents.
     Presented(Presented),
-    /// By TLS, with certificates in files, which are looked at as long as the server runs.
+    /// TLS with certificates in files, which are reloaded while the server runs.
     Files(Box<Certificates>),
 }
 
-/// The names of protocols in the handshake of TLS.
+/// ALPN names.
 pub(super) const HTTP1: &[u8] = b"http/1.1";
 pub(super) const HTTP2: &[u8] = b"h2";
 
-/// Rules of a TLS server, as they are at present. Cheap to clone; all clones are the same.
+/// The present configuration of a TLS server. Cheap to clone; all clones are the same.
 #[derive(Clone)]
 pub(super) struct TlsRules(Arc<RwLock<Arc<ServerConfig>>>);
 
@@ -32,17 +32,17 @@ impl TlsRules {
         Self(Arc::new(RwLock::new(Arc::new(config))))
     }
 
-    /// These are in force for connections that begin from now on. Nobody goes on with a session of before.
+    /// Uses another configuration for new connections. Earlier sessions cannot be resumed.
     pub(super) fn replace(&self, config: ServerConfig) {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(config);
     }
 
-    /// Those in force.
+    /// The present configuration.
     pub(super) fn current(&self) -> Arc<ServerConfig> {
         Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// A server that shows what is presented and asks nobody who they are.
+    /// A server without client certificates.
     pub(super) fn presenting(presented: &Presented) -> Result<Self, IdentityError> {
         let mut config = ServerConfig::builder_with_provider(Arc::new(provider()))
             .with_safe_default_protocol_versions()?

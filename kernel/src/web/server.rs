@@ -1,4 +1,4 @@
-//! Connections: taken, protected, served until they end or the server is asked to stop.
+//! Connections: accepted and served until they end or the server is asked to stop.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -23,19 +23,19 @@ use super::identity::IdentityError;
 use super::protection::{HTTP2, Protection, TlsRules};
 use crate::clock;
 
-/// How long things may take.
+/// Timeouts of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// The TLS handshake.
     pub handshake: Duration,
     /// From the head of a request to the answer, the reading of the body included.
     pub request: Duration,
-    /// Until the head of the next request on an open connection: longer than the 90 seconds after which the API server
-    /// itself drops an idle one, so that it never sends into a connection that we are closing.
+    /// Until the head of the next request on an open connection: longer than the 90 seconds after which the API server closes
+    /// an idle one, so that it never sends into a connection that we are closing.
     pub idle: Duration,
-    /// How long it goes on when it is asked to stop: until the cluster has heard of that, requests are still sent here.
+    /// How long it continues after a request to stop: the cluster still sends requests for a while.
     pub linger: Duration,
-    /// What is under way after that.
+    /// For pending requests after that.
     pub grace: Duration,
 }
 
@@ -54,17 +54,17 @@ impl Default for Limits {
 /// A server, ready to run.
 #[derive(Debug)]
 pub struct Server {
-    /// Where it listens.
+    /// The listener.
     pub listener: TcpListener,
-    /// How connections are protected.
+    /// Whether connections use TLS.
     pub protection: Protection,
-    /// How long things may take.
+    /// Timeouts of a server.
     pub limits: Limits,
 }
 
 impl Server {
-    /// Serves until `stop` and a moment longer; then what is under way may finish. Certificates in files are looked at in
-    /// the meantime.
+    /// Serves until `stop` and a moment longer; then pending requests may finish. Certificates in files are reloaded
+    /// meanwhile.
     pub async fn serve(self, router: Router, stop: CancellationToken) -> Result<(), IdentityError> {
         let (rules, certificates) = match self.protection {
             Protection::Clear => (None, None),
@@ -90,7 +90,7 @@ async fn follow(certificates: Option<Box<Certificates>>, stop: CancellationToken
     }
 }
 
-/// A client that sends its body slowly holds nothing up for ever.
+/// Limits the time of a request, so that slow clients do not block forever.
 async fn within(State(limit): State<Duration>, request: Request, next: Next) -> Response {
     timeout(limit, next.run(request)).await.unwrap_or_else(|_| {
         let words = format!("the request and its answer took longer than {limit:?}\n");
@@ -98,7 +98,7 @@ async fn within(State(limit): State<Duration>, request: Request, next: Next) -> 
     })
 }
 
-/// Takes connections until the port closes, and sees all of them end.
+/// Accepts connections until `stop`, and waits for their end.
 async fn take(listener: TcpListener, connection: Connection) {
     let stop = connection.stop.clone();
     let mut connections = JoinSet::new();
@@ -107,7 +107,7 @@ async fn take(listener: TcpListener, connection: Connection) {
             () = stop.cancelled() => break,
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => drop(connections.spawn(connection.clone().serve(stream))),
-                // Out of file handles, most likely: others must end first.
+                // Probably out of file descriptors: other connections must end first.
                 Err(_) => clock::until(Some(clock::now() + Duration::from_millis(100))).await,
             },
             Some(_) = connections.join_next() => {}
@@ -131,11 +131,11 @@ struct Connection {
 
 impl Connection {
     async fn serve(self, stream: TcpStream) {
-        // An answer is written at once; there is nothing to wait for.
+        // Answers are written at once.
         let _ = stream.set_nodelay(true);
         let Some(rules) = &self.rules else { return self.speak_http1(stream).await };
         let handshake = TlsAcceptor::from(rules.current()).accept(stream);
-        // A peer that cannot or will not speak TLS has nothing to be told.
+        // A peer that does not speak TLS gets no answer.
         match timeout(self.limits.handshake, handshake).await {
             Ok(Ok(stream)) if stream.get_ref().1.alpn_protocol() == Some(HTTP2) => {
                 self.speak_http2(stream).await;
@@ -163,7 +163,7 @@ impl Connection {
     }
 }
 
-/// Sees a connection to its end. Once the server closes, it takes no more requests.
+/// Drives a connection to its end. When the server stops, it accepts no more requests.
 async fn conduct<C: Future>(connection: C, wind_down: impl FnOnce(Pin<&mut C>), stop: CancellationToken) {
     let mut connection = std::pin::pin!(connection);
     let ended = tokio::select! {
@@ -173,6 +173,6 @@ async fn conduct<C: Future>(connection: C, wind_down: impl FnOnce(Pin<&mut C>), 
             connection.await
         }
     };
-    // A connection that broke has nobody left to tell.
+    // There is nobody to notify about a broken connection.
     drop(ended);
 }

@@ -66,8 +66,8 @@ fn of_webhooks() -> String {
 fn of(products: &[&Product]) -> Vec<Permission> {
     let mut permissions = Vec::new();
     for product in products {
-        permissions.extend(product.declarations.iter().flat_map(|one| one.all_permissions()));
-        permissions.extend(product.permissions);
+        let declarations = product.declarations.iter().chain(product.tasks);
+        permissions.extend(declarations.flat_map(|one| one.all_permissions()));
     }
     permissions.extend(OF_THE_PROCESS);
     permissions

@@ -195,7 +195,7 @@ async fn check(stage: &Stage, row: &Row, way: Way) -> Result<()> {
         let waiting = outcome?.waiting;
         assert_eq!(
             waiting,
-            [format!("{} default/{name} is made anew: {field} cannot be changed", kind.kind)]
+            [format!("{} default/{name} is recreated: {field} cannot be changed", kind.kind)]
         );
         // First a dry run.
         assert_eq!(

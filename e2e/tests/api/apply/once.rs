@@ -20,7 +20,7 @@ use crate::record::Request;
 /// A writer that knows nothing of what is there.
 fn ignorant(stage: &Stage) -> Writer {
     let stores = Stores::new(&[&DECLARATION], MANAGER, &Namespaces::AllBut(Vec::new()).into());
-    Writer::new(&DECLARATION, tools(&stage.client, stores, Arc::new(|| true)), Arc::new(|_, _, _| ()))
+    Writer::new(&DECLARATION, tools(&stage.client, stores, Arc::new(|| true)))
 }
 
 /// The error in words, with its cause.
@@ -44,7 +44,7 @@ async fn what_is_there_though_we_do_not_know_it_is_not_written() -> Result<()> {
         let refused = ignorant(&stage).carry_out(&work, &stage.owner).await;
         assert_eq!(
             words(refused),
-            format!("ConfigMap default/{name} was changed by somebody else meanwhile"),
+            format!("ConfigMap default/{name} was changed by another writer meanwhile"),
             "{way:?}"
         );
         assert_eq!(stage.look(CONFIG_MAP, name).await?, before);
@@ -139,7 +139,7 @@ async fn every_write_of_a_long_story_names_the_state_that_it_is_about() -> Resul
     stage.meddle(CONFIG_MAP, "settings", &json!({"data": {"one": "x"}})).await?;
     stage.meddle(SECRET, "replaced", &json!({"data": {"user": "eA=="}})).await?;
     stage.carry_out(&both(&stage)).await?;
-    stage.process.writer.patch_metadata(&stage.owner, json!({"finalizers": ["example.com/hold"]})).await?;
+    stage.process.writer.patch_metadata(&stage.owner, &json!({"finalizers": ["example.com/hold"]})).await?;
     let mut another_type = inherited.clone();
     another_type["type"] = "example.com/other".into();
     stage.carry_out(&[stage.wanted(SECRET, &another_type, Way::Apply)]).await?;
@@ -229,7 +229,7 @@ async fn what_belongs_to_another_is_refused_with_words() -> Result<()> {
         assert_eq!(words(refused), expected);
     }
     let undeclared = stage.wanted(LEASE, &json!({"metadata": {"name": "x"}}), Way::Apply);
-    let undeclared = Desired { resource: SERVICE_ACCOUNT.resource(), ..undeclared };
+    let undeclared = Desired { kind: SERVICE_ACCOUNT, ..undeclared };
     let expected = "ServiceAccount default/x: operator toy does not declare such objects";
     assert_eq!(words(stage.carry_out(&[undeclared]).await), expected);
     assert_eq!(stage.asked(), Vec::<String>::new());
@@ -273,7 +273,7 @@ async fn who_does_not_lead_asks_nothing() -> Result<()> {
     stage.asked();
 
     let closed = tools(&stage.client, stage.process.writer.stores().clone(), Arc::new(|| false));
-    let writer = Writer::new(&DECLARATION, closed, Arc::new(|_, _, _| ()));
+    let writer = Writer::new(&DECLARATION, closed);
     let mut changed = objects::config_map();
     changed["data"]["one"] = "another".into();
     let mut less = objects::secret();
@@ -300,9 +300,9 @@ async fn who_does_not_lead_asks_nothing() -> Result<()> {
         assert!(matches!(outcome, Err(WriteError::Fenced)), "{work:?}: {outcome:?}");
     }
     let finalizers = json!({"finalizers": ["example.com/hold"]});
-    assert!(matches!(writer.patch_metadata(&stage.owner, finalizers).await, Err(WriteError::Fenced)));
+    assert!(matches!(writer.patch_metadata(&stage.owner, &finalizers).await, Err(WriteError::Fenced)));
     assert!(matches!(
-        writer.write_status(&stage.owner, &json!({}), &json!({})).await,
+        writer.write_status(&stage.owner, &json!({}), &json!({"phase": "x"})).await,
         Err(WriteError::Fenced)
     ));
     assert_eq!(stage.asked(), Vec::<String>::new());

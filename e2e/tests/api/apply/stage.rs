@@ -261,7 +261,7 @@ pub(crate) fn owned_by(owner: &Object, kind: Kind, object: &Value, way: Way) -> 
         "uid": *owner.identity().uid,
         "controller": true,
     }]);
-    Desired { resource: kind.resource(), object, way, looks_after_pods: false }
+    Desired { kind, object, way, looks_after_pods: false }
 }
 
 fn typed(kind: Kind, object: &Value) -> Value {

@@ -176,7 +176,7 @@ async fn a_take_over_of_what_changed_meanwhile_is_refused() -> Result<()> {
     let changed = api(&stage.other, CONFIG_MAP).replace("settings", &params, &changed).await?;
 
     let tools = tools(&stage.client, stores, Arc::new(|| true));
-    let late = Writer::new(&DECLARATION, tools, Arc::new(|_, _, _| ()));
+    let late = Writer::new(&DECLARATION, tools);
     let mut less = objects::config_map();
     less["data"] = json!({"one": "1"});
     let work = Work { waves: vec![vec![stage.wanted(CONFIG_MAP, &less, Way::Apply)]], ..Work::default() };

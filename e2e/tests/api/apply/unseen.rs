@@ -43,7 +43,7 @@ static DECLARATION: Declaration = Declaration {
 
 fn hand(client: &Client) -> Writer {
     let stores = Stores::new(&[&DECLARATION], MANAGER, &Namespaces::AllBut(Vec::new()).into());
-    Writer::new(&DECLARATION, tools(client, stores, Arc::new(|| true)), Arc::new(|_, _, _| ()))
+    Writer::new(&DECLARATION, tools(client, stores, Arc::new(|| true)))
 }
 
 /// Somebody makes a pod.

@@ -113,7 +113,7 @@ async fn what_is_only_dropped_is_made_anew_when_the_server_insists() -> Result<(
             stage.carry_out(&[named(objects::stateful_set())]).await?;
             stage.asked();
             let words = format!(
-                "StatefulSet default/{name} is made anew: /spec/volumeClaimTemplates cannot be changed"
+                "StatefulSet default/{name} is recreated: /spec/volumeClaimTemplates cannot be changed"
             );
             assert_eq!(stage.carry_out(&[named(less)]).await?.waiting, [words]);
             let mut expected: Vec<String> = asked(&name);

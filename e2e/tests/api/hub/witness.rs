@@ -105,7 +105,7 @@ impl Toy {
         self.0.carry_out(&work, owner).await?;
         let status = json!({"observedGeneration": value["metadata"]["generation"]});
         if value["status"]["observedGeneration"] != status["observedGeneration"] {
-            self.0.write_status(owner, &status, &status).await?;
+            self.0.write_status(owner, &json!(null), &status).await?;
         }
         Ok(())
     }

@@ -136,7 +136,7 @@ impl Stage {
         }
         let client = Client::new(service, "n");
         let tools = Tools { client, stores, manager: "test", fence: Arc::new(|| true) };
-        Self { server, writer: Writer::new(declaration, tools, Arc::new(|_, _, _| {})) }
+        Self { server, writer: Writer::new(declaration, tools) }
     }
 
     fn filtered() -> Self {
@@ -147,7 +147,7 @@ impl Stage {
     /// Wants these Secrets with this content, and no others. What was asked, and whether it came to anything.
     async fn want(&self, names: &[&str], content: &str) -> (Vec<String>, Result<Applied, WriteError>) {
         let secret = |name: &&str| Desired {
-            resource: SECRET.resource(),
+            kind: SECRET,
             object: json!({"apiVersion": "v1", "kind": "Secret", "data": {"key": content},
                 "metadata": {"name": name, "namespace": "n", "ownerReferences": [owned("owner")]}}),
             way: Way::Replace,

@@ -72,7 +72,7 @@ async fn asked(namespaces: Namespaces, filters: BTreeMap<Kind, Filter>) -> Vec<S
         }
     }
     let tools = Tools { client: Client::new(server, "n"), stores, manager: "test", fence: Arc::new(|| true) };
-    let writer = Writer::new(&DECLARATION, tools, Arc::new(|_, _, _| {}));
+    let writer = Writer::new(&DECLARATION, tools);
     let owner = json!({"metadata": {"name": "o", "uid": "owner"}});
     let owner = Object::new(serde_json::from_value(owner).unwrap(), &DECLARATION.primary.resource());
     let work = Work { prune: true, ..Work::default() };

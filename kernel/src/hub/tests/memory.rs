@@ -110,7 +110,11 @@ impl Stage {
         };
         let tools =
             Tools { client: Client::new(service, "n"), stores, manager: "test", fence: Arc::new(|| true) };
-        let writer = Writer::new(&DECLARATION, tools, Arc::new(|_, _, _| {})).remembering(memory);
+        let writer = Writer::new(&DECLARATION, tools).joined(
+            Arc::new(|_, _, _| {}),
+            subscriber.metrics.clone(),
+            memory,
+        );
         let stage = Self { writer, subscriber, _keys: receiver };
         for kind in [OWNER, SECRET, SERVICE, CLAIM] {
             stage.tell(kind, Event::Begin);
@@ -148,7 +152,7 @@ fn wanted(kind: Kind, name: &str, owner: &str) -> Desired {
         json!({"apiVersion": "v1", "kind": "ConfigMap", "name": owner, "uid": owner, "controller": true});
     let metadata = json!({"name": name, "namespace": "n", "ownerReferences": [owner]});
     let object = json!({"apiVersion": "v1", "kind": kind.kind, "metadata": metadata});
-    Desired { resource: kind.resource(), object, way: Way::Replace, looks_after_pods: false }
+    Desired { kind, object, way: Way::Replace, looks_after_pods: false }
 }
 
 /// Everything that can be remembered of an owner and its objects.

@@ -58,9 +58,9 @@ fn a_controller_that_sees_its_resources_and_not_what_it_needs_is_not_ready() {
 
 #[test]
 fn what_is_asked_for_by_name_is_waited_for() {
-    assert_eq!(progress(Some(Refusal::Denied), true), Progress::Listing);
-    assert_eq!(progress(Some(Refusal::Denied), false), Progress::Off);
-    assert_eq!(progress(Some(Refusal::Absent), true), Progress::Off);
+    assert_eq!(progress(Some(403), true), Progress::Listing);
+    assert_eq!(progress(Some(403), false), Progress::Off);
+    assert_eq!(progress(Some(404), true), Progress::Off);
     assert_eq!(progress(None, false), Progress::Listing);
 }
 

@@ -135,7 +135,7 @@ fn objects(valid: &Valid, inputs: &Inputs, rollout: &Rollout, now: Timestamp) ->
         desired(&service::instances(valid, inputs), apply),
         desired(&budget::build(valid, inputs), apply),
     ];
-    first.sort_by_key(|object| (object.resource.kind.clone(), object.key()));
+    first.sort_by_key(|object| (object.kind.kind, object.key()));
     let jobs = rollout.migrations.iter();
     let jobs = jobs.map(|migration| desired(&migration::build(valid, inputs, migration), apply)).collect();
     vec![first, vec![desired(&statefulset::build(valid, inputs, rollout), apply)], jobs]
@@ -205,7 +205,7 @@ fn disconnect(valid: &Valid, inputs: &Inputs, now: Timestamp) -> Plan<ExampleOpe
 
 /// Whether an object is not ours, or no longer: to let go of it, another pass would take it over first.
 fn is_foreign(valid: &Valid, inputs: &Inputs, object: &Desired) -> bool {
-    match object.resource.kind.as_str() {
+    match object.kind.kind {
         "StatefulSet" => inputs.set.as_ref().is_some_and(|set| !set.is_ours),
         "Service" if *object.key().name == *valid.name => {
             inputs.service.as_ref().is_some_and(|service| !service.is_ours)

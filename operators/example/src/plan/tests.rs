@@ -28,7 +28,7 @@ fn what_was_let_go_is_not_touched_again() {
         let service = Some(Existing { object: Service::default(), is_ours });
         let work = planned(&app, &Inputs { service, ..inputs() }).work;
         let all = work.waves.iter().flatten();
-        all.filter(|object| *object.key().name == *"a" && object.resource.kind == "Service").count()
+        all.filter(|object| *object.key().name == *"a" && object.kind.kind == "Service").count()
     };
     assert_eq!((services(true), services(false)), (1, 0));
 }

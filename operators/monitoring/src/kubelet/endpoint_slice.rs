@@ -9,7 +9,6 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use sha2::{Digest, Sha256};
 
 use crate::kubelet::address::Address;
-use crate::kubelet::port;
 use crate::kubelet::settings::Settings;
 
 /// The label that joins slices to a Service.
@@ -63,7 +62,7 @@ pub fn ports(settings: &Settings) -> Vec<EndpointPort> {
         port: Some(port),
         ..EndpointPort::default()
     };
-    port::all(settings.plain_http).map(port).collect()
+    settings.ports().map(port).collect()
 }
 
 /// Slices that are being filled.

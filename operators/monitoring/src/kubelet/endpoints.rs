@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use k8s_openapi::api::core::v1::{EndpointAddress, EndpointPort, EndpointSubset, Endpoints, Service};
 
 use crate::kubelet::address::Address;
-use crate::kubelet::port;
 use crate::kubelet::settings::Settings;
 
 /// The Endpoints of the Service that stands.
@@ -15,7 +14,8 @@ pub fn build(settings: &Settings, service: Option<&Service>, addresses: &[Addres
     let more = if settings.endpoint_slices { no_mirror } else { &[] };
     let addresses: Vec<EndpointAddress> =
         one_a_node(prefers_ipv4(service), addresses).into_iter().map(endpoint).collect();
-    let ports = port::all(settings.plain_http)
+    let ports = settings
+        .ports()
         .map(|(name, port)| EndpointPort { name: Some(name.into()), port, ..EndpointPort::default() })
         .collect();
     let subset = EndpointSubset {

@@ -3,20 +3,19 @@
 //!
 //! | file | owns |
 //! |---|---|
-//! | [`settings`] | what is asked for, and the labels of all objects |
-//! | [`address`] | which address of which node is asked |
-//! | `port` | the ports of a kubelet |
+//! | [`settings`] | the settings, the ports, and the labels of all objects |
+//! | [`address`] | which address of which node is scraped |
 //! | [`service`] | the Service |
 //! | [`endpoints`] | the Endpoints |
 //! | [`endpoint_slice`] | the EndpointSlices |
+//! | [`operator`] | the controller that watches nodes and writes these objects |
 //!
-//! Endpoints and EndpointSlices follow from the Service that stands in the cluster: write it first.
+//! Endpoints and EndpointSlices follow from the Service that is in the cluster: write it first.
 
 pub mod address;
 pub mod endpoint_slice;
 pub mod endpoints;
 pub mod operator;
-mod port;
 pub mod service;
 pub mod settings;
 

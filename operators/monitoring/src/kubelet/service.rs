@@ -2,12 +2,12 @@
 
 use k8s_openapi::api::core::v1::{Service, ServicePort, ServiceSpec};
 
-use crate::kubelet::port;
 use crate::kubelet::settings::Settings;
 
 /// The Service. What a server does not let change is taken from the one that stands.
 pub fn build(settings: &Settings, standing: Option<&Service>) -> Service {
-    let ports = port::all(settings.plain_http)
+    let ports = settings
+        .ports()
         .map(|(name, port)| ServicePort { name: Some(name.into()), port, ..ServicePort::default() })
         .collect();
     let mut spec = ServiceSpec {

@@ -1,4 +1,4 @@
-//! What is asked for, and the labels of all objects.
+//! The settings, the ports, and the labels of all objects.
 
 use std::collections::BTreeMap;
 
@@ -64,6 +64,12 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Names and numbers of the ports of a kubelet, in the order in which every object lists them.
+    pub(crate) fn ports(&self) -> impl Iterator<Item = (&'static str, i32)> {
+        let plain = self.plain_http.then_some(("http-metrics", 10255));
+        [("https-metrics", 10250), ("cadvisor", 4194)].into_iter().chain(plain)
+    }
+
     /// Name, labels and annotations of an object; the operator's own labels win over those of the kubelets.
     pub(crate) fn metadata(&self, name: String, more: &[(&str, &str)]) -> ObjectMeta {
         let own = [

@@ -21,7 +21,6 @@ use std::time::Duration;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use kernel::apply::Fence;
-use kernel::declare::Kind;
 use kernel::hub::Registration;
 use kernel::index::interests;
 use kernel::metrics::{Catalogue, Metrics, Observer};
@@ -55,7 +54,7 @@ pub const PRODUCT: Product = Product {
         OfAlertmanager::DECLARATION,
         OfThanosRuler::DECLARATION,
     ],
-    permissions: &kubelets::PERMISSIONS,
+    tasks: &[&kubelets::DECLARATION],
     definitions: || Ok(definitions::all()),
     privileged: &scopes::WORKLOADS,
     // Both features are off in the Prometheus Operator, where they are young.
@@ -192,16 +191,11 @@ impl Instance for Monitoring {
             client: client.clone(),
             settings: self.flags.kubelet_settings()?,
             endpoints: kubelet.endpoints,
-            slices: kubelet.endpoint_slices,
             nodes: kubelet.nodes.as_str().to_owned(),
             period: kubelet.sync_period,
             metrics: self.kubelets.clone()?,
         };
-        Some(async move { kubelets.run(move || fence(), stop).await }.boxed())
-    }
-
-    fn kinds_of_task(&self) -> &'static [Kind] {
-        &kubelets::KINDS
+        Some(kubelets.run(fence, stop).boxed())
     }
 }
 

@@ -47,9 +47,9 @@ impl Metrics {
     /// Registers the metrics.
     pub fn register(catalogue: &mut Catalogue) -> Self {
         let help = "Reviews that the API server sent to the webhooks, by path and verdict";
-        let reviews = catalogue.counters("webhook_reviews", ["path", "verdict"], help);
+        let reviews = catalogue.ours().counters("webhook_reviews", ["path", "verdict"], help);
         let help = "Time that the webhooks took to answer a review, in seconds";
-        let time = catalogue.histograms("webhook_review_duration_seconds", ["path"], help, BUCKETS);
+        let time = catalogue.ours().histograms("webhook_review_duration_seconds", ["path"], help, BUCKETS);
         Self { reviews, time }
     }
 

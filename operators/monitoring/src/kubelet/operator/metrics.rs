@@ -1,37 +1,21 @@
-//! What is counted, under the names of the Prometheus Operator: its alerts ask for them.
+//! Metrics under the names of the Prometheus Operator: its alerts ask for them.
 
-use kernel::metrics::{Catalogue, ControllerMetrics, Metrics as Kernel};
+use kernel::metrics::{Catalogue, ControllerMetrics, Counters, Metrics as Kernel};
 use prometheus_client::metrics::counter::Counter;
 
-/// What is synchronised with the nodes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
-    Endpoints,
-    EndpointSlices,
-}
+use super::DECLARATION;
 
-impl Part {
-    fn label(self) -> &'static str {
-        match self {
-            Self::Endpoints => "endpoints",
-            Self::EndpointSlices => "endpointslice",
-        }
-    }
-}
+/// The resources that are synchronised with the nodes, as the label names them.
+pub(super) const ENDPOINTS: &str = "endpoints";
+pub(super) const ENDPOINT_SLICES: &str = "endpointslice";
 
 /// What is counted.
 #[derive(Debug, Clone)]
 pub struct Metrics {
     pub(crate) controller: ControllerMetrics,
     lookup_errors: Counter,
-    endpoints: Synced,
-    slices: Synced,
-}
-
-#[derive(Debug, Clone)]
-struct Synced {
-    all: Counter,
-    failed: Counter,
+    syncs: Counters<1>,
+    failed_syncs: Counters<1>,
 }
 
 impl Metrics {
@@ -41,36 +25,29 @@ impl Metrics {
         let help = "Number of times a node IP address could not be determined";
         let lookup_errors = theirs.counters("node_address_lookup_errors", [], help).with([]);
         let help = "Total number of synchronisations for the given resource";
-        let all = theirs.counters("node_syncs", ["resource"], help);
+        let syncs = theirs.counters("node_syncs", ["resource"], help);
         let help = "Total number of failed synchronisations for the given resource";
-        let failed = theirs.counters("node_syncs_failed", ["resource"], help);
+        let failed_syncs = theirs.counters("node_syncs_failed", ["resource"], help);
         let help = "Whether the given resource is managed (1) or not (0)";
         let managed = theirs.gauges("kubelet_managed_resource", ["resource"], help);
-        for (part, is_managed) in [(Part::Endpoints, endpoints), (Part::EndpointSlices, slices)] {
-            managed.with([part.label()]).set(i64::from(is_managed));
+        for (resource, is_managed) in [(ENDPOINTS, endpoints), (ENDPOINT_SLICES, slices)] {
+            managed.with([resource]).set(i64::from(is_managed));
+            // Every series is there, at zero, before anything happens.
+            syncs.with([resource]);
+            failed_syncs.with([resource]);
         }
-        let of = |part: Part| Synced { all: all.with([part.label()]), failed: failed.with([part.label()]) };
-        Self {
-            controller: kernel.controller("kubelet"),
-            lookup_errors,
-            endpoints: of(Part::Endpoints),
-            slices: of(Part::EndpointSlices),
-        }
+        Self { controller: kernel.controller(DECLARATION.name), lookup_errors, syncs, failed_syncs }
     }
 
-    /// So many addresses of nodes could not be determined.
+    /// The addresses of so many nodes could not be determined.
     pub(crate) fn unreachable(&self, count: usize) {
         self.lookup_errors.inc_by(count as u64);
     }
 
-    /// Something was synchronised, or could not be.
-    pub(crate) fn synced(&self, part: Part, failed: bool) {
-        let counters = match part {
-            Part::Endpoints => &self.endpoints,
-            Part::EndpointSlices => &self.slices,
-        };
-        counters.all.inc();
-        counters.failed.inc_by(u64::from(failed));
+    /// A resource was synchronised, or could not be.
+    pub(crate) fn synced(&self, resource: &'static str, failed: bool) {
+        self.syncs.with([resource]).inc();
+        self.failed_syncs.with([resource]).inc_by(u64::from(failed));
     }
 }
 
@@ -92,8 +69,8 @@ mod tests {
         let kernel = Kernel::register(&mut Catalogue::default(), "", "");
         let metrics = Metrics::register(&mut catalogue, &kernel, true, false);
         metrics.unreachable(2);
-        metrics.synced(Part::Endpoints, false);
-        metrics.synced(Part::Endpoints, true);
+        metrics.synced(ENDPOINTS, false);
+        metrics.synced(ENDPOINTS, true);
         assert_eq!(catalogue.faults(), Vec::<String>::new());
         let page = catalogue.expose().unwrap();
         let mut values: Vec<&str> = page.lines().filter(|line| !line.starts_with('#')).collect();

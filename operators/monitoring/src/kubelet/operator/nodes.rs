@@ -1,11 +1,10 @@
-//! What is kept of nodes, and which of their changes matter: a kubelet tells of itself every few seconds, its address
-//! hardly ever changes.
+//! What is kept of nodes, and which of their changes matter: a kubelet reports every few seconds, its address hardly ever
+//! changes.
 
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{Node, NodeAddress, NodeCondition, NodeStatus};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kernel::declare::Kind;
 use kernel::object::{Identity, Kept};
 use kernel::store::Change;
 use kernel::watch::{Notice, Shared, Source, Watch};
@@ -16,7 +15,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::kubelet::operator::told::Told;
+use super::NODE;
 
 /// What is kept of a node.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,22 +43,24 @@ pub(crate) async fn follow(
     if !labels.is_empty() {
         config = config.labels(labels);
     }
-    let api = Api::all_with(client, &Kind::of::<Node>().resource());
+    let api = Api::all_with(client, &NODE.resource());
     let watch = Watch { source: Source::Whole(api), config, keep: Arc::new(keep), by_name: Vec::new() };
-    let (store, mut told) = (known.clone(), Told::default());
+    let (store, mut logged) = (known.clone(), String::new());
     let tell = move |notice: Notice<KnownNode>| match notice {
         Notice::Changed(change) => {
-            told.forget();
-            // Until all are known, every list would be too short.
+            logged.clear();
+            // Until all nodes are known, every list would be too short.
             if store.read().is_complete() && matters(&change) {
                 due();
             }
         }
         Notice::Synced => due(),
-        Notice::Unreadable { key, error } => tracing::warn!("node {key} cannot be read: {error}"),
+        Notice::Unreadable { key, error } => tracing::warn!("cannot read node {key}: {error}"),
         Notice::Trouble(error) => {
-            if told.is_news(&error.to_string()) {
-                tracing::warn!("nodes cannot be watched, which is tried again: {error}");
+            let error = error.to_string();
+            if logged != error {
+                tracing::warn!("cannot watch nodes, trying again: {error}");
+                logged = error;
             }
         }
     };
