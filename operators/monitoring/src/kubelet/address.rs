@@ -1,4 +1,4 @@
-//! Which address of which node is asked.
+//! Which address of which node is scraped.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -12,16 +12,16 @@ use crate::kubelet::settings::Priority;
 pub struct Address {
     /// The address, as the node writes it.
     pub ip: String,
-    /// Whether it is of the older kind.
+    /// Whether it is IPv4.
     pub ipv4: bool,
     /// Name of the node.
     pub node: String,
-    /// Identity of the node.
+    /// Unique id of the node.
     pub uid: String,
 }
 
 impl Address {
-    /// A pointer to the node.
+    /// A reference to the node.
     pub(crate) fn reference(&self) -> ObjectReference {
         ObjectReference {
             api_version: Some("v1".into()),
@@ -41,25 +41,24 @@ pub enum Unreachable {
     NoAddress {
         /// The node.
         node: String,
-        /// Which addresses were looked for first.
+        /// Which addresses are preferred.
         priority: &'static str,
     },
-    /// An address cannot be read.
+    /// An address cannot be parsed.
     #[error("failed to parse IP address {address:?} for node {node:?} (priority: {priority})")]
     NotAnAddress {
-        /// What is no address.
+        /// The invalid address.
         address: String,
         /// The node.
         node: String,
-        /// Which addresses were looked for first.
+        /// Which addresses are preferred.
         priority: &'static str,
     },
 }
 
-/// At most one address of either kind a node, by name of the node, and what was left out.
+/// At most one IPv4 and one IPv6 address for each node, by name of the node, and what was left out.
 ///
-/// A node of which nothing was heard lately is left out if another one has its address: it is gone, and the other has
-/// taken its place.
+/// A node with unknown readiness is left out if another one has its address: it is gone, and the other one replaces it.
 pub fn of_nodes<'n>(
     nodes: impl IntoIterator<Item = &'n Node>,
     priority: Priority,
@@ -68,9 +67,9 @@ pub fn of_nodes<'n>(
     nodes.sort_by_key(|node| name(node));
     let (mut found, mut unreachable) = (Vec::new(), Vec::new());
     for node in nodes {
-        let heard_of = heard_of(node);
+        let is_known = is_readiness_known(node);
         let addresses = addresses(node, priority, &mut unreachable);
-        found.extend(addresses.into_iter().map(|address| (address, heard_of)));
+        found.extend(addresses.into_iter().map(|address| (address, is_known)));
     }
     (without_gone(found), unreachable)
 }
@@ -79,7 +78,7 @@ fn name(node: &Node) -> &str {
     node.metadata.name.as_deref().unwrap_or_default()
 }
 
-/// The first address of either kind among those that count.
+/// The first address of each family among the preferred ones.
 fn addresses(node: &Node, priority: Priority, unreachable: &mut Vec<Unreachable>) -> Vec<Address> {
     let all = node.status.iter().flat_map(|status| status.addresses.iter().flatten());
     let of_type = |wanted: &str| -> Vec<&str> {
@@ -111,7 +110,7 @@ fn addresses(node: &Node, priority: Priority, unreachable: &mut Vec<Unreachable>
     chosen
 }
 
-/// Which kind of address it is, if it is one.
+/// Whether it is IPv4, if it is an address.
 fn is_ipv4(ip: &str) -> Option<bool> {
     Some(match ip.parse().ok()? {
         IpAddr::V4(_) => true,
@@ -119,8 +118,8 @@ fn is_ipv4(ip: &str) -> Option<bool> {
     })
 }
 
-/// Whether the node said lately if it is ready.
-fn heard_of(node: &Node) -> bool {
+/// Whether the readiness of a node is known.
+fn is_readiness_known(node: &Node) -> bool {
     let conditions = node.status.iter().flat_map(|status| status.conditions.iter().flatten());
     conditions.into_iter().any(|condition| condition.type_ == "Ready" && condition.status != "Unknown")
 }
@@ -128,11 +127,11 @@ fn heard_of(node: &Node) -> bool {
 fn without_gone(found: Vec<(Address, bool)>) -> Vec<Address> {
     let known: BTreeMap<String, String> = found
         .iter()
-        .filter(|(_, heard_of)| *heard_of)
+        .filter(|(_, is_known)| *is_known)
         .map(|(address, _)| (address.ip.clone(), address.node.clone()))
         .collect();
     let unknown: BTreeSet<String> =
-        found.iter().filter(|(_, heard_of)| !heard_of).map(|(address, _)| address.ip.clone()).collect();
+        found.iter().filter(|(_, is_known)| !is_known).map(|(address, _)| address.ip.clone()).collect();
     let gone = |address: &Address| {
         unknown.contains(&address.ip) && known.get(&address.ip).is_some_and(|node| *node != address.node)
     };
@@ -174,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wanted_kind_is_taken_and_else_the_other() {
+    fn the_preferred_addresses_are_taken_and_else_the_others() {
         let nodes = [
             node("b", "True", &[("ExternalIP", "1.1.1.1"), ("InternalIP", "10.0.0.1")]),
             node("a", "True", &[("ExternalIP", "1.1.1.2"), ("Hostname", "a")]),
@@ -184,13 +183,13 @@ mod tests {
     }
 
     #[test]
-    fn a_mapped_address_is_of_the_older_kind() {
+    fn a_mapped_address_is_ipv4() {
         let nodes = [node("a", "True", &[("InternalIP", "::ffff:10.0.0.1"), ("InternalIP", "10.0.0.2")])];
         assert_eq!(found(&nodes, Priority::Internal), pairs(&[("a", "::ffff:10.0.0.1")]));
     }
 
     #[test]
-    fn what_cannot_be_reached_is_named() {
+    fn unreachable_nodes_are_named() {
         let nodes = [
             node("a", "True", &[("Hostname", "a")]),
             node("b", "True", &[("InternalIP", "host"), ("InternalIP", "::1")]),
@@ -208,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_silent_node_gives_way_to_one_with_its_address() {
+    fn a_node_with_unknown_readiness_yields_to_one_with_its_address() {
         let nodes = [
             node("a", "Unknown", &[("InternalIP", "10.0.0.1")]),
             node("b", "False", &[("InternalIP", "10.0.0.1")]),
@@ -218,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_that_are_heard_of_keep_an_address_that_they_share() {
+    fn nodes_with_known_readiness_keep_an_address_that_they_share() {
         let nodes = [
             node("a", "True", &[("InternalIP", "10.0.0.1")]),
             node("b", "True", &[("InternalIP", "10.0.0.1")]),

@@ -1,5 +1,5 @@
-//! The EndpointSlices: all addresses, in slices of a kind. An address stays in its slice as long as it is there, so that a
-//! node that comes or goes changes one slice.
+//! The EndpointSlices: all addresses, in slices of one address type. An address stays in its slice, so that a node that is
+//! added or removed changes one slice.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,33 +11,33 @@ use sha2::{Digest, Sha256};
 use crate::kubelet::address::Address;
 use crate::kubelet::settings::Settings;
 
-/// The label that joins slices to a Service.
+/// The label with the Service of a slice.
 const SERVICE_NAME: &str = "kubernetes.io/service-name";
-/// The label that says who writes a slice.
+/// The label with the manager of a slice.
 const MANAGED_BY: &str = "endpointslice.kubernetes.io/managed-by";
 const MANAGER: &str = "prometheus-operator";
 
-/// What is wanted of the slices of the Service.
+/// The desired slices of the Service.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Slices {
-    /// Those that shall be there.
+    /// The desired slices.
     pub wanted: Vec<EndpointSlice>,
-    /// Names of those that stand and have nothing left in them.
+    /// Names of present slices that are empty now.
     pub surplus: Vec<String>,
 }
 
-/// The slices of the Service that stands, from the slices that stand.
+/// The desired slices of a Service, given the present ones.
 pub fn build(
     settings: &Settings,
     service: &Service,
     addresses: &[Address],
-    standing: Vec<EndpointSlice>,
+    present: Vec<EndpointSlice>,
 ) -> Slices {
     let mut filling = Filling {
         settings,
         owner: service.metadata.uid.clone().unwrap_or_default(),
         waiting: addresses.iter().map(|address| (address.ip.as_str(), address)).collect(),
-        slices: standing,
+        slices: present,
     };
     filling.keep();
     filling.fill_up(addresses);
@@ -45,8 +45,7 @@ pub fn build(
     filling.finish()
 }
 
-/// Labels of the slices that stand: those of the Service that nobody else writes. Labels that the operator gives to all
-/// objects win, here as there.
+/// The label selector of our slices of the Service. Labels that the operator adds to all objects take precedence.
 pub fn selector(settings: &Settings) -> String {
     let own = [(SERVICE_NAME, settings.name.as_str()), (MANAGED_BY, MANAGER)];
     let label = |(key, value): (&str, &str)| {
@@ -68,7 +67,7 @@ pub fn ports(settings: &Settings) -> Vec<EndpointPort> {
 /// Slices that are being filled.
 struct Filling<'f> {
     settings: &'f Settings,
-    /// Identity of the Service.
+    /// Unique id of the Service.
     owner: String,
     /// Addresses that are in no slice yet.
     waiting: BTreeMap<&'f str, &'f Address>,
@@ -76,11 +75,11 @@ struct Filling<'f> {
 }
 
 impl<'f> Filling<'f> {
-    /// Leaves every address where it is, and takes out those that are gone.
+    /// Keeps every address in its slice, and removes those that are gone.
     fn keep(&mut self) {
         for slice in &mut self.slices {
-            let standing = slice.endpoints.take().unwrap_or_default();
-            let kept = standing
+            let present = slice.endpoints.take().unwrap_or_default();
+            let kept = present
                 .iter()
                 .filter_map(|endpoint| match endpoint.addresses.as_slice() {
                     [ip] => self.waiting.remove(ip.as_str()).map(self::endpoint),
@@ -88,12 +87,12 @@ impl<'f> Filling<'f> {
                 })
                 .collect();
             slice.endpoints = Some(kept);
-            // A server refuses an object that claims to know who owns its fields.
+            // The server rejects objects with managed fields.
             slice.metadata.managed_fields = None;
         }
     }
 
-    /// Puts new addresses where there is room.
+    /// Puts new addresses into slices with room.
     fn fill_up(&mut self, addresses: &'f [Address]) {
         let most = self.settings.endpoints_a_slice;
         for address in addresses {
@@ -110,7 +109,7 @@ impl<'f> Filling<'f> {
         }
     }
 
-    /// Puts what is left into new slices.
+    /// Puts the remaining addresses into new slices.
     fn add_slices(&mut self, addresses: &'f [Address]) {
         for ipv4 in [true, false] {
             let left: Vec<&Address> = addresses
@@ -146,8 +145,8 @@ impl<'f> Filling<'f> {
         }
     }
 
-    /// A name that no slice has, and that is the same whenever the same slice is planned: a pass that died after writing
-    /// it finds it again.
+    /// A name that no slice has, and that is the same whenever the same slice is planned: after a crash the next pass finds
+    /// it again.
     fn free_name(&self, first: &str) -> String {
         let taken: BTreeSet<&str> =
             self.slices.iter().filter_map(|slice| slice.metadata.name.as_deref()).collect();
@@ -247,28 +246,28 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_taken_is_not_given_again() {
+    fn names_of_slices_are_unique() {
         let (settings, service) = (settings(2), Service::default());
         let one = addresses(&BTreeSet::from([1, 2]));
-        let standing = build(&settings, &service, &one, Vec::new()).wanted;
+        let present = build(&settings, &service, &one, Vec::new()).wanted;
         // The slice keeps its name when its first address goes, and that address comes back into another one.
-        let without = build(&settings, &service, &addresses(&BTreeSet::from([2, 4])), standing).wanted;
+        let without = build(&settings, &service, &addresses(&BTreeSet::from([2, 4])), present).wanted;
         let again = build(&settings, &service, &addresses(&BTreeSet::from([1, 2, 4])), without).wanted;
         assert_eq!(again.len(), 2);
         assert_ne!(again[0].metadata.name, again[1].metadata.name);
     }
 
     #[test]
-    fn an_endpoint_with_several_addresses_is_taken_apart() {
+    fn an_endpoint_with_several_addresses_is_split() {
         let mut endpoint = endpoint(&addresses(&BTreeSet::from([1]))[0]);
         endpoint.addresses.push("10.0.0.2".into());
-        let standing = EndpointSlice {
+        let present = EndpointSlice {
             address_type: "IPv4".into(),
             endpoints: Some(vec![endpoint]),
             ..EndpointSlice::default()
         };
         let both = addresses(&BTreeSet::from([1, 2]));
-        let slices = build(&settings(9), &Service::default(), &both, vec![standing]);
+        let slices = build(&settings(9), &Service::default(), &both, vec![present]);
         assert_eq!(slices.wanted.iter().map(held).collect::<Vec<_>>(), [2]);
     }
 }

@@ -1,4 +1,4 @@
-//! The Endpoints: one address a node, since whoever reads them asks every address.
+//! The Endpoints: one address for each node, because readers scrape every address.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,9 @@ use k8s_openapi::api::core::v1::{EndpointAddress, EndpointPort, EndpointSubset, 
 use crate::kubelet::address::Address;
 use crate::kubelet::settings::Settings;
 
-/// The Endpoints of the Service that stands.
+/// The Endpoints of the present Service.
 pub fn build(settings: &Settings, service: Option<&Service>, addresses: &[Address]) -> Endpoints {
-    // Nobody else shall derive slices from this object where we write them.
+    // The cluster must not mirror this object into slices where we write them.
     let no_mirror: &[_] = &[("endpointslice.kubernetes.io/skip-mirror", "true")];
     let more = if settings.endpoint_slices { no_mirror } else { &[] };
     let addresses: Vec<EndpointAddress> =
@@ -26,23 +26,23 @@ pub fn build(settings: &Settings, service: Option<&Service>, addresses: &[Addres
     Endpoints { metadata: settings.metadata(settings.name.clone(), more), subsets: Some(vec![subset]) }
 }
 
-/// Which kind of address the Service prefers, if it says so.
+/// Whether the Service prefers IPv4, if it says so.
 fn prefers_ipv4(service: Option<&Service>) -> Option<bool> {
     let families = service?.spec.as_ref()?.ip_families.as_ref()?;
     Some(families.first()? == "IPv4")
 }
 
-/// The first address of each node, or the last one of the preferred kind.
+/// The first address of each node, or the last one of the preferred family.
 fn one_a_node(prefers_ipv4: Option<bool>, addresses: &[Address]) -> Vec<&Address> {
-    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut positions: BTreeMap<&str, usize> = BTreeMap::new();
     let mut chosen: Vec<&Address> = Vec::with_capacity(addresses.len());
     for address in addresses {
-        match places.get(address.node.as_str()) {
+        match positions.get(address.node.as_str()) {
             None => {
-                places.insert(&address.node, chosen.len());
+                positions.insert(&address.node, chosen.len());
                 chosen.push(address);
             }
-            Some(place) if prefers_ipv4 == Some(address.ipv4) => chosen[*place] = address,
+            Some(position) if prefers_ipv4 == Some(address.ipv4) => chosen[*position] = address,
             Some(_) => {}
         }
     }

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-/// How many endpoints are put into one slice.
+/// The most endpoints in one slice.
 pub const ENDPOINTS_A_SLICE: usize = 512;
 
-/// Which addresses of a node are taken, if it has both.
+/// Which addresses of a node are preferred.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Priority {
-    /// Those within the cluster.
+    /// Internal addresses.
     #[default]
     Internal,
-    /// Those outside of it.
+    /// External addresses.
     External,
 }
 
@@ -27,24 +27,24 @@ impl Priority {
     }
 }
 
-/// What is asked for.
+/// The settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     /// Namespace of all objects.
     pub namespace: String,
     /// Name of the Service.
     pub name: String,
-    /// Labels that all objects of the operator get.
+    /// Labels of all objects of the operator.
     pub labels: BTreeMap<String, String>,
-    /// Annotations that all objects of the operator get.
+    /// Annotations of all objects of the operator.
     pub annotations: BTreeMap<String, String>,
-    /// Which addresses are taken.
+    /// Which addresses are preferred.
     pub priority: Priority,
-    /// Whether kubelets answer without TLS too.
+    /// Whether kubelets also serve without TLS.
     pub plain_http: bool,
-    /// Whether there are EndpointSlices.
+    /// Whether EndpointSlices are written.
     pub endpoint_slices: bool,
-    /// How many endpoints are put into one slice.
+    /// The most endpoints in one slice.
     pub endpoints_a_slice: usize,
 }
 
@@ -70,7 +70,7 @@ impl Settings {
         [("https-metrics", 10250), ("cadvisor", 4194)].into_iter().chain(plain)
     }
 
-    /// Name, labels and annotations of an object; the operator's own labels win over those of the kubelets.
+    /// Name, labels and annotations of an object; labels of the operator take precedence over those of kubelets.
     pub(crate) fn metadata(&self, name: String, more: &[(&str, &str)]) -> ObjectMeta {
         let own = [
             ("k8s-app", "kubelet"),

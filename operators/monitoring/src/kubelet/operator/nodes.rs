@@ -31,7 +31,7 @@ impl Kept for KnownNode {
     }
 }
 
-/// Watches the nodes with these labels and calls `due` when all are known and whenever a change matters, until `stop`.
+/// Watches the nodes with these labels and calls `due` when all are listed and after every relevant change, until `stop`.
 pub(crate) async fn follow(
     client: Client,
     labels: &str,
@@ -67,7 +67,7 @@ pub(crate) async fn follow(
     watch.follow(known, tell, stop).await;
 }
 
-/// Cuts a node down to what is needed.
+/// Keeps what is needed of a node.
 fn keep(object: DynamicObject) -> Result<KnownNode, String> {
     let identity = Identity::of(&object.metadata);
     let mut data = object.data;
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_heartbeat_is_no_news_and_an_address_is() {
+    fn a_heartbeat_is_no_change_and_an_address_is() {
         let first = known("1", "10.0.0.1", "2026-01-01T00:00:00Z");
         let heartbeat = known("2", "10.0.0.1", "2026-01-01T00:00:10Z");
         let moved = known("3", "10.0.0.2", "2026-01-01T00:00:10Z");
