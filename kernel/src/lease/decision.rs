@@ -1,6 +1,5 @@
 //! What a candidate does about a lease. Pure: the election passes the time and performs the action.
 
-use std::fmt;
 use std::time::{Duration, Instant};
 
 use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
@@ -25,24 +24,17 @@ pub enum Action {
 }
 
 /// Why a term ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
     /// No renewal succeeded in time.
+    #[error("no renewal succeeded before the deadline")]
     NotRenewed,
     /// Another process holds the lease.
+    #[error("another process holds the lease")]
     Taken,
     /// The lease was deleted.
+    #[error("the lease was deleted")]
     Deleted,
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::NotRenewed => "no renewal succeeded before the deadline",
-            Self::Taken => "another process holds the lease",
-            Self::Deleted => "the lease was deleted",
-        })
-    }
 }
 
 /// The lease as last seen, and since when: the moment when *we* saw it change, by our own clock.
@@ -54,7 +46,7 @@ struct Observed {
 
 /// What a candidate remembers between attempts.
 #[derive(Debug, Clone)]
-pub struct Memory {
+pub struct Candidate {
     identity: String,
     duration: Duration,
     retry: Duration,
@@ -62,7 +54,7 @@ pub struct Memory {
     holds_until: Option<Instant>,
 }
 
-impl Memory {
+impl Candidate {
     /// Empty.
     pub fn new(identity: String, settings: &Settings) -> Self {
         Self {

@@ -33,7 +33,8 @@ use k8s_openapi::api::coordination::v1::Lease;
 use tokio_util::sync::CancellationToken;
 
 use crate::clock;
-pub use decision::{Action, Memory, Reason};
+pub use decision::Reason;
+use decision::{Action, Candidate};
 pub use leadership::Leadership;
 use leadership::Term;
 pub use server::{LeaseObject, LeaseServer, ServerError};
@@ -53,7 +54,7 @@ pub enum Ending {
 pub struct Election<S> {
     server: S,
     settings: Settings,
-    memory: Memory,
+    candidate: Candidate,
     term: Term,
     /// The lease after our last write: while it is current, a renewal takes one request.
     latest: Option<Lease>,
@@ -70,11 +71,11 @@ enum Round {
 impl<S: LeaseServer> Election<S> {
     /// A candidacy under a name that people recognise, such as the name of the pod. A random part is added, so that the lease
     /// of an earlier process of the same name is not taken for our own.
-    pub fn new(server: S, candidate: &str, settings: Settings) -> Result<(Self, Leadership), SettingsError> {
+    pub fn new(server: S, name: &str, settings: Settings) -> Result<(Self, Leadership), SettingsError> {
         let settings = settings.checked()?;
         let (term, leadership) = leadership::term();
-        let memory = Memory::new(unique(candidate), &settings);
-        Ok((Self { server, settings, memory, term, latest: None }, leadership))
+        let candidate = Candidate::new(unique(name), &settings);
+        Ok((Self { server, settings, candidate, term, latest: None }, leadership))
     }
 
     /// Runs until the lease is lost or `stop`.
@@ -94,7 +95,7 @@ impl<S: LeaseServer> Election<S> {
             };
             match round {
                 Round::Again(moment) => {
-                    next = self.memory.holds_until().map_or(moment, |end| end.min(moment));
+                    next = self.candidate.holds_until().map_or(moment, |end| end.min(moment));
                 }
                 Round::Over(reason) => {
                     self.term.end();
@@ -114,7 +115,7 @@ impl<S: LeaseServer> Election<S> {
     /// One read, one decision, at most one write.
     async fn attempt(&mut self) -> Round {
         let began = clock::now();
-        if let Some(reason) = self.memory.ended(began) {
+        if let Some(reason) = self.candidate.ended(began) {
             return Round::Over(reason);
         }
         let lease = match self.latest.take() {
@@ -128,8 +129,8 @@ impl<S: LeaseServer> Election<S> {
             },
         };
         let began = clock::now();
-        let action = self.memory.decide(lease.as_ref(), began);
-        let claim = self.memory.claim(lease, clock::timestamp());
+        let action = self.candidate.decide(lease.as_ref(), began);
+        let claim = self.candidate.claim(lease, clock::timestamp());
         let answer = match action {
             Action::WaitUntil(moment) => return Round::Again(moment),
             Action::GiveUp(reason) => return Round::Over(reason),
@@ -142,10 +143,10 @@ impl<S: LeaseServer> Election<S> {
             Ok(lease) => {
                 let until = began + self.settings.renew_deadline;
                 if !self.term.extend(until) {
-                    return self.memory.ended(clock::now()).map_or_else(|| self.later(began), Round::Over);
+                    return self.candidate.ended(clock::now()).map_or_else(|| self.later(began), Round::Over);
                 }
-                if self.memory.won(until) {
-                    tracing::info!(identity = self.memory.identity(), "holds the lease");
+                if self.candidate.won(until) {
+                    tracing::info!(identity = self.candidate.identity(), "holds the lease");
                 }
                 self.latest = Some(lease);
             }
@@ -164,7 +165,7 @@ impl<S: LeaseServer> Election<S> {
         request: impl Future<Output = Result<T, ServerError>>,
     ) -> Result<T, ServerError> {
         let limit = clock::now() + self.settings.renew_deadline / 2;
-        let limit = self.memory.holds_until().map_or(limit, |end| end.min(limit));
+        let limit = self.candidate.holds_until().map_or(limit, |end| end.min(limit));
         tokio::select! {
             biased;
             answer = request => answer,
@@ -176,7 +177,7 @@ impl<S: LeaseServer> Election<S> {
     async fn release(&self) -> Result<(), ServerError> {
         let release = async {
             let Some(lease) = self.server.read().await? else { return Ok(()) };
-            if let Some(released) = self.memory.release(lease, clock::timestamp()) {
+            if let Some(released) = self.candidate.release(lease, clock::timestamp()) {
                 self.server.replace(released).await?;
                 tracing::info!("released the lease");
             }

@@ -23,53 +23,53 @@ fn lease(holder: &str, renewed: i64, seconds: i32) -> Lease {
     Lease { metadata, spec: Some(spec) }
 }
 
-fn memory() -> Memory {
-    Memory::new("me".into(), &Settings::default())
+fn candidate() -> Candidate {
+    Candidate::new("me".into(), &Settings::default())
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_nobody_holds_is_taken_and_what_is_ours_is_renewed() {
     let now = clock::now();
-    assert_eq!(memory().decide(None, now), Action::Create);
-    assert_eq!(memory().decide(Some(&Lease::default()), now), Action::Take);
-    assert_eq!(memory().decide(Some(&lease("", 1, 1)), now), Action::Take);
-    assert_eq!(memory().decide(Some(&lease("me", 1, 15)), now), Action::Renew);
+    assert_eq!(candidate().decide(None, now), Action::Create);
+    assert_eq!(candidate().decide(Some(&Lease::default()), now), Action::Take);
+    assert_eq!(candidate().decide(Some(&lease("", 1, 1)), now), Action::Take);
+    assert_eq!(candidate().decide(Some(&lease("me", 1, 15)), now), Action::Renew);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_holder_expires_by_when_we_saw_it_change_and_by_its_own_duration() {
-    let (mut memory, zero) = (memory(), clock::now());
+    let (mut candidate, zero) = (candidate(), clock::now());
     let seen = lease("other", 1, 20);
-    assert_eq!(memory.decide(Some(&seen), zero), Action::WaitUntil(zero + SECOND * 2));
+    assert_eq!(candidate.decide(Some(&seen), zero), Action::WaitUntil(zero + SECOND * 2));
     let renewed = lease("other", 2, 20);
-    assert_eq!(memory.decide(Some(&renewed), zero + SECOND * 19), Action::WaitUntil(zero + SECOND * 21));
-    assert_eq!(memory.decide(Some(&renewed), zero + SECOND * 38), Action::WaitUntil(zero + SECOND * 39));
-    assert_eq!(memory.decide(Some(&renewed), zero + SECOND * 39), Action::Take);
+    assert_eq!(candidate.decide(Some(&renewed), zero + SECOND * 19), Action::WaitUntil(zero + SECOND * 21));
+    assert_eq!(candidate.decide(Some(&renewed), zero + SECOND * 38), Action::WaitUntil(zero + SECOND * 39));
+    assert_eq!(candidate.decide(Some(&renewed), zero + SECOND * 39), Action::Take);
     let mut relabelled = renewed.clone();
     relabelled.metadata.resource_version = Some("8".into());
-    assert_eq!(memory.decide(Some(&relabelled), zero + SECOND * 39), Action::Take, "only renewals count");
+    assert_eq!(candidate.decide(Some(&relabelled), zero + SECOND * 39), Action::Take, "only renewals count");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_deleted_lease_is_not_created_before_its_holder_has_expired() {
-    let (mut memory, zero) = (memory(), clock::now());
-    memory.decide(Some(&lease("other", 1, 15)), zero);
-    assert_eq!(memory.decide(None, zero + SECOND * 14), Action::WaitUntil(zero + SECOND * 15));
-    assert_eq!(memory.decide(None, zero + SECOND * 15), Action::Create);
+    let (mut candidate, zero) = (candidate(), clock::now());
+    candidate.decide(Some(&lease("other", 1, 15)), zero);
+    assert_eq!(candidate.decide(None, zero + SECOND * 14), Action::WaitUntil(zero + SECOND * 15));
+    assert_eq!(candidate.decide(None, zero + SECOND * 15), Action::Create);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_term_ends_when_it_was_not_renewed_or_the_lease_is_not_ours_any_more() {
-    let (mut memory, zero) = (memory(), clock::now());
-    assert!(memory.won(zero + SECOND * 10));
-    assert!(!memory.won(zero + SECOND * 12));
+    let (mut candidate, zero) = (candidate(), clock::now());
+    assert!(candidate.won(zero + SECOND * 10));
+    assert!(!candidate.won(zero + SECOND * 12));
     let almost = zero + SECOND * 11;
-    assert_eq!(memory.decide(Some(&lease("me", 1, 15)), almost), Action::Renew);
-    assert_eq!(memory.decide(Some(&lease("other", 1, 15)), almost), Action::GiveUp(Reason::Taken));
-    assert_eq!(memory.decide(Some(&lease("", 1, 15)), almost), Action::GiveUp(Reason::Taken));
-    assert_eq!(memory.decide(None, almost), Action::GiveUp(Reason::Deleted));
+    assert_eq!(candidate.decide(Some(&lease("me", 1, 15)), almost), Action::Renew);
+    assert_eq!(candidate.decide(Some(&lease("other", 1, 15)), almost), Action::GiveUp(Reason::Taken));
+    assert_eq!(candidate.decide(Some(&lease("", 1, 15)), almost), Action::GiveUp(Reason::Taken));
+    assert_eq!(candidate.decide(None, almost), Action::GiveUp(Reason::Deleted));
     let late = zero + SECOND * 12;
-    assert_eq!(memory.decide(Some(&lease("me", 1, 15)), late), Action::GiveUp(Reason::NotRenewed));
+    assert_eq!(candidate.decide(Some(&lease("me", 1, 15)), late), Action::GiveUp(Reason::NotRenewed));
 }
 
 #[test]
@@ -82,24 +82,24 @@ fn claims_count_transitions_and_keep_what_is_not_theirs() {
         spec.lease_transitions = Some(4);
         spec.acquire_time = Some(MicroTime(at(50)));
     }
-    assert_eq!(memory().claim(Some(foreign), at(50)), expected);
-    let created = memory().claim(None, at(50)).spec.unwrap();
+    assert_eq!(candidate().claim(Some(foreign), at(50)), expected);
+    let created = candidate().claim(None, at(50)).spec.unwrap();
     assert_eq!((created.lease_transitions, created.acquire_time), (Some(0), Some(MicroTime(at(50)))));
 }
 
 #[test]
 fn a_renewal_changes_the_lease_even_if_the_wall_clock_went_back() {
     for (wall, renewed) in [(50, 50), (10, 11), (3, 11)] {
-        assert_eq!(memory().claim(Some(lease("me", 10, 15)), at(wall)), lease("me", renewed, 15));
+        assert_eq!(candidate().claim(Some(lease("me", 10, 15)), at(wall)), lease("me", renewed, 15));
     }
 }
 
 #[test]
 fn only_what_is_ours_is_given_back() {
-    assert_eq!(memory().release(lease("other", 1, 15), at(9)), None);
+    assert_eq!(candidate().release(lease("other", 1, 15), at(9)), None);
     let mut expected = lease("", 9, 1);
     if let Some(spec) = &mut expected.spec {
         spec.acquire_time = Some(MicroTime(at(9)));
     }
-    assert_eq!(memory().release(lease("me", 1, 15), at(9)), Some(expected));
+    assert_eq!(candidate().release(lease("me", 1, 15), at(9)), Some(expected));
 }
