@@ -28,20 +28,26 @@ static DECLARATION: Declaration = Declaration {
     status_manager: None,
 };
 
-/// Says of every resource that is its own that it is ready, and removes the conditions of others. It counts the passes of
-/// each resource.
+/// Reports every resource of its own as ready, and removes the conditions of others. It counts the passes of each resource.
 #[derive(Default)]
 struct Claimant {
     /// What is written before anything else is done.
     intent: Value,
     /// Whether it has something to do outside of the cluster, and how that ends.
     step: Option<Result<(), ()>>,
+    /// Whether the application does not answer.
+    is_down: bool,
+    /// The inputs of the steps that were performed.
+    performed: Arc<Mutex<Vec<Probe>>>,
 }
+
+/// What the application answered.
+type Probe = Result<&'static str, &'static str>;
 
 impl Operator for Claimant {
     type Resource = Value;
     type Memory = usize;
-    type Inputs = ();
+    type Inputs = Probe;
     type Valid<'v> = ();
     type Step = ();
     type Course = usize;
@@ -61,16 +67,16 @@ impl Operator for Claimant {
         _: Cluster<'_>,
         memory: &mut usize,
         _: Timestamp,
-    ) -> Result<(), PassError> {
+    ) -> Result<Probe, PassError> {
         *memory += 1;
+        Ok(if self.is_down { Err("no answer") } else { Ok("an answer") })
+    }
+
+    fn validate<'v>(&'v self, _: &'v Value, _: &'v Probe) -> Result<(), Invalid> {
         Ok(())
     }
 
-    fn validate<'v>(&'v self, _: &'v Value, (): &'v ()) -> Result<(), Invalid> {
-        Ok(())
-    }
-
-    fn plan(&self, (): &(), (): &(), memory: &mut usize, _: Timestamp) -> Result<Plan<Self>, Invalid> {
+    fn plan(&self, (): &(), _: &Probe, memory: &mut usize, _: Timestamp) -> Result<Plan<Self>, Invalid> {
         Ok(Plan {
             intent: self.intent.clone(),
             work: Work::default(),
@@ -81,7 +87,8 @@ impl Operator for Claimant {
         })
     }
 
-    async fn perform(&self, (): &(), (): &()) -> Result<(), PassError> {
+    async fn perform(&self, (): &(), inputs: &Probe) -> Result<(), PassError> {
+        self.performed.lock().unwrap().push(*inputs);
         match self.step {
             Some(Err(())) => std::future::pending().await,
             Some(Ok(())) | None => Ok(()),
@@ -186,7 +193,7 @@ async fn the_status_of_a_resource_that_is_not_ours_is_left_alone_and_costs_nothi
 #[tokio::test]
 async fn the_intent_is_written_first_and_the_report_does_not_repeat_it() {
     let intent = json!({"phase": "Joining", "passes": 1});
-    let operator = Claimant { intent: intent.clone(), step: Some(Ok(())) };
+    let operator = Claimant { intent: intent.clone(), step: Some(Ok(())), ..Claimant::default() };
     // The report says nothing of the phase: it takes it away again.
     let report = json!({"conditions": ready(), "phase": null});
     let writes = vec![finalizer(), status(&intent), status(&report)];
@@ -203,6 +210,21 @@ async fn a_step_that_never_ends_is_ended() {
     let error = "a step took longer than 120 seconds and was ended";
     let report = json!({"conditions": ready(), "passes": 1, "error": error});
     assert_eq!(pass(operator, "test").await, (Outcome::Failed, vec![finalizer(), status(&report)]));
+}
+
+#[tokio::test]
+async fn a_step_gets_the_inputs_also_when_the_application_did_not_answer() {
+    for (is_down, expected) in [(false, Ok("an answer")), (true, Err("no answer"))] {
+        let performed = Arc::<Mutex<Vec<Probe>>>::default();
+        let operator = Claimant {
+            step: Some(Ok(())),
+            is_down,
+            performed: Arc::clone(&performed),
+            ..Claimant::default()
+        };
+        assert_eq!(pass(operator, "test").await.0, Outcome::Waiting(Duration::ZERO));
+        assert_eq!(*performed.lock().unwrap(), [expected]);
+    }
 }
 
 #[tokio::test]
