@@ -1,13 +1,14 @@
 //! A client whose writes are all server-side dry runs: the server checks and answers them, and persists nothing. Operators
 //! that get this client and one pass show what they would do, see `Hub::once`.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use http::request::Parts;
 use http::{Request, Response, Uri, header};
 use http_body_util::BodyExt;
 use kube::Client;
 use kube::client::Body;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tower::BoxError;
 
@@ -41,7 +42,7 @@ impl DryRun {
 
     /// The writes so far, in their order.
     pub fn take(&self) -> Vec<DryRunWrite> {
-        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut self.0.lock())
     }
 
     async fn send(&self, client: &Client, request: Request<Body>) -> Result<Response<Body>, BoxError> {
@@ -59,8 +60,7 @@ impl DryRun {
         let body = body.collect().await?.to_bytes();
         if head.status.is_success() && call.is_write() {
             let answer = serde_json::from_slice(&body).unwrap_or_default();
-            let write = DryRunWrite { call, path, answer };
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(write);
+            self.0.lock().push(DryRunWrite { call, path, answer });
         }
         Ok(Response::from_parts(head, Body::from(body.to_vec())))
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ObjectReference;
@@ -11,6 +11,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, ObjectMeta};
 use k8s_openapi::jiff::Timestamp;
 use kube::api::{Patch, PatchParams, PostParams};
 use kube::{Api, Client};
+use parking_lot::Mutex;
 use serde_json::json;
 
 use crate::clock;
@@ -33,13 +34,13 @@ pub struct Events {
     program: &'static str,
     instance: String,
     kind: Kind,
-    memory: Arc<Mutex<Memory>>,
+    recent: Arc<Mutex<Recent>>,
 }
 
 impl Events {
     /// About resources of a kind, reported by one instance of a program.
     pub fn new(client: Client, program: &'static str, instance: String, kind: Kind) -> Self {
-        Self { client, program, instance, kind, memory: Arc::default() }
+        Self { client, program, instance, kind, recent: Arc::default() }
     }
 
     /// An event about a resource of ours.
@@ -51,14 +52,14 @@ impl Events {
         let (key, now) = (about.object.key(), clock::timestamp());
         let events: Api<Event> = Api::namespaced(self.client.clone(), event_namespace(&key.namespace));
         let fingerprint = fingerprint(about.object, note);
-        let known = self.memory().recall(fingerprint, now);
+        let known = self.recent.lock().recall(fingerprint, now);
         if let Some(Posted { name, count, .. }) = known {
             let count = count + 1;
             let series = EventSeries { count, last_observed_time: MicroTime(now) };
             let patch = Patch::Merge(json!({ "series": series }));
             match events.patch(&name, &PatchParams::default(), &patch).await {
                 Ok(_) => {
-                    self.memory().keep(fingerprint, Posted { name, count, last: now });
+                    self.recent.lock().keep(fingerprint, Posted { name, count, last: now });
                     return Ok(());
                 }
                 // It was deleted: a new one is created.
@@ -69,7 +70,7 @@ impl Events {
         // Unique: there are no two events about an object in one nanosecond.
         let name = format!("{}.{:x}", key.name, now.as_nanosecond());
         events.create(&PostParams::default(), &self.event(&name, about, note, now)).await?;
-        self.memory().keep(fingerprint, Posted { name: name.into(), count: 1, last: now });
+        self.recent.lock().keep(fingerprint, Posted { name: name.into(), count: 1, last: now });
         Ok(())
     }
 
@@ -92,10 +93,6 @@ impl Events {
             type_: Some(if note.alarming { "Warning" } else { "Normal" }.into()),
             ..Event::default()
         }
-    }
-
-    fn memory(&self) -> MutexGuard<'_, Memory> {
-        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -161,12 +158,12 @@ struct Posted {
 
 /// Recent events. When there are many young ones they become the old ones, and the old ones are forgotten.
 #[derive(Debug, Default)]
-struct Memory {
+struct Recent {
     young: HashMap<u64, Posted>,
     old: HashMap<u64, Posted>,
 }
 
-impl Memory {
+impl Recent {
     /// The same event, if it was recorded a short while ago.
     fn recall(&self, fingerprint: u64, now: Timestamp) -> Option<Posted> {
         let known = self.young.get(&fingerprint).or_else(|| self.old.get(&fingerprint))?;
@@ -198,7 +195,7 @@ mod tests {
 
     #[test]
     fn memory_is_short_and_bounded() {
-        let mut memory = Memory::default();
+        let mut memory = Recent::default();
         for fingerprint in 0..5_000 {
             memory.keep(fingerprint, Posted { name: "a".into(), count: 1, last: at(0) });
         }
@@ -218,7 +215,7 @@ mod tests {
         let heard = Arc::clone(&asked);
         let server = tower::service_fn(move |request: http::Request<Body>| {
             let patches = request.method() == http::Method::PATCH;
-            heard.lock().unwrap().push(request.method().to_string());
+            heard.lock().push(request.method().to_string());
             let code = if patches { code } else { 201 };
             let body =
                 if code < 300 { json!({"metadata": {}}) } else { json!({"kind": "Status", "code": code}) };
@@ -232,7 +229,7 @@ mod tests {
         for message in messages {
             events.record(&about, vec![note(message)]).await;
         }
-        std::mem::take(&mut asked.lock().unwrap())
+        std::mem::take(&mut asked.lock())
     }
 
     #[tokio::test]

@@ -5,7 +5,9 @@
 //! - What is remembered of a resource is dropped with it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, btree_set};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::Arc;
+
+use parking_lot::RwLock;
 
 use crate::declare::{Declaration, Kind};
 use crate::object::{Kept as _, Key, Object};
@@ -80,12 +82,12 @@ pub fn interests(interest: impl Interest) -> Arc<dyn Interests> {
 impl<I: Interest> Cached<I> {
     fn selects(&self, resource: &Object, is_there: impl FnOnce() -> bool) -> Arc<I::Selects> {
         let version = resource.identity().version;
-        let known = read(&self.read).get(resource.key()).filter(|(at, _)| *at == version).cloned();
+        let known = self.read.read().get(resource.key()).filter(|(at, _)| *at == version).cloned();
         if let Some((_, selects)) = known {
             return selects;
         }
         let selects = Arc::new(self.interest.read(resource));
-        write(&self.read).insert(resource.key().clone(), (version, Arc::clone(&selects)));
+        self.read.write().insert(resource.key().clone(), (version, Arc::clone(&selects)));
         // It may have been deleted and forgotten since the caller found it.
         if !is_there() {
             self.forget(resource.key());
@@ -116,7 +118,7 @@ impl<I: Interest> Interests for Cached<I> {
     }
 
     fn forget(&self, resource: &Key) {
-        write(&self.read).remove(resource);
+        self.read.write().remove(resource);
     }
 }
 
@@ -162,7 +164,7 @@ impl Index {
         let (before, after) = (mentions(&change.before), mentions(&change.after));
         let object = change.after.as_ref().or(change.before.as_ref()).map(|object| object.key());
         let Some(object) = object.filter(|_| before != after) else { return };
-        let mut links = write(&self.links);
+        let mut links = self.links.write();
         for resource in before.difference(&after) {
             remove(&mut links.mentioned, resource, kind, object);
         }
@@ -184,17 +186,17 @@ impl Index {
         let selecting = self.interests.as_ref().and_then(|one| one.concerned(primary, &candidate));
         let mut concerned =
             selecting.unwrap_or_else(|| self.declaration.concerns(kind, object).into_iter().collect());
-        let links = read(&self.links);
+        let links = self.links.read();
         concerned.extend(links.readers.get(&(kind, object.key().clone())).into_iter().flatten().cloned());
         concerned
     }
 
     /// From now on a change of one of these objects, and of no others, causes a pass of the resource.
     pub fn reads(&self, resource: &Key, objects: &BTreeMap<Kind, BTreeSet<Key>>) {
-        if read(&self.links).reads.get(resource).map_or(objects.is_empty(), |known| known == objects) {
+        if self.links.read().reads.get(resource).map_or(objects.is_empty(), |known| known == objects) {
             return;
         }
-        let mut links = write(&self.links);
+        let mut links = self.links.write();
         links.forget_reads(resource);
         for (kind, keys) in objects {
             for key in keys {
@@ -208,7 +210,7 @@ impl Index {
 
     /// The objects whose status mentions a resource.
     pub fn mentioning(&self, resource: &Key) -> BTreeMap<Kind, BTreeSet<Key>> {
-        read(&self.links).mentioned.get(resource).cloned().unwrap_or_default()
+        self.links.read().mentioned.get(resource).cloned().unwrap_or_default()
     }
 
     /// Iterates over the objects of a kind whose status mentions a resource, by key.
@@ -218,7 +220,7 @@ impl Index {
         kind: Kind,
         look: impl FnOnce(btree_set::Iter<'_, Key>) -> T,
     ) -> T {
-        let links = read(&self.links);
+        let links = self.links.read();
         let of_kind = links.mentioned.get(resource).and_then(|kinds| kinds.get(&kind));
         look(of_kind.unwrap_or(&BTreeSet::new()).iter())
     }
@@ -228,18 +230,18 @@ impl Index {
         let primary = self.declaration.primary;
         let is_gone =
             |key: &&Key| stores.is_known(primary, &key.namespace) && stores.get(primary, key).is_none();
-        read(&self.links).mentioned.keys().filter(is_gone).cloned().collect()
+        self.links.read().mentioned.keys().filter(is_gone).cloned().collect()
     }
 
     /// Forgets what a resource reads.
     pub(crate) fn forget(&self, resource: &Key) {
-        write(&self.links).forget_reads(resource);
+        self.links.write().forget_reads(resource);
     }
 
     /// How many things are remembered.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
-        let links = read(&self.links);
+        let links = self.links.read();
         links.reads.len() + links.readers.len() + links.mentioned.len()
     }
 }
@@ -271,14 +273,6 @@ fn remove(mentioned: &mut HashMap<Key, ByKind>, resource: &Key, kind: Kind, obje
     if kinds.is_empty() {
         mentioned.remove(resource);
     }
-}
-
-fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
-    lock.read().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
-    lock.write().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

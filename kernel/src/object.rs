@@ -164,16 +164,8 @@ impl Object {
 
     /// The same, for one that is large and read soon: it is not encoded and decoded.
     pub fn at_hand(object: DynamicObject, resource: &ApiResource) -> Self {
-        Self::with(object, resource, |object| {
-            let DynamicObject { types, metadata, data } = object;
-            let mut fields = if let Value::Object(fields) = data { fields } else { serde_json::Map::new() };
-            if let Some(TypeMeta { api_version, kind }) = types {
-                fields.insert("apiVersion".into(), api_version.into());
-                fields.insert("kind".into(), kind.into());
-            }
-            fields.insert("metadata".into(), serde_json::to_value(metadata).unwrap_or_default());
-            Content::Tree(Value::Object(fields))
-        })
+        let tree = |object: &DynamicObject| serde_json::to_value(object).unwrap_or_default();
+        Self::with(object, resource, |object| Content::Tree(tree(&object)))
     }
 
     fn with(

@@ -152,7 +152,7 @@ impl<O: Operator, R: Recorder> Reconciler<O, R> {
         let mut applied = Applied::default();
         let done = self.do_all(object, inputs, plan, &mut applied).await;
         if let (Finalizer::Absent, Ok(_), true) = (plan.finalizer, &done, applied.waiting.is_empty()) {
-            return match self.release(object).await {
+            return match self.set_finalizer(object, false).await {
                 Ok(()) => Outcome::Settled,
                 Err(error) => failed(&error.into()),
             };
@@ -186,7 +186,7 @@ impl<O: Operator, R: Recorder> Reconciler<O, R> {
         applied: &mut Applied,
     ) -> Result<Option<Duration>, PassError> {
         if plan.finalizer == Finalizer::Present {
-            self.hold(object).await?;
+            self.set_finalizer(object, true).await?;
         }
         self.announce(object, &plan.intent).await?;
         let carried = self.writer.carry_out_into(applied, &plan.work, object).await;
@@ -239,26 +239,21 @@ impl<O: Operator, R: Recorder> Reconciler<O, R> {
         None
     }
 
-    fn finalizer(&self) -> &'static str {
-        self.operator.declaration().finalizer
-    }
-
-    async fn hold(&self, object: &Object) -> Result<(), WriteError> {
-        let finalizers = finalizers(object);
-        if object.is_deleting() || finalizers.iter().any(|name| name == self.finalizer()) {
+    /// Adds or removes our finalizer.
+    async fn set_finalizer(&self, object: &Object, is_wanted: bool) -> Result<(), WriteError> {
+        let ours = self.operator.declaration().finalizer;
+        let mut finalizers: Vec<Value> =
+            object.value()["metadata"]["finalizers"].as_array().cloned().unwrap_or_default();
+        let is_present = finalizers.iter().any(|name| name == ours);
+        if is_present == is_wanted || (is_wanted && object.is_deleting()) {
             return Ok(());
         }
-        let with: Vec<Value> = finalizers.into_iter().chain([self.finalizer().into()]).collect();
-        self.writer.patch_metadata(object, &json!({ "finalizers": with })).await.map(drop)
-    }
-
-    async fn release(&self, object: &Object) -> Result<(), WriteError> {
-        let finalizers = finalizers(object);
-        let without: Vec<&Value> = finalizers.iter().filter(|name| **name != self.finalizer()).collect();
-        if without.len() == finalizers.len() {
-            return Ok(());
+        if is_wanted {
+            finalizers.push(ours.into());
+        } else {
+            finalizers.retain(|name| name != ours);
         }
-        self.writer.patch_metadata(object, &json!({ "finalizers": without })).await.map(drop)
+        self.writer.patch_metadata(object, &json!({ "finalizers": finalizers })).await.map(drop)
     }
 }
 
@@ -282,10 +277,6 @@ fn failed(error: &PassError) -> Outcome {
         tracing::warn!("{}", error.words());
     }
     Outcome::Failed
-}
-
-fn finalizers(object: &Object) -> Vec<Value> {
-    object.value()["metadata"]["finalizers"].as_array().cloned().unwrap_or_default()
 }
 
 #[cfg(test)]

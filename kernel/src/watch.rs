@@ -2,7 +2,7 @@
 //! The store has a change before it is reported.
 
 use std::future::ready;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::stream::BoxStream;
@@ -13,6 +13,7 @@ use kube::api::{DynamicObject, PartialObjectMeta};
 use kube::core::Status;
 use kube::runtime::watcher::InitialListStrategy;
 use kube::runtime::{WatchStreamExt, watcher};
+use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
@@ -48,12 +49,12 @@ impl<K> Default for Shared<K> {
 impl<K> Shared<K> {
     /// For reading, and not across an await: the watch waits for it.
     pub fn read(&self) -> RwLockReadGuard<'_, Store<K>> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner)
+        self.0.read()
     }
 
     /// For the watch, and for `apply` with the answers of the server.
     pub fn write(&self) -> RwLockWriteGuard<'_, Store<K>> {
-        self.0.write().unwrap_or_else(PoisonError::into_inner)
+        self.0.write()
     }
 }
 
@@ -269,7 +270,7 @@ fn outline(event: watcher::Event<PartialObjectMeta<DynamicObject>>) -> watcher::
 }
 
 /// An object with metadata only.
-fn bare(metadata: ObjectMeta) -> DynamicObject {
+pub(crate) fn bare(metadata: ObjectMeta) -> DynamicObject {
     DynamicObject { types: None, metadata, data: serde_json::Value::Null }
 }
 

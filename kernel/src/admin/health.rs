@@ -1,14 +1,13 @@
 //! Whether a process is ready: named gates. A process that answers is alive.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-/// Gates by name, each with what is missing until it is open.
-type Gates = BTreeMap<String, Option<String>>;
+use parking_lot::Mutex;
 
-/// Gates that all have to be open before a process is ready.
+/// Gates that all have to be open before a process is ready, each with what is missing until then.
 #[derive(Debug, Clone, Default)]
-pub struct Readiness(Arc<Mutex<Gates>>);
+pub struct Readiness(Arc<Mutex<BTreeMap<String, Option<String>>>>);
 
 impl Readiness {
     /// A gate that is closed until it is opened. `waits_for` says what has to happen first.
@@ -20,7 +19,7 @@ impl Readiness {
 
     /// Whether all gates are open.
     pub fn is_ready(&self) -> bool {
-        self.gates().values().all(Option::is_none)
+        self.0.lock().values().all(Option::is_none)
     }
 
     /// A line for each gate, as the API server writes them.
@@ -29,11 +28,7 @@ impl Readiness {
             None => format!("[+]{name} ok\n"),
             Some(missing) => format!("[-]{name} failed: {missing}\n"),
         };
-        self.gates().iter().map(line).collect()
-    }
-
-    fn gates(&self) -> MutexGuard<'_, Gates> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().iter().map(line).collect()
     }
 }
 
@@ -47,11 +42,11 @@ pub struct Gate {
 impl Gate {
     /// Nothing is missing here any more.
     pub fn open(&self) {
-        self.readiness.gates().insert(self.name.clone(), None);
+        self.readiness.0.lock().insert(self.name.clone(), None);
     }
 
     /// Something is missing.
     pub fn close(&self, reason: &str) {
-        self.readiness.gates().insert(self.name.clone(), Some(reason.to_owned()));
+        self.readiness.0.lock().insert(self.name.clone(), Some(reason.to_owned()));
     }
 }

@@ -8,8 +8,10 @@
 //! - What the server denies or rejects is forgotten an hour after the last attempt.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
+
+use parking_lot::{Mutex, MutexGuard};
 
 use super::denied::Denied;
 use super::refused::Refused;
@@ -71,7 +73,7 @@ struct Seen {
 
 impl Memory {
     pub(super) fn records(&self) -> MutexGuard<'_, Records> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     /// Forgets an object that is gone, or was replaced by another one of its name.

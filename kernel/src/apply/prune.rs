@@ -4,13 +4,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use kube::api::{DynamicObject, ListParams, PropagationPolicy};
-use serde_json::Value;
+use kube::api::{ListParams, PropagationPolicy};
 
 use super::request::{Target, failed};
 use super::{Applied, Result, Work, Writer};
 use crate::declare::{Kind, Prune};
 use crate::object::{Key, Object, Owner};
+use crate::watch::bare;
 
 impl Writer {
     /// Deletes what the owner controls and the work neither wants nor spares, of the kinds with this scope of pruning.
@@ -45,13 +45,12 @@ impl Writer {
 
     /// The objects that the owner controls, as the server has them.
     async fn list_owned(&self, kind: Kind, owner: &Object) -> Result<Vec<Arc<Object>>> {
-        let outline = |metadata| DynamicObject { types: None, metadata, data: Value::Null };
         let mut owned = Vec::new();
         for namespace in self.namespaces_of(kind, owner) {
             let target = Target { kind, key: &Key::new(&namespace, &owner.key().name) };
             let listed = self.api(target).list_metadata(&ListParams::default()).await;
             let listed = listed.map_err(|error| failed("list what is controlled by", target, error))?;
-            let known = listed.items.into_iter().map(|one| self.stores.keep(kind, outline(one.metadata)));
+            let known = listed.items.into_iter().map(|one| self.stores.keep(kind, bare(one.metadata)));
             let is_seen = |one: &Object| self.stores.partition(kind, &one.key().namespace).is_some();
             let ours = known.filter(|one| is_seen(one) && self.is_controlled(one, owner));
             owned.extend(ours.map(Arc::new));

@@ -17,6 +17,7 @@ use crate::declare::{Detail, Kind};
 use crate::fields;
 use crate::object::{Identity, Kept, Key, Object};
 use crate::store::{Base, Origin, Ticket};
+use crate::watch::bare;
 
 /// Requests the metadata of an object instead of the whole.
 const ONLY_METADATA: HeaderValue =
@@ -267,7 +268,7 @@ impl Write<'_> {
         if self.writer.stores.detail(kind) == Detail::Metadata {
             let metadata = answer.metadata.clone();
             written = Some(answer);
-            answer = DynamicObject { types: None, metadata, data: Value::Null };
+            answer = bare(metadata);
         }
         let object = self.writer.stores.keep(kind, answer);
         if is_left_out {
@@ -337,7 +338,7 @@ pub(super) fn is_gone(error: &kube::Error) -> bool {
 /// What was sent, with its present metadata.
 fn with_metadata(sent: Value, metadata: ObjectMeta) -> DynamicObject {
     let Value::Object(mut fields) = sent else {
-        return DynamicObject { types: None, metadata, data: Value::Null };
+        return bare(metadata);
     };
     let mut text = |field: &str| fields.remove(field)?.as_str().map(str::to_owned);
     let types = text("apiVersion").zip(text("kind"));

@@ -1,8 +1,9 @@
 //! The handle of a test: which faults are injected, what is held back, and the requests so far.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::watch;
 
@@ -89,38 +90,38 @@ impl Default for Script {
 impl Script {
     /// The layer for a client of the present life.
     pub fn layer(&self) -> FaultLayer {
-        FaultLayer { script: self.clone(), life: self.state().life }
+        FaultLayer { script: self.clone(), life: self.0.state.lock().life }
     }
 
     /// Adds a rule.
     pub fn add(&self, rule: Rule) {
-        self.state().rules.add(rule);
+        self.0.state.lock().rules.add(rule);
     }
 
     /// Removes all rules. What is held or frozen stays so.
     pub fn clear(&self) {
-        self.state().rules.clear();
+        self.0.state.lock().rules.clear();
     }
 
     /// The requests so far, in all lives.
     pub fn trace(&self) -> Trace {
-        self.state().trace.clone()
+        self.0.state.lock().trace.clone()
     }
 
     /// The number of requests so far, in all lives.
     pub fn requests(&self) -> usize {
-        self.state().trace.0.len()
+        self.0.state.lock().trace.0.len()
     }
 
     /// Ends the present life.
     pub fn crash(&self) {
-        let life = self.state().life;
+        let life = self.0.state.lock().life;
         self.end(life);
     }
 
     /// Waits until the present life has ended.
     pub async fn crashed(&self) {
-        let life = self.state().life;
+        let life = self.0.state.lock().life;
         let mut ended = self.0.ended.subscribe();
         // The sender lives as long as this handle, so the wait cannot fail.
         let _ = ended.wait_for(|last| *last >= life).await;
@@ -129,12 +130,12 @@ impl Script {
     /// Starts the next life, after a crash or without one: the present one ends.
     pub fn restart(&self) {
         self.crash();
-        self.state().life += 1;
+        self.0.state.lock().life += 1;
     }
 
     /// Cuts the open watches of a kind, or all.
     pub fn cut(&self, kind: Option<&str>, how: Cut) {
-        for stream in &self.state().streams {
+        for stream in &self.0.state.lock().streams {
             if kind.is_none_or(|kind| stream.call.kind() == kind) {
                 stream.control.send_modify(|control| match how {
                     Cut::Clean => control.end = Some(End::Clean),
@@ -148,14 +149,14 @@ impl Script {
 
     /// Holds back the events of a kind, of open watches and of those to come.
     pub fn hold(&self, kind: &str) {
-        let mut state = self.state();
+        let mut state = self.0.state.lock();
         state.held.insert(kind.into());
         state.settle();
     }
 
     /// Delivers the held events, in their order.
     pub fn release(&self, kind: &str) {
-        let mut state = self.state();
+        let mut state = self.0.state.lock();
         state.held.remove(kind);
         state.settle();
     }
@@ -168,14 +169,14 @@ impl Script {
 
     /// From now on reads of the kind of the view see that view, and watches are silent. Writes reach the server.
     pub fn freeze(&self, view: View) {
-        let mut state = self.state();
+        let mut state = self.0.state.lock();
         state.views.insert(view.kind().into(), Arc::new(view));
         state.settle();
     }
 
     /// Reads see the present state again. Watches deliver what they missed.
     pub fn thaw(&self, kind: &str) {
-        let mut state = self.state();
+        let mut state = self.0.state.lock();
         state.views.remove(kind);
         for stream in &state.streams {
             // The client continues from the version of the view, now at the server.
@@ -184,10 +185,6 @@ impl Script {
             }
         }
         state.settle();
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -198,7 +195,7 @@ impl Script {
         if self.has_ended(life) {
             return None;
         }
-        let mut state = self.state();
+        let mut state = self.0.state.lock();
         let fault = state.rules.decide(call);
         let number = state.trace.0.len() as u64 + 1;
         let body = body.filter(|_| call.verb.writes());
@@ -231,7 +228,7 @@ impl Script {
 
     fn note(&self, number: u64, change: impl FnOnce(&mut Entry)) {
         let index = usize::try_from(number - 1).unwrap_or(usize::MAX);
-        if let Some(entry) = self.state().trace.0.get_mut(index) {
+        if let Some(entry) = self.0.state.lock().trace.0.get_mut(index) {
             change(entry);
         }
     }
@@ -243,7 +240,7 @@ impl Script {
     pub(super) fn end(&self, life: u64) {
         self.0.ended.send_modify(|last| *last = life.max(*last));
         // They stay silent: nothing changes them after this.
-        for stream in self.state().streams.extract_if(.., |stream| stream.life <= life) {
+        for stream in self.0.state.lock().streams.extract_if(.., |stream| stream.life <= life) {
             stream.control.send_modify(|control| control.silent = true);
         }
     }
@@ -257,7 +254,7 @@ impl Script {
         truncate: bool,
     ) -> watch::Receiver<Control> {
         let (control, receiver) = watch::channel(Control { truncate, ..Control::default() });
-        let mut state = self.state();
+        let mut state = self.0.state.lock();
         state.streams.retain(|stream| stream.control.receiver_count() > 0);
         state.streams.push(Stream { life, call: call.clone(), replayed, control });
         state.settle();

@@ -263,12 +263,12 @@ fn what_was_read_of_a_resource_is_forgotten_with_it() {
     let newer = Arc::new(of_team(PRIMARY, "a", 2, "blue"));
     assert_eq!(*cached.selects(&newer, || true), "blue");
     index.follow(PRIMARY, &Change { before: Some(resource), after: Some(Arc::clone(&newer)) });
-    assert_eq!(read(&cached.read).len(), 1);
+    assert_eq!(cached.read.read().len(), 1);
     index.follow(PRIMARY, &Change { before: Some(Arc::clone(&newer)), after: None });
-    assert_eq!(read(&cached.read).len(), 0);
+    assert_eq!(cached.read.read().len(), 0);
     // A watch that found it before it was deleted comes late.
     assert_eq!(*cached.selects(&newer, || false), "blue");
-    assert_eq!(read(&cached.read).len(), 0);
+    assert_eq!(cached.read.read().len(), 0);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use super::Settings;
 
 /// What to do next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
+pub(super) enum Action {
     /// There is no lease: create it, held by us.
     Create,
     /// It is released or expired: take it.
@@ -46,7 +46,7 @@ struct Observed {
 
 /// What a candidate remembers between attempts.
 #[derive(Debug, Clone)]
-pub struct Candidate {
+pub(super) struct Candidate {
     identity: String,
     duration: Duration,
     retry: Duration,
@@ -56,7 +56,7 @@ pub struct Candidate {
 
 impl Candidate {
     /// Empty.
-    pub fn new(identity: String, settings: &Settings) -> Self {
+    pub(super) fn new(identity: String, settings: &Settings) -> Self {
         Self {
             identity,
             duration: settings.duration,
@@ -67,22 +67,22 @@ impl Candidate {
     }
 
     /// Our name in the lease.
-    pub fn identity(&self) -> &str {
+    pub(super) fn identity(&self) -> &str {
         &self.identity
     }
 
     /// When our term ends, if we have one.
-    pub fn holds_until(&self) -> Option<Instant> {
+    pub(super) fn holds_until(&self) -> Option<Instant> {
         self.holds_until
     }
 
     /// The reason if our term is over at `now`, whatever the lease says.
-    pub fn ended(&self, now: Instant) -> Option<Reason> {
+    pub(super) fn ended(&self, now: Instant) -> Option<Reason> {
         self.holds_until.filter(|end| now >= *end).map(|_| Reason::NotRenewed)
     }
 
     /// Decides about the lease as read at `now`, or about its absence.
-    pub fn decide(&mut self, lease: Option<&Lease>, now: Instant) -> Action {
+    pub(super) fn decide(&mut self, lease: Option<&Lease>, now: Instant) -> Action {
         self.observe(lease, now);
         if let Some(reason) = self.ended(now) {
             return Action::GiveUp(reason);
@@ -101,12 +101,12 @@ impl Candidate {
     }
 
     /// Our claim was written: the term lasts until `until`. Whether it starts now.
-    pub fn won(&mut self, until: Instant) -> bool {
+    pub(super) fn won(&mut self, until: Instant) -> bool {
         self.holds_until.replace(until).is_none()
     }
 
     /// The lease held by us. Its metadata stays, including the version that was read.
-    pub fn claim(&self, lease: Option<Lease>, now: Timestamp) -> Lease {
+    pub(super) fn claim(&self, lease: Option<Lease>, now: Timestamp) -> Lease {
         let mut lease = lease.unwrap_or_default();
         let now = microseconds(now);
         let renews = holder(&lease) == self.identity;
@@ -130,7 +130,7 @@ impl Candidate {
 
     /// The released lease: without a holder, and with so short a duration that others need not wait. `None` if we do not hold
     /// it.
-    pub fn release(&self, mut lease: Lease, now: Timestamp) -> Option<Lease> {
+    pub(super) fn release(&self, mut lease: Lease, now: Timestamp) -> Option<Lease> {
         let spec =
             lease.spec.as_mut().filter(|spec| spec.holder_identity.as_ref() == Some(&self.identity))?;
         spec.holder_identity = Some(String::new());

@@ -3,10 +3,11 @@
 //! that needs it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use k8s_openapi::api::authorization::v1::{ResourceAttributes, SelfSubjectAccessReview};
 use kube::core::Status;
+use parking_lot::Mutex;
 
 use super::measured::Samples;
 use crate::call::{Call, Purpose, Verb};
@@ -25,7 +26,7 @@ pub(super) struct Missing(Arc<Mutex<BTreeMap<Permission, Namespaces>>>);
 impl Missing {
     /// One for each that is missing anywhere.
     pub(super) fn samples(&self) -> Samples<2> {
-        self.all().keys().map(|(resource, verb)| ([resource.clone(), verb.clone()], 1.0)).collect()
+        self.0.lock().keys().map(|(resource, verb)| ([resource.clone(), verb.clone()], 1.0)).collect()
     }
 
     /// Whether the body of an answer tells something about permissions.
@@ -65,21 +66,17 @@ impl Missing {
     }
 
     fn lacks(&self, permission: Permission, namespace: Option<String>) {
-        self.all().entry(permission).or_default().insert(namespace);
+        self.0.lock().entry(permission).or_default().insert(namespace);
     }
 
     /// A permission in the whole cluster holds in every namespace.
     fn has(&self, permission: &Permission, namespace: Option<&str>) {
-        let mut all = self.all();
+        let mut all = self.0.lock();
         let Some(namespaces) = all.get_mut(permission) else { return };
         namespaces.retain(|known| namespace.is_some() && known.as_deref() != namespace);
         if namespaces.is_empty() {
             all.remove(permission);
         }
-    }
-
-    fn all(&self) -> MutexGuard<'_, BTreeMap<Permission, Namespaces>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,7 +1,8 @@
 //! What operators remember of their resources between passes: lent to a pass, dropped with the resource.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use parking_lot::Mutex;
 
 use crate::object::{Key, Object};
 
@@ -18,24 +19,20 @@ impl<M> Default for Memories<M> {
 impl<M: Default> Memories<M> {
     /// What is remembered of a resource; nothing of an earlier one with the same name.
     pub(super) fn take(&self, resource: &Object) -> M {
-        let known = self.held().remove(resource.key());
+        let known = self.0.lock().remove(resource.key());
         known.filter(|(uid, _)| **uid == *resource.uid()).map(|(_, memory)| memory).unwrap_or_default()
     }
 
     pub(super) fn keep(&self, resource: &Object, memory: M) {
-        self.held().insert(resource.key().clone(), (resource.uid().into(), memory));
+        self.0.lock().insert(resource.key().clone(), (resource.uid().into(), memory));
     }
 
     pub(super) fn forget(&self, key: &Key) {
-        self.held().remove(key);
-    }
-
-    fn held(&self) -> MutexGuard<'_, HashMap<Key, (Box<str>, M)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().remove(key);
     }
 
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
-        self.held().len()
+        self.0.lock().len()
     }
 }

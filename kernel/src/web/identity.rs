@@ -2,8 +2,9 @@
 //! new certificate.
 
 use std::fmt;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
+use parking_lot::RwLock;
 use tokio_rustls::rustls;
 use tokio_rustls::rustls::crypto::{CryptoProvider, aws_lc_rs};
 use tokio_rustls::rustls::pki_types::pem::PemObject;
@@ -81,14 +82,13 @@ pub struct Presented(Arc<RwLock<Option<Identity>>>);
 impl Presented {
     /// Presents this from now on.
     pub fn present(&self, identity: Identity) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(identity);
+        *self.0.write() = Some(identity);
     }
 }
 
 impl ResolvesServerCert for Presented {
     fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
-        let present = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        present.as_ref().map(|identity| Arc::clone(&identity.0))
+        self.0.read().as_ref().map(|identity| Arc::clone(&identity.0))
     }
 }
 

@@ -1,8 +1,9 @@
 //! Whether connections use TLS, and with which configuration.
 
 use std::fmt;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
+use parking_lot::RwLock;
 use tokio_rustls::rustls::ServerConfig;
 
 use super::certificates::Certificates;
@@ -34,12 +35,12 @@ impl TlsRules {
 
     /// Uses another configuration for new connections. Earlier sessions cannot be resumed.
     pub(super) fn replace(&self, config: ServerConfig) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(config);
+        *self.0.write() = Arc::new(config);
     }
 
     /// The present configuration.
     pub(super) fn current(&self) -> Arc<ServerConfig> {
-        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.0.read())
     }
 
     /// A server without client certificates.

@@ -47,7 +47,8 @@ impl CertificateStore {
     /// A replica that loses a race takes what the other one has written.
     pub async fn settle(&self, now: Timestamp) -> Result<(Bundle, Timestamp), CertificateStoreError> {
         for _ in 0..ROUNDS {
-            let secret = self.api.get_opt(&self.name).await.map_err(|error| self.cannot_read(error))?;
+            let secret = self.api.get_opt(&self.name).await;
+            let secret = secret.map_err(|error| CertificateStoreError::Read(self.name.clone(), error))?;
             let stored = secret.as_ref().and_then(usable);
             let inventory = stored.as_ref().map(Bundle::inventory).transpose()?;
             let decision = decide(now, inventory.as_ref(), &self.wanted);
@@ -78,10 +79,6 @@ impl CertificateStore {
             ..Secret::default()
         };
         self.api.create(&parameters, &secret).await
-    }
-
-    fn cannot_read(&self, error: kube::Error) -> CertificateStoreError {
-        CertificateStoreError::Read(self.name.clone(), error)
     }
 }
 

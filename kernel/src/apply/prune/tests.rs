@@ -8,7 +8,7 @@ use http::{Request, Response};
 use k8s_openapi::api::core::v1::{Namespace, Secret};
 use kube::Client;
 use kube::client::Body;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::super::{Tools, Way};
 use super::*;
