@@ -1,5 +1,7 @@
 //! The applications of one measurement: creates them, waits for them, changes them.
 
+#![expect(clippy::disallowed_methods, reason = "a benchmark plays the users of a cluster")]
+
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};

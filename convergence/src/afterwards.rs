@@ -1,5 +1,7 @@
 //! What goes wrong when every change of a scenario is over.
 
+#![expect(clippy::disallowed_methods, reason = "tests play the users and controllers of a cluster")]
+
 use std::collections::BTreeSet;
 
 use anyhow::{Context, Result, bail};

@@ -1,5 +1,7 @@
 //! What somebody else does to a child, done: the edits of `drift` at the server.
 
+#![expect(clippy::disallowed_methods, reason = "tests play the users and controllers of a cluster")]
+
 use anyhow::{Context, Result};
 use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use serde_json::{Value, json};

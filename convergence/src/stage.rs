@@ -1,5 +1,7 @@
 //! One scenario being played in one namespace: the operator, the script that disturbs it, and the waits.
 
+#![expect(clippy::disallowed_methods, reason = "tests play the users and controllers of a cluster")]
+
 use std::collections::BTreeSet;
 use std::time::Duration;
 

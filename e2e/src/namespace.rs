@@ -1,5 +1,7 @@
 //! A namespace a test, deleted when the test ends, however it ends.
 
+#![expect(clippy::disallowed_methods, reason = "tests play the users and controllers of a cluster")]
+
 use std::fmt::Debug;
 
 use anyhow::{Context, Result, bail};

@@ -1,5 +1,7 @@
 //! The operator in the lab, installed as a user installs it, and applications that it manages.
 
+#![expect(clippy::disallowed_methods, reason = "tests play the users and controllers of a cluster")]
+
 use std::net::IpAddr;
 
 use anyhow::{Context, Result};

@@ -9,6 +9,7 @@ use kube::{Api, Client};
 use crate::declare::Kind;
 
 /// Whether this process may do this to objects of a kind, in one namespace or in all of them. An error is no answer.
+#[expect(clippy::disallowed_methods, reason = "an access review is not persisted")]
 pub async fn is_allowed(
     client: &Client,
     verb: &str,

@@ -48,6 +48,7 @@ impl Events {
         About { kind: self.kind, object, related: None, action: "Reconcile" }
     }
 
+    #[expect(clippy::disallowed_methods, reason = "events")]
     async fn post(&self, about: About<'_>, note: &Note) -> kube::Result<()> {
         let (key, now) = (about.object.key(), clock::timestamp());
         let events: Api<Event> = Api::namespaced(self.client.clone(), event_namespace(&key.namespace));

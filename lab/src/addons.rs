@@ -1,5 +1,7 @@
 //! What runs inside a cluster from the start: DNS and the storage classes. Every `up` applies it again.
 
+#![expect(clippy::disallowed_methods, reason = "the lab is the cluster")]
+
 use std::fmt::Debug;
 use std::time::Duration;
 

@@ -1,5 +1,7 @@
 //! Kubeconfig files, and clients made from them.
 
+#![expect(clippy::disallowed_methods, reason = "the lab is the cluster")]
+
 use std::path::Path;
 use std::time::Duration;
 

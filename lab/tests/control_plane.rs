@@ -1,5 +1,7 @@
 //! A control plane alone: started by the library and by the command, side by side, and gone without a trace.
 
+#![expect(clippy::disallowed_methods, reason = "tests play the users and controllers of a cluster")]
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 

@@ -130,6 +130,7 @@ mod tests {
     }
 
     /// What is answered, or why nothing is, and how many seconds that took.
+    #[expect(clippy::disallowed_methods, reason = "a test plays the caller")]
     async fn answer(begins: u64) -> (Result<String, NoAnswer>, u64) {
         let start = clock::now();
         let answer = server(begins).request_text(Request::get("/").body(Vec::new()).unwrap()).await;

@@ -1,6 +1,8 @@
 //! The Prometheus Operator as its own bundle installs it, and our program in its place as `docs/monitoring.md` says: the
 //! Deployment, its flags and limits stay the same for all.
 
+#![expect(clippy::disallowed_methods, reason = "a benchmark plays the users of a cluster")]
+
 use std::path::Path;
 
 use anyhow::{Context, Result};

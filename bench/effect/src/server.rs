@@ -1,6 +1,8 @@
 //! A Prometheus in a separate namespace: its monitors, and what its API says about them. It scrapes itself, so nothing else
 //! has to run.
 
+#![expect(clippy::disallowed_methods, reason = "a benchmark plays the users of a cluster")]
+
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};

@@ -11,6 +11,8 @@
 //! What to do is decided in `pod` and `claim`, which are pure; this file does it. `instance` and `reloader` play what an
 //! instance, and the reloader of one, say about themselves. The controllers that make pods and bind claims are Kubernetes' own.
 
+#![expect(clippy::disallowed_methods, reason = "tests play the users and controllers of a cluster")]
+
 mod claim;
 mod instance;
 mod pod;

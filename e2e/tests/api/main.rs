@@ -1,5 +1,7 @@
 //! What a real API server makes of our resources. No pods: a control plane alone.
 
+#![expect(clippy::disallowed_methods, reason = "tests play the users and controllers of a cluster")]
+
 mod admission;
 mod apply;
 mod example_app;

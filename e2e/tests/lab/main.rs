@@ -4,6 +4,8 @@
 //! The files `node_restart`, `node_loss`, `drain`, `crash` and `idempotent` stop what others stand on;
 //! `.config/nextest.toml` runs them alone.
 
+#![expect(clippy::disallowed_methods, reason = "tests play the users and controllers of a cluster")]
+
 mod crash;
 mod dns;
 mod drain;

@@ -43,6 +43,7 @@ impl Writer {
         Ok(())
     }
 
+    #[expect(clippy::disallowed_methods, reason = "this is the writer")]
     async fn request_eviction(&self, target: Target<'_>, object: &Object) -> Result<Eviction> {
         self.check_fence()?;
         // `Api::evict` would lose the unique id: it spells the options in a way that the server does not read.

@@ -1,5 +1,7 @@
 //! The requests behind `apply`, each with the fence before it and the stores after it.
 
+#![expect(clippy::disallowed_methods, reason = "this is the writer")]
+
 use std::sync::Arc;
 
 use http::HeaderValue;

@@ -22,6 +22,7 @@ pub struct View {
 
 impl View {
     /// Records the present state.
+    #[expect(clippy::disallowed_methods, reason = "it reads a list")]
     pub async fn record(client: &Client, resource: &ApiResource) -> Result<Self, kube::Error> {
         let request = http::Request::get(DynamicObject::url_path(resource, None))
             .body(Vec::new())

@@ -71,6 +71,7 @@ impl LeaseObject {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "the lease")]
 impl LeaseServer for LeaseObject {
     async fn read(&self) -> Result<Option<Lease>, ServerError> {
         Ok(self.api.get_opt(&self.name).await?)

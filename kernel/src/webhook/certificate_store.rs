@@ -65,6 +65,7 @@ impl CertificateStore {
         Err(CertificateStoreError::Contended(self.name.clone()))
     }
 
+    #[expect(clippy::disallowed_methods, reason = "the certificates of webhooks")]
     async fn write(&self, before: Option<Secret>, bundle: &Bundle) -> Result<Secret, kube::Error> {
         let parameters = PostParams::default();
         if let Some(before) = before {

@@ -63,6 +63,7 @@ impl Target {
     }
 
     /// Writes the bundle for every webhook with one of these names, unless it is there.
+    #[expect(clippy::disallowed_methods, reason = "the certificates of webhooks")]
     pub async fn inject(
         &self,
         client: &Client,

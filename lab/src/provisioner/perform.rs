@@ -1,6 +1,8 @@
 //! Performs what was decided: makes, grows and removes volumes, writes objects and events. Called by the two
 //! controllers. Every action may be repeated after a crash at any point, and ends where it would have ended.
 
+#![expect(clippy::disallowed_methods, reason = "the lab is the cluster")]
+
 use std::fmt;
 use std::sync::Arc;
 
