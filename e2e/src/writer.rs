@@ -1,8 +1,6 @@
 //! A client of the example application that never stops writing and reading: what an upgrade, a rollback or an adoption
 //! costs, as its users see it. It remembers every write that was confirmed and looks for all of them at the end.
 
-#![expect(clippy::disallowed_methods, reason = "tests play the users and controllers of a cluster")]
-
 use std::collections::BTreeMap;
 use std::fmt;
 use std::net::IpAddr;

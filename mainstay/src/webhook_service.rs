@@ -5,10 +5,8 @@
 use std::str::FromStr;
 
 use anyhow::{Context, Result};
-use kernel::web::listen;
-use kernel::webhook::{
-    CertificateStore, Limits, Notice, Presented, Rotation, Routes, Server, Target, Wanted,
-};
+use kernel::web::{self, Protection, Server, listen};
+use kernel::webhook::{CertificateStore, Limits, Notice, Presented, Rotation, Routes, Target, Wanted};
 use kube::{Api, Client};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -91,10 +89,12 @@ impl WebhookService {
         let presented = Presented::default();
         let rotation =
             Rotation::new(client, CertificateStore { api, name, wanted }, targets(), presented.clone());
-        let server = Server { routes: self.routes, presented, limits: Limits::default() };
+        let protection = Protection::Presented(presented);
+        let server = Server { listener: self.listener, protection, limits: web::Limits::default() };
+        let router = self.routes.router(&Limits::default());
         let mut log = ChangeLog::default();
         let follow = rotation.follow(move |notice| log.record(notice), stop.clone());
-        let (served, ()) = tokio::join!(server.serve(self.listener, stop), follow);
+        let (served, ()) = tokio::join!(server.serve(router, stop), follow);
         if let Err(error) = served {
             tracing::error!("webhooks are served no more: {error}");
         }

@@ -12,9 +12,9 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use kernel::clock;
+use kernel::web::{self, Protection, Server};
 use kernel::webhook::{
-    CertificateStore, Failure, Limits, Notice, Presented, Question, Rotation, Routes, Server, Target,
-    Verdict, Wanted,
+    CertificateStore, Failure, Limits, Notice, Presented, Question, Rotation, Routes, Target, Verdict, Wanted,
 };
 use kube::api::{ApiResource, DeleteParams, DynamicObject, PostParams};
 use kube::core::conversion::{ConversionRequest, ConversionResponse, ConversionReview};
@@ -42,10 +42,12 @@ impl Stage {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = format!("https://{}", listener.local_addr()?);
         let presented = Presented::default();
-        let server = Server { routes, presented: presented.clone(), limits: Limits::default() };
+        let protection = Protection::Presented(presented.clone());
+        let server = Server { listener, protection, limits: web::Limits::default() };
+        let router = routes.router(&Limits::default());
         let mut tasks = JoinSet::new();
         tasks.spawn(async move {
-            server.serve(listener, CancellationToken::new()).await.expect("the server's rules are sound");
+            server.serve(router, CancellationToken::new()).await.expect("the server's rules are sound");
         });
         Ok(Self { _plane: plane, client, address, presented, _server: tasks })
     }

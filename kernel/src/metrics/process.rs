@@ -14,10 +14,10 @@ const NO_LIMIT: f64 = 18_446_744_073_709_551_615.0;
 /// Registers the families `process_*`.
 pub fn register(catalogue: &mut Catalogue) {
     let mut plain = catalogue.under("");
-    let cpu = || stat().cpu_seconds().samples();
+    let cpu = || samples(stat().cpu_seconds());
     plain.measured_counters("process_cpu_seconds", [], "User and system CPU time in seconds", cpu);
     let mut gauge = |name: &'static str, help: &'static str, read: fn() -> Option<f64>| {
-        plain.measured_gauges(name, [], help, move || read().samples());
+        plain.measured_gauges(name, [], help, move || samples(read()));
     };
     gauge("process_start_time_seconds", "Start time of the process, in seconds since 1970", started);
     gauge("process_resident_memory_bytes", "Resident memory in bytes", || stat().resident_bytes());
@@ -32,14 +32,8 @@ pub fn register(catalogue: &mut Catalogue) {
 }
 
 /// A figure as the one value of a family.
-trait Figure {
-    fn samples(self) -> Samples<0>;
-}
-
-impl Figure for Option<f64> {
-    fn samples(self) -> Samples<0> {
-        self.map(|value| ([], value)).into_iter().collect()
-    }
+fn samples(figure: Option<f64>) -> Samples<0> {
+    figure.map(|value| ([], value)).into_iter().collect()
 }
 
 fn read(file: &str) -> String {

@@ -1,8 +1,7 @@
 //! Webhooks.
 //!
-//! An operator lists its handlers as [`Routes`]. Either it manages its own certificates with a [`Rotation`] and runs a
-//! [`Server`], or the routes are served by the port of the process, which `web` protects. Handlers are plain functions: they
-//! do not block and have no client.
+//! An operator lists its handlers as [`Routes`]. The port of the process serves them, or a server of its own, whose
+//! certificates a [`Rotation`] manages. Handlers are plain functions: they do not block and have no client.
 //!
 //! # Guarantees
 //! - A handler that panics, hangs or gets invalid input affects only its own request.
@@ -18,7 +17,6 @@ mod inject;
 mod renewal;
 mod rotation;
 mod routes;
-mod server;
 #[cfg(test)]
 mod tests;
 
@@ -29,6 +27,5 @@ pub use inject::{InjectError, Injection, Target};
 pub use renewal::{Decision as Renewal, Inventory, Validity, Wanted, decide};
 pub use rotation::{Notice, Rotation, RotationError};
 pub use routes::{Failure, Limits, Question, Routes};
-pub use server::Server;
 
 pub use crate::web::{Identity, IdentityError, Pair, Presented, PrivateKey};

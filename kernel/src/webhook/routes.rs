@@ -15,7 +15,6 @@ use kube::core::admission::AdmissionResponse;
 use tokio::time::timeout;
 
 use super::admission;
-use crate::web;
 
 /// Limits of webhooks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,13 +23,11 @@ pub struct Limits {
     pub body: usize,
     /// Timeout of a handler.
     pub answer: Duration,
-    /// Timeouts of connections.
-    pub connection: web::Limits,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { body: 64 << 20, answer: Duration::from_secs(10), connection: web::Limits::default() }
+        Self { body: 64 << 20, answer: Duration::from_secs(10) }
     }
 }
 

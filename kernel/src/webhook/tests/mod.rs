@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 use crate::clock;
 use crate::web::tests::{Caller, Connected};
+use crate::web::{self, Protection, Server};
 
 /// A review as an API server sends it.
 pub(super) fn review(object: &Value) -> Value {
@@ -56,12 +57,13 @@ impl Running {
         let (presented, stop) = (Presented::default(), CancellationToken::new());
         let bundle = Bundle::make(clock::timestamp(), &wanted()).unwrap();
         presented.present(Identity::of(&bundle.serving).unwrap());
-        let server = Server { routes: routes(), presented: presented.clone(), limits };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
+        let protection = Protection::Presented(presented.clone());
+        let server = Server { listener, protection, limits: web::Limits::default() };
         let mut tasks = JoinSet::new();
         let stopped = stop.clone();
-        tasks.spawn(async move { server.serve(listener, stopped).await.unwrap() });
+        tasks.spawn(async move { server.serve(routes().router(&limits), stopped).await.unwrap() });
         Self { address, presented, bundle, stop, tasks }
     }
 
@@ -126,7 +128,7 @@ async fn it_answers_reviews() {
 
 #[tokio::test]
 async fn nonsense_panics_and_slowness_cost_one_request() {
-    let limits = Limits { answer: Duration::from_secs(1), body: 4 << 20, ..Limits::default() };
+    let limits = Limits { answer: Duration::from_secs(1), body: 4 << 20 };
     let server = Running::start(limits).await;
     let mut client = server.connect().await;
     assert_eq!(post(&mut client, "/validate", "{").await.0, StatusCode::BAD_REQUEST);
