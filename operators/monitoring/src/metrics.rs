@@ -1,13 +1,13 @@
-//! What is counted under the names of the Prometheus Operator, so that its dashboards and alerts go on working. The kernel
-//! tells what happens and knows none of these names.
+//! The metrics of the Prometheus Operator, under its names, so that its dashboards and alerts keep working. The kernel
+//! reports what happens and knows none of these names.
 //!
 //! | file | owns |
 //! |---|---|
 //! | `passes`, `state` | queues, passes and what they write, a controller each |
 //! | `requests` | the client of the API server |
-//! | `workloads` | what is known of each workload: a series goes with its object |
+//! | `workloads` | what is known of each workload: its series are removed with it |
 //!
-//! What there is nothing to count of is left out: no runtime of Go, and no second queue for statuses.
+//! Metrics without a counterpart are left out: those of the Go runtime, and of a second queue for statuses.
 
 mod passes;
 mod requests;
@@ -22,13 +22,14 @@ use kernel::declare::Declaration;
 use kernel::metrics::{Catalogue, Observer, Occurrence};
 
 use crate::declaration;
-use passes::Controller;
+use passes::Passes;
 use requests::Requests;
+use state::Controller;
 use workloads::Workloads;
 
-/// What every name begins with.
+/// The prefix of all names.
 const PREFIX: &str = "prometheus_operator";
-/// The size classes of every histogram.
+/// The buckets of all histograms.
 const BUCKETS: &[f64] = &[0.1, 0.5, 1.0, 5.0, 10.0];
 /// The controllers, with the names of their queues.
 const CONTROLLERS: [(&Declaration, &str); 4] = [
@@ -38,29 +39,31 @@ const CONTROLLERS: [(&Declaration, &str); 4] = [
     (&declaration::THANOS_RULER, "thanosruler"),
 ];
 
-/// What is counted.
+/// The metrics.
 #[derive(Debug)]
 pub struct Monitored {
-    controllers: Vec<Controller>,
+    controllers: Vec<Arc<Controller>>,
+    passes: Passes,
     requests: Requests,
     workloads: Arc<Workloads>,
 }
 
 impl Monitored {
-    /// Registers all families. All series of a controller are there from now on, so that a rate never misses a first
-    /// failure.
+    /// Registers all families, with all series of each controller.
     pub fn register(catalogue: &mut Catalogue) -> Self {
+        let mut section = catalogue.under(PREFIX);
+        let controllers: Vec<Arc<Controller>> = CONTROLLERS.into_iter().map(Controller::new).collect();
         let workloads = Arc::<Workloads>::default();
-        workloads::register(&mut catalogue.under(PREFIX), &workloads);
-        Self {
-            controllers: passes::register(&mut catalogue.under(PREFIX)),
-            requests: Requests::register(&mut catalogue.under(PREFIX)),
-            workloads,
-        }
+        workloads::register(&mut section, &workloads);
+        state::register(&mut section, &controllers);
+        let passes = Passes::register(&mut section, controllers.iter().map(|one| &**one));
+        Self { controllers, passes, requests: Requests::register(&mut section), workloads }
     }
 
-    fn controller(&self, name: &str) -> Option<&Controller> {
-        self.controllers.iter().find(|controller| controller.declaration.name == name)
+    fn counts(&self, name: &str, occurrence: &Occurrence<'_>) {
+        if let Some(controller) = self.controllers.iter().find(|one| one.name() == name) {
+            self.passes.sees(controller, occurrence);
+        }
     }
 }
 
@@ -76,7 +79,7 @@ impl Observer for Monitored {
             Occurrence::Answered { call, code, took, held_back } => {
                 self.requests.answered(call, *code, *took, *held_back);
                 for controller in &self.controllers {
-                    controller.answered(call, *code);
+                    self.passes.answered(controller, call, *code);
                 }
             }
             Occurrence::Selected { controller, resource, count } => {
@@ -84,9 +87,7 @@ impl Observer for Monitored {
             }
             Occurrence::Reconciled { controller, resource, reconciled } => {
                 self.workloads.reconciled(controller, resource, *reconciled);
-                if let Some(controller) = self.controller(controller) {
-                    controller.sees(occurrence);
-                }
+                self.counts(controller, occurrence);
             }
             Occurrence::Ready { controller }
             | Occurrence::Triggered { controller, .. }
@@ -95,38 +96,34 @@ impl Observer for Monitored {
             | Occurrence::Started { controller, .. }
             | Occurrence::Ended { controller, .. }
             | Occurrence::StatusWritten { controller, .. }
-            | Occurrence::Recreated { controller, .. } => {
-                if let Some(controller) = self.controller(controller) {
-                    controller.sees(occurrence);
-                }
-            }
+            | Occurrence::Recreated { controller, .. } => self.counts(controller, occurrence),
         }
     }
 }
 
-/// Registers what the program is.
+/// Registers the version of the program.
 pub fn register_build(catalogue: &mut Catalogue, version: &'static str, revision: &'static str) {
     let architecture = match std::env::consts::ARCH {
         "x86_64" => "amd64",
         "aarch64" => "arm64",
         other => other,
     };
-    let help = "Always 1, with what this program was built from and for";
+    let help = "Always 1, with the version of the program and the platform it was built for";
     let labels = ["version", "revision", "goos", "goarch"];
     let build = catalogue.under(PREFIX).gauges("build_info", labels, help);
     build.with([version, revision, std::env::consts::OS, architecture]).set(1);
 }
 
-/// Registers which feature gates are open.
+/// Registers which feature gates are enabled.
 pub fn register_gates(catalogue: &mut Catalogue, gates: impl IntoIterator<Item = (&'static str, bool)>) {
-    let help = "Whether a feature gate is open (1) or not (0)";
+    let help = "Whether a feature gate is enabled (1) or not (0)";
     let family = catalogue.under(PREFIX).gauges("feature_gate", ["name"], help);
-    for (name, is_open) in gates {
-        family.with([name]).set(i64::from(is_open));
+    for (name, is_enabled) in gates {
+        family.with([name]).set(i64::from(is_enabled));
     }
 }
 
-/// All families as a table for the documents.
+/// All families as a table for the documentation.
 pub fn reference() -> String {
     let mut catalogue = Catalogue::default();
     Monitored::register(&mut catalogue);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use kernel::call::Call;
 use kernel::metrics::{Counters, Histograms, Section};
 
-/// What is counted of requests.
+/// The metrics of requests.
 #[derive(Debug)]
 pub(super) struct Requests {
     answers: Counters<1>,
@@ -15,19 +15,19 @@ pub(super) struct Requests {
 
 impl Requests {
     /// Registers the families.
-    pub(super) fn register(theirs: &mut Section<'_>) -> Self {
+    pub(super) fn register(section: &mut Section<'_>) -> Self {
         let help = "Total number of requests to the API server, by status code";
-        let answers = theirs.counters("kubernetes_client_http_requests", ["status_code"], help);
+        let answers = section.counters("kubernetes_client_http_requests", ["status_code"], help);
         let help = "Time until the API server answered, by endpoint";
         let took =
-            theirs.histograms("kubernetes_client_http_request_duration_seconds", ["endpoint"], help, &[]);
+            section.histograms("kubernetes_client_http_request_duration_seconds", ["endpoint"], help, &[]);
         let help = "Time that requests waited in the client before they were sent, by endpoint";
         let held_back =
-            theirs.histograms("kubernetes_client_rate_limiter_duration_seconds", ["endpoint"], help, &[]);
+            section.histograms("kubernetes_client_rate_limiter_duration_seconds", ["endpoint"], help, &[]);
         Self { answers, took, held_back }
     }
 
-    /// A request was answered, or never will be.
+    /// A request was answered, or failed without an answer.
     pub(super) fn answered(&self, call: &Call, code: Option<u16>, took: Duration, held_back: Duration) {
         let code = code.map_or_else(|| "<error>".to_owned(), |code| code.to_string());
         self.answers.among([code]).inc();
@@ -37,7 +37,7 @@ impl Requests {
     }
 }
 
-/// The path of a request without the names in it, escaped: there are few of them, however many objects there are.
+/// The path of a request without the names in it, escaped: so there are few paths for any number of objects.
 pub(super) fn endpoint(call: &Call) -> String {
     let Call { group, version, resource, subresource, namespace, name, .. } = call;
     if resource.is_empty() {
@@ -53,7 +53,7 @@ pub(super) fn endpoint(call: &Call) -> String {
     if name.is_some() {
         path += "/%7Bname%7D";
     }
-    // Behind a proxy anything may follow.
+    // After `proxy` any path may follow.
     if let Some(part) = subresource.as_ref().and_then(|parts| parts.split('/').next()) {
         path += "/";
         path += part;

@@ -1,64 +1,77 @@
-//! What nobody can count, because it depends on when somebody looks: how long passes have been running, and whether a
-//! controller is ready.
+//! What is measured when the metrics are read: how long passes have been running, and whether a controller is ready.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use kernel::clock;
 use kernel::declare::Declaration;
 use kernel::metrics::Section;
 
-use super::CONTROLLERS;
-
-/// What one controller is doing.
-#[derive(Debug, Default)]
-pub(super) struct State {
-    /// It knows all that it needs.
+/// A controller, and what it is doing.
+#[derive(Debug)]
+pub(super) struct Controller {
+    pub(super) declaration: &'static Declaration,
+    /// The name of its queue.
+    pub(super) queue: &'static str,
+    /// Whether everything that it needs is listed.
     ready: AtomicBool,
-    /// The cluster does not have the kind of its workloads, or not for us: nobody waits for it.
+    /// Whether the kind of its workloads is absent from the cluster, or forbidden: then it is not expected to get ready.
     absent: AtomicBool,
-    /// When the passes that run began, and how many at that moment.
+    /// When the running passes started, and how many at that time.
     running: Mutex<BTreeMap<Instant, usize>>,
 }
 
-impl State {
-    /// It knows all that it needs.
+impl Controller {
+    /// A controller that is not ready.
+    pub(super) fn new((declaration, queue): (&'static Declaration, &'static str)) -> Arc<Self> {
+        let (ready, absent) = (AtomicBool::new(false), AtomicBool::new(false));
+        Arc::new(Self { declaration, queue, ready, absent, running: Mutex::default() })
+    }
+
+    pub(super) fn name(&self) -> &'static str {
+        self.declaration.name
+    }
+
+    /// Everything that it needs is listed.
     pub(super) fn is_ready(&self) {
         self.ready.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the kind of its workloads is there. Gives back whether its absence is no failure: it has never begun.
+    /// Sets whether the kind of its workloads is absent. Returns whether its absence is no failure: the controller never
+    /// was ready.
     pub(super) fn is_absent_if(&self, absent: bool) -> bool {
         self.absent.store(absent, Ordering::Relaxed);
         !self.ready.load(Ordering::Relaxed)
     }
 
-    /// A pass begins.
+    /// A pass starts.
     pub(super) fn starts(&self, at: Instant) {
-        *self.running.lock().unwrap_or_else(PoisonError::into_inner).entry(at).or_default() += 1;
+        *self.running().entry(at).or_default() += 1;
     }
 
-    /// The pass that began then has ended.
+    /// The pass that started at this time has ended.
     pub(super) fn ends(&self, at: Instant) {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut running = self.running();
         if let Some(count) = running.get_mut(&at) {
             *count -= 1;
-            if *count == 0 {
-                running.remove(&at);
-            }
         }
+        running.retain(|_, count| *count > 0);
+    }
+
+    fn running(&self) -> MutexGuard<'_, BTreeMap<Instant, usize>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// For how many seconds each pass has been running.
-    fn ages(&self, now: Instant) -> Vec<f64> {
-        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+    fn ages(&self) -> Vec<f64> {
+        let now = clock::now();
         let age = |at: &Instant| now.saturating_duration_since(*at).as_secs_f64();
-        running.iter().flat_map(|(at, count)| vec![age(at); *count]).collect()
+        self.running().iter().flat_map(|(at, count)| vec![age(at); *count]).collect()
     }
 
-    /// Whether it is ready; nothing where nobody waits for it.
+    /// Whether it is ready; none, if it is not expected to be.
     fn readiness(&self) -> Option<f64> {
         match (self.ready.load(Ordering::Relaxed), self.absent.load(Ordering::Relaxed)) {
             (true, _) => Some(1.0),
@@ -68,33 +81,23 @@ impl State {
     }
 }
 
-/// Registers the families; the states of all controllers, in their order.
-pub(super) fn register(theirs: &mut Section<'_>) -> Vec<Arc<State>> {
-    let states: Vec<Arc<State>> = CONTROLLERS.iter().map(|_| Arc::default()).collect();
-    let known = states.clone();
-    let look = move || {
-        let sample = |((declaration, _), state): (&(&Declaration, &str), &Arc<State>)| {
-            Some(([declaration.name.to_owned()], state.readiness()?))
-        };
-        CONTROLLERS.iter().zip(&known).filter_map(sample).collect()
-    };
+/// Registers the families.
+pub(super) fn register(section: &mut Section<'_>, controllers: &[Arc<Controller>]) {
+    let known = controllers.to_vec();
+    let readiness =
+        move || known.iter().filter_map(|one| Some(([one.name().to_owned()], one.readiness()?))).collect();
     let help = "Whether the controller is ready to reconcile (1) or not (0)";
-    theirs.measured_gauges("ready", ["controller"], help, look);
-    let measure = |measure: fn(Vec<f64>) -> f64| {
-        let known = states.clone();
-        move || {
-            let sample = |((declaration, queue), state): (&(&Declaration, &str), &Arc<State>)| {
-                ([declaration.name.to_owned(), (*queue).to_owned()], measure(state.ages(clock::now())))
-            };
-            CONTROLLERS.iter().zip(&known).map(sample).collect()
-        }
+    section.measured_gauges("ready", ["controller"], help, readiness);
+    let mut queues = |name, help, measure: fn(Vec<f64>) -> f64| {
+        let known = controllers.to_vec();
+        let labels = |one: &Controller| [one.name().to_owned(), one.queue.to_owned()];
+        let look = move || known.iter().map(|one| (labels(one), measure(one.ages()))).collect();
+        section.measured_gauges(name, ["controller", "name"], help, look);
     };
-    let of = ["controller", "name"];
-    let help = "Seconds that went into work that is not finished; one that grows shows work that is stuck";
-    let all = measure(|ages| ages.into_iter().fold(0.0, |sum, age| sum + age));
-    theirs.measured_gauges("workqueue_unfinished_work_seconds", of, help, all);
-    let help = "Seconds that the longest of all unfinished work has taken";
-    let longest = measure(|ages| ages.into_iter().fold(0.0, f64::max));
-    theirs.measured_gauges("workqueue_longest_running_processor_seconds", of, help, longest);
-    states
+    let help = "Seconds of work that is not finished; a growing value indicates work that is stuck";
+    queues("workqueue_unfinished_work_seconds", help, |ages| {
+        ages.into_iter().fold(0.0, |sum, age| sum + age)
+    });
+    let help = "Seconds that the longest unfinished work has taken";
+    queues("workqueue_longest_running_processor_seconds", help, |ages| ages.into_iter().fold(0.0, f64::max));
 }
