@@ -179,8 +179,9 @@ fn synced(case: &Case) -> Result<Value> {
             .and_then(|labels| labels.get(label))
             .is_some_and(|own| own == value)
     };
-    let standing = workload.standing(existing.iter().filter(is_own));
-    let packing = pack::pack(&standing, case.input("ruleFiles")?);
+    let own = existing.iter().filter(is_own);
+    let own = own.filter_map(|map| Some((map.metadata.name.as_deref()?, map.data.as_ref()?)));
+    let packing = pack::pack(&workload.packing(own), case.input("ruleFiles")?);
     let none = BTreeMap::new();
     let mut built = workload.build(packing, &none, &none);
     let namespace = existing.iter().find_map(|config_map| config_map.metadata.namespace.clone());

@@ -1,5 +1,5 @@
-//! What monitors, rules and AlertmanagerConfigs say about themselves: an entry in their status for every workload that
-//! selects them, and an event when a workload refuses one. Only what changed is written. Pure.
+//! The status of monitors, rules and AlertmanagerConfigs: an entry for every workload that selects them, and an event when a
+//! workload rejects one. Only what changed is written. Pure.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hasher as _};
@@ -19,30 +19,33 @@ use crate::kinds;
 use crate::plan::Judged;
 use crate::status::binding::{self, Verdict, Workload as Name};
 
-/// How many are written in one pass: the next follows at once, so that changes need not wait for thousands of them.
+/// How many statuses are written in one pass. The next pass follows at once, so that other changes do not wait for
+/// thousands of them.
 const AT_ONCE: usize = 200;
 
-/// An object that a workload selects.
-type Place = (SelectableKind, Key);
-
-/// An object at a version, and a hash of what it should say.
-type News = (u64, u64);
-
-/// What the objects that one workload selects say. Losing it costs a look at each of them.
+/// What is remembered of the objects that one workload selects. Losing it costs a look at each of them.
 #[derive(Debug, Default)]
 pub(crate) struct Bindings {
-    /// What each object says already, at a version of it.
-    said: HashMap<Place, News>,
-    /// What each was asked to say at a version of it, and when, counted in tries. Where it may not be written, it comes to
-    /// nothing.
-    tried: HashMap<Place, (News, u64)>,
-    /// How often anything was tried.
-    tries: u64,
-    /// Refusals that an event told of.
-    refused: HashMap<Place, u64>,
+    selected: HashMap<(SelectableKind, Key), Selected>,
+    /// How many writes were attempted.
+    attempts: u64,
+    /// The hashes of the rejections that an event has reported.
+    reported: HashMap<(SelectableKind, Key), u64>,
 }
 
-/// The part of an object that is looked at.
+/// What is remembered of a selected object.
+#[derive(Debug, Default)]
+struct Selected {
+    /// The version at which its status has the right entry.
+    written: Option<Version>,
+    /// The last attempted write, and its number. It has no effect where the operator may not write.
+    attempted: Option<(Version, u64)>,
+}
+
+/// A version of an object, and a hash of the entry that it should have.
+type Version = (u64, u64);
+
+/// The part of an object that is read.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Status {
@@ -57,14 +60,14 @@ fn name(primary: Kind, key: &Key) -> Name<'_> {
     Name { resource: primary.plural, namespace: &key.namespace, name: &key.name }
 }
 
-/// The workloads of a kind of which an object has an entry.
+/// The workloads of a kind that an object has an entry for.
 pub(crate) fn workloads(object: &Object, primary: Kind) -> Vec<Key> {
     let bindings = bindings(object).bindings;
     let ours = bindings.iter().filter(|binding| binding.resource == primary.plural);
     ours.map(|binding| Key::new(&binding.namespace, &binding.name)).collect()
 }
 
-/// The entry of a workload goes from these objects.
+/// Removes the entry of a workload from these objects.
 pub(crate) fn unbind(primary: Kind, workload: &Key, objects: &[(Kind, Arc<Object>)]) -> Vec<ForeignStatus> {
     let unbound = |(kind, object): &(Kind, Arc<Object>)| {
         let others = name(primary, workload).without(&bindings(object).bindings)?;
@@ -75,11 +78,12 @@ pub(crate) fn unbind(primary: Kind, workload: &Key, objects: &[(Kind, Arc<Object
 }
 
 impl Bindings {
-    /// What is to be written into the status of objects, and whether there is more that was not tried yet. What was tried,
-    /// comes last and is no reason for another pass.
+    /// The statuses to write, and whether there are more that were not attempted yet. Those that were attempted come last
+    /// and cause no other pass.
     pub(crate) fn foreign_statuses(
         &mut self,
-        (primary, workload): (Kind, &Key),
+        primary: Kind,
+        workload: &Key,
         judged: &[Judged<'_>],
         now: &Time,
     ) -> (Vec<ForeignStatus>, bool) {
@@ -87,89 +91,89 @@ impl Bindings {
         let (mut first, mut again) = (Vec::new(), Vec::new());
         let mut is_more = false;
         for one in judged {
-            let Some((foreign_status, news)) = self.foreign_status(name(primary, workload), one, now) else {
+            let selected = self.selected.entry(key(one)).or_default();
+            let Some((status, version)) = selected.foreign_status(name(primary, workload), one, now) else {
                 continue;
             };
-            let place = place(one);
-            match self.tried.get(&place) {
-                Some((tried, at)) if *tried == news => again.push((*at, place, foreign_status, news)),
-                Some(_) | None if first.len() < AT_ONCE => first.push((place, foreign_status, news)),
+            match selected.attempted {
+                Some((attempted, number)) if attempted == version => {
+                    again.push((number, one, version, status));
+                }
+                Some(_) | None if first.len() < AT_ONCE => first.push((0, one, version, status)),
                 Some(_) | None => {
                     is_more = true;
                     break;
                 }
             }
         }
-        again.sort_by_key(|(at, ..)| *at);
-        let again = again.into_iter().map(|(_, place, foreign_status, news)| (place, foreign_status, news));
-        let mut foreign_statuses = Vec::new();
-        for (place, foreign_status, news) in first.into_iter().chain(again).take(AT_ONCE) {
-            self.tries += 1;
-            self.tried.insert(place, (news, self.tries));
-            foreign_statuses.push(foreign_status);
+        again.sort_by_key(|(number, ..)| *number);
+        let mut statuses = Vec::new();
+        for (_, one, version, status) in first.into_iter().chain(again).take(AT_ONCE) {
+            self.attempts += 1;
+            self.selected.entry(key(one)).or_default().attempted = Some((version, self.attempts));
+            statuses.push(status);
         }
-        (foreign_statuses, is_more)
+        (statuses, is_more)
     }
 
     fn forget_unselected(&mut self, judged: &[Judged<'_>]) {
-        if self.said.len().max(self.tried.len()) <= judged.len() {
-            return;
+        if self.selected.len() > judged.len() {
+            let selected: HashSet<_> = judged.iter().map(key).collect();
+            self.selected.retain(|one, _| selected.contains(one));
         }
-        let selected: HashSet<Place> = judged.iter().map(place).collect();
-        self.said.retain(|one, _| selected.contains(one));
-        self.tried.retain(|one, _| selected.contains(one));
     }
 
+    /// After a failed pass the results of the attempted writes are not known: they are attempted again as if they were new.
+    pub(crate) fn forget_attempts(&mut self) {
+        self.selected.values_mut().for_each(|selected| selected.attempted = None);
+    }
+
+    /// Events about rejected objects, each posted once.
+    pub(crate) fn rejection_events(&mut self, judged: &[Judged<'_>]) -> Vec<Remark> {
+        let mut remarks = Vec::new();
+        let mut reported = HashMap::new();
+        for one in judged {
+            let Some(rejection) = one.refusal else { continue };
+            let (key, hash) = (key(one), hashed(&rejection));
+            if self.reported.get(&key) != Some(&hash) {
+                let note = Note { alarming: true, reason: binding::REFUSED, message: rejection.to_owned() };
+                let (kind, object) = (kinds::selectable(one.kind), Arc::clone(one.object));
+                remarks.push(Remark { kind, object, action: action(one.kind), note });
+            }
+            reported.insert(key, hash);
+        }
+        self.reported = reported;
+        remarks
+    }
+}
+
+impl Selected {
+    /// The status that the object should have, if it has another one.
     fn foreign_status(
         &mut self,
         workload: Name<'_>,
         one: &Judged<'_>,
         now: &Time,
-    ) -> Option<(ForeignStatus, News)> {
+    ) -> Option<(ForeignStatus, Version)> {
         let verdict = Verdict { refusal: one.refusal, generation: one.object.generation() };
-        let news = (one.object.identity().version, hashed(&verdict));
-        let place = place(one);
-        if self.said.get(&place) == Some(&news) {
+        let version = (one.object.identity().version, hashed(&verdict));
+        if self.written == Some(version) {
             return None;
         }
         let Some(bindings) = workload.with(&bindings(one.object).bindings, verdict, now) else {
-            self.tried.remove(&place);
-            self.said.insert(place, news);
+            (self.attempted, self.written) = (None, Some(version));
             return None;
         };
         let (kind, object) = (kinds::selectable(one.kind), Arc::clone(one.object));
-        Some((ForeignStatus { kind, object, status: json!({ "bindings": bindings }) }, news))
-    }
-
-    /// The pass went wrong: it is not known what came of what was tried, and it is tried again as if it were new.
-    pub(crate) fn forget_tries(&mut self) {
-        self.tried.clear();
-    }
-
-    /// Events about what is refused, each posted once.
-    pub(crate) fn refusals(&mut self, judged: &[Judged<'_>]) -> Vec<Remark> {
-        let mut remarks = Vec::new();
-        let mut refused = HashMap::new();
-        for one in judged {
-            let Some(refusal) = one.refusal else { continue };
-            let (place, hash) = (place(one), hashed(&refusal));
-            if self.refused.get(&place) != Some(&hash) {
-                let note = Note { alarming: true, reason: binding::REFUSED, message: refusal.to_owned() };
-                let (kind, object) = (kinds::selectable(one.kind), Arc::clone(one.object));
-                remarks.push(Remark { kind, object, action: action(one.kind), note });
-            }
-            refused.insert(place, hash);
-        }
-        self.refused = refused;
-        remarks
+        Some((ForeignStatus { kind, object, status: json!({ "bindings": bindings }) }, version))
     }
 }
 
-fn place(one: &Judged<'_>) -> Place {
+fn key(one: &Judged<'_>) -> (SelectableKind, Key) {
     (one.kind, one.object.key().clone())
 }
 
-/// What was being done, as the Prometheus Operator calls it.
+/// The action of the event, as the Prometheus Operator calls it.
 fn action(kind: SelectableKind) -> &'static str {
     match kind {
         SelectableKind::PrometheusRule => "SelectingPrometheusRuleResources",
@@ -206,7 +210,7 @@ mod tests {
         let now = Time(k8s_openapi::jiff::Timestamp::UNIX_EPOCH);
         let pass = |bindings: &mut Bindings| {
             let (foreign_statuses, is_more) =
-                bindings.foreign_statuses((kinds::PROMETHEUS, &workload), &judged, &now);
+                bindings.foreign_statuses(kinds::PROMETHEUS, &workload, &judged, &now);
             let name = |foreign_status: Option<&ForeignStatus>| {
                 foreign_status.map(|foreign_status| foreign_status.object.key().name.to_string())
             };
@@ -216,7 +220,7 @@ mod tests {
         // Nothing came of it. Those that had no turn come first.
         assert_eq!(pass(&mut bindings), (200, Some("m200".into()), false));
         assert_eq!(pass(&mut bindings), (200, Some("m199".into()), false));
-        bindings.forget_tries();
+        bindings.forget_attempts();
         assert_eq!(pass(&mut bindings), (200, Some("m000".into()), true));
     }
 
@@ -233,8 +237,8 @@ mod tests {
         let (workload, now) = (Key::new("a", "main"), Time(k8s_openapi::jiff::Timestamp::UNIX_EPOCH));
         let mut bindings = Bindings::default();
         for these in [&[judged(&a), judged(&b)][..], &[judged(&b)], &[]] {
-            bindings.foreign_statuses((kinds::PROMETHEUS, &workload), these, &now);
-            assert_eq!(bindings.tried.len(), these.len());
+            bindings.foreign_statuses(kinds::PROMETHEUS, &workload, these, &now);
+            assert_eq!(bindings.selected.len(), these.len());
         }
     }
 }

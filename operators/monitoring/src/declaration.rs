@@ -11,7 +11,7 @@ pub use crate::agent::declaration::DECLARATION as AGENT;
 pub use crate::alertmanager::declaration::DECLARATION as ALERTMANAGER;
 pub use crate::prometheus::declaration::DECLARATION as PROMETHEUS;
 pub use crate::thanos_ruler::declaration::DECLARATION as THANOS_RULER;
-use crate::{keep, kinds};
+use crate::{kinds, preserve};
 
 /// The field manager of the Prometheus Operator: objects can be handed over in both directions.
 pub(crate) const PEER: &str = "PrometheusOperator";
@@ -21,24 +21,24 @@ pub(crate) const PEER: &str = "PrometheusOperator";
 pub(crate) const CLEANUP: &str = "monitoring.coreos.com/status-cleanup";
 
 pub(crate) const CONFIG_MAPS: Owned =
-    owned(kinds::CONFIG_MAP, Detail::Metadata, keep::metadata, "rules; and what resources refer to");
+    owned(kinds::CONFIG_MAP, Detail::Metadata, preserve::metadata, "rules; and what resources refer to");
 
 pub(crate) const SECRETS: Owned = owned(
     kinds::SECRET,
     Detail::Metadata,
-    keep::compressed,
+    preserve::compressed,
     "configurations and certificates; and what resources refer to",
 );
 
 pub(crate) const SERVICES: Owned =
-    Owned { optional: true, ..owned(kinds::SERVICE, Detail::Full, keep::service, "the names of pods") };
+    Owned { optional: true, ..owned(kinds::SERVICE, Detail::Full, preserve::service, "the names of pods") };
 
 pub(crate) const STATEFUL_SETS: Owned =
-    owned(kinds::STATEFUL_SET, Detail::Full, keep::stateful_set, "the pods of a workload");
+    owned(kinds::STATEFUL_SET, Detail::Full, preserve::stateful_set, "the pods of a workload");
 
 pub(crate) const DAEMON_SETS: Owned = Owned {
     optional: true,
-    ..owned(kinds::DAEMON_SET, Detail::Full, keep::daemon_set, "agents on every node")
+    ..owned(kinds::DAEMON_SET, Detail::Full, preserve::daemon_set, "agents on every node")
 };
 
 /// A kind of objects that workloads own.

@@ -1,4 +1,4 @@
-//! Whom a change concerns: exactly the workloads that select the object, and no others. The kernel adds those that read it.
+//! Which workloads a change concerns: exactly those that select the object. The kernel adds those that read it.
 
 use std::marker::PhantomData;
 
@@ -12,8 +12,9 @@ use crate::bindings;
 use crate::kind::Workload;
 use crate::kinds;
 use crate::selectors::WorkloadSelectors;
+use crate::workload::labels;
 
-/// The interests of one kind of workload.
+/// What concerns the workloads of one kind.
 #[derive(Debug)]
 pub struct Selecting<W>(PhantomData<W>);
 
@@ -23,7 +24,7 @@ impl<W> Default for Selecting<W> {
     }
 }
 
-/// The selectable kind of a declared one.
+/// A declared kind as a selectable one.
 pub(crate) fn selectable<W: Workload>(kind: Kind) -> Option<SelectableKind> {
     W::SELECTABLE.iter().copied().find(|one| kinds::selectable(*one) == kind)
 }
@@ -50,7 +51,7 @@ impl<W: Workload> Interest for Selecting<W> {
             }
             kinds::CONFIG_MAP => is_beside && is_owned::<W>(object, workload),
             kinds::NAMESPACE => selects.look_into(object),
-            // Claims have the labels of the pods that they are made for.
+            // Claims have the labels of the pods that they are created for.
             kinds::POD | kinds::CLAIM => is_beside && has_labels::<W>(object, workload),
             kinds::SERVICE => {
                 let wanted = selects.service.as_deref().unwrap_or(W::NAMING.governing_service);
@@ -63,7 +64,7 @@ impl<W: Workload> Interest for Selecting<W> {
         }
     }
 
-    /// What a monitor or a rule says about itself in its status concerns no workload.
+    /// A change of only the status of a monitor or a rule concerns no workload.
     fn matters(&self, kind: Kind, change: &Change<Object>) -> bool {
         let (Some(before), Some(after)) = (&change.before, &change.after) else { return true };
         let is_counted = after.generation() != 0;
@@ -86,16 +87,16 @@ fn is_owned<W: Workload>(object: &Object, workload: &Key) -> bool {
     owner.is_some_and(|owner| *owner.name == *workload.name)
 }
 
-/// Whether a Secret is the configuration of a workload, going by its name: some say of their owner that it does not control
-/// them, and somebody may have taken that from them.
+/// Whether a Secret has the name of the configuration of a workload: its owner reference may not say `controller`, or may
+/// have been removed.
 fn is_configuration<W: Workload>(secret: &Object, workload: &Key) -> bool {
     *secret.key().name == *W::NAMING.configuration(&workload.name)
 }
 
-/// Pods say whose they are.
-fn has_labels<W: Workload>(pod: &Object, workload: &Key) -> bool {
-    pod.label("app.kubernetes.io/name") == Some(W::NAMING.application)
-        && pod.label("app.kubernetes.io/instance") == Some(&*workload.name)
+/// Whether a pod or a claim has the labels of a workload.
+pub(crate) fn has_labels<W: Workload>(pod: &Object, workload: &Key) -> bool {
+    pod.label(labels::APPLICATION) == Some(W::NAMING.application)
+        && pod.label(labels::INSTANCE) == Some(&*workload.name)
 }
 
 #[cfg(test)]

@@ -8,15 +8,15 @@
 //! | [`stages`] | the stages of a pass, the same for all four workloads |
 //! | [`kind`] | what the four have of their own: `prometheus`, `agent`, `alertmanager`, `thanos_ruler` |
 //! | `memory` | what is remembered of a workload between passes |
-//! | [`selectors`], [`interest`] | what a workload selects, and whom a change concerns |
-//! | `bindings` | what monitors and rules say about themselves |
-//! | `load`, `mounts` | whether pods run what was written, and what is done so that they do |
-//! | `refused` | what is left out because the operand refuses it |
+//! | [`selectors`], [`interest`] | what a workload selects, and which workloads a change concerns |
+//! | `bindings` | the status of selected monitors and rules |
+//! | [`loaded`] | whether pods run what was written, and when they are touched |
+//! | [`rejections`] | the resources that the operand rejects |
 //! | [`rollout`] | what is done about pods, claims and surplus shards |
-//! | `lazy` | images of the reloader that wait for the next change of the pods |
-//! | `keep` | what stays of objects that are there |
+//! | `reloader_image` | images of the reloader that wait for the next change of the pods |
+//! | `preserve` | fields of existing objects that are preserved |
 //! | [`offline`] | a plan without a cluster |
-//! | [`metrics`] | what is counted under the names of the Prometheus Operator |
+//! | [`metrics`] | metrics with the names of the Prometheus Operator |
 
 pub mod admission;
 pub mod agent;
@@ -25,21 +25,19 @@ mod bindings;
 pub mod declaration;
 pub mod flags;
 pub mod interest;
-mod keep;
 pub mod kind;
 pub mod kinds;
 pub mod kubelet;
-mod lazy;
-mod load;
 pub mod loaded;
 mod memory;
 pub mod metrics;
-mod mounts;
 pub mod offline;
 pub mod plan;
+mod preserve;
 pub mod product;
 pub mod prometheus;
-mod refused;
+pub mod rejections;
+mod reloader_image;
 pub mod rollout;
 pub mod selectors;
 pub mod settings;

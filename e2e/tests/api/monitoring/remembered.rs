@@ -8,7 +8,7 @@ use kube::Api;
 use kube::Client;
 use kube::ResourceExt;
 use kube::api::{DynamicObject, Patch, PatchParams};
-use operator_monitoring::loaded::operand;
+use operator_monitoring::rejections::operand;
 use serde_json::json;
 
 use super::stage::{Running, configuration, control_plane, create, quiet, resource};
@@ -24,7 +24,7 @@ async fn state(client: &Client) -> Result<String> {
     let pods = sets.get("prometheus-main").await?.spec.and_then(|spec| spec.template.spec);
     let operand = pods.into_iter().flat_map(|pods| pods.containers).find(|one| one.name == "prometheus");
     let image = operand.and_then(|operand| operand.image).context("Prometheus has no image")?;
-    Ok(operand::state(&workload.data["spec"], &image, []))
+    Ok(operand::workload_hash(&workload.data["spec"], &image, []))
 }
 
 #[tokio::test]

@@ -208,7 +208,7 @@ async fn a_right_that_comes_late_strips_no_configuration() -> Result<()> {
     roles.patch("late", &PatchParams::default(), &Patch::Merge(json!({"rules": without}))).await?;
     let running = Running::start_as(&client, "late", &[])?;
     reconciled(&client, "main", |status, words| {
-        status == "False" && words.contains("namespaces cannot be listed")
+        status == "False" && words.contains("cannot list namespaces")
     })
     .await?;
     assert_eq!(version().await?, before);

@@ -58,18 +58,17 @@ impl Workload<'_> {
         names
     }
 
-    /// The packing that stands in ConfigMaps. What is not named like one of them counts as nothing.
-    pub fn standing<'c>(&self, config_maps: impl IntoIterator<Item = &'c ConfigMap>) -> Vec<Files> {
-        let mut standing = Vec::new();
-        for config_map in config_maps {
-            let name = config_map.metadata.name.as_deref().unwrap_or_default();
+    /// The packing of ConfigMaps, by their names. ConfigMaps with other names are ignored.
+    pub fn packing<'c>(&self, config_maps: impl IntoIterator<Item = (&'c str, &'c Files)>) -> Vec<Files> {
+        let mut packing = Vec::new();
+        for (name, files) in config_maps {
             let Some(index) = self.index(name) else { continue };
-            if standing.len() <= index {
-                standing.resize(index + 1, Files::new());
+            if packing.len() <= index {
+                packing.resize(index + 1, Files::new());
             }
-            standing[index] = config_map.data.clone().unwrap_or_default();
+            packing[index] = files.clone();
         }
-        standing
+        packing
     }
 
     /// The ConfigMaps of a packing, with labels and annotations that the operator was told to add.
@@ -115,13 +114,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_built_stands() {
+    fn the_packing_of_what_is_built_is_read() {
         let workload = Workload::Prometheus("a-1");
         let packing = vec![Files::from([("x".into(), "1".into())]), Files::from([("y".into(), "2".into())])];
         let mut built = workload.build(packing.clone(), &BTreeMap::new(), &BTreeMap::new());
         built[0].metadata.labels.as_mut().unwrap().remove("managed-by");
         let stranger =
             Workload::Prometheus("a").build(vec![Files::new()], &BTreeMap::new(), &BTreeMap::new());
-        assert_eq!(workload.standing(built.iter().rev().chain(&stranger)), packing);
+        let (maps, empty) = (built.iter().rev().chain(&stranger), Files::new());
+        let maps =
+            maps.map(|map| (map.metadata.name.as_deref().unwrap(), map.data.as_ref().unwrap_or(&empty)));
+        assert_eq!(workload.packing(maps), packing);
     }
 }

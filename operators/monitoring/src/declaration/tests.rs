@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::kind::Workload;
-use crate::{OfAgent, OfAlertmanager, OfPrometheus, OfThanosRuler, lazy, load};
+use crate::loaded::pod::{self, ObservedPod};
+use crate::{OfAgent, OfAlertmanager, OfPrometheus, OfThanosRuler, reloader_image};
 
 /// As in a process that runs all four operators.
 fn stores() -> Stores {
@@ -135,15 +136,15 @@ fn read(pod: &Object, claim: &Object) -> Vec<String> {
     };
     let programs: Vec<String> = one.spec.iter().flat_map(|spec| &spec.containers).map(program).collect();
     let has_run = |name: &str, image: &str| {
-        lazy::has_run(
+        reloader_image::has_run(
             &one,
             &Container { name: name.into(), image: Some(image.into()), ..Container::default() },
         )
     };
     vec![
         format!("{programs:?} {} {}", has_run("toy", "toy:1"), has_run("init", "i:1")),
-        format!("{:?} {:?}", load::seen(&one), load::last_words(&one)),
-        format!("{} {:?}", load::runs(&one), load::at(&one, 8080, false)),
+        format!("{:?}", ObservedPod::of(&one)),
+        format!("{} {:?}", pod::is_running(&one), pod::address(&one, 8080, false)),
         decided(RepairPolicy::Failing, true),
         decided(RepairPolicy::Delete, false),
         format!(

@@ -1,4 +1,4 @@
-//! What a pod says about its configuration: our reloader by hashes, the peer's by counters and times.
+//! What the reloader of a pod reports about its configuration: ours hashes, the peer's counters and times.
 
 use k8s_openapi::jiff::Timestamp;
 use serde::Deserialize;
@@ -6,27 +6,27 @@ use serde::Deserialize;
 use crate::loaded::exposition::Page;
 use crate::loaded::offset::Offset;
 
-/// What was heard from a pod.
+/// The answer of a pod.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heard {
-    /// What it said.
+    /// What it reports.
     pub answer: Answer,
-    /// How far its clock is from ours, if it told the time.
+    /// How far its clock is from ours, if the answer tells the time.
     pub offset: Option<Offset>,
 }
 
-/// What a pod says.
+/// What a pod reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// Our reloader.
     Ours(Status),
     /// The peer's reloader.
     Peers(Counters),
-    /// Nothing that helps, and why.
+    /// Nothing that can be used, and why.
     Nothing(String),
 }
 
-/// What our reloader says under `/status`.
+/// What our reloader reports under `/status`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Status {
@@ -38,30 +38,30 @@ pub struct Status {
     pub seen_config_hash: Option<String>,
     /// Hash of the watched directories that are in the pod.
     pub seen_watched_hash: Option<String>,
-    /// What is wrong now, in one word.
+    /// The reason of the current error, in one word.
     pub last_error_reason: Option<String>,
-    /// What is wrong now, in words that hold nothing of the configuration.
+    /// The current error, without anything of the configuration.
     pub last_error: Option<String>,
 }
 
 /// What the peer's reloader counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Whether the last reload worked; also not, if there was none yet.
+    /// Whether the last reload succeeded; false, if there was none yet.
     pub successful: bool,
-    /// When one last worked, by the clock of the pod.
+    /// When a reload last succeeded, by the clock of the pod.
     pub last_success: Option<Timestamp>,
-    /// Reloads that were tried.
+    /// Reloads that were attempted.
     pub reloads: u64,
-    /// Those that failed.
+    /// Reloads that failed.
     pub failed: u64,
 }
 
 impl Answer {
-    /// From a page of metrics. Ours says more under `/status`.
+    /// Reads a page of metrics. Ours reports more under `/status`.
     pub fn of_metrics(text: &str) -> Self {
         let Some(page) = Page::read(text) else {
-            return Self::Nothing("what answers there is no reloader".into());
+            return Self::Nothing("the metrics are not those of a reloader".into());
         };
         let Page { successful, last_success, reloads, failed, .. } = page;
         if page.loaded_config.is_none() && page.loaded_watched.is_none() {
@@ -75,7 +75,7 @@ impl Answer {
         })
     }
 
-    /// From the status of our reloader; nothing, if it is not one.
+    /// Reads the status of our reloader; none, if it is something else.
     pub fn of_status(text: &[u8]) -> Option<Self> {
         let value: serde_json::Value = serde_json::from_slice(text).ok()?;
         value.as_object().filter(|object| object.contains_key("configHash"))?;
@@ -123,6 +123,9 @@ mod tests {
         let ours = format!("{text}mainstay_reloader_loaded_config_info{{hash=\"abc\"}} 1\n");
         let status = Status { config_hash: Some("abc".into()), ..Status::default() };
         assert_eq!(Answer::of_metrics(&ours), Answer::Ours(status));
-        assert_eq!(Answer::of_metrics("up 1\n"), Answer::Nothing("what answers there is no reloader".into()));
+        assert_eq!(
+            Answer::of_metrics("up 1\n"),
+            Answer::Nothing("the metrics are not those of a reloader".into())
+        );
     }
 }

@@ -45,7 +45,7 @@ impl fmt::Display for Address {
 pub enum Reloaded {
     /// It worked.
     Taken,
-    /// It refused the configuration, with this text. It may quote secrets: [`crate::loaded::words::told`] says what may be shown.
+    /// It refused the configuration, with this text. It may quote secrets: [`crate::rejections::error_text::redacted`] says what may be shown.
     Refused(String),
     /// It said something else, such as that one must log in.
     Other(u16),

@@ -1,112 +1,88 @@
-//! The condition `ConfigurationLoaded` of a workload, from what is known of each of its pods.
+//! The condition `ConfigurationLoaded` of a workload, from the states of its pods.
 
 use std::collections::BTreeMap;
 
-use api_monitoring::status::Condition;
+use kernel::condition::{Statement, Truth};
 
-use crate::loaded::judge::Verdict;
+use crate::loaded::load_state::LoadState;
+use crate::status::ConditionType;
 
-/// The condition's type.
-pub const CONFIGURATION_LOADED: &str = "ConfigurationLoaded";
+/// How many groups of pods the message lists, and how many pods of each.
+const LISTED: usize = 5;
 
-/// So many groups of pods are told about, and so many pods of each.
-const TOLD: usize = 5;
-
-/// Why the condition is as it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
+/// Why the condition has its status. The worst reason of all pods counts, which is the last one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Reason {
+    /// There are no pods.
+    NoPods,
     /// Every pod runs what was written.
     AllPodsLoaded,
-    /// An operand refuses it.
-    Refused,
+    /// Some pods do not answer.
+    Unanswered,
     /// A pod does not run it yet.
     Pending,
-    /// Some pod cannot be asked.
-    Unanswered,
-    /// There is nobody to run it.
-    NoPods,
+    /// An operand rejects it.
+    Refused,
 }
 
 impl Reason {
-    /// As conditions write it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::AllPodsLoaded => "AllPodsLoaded",
-            Self::Refused => "Refused",
-            Self::Pending => "Pending",
-            Self::Unanswered => "Unanswered",
-            Self::NoPods => "NoPods",
+    /// The reason of one pod, and the message about it.
+    fn of(state: &LoadState) -> (Self, &str) {
+        match state {
+            LoadState::Loaded => (Self::AllPodsLoaded, ""),
+            LoadState::Unknown(message) => (Self::Unanswered, message),
+            LoadState::Pending(message) => (Self::Pending, message),
+            LoadState::Rejected(message) => (Self::Refused, message),
         }
     }
 
-    fn status(self) -> &'static str {
+    /// The reason and the status of the condition, and what the message begins with.
+    fn texts(self) -> (&'static str, Truth, &'static str) {
         match self {
-            Self::AllPodsLoaded => "True",
-            Self::Refused | Self::Pending => "False",
-            Self::Unanswered | Self::NoPods => "Unknown",
-        }
-    }
-
-    fn introduction(self) -> &'static str {
-        match self {
-            Self::AllPodsLoaded => "",
-            Self::Refused => "The configuration is refused. ",
-            Self::Pending => "The configuration is not loaded everywhere. ",
-            Self::Unanswered => "It is not known everywhere which configuration is loaded. ",
-            Self::NoPods => "There are no pods.",
+            Self::NoPods => ("NoPods", Truth::Unknown, "There are no pods."),
+            Self::AllPodsLoaded => ("AllPodsLoaded", Truth::True, ""),
+            Self::Unanswered => {
+                ("Unanswered", Truth::Unknown, "It is not known which configuration all pods have loaded. ")
+            }
+            Self::Pending => ("Pending", Truth::False, "Not all pods have loaded the configuration. "),
+            Self::Refused => ("Refused", Truth::False, "The configuration is rejected. "),
         }
     }
 }
 
-/// The condition, from what each pod, by its name, was judged to be. While a write is `fresh` nothing is said about
-/// pods that are about to load it: what was said before stays, and an edit that takes effect in time costs no write.
-pub fn condition(pods: &BTreeMap<String, Verdict>, fresh: bool) -> Option<Condition> {
-    let any = |is: fn(&Verdict) -> bool| pods.values().any(is);
-    let reason = if pods.is_empty() {
-        Reason::NoPods
-    } else if any(|verdict| matches!(verdict, Verdict::Refused(_))) {
-        Reason::Refused
-    } else if any(|verdict| matches!(verdict, Verdict::Pending(_))) {
-        if fresh {
-            return None;
-        }
-        Reason::Pending
-    } else if any(|verdict| matches!(verdict, Verdict::Unknown(_))) {
-        Reason::Unanswered
-    } else {
-        Reason::AllPodsLoaded
-    };
-    Some(Condition {
-        type_: CONFIGURATION_LOADED.into(),
-        status: reason.status().into(),
-        reason: reason.as_str().into(),
-        message: message(reason, pods),
-        ..Condition::default()
-    })
+/// The condition, from the states of the pods by their names. While a write is `fresh`, pods that are about to load it do
+/// not change the condition: a change that takes effect in time costs no write of the status.
+pub fn condition(pods: &BTreeMap<&str, &LoadState>, fresh: bool) -> Option<Statement> {
+    let worst = pods.values().map(|state| Reason::of(state).0).max().unwrap_or(Reason::NoPods);
+    if worst == Reason::Pending && fresh {
+        return None;
+    }
+    let (reason, truth, introduction) = worst.texts();
+    let message = format!("{introduction}{}", list(worst, pods));
+    let kind = ConditionType::ConfigurationLoaded.as_str();
+    Some(Statement { kind, truth, reason, message, alarming: truth == Truth::False })
 }
 
-/// Names the pods that are the reason, those with the same words together.
-fn message(reason: Reason, pods: &BTreeMap<String, Verdict>) -> String {
+/// Lists the pods with this reason, those with the same message together.
+fn list(reason: Reason, pods: &BTreeMap<&str, &LoadState>) -> String {
     let mut groups: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for (pod, verdict) in pods {
-        match (reason, verdict) {
-            (Reason::Refused, Verdict::Refused(words))
-            | (Reason::Pending, Verdict::Pending(words))
-            | (Reason::Unanswered, Verdict::Unknown(words)) => groups.entry(words).or_default().push(pod),
-            _ => {}
+    for (pod, state) in pods.iter().filter(|(_, state)| !matches!(state, LoadState::Loaded)) {
+        let (its, message) = Reason::of(state);
+        if its == reason {
+            groups.entry(message).or_default().push(pod);
         }
     }
-    let group = |(words, pods): (&&str, &Vec<&str>)| format!("{}: {words}", list(pods));
-    let mut told: Vec<String> = groups.iter().take(TOLD).map(group).collect();
-    if groups.len() > TOLD {
-        told.push("and others".into());
+    let group = |(message, pods): (&&str, &Vec<&str>)| format!("{}: {message}", names(pods));
+    let mut listed: Vec<String> = groups.iter().take(LISTED).map(group).collect();
+    if groups.len() > LISTED {
+        listed.push("and others".into());
     }
-    format!("{}{}", reason.introduction(), told.join("; "))
+    listed.join("; ")
 }
 
-fn list(pods: &[&str]) -> String {
-    let first = pods.iter().take(TOLD).copied().collect::<Vec<_>>().join(", ");
-    match pods.len().saturating_sub(TOLD) {
+fn names(pods: &[&str]) -> String {
+    let first = pods.iter().take(LISTED).copied().collect::<Vec<_>>().join(", ");
+    match pods.len().saturating_sub(LISTED) {
         0 => first,
         more => format!("{first} and {more} more"),
     }
@@ -116,15 +92,14 @@ fn list(pods: &[&str]) -> String {
 mod tests {
     use super::*;
 
-    fn said(pods: &[(&str, Verdict)], fresh: bool) -> Option<Condition> {
-        let pods = pods.iter().map(|(name, verdict)| ((*name).to_owned(), verdict.clone())).collect();
-        condition(&pods, fresh)
+    fn said(pods: &[(&str, LoadState)], fresh: bool) -> Option<Statement> {
+        condition(&pods.iter().map(|(name, state)| (*name, state)).collect(), fresh)
     }
 
-    fn of(pods: &[(&str, Verdict)], fresh: bool) -> (String, String, String) {
+    fn of(pods: &[(&str, LoadState)], fresh: bool) -> (String, String, String) {
         let condition = said(pods, fresh).unwrap();
-        assert_eq!(condition.type_, "ConfigurationLoaded");
-        (condition.status, condition.reason, condition.message)
+        assert_eq!(condition.kind, "ConfigurationLoaded");
+        (condition.truth.as_str().into(), condition.reason.into(), condition.message)
     }
 
     fn told(status: &str, reason: &str, message: &str) -> (String, String, String) {
@@ -133,47 +108,47 @@ mod tests {
 
     #[test]
     fn the_worst_pod_decides_and_is_named() {
-        let loaded = || Verdict::Loaded;
-        let refused = || Verdict::Refused("line 12".into());
-        let pending = || Verdict::Pending("it is starting".into());
-        let unknown = |words: &str| Verdict::Unknown(words.into());
+        let loaded = || LoadState::Loaded;
+        let refused = || LoadState::Rejected("line 12".into());
+        let pending = || LoadState::Pending("it is starting".into());
+        let unknown = |words: &str| LoadState::Unknown(words.into());
         assert_eq!(of(&[], false), told("Unknown", "NoPods", "There are no pods."));
         assert_eq!(of(&[("a-0", loaded()), ("a-1", loaded())], false), told("True", "AllPodsLoaded", ""));
         assert_eq!(
             of(&[("a-0", refused()), ("a-1", refused()), ("a-2", pending())], true),
-            told("False", "Refused", "The configuration is refused. a-0, a-1: line 12")
+            told("False", "Refused", "The configuration is rejected. a-0, a-1: line 12")
         );
         assert_eq!(
             of(&[("a-0", loaded()), ("a-1", pending()), ("a-2", unknown("x"))], false),
-            told("False", "Pending", "The configuration is not loaded everywhere. a-1: it is starting")
+            told("False", "Pending", "Not all pods have loaded the configuration. a-1: it is starting")
         );
         assert_eq!(
             of(&[("a-0", loaded()), ("a-1", unknown("no answer")), ("a-2", unknown("answered 401"))], true),
             told(
                 "Unknown",
                 "Unanswered",
-                "It is not known everywhere which configuration is loaded. a-2: answered 401; a-1: no answer"
+                "It is not known which configuration all pods have loaded. a-2: answered 401; a-1: no answer"
             )
         );
     }
 
     #[test]
     fn a_fresh_write_that_is_under_way_changes_nothing() {
-        assert_eq!(said(&[("a-0", Verdict::Pending("soon".into()))], true), None);
+        assert_eq!(said(&[("a-0", LoadState::Pending("soon".into()))], true), None);
     }
 
     #[test]
     fn a_message_stays_short() {
         let name = |index: usize| format!("a-{index:02}");
         let same: Vec<String> = (0..20).map(name).collect();
-        let pods: Vec<(&str, Verdict)> =
-            same.iter().map(|name| (name.as_str(), Verdict::Refused("line 12".into()))).collect();
+        let pods: Vec<(&str, LoadState)> =
+            same.iter().map(|name| (name.as_str(), LoadState::Rejected("line 12".into()))).collect();
         assert_eq!(
             of(&pods, false),
             told(
                 "False",
                 "Refused",
-                "The configuration is refused. a-00, a-01, a-02, a-03, a-04 and 15 more: line 12"
+                "The configuration is rejected. a-00, a-01, a-02, a-03, a-04 and 15 more: line 12"
             )
         );
     }

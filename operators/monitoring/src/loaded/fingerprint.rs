@@ -1,18 +1,14 @@
-//! The hashes that our reloader tells, computed from what was written: of the configuration, and of the directories that
-//! it watches, as `reloader/src/content` computes them from the files of a pod.
+//! The hashes that our reloader reports, of the configuration and of the directories that it watches. They are computed
+//! from what was written, as `reloader/src/content` computes them from the files of a pod.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use sha2::{Digest as _, Sha256};
 
-/// Of a configuration, decompressed and before expansion.
-pub fn configuration(text: &[u8]) -> String {
-    in_pieces([text])
-}
-
-/// The same of one that comes in pieces, one after the other: nobody needs the whole of it.
-pub fn in_pieces<'p>(pieces: impl IntoIterator<Item = &'p [u8]>) -> String {
+/// The hash of a configuration, decompressed and before expansion. It comes in pieces, so that nobody needs the whole text.
+pub fn configuration<'p>(pieces: impl IntoIterator<Item = &'p [u8]>) -> String {
     let mut hasher = Sha256::new();
     pieces.into_iter().for_each(|piece| hasher.update(piece));
     hexadecimal(&hasher.finalize())
@@ -21,24 +17,36 @@ pub fn in_pieces<'p>(pieces: impl IntoIterator<Item = &'p [u8]>) -> String {
 /// A directory of a pod into which a Secret or a ConfigMap is mounted.
 #[derive(Debug, Clone, Copy)]
 pub struct Directory<'a> {
-    /// As the command line of the reloader names it.
+    /// The path on the command line of the reloader.
     pub path: &'a str,
     /// The files in it, without the configuration itself.
     pub files: &'a BTreeMap<String, Vec<u8>>,
 }
 
-/// Of watched directories, in the order of the command line. It is the one that a pod tells only if these are all.
+/// The hash of watched directories, in the order of the command line. A pod reports the same hash only if these are all.
 pub fn watched<'a>(directories: impl IntoIterator<Item = Directory<'a>>) -> String {
     let mut hasher = Sha256::new();
     for directory in directories {
         entry(&mut hasher, b'r', directory.path);
-        // A map is in the order of bytes, as the reloader reads it; it passes over what the kubelet hides.
+        // A map is in byte order, as the reloader reads it. The reloader ignores the hidden files of the kubelet.
         for (name, content) in directory.files.iter().filter(|(name, _)| !name.starts_with("..")) {
             entry(&mut hasher, b'f', name);
             hasher.update(Sha256::digest(content));
         }
     }
     hexadecimal(&hasher.finalize())
+}
+
+/// The files of a Secret where it is mounted.
+pub(crate) fn secret_files(secret: &Secret) -> BTreeMap<String, Vec<u8>> {
+    secret.data.iter().flatten().map(|(name, bytes)| (name.clone(), bytes.0.clone())).collect()
+}
+
+/// The files of a ConfigMap where it is mounted.
+pub(crate) fn config_map_files(map: &ConfigMap) -> BTreeMap<String, Vec<u8>> {
+    let bytes = map.binary_data.iter().flatten().map(|(name, bytes)| (name.clone(), bytes.0.clone()));
+    let texts = map.data.iter().flatten().map(|(name, text)| (name.clone(), text.clone().into_bytes()));
+    bytes.chain(texts).collect()
 }
 
 fn entry(hasher: &mut Sha256, kind: u8, name: &str) {
@@ -104,7 +112,7 @@ mod tests {
         ];
         assert_eq!(
             (found.fingerprint.config.unwrap().to_string(), found.fingerprint.watched.unwrap().to_string()),
-            (configuration(text), watched(directories))
+            (configuration([text.as_slice()]), watched(directories))
         );
     }
 }

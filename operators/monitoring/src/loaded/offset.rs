@@ -1,5 +1,5 @@
-//! How far the clock of a pod is from ours. An answer carries the time at which it was given, to the second; several
-//! answers narrow it down.
+//! How far the clock of a pod is from ours. An answer carries its time, to the second; several answers narrow the offset
+//! down.
 
 use k8s_openapi::jiff::Timestamp;
 
@@ -14,10 +14,10 @@ pub struct Offset {
 }
 
 impl Offset {
-    /// Both clocks are the same.
+    /// Both clocks show the same time.
     pub const NONE: Self = Self { least: 0, most: 0 };
 
-    /// From the `date` of an answer that was given, by our clock, between two moments.
+    /// From the `date` of an answer that was given, by our clock, between two times.
     pub fn of(date: Timestamp, asked: Timestamp, answered: Timestamp) -> Self {
         let date = date.as_microsecond();
         // The date has no fractions: it was that second, or almost the next one.
@@ -27,7 +27,7 @@ impl Offset {
         }
     }
 
-    /// What is known together with what was known before. If both cannot be true, a clock was set, and the new one counts.
+    /// The offset together with an earlier one. If they contradict each other, a clock was set, and the new one counts.
     #[must_use]
     pub fn narrowed_by(self, before: Option<Self>) -> Self {
         let Some(before) = before else { return self };
@@ -35,12 +35,12 @@ impl Offset {
         if both.least <= both.most { both } else { self }
     }
 
-    /// Whether a moment of the pod's clock was, for sure, after one of ours.
+    /// Whether a time of the pod's clock was certainly after one of ours.
     pub fn is_after(self, theirs: Timestamp, ours: Timestamp) -> bool {
         theirs.as_microsecond().saturating_sub(self.most) > ours.as_microsecond()
     }
 
-    /// For how many seconds, at least, a moment of the pod's clock has been over at one of ours.
+    /// How many seconds, at least, have passed at a time of our clock since one of the pod's clock.
     pub fn seconds_since(self, theirs: Timestamp, ours: Timestamp) -> i64 {
         ours.as_microsecond().saturating_sub(theirs.as_microsecond().saturating_sub(self.least)) / SECOND
     }

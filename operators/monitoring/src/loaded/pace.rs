@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use k8s_openapi::jiff::Timestamp;
 
-use crate::loaded::judge::Verdict;
+use crate::loaded::load_state::LoadState;
 
 /// How soon after a touch pods are asked again.
 const FIRST_LOOK: Duration = Duration::from_secs(1);
@@ -56,12 +56,12 @@ pub enum Sight {
 
 impl Sight {
     /// Of these pods.
-    pub fn of<'v>(verdicts: impl IntoIterator<Item = &'v Verdict>) -> Self {
+    pub fn of<'v>(verdicts: impl IntoIterator<Item = &'v LoadState>) -> Self {
         let each = verdicts.into_iter().map(|verdict| match verdict {
-            Verdict::Loaded => Self::Loaded,
-            Verdict::Pending(_) => Self::Pending,
-            Verdict::Refused(_) => Self::Refused,
-            Verdict::Unknown(_) => Self::Unknown,
+            LoadState::Loaded => Self::Loaded,
+            LoadState::Pending(_) => Self::Pending,
+            LoadState::Rejected(_) => Self::Refused,
+            LoadState::Unknown(_) => Self::Unknown,
         });
         each.max().unwrap_or(Self::Loaded)
     }

@@ -1,16 +1,16 @@
-//! Reads all that a plan needs: stores first, then what only the API server and the pods know. References are collected
-//! from all that is selected, then read, at once; what was written last is read after that, and only if something that the
-//! workload points to is missing.
+//! Reads what a plan needs: first the stores, then what only the API server and the pods know. The references of the
+//! workload and of all resources that it selects are collected and then read at once. What was written last is read after
+//! that, and its contents only if a reference of the workload is missing.
 //!
 //! | file | reads |
 //! |---|---|
-//! | [`contents`] | Secrets and ConfigMaps that something points to |
+//! | [`contents`] | referenced Secrets and ConfigMaps |
 //! | `pods` | pods, claims and sets; what the pods answer |
 //! | `written` | what was written last |
 //! | `rule_maps` | the ConfigMaps with rules |
-//! | [`outside`] | storage classes and Services that pods need and others make |
-//! | [`permissions`] | what the operator may do, where it can do without |
-//! | `unknown` | what decides what is selected and is not known |
+//! | [`outside`] | storage classes and Services that pods need and users provide |
+//! | [`permissions`] | optional permissions of the operator |
+//! | `unknown` | kinds that decide what is selected and cannot be listed |
 
 pub(crate) mod contents;
 pub(crate) mod outside;
@@ -38,67 +38,65 @@ use monitoring_select::Namespaces;
 use monitoring_select::asking::SelectionError;
 use serde_json::Value;
 
-use self::contents::{ASK_AGAIN, kind};
+use self::contents::{RETRY_FORBIDDEN, kind};
 use super::WorkloadOperator;
 use crate::kind::{Seen, Workload};
 use crate::kinds;
 use crate::memory::Memory;
 use crate::plan::selection::{Selections, select};
 use crate::plan::{LastWritten, Resources};
-use crate::refused::Hearing;
+use crate::rejections::Response;
 use crate::selectors::WorkloadSelectors;
 
-/// How long until pods are looked at again of which no watch tells.
-const LOOK_AGAIN: Duration = Duration::from_mins(1);
+/// How long until objects are read again that are not watched.
+const READ_AGAIN: Duration = Duration::from_mins(1);
 
-/// How long until something is looked for again that was missing.
-const LOOK_FOR: Duration = Duration::from_secs(30);
+/// How long until something is read again that was missing.
+const MISSING_AGAIN: Duration = Duration::from_secs(30);
 
-/// All that is known of a workload.
+/// What is known of a workload.
 #[derive(Default)]
 pub struct Inputs {
     /// The workload.
     pub(crate) key: Key,
     /// Its spec as it was sent.
     pub(crate) spec: Value,
-    /// Whether it is left alone, and why.
+    /// Why it is left alone, if it is.
     pub(crate) idle: Option<Idle>,
     /// What is there of it.
     pub(crate) seen: Seen,
-    /// What its pods need and what is missing of it, in words.
+    /// What is missing of what its pods need.
     pub(crate) missing: Option<String>,
-    /// What keeps it from selecting anything of a kind.
+    /// Why it cannot select resources of a kind.
     pub(crate) unselectable: PerKind<Option<SelectionError>>,
     /// The AlertmanagerConfig that it names as its base.
     pub(crate) base: Option<Arc<Object>>,
-    /// What it points to itself.
+    /// Its own references.
     pub(crate) own: BTreeSet<Reference>,
-    /// Everything that it and what it selects point to.
+    /// The contents of its references and of those of the selected resources.
     pub(crate) objects: Arc<Objects>,
     /// What was written before.
     pub(crate) standing: LastWritten,
-    /// Whether what was written last may have to stay.
-    pub(crate) needs_last: bool,
-    /// What the pods say about the configuration.
-    pub(crate) heard: Option<Hearing>,
-    /// Objects whose status mentions it though it does not select them.
+    /// How the pods respond to the configuration.
+    pub(crate) response: Option<Response>,
+    /// Objects whose status names it though it does not select them.
     pub(crate) unselected: Vec<(Kind, Arc<Object>)>,
-    /// Whether volumes of classes can grow, as far as that is known.
+    /// Whether volumes of storage classes can be expanded, as far as that is known.
     pub(crate) growing: BTreeMap<String, bool>,
-    /// Whether pods may be touched; nothing, if it is not known.
+    /// Whether the operator may patch pods; none, if it is not known.
     pub(crate) may_patch_pods: Option<bool>,
-    /// When what is there was written, if that was not by this process.
+    /// When another process wrote what is there.
     pub(crate) last_written: Option<Timestamp>,
-    /// When to look again though nothing changed.
+    /// When the next pass follows though nothing changed.
     pub(crate) requeue_after: Option<Duration>,
 }
 
-/// What of a workload points to other objects, beside the fields of its spec.
-struct Pointing<'p> {
+/// How a workload references other objects, besides the fields of its spec.
+struct References<'p> {
     selectors: &'p WorkloadSelectors,
     /// The AlertmanagerConfig that it names as its base.
     base: Option<&'p str>,
-    /// A Secret that it reads though no field names it.
+    /// A Secret that it references though no field names it.
     own_secret: Option<String>,
 }
 
@@ -112,7 +110,7 @@ pub(crate) enum Idle {
 }
 
 impl Inputs {
-    pub(super) fn look_after(&mut self, after: Duration) {
+    pub(super) fn requeue_within(&mut self, after: Duration) {
         self.requeue_after = self.requeue_after.into_iter().chain([after]).min();
     }
 }
@@ -138,10 +136,10 @@ impl<W: Workload> WorkloadOperator<W> {
         }
         let facts = W::facts(resource);
         inputs.seen = self.see(metadata.uid.as_deref().unwrap_or_default(), key, stores).await?;
-        let is_told = stores.is_watched(kinds::POD, &key.namespace)
-            && !is_asked_for(&key.namespace, facts.base, stores);
-        if !is_told {
-            inputs.look_after(LOOK_AGAIN);
+        let is_watched = stores.is_watched(kinds::POD, &key.namespace)
+            && !is_unwatched(&key.namespace, facts.base, stores);
+        if !is_watched {
+            inputs.requeue_within(READ_AGAIN);
         }
         if facts.paused {
             return Ok(Inputs { idle: Some(Idle::Paused), ..inputs });
@@ -152,15 +150,15 @@ impl<W: Workload> WorkloadOperator<W> {
         unknown::check(&selectors, stores, clock::now().duration_since(self.started), memory)?;
         inputs.missing = memory.classes.missing(&facts.needs, key, stores, &self.client).await;
         if inputs.missing.is_some() {
-            inputs.look_after(LOOK_FOR);
+            inputs.requeue_within(MISSING_AGAIN);
         }
         self.ask_pods(&facts, &mut inputs, memory, now).await?;
         inputs.spec = value["spec"].clone();
-        let pointing =
-            Pointing { selectors: &selectors, base: facts.base, own_secret: W::own_secret(resource) };
-        self.read_contents(pointing, cluster, memory, &mut inputs).await?;
-        inputs.needs_last |= facts.selects_no_monitors && self.settings.unmanaged;
-        self.read_written(&mut inputs, stores, memory).await?;
+        let references =
+            References { selectors: &selectors, base: facts.base, own_secret: W::own_secret(resource) };
+        let lacks_some = self.read_contents(references, cluster, memory, &mut inputs).await?;
+        let may_stay = lacks_some || (facts.selects_no_monitors && self.settings.unmanaged);
+        self.read_written(&mut inputs, may_stay, stores, memory).await?;
         memory.classes.learn(&facts.needs, &inputs.seen.claims, &self.client).await;
         inputs.growing = memory.classes.growing();
         inputs.last_written = inputs.last_written.max(memory.rules_written);
@@ -170,17 +168,18 @@ impl<W: Workload> WorkloadOperator<W> {
         Ok(inputs)
     }
 
-    /// Selects, and reads all that the workload and what it selects point to.
+    /// Selects resources, and reads the references of the workload and of the selected resources. Returns whether some of
+    /// the workload's own are missing.
     async fn read_contents(
         &self,
-        pointing: Pointing<'_>,
+        references: References<'_>,
         cluster: Cluster<'_>,
         memory: &mut Memory,
         inputs: &mut Inputs,
-    ) -> Result<(), PassError> {
-        let Pointing { selectors, base: named_base, own_secret } = pointing;
+    ) -> Result<bool, PassError> {
+        let References { selectors, base: named_base, own_secret } = references;
         let (stores, key) = (cluster.stores, cluster.key);
-        let resources = with_base(resources::<W>(stores), named_base, key, (stores, &self.client)).await?;
+        let resources = with_base(resources::<W>(stores), named_base, key, stores, &self.client).await?;
         inputs.base = base(&resources, named_base, key).cloned();
         let selecting = (&resources, &namespaces(stores));
         inputs.unselectable = select(&mut memory.selections, selectors, &key.namespace, selecting);
@@ -190,20 +189,19 @@ impl<W: Workload> WorkloadOperator<W> {
         let wanted = memory.selections.iter().flat_map(|(_, selection)| selection.iter());
         let wanted = wanted.flat_map(|selected| selected.references.iter()).chain(&inputs.own);
         let wanted: BTreeSet<Reference> = wanted.cloned().collect();
-        // Before anything is read: a change that comes after that causes a pass.
+        // Before anything is read, so that a later change causes a pass.
         cluster.reads(&by_kind(&wanted));
         memory.contents.fetch(wanted, stores, &self.client).await?;
         if let Some(Reference { source, namespace, name }) = memory.contents.forbidden(&inputs.own) {
             return Err(PassError::Unusable(format!(
-                "{source} {namespace}/{name} may not be read: grant get on {source}s there"
+                "the operator cannot read {source} {namespace}/{name}: grant get on {source}s in that namespace"
             )));
         }
         if memory.contents.is_denied() {
-            inputs.look_after(ASK_AGAIN);
+            inputs.requeue_within(RETRY_FORBIDDEN);
         }
         inputs.objects = memory.contents.objects();
-        inputs.needs_last = named.lacks_some(&key.namespace, &inputs.objects);
-        Ok(())
+        Ok(named.lacks_some(&key.namespace, &inputs.objects))
     }
 }
 
@@ -216,7 +214,7 @@ fn by_kind(references: &BTreeSet<Reference>) -> BTreeMap<Kind, BTreeSet<Key>> {
     by_kind
 }
 
-/// The objects whose status mentions a workload.
+/// The objects whose status names a workload.
 pub(super) fn mentioning(cluster: Cluster<'_>) -> Vec<(Kind, Arc<Object>)> {
     let of_kind = |(kind, keys): (Kind, BTreeSet<Key>)| {
         let objects = keys.into_iter().filter_map(move |key| Some((kind, cluster.stores.get(kind, &key)?)));
@@ -225,7 +223,7 @@ pub(super) fn mentioning(cluster: Cluster<'_>) -> Vec<(Kind, Arc<Object>)> {
     cluster.mentioning().into_iter().flat_map(of_kind).collect()
 }
 
-/// Those of them that it does not select.
+/// The objects whose status names a workload that does not select them.
 fn unselected<W: Workload>(cluster: Cluster<'_>, selections: &Selections) -> Vec<(Kind, Arc<Object>)> {
     let mut unselected = Vec::new();
     for selectable in W::SELECTABLE {
@@ -244,19 +242,20 @@ fn resources<W: Workload>(stores: &Stores) -> Resources {
     })
 }
 
-/// Whether an AlertmanagerConfig that a workload names is not among those that are watched: then it is asked for.
-fn is_asked_for(namespace: &str, base: Option<&str>, stores: &Stores) -> bool {
+/// Whether a workload names an AlertmanagerConfig that is not watched: then it is read in each pass.
+fn is_unwatched(namespace: &str, base: Option<&str>, stores: &Stores) -> bool {
     base.is_some() && stores.partition(kinds::ALERTMANAGER_CONFIG, namespace).is_none()
 }
 
-/// The same with the AlertmanagerConfig that a workload names beside it, wherever others are looked for.
+/// The same with the AlertmanagerConfig in its namespace that a workload names, wherever others are watched.
 async fn with_base(
     mut resources: Resources,
     base: Option<&str>,
     Key { namespace, .. }: &Key,
-    (stores, client): (&Stores, &Client),
+    stores: &Stores,
+    client: &Client,
 ) -> Result<Resources, PassError> {
-    let Some(name) = base.filter(|_| is_asked_for(namespace, base, stores)) else { return Ok(resources) };
+    let Some(name) = base.filter(|_| is_unwatched(namespace, base, stores)) else { return Ok(resources) };
     let kind = kinds::ALERTMANAGER_CONFIG;
     let api: Api<DynamicObject> = Api::namespaced_with(client.clone(), namespace, &kind.resource());
     let found = api.get_opt(name).await.map_err(|error| {
@@ -268,7 +267,7 @@ async fn with_base(
     Ok(resources)
 }
 
-/// The AlertmanagerConfig beside a workload that it names as its base.
+/// The AlertmanagerConfig in its namespace that a workload names as its base.
 pub(crate) fn base<'r>(
     resources: &'r Resources,
     name: Option<&str>,

@@ -5,7 +5,7 @@
 //! | [`gather`] | reads the stores, the API server and the pods |
 //! | [`validate`] | what can be carried out |
 //! | [`plan`] | what the cluster should hold |
-//! | [`observe`] | what follows from what was written: which pods are touched |
+//! | [`observe`] | how the workload is doing after the writes, and which pods are touched |
 //! | [`report`] | the status and the events |
 
 pub(crate) mod gather;
@@ -16,6 +16,7 @@ mod report;
 mod tests;
 mod validate;
 
+use std::convert::Infallible;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Instant;
@@ -44,15 +45,18 @@ use crate::settings::Settings;
 pub struct WorkloadOperator<W> {
     client: Client,
     settings: Arc<Settings>,
-    /// When the process began to list what workloads select.
+    /// When the process started to list what workloads select.
     started: Instant,
     asker: Asker,
     kind: PhantomData<W>,
 }
 
-/// There is nothing to do outside of Kubernetes.
-#[derive(Debug)]
-pub enum NoStep {}
+/// What the pure stages need besides their inputs.
+#[derive(Clone, Copy)]
+struct Context<'c> {
+    settings: &'c Settings,
+    now: Timestamp,
+}
 
 impl<W: Workload> WorkloadOperator<W> {
     /// An operator that reads with this client.
@@ -67,7 +71,8 @@ impl<W: Workload> Operator for WorkloadOperator<W> {
     type Memory = Memory;
     type Inputs = Inputs;
     type Valid<'v> = Checked<'v, W>;
-    type Step = NoStep;
+    /// There is nothing to do outside of Kubernetes.
+    type Step = Infallible;
     type Course = Course;
     type Health = Health;
 
@@ -106,21 +111,21 @@ impl<W: Workload> Operator for WorkloadOperator<W> {
         memory: &mut Memory,
         now: Timestamp,
     ) -> Result<Plan<Self>, Invalid> {
-        plan::plan(checked, inputs, memory, (&self.settings, now))
+        plan::plan(checked, inputs, memory, Context { settings: &self.settings, now })
     }
 
-    async fn perform(&self, step: &NoStep, _inputs: &Inputs) -> Result<(), PassError> {
+    async fn perform(&self, step: &Infallible, _inputs: &Inputs) -> Result<(), PassError> {
         match *step {}
     }
 
     fn observe(
         &self,
-        _resource: &W::Resource,
+        resource: &W::Resource,
         attempt: &Attempt<'_, Self>,
         memory: &mut Memory,
         now: Timestamp,
     ) -> Observed<Health> {
-        observe::observe::<W>(attempt, memory, (&self.settings, now))
+        observe::observe::<W>(resource, attempt, memory, Context { settings: &self.settings, now })
     }
 
     fn statuses_after_deletion(&self, cluster: Cluster<'_>) -> Vec<ForeignStatus> {

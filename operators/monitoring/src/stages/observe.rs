@@ -1,88 +1,80 @@
 //! What follows from what was written: what the pods should run by now, and which of them are touched so that they do.
 //! Pure.
 
-use api_monitoring::status::Condition;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use k8s_openapi::jiff::Timestamp;
-use kernel::apply::Applied;
+use kernel::apply::{Applied, Touch};
+use kernel::condition::Statement;
 use kernel::declare::Kind;
-use kernel::flow::{Attempt, Observed};
+use kernel::flow::{Attempt, Observed, Plan};
 use kernel::object::{Kept as _, Key};
 use serde_json::Value;
 
-use super::WorkloadOperator;
 use super::gather::Inputs;
 use super::plan::Course;
+use super::report::condition;
+use super::{Context, WorkloadOperator};
 use crate::kind::{Seen, Workload};
 use crate::kinds;
-use crate::memory::{Memory, Record};
-use crate::mounts;
-use crate::plan::{Child, Planned};
-use crate::settings::Settings;
+use crate::loaded;
+use crate::loaded::content::Content;
+use crate::loaded::loading::{Loading, Touching};
+use crate::memory::Memory;
+use crate::plan::{Child, Planned, Remark};
+use crate::status::ConditionType;
 
 /// How a workload is doing.
 #[derive(Debug, Default)]
 pub struct Health {
-    /// What is there of it, also of what was just written.
+    /// What is there of it, including what was just written.
     pub(super) seen: Seen,
-    /// Whether pods run what was written; nothing, if it is not known, or if there are no pods.
-    pub(super) loaded: Option<Condition>,
-    /// Why nothing could be found that the operand refuses.
-    pub(super) hopeless: Option<String>,
+    /// What is missing or needs a person.
+    pub(super) failures: Vec<Condition>,
+    /// Whether the pods run what was written; none, if the present condition stays.
+    pub(super) loaded: Option<Statement>,
 }
 
 /// Looks at what was written.
 pub(super) fn observe<W: Workload>(
+    resource: &W::Resource,
     attempt: &Attempt<'_, WorkloadOperator<W>>,
     memory: &mut Memory,
-    (settings, now): (&Settings, Timestamp),
+    context: Context<'_>,
 ) -> Observed<Health> {
     let Attempt { inputs, plan, applied, error } = attempt;
     if error.is_some() {
-        memory.bindings.forget_tries();
+        memory.bindings.forget_attempts();
     }
     let mut observed: Observed<Health> =
         Health { seen: inputs.seen.clone().with(applied), ..Health::default() }.into();
-    let course = plan.map(|plan| &plan.course);
-    if let Some(Course { planned: Some(planned), actions, refused, .. }) = course {
-        remember::<W>(planned, inputs, (applied, refused.as_ref()), memory);
-        let (touches, soon) = load::<W>(planned, (inputs, settings), applied, (memory, now));
-        observed.touches = touches;
-        observed.requeue_after = [soon, actions.requeue_soon(applied)].into_iter().flatten().min();
+    let Some(Plan { course: Course { planned: Some(planned), actions, recorded, .. }, .. }) = plan else {
+        observed.health.loaded = load_condition(memory, context.now);
+        return observed;
+    };
+    remember_written(planned, &inputs.key, applied, memory);
+    let configuration = Key::new(&inputs.key.namespace, &W::NAMING.configuration(&inputs.key.name));
+    if applied.objects.contains_key(&(kinds::SECRET, configuration)) {
+        memory.is_recorded = Some(recorded.as_ref().is_some_and(Value::is_string));
     }
-    observed.health.loaded = memory.loading.condition(now);
-    observed.health.hopeless = memory.doubt.hopeless().map(str::to_owned);
+    let (touches, soon) = touch::<W>(planned, inputs, applied, &mut memory.loading, context);
+    observed.touches = touches;
+    observed.requeue_after = [soon, actions.requeue_soon(applied)].into_iter().flatten().min();
+    observed.health.failures = failures(planned, &actions.remarks(applied));
+    observed.health.loaded = if inputs.seen.pods.is_empty() {
+        // Without pods the condition is changed, but not added.
+        condition(&W::status(resource), ConditionType::ConfigurationLoaded)
+            .and_then(|_| loaded::condition::condition(&BTreeMap::new(), false))
+    } else {
+        load_condition(memory, context.now)
+    };
     observed
 }
 
-/// The pods that are touched, and when they are asked again.
-fn load<W: Workload>(
-    planned: &Planned,
-    (inputs, settings): (&Inputs, &Settings),
-    applied: &Applied,
-    (memory, now): (&mut Memory, Timestamp),
-) -> (Vec<kernel::apply::Touch>, Option<std::time::Duration>) {
-    let mounted = |(kind, _): &(Kind, Key)| [kinds::SECRET, kinds::CONFIG_MAP].contains(kind);
-    let loading = &mut memory.loading;
-    let has_changed = applied.changed.iter().any(mounted);
-    loading.plans(mounts::version(planned));
-    if inputs.seen.pods.is_empty() {
-        loading.nobody(has_changed);
-        return (Vec::new(), None);
-    }
-    let content = (has_changed || loading.is_new()).then(|| mounts::content::<W>(planned, &inputs.key));
-    let last = inputs.last_written.filter(|_| !has_changed);
-    let may_touch = inputs.may_patch_pods == Some(true);
-    loading.afterwards(content, last, (&inputs.seen.pods, may_touch, &settings.pace), now)
-}
-
-/// What is in the ConfigMaps that were just written: they need not be read.
-fn remember<W: Workload>(
-    planned: &Planned,
-    inputs: &Inputs,
-    (applied, refused): (&Applied, Option<&Value>),
-    memory: &mut Memory,
-) {
-    let key = &inputs.key;
+/// Remembers the ConfigMaps with rules that were just written, so that they need not be read.
+fn remember_written(planned: &Planned, key: &Key, applied: &Applied, memory: &mut Memory) {
     for child in &planned.children {
         let Child::ConfigMap(map) = child else { continue };
         let name = map.metadata.name.as_deref().unwrap_or_default();
@@ -91,8 +83,49 @@ fn remember<W: Workload>(
             memory.rules.insert(name.to_owned(), (now.identity().version.to_string(), files));
         }
     }
-    let secret = Key::new(&key.namespace, &W::NAMING.configuration(&key.name));
-    if applied.objects.contains_key(&(kinds::SECRET, secret)) {
-        memory.record = Record::of(refused.is_some_and(Value::is_string));
+}
+
+/// The pods that are touched, and when they are asked again.
+fn touch<W: Workload>(
+    planned: &Planned,
+    inputs: &Inputs,
+    applied: &Applied,
+    loading: &mut Loading,
+    context: Context<'_>,
+) -> (Vec<Touch>, Option<Duration>) {
+    let is_mounted = |(kind, _): &(Kind, Key)| [kinds::SECRET, kinds::CONFIG_MAP].contains(kind);
+    let has_changed = applied.changed.iter().any(is_mounted);
+    if inputs.seen.pods.is_empty() {
+        loading.has_no_pods(has_changed);
+        return (Vec::new(), None);
     }
+    let content = (has_changed || loading.is_new()).then(|| Content::planned::<W>(planned, &inputs.key));
+    let last_written = inputs.last_written.filter(|_| !has_changed);
+    let touching = Touching {
+        pods: &inputs.seen.pods,
+        is_allowed: inputs.may_patch_pods == Some(true),
+        pace: &context.settings.pace,
+        now: context.now,
+    };
+    loading.after_write(content, last_written, touching)
+}
+
+/// The conditions that are present only while something is wrong.
+fn failures(planned: &Planned, attention: &[String]) -> Vec<Condition> {
+    let is_gap = |remark: &&Remark| {
+        matches!(remark, Remark::Kept { .. } | Remark::Absent { .. } | Remark::LongName { .. })
+    };
+    let gaps: Vec<String> = planned.remarks.iter().filter(is_gap).map(ToString::to_string).collect();
+    let failures = [(ConditionType::ReferencesResolved, &*gaps), (ConditionType::RolledOut, attention)];
+    let failures = failures.into_iter().filter(|(_, messages)| !messages.is_empty());
+    failures.map(|(kind, messages)| kind.failed(&messages.join("\n"))).collect()
+}
+
+/// Whether pods run what was written, with the result of a search for the cause if they do not.
+fn load_condition(memory: &Memory, now: Timestamp) -> Option<Statement> {
+    let mut loaded = memory.loading.condition(now)?;
+    if let Some(message) = memory.rejections.unexplained() {
+        loaded.message = format!("{} ({message})", loaded.message);
+    }
+    Some(loaded)
 }

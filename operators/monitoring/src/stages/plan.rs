@@ -1,43 +1,42 @@
-//! What the cluster should hold: what is left out because the operand refuses it, the objects, what is done about pods and
-//! volumes, and what the selected resources say about themselves. Pure.
+//! What the cluster should hold: the objects, what is done about pods and volumes, and the status of the selected
+//! resources. What the operand rejects is left out. Pure.
 
 use std::time::Duration;
 
 use capability::actions::Actions;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use k8s_openapi::jiff::Timestamp;
 use kernel::apply::{Desired, Way, Work, desired};
 use kernel::flow::{Finalizer, Invalid, Plan};
 use kernel::object::Key;
 use kernel::report::{Remark, Selected};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::gather::{Idle, Inputs};
 use super::validate::{Checked, invalid};
-use super::{NoStep, WorkloadOperator};
+use super::{Context, WorkloadOperator};
 use crate::bindings::unbind;
 use crate::kind::{ValidWorkload as _, Workload};
 use crate::kinds;
-use crate::lazy;
-use crate::loaded::verdicts::ANNOTATION;
-use crate::memory::{Memory, Record};
+use crate::memory::Memory;
 use crate::plan::{Child, Planned, Rendered};
-use crate::refused;
+use crate::rejections;
+use crate::rejections::operand::OperandState;
+use crate::rejections::record::ANNOTATION;
+use crate::reloader_image;
 use crate::rollout::{self, Around};
-use crate::settings::Settings;
 
 /// What a plan is part of.
 #[derive(Debug, Default)]
 pub struct Course {
-    /// What follows from the workload; nothing, if it is left alone.
+    /// What follows from the workload; none, if it is left alone.
     pub(super) planned: Option<Planned>,
     /// What is done about pods, claims and surplus shards.
     pub(super) actions: Actions,
-    /// What is written beside the configuration about what the operand refuses.
-    pub(super) refused: Option<Value>,
-    /// What is new about what it selects.
-    pub(super) refusals: Vec<Remark>,
-    /// How many resources it selects.
+    /// The annotation of the configuration Secret about rejections: null removes it.
+    pub(super) recorded: Option<Value>,
+    /// Events about newly rejected resources.
+    pub(super) rejection_events: Vec<Remark>,
+    /// How many resources are selected.
     pub(super) selected: Vec<Selected>,
 }
 
@@ -46,7 +45,7 @@ pub(super) fn plan<W: Workload>(
     checked: &Checked<'_, W>,
     inputs: &Inputs,
     memory: &mut Memory,
-    (settings, now): (&Settings, Timestamp),
+    Context { settings, now }: Context<'_>,
 ) -> Result<Plan<WorkloadOperator<W>>, Invalid> {
     let valid = match &checked.valid {
         Ok(valid) => valid,
@@ -56,11 +55,11 @@ pub(super) fn plan<W: Workload>(
     let mut look_after = |after: Option<Duration>| {
         requeue_after = [requeue_after, after].into_iter().flatten().min();
     };
-    refused::hear::<W>(checked.resource, inputs, memory);
+    rejections::record_response::<W>(checked.resource, inputs, memory);
     valid.render(&checked.around, &memory.selections, &mut memory.rendered);
-    let mut planned = build(checked, valid, inputs, memory).map_err(|error| invalid(&error, inputs))?;
+    let mut planned = build(checked, valid, inputs, memory).map_err(|error| invalid(error, inputs))?;
     if !settings.reloader_at_once {
-        lazy::keep_reloaders(&mut planned, W::facts(checked.resource).containers, &inputs.seen);
+        reloader_image::keep_reloaders(&mut planned, W::facts(checked.resource).containers, &inputs.seen);
     }
     let surplus = W::surplus(checked.resource, &inputs.seen.sets, settings.offers.shard_retention, now);
     let around = Around {
@@ -72,30 +71,33 @@ pub(super) fn plan<W: Workload>(
     };
     let actions = rollout::actions(&mut planned, surplus, &around);
     look_after(actions.requeue_after);
-    if refused::suspect::<W>(&planned, inputs, memory) {
+    if rejections::start_search::<W>(&planned, inputs, memory) {
         look_after(Some(Duration::ZERO));
     }
-    let mut course = Course { refused: annotation(memory), ..Course::default() };
-    let mut work = objects::<W>(&planned, inputs, course.refused.as_ref());
+    let recorded = match memory.rejections.rejections().annotation() {
+        Some(text) => Some(text.into()),
+        None => (memory.is_recorded == Some(true)).then_some(Value::Null),
+    };
+    let mut work = objects::<W>(&planned, inputs, recorded.as_ref());
     if inputs.missing.is_none() {
         actions.add_to(&mut work);
     }
-    let judged = refused::with_refused(&memory.rendered, &memory.doubt);
-    course.selected = Rendered::count(W::SELECTABLE, &judged);
-    course.refusals = memory.bindings.refusals(&judged);
+    let judged = rejections::with_rejections(&memory.rendered, &memory.rejections);
+    let selected = Rendered::count(W::SELECTABLE, &judged);
+    let rejection_events = memory.bindings.rejection_events(&judged);
     if settings.bindings {
-        let workload = (W::DECLARATION.primary, &inputs.key);
-        let (statuses, is_more) = memory.bindings.foreign_statuses(workload, &judged, &Time(now));
-        work.foreign_statuses = unbind(workload.0, workload.1, &inputs.unselected);
+        let (primary, key) = (W::DECLARATION.primary, &inputs.key);
+        let (statuses, is_more) = memory.bindings.foreign_statuses(primary, key, &judged, &Time(now));
+        work.foreign_statuses = unbind(primary, key, &inputs.unselected);
         work.foreign_statuses.extend(statuses);
         look_after(is_more.then_some(Duration::ZERO));
     }
-    (course.planned, course.actions) = (Some(planned), actions);
+    let course = Course { planned: Some(planned), actions, recorded, rejection_events, selected };
     let (finalizer, intent) = (Finalizer::Unchanged, Value::Null);
-    Ok(Plan { intent, work, step: None::<NoStep>, finalizer, requeue_after, course })
+    Ok(Plan { intent, work, step: None, finalizer, requeue_after, course })
 }
 
-/// A workload that is paused, or that is being deleted: its pods run on, or Kubernetes removes them.
+/// A workload that is paused or being deleted: its pods run on, or Kubernetes deletes them.
 fn leave_alone<W: Workload>(idle: Idle, inputs: &Inputs) -> Plan<WorkloadOperator<W>> {
     let foreign_statuses = unbind(W::DECLARATION.primary, &inputs.key, &inputs.unselected);
     let finalizer = match idle {
@@ -112,53 +114,42 @@ fn leave_alone<W: Workload>(idle: Idle, inputs: &Inputs) -> Plan<WorkloadOperato
     }
 }
 
-/// Everything that follows from the workload. What is left out depends on what its operand is now, and that on what follows:
-/// it is built again if that shows that something else is left out.
+/// Everything that follows from the workload. The planned pods decide which operand runs, and the operand which rejections
+/// hold: if other resources are excluded for it, the plan is made again.
 fn build<W: Workload>(
     checked: &Checked<'_, W>,
     valid: &W::Valid<'_>,
     inputs: &Inputs,
     memory: &mut Memory,
 ) -> Result<Planned, crate::plan::PlanError> {
-    let left_out = memory.doubt.left_out();
-    let planned = valid.build(&checked.around, &refused::left_out(&left_out), &mut memory.rendered)?;
-    if memory.doubt.is_idle() {
+    let excluded = memory.rejections.excluded();
+    let left_out = rejections::left_out(&excluded);
+    let planned = valid.build(&checked.around, &left_out, &mut memory.rendered)?;
+    if memory.rejections.is_idle() {
         return Ok(planned);
     }
-    let operand = refused::operand::<W>(checked.resource, inputs, &planned);
-    memory.doubt.notice(operand, &refused::stamps(memory.rendered.judged()));
-    let now = memory.doubt.left_out();
-    if now == left_out {
+    let operand = OperandState::of::<W>(checked.resource, inputs, &planned);
+    memory.rejections.update(operand, &rejections::states(memory.rendered.judged()));
+    let excluded_now = memory.rejections.excluded();
+    if excluded_now == excluded {
         return Ok(planned);
     }
-    valid.build(&checked.around, &refused::left_out(&now), &mut memory.rendered)
-}
-
-/// What is written beside the configuration, so that the next process knows: nothing, if there is nothing to say.
-fn annotation(memory: &Memory) -> Option<Value> {
-    match memory.doubt.verdicts().annotation() {
-        Some(text) => Some(text.into()),
-        None => (memory.record == Record::Kept).then_some(Value::Null),
-    }
+    valid.build(&checked.around, &rejections::left_out(&excluded_now), &mut memory.rendered)
 }
 
 /// Objects in waves: pods come after what they mount. Without what they need, they stay as they are.
-fn objects<W: Workload>(planned: &Planned, inputs: &Inputs, refused: Option<&Value>) -> Work {
+fn objects<W: Workload>(planned: &Planned, inputs: &Inputs, recorded: Option<&Value>) -> Work {
     let is_pods = |child: &&Child| matches!(child, Child::StatefulSet(_) | Child::DaemonSet(_));
     let (pods, others): (Vec<&Child>, Vec<&Child>) = planned.children.iter().partition(is_pods);
     let wave = |children: Vec<&Child>| children.into_iter().map(wanted).collect();
     let mut waves: Vec<Vec<Desired>> = vec![wave(others)];
     let configuration = W::NAMING.configuration(&inputs.key.name);
-    if let Some(refused) = refused {
+    if let Some(recorded) = recorded {
         let is_configuration = |one: &&mut Desired| {
             one.object["kind"] == "Secret" && one.object["metadata"]["name"] == configuration
         };
         if let Some(secret) = waves.iter_mut().flatten().find(is_configuration) {
-            let annotations = &mut secret.object["metadata"]["annotations"];
-            if !annotations.is_object() {
-                *annotations = json!({});
-            }
-            annotations[ANNOTATION] = refused.clone();
+            secret.object["metadata"]["annotations"][ANNOTATION] = recorded.clone();
         }
     }
     let mut spared = Vec::new();
@@ -180,7 +171,7 @@ fn wanted(child: &Child) -> Desired {
         Child::ConfigMap(object) => desired(object, Way::Replace),
         Child::Secret(object) => desired(object, Way::Replace),
         Child::Service(object) => desired(&**object, Way::Replace),
-        // What becomes of pods when a StatefulSet is recreated, `rollout` decides.
+        // `rollout` decides about the pods when a StatefulSet is recreated.
         Child::StatefulSet(object) => Desired { looks_after_pods: true, ..desired(&**object, Way::Replace) },
         Child::DaemonSet(object) => desired(&**object, Way::Replace),
     }

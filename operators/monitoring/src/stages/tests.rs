@@ -21,16 +21,16 @@ use tower::BoxError;
 use super::*;
 use crate::OfAlertmanager;
 use crate::kinds;
-use crate::loaded::operand::Operand;
 use crate::loaded::pace;
-use crate::loaded::subject::Subject;
-use crate::loaded::verdicts::{ANNOTATION, Refusal, Stamp, Verdicts};
+use crate::rejections::operand::OperandState;
+use crate::rejections::record::{ANNOTATION, Rejection, Rejections, ResourceState};
+use crate::rejections::resource::ResourceRef;
 use crate::workload::operator::OperatorConfig;
 
 /// A server, and what it was asked for: the name of each Secret, and which workloads the index knew to read it.
 struct Server {
-    /// What is written beside the configuration about what is refused.
-    refused: Option<String>,
+    /// The annotation of the configuration Secret about rejections.
+    recorded: Option<String>,
     /// A Secret that is not there.
     absent: Option<&'static str>,
     /// Whether a Secret is another one whenever it is looked at.
@@ -45,7 +45,7 @@ struct Server {
 impl Default for Server {
     fn default() -> Self {
         Self {
-            refused: None,
+            recorded: None,
             absent: None,
             is_restless: false,
             looks: AtomicU64::default(),
@@ -64,7 +64,7 @@ impl Server {
         let version = if self.is_restless { look.to_string() } else { "1".to_owned() };
         let mut metadata = json!({"namespace": "a", "name": name, "resourceVersion": version});
         if name == "alertmanager-w-generated" {
-            metadata["annotations"] = json!({ANNOTATION: self.refused.as_ref()?});
+            metadata["annotations"] = json!({ANNOTATION: self.recorded.as_ref()?});
         } else if !name.starts_with("url-") || self.absent == Some(name) {
             return None;
         }
@@ -227,13 +227,13 @@ async fn what_is_no_longer_pointed_to_has_no_readers() {
 
 #[tokio::test]
 async fn a_refused_one_that_was_mended_is_taken_again_though_no_watch_tells_of_secrets() {
-    let stamp = Stamp { uid: "c".into(), generation: 1, read: String::new() };
-    let refusal = Refusal { stamp, operand: Operand::default(), words: "bad".into() };
-    let refused: Verdicts =
-        [(Subject::new(SelectableKind::AlertmanagerConfig, "a", "c"), refusal)].into_iter().collect();
-    let mut passes = Passes::new(Server { refused: refused.annotation(), ..Server::default() });
+    let state = ResourceState { uid: "c".into(), generation: 1, read: String::new() };
+    let rejection = Rejection { state, operand: OperandState::default(), message: "bad".into() };
+    let rejected: Rejections =
+        [(ResourceRef::new(SelectableKind::AlertmanagerConfig, "a", "c"), rejection)].into_iter().collect();
+    let mut passes = Passes::new(Server { recorded: rejected.annotation(), ..Server::default() });
     assert_eq!(passes.notified(&stores(1)).await, urls(1));
-    assert_eq!(*passes.memory.doubt.verdicts(), Verdicts::default());
+    assert_eq!(*passes.memory.rejections.rejections(), Rejections::default());
 }
 
 #[tokio::test]

@@ -9,11 +9,11 @@ use crate::settings::Settings;
 
 /// A workload that was checked.
 pub struct Checked<'v, W: Workload> {
-    /// What users wrote, for what is not part of a plan of objects.
+    /// The resource, for what is not part of a plan of objects.
     pub(super) resource: &'v W::Resource,
     /// What is there beside it.
     pub(super) around: PlanContext<'v>,
-    /// The workload; nothing, if it is left alone.
+    /// The workload, or why it is left alone.
     pub(super) valid: Result<W::Valid<'v>, Idle>,
 }
 
@@ -35,12 +35,12 @@ pub(super) fn validate<'v, W: Workload>(
     };
     let valid = match inputs.idle {
         Some(idle) => Err(idle),
-        None => Ok(W::validate(resource, &around).map_err(|error| invalid(&error, inputs))?),
+        None => Ok(W::validate(resource, &around).map_err(|error| invalid(error, inputs))?),
     };
     Ok(Checked { resource, around, valid })
 }
 
-pub(super) fn invalid(error: &plan::PlanError, inputs: &Inputs) -> Invalid {
-    let (message, requeue_after) = (error.message.clone(), inputs.requeue_after);
-    Invalid { reason: "ReconciliationFailed", message, requeue_after }
+pub(super) fn invalid(error: plan::PlanError, inputs: &Inputs) -> Invalid {
+    let requeue_after = inputs.requeue_after;
+    Invalid { reason: "ReconciliationFailed", message: error.message, requeue_after }
 }

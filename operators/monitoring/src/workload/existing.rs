@@ -50,7 +50,7 @@ pub fn keep_service(wanted: &mut Service, existing: &Service) {
 }
 
 /// `kubectl rollout restart` leaves an annotation on the pods.
-fn keep_restart(wanted: &mut PodTemplateSpec, existing: &PodTemplateSpec) {
+pub(crate) fn keep_restart(wanted: &mut PodTemplateSpec, existing: &PodTemplateSpec) {
     let annotations = existing.metadata.as_ref().and_then(|metadata| metadata.annotations.as_ref());
     let mut restart: Labels = annotations.cloned().unwrap_or_default();
     restart.retain(|key, _| key.starts_with(KUBECTL));

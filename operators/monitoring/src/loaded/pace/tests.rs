@@ -87,10 +87,10 @@ fn a_clock_that_is_set_back_loses_no_change() {
 
 #[test]
 fn the_worst_pod_decides() {
-    let pending = || Verdict::Pending(String::new());
+    let pending = || LoadState::Pending(String::new());
     assert_eq!(Sight::of([]), Sight::Loaded);
-    assert_eq!(Sight::of(&[Verdict::Loaded, Verdict::Unknown(String::new())]), Sight::Unknown);
-    assert_eq!(Sight::of(&[pending(), Verdict::Refused(String::new())]), Sight::Pending);
+    assert_eq!(Sight::of(&[LoadState::Loaded, LoadState::Unknown(String::new())]), Sight::Unknown);
+    assert_eq!(Sight::of(&[pending(), LoadState::Rejected(String::new())]), Sight::Pending);
 }
 
 /// One workload, its kubelet and its operator, played by the clock.

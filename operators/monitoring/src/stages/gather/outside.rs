@@ -1,5 +1,5 @@
-//! What pods need and others make: a storage class, a Service that a user brings. Without them no pods are made, and what
-//! is there stays; the configuration is written all the same.
+//! What pods need and users provide: a storage class, a governing Service. Without them no pods are created and the present
+//! ones stay, but the configuration is still written.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -15,18 +15,18 @@ use kube::{Api, Client};
 use crate::kind::Needs;
 use crate::kinds;
 
-/// How long something that was there is taken to be there.
-const STILL: Duration = Duration::from_mins(1);
+/// How long a storage class that existed is not read again.
+const KNOWN_FOR: Duration = Duration::from_mins(1);
 
 /// The storage classes of one workload.
 #[derive(Debug, Default)]
 pub(crate) struct StorageClasses {
-    /// When each was last seen, and whether its volumes can grow, if that is known.
+    /// When each was last read, and whether its volumes can be expanded, if that is known.
     seen: BTreeMap<String, (Instant, Option<bool>)>,
 }
 
 impl StorageClasses {
-    /// What is missing of what a workload needs, in words; nothing, if all is there or may not be looked at.
+    /// What is missing of what a workload needs; none, if everything exists or the operator may not read it.
     pub(crate) async fn missing(
         &mut self,
         needs: &Needs,
@@ -35,9 +35,9 @@ impl StorageClasses {
         client: &Client,
     ) -> Option<String> {
         if let Some(class) = &needs.storage_class
-            && let Some(words) = self.look(class, client).await
+            && let Some(missing) = self.read(class, client).await
         {
-            return Some(words);
+            return Some(missing);
         }
         match &needs.service {
             Some(service) => {
@@ -47,7 +47,7 @@ impl StorageClasses {
         }
     }
 
-    /// Finds out whether volumes can grow that are smaller than they should be. What cannot be found out stays unknown.
+    /// Finds out whether volumes that are too small can be expanded. What cannot be read stays unknown.
     pub(crate) async fn learn(&mut self, needs: &Needs, claims: &[PersistentVolumeClaim], client: &Client) {
         let Some(wanted) = needs.storage.as_deref().and_then(Amount::parse) else { return };
         for claim in claims {
@@ -56,22 +56,22 @@ impl StorageClasses {
             let size = requests.and_then(|requests| Amount::parse(&requests.get("storage")?.0));
             let class = spec.storage_class_name.as_deref().filter(|_| size.is_some_and(|size| size < wanted));
             if let Some(class) = class
-                && let Some(words) = self.look(class, client).await
+                && let Some(missing) = self.read(class, client).await
             {
-                tracing::debug!("it is not known whether volumes can grow: {words}");
+                tracing::debug!("it is not known whether volumes can be expanded: {missing}");
             }
         }
     }
 
-    /// Whether volumes of classes can grow, as far as that is known.
+    /// Whether volumes of the classes can be expanded, as far as that is known.
     pub(crate) fn growing(&self) -> BTreeMap<String, bool> {
         self.seen.iter().filter_map(|(class, (_, grows))| Some((class.clone(), (*grows)?))).collect()
     }
 
-    /// Looks at a class. What is wrong with it, in words.
-    async fn look(&mut self, class: &str, client: &Client) -> Option<String> {
+    /// Reads a storage class. Returns what is wrong with it.
+    async fn read(&mut self, class: &str, client: &Client) -> Option<String> {
         let now = clock::now();
-        if self.seen.get(class).is_some_and(|(when, _)| now.duration_since(*when) < STILL) {
+        if self.seen.get(class).is_some_and(|(when, _)| now.duration_since(*when) < KNOWN_FOR) {
             return None;
         }
         let known = self.seen.remove(class).and_then(|(_, grows)| grows);
@@ -87,7 +87,7 @@ impl StorageClasses {
     }
 }
 
-/// What is wrong with the Service that a user brings.
+/// What is wrong with the governing Service that a user provides.
 async fn service(key: &Key, needs: &Needs, stores: &Stores, client: &Client) -> Option<String> {
     let labels = &needs.labels;
     let found = if stores.is_known(kinds::SERVICE, &key.namespace) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use k8s_openapi::api::apps::v1::{DaemonSet, StatefulSet};
-use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Pod};
+use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::jiff::Timestamp;
 use kernel::declare::Kind;
 use kernel::flow::PassError;
@@ -14,25 +14,24 @@ use kube::Api;
 use kube::api::{DynamicObject, ListParams};
 
 use super::Inputs;
+use crate::interest::has_labels;
 use crate::kind::{Facts, Seen, Workload};
 use crate::kinds;
-use crate::load::{self, Said};
 use crate::loaded::ask::Reloaded;
-use crate::loaded::doubt::Taken;
+use crate::loaded::pod::{ObservedPod, address};
 use crate::memory::Memory;
-use crate::refused::{Hearing, up_to_date};
+use crate::rejections::tracker::LoadResult;
+use crate::rejections::{Response, up_to_date};
 use crate::stages::WorkloadOperator;
 use crate::workload::labels;
 
 impl<W: Workload> WorkloadOperator<W> {
     /// What is there of a workload.
     pub(super) async fn see(&self, uid: &str, key: &Key, stores: &Stores) -> Result<Seen, PassError> {
-        let mut sets = BTreeMap::new();
-        for object in stores.owned_by(kinds::STATEFUL_SET, &key.namespace, uid) {
-            if let Ok(set) = object.read::<StatefulSet>() {
-                sets.insert(object.key().name.to_string(), set);
-            }
-        }
+        let sets = stores.owned_by(kinds::STATEFUL_SET, &key.namespace, uid);
+        let sets = sets.iter().filter_map(|object| object.read::<StatefulSet>().ok());
+        let sets: BTreeMap<String, StatefulSet> =
+            sets.map(|set| (set.metadata.name.clone().unwrap_or_default(), set)).collect();
         let daemons = stores.owned_by(kinds::DAEMON_SET, &key.namespace, uid);
         let daemon_set = daemons.iter().find_map(|object| object.read::<DaemonSet>().ok());
         let known = if stores.is_known(kinds::POD, &key.namespace) {
@@ -40,9 +39,9 @@ impl<W: Workload> WorkloadOperator<W> {
         } else {
             self.list_pods(key, stores).await?
         };
-        let pods = known.iter().filter_map(|pod| pod.read::<Pod>().ok()).collect();
+        let pods = known.iter().filter_map(|pod| pod.read().ok()).collect();
         let claims = labelled::<W>(kinds::CLAIM, key, stores);
-        let claims = claims.iter().filter_map(|claim| claim.read::<PersistentVolumeClaim>().ok()).collect();
+        let claims = claims.iter().filter_map(|claim| claim.read().ok()).collect();
         Ok(Seen { sets, daemon_set, pods, known, claims })
     }
 
@@ -56,7 +55,7 @@ impl<W: Workload> WorkloadOperator<W> {
         Ok(listed.items.into_iter().map(|pod| Arc::new(stores.keep(kinds::POD, pod))).collect())
     }
 
-    /// Asks the pods what they run, and those that refuse it for their reason.
+    /// Asks the pods what they run, and those that reject it for their error.
     pub(super) async fn ask_pods(
         &self,
         facts: &Facts<'_>,
@@ -64,41 +63,46 @@ impl<W: Workload> WorkloadOperator<W> {
         memory: &mut Memory,
         now: Timestamp,
     ) -> Result<(), PassError> {
-        let key = inputs.key.clone();
         if inputs.seen.pods.is_empty() {
             return Ok(());
         }
-        inputs.may_patch_pods = memory.patching.ask(&self.client, &key, now).await;
+        inputs.may_patch_pods = memory.patching.ask(&self.client, &inputs.key, now).await;
         if memory.loading.is_new() {
-            inputs.last_written = self.last_written(&key).await?;
+            inputs.last_written = self.last_written(&inputs.key).await?;
         }
         memory.loading.ask(&inputs.seen.pods, facts.tls, &self.asker, now).await;
-        let pods = up_to_date(&inputs.seen, memory.program.as_ref());
-        let heard = match memory.loading.taken(&pods) {
-            None => None,
-            Some((content, Said::Accepted)) => Some((content, Taken::Accepted)),
-            Some((content, Said::Refused(pod, words))) => {
-                let is_worth_it = memory.doubt.is_searching() || memory.doubt.is_new(&content);
-                let text = if is_worth_it { self.reason(facts, pod, words).await } else { None };
-                text.map(|text| (content, Taken::Refused(text)))
-            }
-        };
-        let is_running = inputs.seen.pods.iter().any(|pod| load::seen(pod).ready_since.is_some());
-        inputs.heard = heard.map(|(content, taken)| Hearing { content, taken, is_running });
+        inputs.response = self.response(facts, &inputs.seen, memory).await;
         Ok(())
     }
 
-    /// What the operand says about what it refuses. It may quote secrets.
-    async fn reason(&self, facts: &Facts<'_>, pod: &Pod, words: String) -> Option<String> {
-        if let Some(last) = load::last_words(pod) {
-            return Some(last);
+    /// How the pods that run the planned program respond to what was written; none, if it is not known yet.
+    async fn response(&self, facts: &Facts<'_>, seen: &Seen, memory: &Memory) -> Option<Response> {
+        let content = memory.loading.content()?;
+        let pods = up_to_date(seen, memory.program.as_ref());
+        let result = if let Some((pod, message)) = memory.loading.rejection(&pods) {
+            let needs_error = memory.rejections.is_searching() || memory.rejections.should_search(content);
+            let error = if needs_error { self.error(facts, pod, message).await } else { None };
+            LoadResult::Rejected(error?)
+        } else if memory.loading.is_accepted(&pods) {
+            LoadResult::Accepted
+        } else {
+            return None;
+        };
+        let is_running = seen.pods.iter().any(|pod| ObservedPod::of(pod).ready_since.is_some());
+        Some(Response { content: content.clone(), result, is_running })
+    }
+
+    /// The error of the operand in a pod that rejects what was written. It may quote secrets.
+    async fn error(&self, facts: &Facts<'_>, pod: &Pod, message: &str) -> Option<String> {
+        if let Some(terminated) = ObservedPod::of(pod).terminated {
+            return Some(terminated.log);
         }
-        let Some(address) = load::at(pod, facts.port, facts.tls) else { return Some(words) };
+        let Some(address) = address(pod, facts.port, facts.tls) else { return Some(message.to_owned()) };
         match self.asker.reload(address, &facts.reload_path()).await {
-            Ok(Reloaded::Refused(text)) => Some(text),
-            // It accepts it by now: the next look tells.
+            Ok(Reloaded::Refused(error)) => Some(error),
+            // It accepts it by now: the next answer tells.
             Ok(Reloaded::Taken) => None,
-            Ok(Reloaded::Other(_)) | Err(_) => Some(words),
+            Ok(Reloaded::Other(_)) | Err(_) => Some(message.to_owned()),
         }
     }
 }
@@ -106,9 +110,6 @@ impl<W: Workload> WorkloadOperator<W> {
 /// Objects of a namespace with the labels of a workload's pods.
 fn labelled<W: Workload>(kind: Kind, key: &Key, stores: &Stores) -> Vec<Arc<Object>> {
     let mut all = stores.named(kind, &key.namespace, "");
-    all.retain(|object| {
-        object.label(labels::INSTANCE) == Some(&*key.name)
-            && object.label(labels::APPLICATION) == Some(W::NAMING.application)
-    });
+    all.retain(|object| has_labels::<W>(object, key));
     all
 }

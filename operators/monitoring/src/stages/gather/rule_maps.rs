@@ -1,5 +1,5 @@
-//! The ConfigMaps with the rules of a workload, as far as their metadata goes. They are found in the stores; where not all
-//! ConfigMaps are looked at the server is asked, by the label that they have, as the Prometheus Operator does it.
+//! The metadata of the ConfigMaps with the rules of a workload. It is in the stores; where not all ConfigMaps are watched, the
+//! API server is asked for those with their label, as the Prometheus Operator does it.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::kinds;
 
-/// Those that are there and stay.
+/// Those that exist and are not being deleted.
 pub(super) async fn outlines(
     workload: &Workload<'_>,
     key: &Key,

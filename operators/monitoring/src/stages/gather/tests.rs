@@ -35,7 +35,8 @@ async fn found(named: Option<&str>, looks_into: &str) -> Vec<String> {
         resources::<OfAlertmanager>(&stores),
         named,
         &Key::new("monitoring", "w"),
-        (&stores, &client()),
+        &stores,
+        &client(),
     )
     .await
     .unwrap();

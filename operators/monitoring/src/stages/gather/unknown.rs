@@ -1,5 +1,5 @@
-//! What decides what a workload selects and is not known: then what was written last stays. Permissions are often granted
-//! after the operator was started, kind by kind, and a configuration without what could not be listed yet would be wrong.
+//! Kinds that decide what a workload selects and that cannot be listed. Permissions are often granted kind by kind after
+//! the operator was started, and a configuration without what cannot be listed yet would be wrong.
 
 use std::time::Duration;
 
@@ -11,45 +11,40 @@ use crate::kinds;
 use crate::memory::Memory;
 use crate::selectors::WorkloadSelectors;
 
-/// How long a kind is waited for that cannot be listed and that the operator can do without.
+/// How long the operator waits for an optional kind that it cannot list.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Says what must be waited for before it is decided what a workload selects.
+/// Fails if the pass must wait until a kind can be listed: then what was written last stays.
 pub(super) fn check(
     selectors: &WorkloadSelectors,
     stores: &Stores,
     waited: Duration,
     memory: &mut Memory,
 ) -> Result<(), PassError> {
-    let Some(kind) = unknown(selectors, stores) else { return Ok(()) };
-    if must_wait(kind, waited) {
+    let Some(kind) = unlisted(selectors, stores) else { return Ok(()) };
+    // Without the labels of namespaces no configuration is right, however long that lasts. Other kinds are optional: users
+    // may omit their permissions on purpose.
+    if kind == kinds::NAMESPACE || waited < PATIENCE {
         return Err(PassError::Unusable(format!(
-            "it is not known what is selected, and what was written last stays: {} cannot be listed; if that lasts, \
-             grant list and watch of them to the operator",
+            "the operator cannot list {}, so it is not known what is selected, and the last configuration stays: grant \
+             list and watch of them to the operator if this persists",
             kind.plural
         )));
     }
-    if !std::mem::replace(&mut memory.is_told_of_unlisted, true) {
+    if !std::mem::replace(&mut memory.is_unlisted_logged, true) {
         tracing::warn!(
-            "{} cannot be listed, and configurations are written without them: grant list and watch of them to the \
-             operator",
+            "the operator cannot list {}, and ignores them: grant list and watch of them to the operator",
             kind.plural
         );
     }
     Ok(())
 }
 
-/// The first kind that decides what is selected and is not known.
-fn unknown(selectors: &WorkloadSelectors, stores: &Stores) -> Option<Kind> {
+/// The first kind that decides what is selected and that is not listed.
+fn unlisted(selectors: &WorkloadSelectors, stores: &Stores) -> Option<Kind> {
     let labels = selectors.goes_by_namespaces().then_some(kinds::NAMESPACE);
     let selected = selectors.selected().map(kinds::selectable);
     labels.into_iter().chain(selected).find(|kind| !stores.is_settled(*kind))
-}
-
-/// Without labels of namespaces nothing right can be written, however long that lasts. Other kinds are optional: users may
-/// leave their permissions out on purpose.
-fn must_wait(kind: Kind, waited: Duration) -> bool {
-    kind == kinds::NAMESPACE || waited < PATIENCE
 }
 
 #[cfg(test)]
@@ -78,7 +73,7 @@ mod tests {
     }
 
     fn missed(spec: &Value, but: &[Kind]) -> Option<Kind> {
-        unknown(&selectors(spec), &stores(but))
+        unlisted(&selectors(spec), &stores(but))
     }
 
     #[test]
@@ -113,8 +108,8 @@ mod tests {
             check(&selectors(&spec), &stores(but), waited, &mut memory).map_err(|error| error.words())
         };
         let scrapes = || json!({"scrapeConfigSelector": {}});
-        let words = "it is not known what is selected, and what was written last stays: scrapeconfigs cannot be \
-                     listed; if that lasts, grant list and watch of them to the operator";
+        let words = "the operator cannot list scrapeconfigs, so it is not known what is selected, and the last \
+                     configuration stays: grant list and watch of them to the operator if this persists";
         assert_eq!(checked(scrapes(), &[kinds::SCRAPE_CONFIG], Duration::ZERO), Err(words.to_owned()));
         assert_eq!(checked(scrapes(), &[], Duration::ZERO), Ok(()));
         assert_eq!(checked(scrapes(), &[kinds::SCRAPE_CONFIG], PATIENCE), Ok(()));
