@@ -8,7 +8,7 @@ use crate::loaded::offset::Offset;
 
 /// The answer of a pod.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Heard {
+pub struct PodAnswer {
     /// What it reports.
     pub answer: Answer,
     /// How far its clock is from ours, if the answer tells the time.

@@ -1,4 +1,4 @@
-//! Asks pods over HTTP: the only file here that does something. Each question has a limit, and few are asked at once.
+//! Asks pods over HTTP. Each request has a timeout, and only a few are sent at once.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -11,16 +11,17 @@ use k8s_openapi::jiff::Timestamp;
 use kernel::flow::PassError;
 use kernel::operand::{self, AskError, Reply, Request};
 
-use crate::loaded::answer::{Answer, Heard};
+use crate::loaded::answer::{Answer, PodAnswer};
 use crate::loaded::offset::Offset;
+use crate::rejections::tracker::LoadResult;
 
-/// Longest wait for one answer.
-const LIMIT: Duration = Duration::from_secs(2);
+/// The timeout of a request.
+const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A reload reads the whole configuration, and some are large.
-const RELOAD_LIMIT: Duration = Duration::from_secs(30);
+/// The timeout of a reload: it reads the whole configuration, which may be large.
+const RELOAD_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// So many pods are asked at once.
+/// How many pods are asked at once.
 const AT_ONCE: usize = 8;
 
 /// Where a pod answers.
@@ -40,17 +41,6 @@ impl fmt::Display for Address {
     }
 }
 
-/// What an operand said to a reload.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reloaded {
-    /// It worked.
-    Taken,
-    /// It refused the configuration, with this text. It may quote secrets: [`crate::rejections::error_text::redacted`] says what may be shown.
-    Refused(String),
-    /// It said something else, such as that one must log in.
-    Other(u16),
-}
-
 /// Asks pods.
 pub struct Asker {
     clock: fn() -> Timestamp,
@@ -62,51 +52,51 @@ impl Asker {
         Self { clock }
     }
 
-    /// Asks the reloaders of pods, a few at once; the answers come in the order of the questions.
-    pub async fn ask_all(&self, addresses: &[Address]) -> Vec<Heard> {
-        let questions: Vec<BoxFuture<'_, Heard>> =
+    /// Asks the reloaders of pods; the answers come in the order of the addresses.
+    pub async fn ask_all(&self, addresses: &[Address]) -> Vec<PodAnswer> {
+        let requests: Vec<BoxFuture<'_, PodAnswer>> =
             addresses.iter().map(|address| self.ask(*address).boxed()).collect();
-        stream::iter(questions).buffered(AT_ONCE).collect().await
+        stream::iter(requests).buffered(AT_ONCE).collect().await
     }
 
-    /// Asks the reloader of a pod. Ours has a page that the peer's does not have.
-    pub async fn ask(&self, address: Address) -> Heard {
-        let heard = async {
+    /// Asks the reloader of a pod. Ours has a status page, the peer's has not.
+    pub async fn ask(&self, address: Address) -> PodAnswer {
+        let answer = async {
             let (reply, offset) = self.get(address, "/status").await?;
             if reply.status == StatusCode::OK
                 && let Some(answer) = Answer::of_status(&reply.body)
             {
-                return Ok(Heard { answer, offset });
+                return Ok(PodAnswer { answer, offset });
             }
             if reply.status != StatusCode::OK && reply.status != StatusCode::NOT_FOUND {
-                return Ok(Heard { answer: of_metrics(address, &reply), offset });
+                return Ok(PodAnswer { answer: of_metrics(address, &reply), offset });
             }
             let (reply, offset) = self.get(address, "/metrics").await?;
-            Ok(Heard { answer: of_metrics(address, &reply), offset })
+            Ok(PodAnswer { answer: of_metrics(address, &reply), offset })
         };
-        heard.await.unwrap_or_else(|error: AskError| {
+        answer.await.unwrap_or_else(|error: AskError| {
             let words = PassError::outside(address.to_string(), error).words();
-            Heard { answer: Answer::Nothing(words), offset: None }
+            PodAnswer { answer: Answer::Nothing(words), offset: None }
         })
     }
 
-    /// Has an operand load its configuration, for what it says if it does not take it. `path` is that of the endpoint,
-    /// below the prefix of the workload's routes.
-    pub async fn reload(&self, address: Address, path: &str) -> Result<Reloaded, AskError> {
-        let reply = send(address, Method::POST, path, RELOAD_LIMIT).await?;
-        Ok(match reply.status {
-            StatusCode::OK => Reloaded::Taken,
+    /// Makes an operand reload its configuration, for its error if it rejects the configuration. `path` is the path of the
+    /// endpoint, with the route prefix. None, if it does not answer, or with something else, such as that one must log in.
+    pub async fn reload(&self, address: Address, path: &str) -> Option<LoadResult> {
+        let reply = send(address, Method::POST, path, RELOAD_TIMEOUT).await.ok()?;
+        match reply.status {
+            StatusCode::OK => Some(LoadResult::Accepted),
             StatusCode::INTERNAL_SERVER_ERROR => {
-                Reloaded::Refused(String::from_utf8_lossy(&reply.body).into_owned())
+                Some(LoadResult::Rejected(String::from_utf8_lossy(&reply.body).into_owned()))
             }
-            other => Reloaded::Other(other.as_u16()),
-        })
+            _ => None,
+        }
     }
 
-    /// A page, and how far the clock is from ours.
+    /// A page, and how far the clock of the pod is from ours.
     async fn get(&self, address: Address, path: &str) -> Result<(Reply, Option<Offset>), AskError> {
         let asked = (self.clock)();
-        let reply = send(address, Method::GET, path, LIMIT).await?;
+        let reply = send(address, Method::GET, path, TIMEOUT).await?;
         let offset = reply.date.map(|date| Offset::of(date, asked, (self.clock)()));
         Ok((reply, offset))
     }

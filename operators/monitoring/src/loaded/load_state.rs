@@ -11,7 +11,7 @@
 
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 
-use crate::loaded::answer::{Answer, Counters, Heard, Status};
+use crate::loaded::answer::{Answer, Counters, PodAnswer, Status};
 use crate::loaded::content::Content;
 use crate::loaded::offset::Offset;
 use crate::loaded::pod::{ObservedPod, Terminated};
@@ -59,7 +59,7 @@ pub enum LoadState {
 
 impl LoadState {
     /// What is written, the pod, and the answer of its reloader, together.
-    pub fn of(written: &Written, pod: &ObservedPod, answer: &Heard, now: Timestamp) -> Self {
+    pub fn of(written: &Written, pod: &ObservedPod, answer: &PodAnswer, now: Timestamp) -> Self {
         if let Some(terminated) = &pod.terminated
             && let Some(state) = by_termination(written, pod, terminated, answer)
         {
@@ -86,7 +86,7 @@ fn by_termination(
     written: &Written,
     pod: &ObservedPod,
     terminated: &Terminated,
-    answer: &Heard,
+    answer: &PodAnswer,
 ) -> Option<LoadState> {
     if !error_text::is_rejection(&terminated.log) {
         return None;

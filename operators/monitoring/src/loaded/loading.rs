@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use crate::loaded::answer::{Answer, Heard};
+use crate::loaded::answer::{Answer, PodAnswer};
 use crate::loaded::ask::{Address, Asker};
 use crate::loaded::condition;
 use crate::loaded::content::Content;
@@ -89,7 +89,7 @@ impl Loading {
         }
         let addresses: Vec<Address> = due.iter().map(|(_, address)| *address).collect();
         let answers = asker.ask_all(&addresses).await;
-        let answers: Vec<(&Pod, Heard)> = due.into_iter().map(|(pod, _)| pod).zip(answers).collect();
+        let answers: Vec<(&Pod, PodAnswer)> = due.into_iter().map(|(pod, _)| pod).zip(answers).collect();
         self.record(&written, answers, now);
     }
 
@@ -117,7 +117,7 @@ impl Loading {
             let state = self.evaluate(
                 written,
                 pod,
-                Heard { answer: Answer::Nothing(because.into()), offset: None },
+                PodAnswer { answer: Answer::Nothing(because.into()), offset: None },
                 now,
             );
             // The state when it was asked is more specific.
@@ -129,11 +129,11 @@ impl Loading {
     }
 
     /// Records the answers of pods.
-    fn record(&mut self, written: &Written, answers: Vec<(&Pod, Heard)>, now: Timestamp) {
-        let is_answer = |heard: &Heard| !matches!(heard.answer, Answer::Nothing(_));
-        self.reach.heard(answers.iter().map(|(pod, heard)| (uid(pod), is_answer(heard))), now);
-        for (pod, heard) in answers {
-            self.evaluate(written, pod, heard, now);
+    fn record(&mut self, written: &Written, answers: Vec<(&Pod, PodAnswer)>, now: Timestamp) {
+        let is_answer = |received: &PodAnswer| !matches!(received.answer, Answer::Nothing(_));
+        self.reach.record(answers.iter().map(|(pod, received)| (uid(pod), is_answer(received))), now);
+        for (pod, received) in answers {
+            self.evaluate(written, pod, received, now);
         }
     }
 
@@ -164,11 +164,11 @@ impl Loading {
         known
     }
 
-    fn evaluate(&mut self, written: &Written, pod: &Pod, heard: Heard, now: Timestamp) -> LoadState {
+    fn evaluate(&mut self, written: &Written, pod: &Pod, received: PodAnswer, now: Timestamp) -> LoadState {
         let known = self.known(pod);
-        let offset = heard.offset.map(|offset| offset.narrowed_by(known.offset));
+        let offset = received.offset.map(|offset| offset.narrowed_by(known.offset));
         known.offset = offset.or(known.offset);
-        let state = LoadState::of(written, &ObservedPod::of(pod), &Heard { offset, ..heard }, now);
+        let state = LoadState::of(written, &ObservedPod::of(pod), &PodAnswer { offset, ..received }, now);
         known.state = Some(state.clone());
         state
     }

@@ -76,7 +76,7 @@ impl Reach {
     }
 
     /// Which pods were asked, and whether each of them answered.
-    pub fn heard<'p>(&mut self, answers: impl IntoIterator<Item = (&'p str, bool)>, now: Timestamp) {
+    pub fn record<'p>(&mut self, answers: impl IntoIterator<Item = (&'p str, bool)>, now: Timestamp) {
         let mut anybody = false;
         let mut asked = false;
         for (pod, answered) in answers {

@@ -148,7 +148,7 @@ pub(crate) fn start_search<W: Workload>(planned: &Planned, inputs: &Inputs, memo
     let files = files.map(|(file, key)| (file, ResourceRef::of_key(SelectableKind::PrometheusRule, &key)));
     let text = planned.configuration.as_ref().map(Configuration::text).unwrap_or_default();
     let parts = parts::Parts::read(&text, states.keys().cloned().collect(), files.collect());
-    let named = suspects::mentioned(error, &parts).resources;
+    let named = suspects::mentioned(error, &parts).into_iter().flatten().cloned().collect();
     let (ranked, new) = ranking::rank(&judged, &states, memory.accepted.as_ref());
     tracing::warn!(workload = %inputs.key, "the configuration is rejected; searching for the resource that causes it");
     tracker.start_search(content, error.clone(), Suspects { states, named, new, ranked, is_running });

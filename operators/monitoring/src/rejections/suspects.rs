@@ -16,24 +16,17 @@ use crate::rejections::resource::ResourceRef;
 /// If more resources than these contain a quoted piece, it names none of them.
 const MOST_CONTAINING: usize = 3;
 
-/// What an error names.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Mentioned {
-    /// These resources.
-    pub resources: BTreeSet<ResourceRef>,
-    /// The workload itself.
-    pub workload: bool,
-}
-
-/// Finds what an error names.
-pub fn mentioned(error: &str, parts: &Parts<'_>) -> Mentioned {
+/// The resources that an error names; none stands for the workload itself.
+pub fn mentioned<'p>(error: &str, parts: &'p Parts<'_>) -> BTreeSet<Option<&'p ResourceRef>> {
     let text = error_text::unescaped(error);
-    let resources = by_name(&text, parts);
-    if !resources.is_empty() {
-        return Mentioned { resources, workload: false };
+    let mut mentioned = by_name(&text, parts);
+    if mentioned.is_empty() {
+        mentioned = by_line(&text, parts);
     }
-    let by_line = by_line(&text, parts);
-    if by_line == Mentioned::default() { by_content(&text, parts) } else { by_line }
+    if mentioned.is_empty() {
+        mentioned = by_content(&text, parts);
+    }
+    mentioned
 }
 
 /// The field of a resource whose value an error quotes, and that value. Everybody who can read the resource can read the
@@ -57,12 +50,12 @@ fn find_value<'o>(value: &'o Value, wanted: &str, path: String) -> Option<(Strin
     }
 }
 
-fn by_name(text: &str, parts: &Parts<'_>) -> BTreeSet<ResourceRef> {
+fn by_name<'p>(text: &str, parts: &'p Parts<'_>) -> BTreeSet<Option<&'p ResourceRef>> {
     let files = parts.rule_files.iter().filter(|(file, _)| text.contains(file.as_str()));
     let is_named =
         |resource: &&ResourceRef| resource.name_prefix().is_some_and(|prefix| contains_name(text, &prefix));
     let named = parts.resources.iter().filter(is_named);
-    files.map(|(_, resource)| resource).chain(named).cloned().collect()
+    files.map(|(_, resource)| resource).chain(named).map(Some).collect()
 }
 
 /// Whether a text contains a name with this prefix that is not part of a longer name.
@@ -75,18 +68,17 @@ fn contains_name(text: &str, prefix: &str) -> bool {
     })
 }
 
-fn by_line(text: &str, parts: &Parts<'_>) -> Mentioned {
+fn by_line<'p>(text: &str, parts: &'p Parts<'_>) -> BTreeSet<Option<&'p ResourceRef>> {
     let count = parts.lines();
     let lines = error_text::lines(text).into_iter().filter(|line| *line <= count);
-    Mentioned::of(&lines.map(|line| parts.at_line(line)).collect())
+    lines.map(|line| parts.at_line(line)).collect()
 }
 
 /// By what a text quotes of the configuration: the resources that have all of it.
-fn by_content(text: &str, parts: &Parts<'_>) -> Mentioned {
+fn by_content<'p>(text: &str, parts: &'p Parts<'_>) -> BTreeSet<Option<&'p ResourceRef>> {
     let containing = pieces(text).into_iter().map(|piece| parts.containing(piece));
     let containing = containing.filter(|some| !some.is_empty()).reduce(|one, other| &one & &other);
-    let containing = containing.filter(|some| some.len() <= MOST_CONTAINING);
-    Mentioned::of(&containing.unwrap_or_default())
+    containing.filter(|some| some.len() <= MOST_CONTAINING).unwrap_or_default()
 }
 
 /// Pieces of a text that may come from the configuration.
@@ -104,16 +96,6 @@ fn pieces(text: &str) -> Vec<&str> {
 fn without_anchors(text: &str) -> &str {
     let text = text.strip_prefix("^(?s:").or_else(|| text.strip_prefix("^(?:")).unwrap_or(text);
     text.strip_suffix(")$").unwrap_or(text)
-}
-
-impl Mentioned {
-    /// Resources, and none for the workload itself.
-    fn of(named: &BTreeSet<Option<&ResourceRef>>) -> Self {
-        Self {
-            resources: named.iter().copied().flatten().cloned().collect(),
-            workload: named.contains(&None),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -76,7 +76,7 @@ pub struct Inputs {
     /// The contents of its references and of those of the selected resources.
     pub(crate) objects: Arc<Objects>,
     /// What was written before.
-    pub(crate) standing: LastWritten,
+    pub(crate) written: LastWritten,
     /// How the pods respond to the configuration.
     pub(crate) response: Option<Response>,
     /// Objects whose status names it though it does not select them.

@@ -153,7 +153,7 @@ fn objects<W: Workload>(planned: &Planned, inputs: &Inputs, recorded: Option<&Va
         }
     }
     let mut spared = Vec::new();
-    if inputs.standing.configuration.is_some() {
+    if inputs.written.configuration.is_some() {
         spared.push((kinds::SECRET, Key::new(&inputs.key.namespace, &configuration)));
     }
     if inputs.missing.is_none() {

@@ -29,7 +29,7 @@ pub(super) fn validate<'v, W: Workload>(
         unmanaged: settings.unmanaged,
         daemon_sets: settings.daemon_sets,
         objects: &inputs.objects,
-        last_written: &inputs.standing,
+        last_written: &inputs.written,
         unselectable: &inputs.unselectable,
         base: inputs.base.as_ref(),
     };

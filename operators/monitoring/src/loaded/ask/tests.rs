@@ -79,8 +79,8 @@ async fn our_reloader_is_asked_for_its_status() {
     let (listener, address) = listener(false).await;
     let server = serve_on(&listener, 1, |_| reply("200 OK", STATUS));
     let asker = asker();
-    let (requests, heard) = both(server, asker.ask(address)).await;
-    assert_eq!(heard, Heard { answer: ours(), offset: Some(five_seconds_ahead()) });
+    let (requests, received) = both(server, asker.ask(address)).await;
+    assert_eq!(received, PodAnswer { answer: ours(), offset: Some(five_seconds_ahead()) });
     assert_eq!(requests, ["GET /status HTTP/1.1"]);
 }
 
@@ -91,9 +91,9 @@ async fn the_peers_reloader_is_asked_for_its_metrics_then() {
         if request.contains("/metrics") { reply("200 OK", METRICS) } else { reply("404 Not Found", "") }
     });
     let asker = asker();
-    let (requests, heard) = both(server, asker.ask(address)).await;
+    let (requests, received) = both(server, asker.ask(address)).await;
     let answer = Answer::Peers(Counters { successful: true, reloads: 2, ..Counters::default() });
-    assert_eq!(heard, Heard { answer, offset: Some(five_seconds_ahead()) });
+    assert_eq!(received, PodAnswer { answer, offset: Some(five_seconds_ahead()) });
     assert_eq!(requests, ["GET /status HTTP/1.1", "GET /metrics HTTP/1.1"]);
 }
 
@@ -115,8 +115,8 @@ async fn a_certificate_for_another_name_is_taken() {
         serve(acceptor.accept(stream).await.unwrap(), |_| reply("200 OK", STATUS)).await
     });
     let asker = asker();
-    let (_, heard) = both(server, asker.ask(address)).await;
-    assert_eq!(heard.answer, ours());
+    let (_, received) = both(server, asker.ask(address)).await;
+    assert_eq!(received.answer, ours());
 }
 
 #[tokio::test]
@@ -124,11 +124,11 @@ async fn what_does_not_help_is_told_in_words() {
     let (listener, address) = listener(false).await;
     let asker = asker();
     let server = serve_on(&listener, 1, |_| reply("401 Unauthorized", "no"));
-    let (_, heard) = both(server, asker.ask(address)).await;
-    assert_eq!(heard.answer, Answer::Nothing(format!("{address} answers 401")));
+    let (_, received) = both(server, asker.ask(address)).await;
+    assert_eq!(received.answer, Answer::Nothing(format!("{address} answers 401")));
     let server = serve_on(&listener, 1, |_| "SSH-2.0\r\n".into());
-    let (_, heard) = both(server, asker.ask(address)).await;
-    let Answer::Nothing(words) = heard.answer else { panic!("{heard:?}") };
+    let (_, received) = both(server, asker.ask(address)).await;
+    let Answer::Nothing(words) = received.answer else { panic!("{received:?}") };
     assert!(words.starts_with(&format!("{address}: the answer is not HTTP: ")), "{words}");
     drop(listener);
     let Answer::Nothing(words) = asker.ask(address).await.answer else { panic!("answered") };
@@ -138,10 +138,10 @@ async fn what_does_not_help_is_told_in_words() {
 #[tokio::test(start_paused = true)]
 async fn who_does_not_answer_is_given_up() {
     let (_listener, address) = listener(false).await;
-    let heard = asker().ask_all(&[address; 20]).await;
+    let received = asker().ask_all(&[address; 20]).await;
     let words = format!("{address}: no answer within 2 s");
-    let silent = Heard { answer: Answer::Nothing(words), offset: None };
-    assert_eq!(heard, vec![silent; 20]);
+    let silent = PodAnswer { answer: Answer::Nothing(words), offset: None };
+    assert_eq!(received, vec![silent; 20]);
 }
 
 #[tokio::test]
@@ -155,8 +155,8 @@ async fn a_response_that_is_too_large_is_not_read_to_its_end() {
         // Until the connection is closed.
         while stream.write_all(&[b' '; 4096]).await.is_ok() {}
     };
-    let ((), heard) = both(endless, asker().ask(address)).await;
-    let Answer::Nothing(because) = heard.answer else { panic!("{heard:?}") };
+    let ((), received) = both(endless, asker().ask(address)).await;
+    let Answer::Nothing(because) = received.answer else { panic!("{received:?}") };
     assert!(because.contains("length limit exceeded"), "{because}");
 }
 
@@ -165,14 +165,14 @@ async fn an_operand_says_what_is_wrong() {
     let (listener, address) = listener(false).await;
     let asker = asker();
     let cases = [
-        (reply("200 OK", ""), Reloaded::Taken),
-        (reply("500 Internal Server Error", "line 12"), Reloaded::Refused("line 12".into())),
-        (reply("403 Forbidden", "Lifecycle API is not enabled."), Reloaded::Other(403)),
+        (reply("200 OK", ""), Some(LoadResult::Accepted)),
+        (reply("500 Internal Server Error", "line 12"), Some(LoadResult::Rejected("line 12".into()))),
+        (reply("403 Forbidden", "Lifecycle API is not enabled."), None),
     ];
     for (text, expected) in cases {
         let server = serve_on(&listener, 1, |_| text.clone());
-        let (requests, reloaded) = both(server, asker.reload(address, "/prefix/-/reload")).await;
-        assert_eq!(reloaded.unwrap(), expected);
+        let (requests, result) = both(server, asker.reload(address, "/prefix/-/reload")).await;
+        assert_eq!(result, expected);
         assert_eq!(requests, ["POST /prefix/-/reload HTTP/1.1"]);
     }
 }

@@ -39,7 +39,7 @@ fn ours(status: Status) -> LoadState {
     LoadState::of(
         &written(),
         &ready(),
-        &Heard { answer: Answer::Ours(status), offset: None },
+        &PodAnswer { answer: Answer::Ours(status), offset: None },
         at(WRITTEN + 1),
     )
 }
@@ -97,20 +97,23 @@ fn rule_files_count_too() {
     assert_eq!(ours(rules.clone()), pending("its files are not refreshed yet"));
     // Where their hash is not known, what is in the pod must be loaded.
     let written = Written { content: content(Some("new"), None), ..written() };
-    let heard = |status| Heard { answer: Answer::Ours(status), offset: None };
-    assert_eq!(LoadState::of(&written, &ready(), &heard(rules.clone()), at(WRITTEN + 1)), LoadState::Loaded);
+    let received = |status| PodAnswer { answer: Answer::Ours(status), offset: None };
+    assert_eq!(
+        LoadState::of(&written, &ready(), &received(rules.clone()), at(WRITTEN + 1)),
+        LoadState::Loaded
+    );
     rules.seen_watched_hash = Some("newer".into());
-    let verdict = LoadState::of(&written, &ready(), &heard(rules), at(WRITTEN + 1));
+    let verdict = LoadState::of(&written, &ready(), &received(rules), at(WRITTEN + 1));
     assert_eq!(verdict, pending("its reloader has seen it and reloads now"));
 }
 
 #[test]
 fn nothing_can_be_said_without_anything_to_compare() {
     let written = Written { content: content(None, None), ..written() };
-    let heard = Heard { answer: Answer::Ours(status("a", "a", None)), offset: None };
+    let received = PodAnswer { answer: Answer::Ours(status("a", "a", None)), offset: None };
     let unknown = LoadState::Unknown("it is not known what should be there".into());
-    assert_eq!(LoadState::of(&written, &ready(), &heard, at(WRITTEN)), unknown);
-    let silent = Heard { answer: Answer::Nothing("no answer".into()), offset: None };
+    assert_eq!(LoadState::of(&written, &ready(), &received, at(WRITTEN)), unknown);
+    let silent = PodAnswer { answer: Answer::Nothing("no answer".into()), offset: None };
     assert_eq!(
         LoadState::of(&written, &ready(), &silent, at(WRITTEN)),
         LoadState::Unknown("no answer".into())
@@ -127,8 +130,8 @@ fn peers_after(written: &Written, pod: &ObservedPod, counters: Counters, seconds
     counters.last_success = counters.last_success.map(an_hour_ahead);
     let now = at(WRITTEN + seconds);
     let offset = Offset::of(an_hour_ahead(now), now, now);
-    let heard = Heard { answer: Answer::Peers(counters), offset: Some(offset) };
-    LoadState::of(written, &pod, &heard, now)
+    let received = PodAnswer { answer: Answer::Peers(counters), offset: Some(offset) };
+    LoadState::of(written, &pod, &received, now)
 }
 
 fn an_hour_ahead(time: Timestamp) -> Timestamp {
@@ -160,9 +163,9 @@ fn failing(last_success: Option<i64>) -> Counters {
 fn the_peers_reloader_is_judged_by_the_time_of_its_success_on_its_own_clock() {
     assert_eq!(peers(&ready(), worked(3), 5), LoadState::Loaded);
     assert_eq!(peers(&ready(), worked(-3), 5), pending("no reload has succeeded since"));
-    let heard = Heard { answer: Answer::Peers(worked(3)), offset: None };
+    let received = PodAnswer { answer: Answer::Peers(worked(3)), offset: None };
     let unknown = LoadState::Unknown("its answer does not tell the time".into());
-    assert_eq!(LoadState::of(&written(), &ready(), &heard, at(WRITTEN + 5)), unknown);
+    assert_eq!(LoadState::of(&written(), &ready(), &received, at(WRITTEN + 5)), unknown);
 }
 
 #[test]
@@ -227,8 +230,8 @@ fn ended(seconds: i64, log: &str) -> ObservedPod {
 #[test]
 fn an_operand_that_cannot_start_says_why() {
     let judged = |pod: &ObservedPod, seen: &str| {
-        let heard = Heard { answer: Answer::Ours(status("old", seen, None)), offset: None };
-        LoadState::of(&written(), pod, &heard, at(WRITTEN + 60))
+        let received = PodAnswer { answer: Answer::Ours(status("old", seen, None)), offset: None };
+        LoadState::of(&written(), pod, &received, at(WRITTEN + 60))
     };
     assert_eq!(judged(&ended(5, LOG), "new"), refused(WORDS));
     assert_eq!(judged(&ended(5, LOG), "old"), pending(ANEW));
@@ -255,8 +258,8 @@ fn an_operand_that_cannot_start_says_why() {
 #[test]
 fn an_operand_of_which_nobody_tells_is_judged_by_its_start_and_its_end() {
     let judged = |written: &Written, pod: &ObservedPod| {
-        let heard = Heard { answer: Answer::Nothing("no answer".into()), offset: None };
-        LoadState::of(written, pod, &heard, at(WRITTEN + 1000))
+        let received = PodAnswer { answer: Answer::Nothing("no answer".into()), offset: None };
+        LoadState::of(written, pod, &received, at(WRITTEN + 1000))
     };
     let unknown = LoadState::Unknown("no answer".into());
     let runs = |since: i64, before: Option<Terminated>| ObservedPod {

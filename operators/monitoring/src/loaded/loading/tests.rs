@@ -38,13 +38,13 @@ fn response<'p>(loading: &'p Loading, pods: &'p [Pod]) -> (bool, Option<(&'p Pod
 }
 
 /// What our reloader says that has loaded this.
-fn has(hash: &str) -> Heard {
+fn has(hash: &str) -> PodAnswer {
     let text = json!({"configHash": hash, "seenConfigHash": hash}).to_string();
-    Heard { answer: Answer::of_status(text.as_bytes()).unwrap(), offset: None }
+    PodAnswer { answer: Answer::of_status(text.as_bytes()).unwrap(), offset: None }
 }
 
-fn nothing() -> Heard {
-    Heard { answer: Answer::Nothing("no answer".into()), offset: None }
+fn nothing() -> PodAnswer {
+    PodAnswer { answer: Answer::Nothing("no answer".into()), offset: None }
 }
 
 fn asked(loading: &mut Loading, pods: &[Pod], second: i64) -> Vec<String> {
@@ -137,7 +137,7 @@ fn a_pod_that_cannot_be_reached_hides_no_other_one() {
     let refuses =
         json!({"configHash": "1", "seenConfigHash": "2", "lastErrorReason": "rejected", "lastError": "no"});
     let refuses = Answer::of_status(refuses.to_string().as_bytes()).unwrap();
-    loading.record(&written, vec![(&pods[1], Heard { answer: refuses, offset: None })], moment(81));
+    loading.record(&written, vec![(&pods[1], PodAnswer { answer: refuses, offset: None })], moment(81));
     assert_eq!(loading.content(), Some(&content("2")));
     assert_eq!(response(&loading, &pods), (false, Some((&pods[1], "no"))));
     assert_eq!(loading.condition(moment(81)).unwrap().reason, "Refused");

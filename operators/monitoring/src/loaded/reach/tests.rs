@@ -16,7 +16,7 @@ fn round<'p>(
     second: u64,
 ) -> Vec<&'p str> {
     let asked = reach.whom(pods, at(second));
-    reach.heard(asked.iter().map(|pod| (*pod, answers(pod))), at(second));
+    reach.record(asked.iter().map(|pod| (*pod, answers(pod))), at(second));
     asked
 }
 

@@ -37,21 +37,24 @@ fn rules() -> ResourceRef {
     ResourceRef::new(SelectableKind::PrometheusRule, "team", "rules")
 }
 
+/// The resources that are named; none stands for the workload itself.
+type Mentioned = BTreeSet<Option<ResourceRef>>;
+
 fn found(document: &str, text: &str) -> Mentioned {
     let parts = Parts::read(document, objects(), BTreeMap::from([(RULES.to_owned(), rules())]));
-    mentioned(text, &parts)
+    mentioned(text, &parts).into_iter().map(Option::<&ResourceRef>::cloned).collect()
 }
 
 fn named(resources: &[ResourceRef]) -> Mentioned {
-    Mentioned { resources: resources.iter().cloned().collect(), workload: false }
+    resources.iter().cloned().map(Some).collect()
 }
 
 fn nobody() -> Mentioned {
-    Mentioned::default()
+    Mentioned::new()
 }
 
 fn itself() -> Mentioned {
-    Mentioned { workload: true, ..Mentioned::default() }
+    Mentioned::from([None])
 }
 
 fn all_are(expected: &Mentioned, document: &str, texts: &[&str]) {
@@ -315,7 +318,7 @@ fn what_everybody_has_makes_nobody_a_suspect() {
         .map(|index| ResourceRef::new(SelectableKind::ServiceMonitor, "team", index.to_string()))
         .collect();
     let parts = Parts::read(&text, objects, BTreeMap::new());
-    assert_eq!(mentioned(&body("not a valid duration string: \"3x\""), &parts), nobody());
+    assert_eq!(mentioned(&body("not a valid duration string: \"3x\""), &parts), BTreeSet::new());
 }
 
 #[test]

@@ -17,7 +17,6 @@ use super::Inputs;
 use crate::interest::has_labels;
 use crate::kind::{Facts, Seen, Workload};
 use crate::kinds;
-use crate::loaded::ask::Reloaded;
 use crate::loaded::pod::{ObservedPod, address};
 use crate::memory::Memory;
 use crate::rejections::tracker::LoadResult;
@@ -99,10 +98,10 @@ impl<W: Workload> WorkloadOperator<W> {
         }
         let Some(address) = address(pod, facts.port, facts.tls) else { return Some(message.to_owned()) };
         match self.asker.reload(address, &facts.reload_path()).await {
-            Ok(Reloaded::Refused(error)) => Some(error),
-            // It accepts it by now: the next answer tells.
-            Ok(Reloaded::Taken) => None,
-            Ok(Reloaded::Other(_)) | Err(_) => Some(message.to_owned()),
+            Some(LoadResult::Rejected(error)) => Some(error),
+            // It accepts the content by now: the next answer shows it.
+            Some(LoadResult::Accepted) => None,
+            None => Some(message.to_owned()),
         }
     }
 }

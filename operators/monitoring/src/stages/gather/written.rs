@@ -36,7 +36,7 @@ impl<W: Workload> WorkloadOperator<W> {
         memory: &mut Memory,
     ) -> Result<(), PassError> {
         let key = &inputs.key;
-        inputs.standing.rules = self.rule_files(key, stores, memory).await?;
+        inputs.written.rules = self.rule_files(key, stores, memory).await?;
         if memory.is_recorded.is_some() && !may_stay {
             return Ok(());
         }
@@ -48,8 +48,8 @@ impl<W: Workload> WorkloadOperator<W> {
             memory.is_recorded = Some(recorded.is_some());
         }
         if may_stay && let Some(text) = secret.and_then(|secret| worth_keeping::<W>(secret, key)) {
-            inputs.standing.configuration = Some(text);
-            inputs.standing.tls_files = self.tls_files(key, stores).await?;
+            inputs.written.configuration = Some(text);
+            inputs.written.tls_files = self.tls_files(key, stores).await?;
         }
         Ok(())
     }
