@@ -63,9 +63,9 @@ pub(crate) struct Restart {
     pub(crate) memory: Memory,
 }
 
-/// What the numbers come to.
+/// What follows from the measurements.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Verdict {
+pub(crate) struct Conclusion {
     /// Every change cost the same number of requests.
     same_requests: bool,
     /// No restarted operator wrote anything.
@@ -84,21 +84,21 @@ impl Measured {
 const SAME: f64 = 2.0;
 
 /// Judges.
-pub(crate) fn verdict(all: &[Measured]) -> Verdict {
+pub(crate) fn verdict(all: &[Measured]) -> Conclusion {
     let mut requests: Vec<u64> =
         all.iter().flat_map(|one| one.changes.iter().map(|change| change.requests)).collect();
     requests.sort_unstable();
     requests.dedup();
     let median = |one: Option<&Measured>| one.map_or(0.0, |one| one.processor().median);
     let (fewest, most) = (median(all.first()), median(all.last()));
-    Verdict {
+    Conclusion {
         same_requests: requests.len() <= 1,
         wrote_nothing: all.iter().all(|one| one.restart.writes == 0),
         growth: if fewest > 0.0 { most / fewest } else { 1.0 },
     }
 }
 
-impl Verdict {
+impl Conclusion {
     /// Whether all is well that does not depend on the machine.
     pub(crate) fn good(&self) -> bool {
         self.same_requests && self.wrote_nothing
@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn it_is_good_when_nothing_depends_on_the_number() {
         let verdict = verdict(&[measured(50, [2, 2], 2000, 0), measured(500, [2, 2], 3000, 0)]);
-        assert_eq!(verdict, Verdict { same_requests: true, wrote_nothing: true, growth: 1.5 });
+        assert_eq!(verdict, Conclusion { same_requests: true, wrote_nothing: true, growth: 1.5 });
         assert!(verdict.good());
     }
 

@@ -10,17 +10,17 @@ pub(crate) struct Outcome {
     /// The name of the case.
     pub(crate) name: String,
     /// How near the result is.
-    pub(crate) verdict: Verdict,
+    pub(crate) verdict: Comparison,
     /// What we made, where it was a case and no refusal.
     pub(crate) made: Option<Value>,
 }
 
-/// How near a result is to what was expected.
+/// How close a result is to the expected one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    /// The same bytes, or, for a refusal, the same words.
+pub(crate) enum Comparison {
+    /// The same bytes, or, for a rejection, the same message.
     Same,
-    /// The same data, or a refusal in other words.
+    /// The same data, or a rejection with another message.
     Alike,
     /// Something else.
     Different {
@@ -49,11 +49,11 @@ pub(crate) fn data(case: &Case, found: Found) -> Outcome {
 
 fn compare(case: &Case, found: Found, same: impl Fn(&Value, &Value) -> bool) -> Outcome {
     let verdict = match (&case.expected, &found) {
-        (Expected::Output(expected), Ok(found)) if same(expected, found) => Verdict::Same,
-        (Expected::Error(expected), Err(found)) if expected == found => Verdict::Same,
-        (Expected::Error(_), Err(_)) => Verdict::Alike,
+        (Expected::Output(expected), Ok(found)) if same(expected, found) => Comparison::Same,
+        (Expected::Error(expected), Err(found)) if expected == found => Comparison::Same,
+        (Expected::Error(_), Err(_)) => Comparison::Alike,
         (expected, found) => {
-            Verdict::Different { expected: shown_expected(expected), found: shown_found(found) }
+            Comparison::Different { expected: shown_expected(expected), found: shown_found(found) }
         }
     };
     Outcome { name: case.name.clone(), verdict, made: found.ok() }

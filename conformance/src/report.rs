@@ -3,7 +3,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports")]
 
 use crate::category::Played;
-use crate::compare::Verdict;
+use crate::compare::Comparison;
 use crate::differences::Differences;
 
 /// Counts, and prints as it goes.
@@ -30,11 +30,12 @@ impl Report {
     /// One line, then what failed.
     pub(crate) fn category(&mut self, name: &str, played: &Played) {
         let outcomes = &played.outcomes;
-        let count = |verdict: &Verdict| outcomes.iter().filter(|outcome| outcome.verdict == *verdict).count();
+        let count =
+            |verdict: &Comparison| outcomes.iter().filter(|outcome| outcome.verdict == *verdict).count();
         let mut failed = Vec::new();
         let mut known = 0;
         for outcome in outcomes {
-            if let Verdict::Different { expected, found } = &outcome.verdict {
+            if let Comparison::Different { expected, found } = &outcome.verdict {
                 if self.known.reason(name, &outcome.name, expected, found).is_some() {
                     known += 1;
                 } else {
@@ -45,8 +46,8 @@ impl Report {
         println!(
             "{name:<32} {:>6} {:>6} {:>6} {known:>6} {:>6}",
             outcomes.len(),
-            count(&Verdict::Same),
-            count(&Verdict::Alike),
+            count(&Comparison::Same),
+            count(&Comparison::Alike),
             failed.len()
         );
         for (case, expected, found) in &failed {

@@ -54,7 +54,7 @@ impl Player<'_> {
         let trace = self.stage.script.trace();
         let writes = trace.0[from..].iter().filter(|entry| entry.call.is_write());
         let said = writes.map(|entry| format!("settled, and yet: {}", entry.call.describe()));
-        self.verdict.wrong.extend(said);
+        self.result.wrong.extend(said);
         Ok(())
     }
 
@@ -121,7 +121,7 @@ impl Player<'_> {
         let trace = self.stage.script.trace();
         let deletes = trace.0[from..].iter().filter(|entry| entry.wrote() && entry.call.verb == Verb::Delete);
         let said = deletes.map(|entry| format!("with an old view: {}", entry.call.describe()));
-        self.verdict.wrong.extend(said);
+        self.result.wrong.extend(said);
         for (name, object) in &before.0 {
             let uid = |state: &State| state.0.get(name).map(|object| object["metadata"]["uid"].clone());
             if name.kind != "pods"
@@ -129,7 +129,7 @@ impl Player<'_> {
                     .iter()
                     .any(|uid| uid.as_ref() != Some(&object["metadata"]["uid"]))
             {
-                self.verdict.wrong.push(format!("{name} is not the object that it was before the old view"));
+                self.result.wrong.push(format!("{name} is not the object that it was before the old view"));
             }
         }
         Ok(end)
@@ -173,7 +173,7 @@ impl Player<'_> {
                 }
             })
             .await?;
-        self.verdict.wrong.extend(missing);
+        self.result.wrong.extend(missing);
         Ok(end)
     }
 
@@ -196,17 +196,17 @@ impl Player<'_> {
             let end = self.stage.settle(last.done).await?;
             let (before, after) = (settled.leaves(&self.stage.namespace), end.leaves(&self.stage.namespace));
             let wrong = reference.mask.differences(&before, &after, subject.ignored);
-            self.verdict.wrong.extend(wrong.into_iter().map(|line| format!("changed back: {line}")));
+            self.result.wrong.extend(wrong.into_iter().map(|line| format!("changed back: {line}")));
             pods.push(self.stage.pods().await?);
         }
         let mut scratch = Stage::open(world, subject).await?;
         scratch.perform(&with_spec(first, &property.change)?).await?;
         let fresh = scratch.settle(last.done).await?.leaves(&scratch.namespace);
         let wrong = reference.mask.differences(&fresh, &changed, subject.ignored);
-        self.verdict.wrong.extend(wrong.into_iter().map(|line| format!("not as from scratch: {line}")));
+        self.result.wrong.extend(wrong.into_iter().map(|line| format!("not as from scratch: {line}")));
         let steps = pods.windows(2).flat_map(|step| replaced_once(&step[0], &step[1]));
-        self.verdict.wrong.extend(steps);
-        self.verdict.wrong.extend(replaced_once(&Pods::default(), &scratch.pods().await?));
+        self.result.wrong.extend(steps);
+        self.result.wrong.extend(replaced_once(&Pods::default(), &scratch.pods().await?));
         Ok(())
     }
 }

@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// How a plan went.
 #[derive(Debug, Default)]
-pub struct Verdict {
+pub struct PlanResult {
     /// What was wrong.
     pub wrong: Vec<String>,
     /// What the operator asked, for people.
@@ -32,7 +32,7 @@ pub struct Verdict {
     pub met: u64,
 }
 
-impl Verdict {
+impl PlanResult {
     /// What runs instead of a plan without effect: how often a status is written depends on the time that things
     /// take, and where there is no sixth time the fifth is the last.
     pub fn instead(&self, plan: &Plan) -> Plan {
@@ -62,33 +62,33 @@ pub struct Cast<'a> {
 }
 
 /// Plays one plan.
-pub async fn play(cast: &Cast<'_>, plan: &Plan) -> Verdict {
-    let mut verdict = Verdict::default();
+pub async fn play(cast: &Cast<'_>, plan: &Plan) -> PlanResult {
+    let mut result = PlanResult::default();
     let stage = match Stage::open(cast.world, cast.subject).await {
         Ok(stage) => stage,
         Err(error) => {
-            verdict.wrong.push(format!("cannot begin: {error:#}"));
-            return verdict;
+            result.wrong.push(format!("cannot begin: {error:#}"));
+            return result;
         }
     };
     let (evidence, effect) = (Evidence::default(), Effect::default());
     let mut player =
-        Player { cast, stage, starts: Vec::new(), verdict, evidence, effect, held: BTreeSet::new() };
+        Player { cast, stage, starts: Vec::new(), result, evidence, effect, held: BTreeSet::new() };
     let played = player.play(&plan.perturbation).await;
-    let Player { stage, mut verdict, evidence, starts, .. } = player;
+    let Player { stage, mut result, evidence, starts, .. } = player;
     let trace = stage.script.trace();
     if let Perturbation::Fault(spot, _) = &plan.perturbation {
-        verdict.met = spot.met(&trace, &starts);
+        result.met = spot.met(&trace, &starts);
     }
-    verdict.trace = trace.describe();
+    result.trace = trace.describe();
     if let Err(error) = played {
         // What came to no end may not have come to the perturbation either.
-        verdict.wrong.push(format!("{error:#}"));
+        result.wrong.push(format!("{error:#}"));
     } else {
         let primary = kind_name(cast.subject.declaration.primary);
-        verdict.missed = missed(&plan.perturbation, &evidence, &trace, &primary);
+        result.missed = missed(&plan.perturbation, &evidence, &trace, &primary);
     }
-    verdict
+    result
 }
 
 /// A plan being played.
@@ -96,7 +96,7 @@ pub(crate) struct Player<'a> {
     pub(crate) cast: &'a Cast<'a>,
     pub(crate) stage: Stage<'a>,
     pub(crate) starts: Vec<usize>,
-    pub(crate) verdict: Verdict,
+    pub(crate) result: PlanResult,
     pub(crate) evidence: Evidence,
     pub(crate) effect: Effect,
     /// The objects of the kind whose events are held back, as they were when that began.
@@ -151,7 +151,7 @@ impl Player<'_> {
             end,
         };
         let Cast { subject, scenario, reference, .. } = self.cast;
-        self.verdict.wrong.extend(oracle::judge(subject, scenario, reference, &run, perturbation));
+        self.result.wrong.extend(oracle::judge(subject, scenario, reference, &run, perturbation));
         Ok(())
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use convergence::class::Class;
 use convergence::draw::missing;
 use convergence::plan::Plan;
-use convergence::play::Verdict;
+use convergence::play::PlanResult;
 use convergence::reference::{Reference, Run};
 use convergence::scenario::Scenario;
 use lab::clock::{Span, Stopwatch};
@@ -58,37 +58,43 @@ impl Tally {
         self.due = due;
     }
 
-    pub(crate) fn count(&mut self, kind: &str, plan: &Plan, verdict: &Verdict, taken: Duration) {
+    pub(crate) fn count(&mut self, kind: &str, plan: &Plan, result: &PlanResult, taken: Duration) {
         self.played.push((plan.scenario, plan.class()));
         let name = plan.to_string();
-        if verdict.is_good() {
+        if result.is_good() {
             line(format!("{:>9}  {name}", Span(taken).to_string()));
             if self.trace {
-                line(requests(verdict));
+                line(requests(result));
             }
         } else {
-            line(failure(kind, &name, verdict, taken));
+            line(failure(kind, &name, result, taken));
             self.failed.push(name);
         }
     }
 
     /// A plan that had failed was played once more.
-    pub(crate) fn count_again(&mut self, kind: &str, plan: &Plan, verdict: &Verdict, taken: Duration) {
+    pub(crate) fn count_again(&mut self, kind: &str, plan: &Plan, result: &PlanResult, taken: Duration) {
         let name = plan.to_string();
-        if verdict.is_good() {
+        if result.is_good() {
             line(format!("{:>9}  {name} (at the second try)", Span(taken).to_string()));
             self.failed.retain(|failed| *failed != name);
         } else {
-            line(failure(kind, &name, verdict, taken));
+            line(failure(kind, &name, result, taken));
         }
         self.retried.push(name);
     }
 
-    pub(crate) fn count_reference(&mut self, kind: &str, scenario: &str, verdict: &Verdict, taken: Duration) {
+    pub(crate) fn count_reference(
+        &mut self,
+        kind: &str,
+        scenario: &str,
+        result: &PlanResult,
+        taken: Duration,
+    ) {
         self.references += 1;
-        if !verdict.wrong.is_empty() {
+        if !result.wrong.is_empty() {
             let name = format!("{scenario}/");
-            line(failure(kind, &name, verdict, taken));
+            line(failure(kind, &name, result, taken));
             self.failed.push(format!("{name} (reference)"));
         }
     }
@@ -182,25 +188,25 @@ fn pods(reference: &Reference) -> String {
     if one == two { one } else { format!("{one} or {two}") }
 }
 
-fn failure(kind: &str, name: &str, verdict: &Verdict, taken: Duration) -> String {
+fn failure(kind: &str, name: &str, result: &PlanResult, taken: Duration) -> String {
     let mut text = format!("{:>9}  FAILED {name}\n", Span(taken).to_string());
-    if let Some(why) = &verdict.missed {
+    if let Some(why) = &result.missed {
         let _ = writeln!(text, "             did not strike: {why}");
     }
-    for wrong in verdict.wrong.iter().take(LINES) {
+    for wrong in result.wrong.iter().take(LINES) {
         let _ = writeln!(text, "             {wrong}");
     }
-    if verdict.wrong.len() > LINES {
-        let _ = writeln!(text, "             … and {} more", verdict.wrong.len() - LINES);
+    if result.wrong.len() > LINES {
+        let _ = writeln!(text, "             … and {} more", result.wrong.len() - LINES);
     }
-    text.push_str(&requests(verdict));
+    text.push_str(&requests(result));
     let _ = write!(text, "             again: cargo run -p convergence -- --kind {kind} --plan '{name}'");
     text
 }
 
 /// The last requests that were no watches.
-fn requests(verdict: &Verdict) -> String {
-    let all: Vec<&str> = verdict.trace.lines().filter(|line| !line.contains(" watch ")).collect();
+fn requests(result: &PlanResult) -> String {
+    let all: Vec<&str> = result.trace.lines().filter(|line| !line.contains(" watch ")).collect();
     let last = &all[all.len().saturating_sub(2 * LINES)..];
     last.iter().fold(String::new(), |text, request| format!("{text}             | {request}\n"))
 }

@@ -7,7 +7,7 @@ use convergence::draw::draw;
 use convergence::kinds;
 use convergence::oracle;
 use convergence::plan::Plan;
-use convergence::play::{Cast, Verdict, play};
+use convergence::play::{Cast, PlanResult, play};
 use convergence::reference::{self, Reference};
 use convergence::scenario::{Scenario, Subject};
 use convergence::world::{Leftovers, World};
@@ -19,7 +19,7 @@ use lab::console::line;
 use crate::args::Arguments;
 use crate::report::{self, Tally};
 
-/// How often a plan runs whose perturbation has no effect: see [`Verdict::instead`].
+/// How often a plan runs whose perturbation has no effect: see [`PlanResult::instead`].
 const TRIES: usize = 3;
 
 /// Plays what was asked for. Whether all of it was well.
@@ -117,35 +117,35 @@ async fn disturb(plans: Vec<(Cast<'_>, Plan)>, arguments: &Arguments, tally: &mu
     let played = stream::iter(plans)
         .map(|(cast, plan)| async move {
             let watch = Stopwatch::start();
-            let verdict = Box::pin(strike(&cast, &plan)).await;
-            (cast, plan, verdict, watch.elapsed())
+            let result = Box::pin(strike(&cast, &plan)).await;
+            (cast, plan, result, watch.elapsed())
         })
         .buffer_unordered(arguments.jobs.max(1));
     let mut played = std::pin::pin!(played);
     let mut failed = Vec::new();
-    while let Some((cast, plan, verdict, taken)) = played.next().await {
-        tally.count(cast.subject.name, &plan, &verdict, taken);
-        if !verdict.is_good() {
+    while let Some((cast, plan, result, taken)) = played.next().await {
+        tally.count(cast.subject.name, &plan, &result, taken);
+        if !result.is_good() {
             failed.push((cast, plan));
         }
     }
     for (cast, plan) in failed.into_iter().filter(|_| arguments.retry) {
         let watch = Stopwatch::start();
-        let verdict = Box::pin(strike(&cast, &plan)).await;
-        tally.count_again(cast.subject.name, &plan, &verdict, watch.elapsed());
+        let result = Box::pin(strike(&cast, &plan)).await;
+        tally.count_again(cast.subject.name, &plan, &result, watch.elapsed());
     }
 }
 
 /// Runs a plan until its perturbation takes effect, or it was tried often enough.
-async fn strike(cast: &Cast<'_>, plan: &Plan) -> Verdict {
-    let mut verdict = Box::pin(play(cast, plan)).await;
+async fn strike(cast: &Cast<'_>, plan: &Plan) -> PlanResult {
+    let mut result = Box::pin(play(cast, plan)).await;
     for _ in 1..TRIES {
-        if verdict.missed.is_none() || !verdict.wrong.is_empty() {
+        if result.missed.is_none() || !result.wrong.is_empty() {
             break;
         }
-        verdict = Box::pin(play(cast, &verdict.instead(plan))).await;
+        result = Box::pin(play(cast, &result.instead(plan))).await;
     }
-    verdict
+    result
 }
 
 /// What scenarios do when nothing goes wrong.
@@ -165,13 +165,13 @@ async fn references<'a>(
     let mut played = std::pin::pin!(played);
     let mut references = Vec::new();
     while let Some((subject, scenario, both, taken)) = played.next().await {
-        let mut verdict = Verdict::default();
+        let mut result = PlanResult::default();
         match both {
-            Err(error) => verdict.wrong.push(format!("{error:#}")),
+            Err(error) => result.wrong.push(format!("{error:#}")),
             Ok((one, two)) => {
-                verdict.wrong.extend(oracle::sound(subject, scenario, &one));
-                if !verdict.wrong.is_empty() {
-                    verdict.trace = one.trace.describe();
+                result.wrong.extend(oracle::sound(subject, scenario, &one));
+                if !result.wrong.is_empty() {
+                    result.trace = one.trace.describe();
                 }
                 let reference = Reference::of(one, two);
                 line(report::reference(scenario, &reference, taken));
@@ -181,7 +181,7 @@ async fn references<'a>(
                 references.push((subject, scenario, reference));
             }
         }
-        tally.count_reference(subject.name, scenario.name, &verdict, taken);
+        tally.count_reference(subject.name, scenario.name, &result, taken);
     }
     references
 }

@@ -3,21 +3,21 @@
 use anyhow::Result;
 
 use crate::programs::{Call, Programs};
-use crate::{Verdict, environment};
+use crate::{ChoreResult, environment};
 
 /// Measures. The exit status judges what does not depend on the machine.
-pub(crate) async fn run(programs: &Programs, arguments: &[String]) -> Result<Verdict> {
+pub(crate) async fn run(programs: &Programs, arguments: &[String]) -> Result<ChoreResult> {
     let cargo = |words: &str| Call::cargo().words(words);
     programs.run(&cargo("build --release --locked --package mainstay --package bench --bins")).await?;
     let bench = cargo("run --quiet --release --locked --package bench --").arguments(arguments);
-    programs.run(&bench).await.map(|()| Verdict::Good)
+    programs.run(&bench).await.map(|()| ChoreResult::Good)
 }
 
 /// Builds the peer's generator and ours, and runs both.
-pub(crate) async fn render(programs: &Programs, arguments: &[String]) -> Result<Verdict> {
+pub(crate) async fn render(programs: &Programs, arguments: &[String]) -> Result<ChoreResult> {
     let peer = environment::binaries()?.join("bench-peer");
     let peer = peer.to_string_lossy();
     programs.run(&Call::of("go").words("build -C bench/peer -o").arguments([&peer])).await?;
     let cargo = Call::cargo().words("run --quiet --release --locked --package bench-render -- --peer");
-    programs.run(&cargo.arguments([&peer]).arguments(arguments)).await.map(|()| Verdict::Good)
+    programs.run(&cargo.arguments([&peer]).arguments(arguments)).await.map(|()| ChoreResult::Good)
 }

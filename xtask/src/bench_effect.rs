@@ -8,7 +8,7 @@ use lab::versions::{Recipe, Versions};
 use serde_json::Value;
 
 use crate::programs::{Call, Programs};
-use crate::{Verdict, environment, test};
+use crate::{ChoreResult, environment, test};
 
 /// The lab.
 const LAB: &str = "effect";
@@ -24,12 +24,12 @@ const IMAGES: &str = "mainstay mainstay-reloader prometheus-operator:0.93.1 prom
                       prometheus:3.13.1";
 
 /// Measures. The exit status says whether every target is met.
-pub(crate) async fn run(programs: &Programs, arguments: &[String]) -> Result<Verdict> {
+pub(crate) async fn run(programs: &Programs, arguments: &[String]) -> Result<ChoreResult> {
     programs.run(&Call::build("bench-effect")).await?;
     let measure = Call::of(environment::binaries()?.join("bench-effect")).arguments(arguments);
     let asks_only = |argument: &String| ["--help", "-h", "--plan"].contains(&argument.as_str());
     if arguments.iter().any(asks_only) {
-        return programs.run(&measure).await.map(|()| Verdict::Good);
+        return programs.run(&measure).await.map(|()| ChoreResult::Good);
     }
     // Also says what is wrong with the arguments, before there is a lab.
     programs.run(&measure.clone().words("--plan")).await?;
@@ -49,7 +49,7 @@ pub(crate) async fn run(programs: &Programs, arguments: &[String]) -> Result<Ver
     let gone = down(&Programs::regardless_of_signals()).await;
     measured?;
     gone.context("the lab did not go away")?;
-    Ok(Verdict::Good)
+    Ok(ChoreResult::Good)
 }
 
 async fn up(programs: &Programs) -> Result<()> {

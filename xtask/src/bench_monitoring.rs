@@ -7,14 +7,14 @@ use lab::programs::Workshop;
 use lab::versions::{Program, Versions};
 
 use crate::programs::{Call, Programs};
-use crate::{Verdict, environment, test};
+use crate::{ChoreResult, environment, test};
 
 /// Measures. The exit status says whether every target is met.
-pub(crate) async fn run(programs: &Programs, arguments: &[String]) -> Result<Verdict> {
+pub(crate) async fn run(programs: &Programs, arguments: &[String]) -> Result<ChoreResult> {
     let bench = environment::binaries()?.join("bench-monitoring").display().to_string();
     programs.run(&Call::of("go").words("build -C bench/monitoring -o").arguments([&bench])).await?;
     if arguments.iter().any(|argument| asks_only(argument)) {
-        return programs.run(&Call::of(bench).arguments(arguments)).await.map(|()| Verdict::Good);
+        return programs.run(&Call::of(bench).arguments(arguments)).await.map(|()| ChoreResult::Good);
     }
     let chosen = [
         program("kubernetes")?,
@@ -42,7 +42,7 @@ pub(crate) async fn run(programs: &Programs, arguments: &[String]) -> Result<Ver
     ];
     let places = places.map(|(flag, path)| format!("--{flag}={}", path.display()));
     let measure = Call::of(bench).arguments(places).arguments(arguments);
-    programs.run(&measure).await.map(|()| Verdict::Good)
+    programs.run(&measure).await.map(|()| ChoreResult::Good)
 }
 
 /// Whether nothing is to be measured, so that nothing else has to be built.

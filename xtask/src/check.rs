@@ -9,7 +9,7 @@ use lab::console::line;
 use crate::nextest::{self, Suite};
 use crate::programs::{Call, Programs};
 use crate::summary::{Outcome, Summary, step};
-use crate::{Verdict, environment, generate, tools};
+use crate::{ChoreResult, environment, generate, tools};
 
 /// The steps, quickest complaint first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,8 +107,8 @@ pub(crate) fn no_cases() -> String {
 
 fn generated_files() -> Result<()> {
     match generate::run(true)? {
-        Verdict::Good => Ok(()),
-        Verdict::Bad => Err(anyhow::anyhow!("generated files are not up to date: run `make gen`")),
+        ChoreResult::Good => Ok(()),
+        ChoreResult::Bad => Err(anyhow::anyhow!("generated files are not up to date: run `make gen`")),
     }
 }
 

@@ -81,7 +81,7 @@ async fn play(programs: &Programs, plans: Plans, outcome: &mut Outcome) -> Resul
         Ok(text) => text,
         Err(error) => return ended.and(Err(error).context("the plans left no report")),
     };
-    let told: Told = serde_json::from_str(&text).context("the report of the plans")?;
+    let told: HarnessReport = serde_json::from_str(&text).context("the report of the plans")?;
     *outcome = told.outcome();
     match plans {
         Plans::Draw => ended.and(told.is_enough()),
@@ -98,14 +98,14 @@ async fn commit(programs: &Programs) -> Result<String> {
 
 /// What the harness said about its plans.
 #[derive(Deserialize)]
-struct Told {
+struct HarnessReport {
     played: usize,
     failed: Vec<String>,
     retried: Vec<String>,
     classes: BTreeMap<String, usize>,
 }
 
-impl Told {
+impl HarnessReport {
     fn outcome(&self) -> Outcome {
         let failed = self.failed.len();
         let counts = Counts { passed: self.played.saturating_sub(failed), failed, skipped: 0 };
@@ -133,8 +133,8 @@ impl Told {
 mod tests {
     use super::*;
 
-    fn told(played: usize, classes: BTreeMap<String, usize>) -> Told {
-        Told {
+    fn told(played: usize, classes: BTreeMap<String, usize>) -> HarnessReport {
+        HarnessReport {
             played,
             failed: vec!["a/idle".into()],
             retried: vec!["a/idle".into(), "b/idle".into()],
@@ -150,10 +150,10 @@ mod tests {
     fn plans_count_as_tests() {
         let text =
             r#"{"played": 9, "failed": ["a/idle"], "retried": ["a/idle", "b/idle"], "classes": {"idle": 9}}"#;
-        let report = serde_json::from_str::<Told>(text).unwrap().outcome().report;
+        let report = serde_json::from_str::<HarnessReport>(text).unwrap().outcome().report;
         assert_eq!(report.counts, Counts { passed: 8, failed: 1, skipped: 0 });
         assert_eq!(report.retried, ["a/idle", "b/idle"]);
-        assert!(serde_json::from_str::<Told>("{}").is_err());
+        assert!(serde_json::from_str::<HarnessReport>("{}").is_err());
     }
 
     #[test]

@@ -9,7 +9,7 @@ use lab::paths::Cache;
 
 use crate::programs::{Call, Programs};
 use crate::summary::Outcome;
-use crate::{Verdict, environment};
+use crate::{ChoreResult, environment};
 
 /// Instruments the code for coverage. `cargo fuzz` passes the same; stable compilers have it.
 const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
@@ -22,8 +22,8 @@ const SLOWEST: u64 = 10;
 const LARGEST: u64 = 3072;
 
 /// Searches one target, or each after the other; fails if one of them breaks.
-pub(crate) async fn run(programs: &Programs, target: Option<&str>, seconds: u64) -> Result<Verdict> {
-    Ok(Verdict::of(search(programs, target, seconds).await?.failure.is_none()))
+pub(crate) async fn run(programs: &Programs, target: Option<&str>, seconds: u64) -> Result<ChoreResult> {
+    Ok(ChoreResult::of(search(programs, target, seconds).await?.failure.is_none()))
 }
 
 /// The same as an outcome, in which a target counts as a test.
@@ -40,11 +40,11 @@ pub(crate) async fn search(programs: &Programs, target: Option<&str>, seconds: u
         match (ended, found(&words)) {
             (Ok(()), _) => {
                 outcome.report.counts.passed += 1;
-                line(format!("{target}: {}, nothing found", Told::read(&words)));
+                line(format!("{target}: {}, nothing found", Progress::read(&words)));
             }
             (Err(_), Some(file)) => {
                 outcome.also_failed(&anyhow!("{target} is broken by {file}"));
-                line(format!("{target}: {}, BROKEN by {file}", Told::read(&words)));
+                line(format!("{target}: {}, BROKEN by {file}", Progress::read(&words)));
                 line(format!(
                     "  see {}; to try it again: cargo run -p fuzz -- {target} {file}",
                     log.display()
@@ -118,13 +118,13 @@ fn found(log: &str) -> Option<&str> {
 
 /// The progress of a search.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Told {
+struct Progress {
     runs: u64,
     coverage: u64,
     inputs: u64,
 }
 
-impl Told {
+impl Progress {
     /// Reads the last line about progress: `#1024 REDUCE cov: 33 ft: 44 corp: 5/66b …`.
     fn read(log: &str) -> Self {
         let number = |text: Option<&str>| {
@@ -142,7 +142,7 @@ impl Told {
     }
 }
 
-impl std::fmt::Display for Told {
+impl std::fmt::Display for Progress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { runs, coverage, inputs } = self;
         write!(f, "{runs} runs, coverage {coverage}, {inputs} inputs kept")
@@ -157,9 +157,9 @@ mod tests {
     fn what_a_search_says_is_read() {
         let log = "INFO: Seed: 1\n#2\tINITED cov: 10 ft: 11 corp: 1/1b\n#1024\tREDUCE cov: 33 ft: 44 corp: 5/66b lim: 4\n\
                    ==1== ERROR: libFuzzer: deadly signal\nartifact_prefix='/f/'; Test unit written to /f/crash-1\nBase64: AA==\n";
-        assert_eq!(Told::read(log).to_string(), "1024 runs, coverage 33, 5 inputs kept");
+        assert_eq!(Progress::read(log).to_string(), "1024 runs, coverage 33, 5 inputs kept");
         assert_eq!(found(log), Some("/f/crash-1"));
-        assert_eq!((Told::read(""), found("")), (Told::default(), None));
+        assert_eq!((Progress::read(""), found("")), (Progress::default(), None));
     }
 
     #[test]

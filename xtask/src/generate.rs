@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use lab::console::line;
 use lab::paths::write_atomically;
 
-use crate::{Verdict, environment, manifests, reference};
+use crate::{ChoreResult, environment, manifests, reference};
 
 /// Directories that hold generated files only: anything else in them is left over from earlier.
 fn owned() -> impl Iterator<Item = &'static str> {
@@ -43,7 +43,7 @@ impl Fault {
 }
 
 /// Writes the files, or in check mode only says which are not as they should be.
-pub(crate) fn run(check: bool) -> Result<Verdict> {
+pub(crate) fn run(check: bool) -> Result<ChoreResult> {
     let (root, files) = (environment::workspace(), files()?);
     let faults = compare(&root, &files)?;
     for (path, fault) in &faults {
@@ -57,7 +57,7 @@ pub(crate) fn run(check: bool) -> Result<Verdict> {
         }
     }
     if check {
-        return Ok(Verdict::of(faults.is_empty()));
+        return Ok(ChoreResult::of(faults.is_empty()));
     }
     for path in faults.keys() {
         let place = root.join(path);
@@ -67,7 +67,7 @@ pub(crate) fn run(check: bool) -> Result<Verdict> {
             std::fs::remove_file(&place).with_context(|| format!("cannot remove {}", place.display()))?;
         }
     }
-    Ok(Verdict::Good)
+    Ok(ChoreResult::Good)
 }
 
 fn compare(root: &Path, files: &BTreeMap<PathBuf, String>) -> Result<BTreeMap<PathBuf, Fault>> {

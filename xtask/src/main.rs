@@ -111,14 +111,14 @@ enum Chore {
     Tools,
 }
 
-/// Whether a chore found everything in order.
+/// The result of a chore.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verdict {
+enum ChoreResult {
     Good,
     Bad,
 }
 
-impl Verdict {
+impl ChoreResult {
     fn of(good: bool) -> Self {
         if good { Self::Good } else { Self::Bad }
     }
@@ -127,8 +127,8 @@ impl Verdict {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
     match Box::pin(perform(Arguments::parse().chore)).await {
-        Ok(Verdict::Good) => ExitCode::SUCCESS,
-        Ok(Verdict::Bad) => ExitCode::FAILURE,
+        Ok(ChoreResult::Good) => ExitCode::SUCCESS,
+        Ok(ChoreResult::Bad) => ExitCode::FAILURE,
         Err(error) => {
             note(format!("error: {error:#}"));
             ExitCode::FAILURE
@@ -136,7 +136,7 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn perform(chore: Chore) -> Result<Verdict> {
+async fn perform(chore: Chore) -> Result<ChoreResult> {
     let programs = Programs::watching_signals()?;
     match chore {
         Chore::Demo => demo::run(&programs).await,
@@ -145,7 +145,7 @@ async fn perform(chore: Chore) -> Result<Verdict> {
         Chore::Check => {
             let summary = check::run(&programs).await;
             line(summary.closing());
-            Ok(summary.verdict())
+            Ok(summary.result())
         }
         Chore::Gen { check } => generate::run(check),
         Chore::Bench { arguments } => bench::run(&programs, &arguments).await,

@@ -6,7 +6,7 @@ use anyhow::{Error, Result};
 use lab::clock::{Span, Stopwatch};
 use lab::console::{line, table};
 
-use crate::Verdict;
+use crate::ChoreResult;
 use crate::junit::{Counts, Report};
 
 /// What one step came to.
@@ -99,8 +99,8 @@ pub(crate) struct Whole {
 
 impl Summary {
     /// Good when no step failed.
-    pub(crate) fn verdict(&self) -> Verdict {
-        Verdict::of(!self.entries.iter().any(Entry::failed))
+    pub(crate) fn result(&self) -> ChoreResult {
+        ChoreResult::of(!self.entries.iter().any(Entry::failed))
     }
 
     /// The whole as one outcome, for a chore that is a step of a larger one.
@@ -274,7 +274,7 @@ mod tests {
              in all: 6 min 30 s of 6 min\n\
              7 passed, 1 failed, 0 skipped"
         );
-        assert_eq!(summary.verdict(), Verdict::Bad);
+        assert_eq!(summary.result(), ChoreResult::Bad);
         assert_eq!(summary.outcome().failure.as_deref(), Some("check"));
     }
 
@@ -324,7 +324,7 @@ mod tests {
              0 passed, 0 failed, 3 skipped"
         );
         assert!(!summary.entries[2].passed());
-        assert_eq!(summary.verdict(), Verdict::Good);
+        assert_eq!(summary.result(), ChoreResult::Good);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::budget::{self, Cache, Stage};
 use crate::nextest::{self, Suite};
 use crate::programs::{Call, Programs};
 use crate::summary::{Entry, Outcome, Summary, Whole, step};
-use crate::{Verdict, check, convergence, environment, operand_check, tools};
+use crate::{ChoreResult, check, convergence, environment, operand_check, tools};
 
 /// What the end-to-end tests start as pods, beside what the lab builds for itself.
 const IMAGES: &str = "busybox lab mainstay mainstay-reloader example-app etcd alertmanager prometheus versitygw thanos \
@@ -39,7 +39,7 @@ struct Machine {
 }
 
 /// Runs all stages and prints what they came to; the last line is the count over all suites.
-pub(crate) async fn run(programs: &Programs) -> Verdict {
+pub(crate) async fn run(programs: &Programs) -> ChoreResult {
     let all_there = tools::all_installed() && lab::cluster::is_built();
     let cache = if all_there { Cache::Full } else { Cache::Empty };
     let run = Run { programs, cache };
@@ -73,7 +73,7 @@ pub(crate) async fn run(programs: &Programs) -> Verdict {
     let summary = Summary { entries, whole: Some(whole) };
     line(format!("\n{}", summary.table()));
     line(summary.closing());
-    summary.verdict()
+    summary.result()
 }
 
 fn lab(words: &str) -> Result<Call> {
@@ -93,13 +93,13 @@ pub(crate) async fn examine(programs: &Programs, words: &str) -> Result<()> {
 }
 
 /// Lets the programs that read our configurations judge them, and nothing else.
-pub(crate) async fn operand_check(programs: &Programs) -> Result<Verdict> {
+pub(crate) async fn operand_check(programs: &Programs) -> Result<ChoreResult> {
     build_lab(programs).await?;
     programs.run(&lab(&format!("build {}", operand_check::PROGRAMS))?).await?;
     let judged = step(budget::CONFIGURATIONS.name, None, operand_check::run(programs)).await;
     let summary = Summary { entries: vec![judged], whole: None };
     line(summary.closing());
-    Ok(summary.verdict())
+    Ok(summary.result())
 }
 
 /// Whom to tell what was built.

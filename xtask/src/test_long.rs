@@ -9,7 +9,7 @@ use lab::console::{line, table};
 
 use crate::programs::Programs;
 use crate::summary::{Outcome, Summary, step};
-use crate::{Verdict, convergence, fuzz, peer_e2e, test};
+use crate::{ChoreResult, convergence, fuzz, peer_e2e, test};
 
 /// Which suites are run
 #[derive(Debug, Args)]
@@ -82,10 +82,10 @@ const SUITES: [Suite; 5] = [
 ];
 
 /// Runs what is asked for and prints what it came to, or prints what there is.
-pub(crate) async fn run(programs: &Programs, asked: &Arguments) -> Verdict {
+pub(crate) async fn run(programs: &Programs, asked: &Arguments) -> ChoreResult {
     if asked.list {
         line(listed().trim_end());
-        return Verdict::Good;
+        return ChoreResult::Good;
     }
     let mut summary = Summary::default();
     for suite in chosen(&asked.suites) {
@@ -94,7 +94,7 @@ pub(crate) async fn run(programs: &Programs, asked: &Arguments) -> Verdict {
     }
     line(format!("\n{}", summary.table()));
     line(summary.closing());
-    summary.verdict()
+    summary.result()
 }
 
 /// The suites with these names, or all.

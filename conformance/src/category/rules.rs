@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 
 use super::Player;
 use crate::case::Case;
-use crate::compare::{self, Found, Outcome, Verdict};
+use crate::compare::{self, Comparison, Found, Outcome};
 
 /// Functions of the peer and who plays them.
 pub(crate) const PLAYERS: &[(&str, Player)] = &[
@@ -35,7 +35,7 @@ fn played(case: &Case, how: fn(&Case, Found) -> Outcome, found: Result<Found>) -
     match found {
         Ok(found) => how(case, found),
         Err(error) => {
-            let verdict = Verdict::Different { expected: String::new(), found: format!("{error:#}\n") };
+            let verdict = Comparison::Different { expected: String::new(), found: format!("{error:#}\n") };
             Outcome { name: case.name.clone(), verdict, made: None }
         }
     }
@@ -67,7 +67,7 @@ fn generate(case: &Case) -> Outcome {
     };
     let expected = case.whole.get("details").cloned().unwrap_or_else(|| json!([]));
     if found.is_ok() && expected != json!(details) {
-        let verdict = Verdict::Different {
+        let verdict = Comparison::Different {
             expected: compare::shown(&json!({"details": expected})),
             found: compare::shown(&json!({"details": details})),
         };

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use super::round_trip;
-use crate::compare::{Outcome, Verdict};
+use crate::compare::{Comparison, Outcome};
 
 /// Columns that are written as they are in the schema.
 const PLAIN: &[&str] = &[
@@ -234,10 +234,10 @@ fn some(value: &Value) -> Value {
 
 fn outcome(name: String, expected: &Value, found: &Value) -> Outcome {
     let verdict = if expected == found {
-        Verdict::Same
+        Comparison::Same
     } else {
         let shown = |value| serde_json::to_string_pretty(value).unwrap_or_default();
-        Verdict::Different { expected: shown(expected), found: shown(found) }
+        Comparison::Different { expected: shown(expected), found: shown(found) }
     };
     Outcome { name, verdict, made: None }
 }

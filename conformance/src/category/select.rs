@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::Player;
 use crate::case::{Case, Expected};
-use crate::compare::{self, Outcome, Verdict};
+use crate::compare::{self, Comparison, Outcome};
 
 /// Functions of the peer and who plays them.
 pub(crate) const PLAYERS: &[(&str, Player)] = &[
@@ -40,10 +40,10 @@ fn relabel(case: &Case) -> Result<Result<Value, String>> {
 fn select<K: Selectable + DeserializeOwned>(case: &Case) -> Outcome {
     let found = verdicts::<K>(case).unwrap_or_else(|error| unreadable(&error));
     let mut outcome = compare::data(case, Ok(found.clone()));
-    if let (Verdict::Different { .. }, Expected::Output(expected)) = (&outcome.verdict, &case.expected)
+    if let (Comparison::Different { .. }, Expected::Output(expected)) = (&outcome.verdict, &case.expected)
         && without_words(expected) == without_words(&found)
     {
-        outcome.verdict = Verdict::Alike;
+        outcome.verdict = Comparison::Alike;
     }
     outcome
 }

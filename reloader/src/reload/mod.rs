@@ -13,7 +13,7 @@ use crate::clock::{self, Deadline};
 use crate::flags::Method;
 use crate::report::{Failure, Reason};
 use crate::url::Url;
-use runtime_info::{RuntimeInfo, Verdict};
+use runtime_info::{ReloadState, RuntimeInfo};
 
 /// Between two questions whether a signal worked.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -149,12 +149,12 @@ impl Trigger {
         let alone = Deadline::after(ALONE);
         let verdict = clock::wait_for(patience, PAUSE, || match RuntimeInfo::ask(url, self.timeout) {
             Ok(after) => match after.since(before) {
-                Verdict::Loaded => Some(Ok(())),
-                Verdict::Refused => Some(Err(Error::Refused)),
-                Verdict::Open if failed && alone.left().is_zero() && is_outdated() => {
+                ReloadState::Loaded => Some(Ok(())),
+                ReloadState::Refused => Some(Err(Error::Refused)),
+                ReloadState::Open if failed && alone.left().is_zero() && is_outdated() => {
                     Some(Err(Error::Outdated))
                 }
-                Verdict::Open => None,
+                ReloadState::Open => None,
             },
             Err(error) => Some(Err(error)),
         });

@@ -24,14 +24,14 @@ struct Envelope {
     data: RuntimeInfo,
 }
 
-/// What the two views before and after a signal mean.
+/// What the responses before and after a signal say about the reload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum ReloadState {
     /// It is loaded.
     Loaded,
-    /// It was refused.
+    /// It was rejected.
     Refused,
-    /// Nothing can be said yet.
+    /// It is not known yet.
     Open,
 }
 
@@ -68,13 +68,13 @@ impl RuntimeInfo {
     }
 
     /// Compares the view after a signal with that before it.
-    pub(super) fn since(self, before: Self) -> Verdict {
+    pub(super) fn since(self, before: Self) -> ReloadState {
         if self.reload_config_success && self.last_config_time > before.last_config_time {
-            Verdict::Loaded
+            ReloadState::Loaded
         } else if before.reload_config_success && !self.reload_config_success {
-            Verdict::Refused
+            ReloadState::Refused
         } else {
-            Verdict::Open
+            ReloadState::Open
         }
     }
 }
@@ -108,11 +108,11 @@ mod tests {
 
     #[test]
     fn a_reload_worked_when_a_later_one_is_shown() {
-        assert_eq!(info(true, 8).since(info(true, 7)), Verdict::Loaded);
-        assert_eq!(info(true, 8).since(info(false, 7)), Verdict::Loaded);
-        assert_eq!(info(true, 7).since(info(true, 7)), Verdict::Open);
-        assert_eq!(info(false, 7).since(info(true, 7)), Verdict::Refused);
-        assert_eq!(info(false, 7).since(info(false, 7)), Verdict::Open);
+        assert_eq!(info(true, 8).since(info(true, 7)), ReloadState::Loaded);
+        assert_eq!(info(true, 8).since(info(false, 7)), ReloadState::Loaded);
+        assert_eq!(info(true, 7).since(info(true, 7)), ReloadState::Open);
+        assert_eq!(info(false, 7).since(info(true, 7)), ReloadState::Refused);
+        assert_eq!(info(false, 7).since(info(false, 7)), ReloadState::Open);
     }
 
     #[test]

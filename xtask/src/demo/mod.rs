@@ -9,7 +9,7 @@ use lab::clock::{Span, Stopwatch};
 use lab::console::{line, table};
 
 use crate::programs::{Call, Programs};
-use crate::{Verdict, environment, test};
+use crate::{ChoreResult, environment, test};
 
 use cluster::Cluster;
 
@@ -34,7 +34,7 @@ const JOB: &str = "mainstay-demo-dns";
 const IMAGE: &str = "docker.io/library/busybox:1.35.0";
 
 /// Shows what there is.
-pub(crate) async fn run(programs: &Programs) -> Result<Verdict> {
+pub(crate) async fn run(programs: &Programs) -> Result<ChoreResult> {
     let watch = Stopwatch::start();
     let cluster = environment::context().map_or(Cluster::Lab, Cluster::Context);
     match cluster {
@@ -62,7 +62,7 @@ pub(crate) async fn run(programs: &Programs) -> Result<Verdict> {
     line(format!("\nLook around:\n{}", table(&sights(&cluster))));
     line(cluster.how_to_stop());
     line(format!("Ready after {}.", Span(watch.elapsed())));
-    Ok(Verdict::Good)
+    Ok(ChoreResult::Good)
 }
 
 async fn bring_lab_up(programs: &Programs) -> Result<()> {

@@ -20,11 +20,11 @@ use lab::paths::{Cache, write_atomically};
 
 use crate::programs::Programs;
 use crate::summary::Outcome;
-use crate::{Verdict, environment, test};
+use crate::{ChoreResult, environment, test};
 
 use known::Known;
 use play::Player;
-use result::{Row, Standing, count};
+use result::{Row, TestOutcome, count};
 use suite::Suite;
 
 /// The page that `--write` writes.
@@ -122,9 +122,9 @@ pub(crate) fn is_group(name: &str) -> bool {
 }
 
 /// Runs the groups that are asked for.
-pub(crate) async fn run(programs: &Programs, asked: &Arguments) -> Result<Verdict> {
+pub(crate) async fn run(programs: &Programs, asked: &Arguments) -> Result<ChoreResult> {
     let rows = play(programs, asked).await?;
-    Ok(Verdict::of(count(&rows, Standing::Fail) == 0))
+    Ok(ChoreResult::of(count(&rows, TestOutcome::Fail) == 0))
 }
 
 /// Runs one group against our image.
@@ -232,7 +232,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let row = Row {
             test: "TestDenylist/Prometheus".into(),
-            standing: Standing::Pass,
+            outcome: TestOutcome::Pass,
             seconds: 65,
             cases: Some((1, 1)),
             note: String::new(),

@@ -5,9 +5,9 @@ use std::fmt::Write;
 use lab::console::table;
 
 use super::group::ALL;
-use super::result::{Row, Standing, count};
+use super::result::{Row, TestOutcome, count};
 
-impl Standing {
+impl TestOutcome {
     fn word(self) -> &'static str {
         match self {
             Self::Pass => "pass",
@@ -24,7 +24,7 @@ impl Row {
         let cases = self.cases.map(|(passed, all)| format!("{passed} of {all} cases"));
         let note: Vec<String> =
             cases.into_iter().chain([self.note.clone()]).filter(|part| !part.is_empty()).collect();
-        [self.standing.word().into(), self.seconds.to_string(), note.join("; ")]
+        [self.outcome.word().into(), self.seconds.to_string(), note.join("; ")]
     }
 }
 
@@ -35,29 +35,29 @@ const WIDTH: usize = 160;
 pub(crate) fn shown(operator: &str, rows: &[Row]) -> String {
     let heading = ["TEST", operator, "SECONDS", "NOTE"].map(str::to_owned).to_vec();
     let line = |row: &Row| {
-        let [standing, seconds, note] = row.cells();
+        let [outcome, seconds, note] = row.cells();
         let short: String = note.chars().take(WIDTH).collect();
         let note = if short.len() < note.len() { format!("{short}…") } else { note };
-        vec![row.test.clone(), standing, seconds, note]
+        vec![row.test.clone(), outcome, seconds, note]
     };
     table(&std::iter::once(heading).chain(rows.iter().map(line)).collect::<Vec<_>>())
 }
 
 /// The rows in a sentence.
 pub(crate) fn closing(rows: &[Row]) -> String {
-    let some = |standing, words: &str| {
-        let found = count(rows, standing);
+    let some = |outcome, words: &str| {
+        let found = count(rows, outcome);
         if found == 0 { String::new() } else { format!(", {found} {words}") }
     };
-    let repeated = rows.iter().filter(|row| row.repeated && row.standing == Standing::Pass).count();
+    let repeated = rows.iter().filter(|row| row.repeated && row.outcome == TestOutcome::Pass).count();
     let again = if repeated == 0 { String::new() } else { format!(" ({repeated} at the second try)") };
     format!(
         "{} of {} passed{again}{}{}{}",
-        count(rows, Standing::Pass),
+        count(rows, TestOutcome::Pass),
         rows.len(),
-        some(Standing::Excused, "excused"),
-        some(Standing::Skip, "skipped"),
-        some(Standing::Fail, "FAILED"),
+        some(TestOutcome::Excused, "excused"),
+        some(TestOutcome::Skip, "skipped"),
+        some(TestOutcome::Fail, "FAILED"),
     )
 }
 
@@ -104,19 +104,19 @@ mod tests {
     use super::*;
 
     fn rows() -> Vec<Row> {
-        let row = |test: &str, standing, cases, note: &str, repeated| Row {
+        let row = |test: &str, outcome, cases, note: &str, repeated| Row {
             test: format!("TestAllNS/x/{test}"),
-            standing,
+            outcome,
             seconds: 7,
             cases,
             note: note.into(),
             repeated,
         };
         vec![
-            row("AMWeb", Standing::Pass, Some((2, 2)), "", false),
-            row("AMSlow", Standing::Pass, None, "at the second try", true),
-            row("AMBad", Standing::Fail, None, "a | b", false),
-            row("AMKnown", Standing::Excused, None, "why", false),
+            row("AMWeb", TestOutcome::Pass, Some((2, 2)), "", false),
+            row("AMSlow", TestOutcome::Pass, None, "at the second try", true),
+            row("AMBad", TestOutcome::Fail, None, "a | b", false),
+            row("AMKnown", TestOutcome::Excused, None, "why", false),
         ]
     }
 

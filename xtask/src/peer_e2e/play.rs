@@ -11,7 +11,7 @@ use super::cluster::Cluster;
 use super::event::{Ending, SuiteResults};
 use super::group::{self, Group};
 use super::known::Known;
-use super::result::{self, Row, Standing};
+use super::result::{self, Row, TestOutcome};
 use super::suite::Suite;
 use crate::programs::{Call, Programs};
 
@@ -70,14 +70,14 @@ impl Player<'_> {
         if self.repeats {
             self.repeat(&cluster, group, &mut rows).await?;
         }
-        let (passed, all) = (result::count(&rows, Standing::Pass), rows.len());
+        let (passed, all) = (result::count(&rows, TestOutcome::Pass), rows.len());
         line(format!("== {}: {passed} of {all} passed ({})", group.name, Span(watch.elapsed())));
         Ok(rows)
     }
 
     async fn repeat(&self, cluster: &Cluster<'_>, group: &Group, rows: &mut [Row]) -> Result<()> {
         let prefix = format!("{}/", group.prefix());
-        let is_due = |row: &&mut Row| row.standing == Standing::Fail && row.test.starts_with(&prefix);
+        let is_due = |row: &&mut Row| row.outcome == TestOutcome::Fail && row.test.starts_with(&prefix);
         let due: Vec<&mut Row> = rows.iter_mut().filter(is_due).collect();
         if due.is_empty() {
             return Ok(());

@@ -8,10 +8,10 @@ use super::group::Group;
 use super::known::Known;
 use crate::summary::Outcome;
 
-/// How a test stands in the end.
+/// The result of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Standing {
+pub(crate) enum TestOutcome {
     /// It passed.
     Pass,
     /// It failed.
@@ -27,8 +27,9 @@ pub(crate) enum Standing {
 pub(crate) struct Row {
     /// Its full name.
     pub(crate) test: String,
-    /// How it stands.
-    pub(crate) standing: Standing,
+    /// How it ended. Recorded results of earlier versions have another name for it.
+    #[serde(alias = "standing")]
+    pub(crate) outcome: TestOutcome,
     /// How long it took, in whole seconds.
     pub(crate) seconds: u64,
     /// How many of its cases passed, and how many it has; of a test without cases nothing.
@@ -73,7 +74,7 @@ fn failed_itself(results: &SuiteResults, test: &str) -> bool {
 fn failed(test: String, results: &SuiteResults) -> Row {
     let told = results.about(&test).cloned().unwrap_or_default();
     let (seconds, note) = (told.whole_seconds(), told.reason().unwrap_or_default());
-    Row { test, standing: Standing::Fail, seconds, cases: None, note, repeated: false }
+    Row { test, outcome: TestOutcome::Fail, seconds, cases: None, note, repeated: false }
 }
 
 fn row(test: String, results: &SuiteResults, known: &Known) -> Row {
@@ -83,10 +84,10 @@ fn row(test: String, results: &SuiteResults, known: &Known) -> Row {
     let bad: Vec<&str> =
         cases.iter().copied().filter(|case| about(case).ending != Some(Ending::Passed)).collect();
     let count = (cases != [test.as_str()]).then_some((cases.len() - bad.len(), cases.len()));
-    let standing = match told.ending {
-        Some(Ending::Passed) => Standing::Pass,
-        Some(Ending::Skipped) => Standing::Skip,
-        Some(Ending::Failed) | None => Standing::Fail,
+    let outcome = match told.ending {
+        Some(Ending::Passed) => TestOutcome::Pass,
+        Some(Ending::Skipped) => TestOutcome::Skip,
+        Some(Ending::Failed) | None => TestOutcome::Fail,
     };
     let why = || {
         let reason = bad.iter().chain([&test.as_str()]).find_map(|name| about(name).reason());
@@ -96,16 +97,16 @@ fn row(test: String, results: &SuiteResults, known: &Known) -> Row {
         }
     };
     let excuse = known.excuse(&test, &bad);
-    let (standing, note) = match (standing, excuse) {
-        (Standing::Pass, _) => (Standing::Pass, String::new()),
-        (_, Some(remark)) => (Standing::Excused, remark.reason.clone()),
-        (Standing::Skip, None) => (Standing::Skip, why()),
-        (_, None) => (Standing::Fail, why()),
+    let (outcome, note) = match (outcome, excuse) {
+        (TestOutcome::Pass, _) => (TestOutcome::Pass, String::new()),
+        (_, Some(remark)) => (TestOutcome::Excused, remark.reason.clone()),
+        (TestOutcome::Skip, None) => (TestOutcome::Skip, why()),
+        (_, None) => (TestOutcome::Fail, why()),
     };
     // A test does not count the time of cases that run beside each other.
     let within: u64 = cases.iter().map(|case| about(case).whole_seconds()).sum();
     let seconds = told.whole_seconds().max(within);
-    Row { test, standing, seconds, cases: count, note, repeated: false }
+    Row { test, outcome, seconds, cases: count, note, repeated: false }
 }
 
 /// Puts what became of a test at its second try, alone, in the place of the first.
@@ -114,9 +115,9 @@ pub(crate) fn repeat(first: &mut Row, second: Option<Row>) {
         first.note = format!("{} (a second try did not end)", first.note);
         return;
     };
-    let note = match second.standing {
-        Standing::Pass => format!("passed at the second try, alone; the first: {}", first.note),
-        Standing::Fail | Standing::Skip | Standing::Excused => {
+    let note = match second.outcome {
+        TestOutcome::Pass => format!("passed at the second try, alone; the first: {}", first.note),
+        TestOutcome::Fail | TestOutcome::Skip | TestOutcome::Excused => {
             format!("twice, the second time alone: {}", second.note)
         }
     };
@@ -127,14 +128,14 @@ pub(crate) fn repeat(first: &mut Row, second: Option<Row>) {
 pub(crate) fn outcome(rows: &[Row]) -> Outcome {
     let mut outcome = Outcome::default();
     for row in rows {
-        match row.standing {
-            Standing::Pass => outcome.report.counts.passed += 1,
-            Standing::Fail => outcome.also_failed(&anyhow!("{}: {}", row.test, row.note)),
-            Standing::Skip | Standing::Excused => outcome.also_skipped(&row.test, &row.note),
+        match row.outcome {
+            TestOutcome::Pass => outcome.report.counts.passed += 1,
+            TestOutcome::Fail => outcome.also_failed(&anyhow!("{}: {}", row.test, row.note)),
+            TestOutcome::Skip | TestOutcome::Excused => outcome.also_skipped(&row.test, &row.note),
         }
         if row.repeated {
             let end =
-                if row.standing == Standing::Pass { "passed at a later try" } else { "failed each time" };
+                if row.outcome == TestOutcome::Pass { "passed at a later try" } else { "failed each time" };
             outcome.report.retried.push(format!("{} ({end})", row.test));
         }
     }
@@ -142,8 +143,8 @@ pub(crate) fn outcome(rows: &[Row]) -> Outcome {
 }
 
 /// How many rows stand so.
-pub(crate) fn count(rows: &[Row], standing: Standing) -> usize {
-    rows.iter().filter(|row| row.standing == standing).count()
+pub(crate) fn count(rows: &[Row], outcome: TestOutcome) -> usize {
+    rows.iter().filter(|row| row.outcome == outcome).count()
 }
 
 #[cfg(test)]
@@ -161,8 +162,8 @@ mod tests {
         rows(&group, &results(&lines), &Known::built_in().unwrap())
     }
 
-    fn plain(test: &str, standing: Standing, seconds: u64, note: &str) -> Row {
-        Row { test: test.into(), standing, seconds, cases: None, note: note.into(), repeated: false }
+    fn plain(test: &str, outcome: TestOutcome, seconds: u64, note: &str) -> Row {
+        Row { test: test.into(), outcome, seconds, cases: None, note: note.into(), repeated: false }
     }
 
     #[test]
@@ -176,13 +177,13 @@ mod tests {
             ended("fail", "TestAllNS/x", 40),
             ended("fail", "TestAllNS", 41),
         ];
-        let crd = Row { cases: Some((1, 2)), ..plain("TestAllNS/x/AMCRD", Standing::Fail, 3, "") };
+        let crd = Row { cases: Some((1, 2)), ..plain("TestAllNS/x/AMCRD", TestOutcome::Fail, 3, "") };
         assert_eq!(
             of("alertmanager", &lines),
             [
                 crd,
-                plain("TestAllNS/x/AMWeb", Standing::Pass, 28, ""),
-                plain("TestAllNS/x/Never", Standing::Fail, 0, "it did not end"),
+                plain("TestAllNS/x/AMWeb", TestOutcome::Pass, 28, ""),
+                plain("TestAllNS/x/Never", TestOutcome::Fail, 0, "it did not end"),
             ]
         );
     }
@@ -196,11 +197,11 @@ mod tests {
             ended("fail", "TestAllNS", 41),
         ];
         let rows = of("alertmanager", &lines);
-        assert_eq!(rows[0], plain("TestAllNS", Standing::Fail, 41, "1 restart"));
+        assert_eq!(rows[0], plain("TestAllNS", TestOutcome::Fail, 41, "1 restart"));
         assert_eq!(rows.len(), 2);
 
         let no_operator = [ended("fail", "TestAllNS", 300)];
-        assert_eq!(of("alertmanager", &no_operator), [plain("TestAllNS", Standing::Fail, 300, "")]);
+        assert_eq!(of("alertmanager", &no_operator), [plain("TestAllNS", TestOutcome::Fail, 300, "")]);
     }
 
     #[test]
@@ -218,36 +219,36 @@ mod tests {
     #[test]
     fn what_is_known_is_excused_and_what_passes_needs_no_excuse() {
         let test = "TestGatedFeatures/FinalizerWhenStatusForConfigResourcesEnabled";
-        assert_eq!(of("gated", &[ended("fail", test, 5)])[0].standing, Standing::Excused);
-        assert_eq!(of("gated", &[ended("pass", test, 5)])[0].standing, Standing::Pass);
+        assert_eq!(of("gated", &[ended("fail", test, 5)])[0].outcome, TestOutcome::Excused);
+        assert_eq!(of("gated", &[ended("pass", test, 5)])[0].outcome, TestOutcome::Pass);
         let skipped = of("prometheus", &[ended("skip", "TestAllNS/y/ScrapeConfigDNSSD", 0)]);
-        assert_eq!(skipped[0].standing, Standing::Excused);
+        assert_eq!(skipped[0].outcome, TestOutcome::Excused);
     }
 
     #[test]
     fn a_second_try_counts_and_is_told() {
-        let mut row = plain("T/a", Standing::Fail, 9, "slow");
-        repeat(&mut row, Some(plain("T/a", Standing::Pass, 4, "")));
+        let mut row = plain("T/a", TestOutcome::Fail, 9, "slow");
+        repeat(&mut row, Some(plain("T/a", TestOutcome::Pass, 4, "")));
         let note = "passed at the second try, alone; the first: slow";
-        assert_eq!(row, Row { repeated: true, ..plain("T/a", Standing::Pass, 4, note) });
+        assert_eq!(row, Row { repeated: true, ..plain("T/a", TestOutcome::Pass, 4, note) });
 
-        let mut row = plain("T/a", Standing::Fail, 9, "slow");
-        repeat(&mut row, Some(plain("T/a", Standing::Fail, 4, "slower")));
+        let mut row = plain("T/a", TestOutcome::Fail, 9, "slow");
+        repeat(&mut row, Some(plain("T/a", TestOutcome::Fail, 4, "slower")));
         assert_eq!(
-            (row.standing, row.note.as_str()),
-            (Standing::Fail, "twice, the second time alone: slower")
+            (row.outcome, row.note.as_str()),
+            (TestOutcome::Fail, "twice, the second time alone: slower")
         );
     }
 
     #[test]
     fn as_an_outcome_only_what_passed_has_passed() {
-        let repeated = Row { repeated: true, ..plain("D", Standing::Pass, 1, "passed at the second try") };
+        let repeated = Row { repeated: true, ..plain("D", TestOutcome::Pass, 1, "passed at the second try") };
         let rows = [
-            plain("A", Standing::Pass, 1, ""),
-            plain("B", Standing::Skip, 0, "no such version"),
-            plain("C", Standing::Excused, 3, "differs on purpose"),
+            plain("A", TestOutcome::Pass, 1, ""),
+            plain("B", TestOutcome::Skip, 0, "no such version"),
+            plain("C", TestOutcome::Excused, 3, "differs on purpose"),
             repeated,
-            plain("E", Standing::Fail, 3, "late"),
+            plain("E", TestOutcome::Fail, 3, "late"),
         ];
         let outcome = outcome(&rows);
         assert_eq!(outcome.report.counts, Counts { passed: 2, failed: 1, skipped: 2 });
