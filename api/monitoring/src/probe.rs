@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::http::{HttpClient, ProxyConfig};
 use crate::reference::NamespaceSelector;
 use crate::relabel::RelabelConfig;
-use crate::scrape::NativeHistogramConfig;
+use crate::scrape::JobOptions;
 use crate::status::ConfigResourceStatus;
 use crate::text::{Duration, Scheme, ScrapeProtocol};
 use crate::tls::SafeTlsConfig;
@@ -46,35 +46,12 @@ pub struct ProbeSpec {
     pub scrape_timeout: Duration,
     /// Relabeling rules for the samples before they are stored.
     pub metric_relabelings: Vec<RelabelConfig>,
-    /// How many samples one scrape may bring; more make it fail.
-    #[schemars(range(min = 0))]
-    pub sample_limit: Option<i64>,
-    /// How many targets may be scraped; more make all of them fail.
-    #[schemars(range(min = 0))]
-    pub target_limit: Option<i64>,
     /// Exposition formats to ask the target for, most wanted first.
     #[schemars(extend("x-kubernetes-list-type" = "set"))]
     pub scrape_protocols: Vec<ScrapeProtocol>,
-    /// Format to assume when the target answers with a missing or invalid content type.
-    pub fallback_scrape_protocol: Option<ScrapeProtocol>,
-    /// How many labels a sample may have; more make the scrape fail.
-    #[schemars(range(min = 0))]
-    pub label_limit: Option<i64>,
-    /// How long a label name may be; a longer one makes the scrape fail.
-    #[schemars(range(min = 0))]
-    pub label_name_length_limit: Option<i64>,
-    /// How long a label value may be; a longer one makes the scrape fail.
-    #[schemars(range(min = 0))]
-    pub label_value_length_limit: Option<i64>,
-    /// What becomes of native and classic histograms.
+    /// Options of the job.
     #[serde(flatten)]
-    pub histograms: NativeHistogramConfig,
-    /// How many targets dropped by relabeling are kept in memory; 0 means no limit.
-    #[schemars(range(min = 0))]
-    pub keep_dropped_targets: Option<i64>,
-    /// Name of the scrape class to use.
-    #[schemars(length(min = 1))]
-    pub scrape_class: Option<String>,
+    pub job: JobOptions,
     /// URL parameters to send with each request.
     #[schemars(length(min = 1), extend("x-kubernetes-list-type" = "map"), extend("x-kubernetes-list-map-keys" = ["name"]))]
     pub params: Vec<ProbeParam>,

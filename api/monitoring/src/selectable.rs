@@ -28,9 +28,10 @@ struct Row {
     plural: &'static str,
     /// The version that workloads read.
     version: &'static str,
-    /// The fields of a workload that select it begin with this: `probeSelector`, `probeNamespaceSelector`.
-    prefix: &'static str,
-    has_jobs: bool,
+    /// The prefix of the fields of a workload that select it: `probeSelector`, `probeNamespaceSelector`.
+    selector_prefix: &'static str,
+    /// The prefix of the names of its jobs: `probe/NAMESPACE/NAME`.
+    job_prefix: Option<&'static str>,
 }
 
 const TABLE: [Row; 6] = [
@@ -39,48 +40,48 @@ const TABLE: [Row; 6] = [
         name: "ServiceMonitor",
         plural: "servicemonitors",
         version: "v1",
-        prefix: "serviceMonitor",
-        has_jobs: true,
+        selector_prefix: "serviceMonitor",
+        job_prefix: Some("serviceMonitor/"),
     },
     Row {
         kind: SelectableKind::PodMonitor,
         name: "PodMonitor",
         plural: "podmonitors",
         version: "v1",
-        prefix: "podMonitor",
-        has_jobs: true,
+        selector_prefix: "podMonitor",
+        job_prefix: Some("podMonitor/"),
     },
     Row {
         kind: SelectableKind::Probe,
         name: "Probe",
         plural: "probes",
         version: "v1",
-        prefix: "probe",
-        has_jobs: true,
+        selector_prefix: "probe",
+        job_prefix: Some("probe/"),
     },
     Row {
         kind: SelectableKind::ScrapeConfig,
         name: "ScrapeConfig",
         plural: "scrapeconfigs",
         version: "v1alpha1",
-        prefix: "scrapeConfig",
-        has_jobs: true,
+        selector_prefix: "scrapeConfig",
+        job_prefix: Some("scrapeConfig/"),
     },
     Row {
         kind: SelectableKind::PrometheusRule,
         name: "PrometheusRule",
         plural: "prometheusrules",
         version: "v1",
-        prefix: "rule",
-        has_jobs: false,
+        selector_prefix: "rule",
+        job_prefix: None,
     },
     Row {
         kind: SelectableKind::AlertmanagerConfig,
         name: "AlertmanagerConfig",
         plural: "alertmanagerconfigs",
         version: "v1alpha1",
-        prefix: "alertmanagerConfig",
-        has_jobs: false,
+        selector_prefix: "alertmanagerConfig",
+        job_prefix: None,
     },
 ];
 
@@ -96,6 +97,10 @@ impl SelectableKind {
         }
         all
     };
+
+    /// The kinds with scrape jobs.
+    pub const WITH_JOBS: [Self; 4] =
+        [Self::ServiceMonitor, Self::PodMonitor, Self::Probe, Self::ScrapeConfig];
 
     const fn row(self) -> &'static Row {
         &TABLE[self as usize]
@@ -116,14 +121,14 @@ impl SelectableKind {
         self.row().version
     }
 
-    /// What the fields of a workload that select it begin with, such as `probe` for `probeSelector`.
+    /// The prefix of the fields of a workload that select it, such as `probe` for `probeSelector`.
     pub const fn selector_prefix(self) -> &'static str {
-        self.row().prefix
+        self.row().selector_prefix
     }
 
-    /// What the names of its jobs begin with, before `/NAMESPACE/NAME`; nothing for kinds without jobs.
+    /// The prefix of the names of its jobs, such as `probe/` for `probe/NAMESPACE/NAME`, if it has jobs.
     pub const fn job_prefix(self) -> Option<&'static str> {
-        if self.row().has_jobs { Some(self.row().prefix) } else { None }
+        self.row().job_prefix
     }
 
     /// The kind of this name.

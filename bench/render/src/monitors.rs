@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow};
-use api_monitoring::{Prometheus, ServiceMonitor};
+use api_monitoring::{Prometheus, SelectableKind, ServiceMonitor};
 use formats::version;
 use k8s_openapi::api::core::v1::Secret;
 use monitoring_assets::Objects;
 use monitoring_scrape::document::{self, Additional, Jobs, ServerInputs};
 use monitoring_scrape::{Fragment, Server, service_monitor};
-use monitoring_select::Workload;
+use monitoring_select::Selectable as _;
 use serde_json::Value;
 
 use crate::figures::{Figures, Ours, measured};
@@ -30,17 +30,16 @@ pub(crate) fn measure(size: usize, rounds: usize) -> Result<Ours> {
         prometheus.metadata.namespace.as_deref().unwrap_or_default(),
         prometheus.metadata.name.as_deref().unwrap_or_default(),
     );
-    let workload = Workload::new((namespace, name), &prometheus.spec.shared, version.clone());
     let server = Server::new((namespace, name), &prometheus.spec.shared, version);
 
     let one = |monitor: &ServiceMonitor| -> Result<(Arc<str>, Fragment)> {
-        monitoring_select::service_monitor::check(&workload, monitor, &objects)
-            .map_err(|refused| anyhow!("{refused:?}"))?;
+        monitor.check(&server, &objects).map_err(|rejected| anyhow!("{rejected:?}"))?;
         let key = format!("{namespace}/{}", monitor.metadata.name.as_deref().unwrap_or_default());
         Ok((key.into(), service_monitor::render(&server, monitor, &objects)))
     };
     let whole = |fragments: &BTreeMap<Arc<str>, Fragment>| -> Result<String> {
-        let jobs = Jobs { service_monitors: fragments.iter().collect(), ..Jobs::default() };
+        let mut jobs = Jobs::default();
+        jobs.resources[SelectableKind::ServiceMonitor] = fragments.iter().collect();
         let inputs = ServerInputs {
             server: &server,
             spec: &prometheus.spec,

@@ -7,7 +7,7 @@ use anyhow::Result;
 use api_monitoring::prometheus::shared::ApiServerConfig;
 use api_monitoring::reference::NamespaceSelector;
 use api_monitoring::scrape::AttachMetadata;
-use api_monitoring::{PodMonitor, Probe, Prometheus, ScrapeConfig, ServiceMonitor};
+use api_monitoring::{PerKind, PodMonitor, Probe, Prometheus, ScrapeConfig, SelectableKind, ServiceMonitor};
 use formats::yaml::{Map, write};
 use monitoring_assets::Objects;
 use monitoring_scrape::document::{
@@ -17,6 +17,8 @@ use monitoring_scrape::kubernetes_sd::{Discovery, Role};
 use monitoring_scrape::{Fragment, Mode, Offers, Server, pod_monitor, probe, scrape_config, service_monitor};
 use monitoring_select::relabel::Rules;
 use monitoring_select::scrape_class;
+use monitoring_select::server::parse_version;
+use operator_monitoring::workload::defaults::PROMETHEUS_VERSION;
 use serde_json::Value;
 
 use super::Player;
@@ -65,7 +67,9 @@ fn workload<'p>(
     let metadata = &prometheus.metadata;
     let place = (name(&metadata.namespace), name(&metadata.name));
     let shared = &prometheus.spec.shared;
-    let mut server = Server::read(place, shared).map_err(|error| error.to_string())?;
+    let asked = if shared.version.is_empty() { PROMETHEUS_VERSION } else { &shared.version };
+    let version = parse_version(asked).map_err(|error| error.to_string())?;
+    let mut server = Server::new(place, shared, version);
     scrape_class::check_all(&shared.scrape_classes, &Rules::of(&server.version))
         .map_err(|problem| format!("failed to parse scrape classes: {problem}"))?;
     server.mode = if flag(case, "daemonSet") { Mode::DaemonSet } else { mode };
@@ -77,10 +81,7 @@ fn workload<'p>(
 
 /// The jobs of all resources of a case.
 struct Fragments {
-    service_monitors: BTreeMap<Arc<str>, Fragment>,
-    pod_monitors: BTreeMap<Arc<str>, Fragment>,
-    probes: BTreeMap<Arc<str>, Fragment>,
-    scrape_configs: BTreeMap<Arc<str>, Fragment>,
+    resources: PerKind<BTreeMap<Arc<str>, Fragment>>,
     additional: Option<String>,
 }
 
@@ -94,36 +95,26 @@ impl Fragments {
         let pod_monitors: BTreeMap<String, PodMonitor> = case.input("podMonitors")?;
         let probes: BTreeMap<String, Probe> = case.input("probes")?;
         let configs: BTreeMap<String, ScrapeConfig> = case.input("scrapeConfigs")?;
-        let mut scrape_configs = BTreeMap::new();
+        let mut resources = PerKind::<BTreeMap<Arc<str>, Fragment>>::default();
         // On every node only its pods are scraped.
         for (key, config) in configs.into_iter().filter(|_| server.mode != Mode::DaemonSet) {
             match scrape_config::render(server, &config, objects) {
-                Ok(fragment) => scrape_configs.insert(key.into(), fragment),
+                Ok(fragment) => resources[SelectableKind::ScrapeConfig].insert(key.into(), fragment),
                 Err(error) => return Ok(Err(format!("generate scrape configs: {error}"))),
             };
         }
-        Ok(Ok(Self {
-            service_monitors: rendered(service_monitors, |one| service_monitor::render(server, one, objects)),
-            pod_monitors: rendered(pod_monitors, |one| pod_monitor::render(server, one, objects)),
-            probes: rendered(probes, |one| probe::render(server, one, objects)),
-            scrape_configs,
-            additional: case.input("additionalScrapeConfigs")?,
-        }))
+        resources[SelectableKind::ServiceMonitor] =
+            rendered(service_monitors, |one| service_monitor::render(server, one, objects));
+        resources[SelectableKind::PodMonitor] =
+            rendered(pod_monitors, |one| pod_monitor::render(server, one, objects));
+        resources[SelectableKind::Probe] = rendered(probes, |one| probe::render(server, one, objects));
+        Ok(Ok(Self { resources, additional: case.input("additionalScrapeConfigs")? }))
     }
 
     fn jobs(&self) -> Jobs<'_> {
-        Jobs {
-            service_monitors: by_key(&self.service_monitors),
-            pod_monitors: by_key(&self.pod_monitors),
-            probes: by_key(&self.probes),
-            scrape_configs: by_key(&self.scrape_configs),
-            additional: self.additional.as_deref(),
-        }
+        let resources = PerKind::new(|kind| self.resources[kind].iter().collect());
+        Jobs { resources, additional: self.additional.as_deref() }
     }
-}
-
-fn by_key(fragments: &BTreeMap<Arc<str>, Fragment>) -> document::Fragments<'_> {
-    fragments.iter().collect()
 }
 
 fn rendered<T>(

@@ -5,7 +5,7 @@ use api_monitoring::relabel::RelabelConfig;
 use api_monitoring::{PodMonitor, Probe, Prometheus, ScrapeConfig, ServiceMonitor};
 use formats::version;
 use monitoring_select::relabel::Rules;
-use monitoring_select::{Selectable, Workload};
+use monitoring_select::{Selectable, Server};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
@@ -56,12 +56,12 @@ fn verdicts<K: Selectable + DeserializeOwned>(case: &Case) -> Result<Value> {
     let version = version::parse(version.context("a case without a version")?)?;
     let name = |name: &Option<String>| name.clone().unwrap_or_default();
     let (namespace, name) = (name(&prometheus.metadata.namespace), name(&prometheus.metadata.name));
-    let workload = Workload::new((&namespace, &name), &prometheus.spec.shared, version);
+    let server = Server::new((&namespace, &name), &prometheus.spec.shared, version);
     let verdict = |resource: Value| {
         let text = |field: &str| resource["metadata"][field].as_str().unwrap_or_default();
         let key = format!("{}/{}", text("namespace"), text("name"));
         let resource: K = serde_json::from_value(resource)?;
-        let verdict = match resource.check(&workload, &objects) {
+        let verdict = match resource.check(&server, &objects) {
             Ok(_) => json!({"selected": true}),
             Err(refused) => json!({"selected": false, "error": refused.to_string()}),
         };

@@ -3,8 +3,8 @@
 use api_monitoring::SelectableKind;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use kernel::object::{Key, Object};
-use monitoring_select::asking::{Asking, SelectionError, Selectors};
 use monitoring_select::label_selector::Selector;
+use monitoring_select::selection::{ResourceSelector, SelectionError, Selectors};
 use serde::Deserialize as _;
 use serde_json::Value;
 
@@ -44,15 +44,17 @@ impl WorkloadSelectors {
         Self { of_kinds: selectable.iter().map(of_kind).collect(), service: text(&spec["serviceName"]) }
     }
 
-    /// What a workload in a namespace asks for of a kind: nothing of one that it cannot select.
-    pub fn asking<'s>(
+    /// What a workload in a namespace selects of a kind: nothing of one that it cannot select.
+    pub fn selector<'s>(
         &'s self,
         own_namespace: &'s str,
         kind: SelectableKind,
-    ) -> Result<Asking<'s>, SelectionError> {
+    ) -> Result<ResourceSelector<'s>, SelectionError> {
         let of_kind = self.of_kinds.iter().find(|one| one.kind == kind);
-        of_kind
-            .map_or_else(|| Asking::new(own_namespace, Selectors::default()), |one| one.asking(own_namespace))
+        of_kind.map_or_else(
+            || ResourceSelector::new(own_namespace, Selectors::default()),
+            |one| one.selector(own_namespace),
+        )
     }
 
     /// The kinds of which something may be selected.
@@ -63,7 +65,7 @@ impl WorkloadSelectors {
     /// Whether what is selected depends on labels of namespaces.
     pub(crate) fn goes_by_namespaces(&self) -> bool {
         let is_picky =
-            |namespaces: &LabelSelector| Selector::new(namespaces).is_ok_and(|all| !all.takes_all());
+            |namespaces: &LabelSelector| Selector::new(namespaces).is_ok_and(|all| !all.selects_everything());
         let goes =
             |one: &KindSelectors| one.labels.is_some() && one.namespaces.as_ref().is_some_and(is_picky);
         self.of_kinds.iter().any(goes)
@@ -74,8 +76,8 @@ impl WorkloadSelectors {
         let Key { name, .. } = namespace.key();
         self.of_kinds.iter().filter(|one| one.namespaces.is_some()).any(|one| {
             // What is beside a workload does not depend on labels of namespaces.
-            let asking = one.asking("");
-            asking.is_ok_and(|asking| asking.why_not_in(name, Some(namespace.labels().into())).is_none())
+            let selector = one.selector("");
+            selector.is_ok_and(|one| one.selects_namespace(name, Some(namespace.labels().into())))
         })
     }
 
@@ -86,17 +88,21 @@ impl WorkloadSelectors {
         (kind, object): (SelectableKind, &Object),
         namespace: Option<&Object>,
     ) -> bool {
-        // What cannot be read asks for nothing: the pass of the workload says why.
-        let asking = self.asking(&workload.namespace, kind);
+        // An invalid selector selects nothing: the pass of the workload says why.
+        let selector = self.selector(&workload.namespace, kind);
         let labels = namespace.map(|namespace| namespace.labels().into());
-        asking.is_ok_and(|asking| asking.why_not(candidate(object), labels).is_none())
+        selector.is_ok_and(|selector| selector.selects(candidate(object), labels))
     }
 }
 
 impl KindSelectors {
     /// The same of a workload in a namespace, checked.
-    fn asking<'s>(&'s self, own_namespace: &'s str) -> Result<Asking<'s>, SelectionError> {
-        let selectors = Selectors::new(self.namespaces.as_ref(), self.labels.as_ref());
-        Asking::new(own_namespace, Selectors { named: self.named.as_deref(), ..selectors })
+    fn selector<'s>(&'s self, own_namespace: &'s str) -> Result<ResourceSelector<'s>, SelectionError> {
+        let selectors = Selectors {
+            namespaces: self.namespaces.as_ref(),
+            labels: self.labels.as_ref(),
+            named: self.named.as_deref(),
+        };
+        ResourceSelector::new(own_namespace, selectors)
     }
 }

@@ -5,13 +5,13 @@ pub mod discovery;
 use std::collections::BTreeMap;
 
 use kube::CustomResource;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
 use crate::auth::{BasicAuth, OAuth2, SafeAuthorization};
 use crate::http::ProxyConfig;
 use crate::relabel::RelabelConfig;
-use crate::scrape::NativeHistogramConfig;
+use crate::scrape::{JobOptions, describe};
 use crate::scrape_config::discovery::azure::AzureSdConfig;
 use crate::scrape_config::discovery::consul::ConsulSdConfig;
 use crate::scrape_config::discovery::digital_ocean::DigitalOceanSdConfig;
@@ -57,7 +57,7 @@ use crate::tls::SafeTlsConfig;
 #[serde(rename_all = "camelCase", default)]
 #[schemars(extend("x-kubernetes-validations" = [
     {"rule": "[has(self.basicAuth), has(self.authorization), has(self.oauth2)].filter(x, x).size() <= 1", "message": "at most one of basicAuth, authorization, or oauth2 can be configured"},
-]))]
+]), transform = describe_spec)]
 pub struct ScrapeConfigSpec {
     /// Value of the `job` label of the scraped series.
     #[schemars(length(min = 1))]
@@ -143,8 +143,6 @@ pub struct ScrapeConfigSpec {
     /// Exposition formats to ask the target for, the preferred one first.
     #[schemars(length(min = 1), extend("x-kubernetes-list-type" = "set"))]
     pub scrape_protocols: Vec<ScrapeProtocol>,
-    /// Format to assume if the target sends no usable `Content-Type`.
-    pub fallback_scrape_protocol: Option<ScrapeProtocol>,
     /// Keep the timestamps that the target sends instead of the scrape time.
     pub honor_timestamps: Option<bool>,
     /// Mark series with their own timestamps as stale once they disappear.
@@ -169,29 +167,8 @@ pub struct ScrapeConfigSpec {
     pub oauth2: Option<OAuth2>,
     /// TLS settings for the connection.
     pub tls_config: Option<SafeTlsConfig>,
-    /// How many samples one scrape may bring; more make it fail.
-    #[schemars(range(min = 0))]
-    pub sample_limit: Option<i64>,
-    /// How many targets the job may have; more make all its scrapes fail.
-    #[schemars(range(min = 0))]
-    pub target_limit: Option<i64>,
-    /// How many labels a sample may have; more make the scrape fail.
-    #[schemars(range(min = 0))]
-    pub label_limit: Option<i64>,
-    /// How long a label name may be; a longer one makes the scrape fail.
-    #[schemars(range(min = 0))]
-    pub label_name_length_limit: Option<i64>,
-    /// How long a label value may be; a longer one makes the scrape fail.
-    #[schemars(range(min = 0))]
-    pub label_value_length_limit: Option<i64>,
     /// How big the uncompressed answer may be; a bigger one makes the scrape fail.
     pub body_size_limit: Option<ByteSize>,
-    /// What becomes of native and classic histograms.
-    #[serde(flatten)]
-    pub histograms: NativeHistogramConfig,
-    /// How many targets dropped by relabeling stay in memory; `0` means no limit.
-    #[schemars(range(min = 0))]
-    pub keep_dropped_targets: Option<i64>,
     /// Rules that change or drop scraped samples before they are stored.
     #[schemars(length(min = 1))]
     pub metric_relabelings: Vec<RelabelConfig>,
@@ -202,7 +179,17 @@ pub struct ScrapeConfigSpec {
     pub name_validation_scheme: Option<NameValidationScheme>,
     /// How names with special characters are escaped when the target is scraped.
     pub name_escaping_scheme: Option<NameEscapingScheme>,
-    /// Name of the scrape class whose settings apply.
-    #[schemars(length(min = 1))]
-    pub scrape_class: Option<String>,
+    /// Options of the job that other kinds have too.
+    #[serde(flatten)]
+    pub job: JobOptions,
+}
+
+fn describe_spec(schema: &mut Schema) {
+    let descriptions = [
+        ("targetLimit", "How many targets the job may have; more make all its scrapes fail."),
+        ("keepDroppedTargets", "How many targets dropped by relabeling stay in memory; `0` means no limit."),
+        ("fallbackScrapeProtocol", "Format to assume if the target sends no usable `Content-Type`."),
+        ("scrapeClass", "Name of the scrape class whose settings apply."),
+    ];
+    describe(schema, &descriptions);
 }

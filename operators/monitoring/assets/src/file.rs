@@ -1,10 +1,10 @@
-//! The names under which certificates and keys are mounted. A Secret of the operator holds them all under these names, and
-//! configurations point to them.
+//! The file names of mounted certificates and keys. One Secret of the operator holds them all under these names, and
+//! configurations refer to them.
 
 use api_monitoring::reference::SecretOrConfigMap;
 use k8s_openapi::api::core::v1::SecretKeySelector;
 
-/// The file of what a selector points to; nothing, if it points nowhere.
+/// The file of the key of a Secret or a ConfigMap, if the selector names one.
 pub fn of_either(namespace: &str, selector: &SecretOrConfigMap) -> Option<String> {
     match (&selector.secret, &selector.config_map) {
         (Some(secret), _) => Some(of_secret(namespace, secret)),

@@ -1,12 +1,12 @@
-//! Secrets and ConfigMaps that monitoring resources point to. Reading one remembers that it was read, so that a change of
-//! it finds everybody whom it concerns, and only them.
+//! Secrets and ConfigMaps that monitoring resources reference. Every read is recorded, so that a change of an object
+//! reconciles the resources that reference it, and no others.
 //!
 //! | file | owns |
 //! |---|---|
-//! | `objects` | what can be read |
-//! | `named` | what a resource points to, before anything is read |
-//! | `reader` | reading, and what was read |
-//! | [`file`] | the names under which certificates and keys are mounted |
+//! | `objects` | the objects that were fetched |
+//! | `named` | the references of a resource, before anything is fetched |
+//! | `reader` | reads keys and records the references |
+//! | [`file`] | the file names of mounted certificates and keys |
 
 pub mod file;
 mod named;
@@ -15,4 +15,4 @@ mod reader;
 
 pub use named::Named;
 pub use objects::Objects;
-pub use reader::{Missing, Reader, Reference, Source};
+pub use reader::{Missing, MissingReason, Reader, Reference, Source};

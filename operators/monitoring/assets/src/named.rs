@@ -1,12 +1,9 @@
-//! What a resource points to, going by its JSON: wherever a Secret or a ConfigMap is selected from, the text has a name
-//! beside a key. So all references are known before anything is read, also those behind one that is missing.
+//! The references of a resource, found in its JSON: every selector of a Secret or a ConfigMap has a name beside a key. So
+//! all references are known before anything is fetched, even if one of the objects is missing.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::fmt;
 
-use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::Objects;
@@ -17,7 +14,7 @@ use crate::reader::{Reference, Source};
 pub struct Named(Vec<(Source, String, String)>);
 
 impl Named {
-    /// What some fields of an object select. A field of a field is named with a slash.
+    /// The references in some fields of an object. A nested field is named with slashes.
     pub fn in_fields(object: &Value, fields: &[&str]) -> Self {
         let found = fields.iter().filter_map(|field| object.pointer(&format!("/{field}")));
         let found = found.filter_map(|field| Self::deserialize(field).ok());
@@ -26,101 +23,42 @@ impl Named {
 
     /// The objects in this namespace.
     pub fn of_namespace(&self, namespace: &str) -> BTreeSet<Reference> {
-        let reference = |(source, name, _): &(Source, String, String)| Reference {
-            source: *source,
-            namespace: namespace.to_owned(),
-            name: name.clone(),
-        };
-        self.0.iter().map(reference).collect()
+        self.0.iter().map(|named| reference(namespace, named)).collect()
     }
 
-    /// Whether an object of this namespace is not there, or lacks the key.
+    /// Whether an object of this namespace or a key of it is missing.
     pub fn lacks_some(&self, namespace: &str, objects: &Objects) -> bool {
-        self.0.iter().any(|(source, name, key)| match source {
-            Source::Secret => !objects
-                .secret(namespace, name)
-                .is_some_and(|secret| secret.data.iter().flatten().any(|(known, _)| known == key)),
-            Source::ConfigMap => !objects
-                .config_map(namespace, name)
-                .is_some_and(|map| map.data.iter().flatten().any(|(known, _)| known == key)),
-        })
+        self.0.iter().any(|named| objects.value(&reference(namespace, named), &named.2).is_err())
     }
+}
+
+fn reference(namespace: &str, (source, name, _): &(Source, String, String)) -> Reference {
+    Reference { source: *source, namespace: namespace.to_owned(), name: name.clone() }
 }
 
 impl<'de> Deserialize<'de> for Named {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut found = Vec::new();
-        Walk { found: &mut found, source: Source::Secret }.deserialize(deserializer)?;
+        collect(&Value::deserialize(deserializer)?, Source::Secret, &mut found);
         Ok(Self(found))
     }
 }
 
-/// A walk through a text; the text of the value, if it is one.
-struct Walk<'w> {
-    found: &'w mut Vec<(Source, String, String)>,
-    /// What is selected from here, going by the field.
-    source: Source,
-}
-
-impl<'de> DeserializeSeed<'de> for Walk<'_> {
-    type Value = Option<String>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Walk<'_> {
-    type Value = Option<String>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("JSON")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let (mut name, mut key) = (None, None);
-        while let Some(field) = map.next_key::<Cow<'de, str>>()? {
-            let source = if field == "configMap" { Source::ConfigMap } else { Source::Secret };
-            let text = map.next_value_seed(Walk { found: self.found, source })?;
-            match &*field {
-                "name" => name = text,
-                "key" => key = text,
-                _ => {}
+/// Collects the selectors in a value. A field `configMap` selects from a ConfigMap, any other field from a Secret.
+fn collect(value: &Value, source: Source, found: &mut Vec<(Source, String, String)>) {
+    match value {
+        Value::Object(fields) => {
+            let text = |field: &str| fields.get(field).and_then(Value::as_str);
+            if let (Some(name), Some(key)) = (text("name").filter(|name| !name.is_empty()), text("key")) {
+                found.push((source, name.to_owned(), key.to_owned()));
+            }
+            for (field, value) in fields {
+                let source = if field == "configMap" { Source::ConfigMap } else { Source::Secret };
+                collect(value, source, found);
             }
         }
-        if let (Some(name), Some(key)) = (name.filter(|name: &String| !name.is_empty()), key) {
-            self.found.push((self.source, name, key));
-        }
-        Ok(None)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
-        while items.next_element_seed(Walk { found: self.found, source: Source::Secret })?.is_some() {}
-        Ok(None)
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Some(text.to_owned()))
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(None)
+        Value::Array(values) => values.iter().for_each(|value| collect(value, Source::Secret, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 

@@ -1,4 +1,4 @@
-//! Reading, and what was read.
+//! Reads keys of Secrets and ConfigMaps, and records which objects were read.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use api_monitoring::reference::SecretOrConfigMap;
-use k8s_openapi::api::core::v1::{ConfigMapKeySelector, SecretKeySelector};
+use k8s_openapi::api::core::v1::SecretKeySelector;
 
 use crate::Objects;
 
@@ -28,7 +28,7 @@ impl fmt::Display for Source {
     }
 }
 
-/// An object that was read, or that somebody wanted to read.
+/// A Secret or a ConfigMap that is referenced.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Reference {
     /// Its kind.
@@ -46,40 +46,45 @@ impl Reference {
     }
 }
 
-/// Why something could not be read.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Missing {
-    /// There is no such object.
-    #[error("unable to get {source_kind} {name:?}: {source_kind}s {name:?} not found")]
-    Object {
-        /// Its kind.
-        source_kind: Source,
-        /// Its name.
-        name: String,
-    },
-    /// The object may not be read.
-    #[error(
-        "unable to get {source_kind} {name:?}: the operator may not read it; grant get on {source_kind}s in its namespace"
-    )]
-    Forbidden {
-        /// Its kind.
-        source_kind: Source,
-        /// Its name.
-        name: String,
-    },
-    /// The object has no such key.
-    #[error("key {key:?} in {source_kind} {name:?} not found")]
-    Key {
-        /// The kind of the object.
-        source_kind: Source,
-        /// Its name.
-        name: String,
-        /// The key.
-        key: String,
-    },
+/// A key that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Missing {
+    /// The object.
+    pub reference: Reference,
+    /// Why.
+    pub reason: MissingReason,
 }
 
-/// Reads objects of one namespace and remembers which.
+/// Why a key cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MissingReason {
+    /// The object does not exist.
+    NotFound,
+    /// The operator has no permission to get the object.
+    Forbidden,
+    /// The object does not have this key.
+    NoKey(String),
+}
+
+impl std::error::Error for Missing {}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Reference { source, name, .. } = &self.reference;
+        match &self.reason {
+            MissingReason::NotFound => {
+                write!(f, "unable to get {source} {name:?}: {source}s {name:?} not found")
+            }
+            MissingReason::Forbidden => write!(
+                f,
+                "unable to get {source} {name:?}: the operator needs permission to get {source}s in its namespace"
+            ),
+            MissingReason::NoKey(key) => write!(f, "key {key:?} in {source} {name:?} not found"),
+        }
+    }
+}
+
+/// Reads objects of one namespace and records which.
 #[derive(Debug)]
 pub struct Reader<'o> {
     objects: &'o Objects,
@@ -98,70 +103,29 @@ impl<'o> Reader<'o> {
         &self.namespace
     }
 
-    /// What was read so far, there or not.
+    /// All objects that were read so far, whether they exist or not.
     pub fn references(&self) -> BTreeSet<Reference> {
         self.read.borrow().clone()
     }
 
     /// The value of a key of a Secret.
     pub fn secret(&self, selector: &SecretKeySelector) -> Result<&'o [u8], Missing> {
-        self.remember(Source::Secret, &selector.name);
-        let secret = self
-            .objects
-            .secret(&self.namespace, &selector.name)
-            .ok_or_else(|| self.lacks(Source::Secret, &selector.name))?;
-        let data = secret.data.as_ref().and_then(|data| data.get(&selector.key));
-        let text = || secret.string_data.as_ref().and_then(|data| data.get(&selector.key));
-        data.map(|bytes| bytes.0.as_slice()).or_else(|| text().map(String::as_bytes)).ok_or_else(|| {
-            Missing::Key {
-                source_kind: Source::Secret,
-                name: selector.name.clone(),
-                key: selector.key.clone(),
-            }
-        })
+        self.read(Source::Secret, &selector.name, &selector.key)
     }
 
-    /// The value of a key of a ConfigMap.
-    pub fn config_map(&self, selector: &ConfigMapKeySelector) -> Result<&'o str, Missing> {
-        self.remember(Source::ConfigMap, &selector.name);
-        let map = self
-            .objects
-            .config_map(&self.namespace, &selector.name)
-            .ok_or_else(|| self.lacks(Source::ConfigMap, &selector.name))?;
-        map.data.as_ref().and_then(|data| data.get(&selector.key)).map(String::as_str).ok_or_else(|| {
-            Missing::Key {
-                source_kind: Source::ConfigMap,
-                name: selector.name.clone(),
-                key: selector.key.clone(),
-            }
-        })
-    }
-
-    /// The value that a selector points to; nothing, if it points nowhere.
+    /// The value of the key of a Secret or a ConfigMap, if the selector names one.
     pub fn either(&self, selector: &SecretOrConfigMap) -> Result<Option<&'o [u8]>, Missing> {
         match (&selector.secret, &selector.config_map) {
             (Some(secret), _) => self.secret(secret).map(Some),
-            (None, Some(map)) => self.config_map(map).map(|text| Some(text.as_bytes())),
+            (None, Some(map)) => self.read(Source::ConfigMap, &map.name, &map.key).map(Some),
             (None, None) => Ok(None),
         }
     }
 
-    /// Why an object was not found.
-    fn lacks(&self, source: Source, name: &str) -> Missing {
-        let (source_kind, reference) = (source, self.reference(source, name));
-        let name = name.to_owned();
-        if self.objects.is_forbidden(&reference) {
-            Missing::Forbidden { source_kind, name }
-        } else {
-            Missing::Object { source_kind, name }
-        }
-    }
-
-    fn reference(&self, source: Source, name: &str) -> Reference {
-        Reference { source, namespace: self.namespace.clone().into_owned(), name: name.to_owned() }
-    }
-
-    fn remember(&self, source: Source, name: &str) {
-        self.read.borrow_mut().insert(self.reference(source, name));
+    fn read(&self, source: Source, name: &str, key: &str) -> Result<&'o [u8], Missing> {
+        let namespace = self.namespace.clone().into_owned();
+        let reference = Reference { source, namespace, name: name.to_owned() };
+        self.read.borrow_mut().insert(reference.clone());
+        self.objects.value(&reference, key).map_err(|reason| Missing { reference, reason })
     }
 }

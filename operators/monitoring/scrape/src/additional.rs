@@ -1,17 +1,17 @@
-//! What users wrote themselves in the YAML of Prometheus: it is taken over as it is, order and all.
+//! Additional configuration of users in the YAML of Prometheus. It is copied as it is, in its order.
 
 use formats::yaml::{self, Map, ReadError, Value};
+use monitoring_select::Server;
 
-use crate::server::Server;
 use crate::sharding;
 
-/// Why a text is no list of maps.
+/// Why a text is not a list of maps.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotAList {
-    /// The text is no YAML.
+    /// The text is not YAML.
     #[error("yaml: {0}")]
     Unreadable(#[source] ReadError),
-    /// It is a map, as if it were a whole file.
+    /// It is a map, like a whole file.
     #[error("yaml: unmarshal errors:\n  line {0}: cannot unmarshal !!map into []yaml.MapSlice")]
     Map(usize),
     /// It is something else.
@@ -22,64 +22,55 @@ pub enum NotAList {
     Element(usize),
 }
 
-/// Why the user's own jobs cannot be written.
+/// Why additional jobs cannot be written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AdditionalError {
-    /// They cannot be read.
+    /// They cannot be parsed.
     #[error("unmarshalling additional scrape configs failed: {0}")]
     List(#[source] NotAList),
-    /// The steps of a job are no list, and the shards need steps of their own behind them.
+    /// The steps of a job are not a list, and sharding must add steps.
     #[error("error parsing relabel configs: relabel_configs must be a list")]
     Steps,
-    /// A step of a job is no map.
+    /// A step of a job is not a map.
     #[error("error parsing relabel config: each of relabel_configs must be a map")]
     Step,
 }
 
-/// The elements of a list of maps; without a text there are none.
+/// The elements of a list of maps.
 pub(crate) fn list(text: Option<&str>) -> Result<Vec<Map>, NotAList> {
     let Some(text) = text else { return Ok(Vec::new()) };
-    let elements = match yaml::read(text).map_err(NotAList::Unreadable)?.value {
-        Value::Null => Vec::new(),
-        Value::List(elements) => elements,
-        Value::Map(_) => return Err(NotAList::Map(first_line(text))),
-        Value::Bool(_)
-        | Value::Int(_)
-        | Value::Uint(_)
-        | Value::Float(_)
-        | Value::Text(_)
-        | Value::Binary(_)
-        | Value::Row(_) => return Err(NotAList::Other),
-    };
-    let maps = elements.into_iter().enumerate().map(|(at, element)| match element {
-        Value::Map(map) => Ok(map),
-        Value::Null => Ok(Map::new()),
-        Value::Bool(_)
-        | Value::Int(_)
-        | Value::Uint(_)
-        | Value::Float(_)
-        | Value::Text(_)
-        | Value::Binary(_)
-        | Value::Row(_)
-        | Value::List(_) => Err(NotAList::Element(at)),
+    let value = yaml::read(text).map_err(NotAList::Unreadable)?.value;
+    if value == Value::Null {
+        return Ok(Vec::new());
+    }
+    if matches!(value, Value::Map(_)) {
+        return Err(NotAList::Map(first_line(text)));
+    }
+    let Value::List(elements) = value else { return Err(NotAList::Other) };
+    let maps = elements.into_iter().enumerate().map(|(index, element)| {
+        if element == Value::Null {
+            return Ok(Map::new());
+        }
+        let Value::Map(map) = element else { return Err(NotAList::Element(index)) };
+        Ok(map)
     });
     maps.collect()
 }
 
-/// The first line that says something, counted from 1.
+/// The number of the first line with content.
 fn first_line(text: &str) -> usize {
-    let says_nothing = |line: &str| line.is_empty() || line.starts_with(['#', '%']) || line == "---";
-    text.lines().take_while(|line| says_nothing(line.trim())).count() + 1
+    let is_empty = |line: &str| line.is_empty() || line.starts_with(['#', '%']) || line == "---";
+    text.lines().take_while(|line| is_empty(line.trim())).count() + 1
 }
 
-/// The user's own jobs, spread over the shards.
+/// Additional jobs, with the steps for sharding.
 pub(crate) fn jobs(server: &Server<'_>, text: Option<&str>) -> Result<Vec<Value>, AdditionalError> {
     let jobs = list(text).map_err(AdditionalError::List)?;
     let spread = sharding::concerns_users(server);
     jobs.into_iter().map(|job| if spread { spread_out(server, job) } else { Ok(job.into()) }).collect()
 }
 
-/// The job with its steps at the end, and those of the shards behind them.
+/// The job with its steps at the end, and the steps for sharding after them.
 fn spread_out(server: &Server<'_>, job: Map) -> Result<Value, AdditionalError> {
     let mut steps = Vec::new();
     let mut rest = Map::new();

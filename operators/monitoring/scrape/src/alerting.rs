@@ -1,42 +1,42 @@
-//! `alerting`: where alerts go, and what is changed about them before.
+//! `alerting`: the Alertmanagers, and the relabeling of alerts.
 
 use api_monitoring::prometheus::alerting::{AlertingSpec, AlertmanagerEndpoints};
 use api_monitoring::reference::NamespaceSelector;
 use formats::prometheus::{Place, Section};
 use formats::yaml::{Map, Value};
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
+use monitoring_select::Server;
 
 use crate::additional::{self, NotAList};
 use crate::client::{Client, put_text};
 use crate::global::REPLICA;
 use crate::kubernetes_sd::{Discovery, Role};
-use crate::server::Server;
 use crate::{port, relabel};
 
-/// Signs that mean something in a regular expression.
-const SIGNS: &str = r"\.+*?()|[]{}^$";
+/// Characters with a meaning in regular expressions.
+const SPECIAL: &str = r"\.+*?()|[]{}^$";
 
 /// Why `alerting` cannot be written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AlertingError {
-    /// The user's own Alertmanagers cannot be read.
+    /// The additional Alertmanagers of the user cannot be parsed.
     #[error("unmarshalling additional alertmanager configs failed")]
     Alertmanagers(#[source] NotAList),
-    /// The user's own steps cannot be read.
+    /// The additional steps of the user cannot be parsed.
     #[error("unmarshalling additional alerting relabel configs failed: {0}")]
     Steps(#[source] NotAList),
 }
 
-/// What users wrote themselves.
+/// Additional configuration of users.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Additional<'a> {
-    /// More steps for alerts, as a list in YAML.
+    /// Relabeling steps for alerts, as a list in YAML.
     pub alert_relabelings: Option<&'a str>,
-    /// More Alertmanagers, as a list in YAML.
+    /// Alertmanagers, as a list in YAML.
     pub alertmanagers: Option<&'a str>,
 }
 
-/// `alerting`, if anybody says anything about it.
+/// `alerting`, if there is any configuration for it.
 pub(crate) fn put(
     section: &mut Section<'_, '_>,
     server: &Server<'_>,
@@ -55,7 +55,7 @@ pub(crate) fn put(
     let replica = server.spec.replica_external_label_name.as_deref().unwrap_or(REPLICA);
     let mut steps = Vec::new();
     if !replica.is_empty() {
-        // Replicas send the same alert, and the Alertmanager must see that it is the same.
+        // Replicas send the same alert. Without the label the Alertmanager can deduplicate it.
         steps.push(Map::new().with("action", "labeldrop").with("regex", quoted(replica)));
     }
     steps.extend(additional::list(additional.alert_relabelings).map_err(AlertingError::Steps)?);
@@ -64,10 +64,10 @@ pub(crate) fn put(
     Ok(())
 }
 
-/// A text as a regular expression that matches it and nothing else.
+/// A regular expression that matches only this text.
 fn quoted(text: &str) -> String {
     text.chars().fold(String::with_capacity(text.len()), |mut quoted, letter| {
-        if SIGNS.contains(letter) {
+        if SPECIAL.contains(letter) {
             quoted.push('\\');
         }
         quoted.push(letter);
@@ -105,13 +105,13 @@ fn alertmanager(
     put_api_version(&mut part, server, endpoints);
     part.put("relabel_configs", steps(role, endpoints));
     if !endpoints.alert_relabelings.is_empty() {
-        let steps: Vec<Map> = relabel::written(&endpoints.alert_relabelings).collect();
+        let steps: Vec<Map> = relabel::configured(&endpoints.alert_relabelings).collect();
         part.put("alert_relabel_configs", steps);
     }
     part.into_map()
 }
 
-/// `api_version`. The first one is gone since Prometheus 3.
+/// `api_version`. Prometheus 3 removed `v1`.
 fn put_api_version(part: &mut Section<'_, '_>, server: &Server<'_>, endpoints: &AlertmanagerEndpoints) {
     let asked = endpoints.api_version.as_ref().map(|version| version.to_lowercase());
     let known = asked.filter(|version| match version.as_str() {
@@ -137,7 +137,7 @@ fn steps(role: Role, endpoints: &AlertmanagerEndpoints) -> Vec<Map> {
     if let (Some(label), Some(port)) = (label, port::text(&endpoints.port)) {
         steps.push(relabel::keep(vec![label.into()], port));
     }
-    steps.extend(relabel::written(&endpoints.relabelings));
+    steps.extend(relabel::configured(&endpoints.relabelings));
     steps
 }
 

@@ -1,5 +1,5 @@
-//! Credentials, TLS and proxies of anything that asks over HTTP. What cannot be read is left out or empty here: whoever
-//! selects refuses an object whose references are missing, before it comes this far.
+//! Credentials, TLS and proxies of HTTP clients. What cannot be read is left out or empty here: objects whose references
+//! are missing are rejected before their jobs are written.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,12 @@ use formats::prometheus::{Place, Section};
 use formats::yaml::{Map, Value, sort};
 use k8s_openapi::api::core::v1::SecretKeySelector;
 use monitoring_assets::{Reader, file};
+use monitoring_select::Server;
 
 /// Where certificates and keys are mounted.
 const CERTIFICATES: &str = "/etc/prometheus/certs/";
 
-/// Reads for one object, and knows where its certificates are.
+/// Reads the references of one object.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Client<'r> {
     pub(crate) reader: &'r Reader<'r>,
@@ -22,8 +23,12 @@ pub(crate) struct Client<'r> {
     pub(crate) inline_tls: bool,
 }
 
-impl Client<'_> {
-    /// What a key of a Secret holds; empty, if it cannot be read.
+impl<'r> Client<'r> {
+    pub(crate) fn new(server: &Server<'_>, reader: &'r Reader<'r>) -> Self {
+        Self { reader, inline_tls: server.offers.inline_tls }
+    }
+
+    /// The value of a key of a Secret; empty if it cannot be read.
     pub(crate) fn secret(&self, selector: &SecretKeySelector) -> Value {
         self.reader.secret(selector).unwrap_or_default().into()
     }
@@ -69,7 +74,7 @@ impl Client<'_> {
         map
     }
 
-    /// `oauth2`; nothing at all, if the client's name or secret cannot be read.
+    /// `oauth2`, if the ID and the secret of the client can be read.
     pub(crate) fn put_oauth2(&self, section: &mut Section<'_, '_>, oauth2: Option<&OAuth2>) {
         let Some(oauth2) = oauth2 else { return };
         let (Ok(id), Ok(secret)) =
@@ -98,6 +103,7 @@ impl Client<'_> {
         section: &mut Section<'_, '_>,
         selector: Option<&SecretKeySelector>,
     ) {
+        let selector = selector.filter(|selector| !selector.name.is_empty());
         let token = selector.and_then(|selector| self.reader.secret(selector).ok());
         section.put_some("bearer_token", token);
     }
@@ -187,7 +193,7 @@ impl Client<'_> {
     }
 }
 
-/// A field that is written only if it says something.
+/// A field that is written unless it is empty.
 pub(crate) fn put_text(section: &mut Section<'_, '_>, field: &'static str, text: &str) {
     if !text.is_empty() {
         section.put(field, text.to_owned());
@@ -205,6 +211,15 @@ pub(crate) fn natural<V: Clone + Into<Value>>(entries: &BTreeMap<String, V>) -> 
 /// Texts in the order of the bytes of their keys.
 pub(crate) fn texts(entries: &BTreeMap<String, String>) -> Map {
     Map(entries.iter().map(|(key, value)| (key.clone().into(), value.clone().into())).collect())
+}
+
+/// Texts by key, unless there are none.
+pub(crate) fn put_texts(
+    section: &mut Section<'_, '_>,
+    field: &'static str,
+    entries: &BTreeMap<String, String>,
+) {
+    section.put_some(field, (!entries.is_empty()).then(|| texts(entries)));
 }
 
 /// Entries in the order of the bytes of their keys.

@@ -4,38 +4,34 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use api_monitoring::prometheus::PrometheusSpec;
+use api_monitoring::{PerKind, SelectableKind};
 use formats::prometheus::{LeftOut, Place, Section, Writer};
 use formats::yaml::{self, Value};
 use monitoring_assets::{Objects, Reader, Reference};
+use monitoring_select::duration::InvalidDuration;
+use monitoring_select::{Mode, Server};
 
 use crate::additional::{self, AdditionalError};
 pub use crate::alerting::Additional;
 use crate::alerting::{self, AlertingError};
 use crate::client::Client;
 use crate::fragment::Fragment;
-use crate::global::{self, TimeoutError};
+use crate::global;
 use crate::otlp::{self, OtlpError};
-use crate::server::{Mode, Server};
 use crate::storage::{self, StorageError};
 use crate::tracing::{self, TracingError};
 use crate::{remote_read, remote_write};
 
-/// Where the files of a rule ConfigMap are mounted.
+/// Where the rule ConfigMaps are mounted.
 const RULES: &str = "/etc/prometheus/rules/";
 
-/// What the names of the jobs of a kind begin with.
-const SERVICE_MONITOR: &str = "serviceMonitor/";
-const POD_MONITOR: &str = "podMonitor/";
-const PROBE: &str = "probe/";
-const SCRAPE_CONFIG: &str = "scrapeConfig/";
-
-/// Whether a name of a job is one of a resource.
+/// Whether a job belongs to a resource, judged by its name.
 pub fn is_of_a_resource(job_name: &str) -> bool {
-    let kinds = [SERVICE_MONITOR, POD_MONITOR, PROBE, SCRAPE_CONFIG];
-    kinds.into_iter().any(|kind| job_name.starts_with(kind))
+    let prefixes = SelectableKind::ALL.into_iter().filter_map(SelectableKind::job_prefix);
+    prefixes.into_iter().any(|prefix| job_name.starts_with(prefix))
 }
 
-/// The names of the parts that are no resource's jobs.
+/// The names of the pieces that are not jobs of a resource.
 const HEAD: &str = "head";
 const TAIL: &str = "tail";
 const ADDITIONAL: &str = "additional";
@@ -46,64 +42,58 @@ pub type Fragments<'a> = Vec<(&'a Arc<str>, &'a Fragment)>;
 /// The jobs of a workload.
 #[derive(Debug, Clone, Default)]
 pub struct Jobs<'a> {
-    /// Those of ServiceMonitors.
-    pub service_monitors: Fragments<'a>,
-    /// Those of PodMonitors.
-    pub pod_monitors: Fragments<'a>,
-    /// Those of Probes.
-    pub probes: Fragments<'a>,
-    /// Those of ScrapeConfigs.
-    pub scrape_configs: Fragments<'a>,
-    /// Jobs that users wrote themselves, as a list in YAML.
+    /// Those of resources.
+    pub resources: PerKind<Fragments<'a>>,
+    /// Those of users, as a list in YAML.
     pub additional: Option<&'a str>,
 }
 
-/// What the file of a server is made from.
+/// The inputs of the file of a server.
 #[derive(Debug, Clone)]
 pub struct ServerInputs<'a> {
     /// The workload.
     pub server: &'a Server<'a>,
-    /// What only servers say.
+    /// The fields that agents do not have.
     pub spec: &'a PrometheusSpec,
-    /// What is scraped.
+    /// The scrape jobs.
     pub jobs: Jobs<'a>,
-    /// What users wrote themselves about alerts.
+    /// Settings of users for alerts.
     pub alerting: Additional<'a>,
-    /// The ConfigMaps that hold the rules.
+    /// The ConfigMaps with the rules.
     pub rule_config_maps: &'a [String],
-    /// What references point to.
+    /// The referenced objects.
     pub objects: &'a Objects,
 }
 
-/// What the file of an agent is made from.
+/// The inputs of the file of an agent.
 #[derive(Debug, Clone)]
 pub struct AgentInputs<'a> {
     /// The workload.
     pub server: &'a Server<'a>,
-    /// What is scraped.
+    /// The scrape jobs.
     pub jobs: Jobs<'a>,
-    /// What references point to.
+    /// The referenced objects.
     pub objects: &'a Objects,
 }
 
-/// A part of a file, which is kept and compressed by itself.
+/// A part of a file, which is cached and compressed by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
     /// What it is: jobs of a kind, or something else.
-    pub kind: &'static str,
-    /// Whose jobs they are, as `namespace/name`.
-    pub of: Option<Arc<str>>,
+    kind: &'static str,
+    /// The resource of the jobs, as `namespace/name`.
+    of: Option<Arc<str>>,
     /// Its text.
     pub text: Arc<str>,
 }
 
 impl Piece {
-    /// Something that is no resource's jobs.
+    /// A piece without jobs of a resource.
     fn new(kind: &'static str, text: String) -> Self {
         Self { kind, of: None, text: text.into() }
     }
 
-    /// Its name, which stays when its text changes, in two parts.
+    /// Its name in two parts. It does not change with the text.
     pub fn name(&self) -> [&str; 2] {
         [self.kind, self.of.as_deref().unwrap_or_default()]
     }
@@ -114,10 +104,10 @@ impl Piece {
 pub struct Document {
     /// Its parts, one after the other: first what comes before all jobs, last what comes after them.
     pub pieces: Vec<Piece>,
-    /// What the workload asked for and the version does not have. What its resources asked for is with their fragments.
+    /// The fields of the workload that the version does not have. Those of its resources are with their fragments.
     pub left_out: Vec<LeftOut>,
-    /// The Secrets and ConfigMaps of the workload whose contents are in the text, or would be if they were there. Those
-    /// of its resources are with their fragments.
+    /// The Secrets and ConfigMaps that the workload references, whether they exist or not. Those of its resources are
+    /// with their fragments.
     pub references: BTreeSet<Reference>,
 }
 
@@ -128,13 +118,13 @@ impl Document {
     }
 }
 
-/// Why a file cannot be written. None of these comes from a resource that was selected.
+/// Why a file cannot be written. None of these errors comes from a selected resource.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DocumentError {
-    /// Scrapes would overlap.
+    /// The scrape timeout is longer than the interval, or one of them is invalid.
     #[error(transparent)]
-    Timeout(#[from] TimeoutError),
-    /// The user's own jobs cannot be read.
+    Timeout(#[from] InvalidDuration),
+    /// The additional jobs of the user cannot be read.
     #[error("generate additional scrape configs: {0}")]
     Additional(#[from] AdditionalError),
     /// `storage` of a server.
@@ -159,7 +149,7 @@ pub fn server(inputs: &ServerInputs<'_>) -> Result<Document, DocumentError> {
     let ServerInputs { server, spec, jobs, .. } = inputs;
     global::check_timeout(server)?;
     let (writer, reader) = (server.writer(), Reader::new(inputs.objects, server.namespace));
-    let client = Client { reader: &reader, inline_tls: server.offers.inline_tls };
+    let client = Client::new(server, &reader);
 
     let mut head = head(&writer, server, |section| global::put_rules(section, spec));
     if spec.rule_selector.is_some() {
@@ -167,13 +157,7 @@ pub fn server(inputs: &ServerInputs<'_>) -> Result<Document, DocumentError> {
         head.put("rule_files", files.collect::<Vec<_>>());
     }
 
-    let order = [
-        (&jobs.service_monitors, SERVICE_MONITOR),
-        (&jobs.pod_monitors, POD_MONITOR),
-        (&jobs.probes, PROBE),
-        (&jobs.scrape_configs, SCRAPE_CONFIG),
-    ];
-    let mut pieces: Vec<Piece> = order.into_iter().flat_map(pieces).collect();
+    let mut pieces: Vec<Piece> = SelectableKind::ALL.into_iter().flat_map(|kind| jobs.pieces(kind)).collect();
     pieces.push(additional(server, jobs)?);
 
     let mut tail = writer.section(Place::Document);
@@ -191,20 +175,16 @@ pub fn agent(inputs: &AgentInputs<'_>) -> Result<Document, DocumentError> {
     let AgentInputs { server, jobs, .. } = inputs;
     global::check_timeout(server)?;
     let (writer, reader) = (server.writer(), Reader::new(inputs.objects, server.namespace));
-    let client = Client { reader: &reader, inline_tls: server.offers.inline_tls };
+    let client = Client::new(server, &reader);
 
     let head = head(&writer, server, |_| ());
 
-    let mut pieces: Vec<Piece> = pieces((&jobs.pod_monitors, POD_MONITOR)).collect();
+    let mut pieces: Vec<Piece> = jobs.pieces(SelectableKind::PodMonitor).collect();
     pieces.push(additional(server, jobs)?);
-    // On every node only its pods are scraped.
+    // An agent on a node scrapes the pods of its node, and nothing else.
     if server.mode != Mode::DaemonSet {
-        let order = [
-            (&jobs.service_monitors, SERVICE_MONITOR),
-            (&jobs.probes, PROBE),
-            (&jobs.scrape_configs, SCRAPE_CONFIG),
-        ];
-        pieces.extend(order.into_iter().flat_map(self::pieces));
+        let others = SelectableKind::ALL.into_iter().filter(|kind| *kind != SelectableKind::PodMonitor);
+        pieces.extend(others.flat_map(|kind| jobs.pieces(kind)));
     }
 
     let mut tail = writer.section(Place::Document);
@@ -234,23 +214,25 @@ fn head<'w, 'v>(
     head
 }
 
-/// The jobs of the resources of a kind.
-fn pieces<'f>((fragments, kind): (&'f Fragments<'_>, &'static str)) -> impl Iterator<Item = Piece> + use<'f> {
-    fragments.iter().map(move |(key, fragment)| Piece {
-        kind,
-        of: Some(Arc::clone(key)),
-        text: Arc::clone(&fragment.text),
-    })
+impl Jobs<'_> {
+    /// The jobs of the resources of a kind.
+    fn pieces(&self, kind: SelectableKind) -> impl Iterator<Item = Piece> {
+        self.resources[kind].iter().map(move |(key, fragment)| Piece {
+            kind: kind.job_prefix().unwrap_or_default(),
+            of: Some(Arc::clone(key)),
+            text: Arc::clone(&fragment.text),
+        })
+    }
 }
 
-/// The jobs that users wrote themselves.
+/// The additional jobs of users.
 fn additional(server: &Server<'_>, jobs: &Jobs<'_>) -> Result<Piece, AdditionalError> {
     let jobs = additional::jobs(server, jobs.additional)?;
     let text = if jobs.is_empty() { String::new() } else { yaml::write(&Value::List(jobs)) };
     Ok(Piece::new(ADDITIONAL, text))
 }
 
-/// Puts the parts together. A map that is written in parts looks as if it were written at once.
+/// Joins the parts. A map that is written in parts has the same bytes as one that is written at once.
 fn document(head: Section<'_, '_>, jobs: Vec<Piece>, tail: Section<'_, '_>, reader: &Reader<'_>) -> Document {
     let writer = head.writer();
     let mut text = yaml::write(&head.into());
@@ -285,10 +267,9 @@ mod tests {
     /// The names of the jobs of an agent that selected one resource of each kind.
     fn agent_jobs(mode: Mode) -> Vec<String> {
         let (name, fragments) = ("ns/name".into(), ["service", "pod", "probe", "config"].map(fragment));
-        let [service_monitors, pod_monitors, probes, scrape_configs] =
-            [0, 1, 2, 3].map(|at: usize| vec![(&name, &fragments[at])]);
-        let additional = Some("- job_name: own");
-        let jobs = Jobs { service_monitors, pod_monitors, probes, scrape_configs, additional };
+        let of_kind =
+            |kind| fragments.get(kind as usize).map(|fragment| (&name, fragment)).into_iter().collect();
+        let jobs = Jobs { resources: PerKind::new(of_kind), additional: Some("- job_name: own") };
         let spec = SharedSpec::default();
         let mut server = Server::new(("ns", "name"), &spec, Version::new(3, 0, 0));
         server.mode = mode;
@@ -308,7 +289,8 @@ mod tests {
     fn the_parts_of_a_server_are_one_file() {
         let [one, two] = ["b", "a"].map(fragment);
         let (first, second) = ("ns/a".into(), "ns/b".into());
-        let pod_monitors = vec![(&first, &two), (&second, &one)];
+        let mut jobs = Jobs::default();
+        jobs.resources[SelectableKind::PodMonitor] = vec![(&first, &two), (&second, &one)];
         let shared = SharedSpec {
             prometheus_external_label_name: Some(String::new()),
             replica_external_label_name: Some(String::new()),
@@ -320,7 +302,7 @@ mod tests {
         let mut inputs = ServerInputs {
             server: &server,
             spec: &spec,
-            jobs: Jobs { pod_monitors, ..Jobs::default() },
+            jobs,
             alerting: Additional::default(),
             rule_config_maps: &["rules-0".to_owned()],
             objects: &Objects::default(),

@@ -1,5 +1,5 @@
-//! The jobs of one resource, as they stand in the file. A fragment depends on its resource, on the workload and on what
-//! it references, and on nothing else: whoever keeps it needs to write it again only when one of these changes.
+//! The jobs of one resource, as bytes of the file. A fragment depends only on its resource, on the workload and on the
+//! references: a cached one is valid until one of these changes.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,18 +11,18 @@ use monitoring_assets::{Reader, Reference};
 /// The jobs of one resource.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fragment {
-    /// Elements of `scrape_configs`, exactly as they stand below it; empty, if the resource has no job.
+    /// Elements of `scrape_configs`, as they are in the file; empty if the resource has no job.
     pub text: Arc<str>,
-    /// The Secrets and ConfigMaps whose contents are in the text, or would be if they were there.
+    /// The references of the resource, whether the objects exist or not.
     pub references: BTreeSet<Reference>,
-    /// What the resource asked for and the version does not have.
+    /// The fields of the resource that the version does not have.
     pub left_out: Vec<LeftOut>,
 }
 
 impl Fragment {
     /// Writes jobs.
     pub(crate) fn new(jobs: Vec<Value>, writer: &Writer<'_>, reader: &Reader<'_>) -> Self {
-        // A list stands below its key without indentation, so it looks the same alone.
+        // A list is not indented below its key, so it has the same bytes alone.
         let text = if jobs.is_empty() { String::new() } else { yaml::write(&Value::List(jobs)) };
         Self { text: text.into(), references: reader.references(), left_out: writer.left_out() }
     }

@@ -1,64 +1,24 @@
-//! `global`: what holds for all jobs and rules.
+//! `global`: defaults of all jobs and rules.
 
 use std::collections::BTreeMap;
 
 use api_monitoring::prometheus::PrometheusSpec;
 use formats::prometheus::Section;
-use go_syntax::duration::prometheus;
+use monitoring_select::Server;
+use monitoring_select::duration::{self, InvalidDuration};
 
 use crate::client::{put_text, texts};
-use crate::server::Server;
-use crate::{job, limits, log_file, name_scheme};
+use crate::{job, limits, log_file};
 
-/// The label that tells replicas apart, if it has no other name.
+/// The default name of the label that tells replicas apart.
 pub(crate) const REPLICA: &str = "prometheus_replica";
 
-/// Why a time limit and an interval do not go together.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum TimeoutError {
-    /// The interval is no duration.
-    #[error("invalid scrapeInterval {text:?}: {source}")]
-    Interval {
-        /// What it is.
-        text: String,
-        /// Why.
-        source: prometheus::Invalid,
-    },
-    /// The time limit is no duration.
-    #[error("invalid scrapeTimeout: {text:?}: {source}")]
-    Timeout {
-        /// What it is.
-        text: String,
-        /// Why.
-        source: prometheus::Invalid,
-    },
-    /// A scrape would still run when the next one begins.
-    #[error("scrapeTimeout {timeout:?} greater than scrapeInterval {interval:?}")]
-    Longer {
-        /// The time limit.
-        timeout: String,
-        /// The interval.
-        interval: String,
-    },
+/// Checks that a scrape ends before the next one begins.
+pub(crate) fn check_timeout(server: &Server<'_>) -> Result<(), InvalidDuration> {
+    duration::check_timeout(&server.spec.scrape_timeout, &server.spec.scrape_interval, "")
 }
 
-/// Whether a scrape ends before the next one begins.
-pub(crate) fn check_timeout(server: &Server<'_>) -> Result<(), TimeoutError> {
-    let (interval, timeout) = (&server.spec.scrape_interval, &server.spec.scrape_timeout);
-    if timeout.is_empty() {
-        return Ok(());
-    }
-    let longest = prometheus::parse(interval)
-        .map_err(|source| TimeoutError::Interval { text: interval.to_string(), source })?;
-    let limit = prometheus::parse(timeout)
-        .map_err(|source| TimeoutError::Timeout { text: timeout.to_string(), source })?;
-    if limit > longest {
-        return Err(TimeoutError::Longer { timeout: timeout.to_string(), interval: interval.to_string() });
-    }
-    Ok(())
-}
-
-/// What servers and agents say alike.
+/// The fields that servers and agents have.
 pub(crate) fn put(section: &mut Section<'_, '_>, server: &Server<'_>) {
     let spec = server.spec;
     section.put("scrape_interval", spec.scrape_interval.to_string());
@@ -68,13 +28,13 @@ pub(crate) fn put(section: &mut Section<'_, '_>, server: &Server<'_>) {
     limits::put_global(section, server);
     section.put_some("scrape_failure_log_file", spec.scrape_failure_log_file.as_deref().map(log_file::path));
     let (validation, escaping) = (&spec.name_validation_scheme, &spec.name_escaping_scheme);
-    name_scheme::put(section, validation.as_ref(), escaping.as_ref());
+    job::put_name_schemes(section, validation.as_ref(), escaping.as_ref());
     section.put_some("convert_classic_histograms_to_nhcb", spec.convert_classic_histograms_to_nhcb);
     section.put_some("always_scrape_classic_histograms", spec.scrape_classic_histograms);
     section.put_some("scrape_native_histograms", spec.scrape_native_histograms);
 }
 
-/// What only servers say.
+/// The fields that only servers have.
 pub(crate) fn put_rules(section: &mut Section<'_, '_>, spec: &PrometheusSpec) {
     section.put("evaluation_interval", spec.evaluation_interval.to_string());
     section.put_some("rule_query_offset", spec.rule_query_offset.as_ref().map(ToString::to_string));
@@ -83,7 +43,7 @@ pub(crate) fn put_rules(section: &mut Section<'_, '_>, spec: &PrometheusSpec) {
     }
 }
 
-/// The labels of everything that leaves the server. Those of the operator win over those of the user.
+/// The labels of everything that leaves the server. Labels of the operator win over labels of the user.
 fn external_labels(server: &Server<'_>) -> BTreeMap<String, String> {
     let spec = server.spec;
     let mut labels = spec.external_labels.clone();
@@ -124,8 +84,8 @@ mod tests {
                 ..SharedSpec::default()
             };
             let server = Server::new(("ns", "name"), &spec, Version::new(3, 0, 0));
-            let refused = check_timeout(&server).err().map(|error| error.to_string());
-            assert_eq!(refused.as_deref(), expected);
+            let rejected = check_timeout(&server).err().map(|error| error.to_string());
+            assert_eq!(rejected.as_deref(), expected);
         }
     }
 

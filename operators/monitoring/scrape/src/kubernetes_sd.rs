@@ -6,17 +6,17 @@ use formats::prometheus::{Place, Section};
 use formats::yaml::Map;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use monitoring_assets::{Objects, Reader};
+use monitoring_select::{Mode, Server};
 
 use crate::client::{Client, put_text};
 use crate::selector;
-use crate::server::{Mode, Server};
 
-/// What is discovered.
+/// The kind of object that is discovered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// Addresses behind Services.
+    /// Addresses behind Services, from Endpoints.
     Endpoints,
-    /// Addresses behind Services, in the newer form.
+    /// Addresses behind Services, from EndpointSlices.
     EndpointSlice,
     /// Pods.
     Pod,
@@ -34,36 +34,25 @@ impl Role {
         }
     }
 
-    fn place(self) -> Place {
-        match self {
-            Self::Endpoints | Self::EndpointSlice | Self::Ingress => Place::Endpoints,
-            Self::Pod => Place::Pods,
-        }
-    }
-
-    /// The kinds of object whose labels a selector can mean.
-    fn selectable(self) -> &'static [&'static str] {
-        match self {
-            Self::Endpoints => &["endpoints", "service"],
-            Self::EndpointSlice => &["endpointslice", "service"],
-            Self::Pod => &["pod"],
-            Self::Ingress => &["ingress"],
-        }
+    /// The kinds of objects that label selectors can match.
+    fn selectable(self) -> impl Iterator<Item = &'static str> {
+        let has_services = matches!(self, Self::Endpoints | Self::EndpointSlice);
+        [self.name()].into_iter().chain(has_services.then_some("service"))
     }
 }
 
 /// One discovery.
 #[derive(Debug, Clone, Copy)]
 pub struct Discovery<'a> {
-    /// What is discovered.
+    /// The kind of object.
     pub role: Role,
-    /// In which namespaces.
+    /// The namespaces.
     pub namespaces: &'a NamespaceSelector,
-    /// The namespace of whoever asks.
+    /// The namespace of the resource.
     pub namespace: &'a str,
-    /// Whether targets carry what is known about their nodes, if anybody says so.
+    /// Whether metadata of nodes is attached to targets.
     pub attaches_nodes: Option<bool>,
-    /// What the API server selects, in place of relabeling.
+    /// The selector for the API server, if it selects instead of relabeling.
     pub selected: Option<&'a LabelSelector>,
 }
 
@@ -71,7 +60,7 @@ impl Discovery<'_> {
     /// `kubernetes_sd_configs` alone.
     pub fn write(&self, server: &Server<'_>, objects: &Objects) -> Map {
         let reader = Reader::new(objects, self.namespace);
-        let client = Client { reader: &reader, inline_tls: server.offers.inline_tls };
+        let client = Client::new(server, &reader);
         let writer = server.writer();
         let mut section = writer.section(Place::Plain);
         self.put(&mut section, server, client);
@@ -80,7 +69,8 @@ impl Discovery<'_> {
 
     /// `kubernetes_sd_configs`.
     pub(crate) fn put(&self, section: &mut Section<'_, '_>, server: &Server<'_>, client: Client<'_>) {
-        let mut part = section.writer().section(self.role.place());
+        let place = if self.role == Role::Pod { Place::Pods } else { Place::Endpoints };
+        let mut part = section.writer().section(place);
         part.put("role", self.role.name());
         let namespaces = self.names(server);
         if !namespaces.is_empty() {
@@ -116,14 +106,14 @@ impl Discovery<'_> {
         }
         if let Some(selected) = self.selected {
             let text = selector::text(selected);
-            let roles = self.role.selectable().iter().copied();
+            let roles = self.role.selectable();
             selectors.extend(roles.map(|role| Map::new().with("role", role).with("label", text.clone())));
         }
         selectors
     }
 }
 
-/// How the API server is reached, if not from within the cluster.
+/// How the API server is reached, if it is not that of the cluster.
 fn put_api_server(part: &mut Section<'_, '_>, client: Client<'_>, api_server: &ApiServerConfig) {
     part.put("api_server", api_server.host.clone());
     client.put_basic_auth(part, api_server.basic_auth.as_ref());

@@ -1,41 +1,28 @@
-//! How much a scrape may bring. What a resource asks for is capped by what the workload enforces.
+//! Limits of scrapes. The limits of a resource are capped by those that the workload enforces.
 
+use api_monitoring::scrape::JobOptions;
 use api_monitoring::text::ByteSize;
 use formats::prometheus::Section;
 use formats::version::Version;
 use go_syntax::byte_size;
+use monitoring_select::Server;
 
-use crate::server::Server;
-
-/// The limits that a resource asks for.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Limits {
-    pub(crate) samples: Option<i64>,
-    pub(crate) targets: Option<i64>,
-    pub(crate) labels: Option<i64>,
-    pub(crate) label_name_length: Option<i64>,
-    pub(crate) label_value_length: Option<i64>,
-    pub(crate) dropped_targets: Option<i64>,
-}
-
-impl Limits {
-    /// The limits of a job.
-    pub(crate) fn put(&self, section: &mut Section<'_, '_>, server: &Server<'_>) {
-        let spec = server.spec;
-        for (field, own, enforced) in [
-            ("sample_limit", self.samples, spec.enforced_sample_limit),
-            ("target_limit", self.targets, spec.enforced_target_limit),
-            ("label_limit", self.labels, spec.enforced_label_limit),
-            ("label_name_length_limit", self.label_name_length, spec.enforced_label_name_length_limit),
-            ("label_value_length_limit", self.label_value_length, spec.enforced_label_value_length_limit),
-            ("keep_dropped_targets", self.dropped_targets, spec.enforced_keep_dropped_targets),
-        ] {
-            section.put_some(field, lower(&server.version, own, enforced));
-        }
+/// The limits of a job.
+pub(crate) fn put(section: &mut Section<'_, '_>, server: &Server<'_>, own: &JobOptions) {
+    let spec = server.spec;
+    for (field, own, enforced) in [
+        ("sample_limit", own.sample_limit, spec.enforced_sample_limit),
+        ("target_limit", own.target_limit, spec.enforced_target_limit),
+        ("label_limit", own.label_limit, spec.enforced_label_limit),
+        ("label_name_length_limit", own.label_name_length_limit, spec.enforced_label_name_length_limit),
+        ("label_value_length_limit", own.label_value_length_limit, spec.enforced_label_value_length_limit),
+        ("keep_dropped_targets", own.keep_dropped_targets, spec.enforced_keep_dropped_targets),
+    ] {
+        section.put_some(field, lower(&server.version, own, enforced));
     }
 }
 
-/// The limit of a job. From 2.45 on a job without one gets that of `global`, which holds what is enforced.
+/// The limit of a job. Since 2.45 a job without a limit has that of `global`, which is the enforced one.
 fn lower(version: &Version, own: Option<i64>, enforced: Option<i64>) -> Option<i64> {
     let Some(enforced) = enforced.filter(|limit| *limit != 0) else { return own };
     match own.filter(|limit| *limit != 0) {
@@ -44,7 +31,7 @@ fn lower(version: &Version, own: Option<i64>, enforced: Option<i64>) -> Option<i
     }
 }
 
-/// The limits of `global`, which hold for jobs without their own.
+/// The limits of `global`, which apply to jobs without limits of their own.
 pub(crate) fn put_global(section: &mut Section<'_, '_>, server: &Server<'_>) {
     let spec = server.spec;
     let enforced = Some(&spec.enforced_body_size_limit).filter(|size| !size.is_empty());
@@ -74,7 +61,7 @@ pub(crate) fn put_body_size(section: &mut Section<'_, '_>, server: &Server<'_>, 
     section.put_some("body_size_limit", size.map(ToString::to_string));
 }
 
-/// What cannot be read counts as nothing.
+/// An unreadable size counts as 0.
 fn bytes(size: &ByteSize) -> i64 {
     byte_size::parse(size).unwrap_or_default()
 }

@@ -1,6 +1,6 @@
-//! Where log files go: a bare name means the directory that is there for them.
+//! Paths of log files: a file name without a directory is placed in the directory for logs.
 
-/// Where a bare name goes.
+/// The directory for logs.
 const DIRECTORY: &str = "/var/log/prometheus";
 
 /// The path of a log file.
@@ -8,13 +8,13 @@ pub(crate) fn path(file: &str) -> String {
     if is_bare(file) { cleaned(&format!("{DIRECTORY}/{file}")) } else { file.to_owned() }
 }
 
-/// Whether a name says no directory, or the present one.
+/// Whether a path has no directory, or only the current one.
 fn is_bare(file: &str) -> bool {
     let directory = file.rfind('/').map_or("", |end| &file[..=end]);
     !file.is_empty() && cleaned(directory) == "."
 }
 
-/// The shortest path that means the same.
+/// The shortest equivalent path.
 fn cleaned(path: &str) -> String {
     let absolute = path.starts_with('/');
     let mut parts: Vec<&str> = Vec::new();

@@ -1,41 +1,40 @@
-//! `otlp`: how metrics that come by OTLP become series.
+//! `otlp`: how OTLP metrics become series.
 
 use api_monitoring::prometheus::otlp::OtlpConfig;
 use formats::prometheus::{Place, Section};
 use formats::version::Version;
-
-use crate::server::Server;
+use monitoring_select::Server;
 
 /// Why `otlp` cannot be written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OtlpError {
-    /// The version knows nothing of it.
+    /// The version does not support OTLP.
     #[error("OTLP configuration is only supported from Prometheus version 2.55.0")]
     Version,
-    /// Names would be kept that may not be there.
+    /// The strategy keeps names that the validation scheme does not allow.
     #[error(
         "nameValidationScheme \"Legacy\" is not compatible with OTLP translation strategy \"NoUTF8EscapingWithSuffixes\""
     )]
     Names,
-    /// The version does not know how names are to be changed.
+    /// The version does not have the translation strategy.
     #[error("nameValidationScheme {strategy:?} is only supported from Prometheus version {since} ")]
     Strategy {
-        /// How names are to be changed.
+        /// The translation strategy.
         strategy: &'static str,
-        /// The first version that knows.
-        since: &'static str,
+        /// The first version that has it.
+        since: Version,
     },
-    /// Some attributes are named and all are asked for.
+    /// Some attributes are promoted by name, and all are promoted.
     #[error(
         "'promoteAllResourceAttributes' cannot be set to 'true' simultaneously with 'promoteResourceAttributes'"
     )]
     AllAndSome,
-    /// Attributes are left out of none.
+    /// Attributes are ignored, but not all are promoted.
     #[error("'ignoreResourceAttributes' can only be set when 'promoteAllResourceAttributes' is true")]
     Ignored,
 }
 
-/// `otlp`, if it says anything.
+/// `otlp`, unless it is empty.
 pub(crate) fn put(section: &mut Section<'_, '_>, server: &Server<'_>) -> Result<(), OtlpError> {
     let Some(otlp) = &server.spec.otlp else { return Ok(()) };
     check(server, otlp)?;
@@ -65,18 +64,14 @@ fn check(server: &Server<'_>, otlp: &OtlpConfig) -> Result<(), OtlpError> {
         return Err(OtlpError::Version);
     }
     let names = server.spec.name_validation_scheme.as_deref();
-    match otlp.translation_strategy.as_deref() {
-        Some("NoUTF8EscapingWithSuffixes") if names == Some("Legacy") => return Err(OtlpError::Names),
-        Some("NoTranslation") if before(3, 4) => {
-            return Err(OtlpError::Strategy { strategy: "NoTranslation", since: "3.4.0" });
+    let strategy = otlp.translation_strategy.as_deref().unwrap_or_default();
+    if strategy == "NoUTF8EscapingWithSuffixes" && names == Some("Legacy") {
+        return Err(OtlpError::Names);
+    }
+    for (known, major, minor) in [("NoTranslation", 3, 4), ("UnderscoreEscapingWithoutSuffixes", 3, 6)] {
+        if strategy == known && before(major, minor) {
+            return Err(OtlpError::Strategy { strategy: known, since: Version::new(major, minor, 0) });
         }
-        Some("UnderscoreEscapingWithoutSuffixes") if before(3, 6) => {
-            return Err(OtlpError::Strategy {
-                strategy: "UnderscoreEscapingWithoutSuffixes",
-                since: "3.6.0",
-            });
-        }
-        Some(_) | None => {}
     }
     let all = otlp.promote_all_resource_attributes == Some(true);
     if before(3, 5) {
@@ -96,7 +91,7 @@ mod tests {
 
     use super::*;
 
-    fn refused((major, minor): (u64, u64), otlp: &OtlpConfig) -> Option<String> {
+    fn rejected((major, minor): (u64, u64), otlp: &OtlpConfig) -> Option<String> {
         let spec = SharedSpec { name_validation_scheme: Some("Legacy".into()), ..SharedSpec::default() };
         let server = Server::new(("ns", "name"), &spec, Version::new(major, minor, 0));
         check(&server, otlp).err().map(|error| error.to_string())
@@ -107,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_version_cannot_do_is_refused() {
+    fn what_a_version_cannot_do_is_rejected() {
         let since = |strategy: &str, version: &str| {
             Some(format!(
                 "nameValidationScheme {strategy:?} is only supported from Prometheus version {version} "
@@ -122,7 +117,7 @@ mod tests {
             ((3, 6), without, None),
             ((3, 6), "NoUTF8EscapingWithSuffixes", Some(OtlpError::Names.to_string())),
         ] {
-            assert_eq!(refused(version, &translated(strategy)), expected, "{version:?} {strategy}");
+            assert_eq!(rejected(version, &translated(strategy)), expected, "{version:?} {strategy}");
         }
     }
 
@@ -134,8 +129,8 @@ mod tests {
             ..OtlpConfig::default()
         };
         let ignored = OtlpConfig { ignore_resource_attributes: vec!["a".into()], ..OtlpConfig::default() };
-        assert_eq!(refused((3, 4), &both), None);
-        assert_eq!(refused((3, 5), &both), Some(OtlpError::AllAndSome.to_string()));
-        assert_eq!(refused((3, 5), &ignored), Some(OtlpError::Ignored.to_string()));
+        assert_eq!(rejected((3, 4), &both), None);
+        assert_eq!(rejected((3, 5), &both), Some(OtlpError::AllAndSome.to_string()));
+        assert_eq!(rejected((3, 5), &ignored), Some(OtlpError::Ignored.to_string()));
     }
 }

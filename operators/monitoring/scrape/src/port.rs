@@ -1,4 +1,4 @@
-//! Ports that are named by a text or a number.
+//! Ports with a name or a number.
 
 use formats::yaml::Map;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
@@ -6,7 +6,7 @@ use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use crate::kubernetes_sd::Role;
 use crate::relabel;
 
-/// The port as a text, if there is one.
+/// The port as a text, if it is set.
 pub(crate) fn text(port: &IntOrString) -> Option<String> {
     match port {
         IntOrString::String(name) => Some(name.clone()).filter(|name| !name.is_empty()),

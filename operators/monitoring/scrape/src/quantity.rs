@@ -1,10 +1,10 @@
-//! Quantities of Kubernetes as the numbers of configuration files. A number has the same last digit as the peer gives it,
-//! since another one would be another configuration.
+//! Quantities of Kubernetes as the numbers of configuration files. All digits are those that the Prometheus Operator
+//! writes, since another number is another configuration.
 
 use go_syntax::quantity::parse;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 
-/// The number; 0, if it is none.
+/// The number; 0 if it cannot be parsed.
 pub(crate) fn number(quantity: &Quantity) -> f64 {
     parse(&quantity.0).map_or(0.0, |quantity| quantity.number())
 }

@@ -1,25 +1,13 @@
 //! Relabeling steps: those that the operator adds, those of users, and the label that is forced on what users scrape.
 
-use api_monitoring::prometheus::scrape_class::ScrapeClass;
 use api_monitoring::relabel::RelabelConfig;
-use formats::prometheus::Section;
 use formats::yaml::{Map, Value};
+use monitoring_select::Server;
 
-use crate::server::Server;
+use crate::job::Resource;
 
-/// The group that all resources are in which can be excluded from enforcement.
+/// The group of all resources that can be excluded from enforcement.
 const GROUP: &str = "monitoring.coreos.com";
-
-/// The resource that asks for a job.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Asker<'a> {
-    /// Its kind, as in addresses: `servicemonitors`.
-    pub(crate) resource: &'static str,
-    /// Its namespace.
-    pub(crate) namespace: &'a str,
-    /// Its name.
-    pub(crate) name: &'a str,
-}
 
 /// The first step of every job: it keeps the name of the job where users' steps find it.
 pub(crate) fn first() -> Map {
@@ -51,7 +39,7 @@ pub(crate) fn drop(sources: Vec<Value>, regex: impl Into<Value>) -> Map {
     Map::new().with("action", "drop").with("source_labels", sources).with("regex", regex)
 }
 
-/// Drops pods that run no more.
+/// Drops pods that no longer run.
 pub(crate) fn drop_finished() -> Map {
     drop(vec!["__meta_kubernetes_pod_phase".into()], "(Failed|Succeeded)")
 }
@@ -72,8 +60,8 @@ pub(crate) fn label_name(name: &str) -> String {
     name.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' }).collect()
 }
 
-/// Steps as users wrote them.
-pub(crate) fn written(steps: &[RelabelConfig]) -> impl Iterator<Item = Map> {
+/// Steps of users.
+pub(crate) fn configured(steps: &[RelabelConfig]) -> impl Iterator<Item = Map> {
     steps.iter().map(|step| {
         let mut map = Map::new();
         if !step.source_labels.is_empty() {
@@ -104,49 +92,25 @@ pub(crate) fn written(steps: &[RelabelConfig]) -> impl Iterator<Item = Map> {
     })
 }
 
-/// The step that forces the namespace on everything that a resource scrapes, unless it is excluded. It comes after the
-/// user's own steps, so that none of them can undo it.
-pub(crate) fn enforced(server: &Server<'_>, asker: Asker<'_>) -> Option<Map> {
+/// The step that adds the namespace to everything that a resource scrapes, unless the resource is excluded. It comes
+/// after the user's own steps, so that none of them can undo it.
+pub(crate) fn enforced(server: &Server<'_>, resource: Resource<'_>) -> Option<Map> {
     let label = &server.spec.enforced_namespace_label;
     let excluded = || {
         server.spec.excluded_from_enforcement.iter().any(|exclusion| {
-            exclusion.resource == asker.resource
+            exclusion.resource == resource.kind.plural()
                 && (exclusion.group.is_empty() || exclusion.group == GROUP)
                 && !exclusion.namespace.is_empty()
-                && exclusion.namespace == asker.namespace
-                && (exclusion.name.is_empty() || exclusion.name == asker.name)
+                && exclusion.namespace == resource.namespace
+                && (exclusion.name.is_empty() || exclusion.name == resource.name)
         })
     };
-    (!label.is_empty() && !excluded()).then(|| set(label.clone(), asker.namespace.to_owned()))
-}
-
-/// The steps of the class, then those of the user, then the enforced one.
-pub(crate) fn asked<'a>(
-    server: &'a Server<'_>,
-    class: &'a [RelabelConfig],
-    own: &'a [RelabelConfig],
-    asker: Asker<'a>,
-) -> impl Iterator<Item = Map> {
-    written(class).chain(written(own)).chain(enforced(server, asker))
-}
-
-/// `metric_relabel_configs`, if there are any.
-pub(crate) fn put_metric_steps(
-    section: &mut Section<'_, '_>,
-    server: &Server<'_>,
-    class: Option<&ScrapeClass>,
-    own: &[RelabelConfig],
-    asker: Asker<'_>,
-) {
-    let class = class.map_or(&[][..], |class| &class.metric_relabelings);
-    let steps: Vec<Map> = asked(server, class, own, asker).collect();
-    if !steps.is_empty() {
-        section.put("metric_relabel_configs", steps);
-    }
+    (!label.is_empty() && !excluded()).then(|| set(label.clone(), resource.namespace.to_owned()))
 }
 
 #[cfg(test)]
 mod tests {
+    use api_monitoring::SelectableKind;
     use api_monitoring::prometheus::shared::SharedSpec;
     use api_monitoring::reference::ObjectReference;
     use formats::version::Version;
@@ -172,7 +136,7 @@ mod tests {
             .with("modulus", 3)
             .with("replacement", "")
             .with("action", "hashmod");
-        assert_eq!(written(&[step, RelabelConfig::default()]).collect::<Vec<_>>(), [expected, Map::new()]);
+        assert_eq!(configured(&[step, RelabelConfig::default()]).collect::<Vec<_>>(), [expected, Map::new()]);
     }
 
     #[test]
@@ -196,8 +160,8 @@ mod tests {
                 ..SharedSpec::default()
             };
             let server = Server::new(("a", "b"), &spec, Version::new(3, 0, 0));
-            let asker = Asker { resource: "probes", namespace: "ns", name: "me" };
-            assert_eq!(enforced(&server, asker), expected.then(|| set("tenant", "ns")));
+            let resource = Resource { kind: SelectableKind::Probe, namespace: "ns", name: "me" };
+            assert_eq!(enforced(&server, resource), expected.then(|| set("tenant", "ns")));
         }
     }
 

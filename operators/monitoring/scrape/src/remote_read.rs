@@ -1,12 +1,12 @@
-//! `remote_read`: where queries also find samples.
+//! `remote_read`: the endpoints that queries also read from.
 
 use api_monitoring::prometheus::remote::RemoteReadSpec;
 use formats::prometheus::{Place, Section};
 use formats::yaml::Map;
 
-use crate::client::{Client, put_text, texts};
+use crate::client::{Client, put_text, put_texts};
 
-/// `remote_read`, if samples are read from anywhere.
+/// `remote_read`, unless it is empty.
 pub(crate) fn put(section: &mut Section<'_, '_>, client: Client<'_>, endpoints: &[RemoteReadSpec]) {
     if endpoints.is_empty() {
         return;
@@ -19,13 +19,9 @@ fn part(section: &Section<'_, '_>, client: Client<'_>, endpoint: &RemoteReadSpec
     let mut part = section.writer().section(Place::RemoteRead);
     part.put("url", endpoint.url.to_string());
     part.put_some("remote_timeout", endpoint.remote_timeout.as_ref().map(ToString::to_string));
-    if !endpoint.headers.is_empty() {
-        part.put("headers", texts(&endpoint.headers));
-    }
+    put_texts(&mut part, "headers", &endpoint.headers);
     put_text(&mut part, "name", &endpoint.name);
-    if !endpoint.required_matchers.is_empty() {
-        part.put("required_matchers", texts(&endpoint.required_matchers));
-    }
+    put_texts(&mut part, "required_matchers", &endpoint.required_matchers);
     if endpoint.read_recent {
         part.put("read_recent", true);
     }

@@ -1,4 +1,4 @@
-//! `remote_write`: where samples are sent.
+//! `remote_write`: the endpoints that receive samples.
 
 use api_monitoring::auth::AzureAd;
 use api_monitoring::prometheus::remote::{MetadataConfig, QueueConfig, RemoteWriteSpec};
@@ -8,13 +8,13 @@ use formats::version::Version;
 use formats::yaml::{self, Map};
 use monitoring_assets::Reader;
 
-use crate::client::{Client, put_text, texts};
+use crate::client::{Client, put_text, put_texts};
 use crate::relabel;
 
-/// The version of messages that carries metadata itself.
+/// The version of messages that includes metadata.
 const SECOND: &str = "V2.0";
 
-/// `remote_write`, if samples are sent anywhere.
+/// `remote_write`, unless it is empty.
 pub(crate) fn put(section: &mut Section<'_, '_>, client: Client<'_>, endpoints: &[RemoteWriteSpec]) {
     if endpoints.is_empty() {
         return;
@@ -23,8 +23,8 @@ pub(crate) fn put(section: &mut Section<'_, '_>, client: Client<'_>, endpoints: 
     section.put("remote_write", parts);
 }
 
-/// The section alone, as the file of a Thanos Ruler: it is there whether samples are sent anywhere or not. Thanos has
-/// versions of its own, so what it does not know must be taken out before.
+/// The file of a Thanos Ruler, which has this section even if it is empty. Thanos has versions of its own: fields that it
+/// does not have must be removed before.
 pub fn file(reader: &Reader<'_>, endpoints: &[RemoteWriteSpec]) -> String {
     let version = Version::new(0, 0, 0);
     let writer = Writer::unchecked(&version);
@@ -38,9 +38,7 @@ fn part(section: &Section<'_, '_>, client: Client<'_>, endpoint: &RemoteWriteSpe
     let mut part = section.writer().section(Place::RemoteWrite);
     part.put("url", endpoint.url.to_string());
     part.put_some("remote_timeout", endpoint.remote_timeout.as_ref().map(ToString::to_string));
-    if !endpoint.headers.is_empty() {
-        part.put("headers", texts(&endpoint.headers));
-    }
+    put_texts(&mut part, "headers", &endpoint.headers);
     put_text(&mut part, "name", endpoint.name.as_deref().unwrap_or_default());
     let message = endpoint.message_version.as_deref().map(|version| match version {
         SECOND => "io.prometheus.write.v2.Request",
@@ -50,7 +48,7 @@ fn part(section: &Section<'_, '_>, client: Client<'_>, endpoint: &RemoteWriteSpe
     part.put_some("send_exemplars", endpoint.send_exemplars);
     part.put_some("send_native_histograms", endpoint.send_native_histograms);
     if !endpoint.write_relabel_configs.is_empty() {
-        let steps: Vec<Map> = relabel::written(&endpoint.write_relabel_configs).collect();
+        let steps: Vec<Map> = relabel::configured(&endpoint.write_relabel_configs).collect();
         part.put("write_relabel_configs", steps);
     }
     put_client(&mut part, client, endpoint);

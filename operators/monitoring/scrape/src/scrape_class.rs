@@ -1,74 +1,53 @@
-//! What a scrape class adds to what a resource says itself.
-
-use std::borrow::Cow;
+//! What a scrape class adds to the options of a resource.
 
 use api_monitoring::auth::{Authorization, SafeAuthorization};
 use api_monitoring::prometheus::scrape_class::ScrapeClass;
 use api_monitoring::reference::SecretOrConfigMap;
 use api_monitoring::scrape::AttachMetadata;
-use api_monitoring::text::ScrapeProtocol;
 use api_monitoring::tls::{SafeTlsConfig, TlsConfig};
-use formats::prometheus::Section;
+use monitoring_select::Server;
 
-use crate::server::Server;
-
-/// `Authorization`: the resource's own, with the credentials of the class if it has none.
-pub(crate) fn authorization<'a>(
-    own: Option<&'a SafeAuthorization>,
-    class: Option<&'a ScrapeClass>,
-) -> Option<Cow<'a, Authorization>> {
-    let of_class = class.and_then(|class| class.authorization.as_ref());
-    let Some(own) = own.filter(|own| **own != SafeAuthorization::default()) else {
-        return of_class.map(Cow::Borrowed);
-    };
+/// The `Authorization` header: the resource's own, with the credentials of the class if it has none.
+pub(crate) fn authorization(
+    own: Option<&SafeAuthorization>,
+    class: Option<&ScrapeClass>,
+) -> Option<Authorization> {
+    let of_class = class.and_then(|class| class.authorization.clone());
+    let Some(own) = own.filter(|own| **own != SafeAuthorization::default()) else { return of_class };
     let mut merged = Authorization { safe: own.clone(), credentials_file: String::new() };
     if let (None, Some(of_class)) = (&own.credentials, of_class) {
-        merged.safe.credentials.clone_from(&of_class.safe.credentials);
+        merged.safe.credentials = of_class.safe.credentials;
         if merged.safe.credentials.is_none() {
-            merged.credentials_file.clone_from(&of_class.credentials_file);
+            merged.credentials_file = of_class.credentials_file;
         }
     }
-    Some(Cow::Owned(merged))
+    Some(merged)
 }
 
-/// TLS of a resource that may not name files: nothing in it counts as no TLS at all.
-pub(crate) fn safe_tls<'a>(
-    own: Option<&'a SafeTlsConfig>,
-    class: Option<&'a ScrapeClass>,
-) -> Option<Cow<'a, TlsConfig>> {
+/// TLS of a resource that cannot name files. Empty settings count as none.
+pub(crate) fn safe_tls(own: Option<&SafeTlsConfig>, class: Option<&ScrapeClass>) -> Option<TlsConfig> {
     let own = own.filter(|own| **own != SafeTlsConfig::default());
-    let own = own.map(|own| Cow::Owned(TlsConfig { safe: own.clone(), ..TlsConfig::default() }));
-    merged(own, class)
+    tls(own.map(|own| TlsConfig { safe: own.clone(), ..TlsConfig::default() }), class)
 }
 
-/// TLS of a resource that may name files.
-pub(crate) fn tls<'a>(
-    own: Option<&'a TlsConfig>,
-    class: Option<&'a ScrapeClass>,
-) -> Option<Cow<'a, TlsConfig>> {
-    merged(own.map(Cow::Borrowed), class)
-}
-
-/// The resource's own, with the files of the class where it has none.
-fn merged<'a>(own: Option<Cow<'a, TlsConfig>>, class: Option<&'a ScrapeClass>) -> Option<Cow<'a, TlsConfig>> {
-    let of_class = class.and_then(|class| class.tls_config.as_ref());
-    let (Some(mut own), Some(of_class)) = (own.clone(), of_class) else {
-        return own.or(of_class.map(Cow::Borrowed));
-    };
+/// TLS of a resource: its own, with the files of the class where it has none.
+pub(crate) fn tls(own: Option<TlsConfig>, class: Option<&ScrapeClass>) -> Option<TlsConfig> {
+    let Some(of_class) = class.and_then(|class| class.tls_config.as_ref()) else { return own };
+    let Some(mut own) = own else { return Some(of_class.clone()) };
     let none = SecretOrConfigMap::default();
-    if own.ca_file.is_empty() && own.safe.ca == none && !of_class.ca_file.is_empty() {
-        own.to_mut().ca_file.clone_from(&of_class.ca_file);
-    }
-    if own.cert_file.is_empty() && own.safe.cert == none && !of_class.cert_file.is_empty() {
-        own.to_mut().cert_file.clone_from(&of_class.cert_file);
-    }
-    if own.key_file.is_empty() && own.safe.key_secret.is_none() && !of_class.key_file.is_empty() {
-        own.to_mut().key_file.clone_from(&of_class.key_file);
+    for (file, is_set, of_class) in [
+        (&mut own.ca_file, own.safe.ca != none, &of_class.ca_file),
+        (&mut own.cert_file, own.safe.cert != none, &of_class.cert_file),
+        (&mut own.key_file, own.safe.key_secret.is_some(), &of_class.key_file),
+    ] {
+        if file.is_empty() && !is_set {
+            file.clone_from(of_class);
+        }
     }
     Some(own)
 }
 
-/// Whether discovery attaches what is known about nodes, if anybody says so. To find the zone of a target it must.
+/// Whether discovery attaches metadata of nodes, if the resource or its class says so. Sharding by zone needs it.
 pub(crate) fn attaches_nodes(
     server: &Server<'_>,
     own: Option<&AttachMetadata>,
@@ -79,16 +58,6 @@ pub(crate) fn attaches_nodes(
     }
     let asked = own.or_else(|| class.and_then(|class| class.attach_metadata.as_ref()))?;
     Some(asked.node.unwrap_or_default())
-}
-
-/// `fallback_scrape_protocol`.
-pub(crate) fn put_fallback_protocol(
-    section: &mut Section<'_, '_>,
-    own: Option<&ScrapeProtocol>,
-    class: Option<&ScrapeClass>,
-) {
-    let protocol = own.or_else(|| class.and_then(|class| class.fallback_scrape_protocol.as_ref()));
-    section.put_some("fallback_scrape_protocol", protocol.map(ToString::to_string));
 }
 
 #[cfg(test)]
@@ -124,11 +93,11 @@ mod tests {
             (None, ScrapeClass::default(), expected(None, "")),
         ] {
             let own = own(credentials);
-            assert_eq!(authorization(Some(&own), Some(&class)).map(Cow::into_owned), expected);
+            assert_eq!(authorization(Some(&own), Some(&class)), expected);
         }
         let class = class(Some("other"), "");
         let empty = SafeAuthorization::default();
-        assert_eq!(authorization(Some(&empty), Some(&class)).as_deref(), class.authorization.as_ref());
+        assert_eq!(authorization(Some(&empty), Some(&class)), class.authorization);
         assert_eq!(authorization(None, None), None);
     }
 
@@ -141,9 +110,9 @@ mod tests {
             ..TlsConfig::default()
         };
         let class = ScrapeClass { tls_config: Some(files("class")), ..ScrapeClass::default() };
-        let merge = |own: &TlsConfig| tls(Some(own), Some(&class)).map(Cow::into_owned);
-        assert_eq!(merge(&files("own")), Some(files("own")));
-        assert_eq!(merge(&TlsConfig::default()), Some(files("class")));
+        let merge = |own: TlsConfig| tls(Some(own), Some(&class));
+        assert_eq!(merge(files("own")), Some(files("own")));
+        assert_eq!(merge(TlsConfig::default()), Some(files("class")));
         let own = SafeTlsConfig {
             ca: SecretOrConfigMap { secret: Some(secret("ca")), config_map: None },
             key_secret: Some(secret("key")),
@@ -151,8 +120,8 @@ mod tests {
         };
         let expected =
             TlsConfig { safe: own.clone(), cert_file: "class/cert".into(), ..TlsConfig::default() };
-        assert_eq!(safe_tls(Some(&own), Some(&class)).map(Cow::into_owned), Some(expected));
+        assert_eq!(safe_tls(Some(&own), Some(&class)), Some(expected));
         assert_eq!(safe_tls(Some(&SafeTlsConfig::default()), None), None);
-        assert_eq!(tls(Some(&TlsConfig::default()), None).map(Cow::into_owned), Some(TlsConfig::default()));
+        assert_eq!(tls(Some(TlsConfig::default()), None), Some(TlsConfig::default()));
     }
 }

@@ -1,15 +1,9 @@
-//! Label selectors: as steps that keep what they select, and as the text that the API server reads.
+//! Label selectors: as relabeling steps, and as the text that the API server parses.
 
-use api_monitoring::text::SelectorMechanism;
 use formats::yaml::{Map, Value};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, LabelSelectorRequirement};
 
 use crate::relabel::{drop, keep, label_name};
-
-/// Whether relabeling selects, and not the API server.
-pub(crate) fn is_by_relabeling(mechanism: Option<&SelectorMechanism>) -> bool {
-    mechanism.is_none_or(|mechanism| &**mechanism == "RelabelConfig")
-}
 
 /// Steps that keep the objects (`service`, `pod`, `ingress`) that a selector selects.
 pub(crate) fn steps(object: &'static str, selector: &LabelSelector) -> impl Iterator<Item = Map> {
@@ -43,7 +37,7 @@ fn presence(object: &str, label: &str) -> Value {
     format!("__meta_kubernetes_{object}_labelpresent_{label}").into()
 }
 
-/// A selector as the API server reads it: requirements in the order of their labels.
+/// A selector as the API server parses it, with requirements in the order of their labels.
 pub(crate) fn text(selector: &LabelSelector) -> String {
     let labels = selector.match_labels.iter().flatten();
     let labels = labels.map(|(label, value)| (label.as_str(), format!("{label}={value}")));

@@ -1,18 +1,17 @@
-//! Steps that give each shard its share of the targets. All shards have one configuration; the reloader writes the number
-//! of the shard and its zone into it.
+//! Steps that give each shard its part of the targets. All shards have the same configuration; the reloader replaces the
+//! number of the shard and its zone in it.
 
 use formats::yaml::{Map, Value};
+use monitoring_select::{Mode, Server};
 
-use crate::server::{Mode, Server};
-
-/// What decides to which shard a target goes, unless a user's step decided.
+/// The hash that assigns a target to a shard, unless a step of the user set it.
 const HASH: &str = "__tmp_hash";
-/// Set by users' steps, it gives a target to every shard.
+/// Steps of users set it to assign a target to every shard.
 const DISABLED: &str = "__tmp_disable_sharding";
 /// The zone of a target.
 const ZONE: &str = "__tmp_topology";
 
-/// The steps of a job whose targets differ in a label.
+/// The steps of a job, by the hash of a label.
 pub(crate) fn steps(server: &Server<'_>, label: &'static str) -> Vec<Map> {
     let mut steps = retention(server);
     let zones = i32::try_from(server.zones().len()).unwrap_or(i32::MAX);
@@ -34,14 +33,14 @@ pub(crate) fn steps(server: &Server<'_>, label: &'static str) -> Vec<Map> {
     steps
 }
 
-/// Whether jobs that users wrote themselves get steps. Where one shard scrapes everything they are left alone; only
-/// shards that are kept without being needed must be told that they scrape nothing.
+/// Whether ScrapeConfigs and additional jobs get steps. With one shard they do not need any, unless surplus shards are
+/// kept, which must not scrape anything.
 pub(crate) fn concerns_users(server: &Server<'_>) -> bool {
     let kept = server.retains_shards && server.offers.shard_retention;
     server.mode != Mode::DaemonSet && (server.shards() > 1 || kept)
 }
 
-/// The steps of a job that users wrote themselves, unless it spreads its targets itself.
+/// The steps of a ScrapeConfig or an additional job, unless it has sharding of its own.
 pub(crate) fn missing_steps(server: &Server<'_>, own: &[Map]) -> Vec<Map> {
     let hashes = |step: &Map| step.0.iter().any(|(key, value)| is(key, "action") && is(value, "hashmod"));
     if !concerns_users(server) || own.iter().any(hashes) {
@@ -57,7 +56,7 @@ fn is(value: &Value, text: &str) -> bool {
     matches!(value, Value::Text(found) if found == text)
 }
 
-/// Shards that are kept without being needed scrape nothing.
+/// Surplus shards that are kept scrape nothing.
 fn retention(server: &Server<'_>) -> Vec<Map> {
     if !server.offers.shard_retention {
         return Vec::new();

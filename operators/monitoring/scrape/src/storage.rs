@@ -1,25 +1,25 @@
-//! `storage`: exemplars, the database, how long it keeps samples.
+//! `storage`: exemplars, the database, and its retention.
 
 use api_monitoring::prometheus::PrometheusSpec;
 use api_monitoring::prometheus::tsdb::TsdbSpec;
 use formats::prometheus::{Place, Section};
 use formats::yaml::Map;
+use monitoring_select::Server;
 
 use crate::quantity;
-use crate::server::Server;
 
-/// How long samples are kept if nobody says how long or how many.
+/// The retention time if neither time nor size is set.
 const RETENTION: &str = "24h";
-/// The feature that one encoding cannot serve.
+/// The feature that is incompatible with one encoding.
 const START_TIMES: &str = "st-storage";
 
 /// Why `storage` cannot be written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StorageError {
-    /// The threshold is no share.
+    /// The threshold is out of range.
     #[error("`staleSeriesCompactionThreshold` must be between 0 and 1. The current value is {0}")]
     Threshold(String),
-    /// Chunks in this encoding cannot hold what a feature stores.
+    /// The chunk encoding is incompatible with a feature.
     #[error(
         "chunk encoding \"Xor\" is incompatible with --enable-feature=st-storage (XOR chunks do not store start timestamps)"
     )]
@@ -38,7 +38,7 @@ pub(crate) fn put(
     storage.put_some("exemplars", exemplars.map(|size| Map::new().with("max_exemplars", size)));
     let mut part = section.writer().section(Place::Storage);
     put_tsdb(&mut part, tsdb);
-    // Before, flags say it.
+    // Older versions have flags for it.
     if section.writer().at_least(3, 11) {
         part.put("retention", retention(spec));
     }

@@ -1,48 +1,25 @@
-//! `tracing`: where traces of the server's own work are sent.
+//! `tracing`: where the server sends traces.
 
 use api_monitoring::prometheus::tracing::TracingConfig;
-use api_monitoring::reference::SecretOrConfigMap;
-use api_monitoring::tls::TlsConfig;
 use formats::prometheus::{Place, Section};
+use monitoring_select::Server;
+use monitoring_select::{Problem, tls};
 
-use crate::client::{Client, texts};
+use crate::client::{Client, put_texts};
 use crate::quantity;
-use crate::server::Server;
 
 /// Why `tracing` cannot be written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TracingError {
-    /// The share of requests is none.
+    /// The sampling fraction is out of range.
     #[error("`samplingFraction` must be between 0 and 1")]
     Fraction,
-    /// A certificate comes from two kinds of object.
-    #[error("{field} {selector}: cannot specify both Secret and ConfigMap")]
-    TwoSources {
-        /// Which certificate.
-        field: &'static str,
-        /// What it points to.
-        selector: String,
-    },
-    /// No TLS version is both low and high enough.
-    #[error("maxVersion must more than or equal to minVersion")]
-    Versions,
-    /// A file and an object are named for one thing.
-    #[error("cannot specify both '{file}' and '{object}'")]
-    FileAndObject {
-        /// The field with the file.
-        file: &'static str,
-        /// The field with the object.
-        object: &'static str,
-    },
-    /// A certificate without its key.
-    #[error("cannot specify client cert without client key")]
-    Key,
-    /// A key without its certificate.
-    #[error("cannot specify client key without client cert")]
-    Certificate,
+    /// The TLS settings contradict each other.
+    #[error(transparent)]
+    Tls(#[from] Problem),
 }
 
-/// `tracing`, if traces are sent.
+/// `tracing`, if it is configured.
 pub(crate) fn put(
     section: &mut Section<'_, '_>,
     server: &Server<'_>,
@@ -55,9 +32,7 @@ pub(crate) fn put(
     part.put_some("client_type", tracing.client_type.as_ref().map(|kind| kind.to_lowercase()));
     part.put_some("sampling_fraction", tracing.sampling_fraction.as_ref().map(quantity::number));
     part.put_some("insecure", tracing.insecure);
-    if !tracing.headers.is_empty() {
-        part.put("headers", texts(&tracing.headers));
-    }
+    put_texts(&mut part, "headers", &tracing.headers);
     part.put_some("compression", tracing.compression.as_ref().map(|kind| kind.to_lowercase()));
     part.put_some("timeout", tracing.timeout.as_ref().map(ToString::to_string));
     client.put_tls(&mut part, tracing.tls_config.as_ref());
@@ -67,7 +42,7 @@ pub(crate) fn put(
 
 fn check(tracing: &TracingConfig) -> Result<(), TracingError> {
     if let Some(tls) = &tracing.tls_config {
-        check_tls(tls)?;
+        tls::check(tls)?;
     }
     match &tracing.sampling_fraction {
         Some(fraction) if !(0.0..=1.0).contains(&quantity::number(fraction)) => Err(TracingError::Fraction),
@@ -75,79 +50,43 @@ fn check(tracing: &TracingConfig) -> Result<(), TracingError> {
     }
 }
 
-fn check_tls(tls: &TlsConfig) -> Result<(), TracingError> {
-    let safe = &tls.safe;
-    check_source("ca", &safe.ca)?;
-    check_source("cert", &safe.cert)?;
-    if let (Some(lowest), Some(highest)) = (&safe.min_version, &safe.max_version)
-        && highest < lowest
-    {
-        return Err(TracingError::Versions);
-    }
-    let none = SecretOrConfigMap::default();
-    for (file, path, object, is_object) in [
-        ("caFile", &tls.ca_file, "ca", safe.ca != none),
-        ("certFile", &tls.cert_file, "cert", safe.cert != none),
-        ("keyFile", &tls.key_file, "keySecret", safe.key_secret.is_some()),
-    ] {
-        if is_object && !path.is_empty() {
-            return Err(TracingError::FileAndObject { file, object });
-        }
-    }
-    let has_certificate = safe.cert != none || !tls.cert_file.is_empty();
-    let has_key = safe.key_secret.is_some() || !tls.key_file.is_empty();
-    match (has_certificate, has_key) {
-        (true, false) => Err(TracingError::Key),
-        (false, true) => Err(TracingError::Certificate),
-        (true, true) | (false, false) => Ok(()),
-    }
-}
-
-fn check_source(field: &'static str, selector: &SecretOrConfigMap) -> Result<(), TracingError> {
-    match (&selector.secret, &selector.config_map) {
-        (Some(secret), Some(_)) => {
-            let selector = format!("<secret={},key={}>", secret.name, secret.key);
-            Err(TracingError::TwoSources { field, selector })
-        }
-        (Some(_), None) | (None, _) => Ok(()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use api_monitoring::tls::TlsConfig;
     use k8s_openapi::api::core::v1::{ConfigMapKeySelector, SecretKeySelector};
     use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 
     use super::*;
 
-    fn refused(change: impl FnOnce(&mut TlsConfig)) -> Option<String> {
+    fn rejected(change: impl FnOnce(&mut TlsConfig)) -> Option<String> {
         let mut tls = TlsConfig::default();
         change(&mut tls);
-        check_tls(&tls).err().map(|error| error.to_string())
+        let tracing = TracingConfig { tls_config: Some(tls), ..TracingConfig::default() };
+        check(&tracing).err().map(|error| error.to_string())
     }
 
     #[test]
-    fn tls_that_contradicts_itself_is_refused() {
-        assert_eq!(refused(|_| {}), None);
-        let both = refused(|tls| {
+    fn tls_that_contradicts_itself_is_rejected() {
+        assert_eq!(rejected(|_| {}), None);
+        let both = rejected(|tls| {
             let secret = SecretKeySelector { name: "n".into(), key: "k".into(), optional: None };
             tls.safe.ca.secret = Some(secret);
             tls.safe.ca.config_map = Some(ConfigMapKeySelector::default());
         });
         assert_eq!(both.unwrap(), "ca <secret=n,key=k>: cannot specify both Secret and ConfigMap");
-        let versions = refused(|tls| {
+        let versions = rejected(|tls| {
             tls.safe.min_version = Some("TLS13".into());
             tls.safe.max_version = Some("TLS12".into());
         });
         assert_eq!(versions.unwrap(), "maxVersion must more than or equal to minVersion");
-        let files = refused(|tls| {
+        let files = rejected(|tls| {
             tls.key_file = "file".into();
             tls.safe.key_secret = Some(SecretKeySelector::default());
         });
         assert_eq!(files.unwrap(), "cannot specify both 'keyFile' and 'keySecret'");
-        let certificate = refused(|tls| tls.cert_file = "file".into());
+        let certificate = rejected(|tls| tls.cert_file = "file".into());
         assert_eq!(certificate.unwrap(), "cannot specify client cert without client key");
-        let key = refused(|tls| tls.key_file = "file".into());
+        let key = rejected(|tls| tls.key_file = "file".into());
         assert_eq!(key.unwrap(), "cannot specify client key without client cert");
     }
 

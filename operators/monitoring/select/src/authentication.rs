@@ -1,4 +1,4 @@
-//! How clients say who they are: rules between the fields.
+//! Authentication of clients: rules between the fields.
 
 use api_monitoring::auth::{Authorization, OAuth2, SafeAuthorization};
 use api_monitoring::http::HttpClient;
@@ -32,12 +32,12 @@ fn is_basic(authorization: &SafeAuthorization) -> bool {
     authorization.type_.trim().eq_ignore_ascii_case("basic")
 }
 
-/// Checks OAuth 2.0 settings, but reads nothing that they point to.
+/// Checks OAuth 2.0 settings without reading references.
 pub fn check_oauth2(oauth2: &OAuth2) -> Result<(), Problem> {
     if oauth2.token_url.is_empty() {
         return broken("OAuth2 tokenURL must be specified");
     }
-    if !tls::points_somewhere(&oauth2.client_id) {
+    if !tls::is_set(&oauth2.client_id) {
         return broken("OAuth2 'clientID' must be specified");
     }
     tls::check_selector(&oauth2.client_id).within("invalid OAuth2 'clientID'")?;

@@ -1,31 +1,31 @@
-//! Durations as Prometheus reads them, and the rule that a scrape must end before the next one begins.
+//! Durations as Prometheus parses them, and the rule that a scrape must end before the next one begins.
 
 use go_syntax::duration::prometheus;
 use go_syntax::quoted::Quoted;
 
-/// Why a duration is refused.
+/// Why a duration is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Invalid {
-    /// It is none.
+pub enum InvalidDuration {
+    /// It cannot be parsed.
     #[error(transparent)]
     Duration(#[from] prometheus::Invalid),
-    /// The interval cannot be read.
+    /// The interval cannot be parsed.
     #[error("invalid scrapeInterval {}: {problem}", Quoted(.text))]
     Interval {
-        /// What is written.
+        /// The text.
         text: String,
-        /// What is wrong with it.
+        /// The error.
         problem: prometheus::Invalid,
     },
-    /// The timeout cannot be read.
+    /// The timeout cannot be parsed.
     #[error("invalid scrapeTimeout: {}: {problem}", Quoted(.text))]
     Timeout {
-        /// What is written.
+        /// The text.
         text: String,
-        /// What is wrong with it.
+        /// The error.
         problem: prometheus::Invalid,
     },
-    /// A scrape could last until after the next one has begun.
+    /// The timeout is longer than the interval.
     #[error("scrapeTimeout {} greater than scrapeInterval {}", Quoted(.timeout), Quoted(.interval))]
     Order {
         /// The timeout.
@@ -35,33 +35,33 @@ pub enum Invalid {
     },
 }
 
-/// Reads a duration, as nanoseconds.
-pub fn parse(text: &str) -> Result<i64, Invalid> {
+/// Parses a duration, in nanoseconds.
+pub fn parse(text: &str) -> Result<i64, InvalidDuration> {
     Ok(prometheus::parse(text)?)
 }
 
-/// An interval, if one is given, must be a duration.
-pub fn check_interval(interval: &str) -> Result<(), Invalid> {
-    if interval.is_empty() {
-        return Ok(());
-    }
-    let wrong = |problem| Invalid::Interval { text: interval.to_owned(), problem };
-    prometheus::parse(interval).map(drop).map_err(wrong)
+/// Checks an interval, if there is one.
+pub fn check_interval(interval: &str) -> Result<(), InvalidDuration> {
+    if interval.is_empty() { Ok(()) } else { parse_interval(interval).map(drop) }
 }
 
-/// A scrape must end before the next one begins. Says nothing without a timeout; without an interval of its own, that of
-/// the workload counts.
-pub fn check_timeout(timeout: &str, interval: &str, of_workload: &str) -> Result<(), Invalid> {
+fn parse_interval(interval: &str) -> Result<i64, InvalidDuration> {
+    prometheus::parse(interval)
+        .map_err(|problem| InvalidDuration::Interval { text: interval.to_owned(), problem })
+}
+
+/// Checks that a timeout, if there is one, is not longer than the interval. Without an interval, that of the workload
+/// counts.
+pub fn check_timeout(timeout: &str, interval: &str, of_workload: &str) -> Result<(), InvalidDuration> {
     if timeout.is_empty() {
         return Ok(());
     }
     let interval = if interval.is_empty() { of_workload } else { interval };
-    let between = prometheus::parse(interval)
-        .map_err(|problem| Invalid::Interval { text: interval.to_owned(), problem })?;
+    let between = parse_interval(interval)?;
     let longest = prometheus::parse(timeout)
-        .map_err(|problem| Invalid::Timeout { text: timeout.to_owned(), problem })?;
+        .map_err(|problem| InvalidDuration::Timeout { text: timeout.to_owned(), problem })?;
     if longest > between {
-        return Err(Invalid::Order { timeout: timeout.to_owned(), interval: interval.to_owned() });
+        return Err(InvalidDuration::Order { timeout: timeout.to_owned(), interval: interval.to_owned() });
     }
     Ok(())
 }

@@ -1,9 +1,9 @@
-//! Field selectors as text, such as `metadata.name=a,status.phase!=Failed`: whether Kubernetes would take one.
+//! Field selectors as text, such as `metadata.name=a,status.phase!=Failed`: whether Kubernetes accepts one.
 
-/// Why a selector is refused.
+/// Why a selector is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Invalid {
-    /// A part compares nothing.
+pub enum InvalidFieldSelector {
+    /// A part has no operator.
     #[error("invalid selector: '{selector}'; can't understand '{part}'")]
     NoOperator {
         /// The selector.
@@ -11,23 +11,24 @@ pub enum Invalid {
         /// The part.
         part: String,
     },
-    /// A backslash is followed by something that needs none.
+    /// A backslash precedes a character that needs none.
     #[error("invalid field selector: invalid escape sequence: {0}")]
     Escape(String),
-    /// A value holds a sign that needs a backslash. Kubernetes names the sign by its number.
+    /// A value has a character that needs a backslash. Kubernetes shows the number of the character.
     #[error("invalid field selector: unescaped character in value: {}", u32::from(*.0))]
     Unescaped(char),
 }
 
 /// Checks a selector.
-pub fn check(selector: &str) -> Result<(), Invalid> {
+pub fn check(selector: &str) -> Result<(), InvalidFieldSelector> {
     let mut parts = split(selector);
     parts.sort_unstable();
     parts.into_iter().filter(|part| !part.is_empty()).try_for_each(|part| check_part(selector, part))
 }
 
-fn check_part(selector: &str, part: &str) -> Result<(), Invalid> {
-    let refused = || Invalid::NoOperator { selector: selector.to_owned(), part: part.to_owned() };
+fn check_part(selector: &str, part: &str) -> Result<(), InvalidFieldSelector> {
+    let refused =
+        || InvalidFieldSelector::NoOperator { selector: selector.to_owned(), part: part.to_owned() };
     let at = part
         .char_indices()
         .map(|(at, _)| at)
@@ -38,23 +39,23 @@ fn check_part(selector: &str, part: &str) -> Result<(), Invalid> {
     check_value(value)
 }
 
-fn check_value(value: &str) -> Result<(), Invalid> {
+fn check_value(value: &str) -> Result<(), InvalidFieldSelector> {
     let mut characters = value.chars();
     while let Some(character) = characters.next() {
         match character {
             '\\' => match characters.next() {
                 Some('\\' | ',' | '=') => {}
-                Some(other) => return Err(Invalid::Escape(format!("\\{other}"))),
-                None => return Err(Invalid::Escape("\\".to_owned())),
+                Some(other) => return Err(InvalidFieldSelector::Escape(format!("\\{other}"))),
+                None => return Err(InvalidFieldSelector::Escape("\\".to_owned())),
             },
-            ',' | '=' => return Err(Invalid::Unescaped(character)),
+            ',' | '=' => return Err(InvalidFieldSelector::Unescaped(character)),
             _ => {}
         }
     }
     Ok(())
 }
 
-/// Parts between commas that have no backslash before them.
+/// The parts between unescaped commas.
 fn split(selector: &str) -> Vec<&str> {
     let (mut parts, mut begin, mut escaped) = (Vec::new(), 0, false);
     for (at, character) in selector.char_indices() {

@@ -1,4 +1,4 @@
-//! Hosts with or without a port, as a prober has them.
+//! Hosts with or without a port, such as the address of a prober.
 
 use std::net::IpAddr;
 
@@ -31,7 +31,7 @@ fn is_host(text: &str) -> bool {
     text.parse::<IpAddr>().is_ok() || is_name(text)
 }
 
-/// Whether this is a name that a name server could know. An underscore may stand at any place, and a dot at the end.
+/// Whether this is a DNS name. Underscores are allowed everywhere, and a dot at the end.
 fn is_name(text: &str) -> bool {
     let letters = text.bytes().filter(|byte| *byte != b'.').count();
     if letters == 0 || letters > LONGEST_NAME {
@@ -44,7 +44,7 @@ fn is_name(text: &str) -> bool {
     };
     let name = text.strip_suffix('.').unwrap_or(text);
     let (labels, last) = name.rsplit_once('.').map_or((None, name), |(labels, last)| (Some(labels), last));
-    // One more underscore is allowed at the very end.
+    // One more underscore is allowed at the end.
     let longest = LONGEST_LABEL + usize::from(text.ends_with('_'));
     labels.is_none_or(|labels| labels.split('.').all(|label| is_label(label, LONGEST_LABEL)))
         && is_label(last, longest)

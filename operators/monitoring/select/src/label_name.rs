@@ -1,11 +1,11 @@
-//! Which names labels may have: any text from Prometheus 3 on, before it letters, digits and underscores.
+//! Valid names of labels: any text since Prometheus 3, before that letters, digits and underscores.
 
 use formats::version::Version;
 
 /// Rules for names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scheme {
-    /// Letters, digits and underscores, no digit at the beginning.
+    /// Letters, digits and underscores, not starting with a digit.
     Legacy,
     /// Any text that is not empty.
     Utf8,
@@ -17,7 +17,7 @@ impl Scheme {
         if *version >= Version::new(3, 0, 0) { Self::Utf8 } else { Self::Legacy }
     }
 
-    /// Whether a label may have this name.
+    /// Whether a label can have this name.
     pub fn allows(self, name: &str) -> bool {
         match self {
             Self::Utf8 => !name.is_empty(),
@@ -47,7 +47,7 @@ fn is_legacy_template(template: &str) -> bool {
     begins_well && pieces.all(is_variable_and_text)
 }
 
-/// What comes after a dollar sign: the name of a variable, in braces or not, and more of a name.
+/// The text after a dollar sign: the name of a variable, with or without braces, then more of a name.
 fn is_variable_and_text(piece: &str) -> bool {
     let braced = piece.strip_prefix('{').map(|rest| rest.split_once('}'));
     let (variable, text) = match braced {

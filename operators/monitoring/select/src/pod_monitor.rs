@@ -1,62 +1,42 @@
-//! PodMonitors: what is wrong with one.
+//! Checks of PodMonitors.
 
 use api_monitoring::PodMonitor;
-use api_monitoring::pod_monitor::{PodMetricsEndpoint, PodMonitorSpec};
+use api_monitoring::pod_monitor::PodMetricsEndpoint;
 use monitoring_assets::Objects;
 
 use crate::label_selector::Selector;
 use crate::problem::{Problem, Within};
-use crate::references::References;
-use crate::verdict::{Accepted, Refused};
-use crate::workload::Workload;
-use crate::{authentication, proxy, scrape_class, tls};
+use crate::references::{Accepted, References, Rejected};
+use crate::selectable::Selectable;
+use crate::server::Server;
+use crate::{endpoint, scrape_class, tls};
 
-/// The verdict on a PodMonitor.
-pub fn check<'o>(
-    workload: &Workload<'_>,
-    object: &PodMonitor,
-    objects: &'o Objects,
-) -> Result<Accepted<'o>, Refused> {
-    let references = References::new(objects, object.metadata.namespace.as_deref().unwrap_or_default());
-    let checked = check_spec(workload, &object.spec, &references);
-    references.verdict(checked)
-}
-
-fn check_spec(
-    workload: &Workload<'_>,
-    spec: &PodMonitorSpec,
-    references: &References<'_>,
-) -> Result<(), Problem> {
-    Selector::new(&spec.selector).within("failed to parse label selector")?;
-    workload.check_selector_mechanism(spec.selector_mechanism.as_ref())?;
-    for (index, endpoint) in spec.pod_metrics_endpoints.iter().enumerate() {
-        check_endpoint(workload, endpoint, references).within(format_args!("endpoint[{index}]"))?;
+impl Selectable for PodMonitor {
+    fn check<'o>(&self, server: &Server<'_>, objects: &'o Objects) -> Result<Accepted<'o>, Rejected> {
+        let options = &self.spec.options;
+        References::check(objects, self.metadata.namespace.as_deref().unwrap_or_default(), |references| {
+            Selector::new(&options.selector).within("failed to parse label selector")?;
+            endpoint::check_selector_mechanism(server, options)?;
+            for (index, endpoint) in self.spec.pod_metrics_endpoints.iter().enumerate() {
+                check_endpoint(server, endpoint, references).within(format_args!("endpoint[{index}]"))?;
+            }
+            scrape_class::check(server, options.job.scrape_class.as_deref()).within("scrapeClassName")
+        })
     }
-    scrape_class::check(workload, spec.scrape_class.as_deref()).within("scrapeClassName")
 }
 
 fn check_endpoint(
-    workload: &Workload<'_>,
+    server: &Server<'_>,
     endpoint: &PodMetricsEndpoint,
     references: &References<'_>,
 ) -> Result<(), Problem> {
-    workload.check_timeout(&endpoint.scrape_timeout, &endpoint.interval)?;
-    workload.relabeling.check_all(&endpoint.relabelings).within("relabelConfigs")?;
-    workload.relabeling.check_all(&endpoint.metric_relabelings).within("metricRelabelConfigs")?;
-    let client = &endpoint.client;
-    authentication::check_client(client)?;
-    if let Some(settings) = &endpoint.tls_config {
-        tls::check_safe(settings).within("tlsConfig")?;
-    }
-    proxy::check(&endpoint.proxy)?;
-    let token = client.bearer_token_secret.as_ref();
+    let (options, tls) = (&endpoint.options, endpoint.tls_config.as_ref());
+    endpoint::check_scrape(server, options)?;
+    let token = options.client.bearer_token_secret.as_ref();
     let token = token.filter(|token| !token.name.is_empty() && !token.key.is_empty());
-    references.optional_secret(token).within("bearerTokenSecret")?;
-    references.basic_auth(client.basic_auth.as_ref()).within("basicAuth")?;
-    references.safe_tls(endpoint.tls_config.as_ref()).within("tlsConfig")?;
-    references.oauth2(client.oauth2.as_ref()).within("oauth2")?;
-    references.safe_authorization(client.authorization.as_ref()).within("authorization")?;
-    references.proxy(&endpoint.proxy).within("proxyConfig")
+    let rules = tls.map_or(Ok(()), tls::check_safe);
+    endpoint::check_client(options, references, token, rules, || references.safe_tls(tls))?;
+    references.proxy(&options.proxy).within("proxyConfig")
 }
 
 #[cfg(test)]
@@ -64,13 +44,10 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::sample::{named, objects, with_workload};
+    use crate::sample::checked;
 
-    fn verdict(spec: &Value) -> String {
-        with_workload("3.0.0", &json!({"scrapeInterval": "30s"}), |workload| {
-            check(workload, &named(spec), &objects())
-                .map_or_else(|refused| refused.to_string(), |_| "good".to_owned())
-        })
+    fn problem(spec: &Value) -> String {
+        checked::<PodMonitor>("3.0.0", &json!({"scrapeInterval": "30s"}), spec)
     }
 
     #[test]
@@ -112,7 +89,7 @@ mod tests {
                 format!("endpoint[0]: tlsConfig: failed to get key secret/none: {missing}"),
             ),
         ] {
-            assert_eq!(verdict(&spec), words);
+            assert_eq!(problem(&spec), words);
         }
     }
 }

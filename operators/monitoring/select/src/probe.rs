@@ -1,4 +1,4 @@
-//! Probes: what is wrong with one.
+//! Checks of Probes.
 
 use api_monitoring::Probe;
 use api_monitoring::probe::ProbeSpec;
@@ -6,24 +6,21 @@ use go_syntax::quoted::Quoted;
 use monitoring_assets::Objects;
 
 use crate::problem::{Problem, Within, broken};
-use crate::references::References;
-use crate::verdict::{Accepted, Refused};
-use crate::workload::Workload;
+use crate::references::{Accepted, References, Rejected};
+use crate::selectable::Selectable;
+use crate::server::Server;
 use crate::{host, scrape_class};
 
-/// The verdict on a Probe.
-pub fn check<'o>(
-    workload: &Workload<'_>,
-    object: &Probe,
-    objects: &'o Objects,
-) -> Result<Accepted<'o>, Refused> {
-    let references = References::new(objects, object.metadata.namespace.as_deref().unwrap_or_default());
-    let checked = check_spec(workload, &object.spec, &references);
-    references.verdict(checked)
+impl Selectable for Probe {
+    fn check<'o>(&self, server: &Server<'_>, objects: &'o Objects) -> Result<Accepted<'o>, Rejected> {
+        References::check(objects, self.metadata.namespace.as_deref().unwrap_or_default(), |references| {
+            check_spec(server, &self.spec, references)
+        })
+    }
 }
 
-fn check_spec(workload: &Workload<'_>, spec: &ProbeSpec, references: &References<'_>) -> Result<(), Problem> {
-    scrape_class::check(workload, spec.scrape_class.as_deref()).within("scrapeClassName")?;
+fn check_spec(server: &Server<'_>, spec: &ProbeSpec, references: &References<'_>) -> Result<(), Problem> {
+    scrape_class::check(server, spec.job.scrape_class.as_deref()).within("scrapeClassName")?;
     if spec.targets.static_config.is_none() && spec.targets.ingress.is_none() {
         return broken("at least one of .spec.targets.staticConfig and .spec.targets.ingress is required");
     }
@@ -33,9 +30,9 @@ fn check_spec(workload: &Workload<'_>, spec: &ProbeSpec, references: &References
     references.safe_tls(spec.tls_config.as_ref()).within("tlsConfig")?;
     references.safe_authorization(client.authorization.as_ref()).within("authorization")?;
     references.oauth2(client.oauth2.as_ref()).within("oauth2")?;
-    workload.check_timeout(&spec.scrape_timeout, &spec.interval)?;
-    workload.relabeling.check_all(&spec.metric_relabelings).within("metricRelabelConfigs")?;
-    check_targets(workload, spec)?;
+    server.check_timeout(&spec.scrape_timeout, &spec.interval)?;
+    server.relabeling.check_all(&spec.metric_relabelings).within("metricRelabelConfigs")?;
+    check_targets(server, spec)?;
     references.proxy(&spec.prober.proxy).within("proxy configuration")?;
     host::check(&spec.prober.url).within(format_args!(
         "{} url specified in proberSpec is invalid, it should be of the format `hostname` or `hostname:port`",
@@ -43,10 +40,10 @@ fn check_spec(workload: &Workload<'_>, spec: &ProbeSpec, references: &References
     ))
 }
 
-fn check_targets(workload: &Workload<'_>, spec: &ProbeSpec) -> Result<(), Problem> {
-    let relabeling = &workload.relabeling;
+fn check_targets(server: &Server<'_>, spec: &ProbeSpec) -> Result<(), Problem> {
+    let relabeling = &server.relabeling;
     if let Some(targets) = &spec.targets.static_config {
-        workload.check_label_names(targets.labels.keys()).within("targets.staticConfig.labels")?;
+        server.check_label_names(targets.labels.keys()).within("targets.staticConfig.labels")?;
         relabeling.check_all(&targets.relabeling_configs).within("targets.staticConfig.relabelConfigs")?;
     }
     if let Some(ingress) = &spec.targets.ingress {
@@ -60,14 +57,11 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::sample::{named, objects, with_workload};
+    use crate::sample::checked;
 
-    fn verdict(mut spec: Value) -> String {
+    fn problem(mut spec: Value) -> String {
         spec["prober"]["url"] = spec["prober"]["url"].as_str().unwrap_or("prober:9115").into();
-        with_workload("2.55.0", &json!({}), |workload| {
-            check(workload, &named(&spec), &objects())
-                .map_or_else(|refused| refused.to_string(), |_| "good".to_owned())
-        })
+        checked::<Probe>("2.55.0", &json!({}), &spec)
     }
 
     #[test]
@@ -93,7 +87,7 @@ mod tests {
                 "invalid scrapeInterval \"\": empty duration string",
             ),
         ] {
-            assert_eq!(verdict(spec), words);
+            assert_eq!(problem(spec), words);
         }
     }
 }

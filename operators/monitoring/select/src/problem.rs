@@ -1,56 +1,56 @@
-//! Why an object is refused, in the words that users of the peer search for, from the outermost field to the cause.
+//! Why a resource is rejected, in the words of the Prometheus Operator, from the outermost field to the cause.
 
 use std::borrow::Cow;
 use std::fmt;
 
+use go_syntax::url;
 use monitoring_assets::Missing;
 
-use crate::certificate;
-use crate::duration;
-use crate::field_selector;
-use crate::label_selector;
-use crate::relabel;
-use crate::url;
+use crate::certificate::InvalidCertificate;
+use crate::duration::InvalidDuration;
+use crate::field_selector::InvalidFieldSelector;
+use crate::label_selector::InvalidSelector;
+use crate::relabel::InvalidRelabeling;
 
-/// What is wrong.
+/// Why a resource is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
-    /// Something is wrong in a part of the object.
+    /// A part of the resource is invalid.
     #[error("{place}: {problem}")]
     Within {
         /// The part: a field, an element, or both.
         place: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: Box<Problem>,
     },
-    /// A Secret or a ConfigMap, or a key of it, is not there.
+    /// A Secret or a ConfigMap, or a key of it, is missing.
     #[error(transparent)]
     Missing(#[from] Missing),
-    /// A Secret that a user wrote a part of the configuration into, or a key of it, is not there.
+    /// A Secret with additional configuration, or a key of it, is missing.
     #[error("{0}")]
     NotThere(String),
-    /// An object without a namespace points to a Secret or a ConfigMap.
+    /// A resource without a namespace references a Secret or a ConfigMap.
     #[error("namespace cannot be empty")]
     NoNamespace,
-    /// An address cannot be read.
+    /// A URL is invalid.
     #[error(transparent)]
     Url(#[from] url::Invalid),
-    /// A duration cannot be read, or two of them contradict each other.
+    /// A duration is invalid, or two of them contradict each other.
     #[error(transparent)]
-    Duration(#[from] duration::Invalid),
-    /// A relabeling step is wrong.
+    Duration(#[from] InvalidDuration),
+    /// A relabeling step is invalid.
     #[error(transparent)]
-    Relabel(#[from] relabel::Invalid),
-    /// A label selector is wrong.
+    Relabel(#[from] InvalidRelabeling),
+    /// A label selector is invalid.
     #[error(transparent)]
-    LabelSelector(#[from] label_selector::Invalid),
-    /// A field selector is wrong.
+    LabelSelector(#[from] InvalidSelector),
+    /// A field selector is invalid.
     #[error(transparent)]
-    FieldSelector(#[from] field_selector::Invalid),
-    /// A certificate or a key is wrong.
+    FieldSelector(#[from] InvalidFieldSelector),
+    /// A certificate or a key is invalid.
     #[error(transparent)]
-    Certificate(#[from] certificate::Invalid),
-    /// A text with a syntax that another crate knows cannot be read, in the words of that crate.
+    Certificate(#[from] InvalidCertificate),
+    /// A text cannot be parsed, in the words of the crate that parses it.
     #[error("{0}")]
     Text(String),
     /// A rule between fields is broken, or the version does not have a field.
@@ -64,21 +64,12 @@ impl Problem {
         Self::Rule(words.into())
     }
 
-    /// Whether nothing is wrong but that something is not there, yet or any more.
+    /// Whether the only problem is that a referenced object or key is missing.
     pub fn is_missing(&self) -> bool {
-        match self {
-            Self::Within { problem, .. } => problem.is_missing(),
-            Self::Missing(_) | Self::NotThere(_) => true,
-            Self::NoNamespace
-            | Self::Url(_)
-            | Self::Duration(_)
-            | Self::Relabel(_)
-            | Self::LabelSelector(_)
-            | Self::FieldSelector(_)
-            | Self::Certificate(_)
-            | Self::Text(_)
-            | Self::Rule(_) => false,
+        if let Self::Within { problem, .. } = self {
+            return problem.is_missing();
         }
+        matches!(self, Self::Missing(_) | Self::NotThere(_))
     }
 }
 
@@ -87,9 +78,9 @@ pub fn broken<T>(words: impl Into<Cow<'static, str>>) -> Result<T, Problem> {
     Err(Problem::rule(words))
 }
 
-/// Says where a problem is.
+/// Adds to a problem where it is.
 pub trait Within<T> {
-    /// Says in which part of the object the problem is.
+    /// Adds the part of the resource with the problem.
     fn within(self, place: impl fmt::Display) -> Result<T, Problem>;
 }
 

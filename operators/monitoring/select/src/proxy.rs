@@ -1,12 +1,12 @@
 //! Proxies of clients: rules between their fields.
 
 use api_monitoring::http::ProxyConfig;
+use go_syntax::url::Url;
 use k8s_openapi::api::core::v1::SecretKeySelector;
 
 use crate::problem::{Problem, broken};
-use crate::url::Url;
 
-/// Checks the fields of a proxy, but reads nothing that they point to.
+/// Checks the fields of a proxy without reading references.
 pub fn check(proxy: &ProxyConfig) -> Result<(), Problem> {
     let is_set = |text: &Option<String>| text.as_deref().is_some_and(|text| !text.is_empty());
     let (has_url, has_exceptions) = (is_set(&proxy.proxy_url), is_set(&proxy.no_proxy));

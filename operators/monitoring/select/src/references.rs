@@ -1,22 +1,41 @@
-//! What objects point to: reads it, remembers that it was read, and collects the certificates and keys that are mounted.
+//! The references of one resource: reads them, records them, and collects the certificates and keys that are mounted.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use api_monitoring::auth::{Authorization, AzureAd, BasicAuth, OAuth2, SafeAuthorization, Sigv4};
 use api_monitoring::http::ProxyConfig;
 use api_monitoring::reference::SecretOrConfigMap;
+use api_monitoring::scrape_config::discovery::client::{DiscoveryClient, TokenClient};
 use api_monitoring::tls::{SafeTlsConfig, TlsConfig};
 use go_syntax::quoted::Quoted;
 use k8s_openapi::api::core::v1::SecretKeySelector;
-use monitoring_assets::{Objects, Reader, file};
+use monitoring_assets::{Objects, Reader, Reference, file};
 
 use crate::problem::{Problem, Within, broken};
-use crate::tls::{Place, QuotedPlace};
-use crate::verdict::{Accepted, Refused};
+use crate::tls::shown;
 use crate::{authentication, certificate, proxy, tls};
 
-/// Reads what one object points to.
+/// A resource that is valid.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Accepted<'o> {
+    /// Certificates and keys that must be mounted, by file name.
+    pub files: BTreeMap<String, &'o [u8]>,
+    /// The references that were read. A change of one of these objects may change the result.
+    pub references: BTreeSet<Reference>,
+}
+
+/// A resource that is invalid.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{problem}")]
+pub struct Rejected {
+    /// Why.
+    pub problem: Problem,
+    /// The references that were read before. A change of one of these objects may change the result.
+    pub references: BTreeSet<Reference>,
+}
+
+/// Reads the references of one resource.
 #[derive(Debug)]
 pub struct References<'o> {
     reader: Reader<'o>,
@@ -24,17 +43,26 @@ pub struct References<'o> {
 }
 
 impl<'o> References<'o> {
-    /// Reads in the namespace of the object.
+    /// Reads in the namespace of the resource.
     pub fn new(objects: &'o Objects, namespace: &str) -> Self {
         Self { reader: Reader::new(objects, namespace.to_owned()), files: RefCell::default() }
     }
 
-    /// The verdict on the object, with all that was read for it.
-    pub fn verdict(self, checked: Result<(), Problem>) -> Result<Accepted<'o>, Refused> {
-        let references = self.reader.references();
-        match checked {
-            Ok(()) => Ok(Accepted { files: self.files.into_inner(), references }),
-            Err(problem) => Err(Refused { problem, references }),
+    /// What was read for a valid resource.
+    pub fn accepted(self) -> Accepted<'o> {
+        Accepted { references: self.reader.references(), files: self.files.into_inner() }
+    }
+
+    /// Runs checks of a resource in a namespace, and adds what was read to the result.
+    pub fn check(
+        objects: &'o Objects,
+        namespace: &str,
+        checks: impl FnOnce(&Self) -> Result<(), Problem>,
+    ) -> Result<Accepted<'o>, Rejected> {
+        let references = Self::new(objects, namespace);
+        match checks(&references) {
+            Ok(()) => Ok(references.accepted()),
+            Err(problem) => Err(Rejected { problem, references: references.reader.references() }),
         }
     }
 
@@ -44,14 +72,14 @@ impl<'o> References<'o> {
         Ok(self.reader.secret(selector)?)
     }
 
-    /// The same must be there, if there is a selector.
+    /// The same, if there is a selector.
     pub fn optional_secret(&self, selector: Option<&SecretKeySelector>) -> Result<(), Problem> {
         selector.map_or(Ok(()), |selector| self.secret(selector).map(|_| ()))
     }
 
-    /// The value that a selector points to; empty, if it points nowhere.
+    /// The value of the key of a Secret or a ConfigMap; empty if the selector names none.
     fn either(&self, selector: &SecretOrConfigMap) -> Result<&'o [u8], Problem> {
-        if tls::points_somewhere(selector) {
+        if tls::is_set(selector) {
             self.check_namespace()?;
         }
         Ok(self.reader.either(selector)?.unwrap_or_default())
@@ -69,7 +97,7 @@ impl<'o> References<'o> {
         Ok(())
     }
 
-    /// The content of an `Authorization` header, from a Secret. Without credentials there is nothing to say.
+    /// The content of an `Authorization` header, from a Secret. Without credentials nothing is checked.
     pub fn safe_authorization(&self, auth: Option<&SafeAuthorization>) -> Result<(), Problem> {
         let Some(auth) = auth.filter(|auth| auth.credentials.is_some()) else { return Ok(()) };
         authentication::check_safe(auth)?;
@@ -89,7 +117,7 @@ impl<'o> References<'o> {
         self.optional_secret(named).within(token)
     }
 
-    /// Client id, client secret, proxy and certificates of OAuth 2.0.
+    /// ID and secret of the client, proxy and certificates of OAuth 2.0.
     pub fn oauth2(&self, oauth2: Option<&OAuth2>) -> Result<(), Problem> {
         let Some(oauth2) = oauth2 else { return Ok(()) };
         authentication::check_oauth2(oauth2)?;
@@ -149,9 +177,23 @@ impl<'o> References<'o> {
         self.certificates(&settings.safe)
     }
 
+    /// The references of a discovery with these options.
+    pub(crate) fn client(&self, client: &DiscoveryClient) -> Result<(), Problem> {
+        self.tokens(&client.tokens)?;
+        self.basic_auth(client.basic_auth.as_ref())?;
+        self.proxy(&client.tokens.connection.proxy)
+    }
+
+    /// `Authorization` header, OAuth 2.0, then certificates.
+    pub(crate) fn tokens(&self, tokens: &TokenClient) -> Result<(), Problem> {
+        self.safe_authorization(tokens.authorization.as_ref())?;
+        self.oauth2(tokens.oauth2.as_ref())?;
+        self.safe_tls(tokens.connection.tls_config.as_ref())
+    }
+
     fn certificates(&self, settings: &SafeTlsConfig) -> Result<(), Problem> {
         let read = |name: &str, selector: &SecretOrConfigMap| {
-            self.either(selector).within(format_args!("failed to get {name} {}", QuotedPlace(selector)))
+            self.either(selector).within(format_args!("failed to get {name} {}", Quoted(&shown(selector))))
         };
         let authority = read("ca", &settings.ca)?;
         let certificate = read("cert", &settings.cert)?;
@@ -163,13 +205,13 @@ impl<'o> References<'o> {
             None => None,
         };
         if !authority.is_empty() {
-            certificate::check_authority(authority).within(format_args!("ca {}", Place(&settings.ca)))?;
+            certificate::check_authority(authority).within(format_args!("ca {}", shown(&settings.ca)))?;
             self.mount(file::of_either(self.reader.namespace(), &settings.ca), authority);
         }
         if let Some((selector, key)) = key.filter(|(_, key)| !key.is_empty() && !certificate.is_empty()) {
             certificate::check_pair(certificate, key).within(format_args!(
                 "cert {}, key <{}/{}>",
-                Place(&settings.cert),
+                shown(&settings.cert),
                 selector.name,
                 selector.key
             ))?;

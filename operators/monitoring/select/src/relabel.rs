@@ -1,12 +1,12 @@
-//! Whether Prometheus would take a relabeling step.
+//! Whether Prometheus accepts a relabeling step.
 
 use api_monitoring::relabel::RelabelConfig;
 use formats::version::Version;
 use go_syntax::quoted::Quoted;
+use go_syntax::regexp;
 
 use crate::label_name::Scheme;
 use crate::problem::{Problem, Within};
-use crate::regex;
 
 /// What steps of a version of Prometheus can do.
 #[derive(Debug, Clone, Copy)]
@@ -16,9 +16,9 @@ pub struct Rules {
     compares: bool,
 }
 
-/// Why a step is refused. The action is named as the user wrote it.
+/// Why a step is invalid. The action is named as the user wrote it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Invalid {
+pub enum InvalidRelabeling {
     /// The version does not have the action.
     #[error("{action} relabel action is only supported from Prometheus version {since}")]
     Action {
@@ -27,24 +27,21 @@ pub enum Invalid {
         /// The first version that has it.
         since: &'static str,
     },
-    /// The regular expression cannot be read.
+    /// The regular expression is invalid.
     #[error("invalid regex {pattern} for relabel configuration: {problem}")]
     Regex {
         /// The regular expression.
         pattern: String,
         /// What is wrong with it.
-        problem: regex::Invalid,
+        problem: regexp::Invalid,
     },
-    /// A hash is to be divided by nothing.
+    /// The modulus of a hash is 0.
     #[error("relabel configuration for hashmod requires non-zero modulus")]
     Modulus,
-    /// Nobody knows which label is meant.
-    #[error("relabel configuration for {action} action needs targetLabel value")]
-    NoTarget {
-        /// The action.
-        action: String,
-    },
-    /// No label can have this name.
+    /// The target label is missing.
+    #[error("relabel configuration for {0} action needs targetLabel value")]
+    NoTarget(String),
+    /// The target label is not a valid name.
     #[error("{} is invalid 'target_label' for {action} action", Quoted(.label))]
     Target {
         /// The name.
@@ -52,7 +49,7 @@ pub enum Invalid {
         /// The action.
         action: String,
     },
-    /// No label can have a name that comes of this.
+    /// The replacement is not a valid name of a label.
     #[error("{} is invalid 'replacement' for {action} action", Quoted(.replacement))]
     Replacement {
         /// The replacement.
@@ -60,27 +57,18 @@ pub enum Invalid {
         /// The action.
         action: String,
     },
-    /// The action replaces nothing.
-    #[error("'replacement' can not be set for {action} action")]
-    NotReplacing {
-        /// The action.
-        action: String,
-    },
-    /// The action compares two labels and does nothing else.
-    #[error("{action} action requires only 'source_labels' and `target_label`, and no other fields")]
-    OnlyLabels {
-        /// The action.
-        action: String,
-    },
-    /// The action looks at names only.
-    #[error("{action} action requires only 'regex', and no other fields")]
-    OnlyRegex {
-        /// The action.
-        action: String,
-    },
+    /// The action does not use a replacement.
+    #[error("'replacement' can not be set for {0} action")]
+    NotReplacing(String),
+    /// The action compares two labels and has no other fields.
+    #[error("{0} action requires only 'source_labels' and `target_label`, and no other fields")]
+    OnlyLabels(String),
+    /// The action matches names and has no other fields.
+    #[error("{0} action requires only 'regex', and no other fields")]
+    OnlyRegex(String),
 }
 
-/// What a field says if the user does not, and what therefore may be written anyway.
+/// Default values, which users can set even where a field is not allowed.
 const SEPARATOR: &str = ";";
 const REGEX: &str = "(.*)";
 const REPLACEMENT: &str = "$1";
@@ -95,7 +83,7 @@ impl Rules {
         }
     }
 
-    /// Whether all steps are good.
+    /// Checks steps.
     pub fn check_all(&self, steps: &[RelabelConfig]) -> Result<(), Problem> {
         steps
             .iter()
@@ -103,15 +91,15 @@ impl Rules {
             .try_for_each(|(index, step)| self.check(step).within(format_args!("[{index}]")))
     }
 
-    /// Whether a step is good.
-    pub fn check(&self, step: &RelabelConfig) -> Result<(), Invalid> {
+    /// Checks a step.
+    pub fn check(&self, step: &RelabelConfig) -> Result<(), InvalidRelabeling> {
         let written = if step.action.is_empty() { "replace" } else { &step.action };
         let action = written.to_lowercase();
         self.check_version(&action, written)?;
-        regex::check_anchored(&step.regex)
-            .map_err(|problem| Invalid::Regex { pattern: step.regex.clone(), problem })?;
+        check_anchored(&step.regex)
+            .map_err(|problem| InvalidRelabeling::Regex { pattern: step.regex.clone(), problem })?;
         if step.modulus == 0 && action == "hashmod" {
-            return Err(Invalid::Modulus);
+            return Err(InvalidRelabeling::Modulus);
         }
         let written = || written.to_owned();
         match action.as_str() {
@@ -119,14 +107,17 @@ impl Rules {
             "lowercase" | "uppercase" => {
                 self.check_target(step, &written)?;
                 if is_other(step.replacement.as_deref(), REPLACEMENT) {
-                    return Err(Invalid::NotReplacing { action: written() });
+                    return Err(InvalidRelabeling::NotReplacing(written()));
                 }
                 Ok(())
             }
             "keepequal" | "dropequal" => self.check_comparison(step, &written),
             "labelmap" => match &step.replacement {
                 Some(replacement) if !self.scheme.allows_template(replacement) => {
-                    Err(Invalid::Replacement { replacement: replacement.clone(), action: written() })
+                    Err(InvalidRelabeling::Replacement {
+                        replacement: replacement.clone(),
+                        action: written(),
+                    })
                 }
                 _ => Ok(()),
             },
@@ -135,53 +126,70 @@ impl Rules {
         }
     }
 
-    fn check_version(self, action: &str, written: &str) -> Result<(), Invalid> {
+    fn check_version(self, action: &str, written: &str) -> Result<(), InvalidRelabeling> {
         let since = match action {
             "lowercase" | "uppercase" if !self.changes_case => "2.36.0",
             "keepequal" | "dropequal" if !self.compares => "2.41.0",
             _ => return Ok(()),
         };
-        Err(Invalid::Action { action: written.to_owned(), since })
+        Err(InvalidRelabeling::Action { action: written.to_owned(), since })
     }
 
-    fn check_target(self, step: &RelabelConfig, written: &impl Fn() -> String) -> Result<(), Invalid> {
+    fn check_target(
+        self,
+        step: &RelabelConfig,
+        written: &impl Fn() -> String,
+    ) -> Result<(), InvalidRelabeling> {
         if step.target_label.is_empty() {
-            return Err(Invalid::NoTarget { action: written() });
+            return Err(InvalidRelabeling::NoTarget(written()));
         }
         if !self.scheme.allows(&step.target_label) {
-            return Err(Invalid::Target { label: step.target_label.clone(), action: written() });
+            return Err(InvalidRelabeling::Target { label: step.target_label.clone(), action: written() });
         }
         Ok(())
     }
 
-    fn check_comparison(self, step: &RelabelConfig, written: &impl Fn() -> String) -> Result<(), Invalid> {
+    fn check_comparison(
+        self,
+        step: &RelabelConfig,
+        written: &impl Fn() -> String,
+    ) -> Result<(), InvalidRelabeling> {
         self.check_target(step, written)?;
         if is_other(step.replacement.as_deref(), REPLACEMENT) {
-            return Err(Invalid::NotReplacing { action: written() });
+            return Err(InvalidRelabeling::NotReplacing(written()));
         }
         if (!step.regex.is_empty() && step.regex != REGEX)
             || step.modulus != 0
             || is_other(step.separator.as_deref(), SEPARATOR)
         {
-            return Err(Invalid::OnlyLabels { action: written() });
+            return Err(InvalidRelabeling::OnlyLabels(written()));
         }
         Ok(())
     }
 }
 
-fn check_names_only(step: &RelabelConfig, written: &impl Fn() -> String) -> Result<(), Invalid> {
+/// Checks a regular expression that must match the whole value.
+fn check_anchored(pattern: &str) -> Result<(), regexp::Invalid> {
+    // Most patterns are plain names, which are always valid.
+    if pattern.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'/' | b':')) {
+        return Ok(());
+    }
+    regexp::check(format!("^(?s:{pattern})$"))
+}
+
+fn check_names_only(step: &RelabelConfig, written: &impl Fn() -> String) -> Result<(), InvalidRelabeling> {
     if !step.source_labels.is_empty()
         || !step.target_label.is_empty()
         || step.modulus != 0
         || is_other(step.separator.as_deref(), SEPARATOR)
         || is_other(step.replacement.as_deref(), REPLACEMENT)
     {
-        return Err(Invalid::OnlyRegex { action: written() });
+        return Err(InvalidRelabeling::OnlyRegex(written()));
     }
     Ok(())
 }
 
-/// Whether something is written that says other than nothing would.
+/// Whether a field is set to another value than the default.
 fn is_other(written: Option<&str>, default: &str) -> bool {
     written.is_some_and(|written| written != default)
 }
@@ -281,5 +289,14 @@ mod tests {
         assert_eq!(verdict((3, 0), &map), Ok(()));
         map.replacement = None;
         assert_eq!(verdict((2, 55), &map), Ok(()));
+    }
+
+    #[test]
+    fn an_anchored_expression_is_named_with_its_anchors() {
+        assert_eq!(check_anchored("plain-text_1"), Ok(()));
+        assert_eq!(
+            check_anchored("a)").unwrap_err().to_string(),
+            "error parsing regexp: unexpected ): `^(?s:a))$`"
+        );
     }
 }

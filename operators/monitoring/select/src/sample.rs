@@ -8,14 +8,15 @@ use monitoring_assets::{Objects, Reference, Source};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::workload::Workload;
+use crate::selectable::Selectable;
+use crate::server::Server;
 
-/// Reads an object that is written as a user would write it.
+/// Parses a resource.
 pub(crate) fn read<T: DeserializeOwned>(object: Value) -> T {
     serde_json::from_value(object).unwrap()
 }
 
-/// An object of the namespace `test` with a spec.
+/// A resource in the namespace `test` with a spec.
 pub(crate) fn named<T: DeserializeOwned>(spec: &Value) -> T {
     read(json!({
         "apiVersion": "monitoring.coreos.com/v1", "kind": "Any",
@@ -23,11 +24,23 @@ pub(crate) fn named<T: DeserializeOwned>(spec: &Value) -> T {
     }))
 }
 
+/// Checks a resource for a Prometheus; `good` if it is valid.
+pub(crate) fn checked<K: Selectable + DeserializeOwned>(
+    version: &str,
+    prometheus: &Value,
+    spec: &Value,
+) -> String {
+    with_server(version, prometheus, |server| {
+        let result = named::<K>(spec).check(server, &objects()).map(drop);
+        result.map_or_else(|rejected| rejected.to_string(), |()| "good".to_owned())
+    })
+}
+
 /// Calls a check with a Prometheus.
-pub(crate) fn with_workload<R>(version: &str, spec: &Value, check: impl FnOnce(&Workload<'_>) -> R) -> R {
+pub(crate) fn with_server<R>(version: &str, spec: &Value, check: impl FnOnce(&Server<'_>) -> R) -> R {
     let prometheus: Prometheus = named(spec);
     let version = version::parse(version).unwrap();
-    check(&Workload::new(("test", "test"), &prometheus.spec.shared, version))
+    check(&Server::new(("test", "test"), &prometheus.spec.shared, version))
 }
 
 /// A Secret `secret` with the key `key` and a ConfigMap `map` with the same, both in the namespace `test`. A certificate

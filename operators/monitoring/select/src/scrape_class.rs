@@ -1,37 +1,26 @@
-//! Scrape classes: what is wrong with those of a workload, and whether it has the one that an object names.
-
-use std::collections::BTreeMap;
+//! Scrape classes: checks of those of a workload, and of the class that a resource names.
 
 use api_monitoring::prometheus::scrape_class::ScrapeClass;
 use go_syntax::quoted::Quoted;
 
 use crate::problem::{Problem, Within, broken};
 use crate::relabel::Rules;
-use crate::workload::Workload;
+use crate::server::Server;
 use crate::{authentication, tls};
 
-/// Whether the workload has the class that an object names. An object that names none takes the default.
-pub(crate) fn check(workload: &Workload<'_>, name: Option<&str>) -> Result<(), Problem> {
+/// Checks that the workload has the class that a resource names. A resource that names none gets the default.
+pub(crate) fn check(server: &Server<'_>, name: Option<&str>) -> Result<(), Problem> {
     match name.filter(|name| !name.is_empty()) {
-        Some(name) if workload.spec.scrape_classes.iter().all(|class| class.name != name) => {
+        Some(name) if server.spec.scrape_classes.iter().all(|class| class.name != name) => {
             broken(format!("scrapeClass {} not found in Prometheus scrapeClasses", Quoted(name)))
         }
         _ => Ok(()),
     }
 }
 
-/// Classes by name, and the default one.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Classes<'c> {
-    /// All.
-    pub by_name: BTreeMap<&'c str, &'c ScrapeClass>,
-    /// The one of those that name none.
-    pub default: Option<&'c ScrapeClass>,
-}
-
-/// Checks the classes of a workload, but reads nothing that they point to.
-pub fn check_all<'c>(classes: &'c [ScrapeClass], rules: &Rules) -> Result<Classes<'c>, Problem> {
-    let mut checked = Classes::default();
+/// Checks the classes of a workload without reading references.
+pub fn check_all(classes: &[ScrapeClass], rules: &Rules) -> Result<(), Problem> {
+    let mut default: Option<&ScrapeClass> = None;
     for class in classes {
         let name = &class.name;
         rules
@@ -48,15 +37,14 @@ pub fn check_all<'c>(classes: &'c [ScrapeClass], rules: &Rules) -> Result<Classe
                 .within(format_args!("invalid authorization for scrapeClass {name}"))?;
         }
         if class.default == Some(true) {
-            // One without a name is not noticed to be the default.
-            if checked.default.is_some_and(|default| !default.name.is_empty()) {
+            // A default without a name is replaced by the next one.
+            if default.is_some_and(|default| !default.name.is_empty()) {
                 return broken("multiple default scrape classes defined");
             }
-            checked.default = Some(class);
+            default = Some(class);
         }
-        checked.by_name.insert(name, class);
     }
-    Ok(checked)
+    Ok(())
 }
 
 #[cfg(test)]
@@ -74,16 +62,14 @@ mod tests {
 
     fn words(classes: &[ScrapeClass]) -> String {
         let rules = Rules::of(&Version::new(3, 0, 0));
-        check_all(classes, &rules).map_or_else(|problem| problem.to_string(), |_| "good".to_owned())
+        check_all(classes, &rules).map_or_else(|problem| problem.to_string(), |()| "good".to_owned())
     }
 
     #[test]
     fn one_class_is_the_default() {
         let default = |name: &str| ScrapeClass { default: Some(true), ..class(name) };
         let classes = [class("a"), default("b")];
-        let checked = check_all(&classes, &Rules::of(&Version::new(3, 0, 0))).unwrap();
-        assert_eq!(checked.default, Some(&classes[1]));
-        assert_eq!(checked.by_name.keys().copied().collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!(words(&classes), "good");
         assert_eq!(words(&[default("a"), default("b")]), "multiple default scrape classes defined");
     }
 

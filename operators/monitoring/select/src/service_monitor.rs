@@ -1,67 +1,47 @@
-//! ServiceMonitors: what is wrong with one.
+//! Checks of ServiceMonitors.
 
 use api_monitoring::ServiceMonitor;
-use api_monitoring::service_monitor::{Endpoint, ServiceMonitorSpec};
+use api_monitoring::service_monitor::Endpoint;
 use monitoring_assets::Objects;
 
 use crate::label_selector::Selector;
 use crate::problem::{Problem, Within, broken};
-use crate::references::References;
-use crate::verdict::{Accepted, Refused};
-use crate::workload::Workload;
-use crate::{authentication, proxy, scrape_class, tls};
+use crate::references::{Accepted, References, Rejected};
+use crate::selectable::Selectable;
+use crate::server::Server;
+use crate::{endpoint, scrape_class, tls};
 
-/// The verdict on a ServiceMonitor.
-pub fn check<'o>(
-    workload: &Workload<'_>,
-    object: &ServiceMonitor,
-    objects: &'o Objects,
-) -> Result<Accepted<'o>, Refused> {
-    let references = References::new(objects, object.metadata.namespace.as_deref().unwrap_or_default());
-    let checked = check_spec(workload, &object.spec, &references);
-    references.verdict(checked)
-}
-
-fn check_spec(
-    workload: &Workload<'_>,
-    spec: &ServiceMonitorSpec,
-    references: &References<'_>,
-) -> Result<(), Problem> {
-    Selector::new(&spec.selector)?;
-    workload.check_selector_mechanism(spec.selector_mechanism.as_ref())?;
-    for (index, endpoint) in spec.endpoints.iter().enumerate() {
-        check_endpoint(workload, endpoint, references).within(format_args!("endpoints[{index}]"))?;
-        references.proxy(&endpoint.proxy)?;
+impl Selectable for ServiceMonitor {
+    fn check<'o>(&self, server: &Server<'_>, objects: &'o Objects) -> Result<Accepted<'o>, Rejected> {
+        let options = &self.spec.options;
+        References::check(objects, self.metadata.namespace.as_deref().unwrap_or_default(), |references| {
+            Selector::new(&options.selector)?;
+            endpoint::check_selector_mechanism(server, options)?;
+            for (index, endpoint) in self.spec.endpoints.iter().enumerate() {
+                check_endpoint(server, endpoint, references).within(format_args!("endpoints[{index}]"))?;
+                references.proxy(&endpoint.options.proxy)?;
+            }
+            scrape_class::check(server, options.job.scrape_class.as_deref()).within("scrapeClassName")
+        })
     }
-    scrape_class::check(workload, spec.scrape_class.as_deref()).within("scrapeClassName")
 }
 
 fn check_endpoint(
-    workload: &Workload<'_>,
+    server: &Server<'_>,
     endpoint: &Endpoint,
     references: &References<'_>,
 ) -> Result<(), Problem> {
-    if workload.spec.arbitrary_fs_access.deny {
+    if server.spec.arbitrary_fs_access.deny {
         check_files(endpoint)?;
     }
-    let client = &endpoint.client;
-    authentication::check_client(client)?;
-    if let Some(settings) = &endpoint.tls_config {
-        tls::check(settings).within("tlsConfig")?;
-    }
-    proxy::check(&endpoint.proxy)?;
-    let token = client.bearer_token_secret.as_ref().filter(|token| !token.name.is_empty());
-    references.optional_secret(token).within("bearerTokenSecret")?;
-    references.basic_auth(client.basic_auth.as_ref()).within("basicAuth")?;
-    references.tls(endpoint.tls_config.as_ref()).within("tlsConfig")?;
-    references.oauth2(client.oauth2.as_ref()).within("oauth2")?;
-    references.safe_authorization(client.authorization.as_ref()).within("authorization")?;
-    workload.check_timeout(&endpoint.scrape_timeout, &endpoint.interval)?;
-    workload.relabeling.check_all(&endpoint.relabelings).within("relabelConfigs")?;
-    workload.relabeling.check_all(&endpoint.metric_relabelings).within("metricRelabelConfigs")
+    let (options, tls) = (&endpoint.options, endpoint.tls_config.as_ref());
+    let token = options.client.bearer_token_secret.as_ref().filter(|token| !token.name.is_empty());
+    let rules = tls.map_or(Ok(()), tls::check);
+    endpoint::check_client(options, references, token, rules, || references.tls(tls))?;
+    endpoint::check_scrape(server, options)
 }
 
-/// Files of the workload are not for everybody who may write a ServiceMonitor.
+/// Rejects access to files of the Prometheus container.
 fn check_files(endpoint: &Endpoint) -> Result<(), Problem> {
     if !endpoint.bearer_token_file.is_empty() {
         return broken(
@@ -84,13 +64,10 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::sample::{named, objects, secret, with_workload};
+    use crate::sample::{checked, named, objects, secret, with_server};
 
-    fn verdict(workload: &Value, endpoint: &Value) -> String {
-        with_workload("3.0.0", workload, |workload| {
-            check(workload, &named(&json!({"endpoints": [{}, endpoint]})), &objects())
-                .map_or_else(|refused| refused.to_string(), |_| "good".to_owned())
-        })
+    fn problem(prometheus: &Value, endpoint: &Value) -> String {
+        checked::<ServiceMonitor>("3.0.0", prometheus, &json!({"endpoints": [{}, endpoint]}))
     }
 
     #[test]
@@ -100,8 +77,9 @@ mod tests {
             "ca": key("ca"), "cert": key("cert"), "keySecret": {"name": "secret", "key": "private"},
         }});
         let objects = objects();
-        with_workload("3.0.0", &json!({}), |workload| {
-            let accepted = check(workload, &named(&json!({"endpoints": [endpoint]})), &objects).unwrap();
+        with_server("3.0.0", &json!({}), |server| {
+            let monitor: ServiceMonitor = named(&json!({"endpoints": [endpoint]}));
+            let accepted = monitor.check(server, &objects).unwrap();
             let names: Vec<String> = accepted.files.into_keys().collect();
             assert_eq!(names, ["0_test_secret_ca", "0_test_secret_cert", "0_test_secret_private"]);
             assert_eq!(accepted.references, BTreeSet::from([secret("secret")]));
@@ -114,17 +92,17 @@ mod tests {
             "username": {"name": "none", "key": "key"}, "password": {"name": "secret", "key": "key"},
         }}]});
         let objects = objects();
-        with_workload("3.0.0", &json!({}), |workload| {
-            let refused = check(workload, &named(&spec), &objects).unwrap_err();
+        with_server("3.0.0", &json!({}), |server| {
+            let rejected = named::<ServiceMonitor>(&spec).check(server, &objects).unwrap_err();
             assert_eq!(
-                refused.to_string(),
+                rejected.to_string(),
                 "endpoints[0]: basicAuth: failed to get basic auth username: unable to get secret \"none\": secrets \"none\" not found"
             );
-            assert_eq!(refused.references, BTreeSet::from([secret("none")]));
-            let mut unplaced: ServiceMonitor = named(&spec);
-            unplaced.metadata.namespace = None;
+            assert_eq!(rejected.references, BTreeSet::from([secret("none")]));
+            let mut without_namespace: ServiceMonitor = named(&spec);
+            without_namespace.metadata.namespace = None;
             assert_eq!(
-                check(workload, &unplaced, &objects).unwrap_err().to_string(),
+                without_namespace.check(server, &objects).unwrap_err().to_string(),
                 "endpoints[0]: basicAuth: failed to get basic auth username: namespace cannot be empty"
             );
         });
@@ -136,15 +114,15 @@ mod tests {
         let token = json!({"bearerTokenFile": "a"});
         let authority = json!({"tlsConfig": {"caFile": "a"}});
         assert_eq!(
-            (verdict(&json!({}), &token), verdict(&json!({}), &authority)),
+            (problem(&json!({}), &token), problem(&json!({}), &authority)),
             ("good".into(), "good".into())
         );
         assert_eq!(
-            verdict(&deny, &token),
+            problem(&deny, &token),
             "endpoints[1]: it accesses file system via bearer token file which Prometheus specification prohibits"
         );
         assert_eq!(
-            verdict(&deny, &authority),
+            problem(&deny, &authority),
             "endpoints[1]: it accesses file system via tls config which Prometheus specification prohibits"
         );
     }
@@ -169,21 +147,17 @@ mod tests {
                 format!("endpoints[1]: oauth2: failed to get oauth2 client secret: {missing}"),
             ),
         ] {
-            assert_eq!(verdict(&json!({}), &endpoint), words);
+            assert_eq!(problem(&json!({}), &endpoint), words);
         }
     }
 
     #[test]
     fn old_versions_cannot_leave_selection_to_the_server() {
-        let verdict = |version: &str| {
-            with_workload(version, &json!({}), |workload| {
-                check(workload, &named(&json!({"selectorMechanism": "RoleSelector"})), &objects())
-                    .map_or_else(|refused| refused.to_string(), |_| "good".to_owned())
-            })
-        };
-        assert_eq!(verdict("2.17.0"), "good");
+        let spec = json!({"selectorMechanism": "RoleSelector"});
+        let problem = |version: &str| checked::<ServiceMonitor>(version, &json!({}), &spec);
+        assert_eq!(problem("2.17.0"), "good");
         assert_eq!(
-            verdict("2.16.0"),
+            problem("2.16.0"),
             "RoleSelector selectorMechanism is only supported in Prometheus 2.17.0 and newer"
         );
     }

@@ -1,43 +1,25 @@
 //! TLS settings of clients: rules between their fields.
 
-use std::fmt;
-
 use api_monitoring::reference::SecretOrConfigMap;
 use api_monitoring::tls::{SafeTlsConfig, TlsConfig};
-use go_syntax::quoted::Quoted;
 
 use crate::problem::{Problem, Within, broken};
 
-/// Shows where a value is kept.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Place<'s>(pub(crate) &'s SecretOrConfigMap);
-
-impl fmt::Display for Place<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.0.secret, &self.0.config_map) {
-            (Some(secret), _) => write!(f, "<secret={},key={}>", secret.name, secret.key),
-            (None, Some(map)) => write!(f, "<configmap={},key={}>", map.name, map.key),
-            (None, None) => f.write_str("<empty>"),
-        }
+/// A selector, as the Prometheus Operator shows it.
+pub(crate) fn shown(selector: &SecretOrConfigMap) -> String {
+    match (&selector.secret, &selector.config_map) {
+        (Some(secret), _) => format!("<secret={},key={}>", secret.name, secret.key),
+        (None, Some(map)) => format!("<configmap={},key={}>", map.name, map.key),
+        (None, None) => "<empty>".to_owned(),
     }
 }
 
-/// Shows where a value is kept, between quotes.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct QuotedPlace<'s>(pub(crate) &'s SecretOrConfigMap);
-
-impl fmt::Display for QuotedPlace<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Quoted(&Place(self.0).to_string()).fmt(f)
-    }
-}
-
-/// Whether a selector points anywhere.
-pub(crate) fn points_somewhere(selector: &SecretOrConfigMap) -> bool {
+/// Whether a selector names a Secret or a ConfigMap.
+pub(crate) fn is_set(selector: &SecretOrConfigMap) -> bool {
     selector.secret.is_some() || selector.config_map.is_some()
 }
 
-/// A value is kept in one place.
+/// Checks that a selector does not name both a Secret and a ConfigMap.
 pub(crate) fn check_selector(selector: &SecretOrConfigMap) -> Result<(), Problem> {
     if selector.secret.is_some() && selector.config_map.is_some() {
         return broken("cannot specify both Secret and ConfigMap");
@@ -45,30 +27,30 @@ pub(crate) fn check_selector(selector: &SecretOrConfigMap) -> Result<(), Problem
     Ok(())
 }
 
-/// Checks settings from Secrets and ConfigMaps, but reads nothing.
+/// Checks settings from Secrets and ConfigMaps without reading them.
 pub fn check_safe(tls: &SafeTlsConfig) -> Result<(), Problem> {
     check_shared(tls)?;
-    match (points_somewhere(&tls.cert), tls.key_secret.is_some()) {
+    match (is_set(&tls.cert), tls.key_secret.is_some()) {
         (true, false) => broken("client cert specified without client key"),
         (false, true) => broken("client key specified without client cert"),
         (true, true) | (false, false) => Ok(()),
     }
 }
 
-/// Checks settings from Secrets, ConfigMaps or files, but reads nothing.
+/// Checks settings from Secrets, ConfigMaps or files without reading them.
 pub fn check(tls: &TlsConfig) -> Result<(), Problem> {
     let safe = &tls.safe;
     check_shared(safe)?;
-    if points_somewhere(&safe.ca) && !tls.ca_file.is_empty() {
-        return broken("cannot specify both 'caFile' and 'ca'");
+    for (file, path, object, is_set) in [
+        ("caFile", &tls.ca_file, "ca", is_set(&safe.ca)),
+        ("certFile", &tls.cert_file, "cert", is_set(&safe.cert)),
+        ("keyFile", &tls.key_file, "keySecret", safe.key_secret.is_some()),
+    ] {
+        if is_set && !path.is_empty() {
+            return broken(format!("cannot specify both '{file}' and '{object}'"));
+        }
     }
-    if points_somewhere(&safe.cert) && !tls.cert_file.is_empty() {
-        return broken("cannot specify both 'certFile' and 'cert'");
-    }
-    if safe.key_secret.is_some() && !tls.key_file.is_empty() {
-        return broken("cannot specify both 'keyFile' and 'keySecret'");
-    }
-    let has_certificate = points_somewhere(&safe.cert) || !tls.cert_file.is_empty();
+    let has_certificate = is_set(&safe.cert) || !tls.cert_file.is_empty();
     let has_key = safe.key_secret.is_some() || !tls.key_file.is_empty();
     match (has_certificate, has_key) {
         (true, false) => broken("cannot specify client cert without client key"),
@@ -79,7 +61,7 @@ pub fn check(tls: &TlsConfig) -> Result<(), Problem> {
 
 fn check_shared(tls: &SafeTlsConfig) -> Result<(), Problem> {
     for (name, selector) in [("ca", &tls.ca), ("cert", &tls.cert)] {
-        check_selector(selector).within(format_args!("{name} {}", Place(selector)))?;
+        check_selector(selector).within(format_args!("{name} {}", shown(selector)))?;
     }
     // The names of the versions are in the order of the versions.
     if let (Some(most), Some(least)) = (&tls.max_version, &tls.min_version)

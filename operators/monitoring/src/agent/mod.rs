@@ -19,7 +19,6 @@ use serde_json::{Value, json};
 
 use crate::agent::validate::Valid;
 use crate::kind::{Application, Naming, Seen, Workload};
-use crate::plan::monitors;
 use crate::plan::{PlanContext, PlanError};
 use crate::prometheus::declaration as server;
 use crate::status::Reconciliation;
@@ -34,7 +33,7 @@ impl Workload for OfAgent {
     type Valid<'v> = Valid<'v>;
 
     const DECLARATION: &'static Declaration = &declaration::DECLARATION;
-    const SELECTABLE: &'static [SelectableKind] = &monitors::KINDS;
+    const SELECTABLE: &'static [SelectableKind] = &SelectableKind::WITH_JOBS;
     const NAMING: Naming = declaration::NAMING;
     const APPLICATION: Application = server::APPLICATION;
     const POINTING: &'static [&'static str] = declaration::POINTING;

@@ -2,7 +2,6 @@
 
 use api_monitoring::PrometheusAgent;
 use monitoring_scrape::{Mode, Server};
-use monitoring_select::Workload;
 use monitoring_select::workload::{self, Checked};
 
 use crate::agent::OfAgent;
@@ -15,9 +14,7 @@ use crate::prometheus::Instance;
 pub struct Valid<'v> {
     pub(super) instance: Instance<'v>,
     pub(super) mode: Mode,
-    /// The settings that the selected resources are checked against.
-    pub(super) workload: Workload<'v>,
-    /// The settings that their jobs are written for.
+    /// The settings that the selected resources are checked and their jobs are written for.
     pub(super) server: Server<'v>,
     /// The content of its own references.
     pub(super) checked: Checked<'v>,
@@ -32,12 +29,11 @@ pub(crate) fn validate<'v>(
     let instance = Instance::agent(agent).map_err(|error| PlanError::new(&error))?;
     let mode = mode(agent, context)?;
     let named = (instance.owner.namespace(), instance.owner.name());
-    let workload = Workload::new(named, instance.spec, instance.version.clone());
-    let checked = workload::check_agent(&workload, context.objects)
-        .map_err(|refused| PlanError::new(&format!("creating config failed: {refused}")))?;
-    let server = Server::read(named, instance.spec).map_err(|error| PlanError::new(&error))?;
+    let server = Server::new(named, instance.spec, instance.version.clone());
+    let checked = workload::check_agent(&server, context.objects)
+        .map_err(|rejected| PlanError::new(&format!("creating config failed: {rejected}")))?;
     context.check_selectors(OfAgent::SELECTABLE)?;
-    Ok(Valid { instance, mode, workload, server, checked })
+    Ok(Valid { instance, mode, server, checked })
 }
 
 /// Whether a DaemonSet runs the agent.

@@ -9,7 +9,7 @@ use kernel::stores::All;
 use monitoring_assets::Objects;
 use monitoring_rules::pack::Files;
 use monitoring_scrape::Offers;
-use monitoring_select::asking::SelectionError;
+use monitoring_select::selection::SelectionError;
 
 use crate::plan::planned::PlanError;
 use crate::workload::operator::OperatorConfig;

@@ -1,30 +1,20 @@
-//! The four kinds of resources with scrape jobs: their jobs, or why they are rejected.
+//! The kinds of resources with scrape jobs: their jobs, or why they are rejected.
 
-use api_monitoring::{PodMonitor, Probe, ScrapeConfig, SelectableKind, ServiceMonitor};
+use api_monitoring::{PerKind, PodMonitor, Probe, ScrapeConfig, SelectableKind, ServiceMonitor};
 use kernel::object::Object;
 use monitoring_assets::Objects;
 use monitoring_scrape::document::{Fragments, Jobs};
 use monitoring_scrape::{Fragment, Server, pod_monitor, probe, scrape_config, service_monitor};
-use monitoring_select::{Selectable, Workload};
+use monitoring_select::Selectable;
 use serde::de::DeserializeOwned;
 
 use crate::plan::context::LeftOut;
 use crate::plan::rendered::{Contribution, Rendered};
 use crate::plan::selection::Selections;
 
-/// The kinds with scrape jobs.
-pub(crate) const KINDS: [SelectableKind; 4] = [
-    SelectableKind::ServiceMonitor,
-    SelectableKind::PodMonitor,
-    SelectableKind::Probe,
-    SelectableKind::ScrapeConfig,
-];
-
 /// What monitors are checked against and rendered for.
 pub(crate) struct Scraping<'s> {
-    /// The settings that they are checked against.
-    pub(crate) workload: &'s Workload<'s>,
-    /// The settings that their jobs are written for.
+    /// The settings that they are checked against and their jobs are written for.
     pub(crate) server: &'s Server<'s>,
     /// Secrets and ConfigMaps.
     pub(crate) objects: &'s Objects,
@@ -34,7 +24,7 @@ impl Scraping<'_> {
     /// Renders all selected monitors.
     pub(crate) fn render(&self, selections: &Selections, rendered: &mut Rendered) {
         let (options, server, objects) = (options(self.server), self.server, self.objects);
-        for kind in KINDS {
+        for kind in SelectableKind::WITH_JOBS {
             let make = |object: &Object| match kind {
                 SelectableKind::PodMonitor => {
                     self.accept::<PodMonitor>(object, |one| Ok(pod_monitor::render(server, one, objects)))
@@ -63,7 +53,7 @@ impl Scraping<'_> {
     ) -> Result<Contribution, String> {
         let resource: K = object.read().map_err(|error| format!("it cannot be read: {}", error.source))?;
         let accepted =
-            resource.check(self.workload, self.objects).map_err(|refused| refused.problem.to_string())?;
+            resource.check(self.server, self.objects).map_err(|rejected| rejected.problem.to_string())?;
         let files = accepted.files.into_iter().map(|(name, bytes)| (name, bytes.to_vec())).collect();
         Ok(Contribution { jobs: Some(render(&resource)?), files, ..Contribution::default() })
     }
@@ -75,9 +65,10 @@ pub(crate) fn jobs<'r>(
     left_out: &'r LeftOut,
     additional: Option<&'r str>,
 ) -> Jobs<'r> {
-    let fragments = |kind| -> Fragments<'r> { rendered.fragments(kind, left_out).collect() };
-    let [service_monitors, pod_monitors, probes, scrape_configs] = KINDS.map(fragments);
-    Jobs { service_monitors, pod_monitors, probes, scrape_configs, additional }
+    let fragments = |kind: SelectableKind| -> Fragments<'r> {
+        if kind.job_prefix().is_some() { rendered.fragments(kind, left_out).collect() } else { Vec::new() }
+    };
+    Jobs { resources: PerKind::new(fragments), additional }
 }
 
 /// The settings of a workload that matter to the jobs of its resources.

@@ -8,7 +8,9 @@ use api_monitoring::{PerKind, SelectableKind};
 use kernel::object::{Key, Object};
 use kernel::stores::All;
 use monitoring_assets::{Named, Reference};
-use monitoring_select::asking::{Among, Asking, Candidate, Namespaces, SelectionError};
+use monitoring_select::selection::{
+    Candidate, NamespacedSelector, Namespaces, ResourceSelector, SelectionError,
+};
 use serde::Deserialize;
 
 use crate::plan::carry::{Keeper, OfResource, carry_over};
@@ -19,22 +21,22 @@ use crate::selectors::WorkloadSelectors;
 #[derive(Debug)]
 pub struct Candidates<'c> {
     all: &'c All,
-    among: Among<'c>,
+    selector: NamespacedSelector<'c>,
     /// Differs where the selectors or the labels of namespaces do.
     choice: String,
 }
 
 impl<'c> Candidates<'c> {
     /// All resources of a kind in the known namespaces.
-    pub fn new(asking: &'c Asking<'c>, known: &'c Namespaces, all: &'c All) -> Self {
-        let among = asking.among(known);
-        let choice = format!("{:?}", (asking, among.places().collect::<Vec<_>>()));
-        Self { all, among, choice }
+    pub fn new(selector: &'c ResourceSelector<'c>, known: &'c Namespaces, all: &'c All) -> Self {
+        let namespaced = selector.in_namespaces(known);
+        let choice = format!("{:?}", (selector, namespaced.namespaces().collect::<Vec<_>>()));
+        Self { all, selector: namespaced, choice }
     }
 
     /// Whether a resource is selected.
-    fn asks_for(&self, object: &Object) -> bool {
-        self.among.asks_for(candidate(object))
+    fn selects(&self, object: &Object) -> bool {
+        self.selector.selects(candidate(object))
     }
 }
 
@@ -97,7 +99,7 @@ impl Keeper<Arc<Object>> for Selecting<'_> {
     }
 
     fn belongs(&self, object: &Arc<Object>) -> bool {
-        self.candidates.asks_for(object)
+        self.candidates.selects(object)
     }
 
     fn renew(&mut self, kept: &mut Selected, object: &Arc<Object>) {
@@ -171,9 +173,9 @@ pub fn select(
 ) -> PerKind<Option<SelectionError>> {
     PerKind::new(|kind: SelectableKind| {
         let selection = &mut selections[kind];
-        match selectors.asking(own_namespace, kind) {
-            Ok(asking) => {
-                selection.pass(&Candidates::new(&asking, namespaces, &resources[kind]));
+        match selectors.selector(own_namespace, kind) {
+            Ok(selector) => {
+                selection.pass(&Candidates::new(&selector, namespaces, &resources[kind]));
                 None
             }
             Err(error) => {

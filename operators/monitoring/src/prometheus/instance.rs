@@ -2,7 +2,8 @@
 
 use api_monitoring::prometheus::shared::SharedSpec;
 use api_monitoring::{Prometheus, PrometheusAgent};
-use formats::version::{self, NotAVersion, Version};
+use formats::version::Version;
+use monitoring_select::server::{VersionError, parse_version};
 
 use crate::agent::OfAgent;
 use crate::prometheus::OfPrometheus;
@@ -11,17 +12,6 @@ use crate::workload::defaults::or_default;
 use crate::workload::instance::Instance as WorkloadInstance;
 use crate::workload::labels::{self, Labels, merged};
 use crate::workload::operator::OperatorConfig;
-
-/// A version that cannot run.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum VersionError {
-    /// It is not a version.
-    #[error("failed to parse Prometheus version: {0}")]
-    Unreadable(NotAVersion),
-    /// It is neither of Prometheus 2 nor of Prometheus 3.
-    #[error("unsupported Prometheus version {0:?}")]
-    Unsupported(String),
-}
 
 /// A Prometheus or a PrometheusAgent, with the fields that they share.
 pub type Instance<'i> = WorkloadInstance<'i, SharedSpec>;
@@ -78,11 +68,7 @@ impl<'i> Instance<'i> {
 
 fn supported(version: &str) -> Result<Version, VersionError> {
     let text = or_default(version, APPLICATION.default_version);
-    let version = version::parse(text).map_err(VersionError::Unreadable)?;
-    if !matches!(version.major, 2 | 3) {
-        return Err(VersionError::Unsupported(text.to_owned()));
-    }
-    Ok(version)
+    parse_version(text)
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 use api_monitoring::Prometheus;
 use api_monitoring::prometheus::shared::SharedSpec;
 use monitoring_scrape::Server;
-use monitoring_select::Workload;
 use monitoring_select::workload::{self, Checked};
 
 use crate::kind::Workload as _;
@@ -16,9 +15,7 @@ use crate::prometheus::OfPrometheus;
 pub struct Valid<'v> {
     pub(super) prometheus: &'v Prometheus,
     pub(super) instance: Instance<'v>,
-    /// The settings that the selected resources are checked against.
-    pub(super) workload: Workload<'v>,
-    /// The settings that their jobs are written for.
+    /// The settings that the selected resources are checked and their jobs are written for.
     pub(super) server: Server<'v>,
     /// The content of its own references.
     pub(super) checked: Checked<'v>,
@@ -43,10 +40,9 @@ pub(crate) fn validate<'v>(
     limits::check_name(&prometheus.metadata)?;
     let instance = Instance::server(prometheus).map_err(|error| PlanError::new(&error))?;
     let named = (instance.owner.namespace(), instance.owner.name());
-    let workload = Workload::new(named, instance.spec, instance.version.clone());
-    let checked = workload::check_server(&workload, &prometheus.spec, context.objects)
-        .map_err(|refused| PlanError::new(&format!("creating config failed: {refused}")))?;
-    let server = Server::read(named, instance.spec).map_err(|error| PlanError::new(&error))?;
+    let server = Server::new(named, instance.spec, instance.version.clone());
+    let checked = workload::check_server(&server, &prometheus.spec, context.objects)
+        .map_err(|rejected| PlanError::new(&format!("creating config failed: {rejected}")))?;
     context.check_selectors(OfPrometheus::SELECTABLE)?;
-    Ok(Valid { prometheus, instance, workload, server, checked })
+    Ok(Valid { prometheus, instance, server, checked })
 }

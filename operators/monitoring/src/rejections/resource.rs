@@ -31,14 +31,15 @@ impl ResourceRef {
 
     /// The resource that a job, receiver or time interval comes from: `serviceMonitor/ns/name/0`, `ns/name/receiver`.
     pub fn of_configuration_name(name: &str) -> Option<Self> {
-        let (first, rest) = name.split_once('/')?;
-        if let Some(kind) = SelectableKind::ALL.into_iter().find(|kind| kind.job_prefix() == Some(first)) {
+        let of_kind = |kind: SelectableKind| Some((kind, name.strip_prefix(kind.job_prefix()?)?));
+        if let Some((kind, rest)) = SelectableKind::ALL.into_iter().find_map(of_kind) {
             let (namespace, rest) = rest.split_once('/')?;
             let name = rest.split_once('/').map_or(rest, |(name, _)| name);
             return Some(Self::new(kind, namespace, name));
         }
+        let (namespace, rest) = name.split_once('/')?;
         let (name, _) = rest.split_once('/')?;
-        Some(Self::new(SelectableKind::AlertmanagerConfig, first, name))
+        Some(Self::new(SelectableKind::AlertmanagerConfig, namespace, name))
     }
 
     /// The prefix of all its names in a configuration; none for rules, which have files.
@@ -46,7 +47,7 @@ impl ResourceRef {
         let Self { kind, namespace, name } = self;
         match (kind, kind.job_prefix()) {
             (SelectableKind::AlertmanagerConfig, _) => Some(format!("{namespace}/{name}/")),
-            (_, prefix) => prefix.map(|prefix| format!("{prefix}/{namespace}/{name}")),
+            (_, prefix) => prefix.map(|prefix| format!("{prefix}{namespace}/{name}")),
         }
     }
 }

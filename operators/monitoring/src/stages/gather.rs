@@ -35,7 +35,7 @@ use kube::api::DynamicObject;
 use kube::{Api, Client};
 use monitoring_assets::{Named, Objects, Reference};
 use monitoring_select::Namespaces;
-use monitoring_select::asking::SelectionError;
+use monitoring_select::selection::SelectionError;
 use serde_json::Value;
 
 use self::contents::{RETRY_FORBIDDEN, kind};

@@ -29,7 +29,6 @@ use kernel::flow::{Attempt, Cluster, Invalid, Observed, Operator, PassError, Pas
 use kernel::object::Object;
 use kernel::report::Report;
 use kube::Client;
-use monitoring_select::asker::CONTROLLER_ID;
 
 use self::gather::Inputs;
 use self::observe::Health;
@@ -40,6 +39,9 @@ use crate::kind::Workload;
 use crate::loaded::ask::Asker;
 use crate::memory::Memory;
 use crate::settings::Settings;
+
+/// The annotation with which a workload names the operator that reconciles it.
+const CONTROLLER_ID: &str = "operator.prometheus.io/controller-id";
 
 /// The operator of one kind of workload.
 pub struct WorkloadOperator<W> {

@@ -6,10 +6,8 @@ use k8s_openapi::api::core::v1::SecretKeySelector;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::auth::{BasicAuth, OAuth2, SafeAuthorization};
-use crate::http::ProxyConfig;
+use crate::scrape_config::discovery::client::DiscoveryClient;
 use crate::text::{Duration, Scheme};
-use crate::tls::SafeTlsConfig;
 
 /// Discovery of targets in the Consul catalog.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -57,20 +55,7 @@ pub struct ConsulSdConfig {
     pub allow_stale: Option<bool>,
     /// Time between two refreshes of the target list.
     pub refresh_interval: Option<Duration>,
-    /// Username and password to send with each request.
-    pub basic_auth: Option<BasicAuth>,
-    /// Type and credentials of the `Authorization` header to send with each request.
-    pub authorization: Option<SafeAuthorization>,
-    /// OAuth 2.0 client settings used to get an access token for the requests.
-    pub oauth2: Option<OAuth2>,
-    /// Proxy on the way.
+    /// HTTP client options.
     #[serde(flatten)]
-    pub proxy: ProxyConfig,
-    /// Follow HTTP redirects.
-    pub follow_redirects: Option<bool>,
-    /// Allow HTTP/2 for the connection.
-    #[serde(rename = "enableHTTP2")]
-    pub enable_http2: Option<bool>,
-    /// TLS settings for the connection.
-    pub tls_config: Option<SafeTlsConfig>,
+    pub client: DiscoveryClient,
 }

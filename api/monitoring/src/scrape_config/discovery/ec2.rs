@@ -4,10 +4,9 @@ use k8s_openapi::api::core::v1::SecretKeySelector;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::http::ProxyConfig;
 use crate::scrape_config::discovery::Filter;
+use crate::scrape_config::discovery::client::Connection;
 use crate::text::Duration;
-use crate::tls::SafeTlsConfig;
 
 /// Discovery of targets among AWS EC2 instances.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -32,14 +31,7 @@ pub struct Ec2SdConfig {
     /// Conditions that limit the found instances, as the EC2 API knows them.
     #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["name"]))]
     pub filters: Vec<Filter>,
-    /// Proxy on the way.
+    /// HTTP client options.
     #[serde(flatten)]
-    pub proxy: ProxyConfig,
-    /// TLS settings for the connection.
-    pub tls_config: Option<SafeTlsConfig>,
-    /// Follow HTTP redirects.
-    pub follow_redirects: Option<bool>,
-    /// Allow HTTP/2 for the connection.
-    #[serde(rename = "enableHTTP2")]
-    pub enable_http2: Option<bool>,
+    pub connection: Connection,
 }

@@ -3,11 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::auth::{BasicAuth, OAuth2, SafeAuthorization};
-use crate::http::ProxyConfig;
 use crate::scrape_config::discovery::Url;
+use crate::scrape_config::discovery::client::DiscoveryClient;
 use crate::text::Duration;
-use crate::tls::SafeTlsConfig;
 
 /// Discovery of targets from an HTTP endpoint.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -18,20 +16,7 @@ pub struct HttpSdConfig {
     pub url: Url,
     /// Time between two refreshes of the target list.
     pub refresh_interval: Option<Duration>,
-    /// Username and password to send with each request.
-    pub basic_auth: Option<BasicAuth>,
-    /// Type and credentials of the `Authorization` header to send with each request.
-    pub authorization: Option<SafeAuthorization>,
-    /// OAuth 2.0 client settings used to get an access token for the requests.
-    pub oauth2: Option<OAuth2>,
-    /// Proxy on the way.
+    /// HTTP client options.
     #[serde(flatten)]
-    pub proxy: ProxyConfig,
-    /// TLS settings for the connection.
-    pub tls_config: Option<SafeTlsConfig>,
-    /// Follow HTTP redirects.
-    pub follow_redirects: Option<bool>,
-    /// Allow HTTP/2 for the connection.
-    #[serde(rename = "enableHTTP2")]
-    pub enable_http2: Option<bool>,
+    pub client: DiscoveryClient,
 }

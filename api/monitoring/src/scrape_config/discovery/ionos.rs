@@ -3,10 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::auth::{OAuth2, SafeAuthorization};
-use crate::http::ProxyConfig;
+use crate::scrape_config::discovery::client::TokenClient;
 use crate::text::Duration;
-use crate::tls::SafeTlsConfig;
 
 /// Discovery of targets among the servers of an IONOS data center.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -22,18 +20,7 @@ pub struct IonosSdConfig {
     pub port: Option<i32>,
     /// Time between two refreshes of the target list.
     pub refresh_interval: Option<Duration>,
-    /// Type and credentials of the `Authorization` header to send with each request.
-    pub authorization: SafeAuthorization,
-    /// Proxy on the way.
+    /// HTTP client options.
     #[serde(flatten)]
-    pub proxy: ProxyConfig,
-    /// TLS settings for the connection.
-    pub tls_config: Option<SafeTlsConfig>,
-    /// Follow HTTP redirects.
-    pub follow_redirects: Option<bool>,
-    /// Allow HTTP/2 for the connection.
-    #[serde(rename = "enableHTTP2")]
-    pub enable_http2: Option<bool>,
-    /// OAuth 2.0 client settings used to get an access token for the requests.
-    pub oauth2: Option<OAuth2>,
+    pub client: TokenClient,
 }

@@ -3,11 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::auth::{BasicAuth, OAuth2, SafeAuthorization};
-use crate::http::ProxyConfig;
 use crate::scrape::AttachMetadata;
+use crate::scrape_config::discovery::client::DiscoveryClient;
 use crate::text::text;
-use crate::tls::SafeTlsConfig;
 
 /// Namespaces in which to look for targets.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -58,20 +56,7 @@ pub struct KubernetesSdConfig {
     /// Label and field selectors that limit the objects, one entry per role.
     #[schemars(extend("x-kubernetes-list-type" = "map"), extend("x-kubernetes-list-map-keys" = ["role"]))]
     pub selectors: Vec<SelectorConfig>,
-    /// Username and password to send with each request.
-    pub basic_auth: Option<BasicAuth>,
-    /// Type and credentials of the `Authorization` header to send with each request.
-    pub authorization: Option<SafeAuthorization>,
-    /// OAuth 2.0 client settings used to get an access token for the requests.
-    pub oauth2: Option<OAuth2>,
-    /// Proxy on the way.
+    /// HTTP client options.
     #[serde(flatten)]
-    pub proxy: ProxyConfig,
-    /// Follow HTTP redirects.
-    pub follow_redirects: Option<bool>,
-    /// Allow HTTP/2 for the connection.
-    #[serde(rename = "enableHTTP2")]
-    pub enable_http2: Option<bool>,
-    /// TLS settings for the connection.
-    pub tls_config: Option<SafeTlsConfig>,
+    pub client: DiscoveryClient,
 }

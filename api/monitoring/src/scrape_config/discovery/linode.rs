@@ -3,10 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::auth::{OAuth2, SafeAuthorization};
-use crate::http::ProxyConfig;
+use crate::scrape_config::discovery::client::TokenClient;
 use crate::text::Duration;
-use crate::tls::SafeTlsConfig;
 
 /// Discovery of targets among Linode instances.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -23,18 +21,7 @@ pub struct LinodeSdConfig {
     pub tag_separator: Option<String>,
     /// Time between two refreshes of the target list.
     pub refresh_interval: Option<Duration>,
-    /// Type and credentials of the `Authorization` header to send with each request.
-    pub authorization: Option<SafeAuthorization>,
-    /// OAuth 2.0 client settings used to get an access token for the requests.
-    pub oauth2: Option<OAuth2>,
-    /// Proxy on the way.
+    /// HTTP client options.
     #[serde(flatten)]
-    pub proxy: ProxyConfig,
-    /// Follow HTTP redirects.
-    pub follow_redirects: Option<bool>,
-    /// TLS settings for the connection.
-    pub tls_config: Option<SafeTlsConfig>,
-    /// Allow HTTP/2 for the connection.
-    #[serde(rename = "enableHTTP2")]
-    pub enable_http2: Option<bool>,
+    pub client: TokenClient,
 }

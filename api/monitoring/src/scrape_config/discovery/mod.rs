@@ -1,6 +1,7 @@
 //! Where targets come from, a file a kind of discovery.
 
 pub mod azure;
+pub mod client;
 pub mod consul;
 pub mod digital_ocean;
 pub mod dns;

@@ -3,11 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::auth::{BasicAuth, OAuth2, SafeAuthorization};
-use crate::http::ProxyConfig;
 use crate::scrape_config::discovery::Url;
+use crate::scrape_config::discovery::client::DiscoveryClient;
 use crate::text::Duration;
-use crate::tls::SafeTlsConfig;
 
 /// Discovery of targets among Nomad services.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -29,20 +27,7 @@ pub struct NomadSdConfig {
     /// Text that joins the tags of a target into one label value.
     #[schemars(length(min = 1))]
     pub tag_separator: Option<String>,
-    /// Username and password to send with each request.
-    pub basic_auth: Option<BasicAuth>,
-    /// Type and credentials of the `Authorization` header to send with each request.
-    pub authorization: Option<SafeAuthorization>,
-    /// OAuth 2.0 client settings used to get an access token for the requests.
-    pub oauth2: Option<OAuth2>,
-    /// TLS settings for the connection.
-    pub tls_config: Option<SafeTlsConfig>,
-    /// Proxy on the way.
+    /// HTTP client options.
     #[serde(flatten)]
-    pub proxy: ProxyConfig,
-    /// Follow HTTP redirects.
-    pub follow_redirects: Option<bool>,
-    /// Allow HTTP/2 for the connection.
-    #[serde(rename = "enableHTTP2")]
-    pub enable_http2: Option<bool>,
+    pub client: DiscoveryClient,
 }

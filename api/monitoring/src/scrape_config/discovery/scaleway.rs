@@ -4,10 +4,9 @@ use k8s_openapi::api::core::v1::SecretKeySelector;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::http::ProxyConfig;
 use crate::scrape_config::discovery::Url;
+use crate::scrape_config::discovery::client::Connection;
 use crate::text::{Duration, text};
-use crate::tls::SafeTlsConfig;
 
 text! {
     /// Kind of Scaleway server that becomes a target.
@@ -48,14 +47,7 @@ pub struct ScalewaySdConfig {
     pub tags_filter: Vec<String>,
     /// Time between two refreshes of the target list.
     pub refresh_interval: Option<Duration>,
-    /// Proxy on the way.
+    /// HTTP client options.
     #[serde(flatten)]
-    pub proxy: ProxyConfig,
-    /// Follow HTTP redirects.
-    pub follow_redirects: Option<bool>,
-    /// Allow HTTP/2 for the connection.
-    #[serde(rename = "enableHTTP2")]
-    pub enable_http2: Option<bool>,
-    /// TLS settings for the connection.
-    pub tls_config: Option<SafeTlsConfig>,
+    pub connection: Connection,
 }

@@ -46,7 +46,7 @@ pub fn base(
     config.global = global;
     config.fit(&Fitting::new(version)).map_err(unreadable)?;
     check_root(config.route.as_ref()).map_err(unreadable)?;
-    let accepted = references.verdict(Ok(())).map_err(|refused| refused.problem)?;
-    let files = accepted.files.into_iter().map(|(name, content)| (name, content.to_owned())).collect();
+    let files =
+        references.accepted().files.into_iter().map(|(name, content)| (name, content.to_owned())).collect();
     Ok((config, files))
 }

@@ -9,9 +9,9 @@ use api_monitoring::scrape_config::ScrapeConfigSpec;
 use formats::version;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use monitoring_assets::Objects;
+use monitoring_select::Server;
 
 use crate::fragment::Fragment;
-use crate::server::Server;
 
 /// The job of `ns/web` for a workload.
 fn rendered(version: &str, workload: &SharedSpec, spec: ScrapeConfigSpec) -> Fragment {

@@ -1,113 +1,93 @@
-//! Private keys: whether one can be read, and which public key belongs to it.
+//! Private keys: whether one can be parsed, and which public key belongs to it.
 
 use aws_lc_rs::agreement::{self, ECDH_P256, ECDH_P384, ECDH_P521};
 use aws_lc_rs::signature::{
-    ECDSA_P256_SHA256_ASN1, ECDSA_P384_SHA384_ASN1, ECDSA_P521_SHA512_ASN1, Ed25519KeyPair, KeyPair,
-    ParsedPublicKey,
+    ECDSA_P256_SHA256_ASN1, ECDSA_P384_SHA384_ASN1, ECDSA_P521_SHA512_ASN1, EcdsaVerificationAlgorithm,
+    Ed25519KeyPair, KeyPair, ParsedPublicKey,
 };
 use x509_parser::asn1_rs::{Any, FromDer, Oid, Tag};
 use x509_parser::oid_registry as oids;
 
-use super::Invalid;
+use super::InvalidCertificate;
 
 /// A curve that keys can be on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Curve {
-    /// P-224, with which no library here can compute: what a key says about itself must do.
-    P224,
-    /// P-256.
-    P256,
-    /// P-384.
-    P384,
-    /// P-521.
-    P521,
+#[derive(Debug)]
+pub(super) struct Curve {
+    oid: Oid<'static>,
+    pub(super) name: &'static str,
+    /// How many bytes a coordinate has.
+    pub(super) size: usize,
+    /// How to verify and compute points; nothing for P-224, which the cryptographic library does not have.
+    algorithms: Option<(&'static EcdsaVerificationAlgorithm, &'static agreement::Algorithm)>,
 }
 
+static CURVES: [Curve; 4] = [
+    Curve { oid: oids::asn1_rs::oid!(1.3.132.0.33), name: "P224", size: 28, algorithms: None },
+    Curve {
+        oid: oids::OID_EC_P256,
+        name: "P256",
+        size: 32,
+        algorithms: Some((&ECDSA_P256_SHA256_ASN1, &ECDH_P256)),
+    },
+    Curve {
+        oid: oids::OID_NIST_EC_P384,
+        name: "P384",
+        size: 48,
+        algorithms: Some((&ECDSA_P384_SHA384_ASN1, &ECDH_P384)),
+    },
+    Curve {
+        oid: oids::OID_NIST_EC_P521,
+        name: "P521",
+        size: 66,
+        algorithms: Some((&ECDSA_P521_SHA512_ASN1, &ECDH_P521)),
+    },
+];
+
 impl Curve {
-    /// The curve that goes by a name.
-    pub(super) fn named(name: &Oid<'_>) -> Option<Self> {
-        [
-            (P224, Self::P224),
-            (oids::OID_EC_P256, Self::P256),
-            (oids::OID_NIST_EC_P384, Self::P384),
-            (oids::OID_NIST_EC_P521, Self::P521),
-        ]
-        .into_iter()
-        .find_map(|(known, curve)| (known == *name).then_some(curve))
-    }
-
-    /// Its name.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::P224 => "P224",
-            Self::P256 => "P256",
-            Self::P384 => "P384",
-            Self::P521 => "P521",
-        }
-    }
-
-    /// How many bytes a number has there.
-    pub(super) fn size(self) -> usize {
-        match self {
-            Self::P224 => 28,
-            Self::P256 => 32,
-            Self::P384 => 48,
-            Self::P521 => 66,
-        }
+    pub(super) fn of(oid: &Oid<'_>) -> Option<&'static Self> {
+        CURVES.iter().find(|curve| curve.oid == *oid)
     }
 
     /// Whether a point is on it, as far as that can be computed.
-    pub(super) fn holds(self, point: &[u8]) -> bool {
-        let algorithm = match self {
-            Self::P224 => return true,
-            Self::P256 => &ECDSA_P256_SHA256_ASN1,
-            Self::P384 => &ECDSA_P384_SHA384_ASN1,
-            Self::P521 => &ECDSA_P521_SHA512_ASN1,
-        };
-        ParsedPublicKey::new(algorithm, point).is_ok()
+    pub(super) fn holds(&self, point: &[u8]) -> bool {
+        self.algorithms.is_none_or(|(verification, _)| ParsedPublicKey::new(verification, point).is_ok())
     }
 
     /// The public key of a secret number.
-    fn point(self, secret: &[u8]) -> Option<Vec<u8>> {
-        let algorithm = match self {
-            Self::P224 => return None,
-            Self::P256 => &ECDH_P256,
-            Self::P384 => &ECDH_P384,
-            Self::P521 => &ECDH_P521,
-        };
-        let size = self.size();
-        // Zeros before the number are one too many or too few in keys of some programs.
+    fn point(&self, secret: &[u8]) -> Option<Vec<u8>> {
+        let (_, agreement) = self.algorithms?;
+        // Some programs write one leading zero too many or too few.
         let secret = without_zeros(secret);
-        let mut padded = vec![0; size];
-        padded.get_mut(size.checked_sub(secret.len())?..)?.copy_from_slice(secret);
-        let key = agreement::PrivateKey::from_private_key(algorithm, &padded).ok()?;
+        let mut padded = vec![0; self.size];
+        padded.get_mut(self.size.checked_sub(secret.len())?..)?.copy_from_slice(secret);
+        let key = agreement::PrivateKey::from_private_key(agreement, &padded).ok()?;
         Some(key.compute_public_key().ok()?.as_ref().to_vec())
     }
 }
 
-/// As much of a private key as the certificate shows of it.
+/// A public key: that of a certificate, or the one that belongs to a private key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum PrivateKey {
+pub(super) enum PublicKey {
     /// RSA.
     Rsa {
-        /// Without zeros before it.
+        /// Without leading zeros.
         modulus: Vec<u8>,
-        /// Without zeros before it.
+        /// Without leading zeros.
         exponent: Vec<u8>,
     },
-    /// On a curve.
+    /// A point on a curve.
     Elliptic {
-        /// The curve.
-        curve: Curve,
-        /// The public key.
+        /// The name of the curve.
+        curve: &'static str,
+        /// The point, uncompressed.
         point: Vec<u8>,
     },
-    /// Ed25519: the public key.
+    /// Ed25519.
     Ed25519(Vec<u8>),
 }
 
-/// Reads a key, in whichever of the three forms it is.
-pub(super) fn read(data: &[u8]) -> Result<PrivateKey, Invalid> {
+/// The public key of a private key, in any of the three forms.
+pub(super) fn read(data: &[u8]) -> Result<PublicKey, InvalidCertificate> {
     if let Some(key) = rsa(data) {
         return Ok(key);
     }
@@ -119,7 +99,7 @@ pub(super) fn read(data: &[u8]) -> Result<PrivateKey, Invalid> {
         } else if kind == oids::OID_SIG_ED25519 {
             ed25519(key)
         } else if kind == X25519 {
-            return Err(Invalid::KeyKind);
+            return Err(InvalidCertificate::KeyKind);
         } else {
             None
         };
@@ -127,22 +107,19 @@ pub(super) fn read(data: &[u8]) -> Result<PrivateKey, Invalid> {
             return Ok(key);
         }
     }
-    elliptic(data, None).ok_or(Invalid::Key)
+    elliptic(data, None).ok_or(InvalidCertificate::Key)
 }
 
-/// The name of a curve that is hardly used any more.
-const P224: Oid<'static> = oids::asn1_rs::oid!(1.3.132.0.33);
-
-/// The name of keys that can be agreed on but not signed with.
+/// Keys for key agreement, which cannot sign.
 const X25519: Oid<'static> = oids::asn1_rs::oid!(1.3.101.110);
 
-/// A number without zeros before it.
+/// A number without leading zeros.
 pub(super) fn without_zeros(number: &[u8]) -> &[u8] {
     &number[number.iter().take_while(|byte| **byte == 0).count()..]
 }
 
 /// PKCS #1: version, modulus, public exponent, private exponent, two primes, and more that can be computed.
-fn rsa(data: &[u8]) -> Option<PrivateKey> {
+fn rsa(data: &[u8]) -> Option<PublicKey> {
     let (elements, rest) = sequence(data)?;
     let version = elements.first().filter(|version| rest.is_empty() && version.tag() == Tag::Integer)?;
     let numbers = elements.get(1..6)?;
@@ -155,7 +132,7 @@ fn rsa(data: &[u8]) -> Option<PrivateKey> {
         return None;
     }
     let number = |index: usize| without_zeros(numbers[index].data).to_vec();
-    Some(PrivateKey::Rsa { modulus: number(0), exponent: number(1) })
+    Some(PublicKey::Rsa { modulus: number(0), exponent: number(1) })
 }
 
 /// PKCS #8: the kind of a key, its parameters, and the key.
@@ -170,8 +147,8 @@ fn wrapped(data: &[u8]) -> Option<(Oid<'_>, Option<Any<'_>>, &[u8])> {
     Some((kind, algorithm.next(), key.data))
 }
 
-/// SEC 1: version, secret number, and perhaps the curve and the public key.
-fn elliptic(data: &[u8], curve: Option<Oid<'_>>) -> Option<PrivateKey> {
+/// SEC 1: version, secret number, optionally the curve and the public key.
+fn elliptic(data: &[u8], curve: Option<Oid<'_>>) -> Option<PublicKey> {
     let (elements, _) = sequence(data)?;
     let [version, secret, more @ ..] = elements.as_slice() else { return None };
     if version.tag() != Tag::Integer || version.data != [1] || secret.tag() != Tag::OctetString {
@@ -181,18 +158,18 @@ fn elliptic(data: &[u8], curve: Option<Oid<'_>>) -> Option<PrivateKey> {
         let element = more.iter().find(|element| element.tag() == Tag(number))?;
         all(element.data)?.pop()
     };
-    let curve = Curve::named(&curve.or_else(|| tagged(0)?.oid().ok())?)?;
-    // The first byte of the key says how many bits are over: none.
+    let curve = Curve::of(&curve.or_else(|| tagged(0)?.oid().ok())?)?;
+    // The first byte of the key is the number of unused bits.
     let written = || tagged(1)?.data.strip_prefix(&[0]).map(<[u8]>::to_vec);
-    let point = if curve == Curve::P224 { written()? } else { curve.point(secret.data)? };
-    Some(PrivateKey::Elliptic { curve, point })
+    let point = if curve.algorithms.is_none() { written()? } else { curve.point(secret.data)? };
+    Some(PublicKey::Elliptic { curve: curve.name, point })
 }
 
-fn ed25519(data: &[u8]) -> Option<PrivateKey> {
+fn ed25519(data: &[u8]) -> Option<PublicKey> {
     let (_, seed) = Any::from_der(data).ok()?;
     let seed = Some(seed.data).filter(|data| seed.tag() == Tag::OctetString && data.len() == 32)?;
     let key = Ed25519KeyPair::from_seed_unchecked(seed).ok()?;
-    Some(PrivateKey::Ed25519(key.public_key().as_ref().to_vec()))
+    Some(PublicKey::Ed25519(key.public_key().as_ref().to_vec()))
 }
 
 /// The elements of a sequence, and what comes after it.
@@ -222,15 +199,15 @@ mod tests {
             0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x6e, 0x04, 0x22, 0x04, 0x20,
         ];
         data.extend([7; 32]);
-        assert_eq!(read(&data), Err(Invalid::KeyKind));
+        assert_eq!(read(&data), Err(InvalidCertificate::KeyKind));
         data[11] = 0x70;
-        assert!(matches!(read(&data), Ok(PrivateKey::Ed25519(_))));
+        assert!(matches!(read(&data), Ok(PublicKey::Ed25519(_))));
         data[11] = 0x01;
-        assert_eq!(read(&data), Err(Invalid::Key));
+        assert_eq!(read(&data), Err(InvalidCertificate::Key));
     }
 
     #[test]
-    fn zeros_before_a_secret_number_do_not_matter() {
+    fn leading_zeros_of_a_secret_number_do_not_matter() {
         let key = |zeros: usize| {
             let secret = [vec![0; zeros], vec![9; 31]].concat();
             let length = u8::try_from(secret.len()).unwrap();
@@ -238,7 +215,7 @@ mod tests {
             let inner = [vec![0x02, 0x01, 0x01, 0x04, length], secret, name.to_vec()].concat();
             read(&[vec![0x30, u8::try_from(inner.len()).unwrap()], inner].concat())
         };
-        assert!(matches!(key(0), Ok(PrivateKey::Elliptic { curve: Curve::P256, .. })));
+        assert!(matches!(key(0), Ok(PublicKey::Elliptic { curve: "P256", .. })));
         assert_eq!(key(0), key(1));
         assert_eq!(key(1), key(2));
     }

@@ -1,5 +1,5 @@
-//! Certificates and keys that users keep in Secrets and ConfigMaps: whether they can be read, and whether they belong
-//! together. A Prometheus that finds a bad one in its configuration does not start, so one bad Secret must not get there.
+//! Certificates and keys in Secrets and ConfigMaps of users: whether they can be parsed, and whether they match. A
+//! Prometheus does not start with an invalid one in its configuration.
 //!
 //! | file | owns |
 //! |---|---|
@@ -11,126 +11,113 @@ mod key;
 mod pem;
 mod x509;
 
-use key::PrivateKey;
-use x509::PublicKey;
+use std::mem::discriminant;
 
-/// Why a certificate or a key is refused. The words are those of Go.
+/// Why a certificate or a key is invalid, in the words of Go.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Invalid {
-    /// There is no block in the text.
+pub enum InvalidCertificate {
+    /// The text has no PEM block.
     #[error("failed to decode PEM block")]
     NoBlock,
-    /// The certificate of an authority cannot be read.
+    /// A CA certificate cannot be parsed.
     #[error("failed to parse certificate: {0}")]
     Authority(x509::Fault),
-    /// A certificate cannot be read.
+    /// A certificate cannot be parsed.
     #[error(transparent)]
     Certificate(#[from] x509::Fault),
-    /// There is no block in the text of the certificate.
+    /// The text of the certificate has no PEM block.
     #[error("tls: failed to find any PEM data in certificate input")]
     NoCertificateBlock,
-    /// Certificate and key are in each other's place.
+    /// Certificate and key are swapped.
     #[error(
         "tls: failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched"
     )]
     Switched,
-    /// There is no certificate among the blocks.
+    /// No block is a certificate.
     #[error(
         "tls: failed to find \"CERTIFICATE\" PEM block in certificate input after skipping PEM blocks of the following types: [{}]",
         .0.join(" ")
     )]
     NoCertificate(Vec<String>),
-    /// There is no block in the text of the key.
+    /// The text of the key has no PEM block.
     #[error("tls: failed to find any PEM data in key input")]
     NoKeyBlock,
-    /// There is a certificate in place of the key.
+    /// The key is a certificate.
     #[error("tls: found a certificate rather than a key in the PEM for the private key")]
     CertificateForKey,
-    /// There is no key among the blocks.
+    /// No block is a key.
     #[error(
         "tls: failed to find PEM block with type ending in \"PRIVATE KEY\" in key input after skipping PEM blocks of the following types: [{}]",
         .0.join(" ")
     )]
     NoKey(Vec<String>),
-    /// The key cannot be read.
+    /// The key cannot be parsed.
     #[error("tls: failed to parse private key")]
     Key,
-    /// The key is of a kind with which nobody can sign.
+    /// The key cannot sign.
     #[error("tls: found unknown private key type in PKCS#8 wrapping")]
     KeyKind,
-    /// The certificate is for a kind of key that is not known.
+    /// The kind of the public key is unknown.
     #[error("tls: unknown public key algorithm")]
     CertificateKind,
     /// Certificate and key are of different kinds.
     #[error("tls: private key type does not match public key type")]
     OtherKind,
-    /// The key is another one than that of the certificate.
+    /// The key does not belong to the certificate.
     #[error("tls: private key does not match public key")]
     OtherKey,
 }
 
-/// Checks the certificate of an authority: the first block of the text.
-pub(crate) fn check_authority(text: &[u8]) -> Result<(), Invalid> {
-    let (block, _) = pem::decode(text).ok_or(Invalid::NoBlock)?;
-    x509::read(&block.data).map(|_| ()).map_err(Invalid::Authority)
+/// Checks a CA certificate: the first block of the text.
+pub(crate) fn check_authority(text: &[u8]) -> Result<(), InvalidCertificate> {
+    let (block, _) = pem::decode(text).ok_or(InvalidCertificate::NoBlock)?;
+    x509::read(&block.data).map(drop).map_err(InvalidCertificate::Authority)
 }
 
-/// Checks a certificate and its key.
-pub(crate) fn check_pair(certificate: &[u8], key: &[u8]) -> Result<(), Invalid> {
+/// Checks a certificate and its private key.
+pub(crate) fn check_pair(certificate: &[u8], key: &[u8]) -> Result<(), InvalidCertificate> {
     let certificate = find_certificate(certificate)?;
     let key = find_key(key)?;
     let public = x509::read(&certificate)?;
-    match (public, key::read(&key)?) {
-        (PublicKey::Unknown, _) => Err(Invalid::CertificateKind),
-        (PublicKey::Rsa { modulus, exponent }, PrivateKey::Rsa { modulus: own, exponent: own_exponent }) => {
-            same(modulus == own && exponent == own_exponent)
-        }
-        (PublicKey::Elliptic { curve, point }, PrivateKey::Elliptic { curve: own, point: own_point }) => {
-            same(curve == own && point == own_point)
-        }
-        (PublicKey::Ed25519(public), PrivateKey::Ed25519(own)) => same(public == own),
-        (PublicKey::Rsa { .. } | PublicKey::Elliptic { .. } | PublicKey::Ed25519(_), _) => {
-            Err(Invalid::OtherKind)
-        }
+    let own = key::read(&key)?;
+    match public {
+        None => Err(InvalidCertificate::CertificateKind),
+        Some(public) if public == own => Ok(()),
+        Some(public) if discriminant(&public) == discriminant(&own) => Err(InvalidCertificate::OtherKey),
+        Some(_) => Err(InvalidCertificate::OtherKind),
     }
-}
-
-fn same(same: bool) -> Result<(), Invalid> {
-    if same { Ok(()) } else { Err(Invalid::OtherKey) }
 }
 
 /// The first certificate of a text.
-fn find_certificate(mut text: &[u8]) -> Result<Vec<u8>, Invalid> {
-    let mut skipped = Vec::new();
-    while let Some((block, rest)) = pem::decode(text) {
-        if block.label == "CERTIFICATE" {
-            return Ok(block.data);
-        }
-        skipped.push(block.label);
-        text = rest;
-    }
-    Err(match skipped.as_slice() {
-        [] => Invalid::NoCertificateBlock,
-        [one] if one.ends_with("PRIVATE KEY") => Invalid::Switched,
-        _ => Invalid::NoCertificate(skipped),
+fn find_certificate(text: &[u8]) -> Result<Vec<u8>, InvalidCertificate> {
+    find(text, |label| label == "CERTIFICATE").map_err(|skipped| match skipped.as_slice() {
+        [] => InvalidCertificate::NoCertificateBlock,
+        [one] if one.ends_with("PRIVATE KEY") => InvalidCertificate::Switched,
+        _ => InvalidCertificate::NoCertificate(skipped),
     })
 }
 
 /// The first private key of a text.
-fn find_key(mut text: &[u8]) -> Result<Vec<u8>, Invalid> {
+fn find_key(text: &[u8]) -> Result<Vec<u8>, InvalidCertificate> {
+    let is_key = |label: &str| label == "PRIVATE KEY" || label.ends_with(" PRIVATE KEY");
+    find(text, is_key).map_err(|skipped| match skipped.as_slice() {
+        [] => InvalidCertificate::NoKeyBlock,
+        [one] if one == "CERTIFICATE" => InvalidCertificate::CertificateForKey,
+        _ => InvalidCertificate::NoKey(skipped),
+    })
+}
+
+/// The first block with such a label, else the labels of all blocks.
+fn find(mut text: &[u8], is_wanted: impl Fn(&str) -> bool) -> Result<Vec<u8>, Vec<String>> {
     let mut skipped = Vec::new();
     while let Some((block, rest)) = pem::decode(text) {
-        if block.label == "PRIVATE KEY" || block.label.ends_with(" PRIVATE KEY") {
+        if is_wanted(&block.label) {
             return Ok(block.data);
         }
         skipped.push(block.label);
         text = rest;
     }
-    Err(match skipped.as_slice() {
-        [] => Invalid::NoKeyBlock,
-        [one] if one == "CERTIFICATE" => Invalid::CertificateForKey,
-        _ => Invalid::NoKey(skipped),
-    })
+    Err(skipped)
 }
 
 #[cfg(test)]
@@ -146,7 +133,7 @@ mod tests {
         (certificate.pem(), key.serialize_pem())
     }
 
-    fn verdict(certificate: &str, key: &str) -> String {
+    fn problem(certificate: &str, key: &str) -> String {
         check_pair(certificate.as_bytes(), key.as_bytes())
             .map_or_else(|problem| problem.to_string(), |()| "good".to_owned())
     }
@@ -161,13 +148,13 @@ mod tests {
         ];
         let pairs: Vec<_> = algorithms.into_iter().map(pair).collect();
         for (certificate, key) in &pairs {
-            assert_eq!(verdict(certificate, key), "good");
+            assert_eq!(problem(certificate, key), "good");
             assert_eq!(check_authority(certificate.as_bytes()), Ok(()));
         }
-        assert_eq!(verdict(&pairs[0].0, &pairs[3].1), "tls: private key type does not match public key type");
-        assert_eq!(verdict(&pairs[0].0, &pairs[1].1), "tls: private key does not match public key");
+        assert_eq!(problem(&pairs[0].0, &pairs[3].1), "tls: private key type does not match public key type");
+        assert_eq!(problem(&pairs[0].0, &pairs[1].1), "tls: private key does not match public key");
         let other = pair(&rcgen::PKCS_ED25519);
-        assert_eq!(verdict(&pairs[2].0, &other.1), "tls: private key does not match public key");
+        assert_eq!(problem(&pairs[2].0, &other.1), "tls: private key does not match public key");
     }
 
     #[test]
@@ -194,7 +181,7 @@ mod tests {
     fn blocks_are_looked_for() {
         let (certificate, key) = pair(&rcgen::PKCS_ED25519);
         let other = "-----BEGIN OTHER-----\nAAAA\n-----END OTHER-----\n";
-        assert_eq!(verdict(&format!("{other}{certificate}"), &format!("{other}{key}")), "good");
+        assert_eq!(problem(&format!("{other}{certificate}"), &format!("{other}{key}")), "good");
         for (certificate, key, words) in [
             ("", key.as_str(), "tls: failed to find any PEM data in certificate input"),
             (
@@ -221,7 +208,7 @@ mod tests {
             (&other.replace("OTHER", "CERTIFICATE"), &key, "x509: malformed certificate"),
             (&certificate, &other.replace("OTHER", "PRIVATE KEY"), "tls: failed to parse private key"),
         ] {
-            assert_eq!(verdict(certificate, key), words);
+            assert_eq!(problem(certificate, key), words);
         }
     }
 

@@ -1,5 +1,5 @@
-//! Blocks of text around the data of certificates and keys, as leniently read as by Go: text around blocks is passed over,
-//! and so are blocks that are broken.
+//! PEM blocks of certificates and keys, parsed as leniently as by Go: text around blocks is skipped, and so are broken
+//! blocks.
 
 use base64::Engine;
 use base64::alphabet;
@@ -9,7 +9,7 @@ const BEGIN: &[u8] = b"-----BEGIN ";
 const END: &[u8] = b"-----END ";
 const DASHES: &[u8] = b"-----";
 
-/// Bits that are over at the end do not matter.
+/// Unused bits at the end are ignored.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true),
@@ -18,18 +18,18 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 /// A block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Block {
-    /// What it says that it is.
+    /// Its label.
     pub(super) label: String,
-    /// What is in it.
+    /// Its data.
     pub(super) data: Vec<u8>,
 }
 
-/// The first block of a text, and what comes after it.
+/// The first block of a text, and the rest.
 pub(super) fn decode(text: &[u8]) -> Option<(Block, &[u8])> {
     let mut rest = text;
     loop {
         let end = find(rest, END)?;
-        // The last beginning before the first end: those before it never ended.
+        // The last beginning before the first end: the earlier ones have no end.
         if let Some(begin) = rest[..end].windows(BEGIN.len()).rposition(|window| window == BEGIN)
             && (begin == 0 || rest[begin - 1] == b'\n')
             && let Some(found) = read(&rest[begin + BEGIN.len()..], end - begin - BEGIN.len())
@@ -40,7 +40,7 @@ pub(super) fn decode(text: &[u8]) -> Option<(Block, &[u8])> {
     }
 }
 
-/// Reads a block whose label begins the text; its last line begins at `end`.
+/// Parses a block from its label on. Its last line begins at `end`.
 fn read(text: &[u8], end: usize) -> Option<(Block, &[u8])> {
     let (first, mut body_begin) = line(text);
     let label = first.strip_suffix(DASHES)?;
@@ -68,7 +68,7 @@ fn read(text: &[u8], end: usize) -> Option<(Block, &[u8])> {
     Some((Block { label: String::from_utf8_lossy(label).into_owned(), data }, &after[length..]))
 }
 
-/// The first line without blanks at its end, and how long it is with its line break.
+/// The first line without trailing blanks, and its length with the line break.
 fn line(text: &[u8]) -> (&[u8], usize) {
     let (line, length) = match text.iter().position(|byte| *byte == b'\n') {
         Some(at) => (text[..at].strip_suffix(b"\r").unwrap_or(&text[..at]), at + 1),

@@ -1,4 +1,4 @@
-//! Certificates: whether one can be read, and for which key it is.
+//! Certificates: whether one can be parsed, and its public key.
 
 use x509_parser::asn1_rs::Any;
 use x509_parser::certificate::X509Certificate;
@@ -8,122 +8,99 @@ use x509_parser::prelude::FromDer;
 use x509_parser::public_key;
 use x509_parser::x509::SubjectPublicKeyInfo;
 
-use super::key::{Curve, without_zeros};
+use super::key::{Curve, PublicKey, without_zeros};
 
 /// What is wrong with a certificate, in the words of Go.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// It is no certificate at all.
+    /// The certificate cannot be parsed.
     #[error("x509: malformed certificate")]
     Certificate,
-    /// The signed part of it is none.
+    /// The signed part cannot be parsed.
     #[error("x509: malformed tbs certificate")]
     Signed,
-    /// Its version is none.
+    /// The version cannot be parsed.
     #[error("x509: malformed version")]
     Version,
-    /// Its version is not known.
+    /// The version is unknown.
     #[error("x509: invalid version")]
     UnknownVersion,
-    /// Its number is none.
+    /// The serial number cannot be parsed.
     #[error("x509: malformed serial number")]
     Serial,
-    /// Its number is below zero.
+    /// The serial number is negative.
     #[error("x509: negative serial number")]
     NegativeSerial,
-    /// Nobody can tell how it is signed.
+    /// The signature algorithm cannot be parsed.
     #[error("x509: malformed algorithm identifier")]
     Algorithm,
-    /// It says in two places how it is signed, and not the same.
+    /// The signature algorithm differs between its two fields.
     #[error("x509: inner and outer signature algorithm identifiers don't match")]
     Algorithms,
-    /// Its owner or issuer has no name.
+    /// The name of the subject or issuer is invalid.
     #[error("x509: invalid RDNSequence")]
     Name,
-    /// Nobody can tell how long it is good.
+    /// The validity cannot be parsed.
     #[error("x509: malformed validity")]
     Validity,
-    /// Its key cannot be read.
+    /// The key cannot be parsed.
     #[error("x509: malformed spki")]
     Key,
-    /// Its key says nothing where it should say that there is nothing.
+    /// The parameters of the RSA key are missing.
     #[error("x509: RSA key missing NULL parameters")]
     RsaParameters,
-    /// Its key cannot be read.
+    /// The key cannot be parsed.
     #[error("x509: invalid RSA public key")]
     RsaKey,
-    /// Its key is of the wrong size.
+    /// The modulus is out of range.
     #[error("x509: RSA modulus is not a positive number")]
     RsaModulus,
-    /// Its key is of the wrong size.
+    /// The exponent is out of range.
     #[error("x509: RSA public exponent is not a positive number")]
     RsaExponent,
-    /// Its key is on a curve that is not named.
+    /// The curve of the key is missing.
     #[error("x509: invalid ECDSA parameters")]
     CurveName,
-    /// Its key is on a curve that is not known.
+    /// The curve of the key is unknown.
     #[error("x509: unsupported elliptic curve")]
     Curve,
-    /// Its key is none of its curve.
+    /// The key has the wrong size for its curve.
     #[error("ecdsa: invalid uncompressed public key")]
     PointSize,
-    /// Its key is not on its curve.
+    /// The key is not on its curve.
     #[error("{0} point not on curve")]
     Point(&'static str),
-    /// Its key says something where it should say nothing.
+    /// The key has parameters.
     #[error("x509: Ed25519 key encoded with illegal parameters")]
     Ed25519Parameters,
-    /// Its key is too long or too short.
+    /// The key has the wrong size.
     #[error("x509: wrong Ed25519 public key size")]
     Ed25519Size,
-    /// The number of its issuer is none.
+    /// The unique ID of the issuer is invalid.
     #[error("x509: malformed issuerUniqueID")]
     IssuerId,
-    /// The number of its owner is none.
+    /// The unique ID of the subject is invalid.
     #[error("x509: malformed subjectUniqueID")]
     SubjectId,
-    /// Its extensions cannot be read.
+    /// The extensions cannot be parsed.
     #[error("x509: malformed extensions")]
     Extensions,
-    /// It has an extension twice.
+    /// An extension occurs twice.
     #[error("x509: certificate contains duplicate extension with OID \"{0}\"")]
     DuplicateExtension(String),
-    /// Its signature cannot be read.
+    /// The signature cannot be parsed.
     #[error("x509: malformed signature")]
     Signature,
-    /// Something comes after it.
+    /// Data follows the certificate.
     #[error("x509: trailing data")]
     TrailingData,
 }
 
-/// What a point begins with that is written in full.
+/// The first byte of an uncompressed point.
 const UNCOMPRESSED: u8 = 4;
 
-/// The key that a certificate is for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum PublicKey {
-    /// RSA.
-    Rsa {
-        /// Without zeros before it.
-        modulus: Vec<u8>,
-        /// Without zeros before it.
-        exponent: Vec<u8>,
-    },
-    /// A point on a curve.
-    Elliptic {
-        /// The curve.
-        curve: Curve,
-        /// The point, uncompressed.
-        point: Vec<u8>,
-    },
-    /// Ed25519.
-    Ed25519(Vec<u8>),
-    /// One that Go does not know.
-    Unknown,
-}
-
-/// Reads a certificate.
-pub(super) fn read(data: &[u8]) -> Result<PublicKey, Fault> {
+/// The public key of a certificate; nothing if Go does not know its kind.
+pub(super) fn read(data: &[u8]) -> Result<Option<PublicKey>, Fault> {
     let (rest, certificate) = X509Certificate::from_der(data).map_err(|error| fault(&error.into()))?;
     let signed = &certificate.tbs_certificate;
     if signed.version.0 > 2 {
@@ -148,7 +125,7 @@ pub(super) fn read(data: &[u8]) -> Result<PublicKey, Fault> {
     Ok(key)
 }
 
-fn read_key(info: &SubjectPublicKeyInfo<'_>) -> Result<PublicKey, Fault> {
+fn read_key(info: &SubjectPublicKeyInfo<'_>) -> Result<Option<PublicKey>, Fault> {
     let (kind, parameters) = (&info.algorithm.algorithm, info.algorithm.parameters.as_ref());
     let data = info.subject_public_key.data.as_ref();
     if *kind == oids::OID_PKCS1_RSAENCRYPTION {
@@ -165,18 +142,18 @@ fn read_key(info: &SubjectPublicKeyInfo<'_>) -> Result<PublicKey, Fault> {
             return Err(Fault::RsaExponent);
         }
         let (modulus, exponent) = (without_zeros(key.modulus), without_zeros(key.exponent));
-        return Ok(PublicKey::Rsa { modulus: modulus.to_vec(), exponent: exponent.to_vec() });
+        return Ok(Some(PublicKey::Rsa { modulus: modulus.to_vec(), exponent: exponent.to_vec() }));
     }
     if *kind == oids::OID_KEY_TYPE_EC_PUBLIC_KEY {
         let name = parameters.and_then(|parameters| parameters.as_oid().ok()).ok_or(Fault::CurveName)?;
-        let curve = Curve::named(&name).ok_or(Fault::Curve)?;
-        if data.len() != 1 + 2 * curve.size() || data[0] != UNCOMPRESSED {
+        let curve = Curve::of(&name).ok_or(Fault::Curve)?;
+        if data.len() != 1 + 2 * curve.size || data[0] != UNCOMPRESSED {
             return Err(Fault::PointSize);
         }
         if !curve.holds(data) {
-            return Err(Fault::Point(curve.name()));
+            return Err(Fault::Point(curve.name));
         }
-        return Ok(PublicKey::Elliptic { curve, point: data.to_vec() });
+        return Ok(Some(PublicKey::Elliptic { curve: curve.name, point: data.to_vec() }));
     }
     if *kind == oids::OID_SIG_ED25519 {
         if parameters.is_some() {
@@ -185,9 +162,9 @@ fn read_key(info: &SubjectPublicKeyInfo<'_>) -> Result<PublicKey, Fault> {
         if data.len() != 32 {
             return Err(Fault::Ed25519Size);
         }
-        return Ok(PublicKey::Ed25519(data.to_vec()));
+        return Ok(Some(PublicKey::Ed25519(data.to_vec())));
     }
-    Ok(PublicKey::Unknown)
+    Ok(None)
 }
 
 fn fault(error: &X509Error) -> Fault {

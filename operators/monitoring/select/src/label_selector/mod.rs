@@ -1,4 +1,4 @@
-//! Label selectors: whether Kubernetes would take one, and which labels it matches.
+//! Label selectors: whether Kubernetes accepts one, and which labels it matches.
 //!
 //! | file | owns |
 //! |---|---|
@@ -11,45 +11,36 @@ mod requirement;
 pub mod text;
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use go_syntax::quoted::Quoted;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 
 use requirement::{Operator, Requirement};
 
-/// Why a selector is refused.
+/// Why a selector is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Invalid {
+pub enum InvalidSelector {
     /// There is no such operator.
     #[error("{} is not a valid label selector operator", Quoted(.0))]
     Operator(String),
-    /// A condition cannot be one; what is wrong with it.
+    /// A condition is invalid, for these reasons.
     #[error("{}", listed(.0))]
     Requirement(Vec<String>),
-    /// The text of a selector is not written as one must be.
+    /// The text of a selector has a syntax error.
     #[error("{0}")]
     Syntax(String),
-    /// The text of a condition is not written as one must be.
+    /// The text of a condition has a syntax error.
     #[error("unable to parse requirement: {0}")]
     RequirementSyntax(String),
 }
 
-/// A checked selector. What an absent one means, whoever has none must know.
+/// A checked selector.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selector<'s> {
     conditions: Vec<Requirement<'s>>,
 }
 
-/// A condition that labels do not meet, with what they say instead.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unmet<'a> {
-    condition: &'a Requirement<'a>,
-    /// The value of the label; nothing, if it is not there.
-    found: Option<&'a str>,
-}
-
-/// Labels, whoever keeps them.
+/// Labels, in one of the forms in which they are kept.
 #[derive(Debug, Clone, Copy)]
 pub enum Labelled<'l> {
     /// In a map.
@@ -84,8 +75,8 @@ impl<'l> From<&'l [(Box<str>, Box<str>)]> for Labelled<'l> {
 }
 
 impl<'s> Selector<'s> {
-    /// Checks a selector. With an empty one everything matches.
-    pub fn new(selector: &'s LabelSelector) -> Result<Self, Invalid> {
+    /// Checks a selector. An empty one matches everything.
+    pub fn new(selector: &'s LabelSelector) -> Result<Self, InvalidSelector> {
         let mut conditions = Vec::new();
         for (key, value) in selector.match_labels.iter().flatten() {
             conditions.push(Requirement::new(key, Operator::Equals, vec![value])?);
@@ -96,7 +87,7 @@ impl<'s> Selector<'s> {
                 "NotIn" => Operator::NotIn,
                 "Exists" => Operator::Exists,
                 "DoesNotExist" => Operator::DoesNotExist,
-                other => return Err(Invalid::Operator(other.to_owned())),
+                other => return Err(InvalidSelector::Operator(other.to_owned())),
             };
             let values = expression.values.iter().flatten().map(String::as_str).collect();
             conditions.push(Requirement::new(&expression.key, operator, values)?);
@@ -104,36 +95,20 @@ impl<'s> Selector<'s> {
         Ok(Self { conditions })
     }
 
-    /// The first condition that labels do not meet; nothing, if they match.
-    pub fn unmet<'a>(&'a self, labels: Option<Labelled<'a>>) -> Option<Unmet<'a>> {
-        self.conditions.iter().find_map(|condition| {
-            let found = labels.and_then(|labels| labels.get(condition.key()));
-            (!condition.is_met_by(found)).then_some(Unmet { condition, found })
-        })
-    }
-
-    /// Whether any labels match, whatever they are.
-    pub fn takes_all(&self) -> bool {
+    /// Whether it has no conditions.
+    pub fn selects_everything(&self) -> bool {
         self.conditions.is_empty()
     }
 
     /// Whether labels match.
     pub fn matches(&self, labels: Option<Labelled<'_>>) -> bool {
-        self.unmet(labels).is_none()
+        self.conditions
+            .iter()
+            .all(|condition| condition.is_met_by(labels.and_then(|labels| labels.get(condition.key))))
     }
 }
 
-impl fmt::Display for Unmet<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let key = self.condition.key();
-        match self.found {
-            Some(found) => write!(f, "label {key} is {}, {}", Quoted(found), self.condition),
-            None => write!(f, "label {key} is not there, {}", self.condition),
-        }
-    }
-}
-
-/// One problem as it is, more of them between brackets, each once.
+/// One problem alone, several in brackets, each once.
 fn listed(problems: &[String]) -> String {
     let mut once: Vec<&str> = Vec::new();
     for problem in problems {
@@ -174,26 +149,6 @@ mod tests {
         for labels in [None, Some(&labels(&[("a", "b")]))] {
             assert!(Selector::new(&empty).unwrap().matches(labels.map(Labelled::from)));
         }
-    }
-
-    #[test]
-    fn the_condition_that_is_not_met_is_named() {
-        let (b, nothing) = (labels(&[("team", "b")]), BTreeMap::new());
-        let equal = LabelSelector { match_labels: Some(labels(&[("team", "a")])), match_expressions: None };
-        for (selector, labels, words) in [
-            (&equal, &b, r#"label team is "b", must be "a""#),
-            (&equal, &nothing, r#"label team is not there, must be "a""#),
-            (&expression("team", "In", &["a"]), &b, r#"label team is "b", must be "a""#),
-            (&expression("team", "In", &["a", "c"]), &b, r#"label team is "b", must be one of "a", "c""#),
-            (&expression("team", "NotIn", &["b"]), &b, r#"label team is "b", must not be "b""#),
-            (&expression("team", "NotIn", &["a", "b"]), &b, r#"label team is "b", must be none of "a", "b""#),
-            (&expression("team", "Exists", &[]), &nothing, "label team is not there, must be there"),
-            (&expression("team", "DoesNotExist", &[]), &b, r#"label team is "b", must not be there"#),
-        ] {
-            let selector = Selector::new(selector).unwrap();
-            assert_eq!(selector.unmet(Some(labels.into())).unwrap().to_string(), words);
-        }
-        assert_eq!(Selector::new(&equal).unwrap().unmet(Some((&labels(&[("team", "a")])).into())), None);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Which keys and values labels may have, in the words of Kubernetes.
+//! Valid keys and values of labels, in the words of Kubernetes.
 
 /// Longest name of a key, and longest value.
 const LONGEST: usize = 63;
@@ -16,7 +16,7 @@ const VALUE: &str = "a valid label must be an empty string or consist of alphanu
                      and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or \
                      '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
-/// What is wrong with a key; nothing, if nothing is.
+/// The problem of a key, if it is invalid.
 pub(super) fn problem_of_key(key: &str) -> Option<String> {
     let mut problems = Vec::new();
     let mut parts = key.split('/');
@@ -42,7 +42,7 @@ pub(super) fn problem_of_key(key: &str) -> Option<String> {
     (!problems.is_empty()).then(|| problems.join("; "))
 }
 
-/// What is wrong with a value; nothing, if nothing is.
+/// The problem of a value, if it is invalid.
 pub(super) fn problem_of_value(value: &str) -> Option<String> {
     let mut problems = Vec::new();
     if value.len() > LONGEST {
@@ -72,7 +72,7 @@ fn problems_of_prefix(prefix: &str) -> Vec<String> {
     problems
 }
 
-/// Whether a text is empty or begins and ends with a letter or a digit, with some signs between.
+/// Whether a text is empty, or starts and ends with a letter or a digit, with some symbols in between.
 fn is_name(text: &str) -> bool {
     let is_outer = |byte: &u8| byte.is_ascii_alphanumeric();
     let bytes = text.as_bytes();

@@ -1,26 +1,27 @@
-//! Selectors as text, such as `a=b,c in (d,e),!f`: whether Kubernetes would take one.
+//! Selectors as text, such as `a=b,c in (d,e),!f`: whether Kubernetes accepts one.
 
 use std::collections::BTreeSet;
 
 use go_syntax::quoted::Quoted;
 
-use super::Invalid;
+use super::InvalidSelector;
 use super::name::problem_of_key;
 use super::requirement::{Operator, Requirement};
 
 /// Checks a selector.
-pub fn check(selector: &str) -> Result<(), Invalid> {
+pub fn check(selector: &str) -> Result<(), InvalidSelector> {
     let mut parser = Parser { tokens: tokens(selector), at: 0 };
     let begins_requirement = |token: &str| is_word(token) || token == "!";
-    let syntax =
-        |token: &str, expected: &str| Err(Invalid::Syntax(format!("found '{token}', expected: {expected}")));
+    let syntax = |token: &str, expected: &str| {
+        Err(InvalidSelector::Syntax(format!("found '{token}', expected: {expected}")))
+    };
     loop {
         match parser.peek() {
             "" => return Ok(()),
             token if begins_requirement(token) => {}
             other => return syntax(other, "!, identifier, or 'end of string'"),
         }
-        parser.requirement().map_err(Invalid::RequirementSyntax)?;
+        parser.requirement().map_err(InvalidSelector::RequirementSyntax)?;
         match parser.next() {
             "" => return Ok(()),
             "," if begins_requirement(parser.peek()) => {}
@@ -30,7 +31,7 @@ pub fn check(selector: &str) -> Result<(), Invalid> {
     }
 }
 
-/// Walks over tokens: signs, and words between them. At the end there are only empty ones.
+/// Walks over tokens: symbols, and words between them. After the last token there are only empty ones.
 #[derive(Debug)]
 struct Parser<'t> {
     tokens: Vec<&'t str>,
@@ -85,7 +86,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// One value, which may be empty.
+    /// One value, which can be empty.
     fn value(&mut self) -> Result<BTreeSet<&'t str>, String> {
         match self.peek() {
             "" | "," => Ok(BTreeSet::from([""])),
@@ -117,7 +118,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Values with commas between them, until before the closing parenthesis. Where none is, it is empty.
+    /// Values with commas between them, up to the closing parenthesis. A missing value is empty.
     fn list(&mut self) -> Result<BTreeSet<&'t str>, String> {
         let mut values = BTreeSet::new();
         loop {

@@ -1,13 +1,13 @@
-//! Kubernetes.
+//! Checks of Kubernetes discoveries.
 
 use api_monitoring::scrape_config::discovery::kubernetes::KubernetesSdConfig;
 use go_syntax::quoted::Quoted;
 
-use super::Context;
+use super::discoveries::Checks;
 use crate::problem::{Problem, Within, broken};
 use crate::{field_selector, label_selector};
 
-/// Which objects can be selected by, for each role.
+/// The kinds of objects that the selectors of each role can match.
 const SELECTABLE: [(&str, &[&str]); 6] = [
     ("pod", &["pod"]),
     ("service", &["service"]),
@@ -17,25 +17,20 @@ const SELECTABLE: [(&str, &[&str]); 6] = [
     ("ingress", &["ingress"]),
 ];
 
-/// Checks all.
-pub(super) fn check(context: Context<'_, '_, '_>, configs: &[KubernetesSdConfig]) -> Result<(), Problem> {
+/// Checks discoveries.
+pub(super) fn check(checks: Checks<'_, '_>, configs: &[KubernetesSdConfig]) -> Result<(), Problem> {
     for (index, config) in configs.iter().enumerate() {
-        check_fields(context, config).within(format_args!("[{index}]"))?;
+        check_fields(checks, config).within(format_args!("[{index}]"))?;
         check_roles(config, index)?;
         check_selectors(config).within(format_args!("[{index}]"))?;
     }
     Ok(())
 }
 
-fn check_fields(context: Context<'_, '_, '_>, config: &KubernetesSdConfig) -> Result<(), Problem> {
-    context.references.basic_auth(config.basic_auth.as_ref())?;
-    context.references.safe_authorization(config.authorization.as_ref())?;
-    context.references.oauth2(config.oauth2.as_ref())?;
-    context.references.safe_tls(config.tls_config.as_ref())?;
-    context.references.proxy(&config.proxy)?;
-    if &*config.role == "EndpointSlice" && context.workload.is_before(2, 21, 0) {
-        return broken("EndpointSlice role is only supported for Prometheus version >= 2.21.0");
-    }
+fn check_fields(checks: Checks<'_, '_>, config: &KubernetesSdConfig) -> Result<(), Problem> {
+    checks.references.basic_auth(config.client.basic_auth.as_ref())?;
+    checks.references.client(&config.client)?;
+    checks.server.check_feature(&*config.role == "EndpointSlice", (2, 21, 0), "EndpointSlice role")?;
     let own = config.namespaces.as_ref().and_then(|namespaces| namespaces.own_namespace);
     if config.api_server.is_some() && own == Some(true) {
         return broken("cannot use 'apiServer' and 'namespaces.ownNamespace' simultaneously");
@@ -43,7 +38,7 @@ fn check_fields(context: Context<'_, '_, '_>, config: &KubernetesSdConfig) -> Re
     Ok(())
 }
 
-/// What is selected by must have to do with what is discovered.
+/// Checks that selectors match objects of the role.
 fn check_roles(config: &KubernetesSdConfig, index: usize) -> Result<(), Problem> {
     let role = config.role.to_lowercase();
     let selectable = SELECTABLE.iter().find(|(name, _)| *name == role).map(|(_, selectable)| selectable);

@@ -1,17 +1,15 @@
-//! What is wrong with ScrapeConfigs.
+//! Checks of ScrapeConfigs.
 
+use api_monitoring::ScrapeConfig;
 use serde_json::{Value, json};
 
-use crate::sample::{named, objects, with_workload};
+use crate::sample::checked;
 
-fn verdict(version: &str, spec: &Value) -> String {
-    with_workload(version, &json!({"scrapeInterval": "30s"}), |workload| {
-        super::check(workload, &named(spec), &objects())
-            .map_or_else(|refused| refused.to_string(), |_| "good".to_owned())
-    })
+fn problem(version: &str, spec: &Value) -> String {
+    checked::<ScrapeConfig>(version, &json!({"scrapeInterval": "30s"}), spec)
 }
 
-/// A field, a discovery in it, the last version that lacks it, the first that has it, and how it is refused.
+/// A field, a discovery in it, the last version that lacks it, the first that has it, and how it is rejected.
 const VERSIONS: [(&str, &str, &str, &str, &str); 21] = [
     (
         "httpSDConfigs",
@@ -163,14 +161,14 @@ const VERSIONS: [(&str, &str, &str, &str, &str); 21] = [
 ];
 
 #[test]
-fn a_version_refuses_only_the_discoveries_that_it_lacks() {
-    assert_eq!(verdict("2.0.0", &json!({"staticConfigs": [{"targets": ["a:80"]}]})), "good");
-    assert_eq!(verdict("2.0.0", &json!({"kubernetesSDConfigs": [{"role": "Pod"}]})), "good");
+fn a_version_rejects_only_the_discoveries_that_it_lacks() {
+    assert_eq!(problem("2.0.0", &json!({"staticConfigs": [{"targets": ["a:80"]}]})), "good");
+    assert_eq!(problem("2.0.0", &json!({"kubernetesSDConfigs": [{"role": "Pod"}]})), "good");
     for (field, config, before, since, words) in VERSIONS {
         let config: Value = serde_json::from_str(config).unwrap();
         let spec = json!({field: [config]});
-        assert_eq!(verdict(before, &spec), words);
-        assert_eq!(verdict(since, &spec), "good", "{field} at {since}");
+        assert_eq!(problem(before, &spec), words);
+        assert_eq!(problem(since, &spec), "good", "{field} at {since}");
     }
 }
 
@@ -228,6 +226,6 @@ fn what_is_wrong_with_a_discovery_is_named() {
         ),
         (json!({"scrapeTimeout": "1m"}), "scrapeTimeout \"1m\" greater than scrapeInterval \"30s\""),
     ] {
-        assert_eq!(verdict("3.13.1", &spec), words);
+        assert_eq!(problem("3.13.1", &spec), words);
     }
 }

@@ -1,14 +1,14 @@
-//! Files that users write themselves, and that go into the configuration as they are.
+//! Additional configuration of users, which becomes part of the configuration as it is.
 
 use api_monitoring::prometheus::PrometheusSpec;
 use api_monitoring::prometheus::shared::SharedSpec;
 use k8s_openapi::api::core::v1::SecretKeySelector;
-use monitoring_assets::{Missing, Source};
+use monitoring_assets::{Missing, MissingReason};
 
 use crate::problem::{Problem, Within};
 use crate::references::References;
 
-/// What is in the files.
+/// The contents of the Secrets.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Additional<'o> {
     /// Scrape jobs.
@@ -19,7 +19,7 @@ pub struct Additional<'o> {
     pub alertmanager_configs: Option<&'o [u8]>,
 }
 
-/// The files of a server about alerts.
+/// Additional configuration of a server for alerts.
 pub(super) fn about_alerts<'o>(
     spec: &PrometheusSpec,
     references: &References<'o>,
@@ -31,13 +31,13 @@ pub(super) fn about_alerts<'o>(
     Ok(Additional { alert_relabel_configs, alertmanager_configs, ..Additional::default() })
 }
 
-/// The file with jobs.
+/// Additional jobs.
 pub(super) fn jobs<'o>(spec: &SharedSpec, references: &References<'o>) -> Result<Option<&'o [u8]>, Problem> {
     read(spec.additional_scrape_configs.as_ref(), references)
         .within("loading additional scrape configs from Secret failed")
 }
 
-/// What a Secret holds. One that is optional need not be there.
+/// The value of a key of a Secret, which may be missing if it is optional.
 fn read<'o>(
     selector: Option<&SecretKeySelector>,
     references: &References<'o>,
@@ -46,11 +46,11 @@ fn read<'o>(
     match references.secret(selector) {
         Ok(content) => Ok(Some(content)),
         Err(Problem::Missing(_)) if selector.optional == Some(true) => Ok(None),
-        Err(Problem::Missing(Missing::Object { source_kind: Source::Secret, name })) => {
-            Err(Problem::NotThere(format!("secrets \"{name}\" not found")))
+        Err(Problem::Missing(Missing { reference, reason: MissingReason::NotFound })) => {
+            Err(Problem::NotThere(format!("secrets \"{}\" not found", reference.name)))
         }
-        Err(Problem::Missing(Missing::Key { source_kind: Source::Secret, name, key })) => {
-            Err(Problem::NotThere(format!("key {key} could not be found in secret {name}")))
+        Err(Problem::Missing(Missing { reference, reason: MissingReason::NoKey(key) })) => {
+            Err(Problem::NotThere(format!("key {key} could not be found in secret {}", reference.name)))
         }
         Err(other) => Err(other),
     }

@@ -1,20 +1,20 @@
-//! Alertmanagers that a server sends to.
+//! Alertmanagers that receive the alerts of a server.
 
 use api_monitoring::prometheus::alerting::AlertmanagerEndpoints;
 
-use super::Workload;
 use super::remote::check_one_way;
 use crate::problem::{Problem, Within};
 use crate::references::References;
+use crate::server::Server;
 
-/// Checks all Alertmanagers, then what they point to.
+/// Checks all Alertmanagers, then their references.
 pub(super) fn check(
-    workload: &Workload<'_>,
+    server: &Server<'_>,
     alertmanagers: &[AlertmanagerEndpoints],
     references: &References<'_>,
 ) -> Result<(), Problem> {
     for (index, alertmanager) in alertmanagers.iter().enumerate() {
-        check_one(workload, alertmanager).within(format_args!("alertmanager {index}"))?;
+        check_one(server, alertmanager).within(format_args!("alertmanager {index}"))?;
     }
     for (index, alertmanager) in alertmanagers.iter().enumerate() {
         check_references(alertmanager, references).within(format_args!("alertmanager {index}"))?;
@@ -23,15 +23,15 @@ pub(super) fn check(
     Ok(())
 }
 
-fn check_one(workload: &Workload<'_>, alertmanager: &AlertmanagerEndpoints) -> Result<(), Problem> {
+fn check_one(server: &Server<'_>, alertmanager: &AlertmanagerEndpoints) -> Result<(), Problem> {
     check_one_way(&[
         ("bearerTokenFile", !alertmanager.bearer_token_file.is_empty()),
         ("basicAuth", alertmanager.basic_auth.is_some()),
         ("authorization", alertmanager.authorization.is_some()),
         ("sigv4", alertmanager.sigv4.is_some()),
     ])?;
-    workload.relabeling.check_all(&alertmanager.relabelings).within("invalid relabelings")?;
-    workload.relabeling.check_all(&alertmanager.alert_relabelings).within("invalid alertRelabelings")
+    server.relabeling.check_all(&alertmanager.relabelings).within("invalid relabelings")?;
+    server.relabeling.check_all(&alertmanager.alert_relabelings).within("invalid alertRelabelings")
 }
 
 fn check_references(

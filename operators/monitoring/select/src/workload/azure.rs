@@ -1,35 +1,35 @@
-//! How remote write says to Azure who it is.
+//! Authentication of remote write with Azure.
 
 use api_monitoring::auth::AzureAd;
 
-use super::Workload;
 use crate::problem::{Problem, broken};
+use crate::server::Server;
 
-/// One way must be used, and only one, and the version must have it.
-pub(super) fn check(workload: &Workload<'_>, azure: &AzureAd) -> Result<(), Problem> {
+/// Checks that exactly one method is used, and that the version has it.
+pub(super) fn check(server: &Server<'_>, azure: &AzureAd) -> Result<(), Problem> {
     check_ways(azure)?;
     if let Some(identity) = &azure.managed_identity
-        && workload.is_before(3, 5, 0)
+        && server.is_before(3, 5, 0)
         && identity.client_id.as_deref().is_none_or(str::is_empty)
     {
         return broken(format!(
             "managedIdentidy: clientId is required with Prometheus < 3.5.0, current = {}",
-            workload.version
+            server.version
         ));
     }
     if let Some(oauth) = &azure.oauth {
-        if workload.is_before(2, 48, 0) {
+        if server.is_before(2, 48, 0) {
             return broken("azureAD.oauth requires Prometheus >= v2.48.0");
         }
         if !is_uuid(&oauth.client_id) {
             return broken("the provided Azure OAuth clientId is invalid");
         }
     }
-    if azure.sdk.is_some() && workload.is_before(2, 52, 0) {
+    if azure.sdk.is_some() && server.is_before(2, 52, 0) {
         return broken("azureAD.sdk requires Prometheus >= v2.52.0");
     }
     if let Some(identity) = &azure.workload_identity {
-        if workload.is_before(3, 7, 0) {
+        if server.is_before(3, 7, 0) {
             return broken("azureAD.workloadIdentity requires Prometheus >= v3.7.0");
         }
         if !is_uuid(&identity.client_id) {

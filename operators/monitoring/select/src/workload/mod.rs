@@ -1,12 +1,12 @@
-//! The Prometheus or the agent that takes objects in, and what is wrong with itself. Unlike with a monitor, one mistake
-//! here stops everything: there is nothing that could be left out.
+//! Checks of a Prometheus or a PrometheusAgent itself. Unlike an invalid monitor, which is left out, an invalid workload
+//! is not reconciled.
 //!
 //! | file | owns |
 //! |---|---|
 //! | `remote` | remote write and remote read |
-//! | `azure` | how remote write speaks to Azure |
+//! | `azure` | authentication of remote write with Azure |
 //! | `alerting` | Alertmanagers |
-//! | `additional` | files that users write themselves |
+//! | `additional` | additional configuration of users |
 
 mod additional;
 mod alerting;
@@ -18,89 +18,29 @@ mod tests;
 use api_monitoring::prometheus::PrometheusSpec;
 use api_monitoring::prometheus::remote::RemoteWriteSpec;
 use api_monitoring::prometheus::shared::{ApiServerConfig, SharedSpec};
-use api_monitoring::text::SelectorMechanism;
 use formats::version::Version;
 use go_syntax::quoted::Quoted;
 use monitoring_assets::Objects;
 
 pub use additional::Additional;
 
-use crate::label_name::Scheme;
 use crate::problem::{Problem, Within, broken};
-use crate::references::References;
-use crate::relabel::Rules;
-use crate::verdict::{Accepted, Refused};
+use crate::references::{Accepted, References, Rejected};
+use crate::server::Server;
 use crate::{duration, scrape_class};
 
-/// A Prometheus or an agent.
-#[derive(Debug, Clone)]
-pub struct Workload<'w> {
-    /// Its namespace.
-    pub namespace: &'w str,
-    /// Its name.
-    pub name: &'w str,
-    /// What servers and agents say alike.
-    pub spec: &'w SharedSpec,
-    /// The version that runs.
-    pub version: Version,
-    /// What relabeling steps of the version can do.
-    pub(crate) relabeling: Rules,
-}
-
-impl<'w> Workload<'w> {
-    /// A workload at a version.
-    pub fn new((namespace, name): (&'w str, &'w str), spec: &'w SharedSpec, version: Version) -> Self {
-        let relabeling = Rules::of(&version);
-        Self { namespace, name, spec, version, relabeling }
-    }
-
-    /// Whether the version is older than that one.
-    pub(crate) fn is_before(&self, major: u64, minor: u64, patch: u64) -> bool {
-        self.version < Version::new(major, minor, patch)
-    }
-
-    /// A scrape must end before the next one begins, and Prometheus must be able to read when that is.
-    pub(crate) fn check_timeout(&self, timeout: &str, interval: &str) -> Result<(), Problem> {
-        duration::check_timeout(timeout, interval, &self.spec.scrape_interval)?;
-        Ok(duration::check_interval(interval)?)
-    }
-
-    /// Old versions cannot leave it to the server to select.
-    pub(crate) fn check_selector_mechanism(
-        &self,
-        mechanism: Option<&SelectorMechanism>,
-    ) -> Result<(), Problem> {
-        if mechanism.is_some_and(|mechanism| &**mechanism == "RoleSelector") && self.is_before(2, 17, 0) {
-            return broken("RoleSelector selectorMechanism is only supported in Prometheus 2.17.0 and newer");
-        }
-        Ok(())
-    }
-
-    /// Whether labels may have these names, which come in order.
-    pub(crate) fn check_label_names<'n>(
-        &self,
-        names: impl IntoIterator<Item = &'n String>,
-    ) -> Result<(), Problem> {
-        let scheme = Scheme::of(&self.version);
-        match names.into_iter().find(|name| !scheme.allows(name)) {
-            Some(name) => broken(format!("invalid label {}", Quoted(name))),
-            None => Ok(()),
-        }
-    }
-}
-
-/// A part of a configuration that comes from the workload itself and points to Secrets and ConfigMaps.
+/// A section of a configuration that comes from the workload itself and references Secrets and ConfigMaps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Section {
-    /// Jobs that users wrote themselves.
+    /// Additional scrape jobs of users.
     AdditionalJobs,
-    /// Where alerts go, with what users wrote themselves about it.
+    /// Alertmanagers, with additional configuration of users.
     Alerting,
-    /// Where samples are written to.
+    /// Remote write.
     RemoteWrite,
-    /// Where samples are read from.
+    /// Remote read.
     RemoteRead,
-    /// What the configuration of an Alertmanager begins with.
+    /// The AlertmanagerConfig that is the base of the configuration.
     Base,
 }
 
@@ -117,42 +57,42 @@ impl Section {
     }
 }
 
-/// A section that points to something that is not there.
+/// A section whose references are missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gap {
     /// The section.
     pub section: Section,
-    /// What is not there.
+    /// What is missing.
     pub problem: Problem,
 }
 
-/// A workload that can be carried out, apart from gaps.
+/// A valid workload, apart from gaps.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Checked<'o> {
-    /// What goes with its configuration.
+    /// Files and references.
     pub accepted: Accepted<'o>,
-    /// What users wrote themselves.
+    /// Additional configuration of users.
     pub additional: Additional<'o>,
-    /// Sections that cannot be written anew.
+    /// Sections with missing references.
     pub gaps: Vec<Gap>,
 }
 
-/// What is wrong with a server; else what goes with its configuration.
+/// Checks a server.
 pub fn check_server<'o>(
-    workload: &Workload<'_>,
+    server: &Server<'_>,
     spec: &PrometheusSpec,
     objects: &'o Objects,
-) -> Result<Checked<'o>, Refused> {
-    check(workload, objects, |references, found| {
+) -> Result<Checked<'o>, Rejected> {
+    check(server, objects, |references, found| {
         let reads = remote::check_reads(&spec.remote_read, references);
         found.take(Section::RemoteRead, reads)?;
-        check_shared(workload, references, found)?;
+        check_shared(server, references, found)?;
         if let Some(alerting) = &spec.alerting {
-            let alertmanagers = alerting::check(workload, &alerting.alertmanagers, references);
+            let alertmanagers = alerting::check(server, &alerting.alertmanagers, references);
             found.take(Section::Alerting, alertmanagers)?;
         }
-        check_class_references(workload, references)?;
-        let jobs = additional::jobs(workload.spec, references);
+        check_class_references(server, references)?;
+        let jobs = additional::jobs(server.spec, references);
         let jobs = found.take(Section::AdditionalJobs, jobs)?.flatten();
         let alerts = additional::about_alerts(spec, references);
         let alerts = found.take(Section::Alerting, alerts)?.unwrap_or_default();
@@ -161,34 +101,34 @@ pub fn check_server<'o>(
     })
 }
 
-/// What is wrong with an agent; else what goes with its configuration.
-pub fn check_agent<'o>(workload: &Workload<'_>, objects: &'o Objects) -> Result<Checked<'o>, Refused> {
-    check(workload, objects, |references, found| {
-        check_shared(workload, references, found)?;
-        check_class_references(workload, references)?;
-        let jobs = additional::jobs(workload.spec, references);
+/// Checks an agent.
+pub fn check_agent<'o>(server: &Server<'_>, objects: &'o Objects) -> Result<Checked<'o>, Rejected> {
+    check(server, objects, |references, found| {
+        check_shared(server, references, found)?;
+        check_class_references(server, references)?;
+        let jobs = additional::jobs(server.spec, references);
         found.additional.scrape_configs = found.take(Section::AdditionalJobs, jobs)?.flatten();
         Ok(())
     })
 }
 
-/// What is wrong with endpoints that a Thanos Ruler sends to; else what goes with them. Thanos has versions of its own:
-/// what it does not know was taken out before.
+/// Checks the remote write endpoints of a Thanos Ruler. Thanos has versions of its own: fields that it does not have were
+/// removed before.
 pub fn check_remote_write<'o>(
     namespace: &str,
     endpoints: &[RemoteWriteSpec],
     objects: &'o Objects,
-) -> Result<Checked<'o>, Refused> {
+) -> Result<Checked<'o>, Rejected> {
     let spec = SharedSpec::default();
-    let workload = Workload::new((namespace, ""), &spec, Version::new(3, u64::MAX, 0));
-    check(&workload, objects, |references, found| {
-        let writes = remote::check_writes(&workload, endpoints, references);
+    let server = Server::new((namespace, ""), &spec, Version::new(3, u64::MAX, 0));
+    check(&server, objects, |references, found| {
+        let writes = remote::check_writes(&server, endpoints, references);
         found.take(Section::RemoteWrite, writes).map(drop)
     })
 }
 
 impl Checked<'_> {
-    /// The outcome of a check of a section; nothing, if something is not there.
+    /// The result of the check of a section. A missing reference becomes a gap.
     fn take<T>(&mut self, section: Section, outcome: Result<T, Problem>) -> Result<Option<T>, Problem> {
         match outcome {
             Ok(outcome) => Ok(Some(outcome)),
@@ -202,37 +142,38 @@ impl Checked<'_> {
 }
 
 fn check<'o>(
-    workload: &Workload<'_>,
+    server: &Server<'_>,
     objects: &'o Objects,
     checks: impl FnOnce(&References<'o>, &mut Checked<'o>) -> Result<(), Problem>,
-) -> Result<Checked<'o>, Refused> {
-    let references = References::new(objects, workload.namespace);
+) -> Result<Checked<'o>, Rejected> {
     let mut found = Checked::default();
-    let checked = check_itself(workload).and_then(|()| checks(&references, &mut found));
-    let accepted = references.verdict(checked)?;
+    let accepted = References::check(objects, server.namespace, |references| {
+        check_itself(server)?;
+        checks(references, &mut found)
+    })?;
     Ok(Checked { accepted, ..found })
 }
 
-/// What is wrong with a workload before anything is read.
-fn check_itself(workload: &Workload<'_>) -> Result<(), Problem> {
-    if !matches!(workload.version.major, 2 | 3) {
-        return broken(format!("unsupported Prometheus version {}", Quoted(&workload.version.to_string())));
+/// Checks a workload before references are read.
+fn check_itself(server: &Server<'_>) -> Result<(), Problem> {
+    if !matches!(server.version.major, 2 | 3) {
+        return broken(format!("unsupported Prometheus version {}", Quoted(&server.version.to_string())));
     }
-    let spec = workload.spec;
+    let spec = server.spec;
     duration::check_interval(&spec.scrape_interval)?;
-    workload.check_label_names(spec.external_labels.keys()).within("externalLabels")?;
-    let classes = scrape_class::check_all(&spec.scrape_classes, &workload.relabeling);
-    classes.within("failed to parse scrape classes").map(|_| ())
+    server.check_label_names(spec.external_labels.keys()).within("externalLabels")?;
+    let classes = scrape_class::check_all(&spec.scrape_classes, &server.relabeling);
+    classes.within("failed to parse scrape classes")
 }
 
 fn check_shared(
-    workload: &Workload<'_>,
+    server: &Server<'_>,
     references: &References<'_>,
     found: &mut Checked<'_>,
 ) -> Result<(), Problem> {
-    let writes = remote::check_writes(workload, &workload.spec.remote_write, references);
+    let writes = remote::check_writes(server, &server.spec.remote_write, references);
     found.take(Section::RemoteWrite, writes)?;
-    if let Some(server) = &workload.spec.apiserver_config {
+    if let Some(server) = &server.spec.apiserver_config {
         check_api_server(server, references).within("apiserver config")?;
     }
     Ok(())
@@ -245,8 +186,8 @@ fn check_api_server(server: &ApiServerConfig, references: &References<'_>) -> Re
     references.proxy_headers(&server.proxy)
 }
 
-fn check_class_references(workload: &Workload<'_>, references: &References<'_>) -> Result<(), Problem> {
-    for class in &workload.spec.scrape_classes {
+fn check_class_references(server: &Server<'_>, references: &References<'_>) -> Result<(), Problem> {
+    for class in &server.spec.scrape_classes {
         references
             .tls(class.tls_config.as_ref())
             .within(format_args!("scrape class {}", Quoted(&class.name)))

@@ -2,25 +2,26 @@
 
 use api_monitoring::prometheus::remote::{RemoteReadSpec, RemoteWriteSpec};
 
-use super::{Workload, azure};
+use super::azure;
 use crate::problem::{Problem, Within, broken};
 use crate::proxy;
 use crate::references::References;
+use crate::server::Server;
 
-/// Checks where samples are written to.
+/// Checks remote write.
 pub(super) fn check_writes(
-    workload: &Workload<'_>,
+    server: &Server<'_>,
     writes: &[RemoteWriteSpec],
     references: &References<'_>,
 ) -> Result<(), Problem> {
     for (index, write) in writes.iter().enumerate() {
-        check_write(workload, write, references).within(format_args!("remoteWrite[{index}]"))?;
+        check_write(server, write, references).within(format_args!("remoteWrite[{index}]"))?;
     }
     Ok(())
 }
 
 fn check_write(
-    workload: &Workload<'_>,
+    server: &Server<'_>,
     write: &RemoteWriteSpec,
     references: &References<'_>,
 ) -> Result<(), Problem> {
@@ -32,7 +33,7 @@ fn check_write(
         ("azureAd", write.azure_ad.is_some()),
     ])?;
     if let Some(azure) = &write.azure_ad {
-        azure::check(workload, azure)?;
+        azure::check(server, azure)?;
     }
     proxy::check(&write.proxy)?;
     references.basic_auth(write.basic_auth.as_ref())?;
@@ -44,7 +45,7 @@ fn check_write(
     references.proxy_headers(&write.proxy)
 }
 
-/// Checks where samples are read from.
+/// Checks remote read.
 pub(super) fn check_reads(reads: &[RemoteReadSpec], references: &References<'_>) -> Result<(), Problem> {
     for (index, read) in reads.iter().enumerate() {
         check_read(read, references).within(format_args!("remoteRead[{index}]"))?;
@@ -60,7 +61,7 @@ fn check_read(read: &RemoteReadSpec, references: &References<'_>) -> Result<(), 
     references.proxy(&read.proxy)
 }
 
-/// A client says in at most one way who it is. All ways that are used are named.
+/// Checks that a client authenticates in at most one way, and names all that it uses.
 pub(super) fn check_one_way(ways: &[(&str, bool)]) -> Result<(), Problem> {
     let used: Vec<String> =
         ways.iter().filter(|(_, is_used)| *is_used).map(|(name, _)| format!("\"{name}\"")).collect();

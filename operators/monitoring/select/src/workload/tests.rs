@@ -6,14 +6,14 @@ use api_monitoring::prometheus::PrometheusSpec;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::sample::{objects, read, secret, with_workload};
+use crate::sample::{objects, read, secret, with_server};
 
 fn server(version: &str, spec: &Value) -> String {
     let server: PrometheusSpec = read(spec.clone());
-    with_workload(version, spec, |workload| {
+    with_server(version, spec, |workload| {
         let objects = objects();
         match check_server(workload, &server, &objects) {
-            Err(refused) => refused.to_string(),
+            Err(rejected) => rejected.to_string(),
             Ok(checked) => checked.gaps.first().map_or("good".to_owned(), |gap| gap.problem.to_string()),
         }
     })
@@ -31,7 +31,7 @@ fn what_a_server_points_to_is_read() {
         "additionalAlertManagerConfigs": {"name": "none", "key": "key", "optional": true},
     });
     let objects = objects();
-    with_workload("3.0.0", &spec, |workload| {
+    with_server("3.0.0", &spec, |workload| {
         let server: PrometheusSpec = read(spec.clone());
         let Checked { accepted, additional, gaps } = check_server(workload, &server, &objects).unwrap();
         assert_eq!(gaps, []);
@@ -53,7 +53,7 @@ fn what_is_not_there_makes_a_gap_and_stops_nothing_else() {
         "additionalAlertRelabelConfigs": selector("none"),
     });
     let objects = objects();
-    with_workload("3.0.0", &spec, |workload| {
+    with_server("3.0.0", &spec, |workload| {
         let server: PrometheusSpec = read(spec.clone());
         let checked = check_server(workload, &server, &objects).unwrap();
         let gaps: Vec<(Section, String)> =

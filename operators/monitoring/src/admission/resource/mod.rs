@@ -12,8 +12,7 @@ use monitoring_alerting::convert::unreadable;
 use monitoring_assets::Objects;
 use monitoring_select::Problem;
 use monitoring_select::problem::{Within as _, broken};
-use monitoring_select::references::References;
-use monitoring_select::verdict::{Accepted, Refused};
+use monitoring_select::references::{Accepted, References, Rejected};
 
 use crate::admission::validate::{self, check_matcher};
 
@@ -22,10 +21,10 @@ pub fn check<'o>(
     config: &AlertmanagerConfig,
     version: &Version,
     objects: &'o Objects,
-) -> Result<Accepted<'o>, Refused> {
-    let references = References::new(objects, config.metadata.namespace.as_deref().unwrap_or_default());
-    let checked = check_all(config, version, &references);
-    references.verdict(checked)
+) -> Result<Accepted<'o>, Rejected> {
+    References::check(objects, config.metadata.namespace.as_deref().unwrap_or_default(), |references| {
+        check_all(config, version, references)
+    })
 }
 
 fn check_all(

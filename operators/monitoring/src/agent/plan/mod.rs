@@ -31,7 +31,7 @@ use crate::workload::statefulset::PodInputs;
 impl ValidWorkload for Valid<'_> {
     fn render(&self, context: &PlanContext<'_>, selections: &Selections, rendered: &mut Rendered) {
         let server = self.server(context);
-        let scraping = Scraping { workload: &self.workload, server: &server, objects: context.objects };
+        let scraping = Scraping { server: &server, objects: context.objects };
         scraping.render(selections, rendered);
     }
 

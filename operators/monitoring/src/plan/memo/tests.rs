@@ -7,7 +7,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use kernel::declare::{Kind, Scope};
 use kernel::stores::All;
 use monitoring_select::Namespaces;
-use monitoring_select::asking::{Asking, Selectors};
+use monitoring_select::selection::{ResourceSelector, Selectors};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -61,10 +61,14 @@ proptest! {
             if backwards {
                 all.reverse();
             }
-            let selectors = Selectors::new(Some(&everything), Some(if picky { &wanted } else { &everything }));
-            let asking = Asking::new("a", selectors).unwrap();
+            let selectors = Selectors {
+                namespaces: Some(&everything),
+                labels: Some(if picky { &wanted } else { &everything }),
+                named: None,
+            };
+            let selector = ResourceSelector::new("a", selectors).unwrap();
             let all_of_kind = All::from(all.clone());
-            let candidates = Candidates::new(&asking, &known, &all_of_kind);
+            let candidates = Candidates::new(&selector, &known, &all_of_kind);
             made.borrow_mut().clear();
             selection.pass(&candidates);
             memo.pass(Vec::new(), &Objects::default(), &selection, make);
@@ -89,13 +93,13 @@ proptest! {
 #[test]
 fn one_that_comes_goes_or_changes_is_all_that_is_made() {
     let everything = LabelSelector::default();
-    let selectors = Selectors::new(None, Some(&everything));
-    let (asking, known) = (Asking::new("a", selectors).unwrap(), Namespaces::new());
+    let selectors = Selectors { labels: Some(&everything), ..Selectors::default() };
+    let (selector, known) = (ResourceSelector::new("a", selectors).unwrap(), Namespaces::new());
     let mut all: Vec<Arc<Object>> = (0..9).map(|name| object((0, name), 1, true)).collect();
     let (mut selection, mut memo) = (Selection::default(), Memo::default());
     let mut made = |all: &[Arc<Object>]| {
         let all_of_kind = All::from(all.to_vec());
-        let candidates = Candidates::new(&asking, &known, &all_of_kind);
+        let candidates = Candidates::new(&selector, &known, &all_of_kind);
         selection.pass(&candidates);
         memo.pass(Vec::new(), &Objects::default(), &selection, |_| ());
         (memo.made(), memo.len())

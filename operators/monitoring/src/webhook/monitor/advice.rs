@@ -1,6 +1,8 @@
 //! What to do about a problem.
 
-use monitoring_select::{Problem, duration, relabel};
+use monitoring_select::Problem;
+use monitoring_select::duration::InvalidDuration;
+use monitoring_select::relabel::InvalidRelabeling;
 
 /// A sentence without a period.
 pub(super) fn on(problem: &Problem) -> &'static str {
@@ -9,7 +11,7 @@ pub(super) fn on(problem: &Problem) -> &'static str {
         Problem::Missing(_) | Problem::NotThere(_) => "Set the name of the object and the key in it",
         Problem::NoNamespace => "Create the object in a namespace",
         Problem::Url(_) => "Use a URL such as http://host:80/path",
-        Problem::Duration(duration::Invalid::Order { .. }) => {
+        Problem::Duration(InvalidDuration::Order { .. }) => {
             "Set a timeout that is not longer than the interval"
         }
         Problem::Duration(_) => "Use a duration such as 30s or 1m30s",
@@ -22,16 +24,16 @@ pub(super) fn on(problem: &Problem) -> &'static str {
     }
 }
 
-fn on_relabeling(problem: &relabel::Invalid) -> &'static str {
+fn on_relabeling(problem: &InvalidRelabeling) -> &'static str {
     match problem {
-        relabel::Invalid::Action { .. } => "Use another action",
-        relabel::Invalid::Regex { .. } => "Use a regular expression in RE2 syntax",
-        relabel::Invalid::Modulus => "Set modulus to a number greater than 0",
-        relabel::Invalid::NoTarget { .. } => "Set targetLabel",
-        relabel::Invalid::Target { .. } => "Set targetLabel to a valid label name",
-        relabel::Invalid::Replacement { .. } => "Set replacement to a valid label name",
-        relabel::Invalid::NotReplacing { .. } => "Remove replacement",
-        relabel::Invalid::OnlyLabels { .. } => "Remove all fields except sourceLabels and targetLabel",
-        relabel::Invalid::OnlyRegex { .. } => "Remove all fields except regex",
+        InvalidRelabeling::Action { .. } => "Use another action",
+        InvalidRelabeling::Regex { .. } => "Use a regular expression in RE2 syntax",
+        InvalidRelabeling::Modulus => "Set modulus to a number greater than 0",
+        InvalidRelabeling::NoTarget { .. } => "Set targetLabel",
+        InvalidRelabeling::Target { .. } => "Set targetLabel to a valid label name",
+        InvalidRelabeling::Replacement { .. } => "Set replacement to a valid label name",
+        InvalidRelabeling::NotReplacing { .. } => "Remove replacement",
+        InvalidRelabeling::OnlyLabels { .. } => "Remove all fields except sourceLabels and targetLabel",
+        InvalidRelabeling::OnlyRegex { .. } => "Remove all fields except regex",
     }
 }

@@ -8,7 +8,7 @@ use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use monitoring_assets::Objects;
-use monitoring_select::{Accepted, Refused, Workload};
+use monitoring_select::{Selectable, Server};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -18,10 +18,7 @@ use super::{advice, field};
 const INTERVAL: &str = "290y";
 
 /// Checks an object. The error is a message for the user.
-pub(super) fn object<K: DeserializeOwned>(
-    object: &Value,
-    select: for<'o> fn(&Workload<'_>, &K, &'o Objects) -> Result<Accepted<'o>, Refused>,
-) -> Result<(), String> {
+pub(super) fn object<K: Selectable + DeserializeOwned>(object: &Value) -> Result<(), String> {
     let unreadable = |error: serde_json::Error| {
         format!("the object cannot be read: {error}. Correct the type of the field")
     };
@@ -32,10 +29,10 @@ pub(super) fn object<K: DeserializeOwned>(
         scrape_classes: vec![ScrapeClass { name: class.into(), ..ScrapeClass::default() }],
         ..SharedSpec::default()
     };
-    let workload = Workload::new(("", ""), &spec, Version::new(3, u64::MAX, 0));
+    let server = Server::new(("", ""), &spec, Version::new(3, u64::MAX, 0));
     let objects = references(object);
-    select(&workload, &monitor, &objects).map(drop).map_err(|refused| {
-        let found = field::find(&refused.problem, object);
+    monitor.check(&server, &objects).map(drop).map_err(|rejected| {
+        let found = field::find(&rejected.problem, object);
         format!("{}: {}. {}", found.field, found.problem, advice::on(found.problem))
     })
 }

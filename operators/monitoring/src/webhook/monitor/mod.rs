@@ -15,10 +15,10 @@ mod field;
 mod tests;
 
 use crate::admission::review::is_exempt;
+use api_monitoring::{PodMonitor, Probe, ScrapeConfig, ServiceMonitor};
 use kernel::clock;
 use kernel::webhook::{Decision, Request, Routes, Verdict};
 use kube::api::DynamicObject;
-use monitoring_select::{pod_monitor, probe, scrape_config, service_monitor};
 use product::Registered;
 use serde_json::Value;
 
@@ -35,22 +35,23 @@ pub(super) const MONITORS: [(Registered, Check); 4] = [
             resource: "servicemonitors",
             versions: &["v1"],
         },
-        |object| check::object(object, service_monitor::check),
+        check::object::<ServiceMonitor>,
     ),
     (
         Registered { path: "/admission-podmonitors/validate", resource: "podmonitors", versions: &["v1"] },
-        |object| check::object(object, pod_monitor::check),
+        check::object::<PodMonitor>,
     ),
-    (Registered { path: "/admission-probes/validate", resource: "probes", versions: &["v1"] }, |object| {
-        check::object(object, probe::check)
-    }),
+    (
+        Registered { path: "/admission-probes/validate", resource: "probes", versions: &["v1"] },
+        check::object::<Probe>,
+    ),
     (
         Registered {
             path: "/admission-scrapeconfigs/validate",
             resource: "scrapeconfigs",
             versions: &["v1alpha1"],
         },
-        |object| check::object(object, scrape_config::check),
+        check::object::<ScrapeConfig>,
     ),
 ];
 

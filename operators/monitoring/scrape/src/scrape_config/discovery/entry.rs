@@ -1,10 +1,10 @@
-//! One element of a list of discoveries while it is being written: the fields that many discoveries have in common.
+//! One element of a list of discoveries while it is written: the fields that many discoveries have.
 
 use std::ops::Deref;
 
-use api_monitoring::auth::{BasicAuth, OAuth2, SafeAuthorization};
-use api_monitoring::http::ProxyConfig;
+use api_monitoring::auth::{OAuth2, SafeAuthorization};
 use api_monitoring::scrape_config::discovery::Filter;
+use api_monitoring::scrape_config::discovery::client::{Connection, DiscoveryClient, TokenClient};
 use api_monitoring::tls::SafeTlsConfig;
 use formats::prometheus::{Section, Writer};
 use formats::yaml::{Map, Value};
@@ -15,57 +15,55 @@ use crate::scrape_config::error::{Credential, Error};
 
 /// An element of one of the `*_sd_configs`.
 #[derive(Debug)]
-pub(super) struct Entry<'e, 'w, 'v> {
+pub(super) struct Entry<'e> {
     pub(super) client: &'e Client<'e>,
-    /// The name of the job, for people who look for what is wrong.
+    /// The name of the job, for error messages.
     pub(super) job: &'e str,
-    pub(super) section: Section<'w, 'v>,
+    pub(super) section: Section<'e, 'e>,
 }
 
-impl<'w, 'v> Entry<'_, 'w, 'v> {
-    /// Whoever writes the file.
-    pub(super) fn writer(&self) -> &'w Writer<'v> {
+impl<'e> Entry<'e> {
+    /// The writer of the file.
+    pub(super) fn writer(&self) -> &'e Writer<'e> {
         self.section.writer()
     }
 
-    /// A field that is always there.
+    /// A field that is always written.
     pub(super) fn put(&mut self, field: &'static str, value: impl Into<Value>) {
         self.section.put(field, value);
     }
 
-    /// A field that may have no value.
+    /// A field that is written if the user set it.
     pub(super) fn put_some(&mut self, field: &'static str, value: Option<impl Into<Value>>) {
         self.section.put_some(field, value);
     }
 
-    /// A text that is always there, even if it is empty.
+    /// A text that is always written, even if it is empty.
     pub(super) fn put_text(&mut self, field: &'static str, text: &str) {
         self.section.put(field, text.to_owned());
     }
 
-    /// A text that is written once the user has given it, even if it is empty.
+    /// A text that is written if the user set it, even if it is empty.
     pub(super) fn put_some_text(&mut self, field: &'static str, text: Option<&str>) {
         self.section.put_some(field, text.map(ToOwned::to_owned));
     }
 
-    /// A list of texts.
+    /// A list of texts that is always written.
     pub(super) fn put_texts<T: Deref<Target = str>>(&mut self, field: &'static str, texts: &[T]) {
         self.section.put(field, list(texts));
     }
 
-    /// A list of texts that is written only if there is one in it.
-    pub(super) fn put_some_texts<T: Deref<Target = str>>(&mut self, field: &'static str, texts: &[T]) {
-        if !texts.is_empty() {
-            self.put_texts(field, texts);
-        }
+    /// A list of texts that is written unless it is empty.
+    pub(super) fn put_some_texts(&mut self, field: &'static str, texts: &[String]) {
+        self.section.put_some(field, (!texts.is_empty()).then(|| list(texts)));
     }
 
-    /// What a key of a Secret holds; empty, if it cannot be read.
+    /// The value of a key of a Secret; empty if it cannot be read.
     pub(super) fn put_secret(&mut self, field: &'static str, selector: &SecretKeySelector) {
         self.section.put(field, self.client.secret(selector));
     }
 
-    /// What a key of a Secret holds, for discoveries that make no sense without it.
+    /// The value of a key of a Secret without which there is no job.
     pub(super) fn put_needed_secret(
         &mut self,
         field: &'static str,
@@ -73,18 +71,14 @@ impl<'w, 'v> Entry<'_, 'w, 'v> {
         selector: Option<&SecretKeySelector>,
     ) -> Result<(), Error> {
         let Some(selector) = selector else { return Ok(()) };
-        let reader = self.client.reader;
-        let bytes = reader.secret(selector).map_err(|missing| Error::Credential {
-            credential,
-            job: self.job.to_owned(),
-            namespace: reader.namespace().to_owned(),
-            missing,
-        })?;
-        self.section.put(field, bytes);
+        let job = || self.job.to_owned();
+        let value = self.client.reader.secret(selector);
+        let value = value.map_err(|missing| Error::Credential { credential, job: job(), missing })?;
+        self.section.put(field, value);
         Ok(())
     }
 
-    /// The two keys of Amazon, which mean something only together.
+    /// The two keys of AWS, which mean something only together.
     pub(super) fn put_access_keys(
         &mut self,
         access: Option<&SecretKeySelector>,
@@ -97,9 +91,22 @@ impl<'w, 'v> Entry<'_, 'w, 'v> {
         Ok(())
     }
 
+    /// `basic_auth`, `authorization`, `oauth2`, then the proxy.
+    pub(super) fn put_client(&mut self, client: &DiscoveryClient) {
+        self.put_basic_auth(client);
+        self.put_tokens(&client.tokens);
+    }
+
+    /// `authorization`, `oauth2`, then the proxy.
+    pub(super) fn put_tokens(&mut self, tokens: &TokenClient) {
+        self.put_authorization(tokens.authorization.as_ref());
+        self.put_oauth2(tokens.oauth2.as_ref());
+        self.put_proxy(&tokens.connection);
+    }
+
     /// `basic_auth`.
-    pub(super) fn put_basic_auth(&mut self, auth: Option<&BasicAuth>) {
-        self.client.put_basic_auth(&mut self.section, auth);
+    pub(super) fn put_basic_auth(&mut self, client: &DiscoveryClient) {
+        self.client.put_basic_auth(&mut self.section, client.basic_auth.as_ref());
     }
 
     /// `authorization`.
@@ -113,8 +120,14 @@ impl<'w, 'v> Entry<'_, 'w, 'v> {
     }
 
     /// `proxy_url` and its companions.
-    pub(super) fn put_proxy(&mut self, proxy: &ProxyConfig) {
-        self.client.put_proxy(&mut self.section, proxy);
+    pub(super) fn put_proxy(&mut self, connection: &Connection) {
+        self.client.put_proxy(&mut self.section, &connection.proxy);
+    }
+
+    /// `follow_redirects` and `enable_http2`.
+    pub(super) fn put_http(&mut self, connection: &Connection) {
+        self.section.put_some("follow_redirects", connection.follow_redirects);
+        self.section.put_some("enable_http2", connection.enable_http2);
     }
 
     /// `tls_config`.
@@ -122,22 +135,20 @@ impl<'w, 'v> Entry<'_, 'w, 'v> {
         self.client.put_safe_tls(&mut self.section, tls);
     }
 
-    /// `filters`, by name, so that the same filters are always written alike.
+    /// `filters`, sorted by name, so that the same filters give the same bytes.
     pub(super) fn put_filters(&mut self, filters: &[Filter]) {
         if filters.is_empty() {
             return;
         }
         let mut filters: Vec<&Filter> = filters.iter().collect();
         filters.sort_by(|one, other| one.name.cmp(&other.name));
-        let filters: Vec<Map> = filters
-            .into_iter()
-            .map(|filter| Map::new().with("name", filter.name.clone()).with("values", list(&filter.values)))
-            .collect();
-        self.section.put("filters", filters);
+        let filter = |filter: &Filter| {
+            Map::new().with("name", filter.name.clone()).with("values", filter.values.clone())
+        };
+        self.section.put("filters", filters.into_iter().map(filter).collect::<Vec<_>>());
     }
 }
 
-/// Texts, one a line.
 fn list<T: Deref<Target = str>>(texts: &[T]) -> Value {
     Value::List(texts.iter().map(|text| Value::from((**text).to_owned())).collect())
 }

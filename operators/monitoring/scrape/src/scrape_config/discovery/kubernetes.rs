@@ -1,4 +1,4 @@
-//! Kubernetes: `kubernetes_sd_configs` as users write them. Those of monitors are written elsewhere.
+//! Kubernetes: `kubernetes_sd_configs` of ScrapeConfigs. Those of monitors are in the module `kubernetes_sd`.
 
 use api_monitoring::scrape::AttachMetadata;
 use api_monitoring::scrape_config::discovery::kubernetes::{
@@ -9,16 +9,13 @@ use formats::yaml::{Map, Value};
 use super::entry::Entry;
 
 /// An element of `kubernetes_sd_configs`.
-pub(super) fn put(entry: &mut Entry<'_, '_, '_>, config: &KubernetesSdConfig) {
+pub(super) fn put(entry: &mut Entry<'_>, config: &KubernetesSdConfig) {
+    let connection = &config.client.tokens.connection;
     entry.put_some_text("api_server", config.api_server.as_deref());
     put_role(entry, &config.role);
-    entry.put_basic_auth(config.basic_auth.as_ref());
-    entry.put_authorization(config.authorization.as_ref());
-    entry.put_oauth2(config.oauth2.as_ref());
-    entry.put_proxy(&config.proxy);
-    entry.put_some("follow_redirects", config.follow_redirects);
-    entry.put_some("enable_http2", config.enable_http2);
-    entry.put_tls(config.tls_config.as_ref());
+    entry.put_client(&config.client);
+    entry.put_http(connection);
+    entry.put_tls(connection.tls_config.as_ref());
     entry.put_some("namespaces", config.namespaces.as_ref().map(namespaces));
     if !config.selectors.is_empty() {
         entry.put("selectors", config.selectors.iter().map(selector).collect::<Vec<_>>());
@@ -29,7 +26,7 @@ pub(super) fn put(entry: &mut Entry<'_, '_, '_>, config: &KubernetesSdConfig) {
 }
 
 /// `role`. Older versions do not know EndpointSlices.
-fn put_role(entry: &mut Entry<'_, '_, '_>, role: &KubernetesRole) {
+fn put_role(entry: &mut Entry<'_>, role: &KubernetesRole) {
     if &**role == "EndpointSlice" && !entry.writer().at_least(2, 21) {
         entry.writer().leave_out("role endpointslice", "2.21 or later");
     } else {
@@ -55,8 +52,8 @@ fn selector(selector: &SelectorConfig) -> Map {
     map
 }
 
-/// `attach_metadata`. Pods could have it before endpoints could, and nothing else can.
-fn put_attach_metadata(entry: &mut Entry<'_, '_, '_>, role: &KubernetesRole, metadata: &AttachMetadata) {
+/// `attach_metadata`. The role Pod had it before the roles for endpoints did; the other roles do not have it.
+fn put_attach_metadata(entry: &mut Entry<'_>, role: &KubernetesRole, metadata: &AttachMetadata) {
     let writer = entry.writer();
     let (has, versions) = match role.to_lowercase().as_str() {
         "pod" => (writer.at_least(2, 35), "2.35 or later"),
@@ -67,7 +64,7 @@ fn put_attach_metadata(entry: &mut Entry<'_, '_, '_>, role: &KubernetesRole, met
         ),
     };
     if has {
-        // Whoever asks for metadata without naming any gets an explicit nothing.
+        // An empty `attachMetadata` is written as an explicit null.
         let node = metadata.node.map_or(Value::Null, Value::from);
         entry.put("attach_metadata", Map::new().with("node", node));
     } else {

@@ -95,7 +95,7 @@ async fn what_cannot_be_there_is_absent_and_what_may_not_be_read_stops_nobody() 
     assert_eq!(read("a/b"), "unable to get secret \"a/b\": secrets \"a/b\" not found");
     assert_eq!(
         read("kept"),
-        "unable to get secret \"kept\": the operator may not read it; grant get on secrets in its namespace"
+        "unable to get secret \"kept\": the operator needs permission to get secrets in its namespace"
     );
 }
 

@@ -5,6 +5,7 @@ use api_monitoring::http::ProxyConfig;
 use api_monitoring::reference::SecretOrConfigMap;
 use api_monitoring::scrape_config::ScrapeConfigSpec;
 use api_monitoring::scrape_config::discovery::azure::AzureSdConfig;
+use api_monitoring::scrape_config::discovery::client::{Connection, DiscoveryClient, TokenClient};
 use api_monitoring::scrape_config::discovery::consul::ConsulSdConfig;
 use api_monitoring::scrape_config::discovery::ec2::Ec2SdConfig;
 use api_monitoring::scrape_config::discovery::ionos::IonosSdConfig;
@@ -34,12 +35,19 @@ fn labels_are_in_natural_order_and_an_empty_element_stays() {
 #[test]
 fn azure_has_an_environment_or_credentials() {
     let azure = |environment: Option<String>| {
-        let config = AzureSdConfig {
-            environment,
-            basic_auth: Some(BasicAuth { username: key("known"), password: key("unknown") }),
+        let connection = Connection {
             proxy: ProxyConfig { proxy_url: Some("http://proxy".into()), ..ProxyConfig::default() },
             follow_redirects: Some(true),
             tls_config: Some(SafeTlsConfig::default()),
+            ..Connection::default()
+        };
+        let client = DiscoveryClient {
+            basic_auth: Some(BasicAuth { username: key("known"), password: key("unknown") }),
+            tokens: TokenClient { connection, ..TokenClient::default() },
+        };
+        let config = AzureSdConfig {
+            environment,
+            client,
             tenant_id: Some("t".into()),
             client_secret: Some(key("known")),
             ..AzureSdConfig::default()
@@ -60,8 +68,8 @@ fn azure_has_an_environment_or_credentials() {
 fn ionos_has_an_authorization_unless_it_has_oauth2() {
     let ionos = |oauth2: Option<OAuth2>| {
         let authorization = SafeAuthorization { credentials: Some(key("known")), ..Default::default() };
-        let config =
-            IonosSdConfig { datacenter_id: "d".into(), authorization, oauth2, ..IonosSdConfig::default() };
+        let client = TokenClient { authorization: Some(authorization), oauth2, ..TokenClient::default() };
+        let config = IonosSdConfig { datacenter_id: "d".into(), client, ..IonosSdConfig::default() };
         ScrapeConfigSpec { ionos_sd_configs: vec![config], ..Default::default() }
     };
     assert_eq!(
@@ -102,7 +110,7 @@ fn ovhcloud_does_without_what_it_does_not_know() {
 }
 
 #[test]
-fn what_makes_no_sense_without_its_secret_is_refused() {
+fn a_discovery_that_needs_a_secret_is_rejected_without_it() {
     let (known, unknown) = (Some(key("known")), Some(key("unknown")));
     let consul = ConsulSdConfig { token_ref: unknown.clone(), ..ConsulSdConfig::default() };
     let azure = AzureSdConfig { client_secret: unknown.clone(), ..AzureSdConfig::default() };
@@ -124,8 +132,8 @@ fn what_makes_no_sense_without_its_secret_is_refused() {
         OpenStackSdConfig { application_credential_secret: unknown.clone(), ..OpenStackSdConfig::default() };
     let all = |spec: ScrapeConfigSpec, tried: &str| {
         let reason = "key \"unknown\" in secret default/keys not found";
-        let refusal = format!("failed to {tried} scrapeConfig/default/web: {reason}");
-        assert_eq!(written("3.0.0", &spec), Err(refusal));
+        let rejection = format!("failed to {tried} scrapeConfig/default/web: {reason}");
+        assert_eq!(written("3.0.0", &spec), Err(rejection));
     };
     all(ScrapeConfigSpec { consul_sd_configs: vec![consul], ..Default::default() }, "read keys secret");
     all(ScrapeConfigSpec { azure_sd_configs: vec![azure], ..Default::default() }, "get keys client secret");
@@ -140,6 +148,6 @@ fn what_makes_no_sense_without_its_secret_is_refused() {
         ScrapeConfigSpec { openstack_sd_configs: vec![application], ..Default::default() },
         "read keys secret",
     );
-    // One of the two keys alone is nothing that Amazon could use.
+    // AWS cannot use one of the two keys alone.
     assert_eq!(written("3.0.0", &ec2(&unknown, &None)), Ok("ec2_sd_configs:\n- {}\n".to_owned()));
 }

@@ -3,6 +3,7 @@
 use api_monitoring::scrape::AttachMetadata;
 use api_monitoring::scrape_config::ScrapeConfigSpec;
 use api_monitoring::scrape_config::discovery::Filter;
+use api_monitoring::scrape_config::discovery::client::{Connection, DiscoveryClient, TokenClient};
 use api_monitoring::scrape_config::discovery::dns::DnsSdConfig;
 use api_monitoring::scrape_config::discovery::docker::DockerSdConfig;
 use api_monitoring::scrape_config::discovery::ec2::Ec2SdConfig;
@@ -97,9 +98,12 @@ fn the_client_of_ec2_came_later_than_the_others() {
     let filter = |name: &str, value: &str| Filter { name: name.into(), values: vec![value.into()] };
     let ec2 = Ec2SdConfig {
         filters: vec![filter("b", "1"), filter("a", "2"), filter("b", "0")],
-        tls_config: Some(SafeTlsConfig::default()),
-        follow_redirects: Some(true),
-        enable_http2: Some(false),
+        connection: Connection {
+            tls_config: Some(SafeTlsConfig::default()),
+            follow_redirects: Some(true),
+            enable_http2: Some(false),
+            ..Connection::default()
+        },
         ..Ec2SdConfig::default()
     };
     let spec = ScrapeConfigSpec { ec2_sd_configs: vec![ec2], ..Default::default() };
@@ -114,8 +118,17 @@ fn the_client_of_ec2_came_later_than_the_others() {
     assert_eq!(written("2.40.7", &spec).unwrap(), format!("{filters}{left_out}"));
     let http = HttpSdConfig {
         url: "http://web".into(),
-        follow_redirects: Some(true),
-        enable_http2: Some(false),
+        client: DiscoveryClient {
+            tokens: TokenClient {
+                connection: Connection {
+                    follow_redirects: Some(true),
+                    enable_http2: Some(false),
+                    ..Connection::default()
+                },
+                ..TokenClient::default()
+            },
+            ..DiscoveryClient::default()
+        },
         ..HttpSdConfig::default()
     };
     let spec = ScrapeConfigSpec { http_sd_configs: vec![http], ..Default::default() };

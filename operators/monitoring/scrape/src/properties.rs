@@ -2,7 +2,7 @@
 
 use api_monitoring::prometheus::PrometheusSpec;
 use api_monitoring::prometheus::shared::SharedSpec;
-use api_monitoring::{ScrapeConfig, ServiceMonitor};
+use api_monitoring::{ScrapeConfig, SelectableKind, ServiceMonitor};
 use formats::version::Version;
 use formats::yaml::{self, Map, Value};
 use k8s_openapi::ByteString;
@@ -58,12 +58,9 @@ fn written(text: &str) -> String {
     ];
     let additional = yaml::write(&vec![Map::new().with("job_name", text.to_owned())].into());
     let names = ["ns/a".into(), "ns/b".into()];
-    let jobs = Jobs {
-        service_monitors: vec![(&names[0], &fragments[0])],
-        scrape_configs: vec![(&names[1], &fragments[1])],
-        additional: Some(&additional),
-        ..Jobs::default()
-    };
+    let mut jobs = Jobs { additional: Some(&additional), ..Jobs::default() };
+    jobs.resources[SelectableKind::ServiceMonitor] = vec![(&names[0], &fragments[0])];
+    jobs.resources[SelectableKind::ScrapeConfig] = vec![(&names[1], &fragments[1])];
     let inputs = ServerInputs {
         server: &server,
         spec: &spec,
@@ -98,13 +95,13 @@ fn replaced(value: Value, text: &str) -> Value {
     }
 }
 
-/// Texts from the corners of YAML: signs, spaces and breaks more often than letters. Two signs are left out that end a
+/// Texts that YAML treats in special ways: signs, spaces and breaks more often than letters. Two signs are left out that end a
 /// line to the writer, which keeps to YAML 1.1, and not to the reader.
 fn texts() -> impl Strategy<Value = String> {
-    let corners = "[ \n\t\r:#'\"\\\\{}\\[\\],&*!|>%@`~?=<a\u{0}\u{7}\u{7f}\u{85}\u{a0}\u{feff}é-]{1,12}";
+    let special = "[ \n\t\r:#'\"\\\\{}\\[\\],&*!|>%@`~?=<a\u{0}\u{7}\u{7f}\u{85}\u{a0}\u{feff}é-]{1,12}";
     let any = "[^\u{2028}\u{2029}]{1,20}";
     prop_oneof![
-        corners,
+        special,
         "[a-c \n]{1,40}",
         "([a-z]{1,9} ){1,40}",
         "[0-9.eE_xobinfaNTZ:+-]{1,10}",
