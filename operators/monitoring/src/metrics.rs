@@ -56,7 +56,10 @@ impl Monitored {
         let workloads = Arc::<Workloads>::default();
         workloads::register(&mut section, &workloads);
         state::register(&mut section, &controllers);
-        let passes = Passes::register(&mut section, controllers.iter().map(|one| &**one));
+        let passes = Passes::register(&mut section);
+        for controller in &controllers {
+            passes.add_series(controller);
+        }
         Self { controllers, passes, requests: Requests::register(&mut section), workloads }
     }
 

@@ -9,6 +9,33 @@ use super::BUCKETS;
 use super::state::Controller;
 use crate::kinds;
 
+/// What is counted for each controller.
+#[derive(Debug, Clone, Copy)]
+enum Count {
+    Operations,
+    Errors,
+    Recreations,
+    StatusUpdates,
+    StatusErrors,
+    Lists,
+    FailedLists,
+    Watches,
+    FailedWatches,
+}
+
+/// The counters, in the order of [`Count`]: their names and help texts.
+const COUNTERS: [(&str, &str); 9] = [
+    ("reconcile_operations", "Total number of reconcile operations"),
+    ("reconcile_errors", "Number of reconcile operations that failed"),
+    ("reconcile_sts_delete_create", "Number of times that a StatefulSet was deleted to be recreated"),
+    ("status_update_operations", "Total number of writes of a status"),
+    ("status_update_errors", "Number of writes of a status that failed"),
+    ("list_operations", "Total number of list operations that the controller depends on"),
+    ("list_operations_failed", "Total number of list operations that failed"),
+    ("watch_operations", "Total number of watch operations that the controller depends on"),
+    ("watch_operations_failed", "Total number of watch operations that failed"),
+];
+
 /// The metrics of all controllers.
 #[derive(Debug)]
 pub(super) struct Passes {
@@ -18,106 +45,60 @@ pub(super) struct Passes {
     retries: Counters<2>,
     latency: Histograms<2>,
     work: Histograms<2>,
-    operations: Counters<1>,
-    errors: Counters<1>,
     duration: Histograms<1>,
-    recreations: Counters<1>,
-    status_updates: Counters<1>,
-    status_errors: Counters<1>,
-    lists: Reads,
-    watches: Reads,
-}
-
-/// Requests that read many objects.
-#[derive(Debug)]
-struct Reads {
-    all: Counters<1>,
-    failed: Counters<1>,
+    /// In the order of [`Count`].
+    counters: [Counters<1>; COUNTERS.len()],
 }
 
 impl Passes {
-    /// Registers the families, with all series of these controllers.
-    pub(super) fn register<'c>(
-        section: &mut Section<'_>,
-        controllers: impl Iterator<Item = &'c Controller>,
-    ) -> Self {
-        let passes = Self::families(section);
-        for controller in controllers {
-            passes.add_series(controller);
-        }
-        passes
-    }
-
-    fn families(section: &mut Section<'_>) -> Self {
+    /// Registers the families.
+    pub(super) fn register(section: &mut Section<'_>) -> Self {
         let (of, queue) = (["controller"], ["controller", "name"]);
         let help = "Number of times that a change of an object triggered a reconciliation";
         let triggered = section.counters("triggered", ["controller", "triggered_by", "action"], help);
-        let depth = section.gauges("workqueue_depth", queue, "Depth of the queue");
         let help = "Time that an item waits in the queue until the work on it starts";
         let latency = section.histograms("workqueue_latency_seconds", queue, help, BUCKETS);
         let help = "Time that the work on an item of the queue takes";
         let work = section.histograms("workqueue_work_duration_seconds", queue, help, BUCKETS);
         let help = "Time that reconcile operations take";
-        let duration = section.histograms("reconcile_duration_seconds", of, help, BUCKETS);
-        let mut counters = |name, help| section.counters(name, of, help);
-        let lists = Reads {
-            all: counters(
-                "list_operations",
-                "Total number of list operations that the controller depends on",
-            ),
-            failed: counters("list_operations_failed", "Total number of list operations that failed"),
-        };
-        let watches = Reads {
-            all: counters(
-                "watch_operations",
-                "Total number of watch operations that the controller depends on",
-            ),
-            failed: counters("watch_operations_failed", "Total number of watch operations that failed"),
-        };
-        let help = "Number of times that a StatefulSet was deleted to be recreated";
         Self {
-            operations: counters("reconcile_operations", "Total number of reconcile operations"),
-            errors: counters("reconcile_errors", "Number of reconcile operations that failed"),
-            recreations: counters("reconcile_sts_delete_create", help),
-            status_updates: counters("status_update_operations", "Total number of writes of a status"),
-            status_errors: counters("status_update_errors", "Number of writes of a status that failed"),
+            triggered,
+            depth: section.gauges("workqueue_depth", queue, "Depth of the queue"),
             adds: section.counters("workqueue_adds", queue, "Total number of additions to the queue"),
             retries: section.counters("workqueue_retries", queue, "Total number of items that are retried"),
-            triggered,
-            depth,
             latency,
             work,
-            duration,
-            lists,
-            watches,
+            duration: section.histograms("reconcile_duration_seconds", of, help, BUCKETS),
+            counters: COUNTERS.map(|(name, help)| section.counters(name, of, help)),
         }
     }
 
-    /// A series that exists from the beginning shows its first failure in a rate.
-    fn add_series(&self, controller: &Controller) {
-        let (of, queue) = ([controller.name()], [controller.name(), controller.queue]);
+    /// Adds all series of a controller: a series that exists from the beginning shows its first failure in a rate.
+    pub(super) fn add_series(&self, controller: &Controller) {
+        let queue = [controller.name(), controller.queue];
         for kind in [kinds::STATEFUL_SET, controller.declaration.primary] {
             for action in [Action::Added, Action::Updated, Action::Deleted] {
                 self.triggered.with([controller.name(), kind.kind, word(action)]);
             }
         }
-        let counters = [&self.operations, &self.errors, &self.recreations];
-        let statuses = [&self.status_updates, &self.status_errors];
-        let reads = [&self.lists, &self.watches].into_iter().flat_map(|reads| [&reads.all, &reads.failed]);
-        for family in counters.into_iter().chain(statuses).chain(reads) {
-            family.with(of);
+        for family in &self.counters {
+            family.with([controller.name()]);
         }
+        self.duration.with([controller.name()]);
         self.adds.with(queue);
         self.retries.with(queue);
         self.latency.with(queue);
         self.work.with(queue);
         self.depth.with(queue);
-        self.duration.with(of);
+    }
+
+    fn count(&self, what: Count, controller: &Controller, times: u64) {
+        self.counters[what as usize].with([controller.name()]).inc_by(times);
     }
 
     /// Something happened in a controller.
     pub(super) fn sees(&self, controller: &Controller, occurrence: &Occurrence<'_>) {
-        let (of, queue) = ([controller.name()], [controller.name(), controller.queue]);
+        let queue = [controller.name(), controller.queue];
         match occurrence {
             Occurrence::Ready { .. } => controller.is_ready(),
             Occurrence::Triggered { kind, action, .. } => {
@@ -136,26 +117,26 @@ impl Passes {
             Occurrence::Ended { at, took, outcome, .. } => {
                 controller.ends(*at);
                 self.work.with(queue).observe(took.as_secs_f64());
-                self.duration.with(of).observe(took.as_secs_f64());
-                self.operations.with(of).inc();
+                self.duration.with([controller.name()]).observe(took.as_secs_f64());
+                self.count(Count::Operations, controller, 1);
                 let (failed, retried) = match outcome {
                     Outcome::Settled | Outcome::Waiting(_) => (false, false),
                     Outcome::Unreadable => (true, false),
                     Outcome::Failed => (true, true),
                 };
-                self.errors.with(of).inc_by(u64::from(failed));
+                self.count(Count::Errors, controller, u64::from(failed));
                 self.retries.with(queue).inc_by(u64::from(retried));
             }
             Occurrence::StatusWritten { failed, .. } => {
-                self.status_updates.with(of).inc();
-                self.status_errors.with(of).inc_by(u64::from(*failed));
+                self.count(Count::StatusUpdates, controller, 1);
+                self.count(Count::StatusErrors, controller, u64::from(*failed));
             }
             Occurrence::Recreated { kind, .. } => {
-                self.recreations.with(of).inc_by(u64::from(*kind == kinds::STATEFUL_SET));
+                self.count(Count::Recreations, controller, u64::from(*kind == kinds::STATEFUL_SET));
             }
             Occurrence::Reconciled { reconciled, .. } => {
                 // To the kernel an invalid workload is no failure: its user must act.
-                self.errors.with(of).inc_by(u64::from(*reconciled == Reconciled::Invalid));
+                self.count(Count::Errors, controller, u64::from(*reconciled == Reconciled::Invalid));
             }
             Occurrence::Selected { .. } | Occurrence::Changed { .. } | Occurrence::Answered { .. } => {}
         }
@@ -185,10 +166,10 @@ impl Passes {
             Some(code) => code >= 400,
             None => true,
         };
-        for (reads, counts) in [(&self.lists, is_list), (&self.watches, is_watch)] {
-            reads.all.with([controller.name()]).inc_by(u64::from(counts));
-            reads.failed.with([controller.name()]).inc_by(u64::from(counts && failed));
-        }
+        self.count(Count::Lists, controller, u64::from(is_list));
+        self.count(Count::FailedLists, controller, u64::from(is_list && failed));
+        self.count(Count::Watches, controller, u64::from(is_watch));
+        self.count(Count::FailedWatches, controller, u64::from(is_watch && failed));
     }
 }
 
