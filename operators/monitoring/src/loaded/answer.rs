@@ -60,19 +60,13 @@ pub struct Counters {
 impl Answer {
     /// Reads a page of metrics. Ours reports more under `/status`.
     pub fn of_metrics(text: &str) -> Self {
-        let Some(page) = Page::read(text) else {
-            return Self::Nothing("the metrics are not those of a reloader".into());
-        };
-        let Page { successful, last_success, reloads, failed, .. } = page;
-        if page.loaded_config.is_none() && page.loaded_watched.is_none() {
-            return Self::Peers(Counters { successful, last_success, reloads, failed });
+        match Page::read(text) {
+            None => Self::Nothing("the metrics are not those of a reloader".into()),
+            Some(Page { status, .. }) if status.config_hash.is_some() || status.watched_hash.is_some() => {
+                Self::Ours(status)
+            }
+            Some(Page { counters, .. }) => Self::Peers(counters),
         }
-        Self::Ours(Status {
-            config_hash: page.loaded_config,
-            watched_hash: page.loaded_watched,
-            last_error_reason: page.trouble,
-            ..Status::default()
-        })
     }
 
     /// Reads the status of our reloader; none, if it is something else.

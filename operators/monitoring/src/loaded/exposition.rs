@@ -2,23 +2,15 @@
 
 use k8s_openapi::jiff::Timestamp;
 
-/// What the page of a reloader says.
+use crate::loaded::answer::{Counters, Status};
+
+/// What the page of a reloader reports.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Page {
-    /// Hash of the configuration that is loaded; only our reloader says it.
-    pub loaded_config: Option<String>,
-    /// Hash of the watched directories that are loaded; only our reloader says it.
-    pub loaded_watched: Option<String>,
-    /// What is wrong now; only our reloader says it.
-    pub trouble: Option<String>,
-    /// Whether the last reload succeeded; also false, if there was none yet.
-    pub successful: bool,
-    /// When a reload last succeeded.
-    pub last_success: Option<Timestamp>,
-    /// All reloads.
-    pub reloads: u64,
-    /// Reloads that failed.
-    pub failed: u64,
+    /// What only our reloader reports.
+    pub status: Status,
+    /// What both reloaders count.
+    pub counters: Counters,
 }
 
 /// One sample of a page.
@@ -39,14 +31,16 @@ impl Page {
             match sample.name {
                 "reloader_last_reload_successful" => {
                     is_of_a_reloader = true;
-                    page.successful = sample.value > 0.0;
+                    page.counters.successful = sample.value > 0.0;
                 }
-                "reloader_last_reload_success_timestamp_seconds" => page.last_success = moment(sample.value),
-                "reloader_reloads_total" => page.reloads = count(sample.value),
-                "reloader_reloads_failed_total" => page.failed = count(sample.value),
-                "mainstay_reloader_loaded_config_info" => page.loaded_config = sample.label("hash"),
-                "mainstay_reloader_loaded_watched_info" => page.loaded_watched = sample.label("hash"),
-                "mainstay_reloader_last_error_info" => page.trouble = sample.label("reason"),
+                "reloader_last_reload_success_timestamp_seconds" => {
+                    page.counters.last_success = moment(sample.value);
+                }
+                "reloader_reloads_total" => page.counters.reloads = count(sample.value),
+                "reloader_reloads_failed_total" => page.counters.failed = count(sample.value),
+                "mainstay_reloader_loaded_config_info" => page.status.config_hash = sample.label("hash"),
+                "mainstay_reloader_loaded_watched_info" => page.status.watched_hash = sample.label("hash"),
+                "mainstay_reloader_last_error_info" => page.status.last_error_reason = sample.label("reason"),
                 _ => {}
             }
         }
@@ -122,14 +116,13 @@ mod tests {
                     prometheus_config_reloader_build_info{branch=\"\",tags=\"a{b}\\\"c,\"} 1\n\
                     reloader_last_reload_success_timestamp_seconds 1.763306754121e+09\n\
                     reloader_last_reload_successful 1\nreloader_reloads_failed_total 2\nreloader_reloads_total 5\n";
-        let page = Page {
+        let counters = Counters {
             successful: true,
             last_success: Some("2025-11-16T15:25:54.121Z".parse().unwrap()),
             reloads: 5,
             failed: 2,
-            ..Page::default()
         };
-        assert_eq!(Page::read(text), Some(page));
+        assert_eq!(Page::read(text), Some(Page { counters, ..Page::default() }));
     }
 
     #[test]
@@ -145,17 +138,16 @@ mod tests {
             failure: Some(Failure { reason: Reason::Rejected, message: "not told here".into() }),
             ..Report::default()
         };
-        let page = Page {
-            loaded_config: Some(Digest::of(b"config").to_string()),
-            loaded_watched: Some(Digest::of(b"rules").to_string()),
-            trouble: Some("rejected".into()),
-            successful: false,
-            last_success: report.last_success,
-            reloads: 3,
-            failed: 1,
+        let status = Status {
+            config_hash: Some(Digest::of(b"config").to_string()),
+            watched_hash: Some(Digest::of(b"rules").to_string()),
+            last_error_reason: Some("rejected".into()),
+            ..Status::default()
         };
+        let counters =
+            Counters { successful: false, last_success: report.last_success, reloads: 3, failed: 1 };
         let text = mainstay_reloader::metrics::text(&report, &Figures::default(), "http");
-        assert_eq!(Page::read(&text), Some(page));
+        assert_eq!(Page::read(&text), Some(Page { status, counters }));
     }
 
     #[test]
