@@ -15,6 +15,13 @@ pub struct PodAnswer {
     pub offset: Option<Offset>,
 }
 
+impl PodAnswer {
+    /// No answer that can be used, and why.
+    pub fn nothing(because: impl Into<String>) -> Self {
+        Self { answer: Answer::Nothing(because.into()), offset: None }
+    }
+}
+
 /// What a pod reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {

@@ -75,8 +75,7 @@ impl Asker {
             Ok(PodAnswer { answer: of_metrics(address, &reply), offset })
         };
         answer.await.unwrap_or_else(|error: AskError| {
-            let words = PassError::outside(address.to_string(), error).words();
-            PodAnswer { answer: Answer::Nothing(words), offset: None }
+            PodAnswer::nothing(PassError::outside(address.to_string(), error).words())
         })
     }
 

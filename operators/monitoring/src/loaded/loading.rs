@@ -114,12 +114,7 @@ impl Loading {
         let because = if self.reach.is_silent() { NONE_ANSWERS } else { ASKED_LATER };
         for (pod, _) in others {
             let before = self.state(pod).cloned();
-            let state = self.evaluate(
-                written,
-                pod,
-                PodAnswer { answer: Answer::Nothing(because.into()), offset: None },
-                now,
-            );
+            let state = self.evaluate(written, pod, PodAnswer::nothing(because), now);
             // The state when it was asked is more specific.
             if let (Some(before @ LoadState::Unknown(_)), LoadState::Unknown(_)) = (before, state) {
                 self.known(pod).state = Some(before);

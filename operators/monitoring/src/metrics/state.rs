@@ -1,13 +1,14 @@
 //! What is measured when the metrics are read: how long passes have been running, and whether a controller is ready.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use kernel::clock;
 use kernel::declare::Declaration;
 use kernel::metrics::Section;
+use parking_lot::Mutex;
 
 /// A controller, and what it is doing.
 #[derive(Debug)]
@@ -48,27 +49,23 @@ impl Controller {
 
     /// A pass starts.
     pub(super) fn starts(&self, at: Instant) {
-        *self.running().entry(at).or_default() += 1;
+        *self.running.lock().entry(at).or_default() += 1;
     }
 
     /// The pass that started at this time has ended.
     pub(super) fn ends(&self, at: Instant) {
-        let mut running = self.running();
+        let mut running = self.running.lock();
         if let Some(count) = running.get_mut(&at) {
             *count -= 1;
         }
         running.retain(|_, count| *count > 0);
     }
 
-    fn running(&self) -> MutexGuard<'_, BTreeMap<Instant, usize>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// For how many seconds each pass has been running.
     fn ages(&self) -> Vec<f64> {
         let now = clock::now();
         let age = |at: &Instant| now.saturating_duration_since(*at).as_secs_f64();
-        self.running().iter().flat_map(|(at, count)| vec![age(at); *count]).collect()
+        self.running.lock().iter().flat_map(|(at, count)| vec![age(at); *count]).collect()
     }
 
     /// Whether it is ready; none, if it is not expected to be.

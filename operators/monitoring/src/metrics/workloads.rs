@@ -2,12 +2,13 @@
 //! again.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use kernel::metrics::{Samples, Section};
 use kernel::object::{Key, Object};
 use kernel::report::{Reconciled, Selected};
 use kernel::store::Change;
+use parking_lot::Mutex;
 use serde_json::Value;
 
 use super::CONTROLLERS;
@@ -35,7 +36,7 @@ impl Workloads {
         let sides = [&change.before, &change.after].into_iter().flatten();
         let Some(key) = sides.map(|object| object.key()).next() else { return };
         let id = (controller, key.clone());
-        let mut all = self.held();
+        let mut all = self.0.lock();
         match &change.after {
             Some(after) => all.entry(id).or_default().read(controller, &after.value()["spec"]),
             None => drop(all.remove(&id)),
@@ -44,25 +45,21 @@ impl Workloads {
 
     /// The outcome of the last pass of a workload.
     pub(super) fn reconciled(&self, controller: &'static str, key: &Key, reconciled: Reconciled) {
-        if let Some(workload) = self.held().get_mut(&(controller, key.clone())) {
+        if let Some(workload) = self.0.lock().get_mut(&(controller, key.clone())) {
             workload.reconciled = Some(reconciled);
         }
     }
 
     /// How many objects of a kind a workload selects and rejects.
     pub(super) fn selected(&self, controller: &'static str, key: &Key, count: &Selected) {
-        if let Some(workload) = self.held().get_mut(&(controller, key.clone())) {
+        if let Some(workload) = self.0.lock().get_mut(&(controller, key.clone())) {
             workload.resources.insert(count.kind.kind, *count);
         }
     }
 
-    fn held(&self) -> MutexGuard<'_, BTreeMap<(&'static str, Key), Figures>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// A figure of each workload that has it.
     fn each(&self, figure: fn(&Figures) -> Option<f64>) -> Samples<3> {
-        let all = self.held();
+        let all = self.0.lock();
         let sample = |((controller, key), workload): (&(&str, Key), &Figures)| {
             let labels = [(*controller).to_owned(), key.namespace.to_string(), key.name.to_string()];
             Some((labels, figure(workload)?))
@@ -75,7 +72,7 @@ impl Workloads {
         let none =
             CONTROLLERS.iter().flat_map(|(declaration, _)| ["ok", "failed"].map(|it| [declaration.name, it]));
         let mut counts: BTreeMap<[&str; 2], usize> = none.map(|labels| (labels, 0)).collect();
-        for ((controller, _), workload) in self.held().iter() {
+        for ((controller, _), workload) in self.0.lock().iter() {
             let Some(reconciled) = workload.reconciled else { continue };
             let status = if reconciled == Reconciled::Done { "ok" } else { "failed" };
             *counts.entry([controller, status]).or_default() += 1;
@@ -86,7 +83,7 @@ impl Workloads {
     /// How many objects of each kind are selected and rejected by all workloads of a controller.
     fn resources(&self) -> Samples<3> {
         let mut counts: BTreeMap<[&str; 3], usize> = BTreeMap::new();
-        for ((controller, _), workload) in self.held().iter() {
+        for ((controller, _), workload) in self.0.lock().iter() {
             for (resource, Selected { selected, rejected, .. }) in &workload.resources {
                 *counts.entry([controller, resource, "selected"]).or_default() += selected;
                 *counts.entry([controller, resource, "rejected"]).or_default() += rejected;
