@@ -10,7 +10,7 @@ use crate::loaded::condition;
 use crate::loaded::content::Content;
 use crate::loaded::load_state::{LoadState, Written};
 use crate::loaded::offset::Offset;
-use crate::loaded::pace::{self, Pace, Sight};
+use crate::loaded::pace::{self, LoadSummary, Pace};
 use crate::loaded::pod::{ObservedPod, TOUCHED, address, is_running, name, uid};
 use crate::loaded::reach::Reach;
 use k8s_openapi::api::core::v1::Pod;
@@ -108,7 +108,7 @@ impl Loading {
         let missing: Vec<(&Pod, Address)> =
             missing.filter_map(|pod| Some((pod, address(pod, PORT, tls)?))).collect();
         let missing_uids: Vec<&str> = missing.iter().map(|(pod, _)| uid(pod)).collect();
-        let asked = self.reach.whom(&missing_uids, now);
+        let asked = self.reach.due(&missing_uids, now);
         let (due, others): (Vec<_>, Vec<_>) =
             missing.into_iter().partition(|(pod, _)| asked.contains(&uid(pod)));
         let because = if self.reach.is_silent() { NONE_ANSWERS } else { ASKED_LATER };
@@ -197,8 +197,8 @@ impl Loading {
         let running = || pods.iter().filter(|pod| is_running(pod));
         let pending = LoadState::Pending(String::new());
         let is_for_all = self.pace.is_for_all();
-        let sight = Sight::of(running().map(|pod| self.state(pod).unwrap_or(&pending)));
-        let decision = self.pace.next(pace, sight, now);
+        let summary = LoadSummary::of(running().map(|pod| self.state(pod).unwrap_or(&pending)));
+        let decision = self.pace.next(pace, summary, now);
         let touched =
             running().filter(|pod| decision.touch && is_allowed && (is_for_all || !self.is_loaded(pod)));
         (touched.map(|pod| touch(pod, now)).collect(), decision.requeue_after)

@@ -43,24 +43,24 @@ impl Default for Settings {
 
 /// What the pods of a workload show together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Sight {
+pub enum LoadSummary {
     /// All pods run what was written.
     Loaded,
     /// Some cannot be asked; the others run it.
     Unknown,
     /// The operand rejects it.
-    Refused,
+    Rejected,
     /// Some have not loaded it yet.
     Pending,
 }
 
-impl Sight {
+impl LoadSummary {
     /// Of these pods.
-    pub fn of<'v>(verdicts: impl IntoIterator<Item = &'v LoadState>) -> Self {
-        let each = verdicts.into_iter().map(|verdict| match verdict {
+    pub fn of<'v>(states: impl IntoIterator<Item = &'v LoadState>) -> Self {
+        let each = states.into_iter().map(|state| match state {
             LoadState::Loaded => Self::Loaded,
             LoadState::Pending(_) => Self::Pending,
-            LoadState::Rejected(_) => Self::Refused,
+            LoadState::Rejected(_) => Self::Rejected,
             LoadState::Unknown(_) => Self::Unknown,
         });
         each.max().unwrap_or(Self::Loaded)
@@ -111,8 +111,8 @@ impl Pace {
     }
 
     /// What to do at `now`, when the pods show this. The caller touches the pods; if that fails, they are touched again.
-    pub fn next(&mut self, settings: &Settings, sight: Sight, now: Timestamp) -> Decision {
-        if sight == Sight::Loaded && !self.is_hidden {
+    pub fn next(&mut self, settings: &Settings, summary: LoadSummary, now: Timestamp) -> Decision {
+        if summary == LoadSummary::Loaded && !self.is_hidden {
             self.changed = false;
             return Decision::default();
         }
@@ -125,16 +125,18 @@ impl Pace {
         }
         let again = self.last.as_ref().map_or(0, |last| last.again);
         let pause = settings.patience.saturating_mul(2_u32.saturating_pow(again)).min(LONGEST);
-        match (sight, since) {
+        match (summary, since) {
             // Nothing is remembered, so nothing is known of a touch.
-            (Sight::Pending, None) => self.touch(0, now),
-            (Sight::Pending, Some(since)) if since >= pause && again < RETRIES => self.touch(again + 1, now),
-            (Sight::Pending, Some(since)) if since < pause => {
+            (LoadSummary::Pending, None) => self.touch(0, now),
+            (LoadSummary::Pending, Some(since)) if since >= pause && again < RETRIES => {
+                self.touch(again + 1, now)
+            }
+            (LoadSummary::Pending, Some(since)) if since < pause => {
                 let left = pause.saturating_sub(since);
                 wait(if again == 0 { left.min(FIRST_LOOK) } else { left })
             }
-            (Sight::Pending, Some(_)) => wait(LONGEST),
-            (Sight::Loaded | Sight::Refused | Sight::Unknown, _) => wait(INTERVAL),
+            (LoadSummary::Pending, Some(_)) => wait(LONGEST),
+            (LoadSummary::Loaded | LoadSummary::Rejected | LoadSummary::Unknown, _) => wait(INTERVAL),
         }
     }
 

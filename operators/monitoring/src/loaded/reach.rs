@@ -63,7 +63,7 @@ impl Reach {
     }
 
     /// Which of these pods, by their unique ids, to ask at `now`.
-    pub fn whom<'p>(&self, pods: &[&'p str], now: Timestamp) -> Vec<&'p str> {
+    pub fn due<'p>(&self, pods: &[&'p str], now: Timestamp) -> Vec<&'p str> {
         if let Some(silence) = &self.silence {
             let one = pods.iter().min_by_key(|pod| self.asked(pod)).filter(|_| silence.is_over(now));
             return one.copied().into_iter().collect();

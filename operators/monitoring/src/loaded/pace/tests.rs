@@ -17,14 +17,14 @@ fn the_first_change_goes_out_at_once_and_the_next_ones_together() {
     let mut pace = Pace::default();
     pace.wrote();
     let touch = Decision { touch: true, requeue_after: Some(seconds(1)) };
-    assert_eq!(pace.next(&SETTINGS, Sight::Pending, at(0)), touch);
-    assert_eq!(pace.next(&SETTINGS, Sight::Loaded, at(1000)), Decision::default());
+    assert_eq!(pace.next(&SETTINGS, LoadSummary::Pending, at(0)), touch);
+    assert_eq!(pace.next(&SETTINGS, LoadSummary::Loaded, at(1000)), Decision::default());
     for second in [2, 3, 4] {
         pace.wrote();
         let wait = Decision { touch: false, requeue_after: Some(seconds(5 - second)) };
-        assert_eq!(pace.next(&SETTINGS, Sight::Pending, at(second * 1000)), wait);
+        assert_eq!(pace.next(&SETTINGS, LoadSummary::Pending, at(second * 1000)), wait);
     }
-    assert_eq!(pace.next(&SETTINGS, Sight::Pending, at(5000)), touch);
+    assert_eq!(pace.next(&SETTINGS, LoadSummary::Pending, at(5000)), touch);
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn a_pod_that_does_not_load_it_is_touched_less_and_less_often_and_then_no_more()
     let mut now = 0;
     let mut touches = Vec::new();
     while now < 3_600_000 {
-        let decision = pace.next(&SETTINGS, Sight::Pending, at(now));
+        let decision = pace.next(&SETTINGS, LoadSummary::Pending, at(now));
         if decision.touch {
             touches.push(now / 1000);
         }
@@ -47,23 +47,23 @@ fn a_pod_that_does_not_load_it_is_touched_less_and_less_often_and_then_no_more()
 fn pods_that_cannot_be_asked_are_touched_once_for_a_change_and_not_for_a_restart() {
     let mut pace = Pace::default();
     let wait = Decision { touch: false, requeue_after: Some(seconds(30)) };
-    assert_eq!(pace.next(&SETTINGS, Sight::Unknown, at(0)), wait);
+    assert_eq!(pace.next(&SETTINGS, LoadSummary::Unknown, at(0)), wait);
     pace.wrote();
-    assert!(pace.next(&SETTINGS, Sight::Unknown, at(1000)).touch);
-    assert_eq!(pace.next(&SETTINGS, Sight::Unknown, at(60_000)), wait);
+    assert!(pace.next(&SETTINGS, LoadSummary::Unknown, at(1000)).touch);
+    assert_eq!(pace.next(&SETTINGS, LoadSummary::Unknown, at(60_000)), wait);
 }
 
 #[test]
 fn what_no_pod_tells_of_goes_out_once_and_is_not_lost() {
     let mut pace = Pace::default();
     pace.wrote();
-    assert!(pace.next(&SETTINGS, Sight::Pending, at(0)).touch);
+    assert!(pace.next(&SETTINGS, LoadSummary::Pending, at(0)).touch);
     pace.wrote_hidden();
     let wait = Decision { touch: false, requeue_after: Some(seconds(3)) };
-    assert_eq!(pace.next(&SETTINGS, Sight::Loaded, at(2000)), wait);
+    assert_eq!(pace.next(&SETTINGS, LoadSummary::Loaded, at(2000)), wait);
     assert!(pace.is_for_all());
-    assert!(pace.next(&SETTINGS, Sight::Loaded, at(5000)).touch);
-    assert_eq!(pace.next(&SETTINGS, Sight::Loaded, at(6000)), Decision::default());
+    assert!(pace.next(&SETTINGS, LoadSummary::Loaded, at(5000)).touch);
+    assert_eq!(pace.next(&SETTINGS, LoadSummary::Loaded, at(6000)), Decision::default());
     assert!(!pace.is_for_all());
 }
 
@@ -71,26 +71,29 @@ fn what_no_pod_tells_of_goes_out_once_and_is_not_lost() {
 fn what_is_refused_is_not_touched_but_what_is_written_instead_is() {
     let mut pace = Pace::default();
     let wait = Decision { touch: false, requeue_after: Some(seconds(30)) };
-    assert_eq!(pace.next(&SETTINGS, Sight::Refused, at(0)), wait);
+    assert_eq!(pace.next(&SETTINGS, LoadSummary::Rejected, at(0)), wait);
     pace.wrote();
-    assert!(pace.next(&SETTINGS, Sight::Refused, at(1000)).touch);
+    assert!(pace.next(&SETTINGS, LoadSummary::Rejected, at(1000)).touch);
 }
 
 #[test]
 fn a_clock_that_is_set_back_loses_no_change() {
     let mut pace = Pace::default();
     pace.wrote();
-    assert!(pace.next(&SETTINGS, Sight::Pending, at(3_600_000)).touch);
+    assert!(pace.next(&SETTINGS, LoadSummary::Pending, at(3_600_000)).touch);
     pace.wrote();
-    assert!(pace.next(&SETTINGS, Sight::Pending, at(0)).touch);
+    assert!(pace.next(&SETTINGS, LoadSummary::Pending, at(0)).touch);
 }
 
 #[test]
 fn the_worst_pod_decides() {
     let pending = || LoadState::Pending(String::new());
-    assert_eq!(Sight::of([]), Sight::Loaded);
-    assert_eq!(Sight::of(&[LoadState::Loaded, LoadState::Unknown(String::new())]), Sight::Unknown);
-    assert_eq!(Sight::of(&[pending(), LoadState::Rejected(String::new())]), Sight::Pending);
+    assert_eq!(LoadSummary::of([]), LoadSummary::Loaded);
+    assert_eq!(
+        LoadSummary::of(&[LoadState::Loaded, LoadState::Unknown(String::new())]),
+        LoadSummary::Unknown
+    );
+    assert_eq!(LoadSummary::of(&[pending(), LoadState::Rejected(String::new())]), LoadSummary::Pending);
 }
 
 /// One workload, its kubelet and its operator, played by the clock.
@@ -115,8 +118,8 @@ impl Play {
             self.loaded = what;
             self.brings = None;
         }
-        let sight = if self.loaded == self.written { Sight::Loaded } else { Sight::Pending };
-        let decision = self.pace.next(&SETTINGS, sight, at(now));
+        let summary = if self.loaded == self.written { LoadSummary::Loaded } else { LoadSummary::Pending };
+        let decision = self.pace.next(&SETTINGS, summary, at(now));
         if decision.touch {
             self.touches.push((now, self.written));
             self.brings = delay.map(|delay| (now + delay, self.written));

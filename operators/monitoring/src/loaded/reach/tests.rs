@@ -15,7 +15,7 @@ fn round<'p>(
     answers: impl Fn(&str) -> bool,
     second: u64,
 ) -> Vec<&'p str> {
-    let asked = reach.whom(pods, at(second));
+    let asked = reach.due(pods, at(second));
     reach.record(asked.iter().map(|pod| (*pod, answers(pod))), at(second));
     asked
 }
@@ -30,14 +30,14 @@ fn silence_is_asked_less_and_less_and_an_answer_ends_it() {
     let mut others = pods.iter().cycle();
     for pause in [10, 20, 40, 80, 160, 320, 600, 600] {
         assert!(reach.is_silent());
-        assert_eq!(reach.whom(&pods, at(now + pause - 1)), NOBODY);
+        assert_eq!(reach.due(&pods, at(now + pause - 1)), NOBODY);
         now += pause;
         // Another one each time: the first may be the only one that never answers.
         assert_eq!(round(&mut reach, &pods, nobody, now), [*others.next().unwrap()]);
     }
     assert_eq!(round(&mut reach, &pods, |_| true, now + 600).len(), 1);
     assert!(!reach.is_silent());
-    assert_eq!(reach.whom(&pods, at(now + 600)), pods);
+    assert_eq!(reach.due(&pods, at(now + 600)), pods);
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn a_pod_that_comes_anew_is_asked_at_once_where_others_answer() {
     let mut reach = Reach::default();
     round(&mut reach, &["a", "b"], |pod| pod == "b", 0);
     reach.keep(&["b", "c"]);
-    assert_eq!(reach.whom(&["c"], at(1)), ["c"]);
+    assert_eq!(reach.due(&["c"], at(1)), ["c"]);
     assert_eq!(reach.pods.len(), 1);
 }
 
@@ -73,15 +73,15 @@ fn a_silence_of_all_begins_when_the_last_one_that_answered_is_gone_or_silent() {
     round(&mut reach, &["a", "b"], |pod| pod == "b", 0);
     round(&mut reach, &["b"], |_| false, 5);
     assert!(reach.is_silent());
-    assert_eq!(reach.whom(&["a", "b"], at(14)), NOBODY);
-    assert_eq!(reach.whom(&["a", "b"], at(15)), ["a"]);
+    assert_eq!(reach.due(&["a", "b"], at(14)), NOBODY);
+    assert_eq!(reach.due(&["a", "b"], at(15)), ["a"]);
 }
 
 #[test]
 fn a_clock_that_is_set_back_makes_no_pause_longer() {
     let mut reach = Reach::default();
     round(&mut reach, &["a"], |_| false, 1000);
-    assert_eq!(reach.whom(&["a"], at(0)), ["a"]);
+    assert_eq!(reach.due(&["a"], at(0)), ["a"]);
 }
 
 proptest! {
