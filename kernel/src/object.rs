@@ -36,6 +36,24 @@ impl Key {
     }
 }
 
+/// Why a text is no key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("write it as NAMESPACE/NAME")]
+pub struct KeyError;
+
+impl std::str::FromStr for Key {
+    type Err = KeyError;
+
+    fn from_str(text: &str) -> Result<Self, KeyError> {
+        match text.split_once('/') {
+            Some((namespace, name)) if !namespace.is_empty() && !name.is_empty() && !name.contains('/') => {
+                Ok(Self::new(namespace, name))
+            }
+            _ => Err(KeyError),
+        }
+    }
+}
+
 impl std::fmt::Display for Key {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.namespace.is_empty() {
@@ -258,6 +276,19 @@ impl Object {
         match &self.content {
             Content::Text(text) => Cow::Owned(serde_json::from_slice(text).unwrap_or_default()),
             Content::Tree(value) => Cow::Borrowed(value),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_written_with_its_namespace() {
+        assert_eq!("home/hooks".parse(), Ok(Key::new("home", "hooks")));
+        for text in ["", "hooks", "/hooks", "home/", "a/b/c"] {
+            assert_eq!(text.parse::<Key>(), Err(KeyError), "{text}");
         }
     }
 }

@@ -324,3 +324,23 @@ impl Stores {
             .unwrap_or_default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn namespaces_are_joined() {
+        let all_but = |names: &[&str]| Namespaces::AllBut(names.iter().map(|&name| name.into()).collect());
+        let only = |names: &[&str]| Namespaces::Only(names.iter().map(|&name| name.into()).collect());
+        for (one, other, joined) in [
+            (only(&["a"]), only(&["b"]), only(&["a", "b"])),
+            (only(&["a"]), all_but(&["a", "b"]), all_but(&["b"])),
+            (all_but(&["a", "b"]), all_but(&["b", "c"]), all_but(&["b"])),
+            (all_but(&[]), only(&["a"]), all_but(&[])),
+        ] {
+            assert_eq!(one.or(&other), joined);
+            assert_eq!(other.or(&one), joined);
+        }
+    }
+}

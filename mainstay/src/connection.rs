@@ -1,6 +1,6 @@
-//! The way to the API server: where it is, and how long it may be silent.
+//! The connection to the API server: its address, credentials and timeouts.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::task::{Context as Waker, Poll};
 use std::time::Duration;
 
@@ -17,25 +17,25 @@ use tower::{BoxError, Layer, Service};
 
 use crate::args::RunArguments;
 
-/// A server that says nothing for so long on a connection is not there.
-const SILENCE: Duration = Duration::from_secs(295);
+/// A connection without any data for so long is closed. Watches receive data more often.
+const READ_TIMEOUT: Duration = Duration::from_secs(295);
 
-/// An answer has begun by then, or none comes: the server itself gives up after a minute. That of a watch or of a long list
-/// begins as soon as any: what takes its time is what follows.
-const BEGINNING: Duration = Duration::from_secs(65);
+/// How long a response may take to start. The API server itself gives up after a minute. The response to a watch or to a
+/// long list starts as soon as any other; only its body takes longer.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(65);
 
-/// Where the cluster is, and how it is spoken to.
+/// The address of the API server, and how requests are sent.
 pub async fn config(arguments: &RunArguments, cluster: &Cluster) -> Result<Config> {
-    let mut config = match (&cluster.server, &arguments.kubeconfig) {
-        (Some(server), _) => Config::new(server.parse().with_context(|| format!("--apiserver {server}"))?),
-        (None, Some(path)) => {
+    let mut config = match (cluster.server.as_str(), &arguments.kubeconfig) {
+        ("", Some(path)) => {
             let file =
                 Kubeconfig::read_from(path).with_context(|| format!("cannot read {}", path.display()))?;
             Config::from_custom_kubeconfig(file, &KubeConfigOptions::default())
                 .await
                 .context("--kubeconfig")?
         }
-        (None, None) => Config::infer().await.context("found no cluster: give --kubeconfig")?,
+        ("", None) => Config::infer().await.context("no cluster found: use --kubeconfig")?,
+        (server, _) => Config::new(server.parse().with_context(|| format!("--apiserver {server}"))?),
     };
     if let Some(path) = &cluster.authority {
         let read = || -> Result<Vec<Vec<u8>>> {
@@ -44,48 +44,44 @@ pub async fn config(arguments: &RunArguments, cluster: &Cluster) -> Result<Confi
         };
         config.root_cert = Some(read().with_context(|| format!("--ca-file {}", path.display()))?);
     }
-    let text = |path: &Path| path.display().to_string();
-    if let Some(path) = &cluster.certificate {
-        config.auth_info.client_certificate = Some(text(path));
-    }
-    if let Some(path) = &cluster.key {
-        config.auth_info.client_key = Some(text(path));
+    let text = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+    let auth = &mut config.auth_info;
+    auth.client_certificate = text(&cluster.certificate).or(auth.client_certificate.take());
+    auth.client_key = text(&cluster.key).or(auth.client_key.take());
+    if !cluster.user.is_empty() {
+        auth.impersonate = Some(cluster.user.clone());
     }
     config.accept_invalid_certs |= cluster.insecure;
-    if let Some(user) = &cluster.user {
-        config.auth_info.impersonate = Some(user.clone());
-    }
-    // The queue decides when something is tried again, and says so.
+    // The queue retries, and counts it.
     config.default_retry = false;
-    // A connection that died without a word must not keep a pass for ever. Watches say something more often than this.
-    config.read_timeout = Some(SILENCE);
+    // A connection that died silently must not block a pass.
+    config.read_timeout = Some(READ_TIMEOUT);
     config.reset_reader_on_write = true;
     Ok(config)
 }
 
-/// Gives up requests whose answer does not begin: a server that died without a word holds nobody up. A layer around the
-/// client's service.
+/// Fails requests whose response does not start in time. A layer around the service of the client.
 #[derive(Debug, Clone, Copy)]
-pub struct Patience;
+pub struct ResponseTimeout;
 
-impl<S> Layer<S> for Patience {
-    type Service = Patient<S>;
+impl<S> Layer<S> for ResponseTimeout {
+    type Service = TimedService<S>;
 
-    fn layer(&self, server: S) -> Patient<S> {
-        Patient(server)
+    fn layer(&self, service: S) -> TimedService<S> {
+        TimedService(service)
     }
 }
 
-/// A server that is not waited for without end.
+/// A service whose responses have to start in time.
 #[derive(Debug, Clone)]
-pub struct Patient<S>(S);
+pub struct TimedService<S>(S);
 
-/// An answer that has not begun.
+/// A response that did not start in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the API server did not begin to answer within {BEGINNING:?}")]
-pub struct NoAnswer;
+#[error("the API server did not start to respond within {RESPONSE_TIMEOUT:?}")]
+pub struct NoResponse;
 
-impl<S, Q> Service<Q> for Patient<S>
+impl<S, Q> Service<Q> for TimedService<S>
 where
     S: Service<Q>,
     S::Future: Send + 'static,
@@ -100,8 +96,8 @@ where
     }
 
     fn call(&mut self, request: Q) -> Self::Future {
-        let answer = timeout(BEGINNING, self.0.call(request));
-        async move { answer.await.map_err(|_| NoAnswer)?.map_err(Into::into) }.boxed()
+        let response = timeout(RESPONSE_TIMEOUT, self.0.call(request));
+        async move { response.await.map_err(|_| NoResponse)?.map_err(Into::into) }.boxed()
     }
 }
 
@@ -116,7 +112,7 @@ mod tests {
 
     use super::*;
 
-    /// An answer that begins after so many seconds, and then comes in pieces, one a minute.
+    /// A server whose response starts after so many seconds and then continues with one chunk a minute.
     fn server(begins: u64) -> Client {
         let service = tower::service_fn(move |_: Request<Body>| async move {
             clock::until(Some(clock::now() + Duration::from_secs(begins))).await;
@@ -126,24 +122,24 @@ mod tests {
             });
             Ok::<_, BoxError>(Response::new(Pieces::from_stream(pieces)))
         });
-        ClientBuilder::new(service, "default").with_layer(&Patience).build()
+        ClientBuilder::new(service, "default").with_layer(&ResponseTimeout).build()
     }
 
-    /// What is answered, or why nothing is, and how many seconds that took.
+    /// The response or the error, and how many seconds it took.
     #[expect(clippy::disallowed_methods, reason = "a test plays the caller")]
-    async fn answer(begins: u64) -> (Result<String, NoAnswer>, u64) {
+    async fn answer(begins: u64) -> (Result<String, NoResponse>, u64) {
         let start = clock::now();
         let answer = server(begins).request_text(Request::get("/").body(Vec::new()).unwrap()).await;
         let answer = answer.map_err(|error| {
             let kube::Error::Service(error) = error else { panic!("{error}") };
-            *error.downcast::<NoAnswer>().unwrap()
+            *error.downcast::<NoResponse>().unwrap()
         });
         (answer, (clock::now() - start).as_secs())
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_answer_begins_in_time_or_is_given_up_and_may_then_take_its_time() {
+    async fn only_the_start_of_a_response_has_to_be_in_time() {
         assert_eq!(answer(64).await, (Ok("abc".into()), 64 + 3 * 60));
-        assert_eq!(answer(66).await, (Err(NoAnswer), 65));
+        assert_eq!(answer(66).await, (Err(NoResponse), 65));
     }
 }

@@ -1,5 +1,5 @@
-//! What the operators would write, which pods would restart for it, and why: told, and nothing of it done. The server itself
-//! checks every write and keeps none.
+//! What the operators would write, and which pods would restart and why. The API server checks every write and persists
+//! none.
 
 use std::collections::BTreeMap;
 
@@ -11,19 +11,19 @@ use kernel::queue::Outcome;
 use kube::Client;
 use serde_json::Value;
 
-/// How many fields of an object are named.
+/// How many changed fields of an object are listed.
 const FIELDS: usize = 5;
 
-/// What is to be printed and told.
+/// The result of a dry run.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Told {
-    /// A table of what would be written, and its sum.
+pub struct Report {
+    /// A table of what would be written, and a summary.
     pub text: String,
-    /// What could not be looked at, or would fail. The rest is in the table.
+    /// What could not be checked, or would fail. The rest is in the table.
     pub failures: Vec<String>,
 }
 
-/// A write beside what is there now.
+/// A write, and the object that it would change.
 #[derive(Debug, Clone, PartialEq)]
 struct Write {
     verb: Verb,
@@ -31,16 +31,14 @@ struct Write {
     object: String,
     subresource: Option<String>,
     present: Option<Value>,
-    answer: Value,
+    result: Value,
 }
 
-/// Reads what is there, and tells what would become of it.
-pub async fn tell(client: &Client, once: &Once, writes: Vec<DryRunWrite>) -> Result<Told> {
-    // Who writes an object twice means the second.
-    let mut last: BTreeMap<String, DryRunWrite> = BTreeMap::new();
-    for one in writes {
-        last.insert(one.call.describe(), one);
-    }
+/// Reads the objects that would be written, and compares.
+pub async fn report(client: &Client, once: &Once, writes: Vec<DryRunWrite>) -> Result<Report> {
+    // Only the last write of an object counts.
+    let last: BTreeMap<String, DryRunWrite> =
+        writes.into_iter().map(|write| (write.call.describe(), write)).collect();
     let mut writes = Vec::new();
     for DryRunWrite { call, path, answer } in last.into_values() {
         let present = if call.verb == Verb::Create {
@@ -51,26 +49,34 @@ pub async fn tell(client: &Client, once: &Once, writes: Vec<DryRunWrite>) -> Res
         let name = [call.namespace.as_deref(), call.name.as_deref()];
         let name: Vec<&str> = name.into_iter().flatten().collect();
         let object = format!("{} {}", call.kind(), name.join("/"));
-        writes.push(Write { verb: call.verb, object, subresource: call.subresource, present, answer });
+        writes.push(Write {
+            verb: call.verb,
+            object,
+            subresource: call.subresource,
+            present,
+            result: answer,
+        });
     }
-    Ok(Told { text: table(&writes), failures: failures(once) })
+    Ok(Report { text: table(&writes), failures: failures(once) })
 }
 
-/// An object as it is. What is asked about a part of it is in the whole.
+/// An object as it is now. The object also holds what its subresources hold.
 #[expect(clippy::disallowed_methods, reason = "it reads an object")]
 async fn present(client: &Client, path: &str, subresource: Option<&str>) -> Result<Value> {
     let part = subresource.map(|part| format!("/{part}")).unwrap_or_default();
     let path = path.strip_suffix(&part).unwrap_or(path);
-    let request = http::Request::get(path).body(Vec::new()).context("a path of the server is one")?;
+    let request = http::Request::get(path).body(Vec::new()).context("the path is not valid")?;
     client.request(request).await.with_context(|| format!("cannot read {path}"))
 }
 
 fn failures(once: &Once) -> Vec<String> {
     let blind = once.blind.iter().map(|kind| {
-        format!("no {kind} was looked at: its definition, or a right that it cannot do without, is missing")
+        format!(
+            "resources of kind {kind} were not checked: their definition or a required permission is missing"
+        )
     });
     let failed = once.outcomes.iter().filter_map(|(kind, key, outcome)| match outcome {
-        Outcome::Failed => Some(format!("{kind} {key}: not everything could be tried; the log says why")),
+        Outcome::Failed => Some(format!("{kind} {key}: reconciliation failed; the log says why")),
         Outcome::Unreadable => Some(format!("{kind} {key} cannot be read; the log says why")),
         Outcome::Settled | Outcome::Waiting(_) => None,
     });
@@ -105,10 +111,10 @@ fn count(number: usize, word: &str, ending: &str) -> String {
 
 fn consequence(write: &Write, fields: &[String], pods: usize) -> String {
     if write.is_of("statefulsets.apps") && write.verb == Verb::Delete {
-        return "it would be made anew, and take over its pods; those that it cannot update are replaced one by one"
+        return "it would be recreated and adopt its pods; pods that it cannot update are replaced one at a time"
             .to_owned();
     }
-    // Where pods restart, it matters for what, and nothing else does.
+    // If pods restart, only the fields that cause it are listed.
     let matters = |field: &&String| pods == 0 || field.starts_with("spec.template");
     let fields: Vec<&str> = fields.iter().filter(matters).map(String::as_str).collect();
     let named = fields.iter().take(FIELDS).copied().collect::<Vec<_>>().join(", ");
@@ -130,11 +136,11 @@ impl Write {
         }
     }
 
-    /// The fields that would be others.
+    /// The fields that would change.
     fn fields(&self) -> Vec<String> {
         let mut fields = Vec::new();
         if let (Verb::Update | Verb::Patch, Some(present)) = (self.verb, &self.present) {
-            compare("", present, &self.answer, &mut fields);
+            compare("", present, &self.result, &mut fields);
         }
         fields
     }
@@ -147,25 +153,26 @@ impl Write {
             Some("daemonsets.apps") => &present["status"]["desiredNumberScheduled"],
             _ => return 0,
         };
-        let is_other = present.pointer("/spec/template") != self.answer.pointer("/spec/template");
+        let is_changed = present.pointer("/spec/template") != self.result.pointer("/spec/template");
         let pods = pods.as_u64().and_then(|pods| usize::try_from(pods).ok()).unwrap_or_default();
-        if is_other && self.verb != Verb::Delete { pods } else { 0 }
+        if is_changed && self.verb != Verb::Delete { pods } else { 0 }
     }
 }
 
-/// What only the server writes.
-const OF_THE_SERVER: [&str; 5] =
+/// Fields that only the API server writes.
+const SERVER_FIELDS: [&str; 5] =
     ["status", "metadata.managedFields", "metadata.resourceVersion", "metadata.generation", "metadata.uid"];
 
-fn compare(path: &str, present: &Value, answer: &Value, fields: &mut Vec<String>) {
-    if present == answer || OF_THE_SERVER.contains(&path) {
+/// Collects the paths of the fields that differ.
+fn compare(path: &str, present: &Value, result: &Value, fields: &mut Vec<String>) {
+    if present == result || SERVER_FIELDS.contains(&path) {
         return;
     }
-    match (present, answer) {
+    match (present, result) {
         (Value::Object(left), Value::Object(right)) => {
             let names = left.keys().chain(right.keys().filter(|name| !left.contains_key(*name)));
             for name in names {
-                compare(&below(path, name), &present[name], &answer[name], fields);
+                compare(&below(path, name), &present[name], &result[name], fields);
             }
         }
         (Value::Array(left), Value::Array(right)) if left.len() == right.len() => {
@@ -195,8 +202,8 @@ mod tests {
 
     use super::*;
 
-    fn write(verb: Verb, object: &str, present: Option<Value>, answer: Value) -> Write {
-        Write { verb, object: object.into(), subresource: None, present, answer }
+    fn write(verb: Verb, object: &str, present: Option<Value>, result: Value) -> Write {
+        Write { verb, object: object.into(), subresource: None, present, result }
     }
 
     #[test]
@@ -241,13 +248,13 @@ mod tests {
         change   secrets monitoring/prometheus-main            data[prometheus.yaml.gz]
         change   statefulsets.apps monitoring/prometheus-main  2 pods would restart: spec.template.spec.containers[0].image
         change   statefulsets.apps monitoring/scaled           spec.replicas
-        delete   statefulsets.apps monitoring/other            it would be made anew, and take over its pods; those that it cannot update are replaced one by one
+        delete   statefulsets.apps monitoring/other            it would be recreated and adopt its pods; pods that it cannot update are replaced one at a time
         5 objects and 1 status would be written; 2 pods would restart.
         ");
     }
 
     #[test]
-    fn what_would_fail_is_told() {
+    fn failures_are_listed() {
         let outcome = |outcome| ("Prometheus", Key::new("n", "a"), outcome);
         let once = Once {
             outcomes: vec![
@@ -258,8 +265,8 @@ mod tests {
             blind: vec!["ThanosRuler"],
         };
         let expected = [
-            "no ThanosRuler was looked at: its definition, or a right that it cannot do without, is missing",
-            "Prometheus n/a: not everything could be tried; the log says why",
+            "resources of kind ThanosRuler were not checked: their definition or a required permission is missing",
+            "Prometheus n/a: reconciliation failed; the log says why",
         ];
         assert_eq!(failures(&once), expected);
     }

@@ -1,9 +1,9 @@
-//! The operators as one program: wiring only. `run` is also what tests run in their own process.
+//! The operators as one program: wiring only. Tests run the same in their own process.
 
 pub mod args;
-pub mod candidacy;
 pub mod connection;
 pub mod dry_run;
+pub mod leader_election;
 pub mod line;
 pub mod process;
 pub mod products;

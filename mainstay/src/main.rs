@@ -7,65 +7,71 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use mainstay::args::RenderArguments;
-use mainstay::line::{self, Refused, Wanted};
+use mainstay::line::{self, LineError, Request};
 use mainstay::{products, render, webhook};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> =
         std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    let wanted = match line::read(&arguments) {
-        Ok(wanted) => wanted,
-        // Also the help that was asked for comes this way.
-        Err(Refused::Own(words)) => {
-            let _ = words.print();
-            return ExitCode::from(u8::try_from(words.exit_code()).unwrap_or(2));
+    let request = match line::parse(&arguments) {
+        Ok(request) => request,
+        // This includes the help.
+        Err(LineError::Own(error)) => {
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
-        Err(refused @ (Refused::Peer(_) | Refused::Unavailable(_))) => {
-            complain(&refused);
+        Err(error @ (LineError::Peer(_) | LineError::Unavailable(_))) => {
+            print_error(&format!("mainstay: {error}\n"));
             return ExitCode::from(2);
         }
     };
-    match start(wanted) {
+    match start(request) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            complain(&format_args!("{error:#}"));
+            print_error(&format!("mainstay: {error:#}\n"));
             ExitCode::FAILURE
         }
     }
 }
 
-/// Standard error may be closed: then nobody reads it.
-fn complain(words: &dyn std::fmt::Display) {
-    let _ = writeln!(std::io::stderr(), "mainstay: {words}");
-}
-
-fn start(wanted: Wanted) -> Result<()> {
-    match wanted {
-        Wanted::Crds => print(&products::definitions_as_yaml()?),
-        Wanted::Render(wanted) => rendered(&wanted),
-        Wanted::Told(text) => print(&text),
-        Wanted::Help(text) => {
-            let _ = std::io::stderr().write_all(text.as_bytes());
+fn start(request: Request) -> Result<()> {
+    match request {
+        Request::Crds => print(&products::definitions_as_yaml()?),
+        Request::Render(arguments) => print_rendered(&arguments),
+        Request::Print(text) => print(&text),
+        Request::Help(text) => {
+            print_error(&text);
             Ok(())
         }
-        Wanted::Webhook(flags) => webhook::run(&flags),
-        Wanted::Run(arguments, flags) => {
+        Request::Webhook(flags) => webhook::run(&flags),
+        Request::Run(arguments, flags) => {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-            runtime.context("cannot start")?.block_on(run::run(*arguments, *flags))
+            runtime.context("cannot start the runtime")?.block_on(run::run(*arguments, *flags))
         }
     }
 }
 
-fn rendered(wanted: &RenderArguments) -> Result<()> {
-    let rendered = match &wanted.config {
-        None => render::files(&wanted.filename, &wanted.namespace)?,
-        Some(name) => render::configuration(&wanted.filename, &wanted.namespace, name)?,
+fn print_rendered(arguments: &RenderArguments) -> Result<()> {
+    let RenderArguments { filename, namespace, config } = arguments;
+    let rendered = match config {
+        None => render::files(filename, namespace)?,
+        Some(name) => render::configuration(filename, namespace, name)?,
     };
-    print(&rendered.text)?;
     for note in &rendered.notes {
-        let _ = writeln!(std::io::stderr(), "{note}");
+        print_error(&format!("{note}\n"));
     }
-    if rendered.failures.is_empty() { Ok(()) } else { bail!("{}", rendered.failures.join("\nmainstay: ")) }
+    print_with_failures(&rendered.text, &rendered.failures)
+}
+
+/// Prints what was possible, and fails with the rest.
+fn print_with_failures(text: &str, failures: &[String]) -> Result<()> {
+    print(text)?;
+    if failures.is_empty() { Ok(()) } else { bail!("{}", failures.join("\nmainstay: ")) }
+}
+
+/// Standard error may be closed: then nobody reads it.
+fn print_error(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
 fn print(text: &str) -> Result<()> {

@@ -1,8 +1,10 @@
-//! A process that runs operators: watches at once, works when everything is known and it leads, ends cleanly.
+//! A process that runs operators: it watches immediately, reconciles once the first lists are complete and it is the
+//! leader, and stops cleanly.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use anyhow::{Context, Result};
 use kernel::apply::Tools;
 use kernel::driver::Ending;
 use kernel::hub::{Hub, Once, Registration, WatchState};
@@ -12,24 +14,25 @@ use kernel::queue;
 use kernel::stores::{Scopes, Stores};
 use kube::Client;
 use product::Setup;
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::products::Running;
 
-/// Our name among the owners of fields, in events and in labels.
+/// The field manager, also the name in events and in labels.
 pub const MANAGER: &str = "mainstay";
 
-/// How long passes may take to finish once the process was asked to stop.
+/// How long passes may take to finish when the process stops.
 const GRACE: Duration = Duration::from_secs(20);
 
 /// What a process is made of.
 pub struct Process {
-    /// The way to the server.
+    /// The client of the API server.
     pub client: Client,
-    /// What runs in it.
+    /// The operators.
     pub products: Arc<Running>,
-    /// Where it looks.
+    /// What it watches.
     pub scopes: Scopes,
     /// Whether it may write.
     pub leadership: Leadership,
@@ -39,7 +42,7 @@ pub struct Process {
     pub queue: queue::Settings,
     /// What it counts.
     pub metrics: Metrics,
-    /// Where its watches stand.
+    /// The states of its watches.
     pub watch_states: watch::Sender<Vec<WatchState>>,
 }
 
@@ -49,7 +52,7 @@ impl Process {
         let leadership = self.leadership.clone();
         let lead = async move {
             if !leadership.granted().await {
-                // It will never be ours: only `stop` ends the wait.
+                // This process will never lead: only `stop` ends the wait.
                 std::future::pending::<()>().await;
             }
         };
@@ -57,7 +60,7 @@ impl Process {
         hub.run(registrations, lead, stop).await
     }
 
-    /// One pass of everything that is there: for a client whose writes are not kept.
+    /// Reconciles every resource once: for a client whose writes are dry runs.
     pub async fn once(self) -> Once {
         let (hub, registrations) = self.assemble();
         hub.once(registrations).await
@@ -79,4 +82,16 @@ impl Process {
         };
         (hub, registrations)
     }
+}
+
+/// Waits for SIGTERM or SIGINT, from now on.
+pub fn termination() -> Result<impl Future<Output = ()>> {
+    let mut terminate = signal(SignalKind::terminate()).context("cannot wait for signals")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for signals")?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
 }

@@ -1,4 +1,4 @@
-//! The operators of this program. A new one is one line in [`ALL`]; everything else follows from what it exports.
+//! The operators of this program. A new operator is one line in [`ALL`]; everything else follows from what it exports.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,14 +18,14 @@ use kube::Client;
 use product::{Definition, Instance, Product, Settings, Setup};
 use tokio_util::sync::CancellationToken;
 
-/// All of them.
+/// All operators.
 pub const ALL: &[&Product] = &[
     // In the order of the reference pages.
     &operator_example::PRODUCT,
     &operator_monitoring::PRODUCT,
 ];
 
-/// Reads the name of one.
+/// Parses the name of an operator.
 pub fn parser() -> impl TypedValueParser<Value = &'static Product> {
     let names = ALL.iter().map(|one| PossibleValue::new(one.name).help(one.serves));
     PossibleValuesParser::new(names)
@@ -41,7 +41,7 @@ pub fn definitions() -> Result<Vec<Definition>> {
     Ok(all)
 }
 
-/// All of them as one YAML stream.
+/// The definitions of all resources as one YAML stream.
 pub fn definitions_as_yaml() -> Result<String> {
     let mut stream = String::new();
     for definition in definitions()? {
@@ -51,32 +51,32 @@ pub fn definitions_as_yaml() -> Result<String> {
     Ok(stream)
 }
 
-/// What the webhooks of all products answer, also of those that do not run.
+/// The webhooks of all operators, including those that do not run.
 pub fn routes(catalogue: &mut Catalogue) -> Routes {
     let webhooks = ALL.iter().filter_map(|product| product.webhooks);
     webhooks.fold(Routes::default(), |all, webhooks| all.merge((webhooks.routes)(catalogue)))
 }
 
-/// Products that run, each with its settings.
+/// The operators that run, each with its settings.
 pub struct Running(Vec<(&'static Product, Box<dyn Instance>)>);
 
 impl Running {
-    /// Starts some.
+    /// Starts operators.
     pub fn start(products: &[&'static Product], settings: &Settings) -> Self {
         Self(products.iter().map(|product| (*product, (product.start)(settings))).collect())
     }
 
-    /// One that was started already.
+    /// A single operator that has been started.
     pub fn only(product: &'static Product, instance: impl Instance + 'static) -> Self {
         Self(vec![(product, Box::new(instance))])
     }
 
-    /// What their controllers watch, own and may do.
+    /// The declarations of their controllers.
     pub fn declarations(&self) -> Vec<&'static Declaration> {
         self.0.iter().flat_map(|(product, _)| product.declarations).copied().collect()
     }
 
-    /// All resources that they ask the API server for, by their plural names: requests are counted by them.
+    /// The plural names of all resources that they request from the API server: the labels of request metrics.
     pub fn resources(&self) -> impl Iterator<Item = &'static str> {
         let declared = self.0.iter().flat_map(|(product, _)| product.declarations);
         let tasks = self.0.iter().flat_map(|(product, _)| product.tasks);
@@ -84,12 +84,12 @@ impl Running {
         declared.flat_map(|one| one.kinds()).map(|kind| kind.plural).chain(of_tasks)
     }
 
-    /// Registers what they count. What it returns hears what happens in the process.
+    /// Registers their metrics, and returns observers of what happens in the process.
     pub fn register(&mut self, catalogue: &mut Catalogue, metrics: &Metrics) -> Vec<Arc<dyn Observer>> {
         self.0.iter_mut().flat_map(|(_, instance)| instance.register(catalogue, metrics)).collect()
     }
 
-    /// Lets them ask the API server what only it knows.
+    /// Lets them adapt to the API server.
     pub async fn prepare(&mut self, client: &Client) {
         for (_, instance) in &mut self.0 {
             instance.prepare(client).await;
@@ -101,7 +101,7 @@ impl Running {
         self.0.iter().flat_map(|(_, instance)| instance.controllers(setup)).collect()
     }
 
-    /// What runs beside the controllers. It writes only while the process leads.
+    /// What runs beside the controllers. It writes only while the process is the leader.
     pub fn tasks(
         &self,
         client: &Client,
@@ -115,7 +115,7 @@ impl Running {
         self.0.iter().filter_map(task).collect()
     }
 
-    /// Ends when one of them would look at more after a restart of the process.
+    /// Ends when one of them would watch more after a restart of the process.
     pub async fn outgrown(&self, client: &Client) {
         let mut all: FuturesUnordered<_> = self.0.iter().map(|(_, one)| one.outgrown(client)).collect();
         if all.next().await.is_none() {
@@ -123,7 +123,7 @@ impl Running {
         }
     }
 
-    /// Where the process looks: for each kind in the namespaces of all products that declare it.
+    /// What the process watches: each kind in the namespaces of all operators that declare it.
     pub fn scopes(&self, namespaces: &Namespaces) -> Scopes {
         let mut joined = Scopes::from(namespaces.clone());
         let mut filters: BTreeMap<Kind, Vec<Filter>> = BTreeMap::new();
@@ -137,7 +137,7 @@ impl Running {
                 filters.entry(kind).or_default().push(scopes.filters.get(&kind).cloned().unwrap_or_default());
             }
         }
-        // What one product leaves out, another may need.
+        // One operator may need what another one filters out.
         let same = |(kind, all): (Kind, Vec<Filter>)| {
             let first = all.first()?.clone();
             (first != Filter::default() && all.iter().all(|one| *one == first)).then_some((kind, first))
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_one_product_narrows_another_still_sees() {
+    fn an_operator_with_fewer_namespaces_does_not_restrict_others() {
         let flags = [
             "--prometheus-instance-namespaces=b",
             "--alertmanager-instance-namespaces=b",

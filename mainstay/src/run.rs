@@ -1,139 +1,147 @@
-//! The process itself: log, metrics, health, election, work; and their end in the right order.
+//! The process itself: log, metrics, health, leader election, reconciliation; and how they stop in the right order.
 
-use std::io::Write;
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use axum::Router;
+use futures::future::OptionFuture;
 use kernel::admin::{Admin, LogLevelServer, Readiness};
 use kernel::declare::Declaration;
 use kernel::driver::Ending;
 use kernel::dry_run::DryRun;
 use kernel::hub::{self, Progress, WatchState};
 use kernel::lease::{self, Election, Leadership, LeaseObject};
-use kernel::metrics::{Catalogue, Metrics};
+use kernel::metrics::{self, Catalogue, Metrics};
 use kernel::queue;
-use kernel::telemetry::{self, Telemetry};
-use kernel::web::Server;
-use kernel::webhook::Routes;
+use kernel::telemetry::{self, LogLevel, Telemetry};
 use kube::client::ClientBuilder;
 use kube::{Client, Config};
 use mainstay::args::{Rollout, RunArguments};
-use mainstay::candidacy::{self, Candidacy};
-use mainstay::connection::{self, Patience};
-use mainstay::dry_run::{self, Told};
-use mainstay::process::Process;
+use mainstay::connection::{self, ResponseTimeout};
+use mainstay::dry_run;
+use mainstay::leader_election::{LeaderElection, permitted};
+use mainstay::process::{Process, termination};
 use mainstay::products::{self, Running};
 use mainstay::web;
 use mainstay::webhook_service::WebhookService;
 use operator_monitoring::flags::Flags;
 use operator_monitoring::product::OwnFlags;
 use product::Settings;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// Runs until a signal comes or the lease is lost.
+use crate::print_with_failures;
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Runs until the process receives a signal to stop, loses the lease or has to restart.
 pub(crate) async fn run(arguments: RunArguments, flags: Flags) -> Result<()> {
     let settings = telemetry::Settings {
         format: arguments.log_format,
         level: arguments.log_level.clone(),
         otlp_endpoint: arguments.otlp_endpoint.clone(),
     };
-    let telemetry = Telemetry::start(&settings).context("cannot start telling")?;
+    let telemetry = Telemetry::start(&settings).context("cannot set up the log")?;
     let config = connection::config(&arguments, &flags.cluster).await?;
-    if arguments.dry_run {
-        let told = Box::pin(dry_run(arguments, flags, config)).await;
-        telemetry.stop();
-        return told;
-    }
+    let products = Running::start(&arguments.operators(), &product_settings(&arguments, &flags));
+    let ended = if arguments.dry_run {
+        Box::pin(dry_run(&arguments, &flags, config, products)).await
+    } else {
+        Box::pin(work(arguments, flags, config, products, telemetry.level.clone())).await
+    };
+    telemetry.stop();
+    ended
+}
+
+/// Runs the operators, and everything that is served beside them.
+async fn work(
+    arguments: RunArguments,
+    flags: Flags,
+    config: Config,
+    mut products: Running,
+    log_level: LogLevel,
+) -> Result<()> {
     let own_namespace = config.default_namespace.clone();
-    let mut products = Running::start(&arguments.operators(), &settings_of(&arguments, &flags));
-    let Counting { catalogue, metrics, routes } = Counting::of(&mut products);
-    let declarations = products.declarations();
-    let client = ClientBuilder::try_from(config).context("cannot make a client")?;
-    let client = client.with_layer(&metrics.requests(products.resources())).with_layer(&Patience).build();
-    let Candidacy { leadership, election, denied } =
-        Candidacy::of(&arguments, &client, &own_namespace).await?;
+    let mut catalogue = Catalogue::default();
+    let mut metrics = Metrics::register(&mut catalogue, VERSION, "unknown");
+    metrics::process::register(&mut catalogue);
+    let routes = products::routes(&mut catalogue);
+    for observer in products.register(&mut catalogue, &metrics.clone()) {
+        metrics = metrics.observed_by(observer);
+    }
+    let client = ClientBuilder::try_from(config).context("cannot create a client")?;
+    let client =
+        client.with_layer(&metrics.requests(products.resources())).with_layer(&ResponseTimeout).build();
+    let LeaderElection { leadership, election, forbidden } =
+        LeaderElection::of(&arguments, &client, &own_namespace).await?;
     products.prepare(&client).await;
     let (stop, mut tasks, mut servers) = (CancellationToken::new(), JoinSet::new(), JoinSet::new());
     for task in products.tasks(&client, &leadership, &stop) {
         tasks.spawn(task);
     }
+    tasks.spawn(count_leading(leadership.clone(), metrics.clone()));
     let products = Arc::new(products);
-    let process = Process {
-        leadership: leadership.clone(),
-        ..process(&arguments, &flags, &products, (client.clone(), metrics.clone()))
-    };
-    let readiness = readiness(process.watch_states.subscribe(), declarations, &mut tasks);
+    let process = process(&arguments, &flags, &products, client.clone(), metrics);
+    let process = Process { leadership, ..process };
+    let readiness = readiness(process.watch_states.subscribe(), products.declarations(), &mut tasks);
     tasks.spawn(web::withdraw(readiness.clone(), stop.clone()));
-    let admin = Admin { catalogue: Arc::new(catalogue), readiness };
     if let Some(address) = arguments.log_level_address {
-        let server = LogLevelServer::open(address, telemetry.level.clone()).await;
-        let server = server.context("--log-level-address")?;
-        let ended = stop.clone();
-        servers.spawn(async move {
-            if let Err(error) = server.serve(ended).await {
-                tracing::error!("the log level is no longer served: {error}");
-            }
-        });
+        let server = LogLevelServer::open(address, log_level).await.context("--log-level-address")?;
+        serve("the log level is", server.serve(stop.clone()), &mut servers);
     }
     if let Some(service) = arguments.webhook_service {
         let webhooks = WebhookService::open(service, routes.clone()).await?;
         servers.spawn(webhooks.serve(client.clone(), stop.clone()));
     }
+    let admin = Admin { catalogue: Arc::new(catalogue), readiness };
     let router = admin.router().merge(routes.router(&kernel::webhook::Limits::default()));
-    tell(web::open(&flags.web).await?, router, &stop, &mut servers);
-    tasks.spawn(count_leading(leadership.clone(), metrics));
-    let outgrown = async move {
+    let server = web::open(&flags.web).await?;
+    serve("metrics and health are", server.serve(router, stop.clone()), &mut servers);
+    let restart = async move {
         tokio::select! {
-            () = products.outgrown(&client) => End::Outgrown,
-            () = candidacy::electable(denied) => End::Electable,
+            () = products.outgrown(&client) => End::KindsPermitted,
+            () = permitted(forbidden) => End::ElectionPermitted,
         }
     };
-    let (ended, why) = Box::pin(conduct(process, election, (leadership, outgrown), servers, stop)).await?;
-    tracing::info!(?ended, "stopped");
+    let (controllers, end) = Box::pin(conduct(process, election, restart, servers, stop)).await?;
+    tracing::info!(?controllers, "stopped");
     tasks.shutdown().await;
-    telemetry.stop();
-    why.told()
+    end.into_result()
 }
 
-/// Why a process ended.
+/// Why a process stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
-    /// A signal came.
-    Asked,
+    /// It received a signal.
+    Signal,
     /// Another process leads.
     LeaseLost,
-    /// More must be looked at than could be when it began.
-    Outgrown,
-    /// It led without an election, and could stand in one.
-    Electable,
+    /// It was granted permissions to watch more than at its start.
+    KindsPermitted,
+    /// It wrote without leader election, and can take part in one now.
+    ElectionPermitted,
 }
 
 impl End {
-    /// What is told of it. Whoever asked for it need not be told.
-    fn told(self) -> Result<()> {
-        let words = match self {
-            Self::Asked => return Ok(()),
-            Self::LeaseLost => {
-                "the lease was lost, and another process leads; this one ends so that it can begin anew"
+    /// All but a signal are errors, so that the process is restarted and the reason is logged.
+    fn into_result(self) -> Result<()> {
+        match self {
+            Self::Signal => Ok(()),
+            Self::LeaseLost => bail!("restarting, because the lease was lost and another process leads"),
+            Self::KindsPermitted => {
+                bail!("restarting, because permissions to serve more kinds were granted")
             }
-            Self::Outgrown => {
-                "rights have come to serve more kinds; this process ends so that it can begin anew with them"
+            Self::ElectionPermitted => {
+                bail!("restarting with leader election, because the lease can be read now")
             }
-            Self::Electable => {
-                "the lease can be read now; this process ends so that it can begin anew and ask who leads"
-            }
-        };
-        bail!(words)
+        }
     }
 }
 
-/// What the command line says, for the products.
-fn settings_of(arguments: &RunArguments, flags: &Flags) -> Settings {
+/// The settings of the operators.
+fn product_settings(arguments: &RunArguments, flags: &Flags) -> Settings {
     let mut settings = Settings::new();
     settings.insert(flags.clone());
     settings.insert(OwnFlags {
@@ -143,16 +151,17 @@ fn settings_of(arguments: &RunArguments, flags: &Flags) -> Settings {
     settings
 }
 
-/// What the command line asks for, on its own and uncounted.
+/// A process without leader election.
 fn process(
     arguments: &RunArguments,
     flags: &Flags,
     products: &Arc<Running>,
-    (client, metrics): (Client, Metrics),
+    client: Client,
+    metrics: Metrics,
 ) -> Process {
     Process {
         client,
-        scopes: products.scopes(&(&flags.scope.shared()).into()),
+        scopes: products.scopes(&flags.scope.shared()),
         products: Arc::clone(products),
         leadership: Leadership::always(),
         identity: arguments.identity.clone(),
@@ -162,58 +171,53 @@ fn process(
     }
 }
 
-/// Prints what would be written, and ends.
-async fn dry_run(arguments: RunArguments, flags: Flags, config: Config) -> Result<()> {
-    let client =
-        ClientBuilder::try_from(config).context("cannot make a client")?.with_layer(&Patience).build();
-    let writes = DryRun::default();
-    let metrics = Metrics::register(&mut Catalogue::default(), env!("CARGO_PKG_VERSION"), "unknown");
-    let mut products = Running::start(&arguments.operators(), &settings_of(&arguments, &flags));
+/// Prints what the operators would write.
+async fn dry_run(
+    arguments: &RunArguments,
+    flags: &Flags,
+    config: Config,
+    mut products: Running,
+) -> Result<()> {
+    let client = ClientBuilder::try_from(config).context("cannot create a client")?;
+    let client = client.with_layer(&ResponseTimeout).build();
     products.prepare(&client).await;
-    let around = (writes.around(client.clone()), metrics);
-    let process = process(&arguments, &flags, &Arc::new(products), around);
+    let metrics = Metrics::register(&mut Catalogue::default(), VERSION, "unknown");
+    let (writes, products) = (DryRun::default(), Arc::new(products));
+    let process = process(arguments, flags, &products, writes.around(client.clone()), metrics);
     let once = process.once().await;
-    let Told { text, failures } = dry_run::tell(&client, &once, writes.take()).await?;
-    std::io::stdout().write_all(text.as_bytes()).context("cannot write to standard output")?;
-    if failures.is_empty() { Ok(()) } else { bail!("{}", failures.join("\nmainstay: ")) }
+    let report = dry_run::report(&client, &once, writes.take()).await?;
+    print_with_failures(&report.text, &report.failures)
 }
 
-/// Runs everything until a signal comes, the lease is lost or the process must begin anew: first the work ends, then the
-/// candidacy. Whoever asks is answered until the servers end.
+/// Runs until the process receives a signal, loses the lease or has to restart. Reconciliation stops first, and only then
+/// the lease is released. Servers stop last.
 async fn conduct(
     process: Process,
     election: Option<Election<LeaseObject>>,
-    (leadership, outgrown): (Leadership, impl Future<Output = End>),
+    restart: impl Future<Output = End>,
     servers: JoinSet<()>,
     stop: CancellationToken,
 ) -> Result<(Vec<Ending>, End)> {
-    let mut terminate = signal(SignalKind::terminate()).context("cannot wait for signals")?;
-    let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for signals")?;
+    let (termination, leadership) = (termination()?, process.leadership.clone());
     let resign = CancellationToken::new();
-    let candidate = async {
-        match election {
-            Some(election) => Some(election.run(resign.clone()).await),
-            None => None,
-        }
-    };
+    let elect = OptionFuture::from(election.map(|election| election.run(resign.clone())));
     let end = async {
-        let why = tokio::select! {
-            _ = terminate.recv() => End::Asked,
-            _ = interrupt.recv() => End::Asked,
-            () = lost(&leadership) => End::Asked,
-            why = outgrown => why,
+        let end = tokio::select! {
+            () = termination => End::Signal,
+            () = lost(&leadership) => End::LeaseLost,
+            end = restart => end,
         };
         stop.cancel();
-        why
+        end
     };
     let work = async {
-        let ended = process.run(stop.clone()).await;
+        let controllers = process.run(stop.clone()).await;
         resign.cancel();
-        ended
+        controllers
     };
-    let (ended, ending, why, ()) = tokio::join!(work, candidate, end, web::see_out(servers, stop.clone()));
-    let is_lost = matches!(ending, Some(lease::Ending::Lost(_)));
-    Ok((ended, if is_lost { End::LeaseLost } else { why }))
+    let (controllers, election, end, ()) = tokio::join!(work, elect, end, web::finish(servers, stop.clone()));
+    let is_lost = matches!(election, Some(lease::Ending::Lost(_)));
+    Ok((controllers, if is_lost { End::LeaseLost } else { end }))
 }
 
 /// Waits until leadership that was granted is lost.
@@ -225,7 +229,7 @@ async fn lost(leadership: &Leadership) {
     }
 }
 
-/// Ready once every watch knows all that is there, and nobody lacks what he cannot do without.
+/// Ready once all first lists are complete and no controller lacks a kind that it requires.
 fn readiness(
     mut watch_states: watch::Receiver<Vec<WatchState>>,
     declarations: Vec<&'static Declaration>,
@@ -237,7 +241,7 @@ fn readiness(
         while watch_states.changed().await.is_ok() {
             match waits_for(&watch_states.borrow_and_update(), &declarations) {
                 None => synced.open(),
-                Some(words) => synced.close(&words),
+                Some(reason) => synced.close(&reason),
             }
         }
     });
@@ -250,38 +254,22 @@ fn waits_for(watch_states: &[WatchState], declarations: &[&Declaration]) -> Opti
     let is_off =
         || watch_states.first().filter(|_| watch_states.iter().all(|one| one.progress == Progress::Off));
     let is_lacking = || declarations.iter().find_map(|declaration| hub::lacks(declaration, watch_states));
-    let listing = watch_states.iter().find(is_listing).or_else(is_off).or_else(is_lacking)?;
-    let trouble = listing.trouble.as_deref().unwrap_or("the first list is not complete");
-    Some(format!("{}: {trouble}", listing.kind.plural))
+    let missing = watch_states.iter().find(is_listing).or_else(is_off).or_else(is_lacking)?;
+    let reason = missing.trouble.as_deref().unwrap_or("the first list is not complete");
+    Some(format!("{}: {reason}", missing.kind.plural))
 }
 
-fn tell(server: Server, router: Router, stop: &CancellationToken, servers: &mut JoinSet<()>) {
-    let stop = stop.clone();
+/// Serves until the server stops, and logs why if that is an error.
+fn serve<E: Display + Send>(
+    what: &'static str,
+    serving: impl Future<Output = Result<(), E>> + Send + 'static,
+    servers: &mut JoinSet<()>,
+) {
     servers.spawn(async move {
-        if let Err(error) = server.serve(router, stop).await {
-            tracing::error!("metrics and health are told no more: {error}");
+        if let Err(error) = serving.await {
+            tracing::error!("{what} no longer served: {error}");
         }
     });
-}
-
-/// All that is counted, and the webhooks, which count too.
-struct Counting {
-    catalogue: Catalogue,
-    metrics: Metrics,
-    routes: Routes,
-}
-
-impl Counting {
-    fn of(products: &mut Running) -> Self {
-        let mut catalogue = Catalogue::default();
-        let mut metrics = Metrics::register(&mut catalogue, env!("CARGO_PKG_VERSION"), "unknown");
-        kernel::metrics::process::register(&mut catalogue);
-        let routes = products::routes(&mut catalogue);
-        for observer in products.register(&mut catalogue, &metrics.clone()) {
-            metrics = metrics.observed_by(observer);
-        }
-        Self { catalogue, metrics, routes }
-    }
 }
 
 async fn count_leading(leadership: Leadership, metrics: Metrics) {

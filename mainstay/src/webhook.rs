@@ -1,5 +1,5 @@
-//! The stand-alone webhook: what the peer's `admission-webhook` does, without a cluster to talk to. It needs little, so
-//! it takes little: one thread for connections, and few for answers.
+//! The stand-alone webhook: what the peer's `admission-webhook` does, without a connection to a cluster. It uses one thread
+//! for connections, and few for reviews.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -7,48 +7,42 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use kernel::admin::{Admin, Readiness};
 use kernel::metrics::{Catalogue, process};
-use kernel::telemetry::{self, Telemetry};
+use kernel::telemetry::{Settings, Telemetry};
 use kernel::web::Server;
 use kernel::webhook::{Limits, Routes};
-use operator_monitoring::flags::log::{Format, Level, Log};
 use operator_monitoring::flags::webhook::Flags;
-use operator_monitoring::webhook::RuleSettings;
 use operator_monitoring::webhook::metrics::Metrics;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::web;
+use crate::process::termination;
+use crate::{line, web};
 
-/// As many objects are looked at at the same time.
-const ANSWERING: usize = 4;
+/// How many objects are reviewed at the same time.
+const REVIEWS: usize = 4;
 
-/// Runs until a signal comes.
+/// Runs until the process receives a signal to stop.
 pub fn run(flags: &Flags) -> Result<()> {
     let mut runtime = tokio::runtime::Builder::new_current_thread();
-    let runtime = runtime.enable_all().max_blocking_threads(ANSWERING).build().context("cannot start")?;
+    let runtime = runtime.enable_all().max_blocking_threads(REVIEWS).build().context("cannot start")?;
     runtime.block_on(async {
-        let telemetry = Telemetry::start(&telemetry(flags.log)).context("cannot start telling")?;
+        let (level, format) = (line::level(flags.log.level).to_owned(), flags.log.format);
+        let telemetry = Telemetry::start(&Settings { format, level, otlp_endpoint: None });
+        let telemetry = telemetry.context("cannot set up the log")?;
         let webhook = Webhook::open(flags).await?;
-        let stop = CancellationToken::new();
-        let (served, ended) = tokio::join!(webhook.serve(stop.clone()), end(stop));
+        let (stop, termination) = (CancellationToken::new(), termination()?);
+        let mut serving = std::pin::pin!(webhook.serve(stop.clone()));
+        let served = tokio::select! {
+            served = &mut serving => served,
+            () = termination => {
+                stop.cancel();
+                serving.await
+            }
+        };
         tracing::info!("stopped");
         telemetry.stop();
-        served.and(ended)
+        served
     })
-}
-
-/// Waits for a signal, and lets everything end.
-async fn end(stop: CancellationToken) -> Result<()> {
-    let _ends = stop.clone().drop_guard();
-    let mut terminate = signal(SignalKind::terminate()).context("cannot wait for signals")?;
-    let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for signals")?;
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
-        () = stop.cancelled() => {}
-    }
-    Ok(())
 }
 
 /// The webhook, ready to run.
@@ -69,43 +63,26 @@ impl Webhook {
         build.with([env!("CARGO_PKG_VERSION"), "unknown"]).set(1);
         process::register(&mut catalogue);
         let metrics = Metrics::register(&mut catalogue);
-        let rules = RuleSettings { names: flags.rules.names, queries: flags.rules.queries };
         let readiness = Readiness::default();
         Ok(Self {
             server: web::open(&flags.web).await?,
             admin: Admin { catalogue: Arc::new(catalogue), readiness },
-            routes: operator_monitoring::webhook::routes(rules, &metrics),
+            routes: operator_monitoring::webhook::routes(flags.rules, &metrics),
         })
     }
 
-    /// Where it listens.
+    /// The address that it listens on.
     pub fn address(&self) -> Result<SocketAddr> {
         self.server.listener.local_addr().context("the port has no address")
     }
 
-    /// Answers until `stop`.
+    /// Serves until `stop`.
     pub async fn serve(self, stop: CancellationToken) -> Result<()> {
         let mut tasks = JoinSet::new();
         tasks.spawn(web::withdraw(self.admin.readiness.clone(), stop.clone()));
         let router = self.admin.router().merge(self.routes.router(&Limits::default()));
         Ok(self.server.serve(router, stop).await?)
     }
-}
-
-/// What the flags say about the log.
-fn telemetry(log: Log) -> telemetry::Settings {
-    let level = match log.level {
-        Level::All | Level::Debug => "debug",
-        Level::Info => "info",
-        Level::Warn => "warn",
-        Level::Error => "error",
-        Level::None => "off",
-    };
-    let format = match log.format {
-        Format::Logfmt => telemetry::Format::Logfmt,
-        Format::Json => telemetry::Format::Json,
-    };
-    telemetry::Settings { format, level: level.to_owned(), otlp_endpoint: None }
 }
 
 #[cfg(test)]

@@ -1,10 +1,9 @@
-//! Webhooks behind a Service of the cluster, over TLS with certificates of the process's own making. They are served where
-//! `--webhook-service` names a Service; that the API server asks is for users to say (`deploy/webhooks.yaml`), and whom it
-//! trusts is then written there by the process.
-
-use std::str::FromStr;
+//! Webhooks behind a Service of the cluster, over TLS with certificates that the process issues itself. They are served if
+//! `--webhook-service` names a Service, and called once users apply `deploy/webhooks.yaml`. The process then writes there
+//! which certificate authority to trust.
 
 use anyhow::{Context, Result};
+use kernel::object::Key;
 use kernel::web::{self, Protection, Server, listen};
 use kernel::webhook::{CertificateStore, Limits, Notice, Presented, Rotation, Routes, Target, Wanted};
 use kube::{Api, Client};
@@ -13,13 +12,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::products;
 
-/// Where the process listens for them.
+/// The port that the process listens on.
 pub const PORT: u16 = 9443;
 
-/// What both registrations of admission are called.
+/// The name of both webhook configurations.
 pub const REGISTRATION: &str = "mainstay";
 
-/// Who has to trust the certificates. What is not there, or calls another webhook, is left alone.
+/// The objects that hold the certificate authority. Those that do not exist, or that call another webhook, are left alone.
 pub fn targets() -> Vec<Target> {
     let converting = products::ALL.iter().filter_map(|product| product.webhooks);
     let converting = converting.flat_map(|webhooks| webhooks.converting);
@@ -27,114 +26,64 @@ pub fn targets() -> Vec<Target> {
     admitting.into_iter().chain(converting.map(|(name, _)| Target::Conversion((*name).into()))).collect()
 }
 
-/// A Service, and the Secret of the same name that holds its certificates.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ServiceName {
-    /// The namespace of both.
-    pub namespace: String,
-    /// The name of both.
-    pub name: String,
-}
-
-impl ServiceName {
-    /// What the API server calls it.
-    pub fn names(&self) -> Vec<String> {
-        vec![format!("{}.{}.svc", self.name, self.namespace)]
-    }
-}
-
-/// A text that names no Service.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("write it as NAMESPACE/NAME")]
-pub struct NoServiceName;
-
-impl FromStr for ServiceName {
-    type Err = NoServiceName;
-
-    fn from_str(text: &str) -> Result<Self, NoServiceName> {
-        match text.split_once('/') {
-            Some((namespace, name)) if !namespace.is_empty() && !name.is_empty() && !name.contains('/') => {
-                Ok(Self { namespace: namespace.to_owned(), name: name.to_owned() })
-            }
-            _ => Err(NoServiceName),
-        }
-    }
+/// The name under which the API server reaches a Service.
+pub fn host(service: &Key) -> String {
+    format!("{}.{}.svc", service.name, service.namespace)
 }
 
 /// Webhooks that are ready to be served.
 #[derive(Debug)]
 pub struct WebhookService {
-    /// Where they are asked.
+    /// The port.
     pub listener: TcpListener,
-    /// What they answer.
+    /// The webhooks.
     pub routes: Routes,
-    /// Where the certificates are kept.
-    pub service: ServiceName,
-    /// Whom the certificates are for.
+    /// The Service, and the Secret with the same name that holds its certificates.
+    pub service: Key,
+    /// The host names in the certificates.
     pub names: Vec<String>,
 }
 
 impl WebhookService {
     /// Listens.
-    pub async fn open(service: ServiceName, routes: Routes) -> Result<Self> {
+    pub async fn open(service: Key, routes: Routes) -> Result<Self> {
         let listener = listen(&format!(":{PORT}")).await.context("--webhook-service")?;
-        let names = service.names();
+        let names = vec![host(&service)];
         Ok(Self { listener, routes, service, names })
     }
 
-    /// Answers until `stop`, and keeps the certificates in time.
+    /// Serves until `stop`, and renews the certificates.
     pub async fn serve(self, client: Client, stop: CancellationToken) {
-        let ServiceName { namespace, name } = self.service;
-        let (api, wanted) = (Api::namespaced(client.clone(), &namespace), Wanted::names(self.names));
-        let presented = Presented::default();
+        let (api, wanted) =
+            (Api::namespaced(client.clone(), &self.service.namespace), Wanted::names(self.names));
+        let (name, presented) = (self.service.name.to_string(), Presented::default());
         let rotation =
             Rotation::new(client, CertificateStore { api, name, wanted }, targets(), presented.clone());
         let protection = Protection::Presented(presented);
         let server = Server { listener: self.listener, protection, limits: web::Limits::default() };
         let router = self.routes.router(&Limits::default());
-        let mut log = ChangeLog::default();
-        let follow = rotation.follow(move |notice| log.record(notice), stop.clone());
+        let mut last_error = String::new();
+        let follow = rotation.follow(move |notice| record(notice, &mut last_error), stop.clone());
         let (served, ()) = tokio::join!(server.serve(router, stop), follow);
         if let Err(error) = served {
-            tracing::error!("webhooks are served no more: {error}");
+            tracing::error!("webhooks are no longer served: {error}");
         }
     }
 }
 
-/// What the log says of certificates. The same trouble comes at every look, and is told once.
-#[derive(Default)]
-struct ChangeLog {
-    trouble: String,
-}
-
-impl ChangeLog {
-    fn record(&mut self, notice: Notice) {
-        match notice {
-            Notice::Presented => tracing::info!("webhooks show a new certificate"),
-            Notice::Injected(target) => tracing::info!(?target, "the API server trusts the webhooks"),
-            // Registering them is optional.
-            Notice::Absent(_) => {}
-            Notice::Trouble(error) => {
-                let words = format!("{:#}", anyhow::Error::from(error));
-                if words != self.trouble {
-                    tracing::warn!("the certificates of webhooks: {words}");
-                    self.trouble = words;
-                }
+/// Logs what happened to the certificates. An error that repeats itself is logged once.
+fn record(notice: Notice, last_error: &mut String) {
+    match notice {
+        Notice::Presented => tracing::info!("webhooks use a new certificate"),
+        Notice::Injected(target) => tracing::info!(?target, "the API server trusts the webhooks"),
+        // Webhooks are optional.
+        Notice::Absent(_) => {}
+        Notice::Trouble(error) => {
+            let text = format!("{:#}", anyhow::Error::from(error));
+            if text != *last_error {
+                tracing::warn!("the certificates of webhooks: {text}");
+                *last_error = text;
             }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_service_has_a_namespace_and_a_name() {
-        let service: ServiceName = "home/hooks".parse().unwrap();
-        assert_eq!(service.names(), ["hooks.home.svc"]);
-        for text in ["", "hooks", "/hooks", "home/", "a/b/c"] {
-            assert_eq!(text.parse::<ServiceName>(), Err(NoServiceName), "{text}");
         }
     }
 }

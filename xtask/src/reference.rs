@@ -6,6 +6,7 @@ use std::fmt::Write;
 use ::mainstay::products;
 use clap::{Arg, ArgAction, Command, CommandFactory};
 use lab::versions::{Program, Recipe, Versions};
+use operator_monitoring::flags::{Flags, Program as _, webhook};
 use product::MetricsPage;
 
 /// The whole page.
@@ -47,7 +48,7 @@ pub(crate) fn mainstay() -> String {
          address come from them alone. Under the name `mainstay` the image of the reloader is ours by default, \
          `--log-level` has the values above, and `--version` prints the version.\n\n",
     );
-    page.push_str(::mainstay::line::reference().trim_start());
+    page.push_str(Flags::reference().trim_start());
     page
 }
 
@@ -58,7 +59,7 @@ pub(crate) fn admission_webhook() -> String {
          reviews and does nothing else. It takes the flags of the Prometheus Operator's webhook, with one dash or two, \
          and they mean the same.\n\n",
     );
-    page.push_str(::mainstay::line::webhook_reference().trim_start());
+    page.push_str(webhook::Flags::reference().trim_start());
     page
 }
 

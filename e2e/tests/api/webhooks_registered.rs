@@ -8,11 +8,12 @@ use e2e::wait::{self, Look};
 use k8s_openapi::api::core::v1::{Namespace, Secret};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kernel::metrics::Catalogue;
+use kernel::object::Key;
 use kube::api::{ApiResource, DynamicObject, Patch, PatchParams, PostParams};
 use kube::core::{GroupVersionKind, Status};
 use kube::{Api, Client, ResourceExt};
 use lab::ControlPlane;
-use mainstay::webhook_service::{ServiceName, WebhookService};
+use mainstay::webhook_service::WebhookService;
 use operator_monitoring::webhook::RuleSettings;
 use operator_monitoring::webhook::metrics::Metrics;
 use serde_json::{Value, json};
@@ -50,8 +51,8 @@ impl Stage {
         let (plane, client) = control_plane().await?;
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = format!("https://{}", listener.local_addr()?);
-        let service: ServiceName = SERVICE.parse()?;
-        let home = json!({"metadata": {"name": service.namespace}});
+        let service: Key = SERVICE.parse()?;
+        let home = json!({"metadata": {"name": &*service.namespace}});
         let namespaces: Api<Namespace> = Api::all(client.clone());
         namespaces.create(&PostParams::default(), &serde_json::from_value(home)?).await?;
         let (stop, tasks) = (CancellationToken::new(), JoinSet::new());
@@ -178,7 +179,7 @@ async fn what_is_bad_is_refused_in_words_and_what_is_good_is_mended() -> Result<
         "spec.endpoints[0].relabelings[0]: invalid regex ( for relabel configuration: error parsing regexp: \
          missing closing ): `^(?s:()$`. Write a regular expression in the syntax of RE2"
     );
-    let service: ServiceName = SERVICE.parse()?;
+    let service: Key = SERVICE.parse()?;
     let secrets: Api<Secret> = Api::namespaced(stage.client.clone(), &service.namespace);
     assert_eq!(secrets.get(&service.name).await?.type_.as_deref(), Some("kubernetes.io/tls"));
     stage.end().await;

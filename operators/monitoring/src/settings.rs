@@ -37,7 +37,7 @@ impl Settings {
     pub fn of(flags: &Flags) -> Self {
         let is_on = |gate| flags.gates.enabled(gate);
         Self {
-            operator: flags.workload_operator(),
+            operator: flags.operator_config(),
             offers: Offers {
                 endpoint_slices: true,
                 pod_topology_labels: true,

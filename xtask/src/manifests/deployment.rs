@@ -90,7 +90,7 @@ pub(super) fn service() -> Result<Service> {
 
 #[cfg(test)]
 mod tests {
-    use mainstay::line::{self, Wanted};
+    use mainstay::line::{self, Request};
     use mainstay::products;
 
     use super::*;
@@ -109,10 +109,10 @@ mod tests {
     fn the_program_takes_the_arguments() {
         for products in [&[&operator_monitoring::PRODUCT][..], products::ALL] {
             let line: Vec<String> = [vec!["mainstay".to_owned()], arguments(products)].concat();
-            let Ok(Wanted::Run(run, flags)) = line::read(&line) else { panic!("{line:?}") };
+            let Ok(Request::Run(run, flags)) = line::parse(&line) else { panic!("{line:?}") };
             assert_eq!(run.operators, products);
             let service = run.webhook_service.expect("webhooks are served");
-            assert_eq!(service.names(), ["mainstay-webhook.mainstay-system.svc"]);
+            assert_eq!(webhook_service::host(&service), "mainstay-webhook.mainstay-system.svc");
             assert!(flags.kubelet_settings().is_some() && flags.kubelet.endpoint_slices);
             let settings = operator_monitoring::Settings::of(&flags);
             assert!(settings.bindings && settings.daemon_sets);

@@ -7,15 +7,15 @@ use k8s_openapi::api::core::v1::{Secret, Service};
 use kernel::dry_run::DryRun;
 use kube::api::{DeleteParams, Patch, PatchParams};
 use kube::{Api, Client};
-use mainstay::dry_run::{self, Told};
+use mainstay::dry_run::{self, Report};
 use serde_json::json;
 
 use super::stage::{Running, by_default, configuration, control_plane, create, process, quiet, versions};
 
-async fn dry_run(client: &Client) -> Result<Told> {
+async fn dry_run(client: &Client) -> Result<Report> {
     let writes = DryRun::default();
     let once = process(writes.around(client.clone()), by_default()).once().await;
-    dry_run::tell(client, &once, writes.take()).await
+    dry_run::report(client, &once, writes.take()).await
 }
 
 #[tokio::test]
@@ -36,7 +36,7 @@ async fn a_dry_run_tells_what_would_restart_and_writes_nothing() -> Result<()> {
     running.end().await;
 
     let nothing = "0 objects and 0 statuses would be written; 0 pods would restart.\n";
-    assert_eq!(dry_run(&client).await?, Told { text: nothing.into(), failures: Vec::new() });
+    assert_eq!(dry_run(&client).await?, Report { text: nothing.into(), failures: Vec::new() });
 
     // Somebody made things another way, as an older version might have.
     let arguments =
@@ -53,7 +53,7 @@ async fn a_dry_run_tells_what_would_restart_and_writes_nothing() -> Result<()> {
         .patch("prometheus-main", &PatchParams::default(), &Patch::Merge(&content))
         .await?;
     let before = versions(&client).await?;
-    let Told { text, failures } = dry_run(&client).await?;
+    let Report { text, failures } = dry_run(&client).await?;
     assert_eq!(failures, Vec::<String>::new());
     let expected = [
         "create   services default/prometheus-operated",

@@ -1,54 +1,38 @@
-//! How the API server is reached. Without any of these it is that of the pod.
+//! How the operator reaches the API server.
 
 use std::path::PathBuf;
 
-use crate::flags::flag::{Fields, Flag};
+use crate::flags::flag::{Flag, Group};
 
-/// How the API server is reached.
+/// How the operator reaches the API server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Cluster {
-    /// Who to act as, instead of oneself.
-    pub user: Option<String>,
-    /// Where the API server is.
-    pub server: Option<String>,
-    /// The certificate to show to it.
+    /// The user or service account to impersonate, if not empty.
+    pub user: String,
+    /// The address of the API server; if empty, that of the pod's cluster.
+    pub server: String,
+    /// The client certificate.
     pub certificate: Option<PathBuf>,
-    /// The key of that certificate.
+    /// The key of the client certificate.
     pub key: Option<PathBuf>,
-    /// Who signs the certificate of the API server.
+    /// The certificate authority of the API server.
     pub authority: Option<PathBuf>,
-    /// Any certificate of the API server will do.
+    /// Whether the certificate of the API server is not verified.
     pub insecure: bool,
 }
 
-impl Fields for Cluster {
-    const TITLE: &'static str = "API server";
-    const FLAGS: &'static [Flag<Self>] = &[
-        Flag {
-            name: "apiserver",
-            help: "Where the API server is, for use outside of a cluster.",
-            field: |cluster| &mut cluster.server,
-        },
-        Flag {
-            name: "as",
-            help: "A user or service account to act as instead of one's own.",
-            field: |cluster| &mut cluster.user,
-        },
-        Flag {
-            name: "cert-file",
-            help: "The certificate to show to the API server.",
-            field: |cluster| &mut cluster.certificate,
-        },
-        Flag { name: "key-file", help: "The key of that certificate.", field: |cluster| &mut cluster.key },
-        Flag {
-            name: "ca-file",
-            help: "Who signs the certificate of the API server.",
-            field: |cluster| &mut cluster.authority,
-        },
-        Flag {
-            name: "tls-insecure",
-            help: "Take any certificate of the API server. Not for production.",
-            field: |cluster| &mut cluster.insecure,
-        },
-    ];
+impl Cluster {
+    pub(crate) fn group(&mut self) -> Group<'_> {
+        let flags = vec![
+            Flag::new("apiserver", &mut self.server)
+                .help("Address of the API server, for use outside of a cluster."),
+            Flag::new("as", &mut self.user).help("User or service account to impersonate."),
+            Flag::new("cert-file", &mut self.certificate).help("Client certificate for the API server."),
+            Flag::new("key-file", &mut self.key).help("Key of the client certificate."),
+            Flag::new("ca-file", &mut self.authority).help("Certificate authority of the API server."),
+            Flag::new("tls-insecure", &mut self.insecure)
+                .help("Do not verify the certificate of the API server. Not for production."),
+        ];
+        Group { title: "API server", flags }
+    }
 }

@@ -1,34 +1,29 @@
-//! Features that can be switched.
+//! Feature gates.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use go_syntax::quoted::Quoted;
 
-use crate::flags::flag::{Fields, Flag};
-use crate::flags::go::number;
-use crate::flags::value::{Refusal, Value};
+use crate::flags::flag::{Flag, Group};
+use crate::flags::value::{Rejection, Value, boolean};
 
-/// The metric that tells which features are on; its only label is `name`.
-pub const METRIC: &str = "prometheus_operator_feature_gate";
-
-/// A feature that can be switched. Their order is that of their names.
+/// A feature that can be enabled or disabled. Gates are ordered by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Gate {
     /// Agents in a DaemonSet.
     PrometheusAgentDaemonSet,
-    /// What happens with the data of a shard that is not wanted any more.
+    /// What happens to the data of a shard that is scaled down.
     PrometheusShardRetentionPolicy,
     /// Shards spread over zones.
     PrometheusTopologySharding,
     /// Remote writes as resources.
     RemoteWriteCustomResourceDefinition,
-    /// Monitors and rules tell in their status who took them in.
+    /// Status of monitors and rules.
     StatusForConfigurationResources,
 }
 
 impl Gate {
-    /// All of them, by name.
+    /// All gates, by name.
     pub const ALL: [Self; 5] = [
         Self::PrometheusAgentDaemonSet,
         Self::PrometheusShardRetentionPolicy,
@@ -37,7 +32,7 @@ impl Gate {
         Self::StatusForConfigurationResources,
     ];
 
-    /// As the flag and the metric name it.
+    /// The name in the flag and in the metric.
     pub fn name(self) -> &'static str {
         match self {
             Self::PrometheusAgentDaemonSet => "PrometheusAgentDaemonSet",
@@ -48,35 +43,30 @@ impl Gate {
         }
     }
 
-    /// Whether it is on when nobody switches it.
-    pub fn is_on_by_default(self) -> bool {
-        match self {
-            Self::PrometheusShardRetentionPolicy | Self::PrometheusTopologySharding => true,
-            Self::PrometheusAgentDaemonSet
-            | Self::RemoteWriteCustomResourceDefinition
-            | Self::StatusForConfigurationResources => false,
-        }
+    /// Whether the feature is enabled by default.
+    pub(crate) fn is_on_by_default(self) -> bool {
+        matches!(self, Self::PrometheusShardRetentionPolicy | Self::PrometheusTopologySharding)
     }
 
-    /// What it does.
-    pub fn description(self) -> &'static str {
+    /// What the feature does.
+    pub(crate) fn help(self) -> &'static str {
         match self {
-            Self::PrometheusAgentDaemonSet => "PrometheusAgents can run as DaemonSets.",
+            Self::PrometheusAgentDaemonSet => "A PrometheusAgent can run as a DaemonSet.",
             Self::PrometheusShardRetentionPolicy => {
-                "A Prometheus can say what happens with shards that it no longer wants."
+                "A Prometheus can define what happens to shards that are scaled down."
             }
             Self::PrometheusTopologySharding => "The shards of a Prometheus can be spread over zones.",
             Self::RemoteWriteCustomResourceDefinition => {
-                "Accepted, and without effect: there is no such resource yet."
+                "Accepted without effect: there is no such resource yet."
             }
             Self::StatusForConfigurationResources => {
-                "Monitors, probes, scrape configurations and rules tell who took them in."
+                "The status of monitors, probes, scrape configurations and rules lists the workloads that select them."
             }
         }
     }
 }
 
-/// Which features are on.
+/// Which features are enabled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeatureGates(BTreeSet<Gate>);
 
@@ -87,12 +77,12 @@ impl Default for FeatureGates {
 }
 
 impl FeatureGates {
-    /// Whether a feature is on.
+    /// Whether a feature is enabled.
     pub fn enabled(&self, gate: Gate) -> bool {
         self.0.contains(&gate)
     }
 
-    /// Switches a feature.
+    /// Enables or disables a feature.
     pub fn switch(&mut self, gate: Gate, on: bool) {
         if on {
             self.0.insert(gate);
@@ -101,56 +91,42 @@ impl FeatureGates {
         }
     }
 
-    /// The values of [`METRIC`] by its label: 1 for a feature that is on, 0 for others.
-    pub fn metric(&self) -> impl Iterator<Item = (&'static str, u8)> {
-        Gate::ALL.into_iter().map(|gate| (gate.name(), u8::from(self.enabled(gate))))
+    pub(crate) fn group(&mut self) -> Group<'_> {
+        let flag = Flag::new("feature-gates", self).help("Features to enable or disable, as listed below.");
+        Group { title: "Features", flags: vec![flag] }
     }
-}
 
-/// All of them, such as `A=true,B=false`.
-impl fmt::Display for FeatureGates {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, gate) in Gate::ALL.into_iter().enumerate() {
-            let comma = if index == 0 { "" } else { "," };
-            write!(f, "{comma}{}={}", gate.name(), self.enabled(gate))?;
-        }
-        Ok(())
+    /// Gates as the flag takes them, such as `A=true,B=false`.
+    fn list(&self, is_listed: impl Fn(Gate) -> bool) -> String {
+        let gates = Gate::ALL.into_iter().filter(|gate| is_listed(*gate));
+        gates.map(|gate| format!("{}={}", gate.name(), self.enabled(gate))).collect::<Vec<_>>().join(",")
     }
-}
-
-impl Fields for FeatureGates {
-    const TITLE: &'static str = "Features";
-    const FLAGS: &'static [Flag<Self>] = &[Flag {
-        name: "feature-gates",
-        help: "Features to switch; the list of them is below.",
-        field: |gates| gates,
-    }];
 }
 
 impl Value for FeatureGates {
-    fn form(&self) -> &'static str {
-        "NAME=BOOL,…"
+    fn form(&self) -> String {
+        "NAME=BOOL,…".to_owned()
     }
 
     fn show(&self) -> String {
-        let switched = Gate::ALL.into_iter().filter(|gate| self.enabled(*gate) != gate.is_on_by_default());
-        switched.map(|gate| format!("{}={}", gate.name(), self.enabled(gate))).collect::<Vec<_>>().join(",")
+        self.list(|gate| self.enabled(gate) != gate.is_on_by_default())
     }
 
-    /// What can be read is taken, so that another unknown name does not hide what is wrong with the rest.
-    fn set(&mut self, text: &str) -> Result<(), Refusal> {
+    /// An unknown name does not hide what is wrong with the rest.
+    fn set(&mut self, text: &str) -> Result<(), Rejection> {
         let mut unknown = None;
         for pair in text.split(',').filter(|pair| !pair.is_empty()) {
-            let (name, on) = read(pair)?;
+            let (name, on) = parse(pair)?;
             match Gate::ALL.into_iter().find(|gate| gate.name() == name) {
                 Some(gate) => self.switch(gate, on),
                 None => unknown = unknown.or(Some(name)),
             }
         }
         let Some(name) = unknown else { return Ok(()) };
-        Err(Refusal::AtStart(format!(
-            "failed to update feature gates: feature gate {} is unknown (supported feature gates: {self})",
-            Quoted(name)
+        Err(Rejection::Start(format!(
+            "failed to update feature gates: feature gate {} is unknown (supported feature gates: {})",
+            Quoted(name),
+            self.list(|_| true)
         )))
     }
 
@@ -159,13 +135,13 @@ impl Value for FeatureGates {
     }
 }
 
-fn read(pair: &str) -> Result<(&str, bool), Refusal> {
+fn parse(pair: &str) -> Result<(&str, bool), Rejection> {
     let (name, value) =
-        pair.split_once('=').ok_or_else(|| Refusal::now("malformed pair, expect string=bool"))?;
+        pair.split_once('=').ok_or_else(|| Rejection::parse("malformed pair, expect string=bool"))?;
     let (name, value) = (name.trim(), value.trim());
-    let on = number::boolean(value).ok_or_else(|| {
+    let on = boolean(value).ok_or_else(|| {
         let problem = format!("strconv.ParseBool: parsing {}: invalid syntax", Quoted(value));
-        Refusal::Now(format!("invalid value of {name}: {value}, err: {problem}"))
+        Rejection::Parse(format!("invalid value of {name}: {value}, err: {problem}"))
     })?;
     Ok((name, on))
 }
@@ -175,18 +151,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_metric_tells_of_every_feature() {
+    fn only_what_differs_from_the_default_is_shown() {
         let mut gates = FeatureGates::default();
         gates.switch(Gate::PrometheusAgentDaemonSet, true);
         gates.switch(Gate::PrometheusTopologySharding, false);
+        let enabled = Gate::ALL.map(|gate| (gate.name(), gates.enabled(gate)));
         let expected = [
-            ("PrometheusAgentDaemonSet", 1),
-            ("PrometheusShardRetentionPolicy", 1),
-            ("PrometheusTopologySharding", 0),
-            ("RemoteWriteCustomResourceDefinition", 0),
-            ("StatusForConfigurationResources", 0),
+            ("PrometheusAgentDaemonSet", true),
+            ("PrometheusShardRetentionPolicy", true),
+            ("PrometheusTopologySharding", false),
+            ("RemoteWriteCustomResourceDefinition", false),
+            ("StatusForConfigurationResources", false),
         ];
-        assert_eq!(gates.metric().collect::<Vec<_>>(), expected);
+        assert_eq!(enabled, expected);
         assert_eq!(gates.show(), "PrometheusAgentDaemonSet=true,PrometheusTopologySharding=false");
     }
 
@@ -205,21 +182,21 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_or_is_not_known_is_told_apart() {
+    fn syntax_errors_and_unknown_names_are_told_apart() {
         let all = "PrometheusAgentDaemonSet=false,PrometheusShardRetentionPolicy=true,\
                    PrometheusTopologySharding=true,RemoteWriteCustomResourceDefinition=false,\
                    StatusForConfigurationResources=false";
         for (text, refusal) in [
-            ("a", Refusal::now("malformed pair, expect string=bool")),
+            ("a", Rejection::parse("malformed pair, expect string=bool")),
             (
                 "a= yes",
-                Refusal::now(
+                Rejection::parse(
                     "invalid value of a: yes, err: strconv.ParseBool: parsing \"yes\": invalid syntax",
                 ),
             ),
             (
                 "Turbo=true",
-                Refusal::AtStart(format!(
+                Rejection::Start(format!(
                     "failed to update feature gates: feature gate \"Turbo\" is unknown (supported feature gates: {all})"
                 )),
             ),

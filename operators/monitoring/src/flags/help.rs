@@ -1,64 +1,85 @@
-//! The help: what a terminal shows, a line a flag.
+//! Help for terminals and reference pages in Markdown, written from the lists of flags and feature gates.
 
 use std::fmt::Write as _;
 
-use crate::flags::flag::{Description, Group as _, Groups};
+use crate::flags::flag::{Flag, Groups};
 use crate::flags::gates::Gate;
-use crate::flags::version::Version;
 
-/// A group as users read about it.
-pub(crate) type Described = (&'static str, Vec<Description>);
-
-/// The groups of a program, and the flags for its version.
-pub(crate) fn groups(groups: &mut Groups<'_>, version: &mut Version) -> Vec<Described> {
-    let mut described: Vec<Described> =
-        groups.iter_mut().map(|group| (group.title(), group.descriptions())).collect();
-    described.push((version.title(), version.descriptions()));
-    described
-}
-
-/// The help of a program.
-pub(crate) fn write(program: &str, usage: &str, groups: &[Described]) -> String {
-    let rule = "Flags have one dash or two: -NAME=VALUE or -NAME VALUE. A switch is -NAME or -NAME=false.";
-    format!("Usage: {program} {usage}\n\n{rule}\n{}", options(groups))
-}
+/// How flags are written.
+pub(crate) const SYNTAX: &str =
+    "Flags have one dash or two: -NAME=VALUE or -NAME VALUE. A switch is -NAME or -NAME=false.";
 
 /// All flags, a line each.
-pub(crate) fn options(groups: &[Described]) -> String {
+pub(crate) fn flags(groups: &Groups<'_>) -> String {
     let mut text = String::new();
-    for (title, flags) in groups {
-        let heads: Vec<String> = flags.iter().map(head).collect();
+    for group in &groups.0 {
+        let heads: Vec<String> = group.flags.iter().map(head).collect();
         let width = heads.iter().map(|head| head.chars().count()).max().unwrap_or_default();
-        let _ = writeln!(text, "\n{title}:");
-        for (head, flag) in heads.iter().zip(flags) {
+        let _ = writeln!(text, "\n{}:", group.title);
+        for (head, flag) in heads.iter().zip(&group.flags) {
             let _ = writeln!(text, "  {head:width$}  {}{}", flag.help, remarks(flag));
         }
     }
     text
 }
 
-/// The features that can be switched.
-pub(crate) fn features() -> String {
-    let width = Gate::ALL.map(|gate| gate.name().len()).into_iter().max().unwrap_or_default();
-    let mut text = String::from("\nFeatures that can be switched:\n");
-    for gate in Gate::ALL {
-        let state = if gate.is_on_by_default() { "on" } else { "off" };
-        let _ = writeln!(text, "  {:width$}  {} [default: {state}]", gate.name(), gate.description());
+/// The feature gates, a line each.
+pub(crate) fn gates(gates: &[Gate]) -> String {
+    let width = gates.iter().map(|gate| gate.name().len()).max().unwrap_or_default();
+    let mut text = String::from(if gates.is_empty() { "" } else { "\nFeature gates:\n" });
+    for gate in gates {
+        let _ = writeln!(text, "  {:width$}  {} [default: {}]", gate.name(), gate.help(), default(*gate));
     }
     text
 }
 
-fn head(flag: &Description) -> String {
-    if flag.form.is_empty() { format!("-{}", flag.name) } else { format!("-{} {}", flag.name, flag.form) }
+/// All flags, a table for each group.
+pub(crate) fn flag_tables(groups: &Groups<'_>) -> String {
+    let mut text = String::new();
+    for group in &groups.0 {
+        let _ =
+            writeln!(text, "## {}\n\n| flag | value | default | meaning |\n|---|---|---|---|", group.title);
+        for Flag { name, help, value } in &group.flags {
+            let form = Some(value.form()).filter(|form| !form.is_empty());
+            let (form, default) = (code(&form.unwrap_or_else(|| "BOOL".to_owned())), code(&value.show()));
+            let more = if value.adds() { " Can be repeated." } else { "" };
+            let _ = writeln!(text, "| `-{name}` | {form} | {default} | {help}{more} |");
+        }
+        text.push('\n');
+    }
+    text
 }
 
-fn remarks(flag: &Description) -> String {
-    let mut text = String::new();
-    if !flag.default.is_empty() && flag.default != "false" {
-        let _ = write!(text, " [default: {}]", flag.default);
+/// The feature gates as a table.
+pub(crate) fn gate_table(gates: &[Gate]) -> String {
+    let heading = "## Feature gates\n\n| name | default | meaning |\n|---|---|---|\n";
+    let mut text = String::from(if gates.is_empty() { "" } else { heading });
+    for gate in gates {
+        let _ = writeln!(text, "| `{}` | {} | {} |", gate.name(), default(*gate), gate.help());
     }
-    if flag.adds {
+    text
+}
+
+fn default(gate: Gate) -> &'static str {
+    if gate.is_on_by_default() { "on" } else { "off" }
+}
+
+fn head(flag: &Flag<'_>) -> String {
+    format!("-{} {}", flag.name, flag.value.form()).trim_end().to_owned()
+}
+
+fn remarks(flag: &Flag<'_>) -> String {
+    let mut text = match flag.value.show().as_str() {
+        "" | "false" => String::new(),
+        default => format!(" [default: {default}]"),
+    };
+    if flag.value.adds() {
         text.push_str(" [can be repeated]");
     }
     text
+}
+
+/// A text as code in a cell, where a bar would end the cell.
+fn code(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!("`{}`", text.replace('|', "\\|")) }
 }

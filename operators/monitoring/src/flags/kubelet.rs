@@ -1,40 +1,32 @@
-//! Kubelets as targets: whether there is a Service for them, and what is in it.
+//! Kubelets as scrape targets: the Service that the operator maintains for them.
 
 use std::time::Duration;
 
-use crate::kubelet::Priority;
 use go_syntax::quoted::Quoted;
+use kernel::object::Key;
 
-use crate::flags::flag::{Fields, Flag};
+use crate::flags::flag::{Flag, Group};
 use crate::flags::selector::LabelSelector;
-use crate::flags::value::{Refusal, Value};
+use crate::flags::value::{Choice, Rejection, Value};
+use crate::kubelet::Priority;
 
-/// Kubelets as targets.
+/// Kubelets as scrape targets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kubelet {
-    /// The Service that stands for all kubelets; nothing is done without it.
-    pub service: Option<ServiceName>,
-    /// The nodes whose kubelets are meant.
+    /// The Service whose endpoints are the kubelets. Without it, nothing is written.
+    pub service: Option<Key>,
+    /// The labels of the nodes.
     pub nodes: LabelSelector,
-    /// Which addresses of a node are taken, if it has both.
+    /// Which address of a node is used if it has several.
     pub priority: Priority,
-    /// Whether there are EndpointSlices.
+    /// Whether the operator writes EndpointSlices.
     pub endpoint_slices: bool,
-    /// Whether there are Endpoints.
+    /// Whether the operator writes Endpoints.
     pub endpoints: bool,
-    /// How long until nodes are looked at again.
+    /// The interval between two lists of the nodes.
     pub sync_period: Duration,
-    /// Whether kubelets answer without TLS too.
+    /// Whether there is a port without TLS.
     pub plain_http: bool,
-}
-
-/// Which Service.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ServiceName {
-    /// Its namespace.
-    pub namespace: String,
-    /// Its name.
-    pub name: String,
 }
 
 impl Default for Kubelet {
@@ -51,92 +43,55 @@ impl Default for Kubelet {
     }
 }
 
-impl Fields for Kubelet {
-    const TITLE: &'static str = "Kubelets";
-    const FLAGS: &'static [Flag<Self>] = &[
-        Flag {
-            name: "kubelet-service",
-            help: "The Service that stands for all kubelets. Without it there is none.",
-            field: |kubelet| &mut kubelet.service,
-        },
-        Flag {
-            name: "kubelet-selector",
-            help: "Labels of the nodes whose kubelets are meant.",
-            field: |kubelet| &mut kubelet.nodes,
-        },
-        Flag {
-            name: "kubelet-node-address-priority",
-            help: "Which addresses of a node are taken, if it has both.",
-            field: |kubelet| &mut kubelet.priority,
-        },
-        Flag {
-            name: "kubelet-endpointslice",
-            help: "Write EndpointSlices for kubelets.",
-            field: |kubelet| &mut kubelet.endpoint_slices,
-        },
-        Flag {
-            name: "kubelet-endpoints",
-            help: "Write Endpoints for kubelets.",
-            field: |kubelet| &mut kubelet.endpoints,
-        },
-        Flag {
-            name: "kubelet-sync-period",
-            help: "How long until nodes are looked at again.",
-            field: |kubelet| &mut kubelet.sync_period,
-        },
-        Flag {
-            name: "kubelet-http-metrics",
-            help: "Kubelets answer without TLS too, on port 10255.",
-            field: |kubelet| &mut kubelet.plain_http,
-        },
-    ];
+impl Kubelet {
+    pub(crate) fn group(&mut self) -> Group<'_> {
+        let flags = vec![
+            Flag::new("kubelet-service", &mut self.service)
+                .help("Service whose endpoints are the kubelets. If it is empty, the operator writes none."),
+            Flag::new("kubelet-selector", &mut self.nodes).help("Label selector of the nodes."),
+            Flag::new("kubelet-node-address-priority", &mut self.priority)
+                .help("Address type to use if a node has internal and external addresses."),
+            Flag::new("kubelet-endpointslice", &mut self.endpoint_slices)
+                .help("Write EndpointSlices for kubelets."),
+            Flag::new("kubelet-endpoints", &mut self.endpoints).help("Write Endpoints for kubelets."),
+            Flag::new("kubelet-sync-period", &mut self.sync_period)
+                .help("Interval between two lists of the nodes."),
+            Flag::new("kubelet-http-metrics", &mut self.plain_http).help("Add the port without TLS, 10255."),
+        ];
+        Group { title: "Kubelets", flags }
+    }
 }
 
-impl Value for Option<ServiceName> {
-    fn form(&self) -> &'static str {
-        "NAMESPACE/NAME"
+/// The peer also accepts an empty namespace or name, and can then never write the Service.
+impl Value for Option<Key> {
+    fn form(&self) -> String {
+        "NAMESPACE/NAME".to_owned()
     }
 
     fn show(&self) -> String {
-        self.as_ref().map(|ServiceName { namespace, name }| format!("{namespace}/{name}")).unwrap_or_default()
+        self.as_ref().map(Key::to_string).unwrap_or_default()
     }
 
-    /// The peer takes an empty namespace or name too, and can then never write the Service.
-    fn set(&mut self, text: &str) -> Result<(), Refusal> {
-        *self = None;
-        if text.is_empty() {
+    fn set(&mut self, text: &str) -> Result<(), Rejection> {
+        *self = text.parse().ok();
+        if self.is_some() || text.is_empty() {
             return Ok(());
         }
-        match text.split_once('/') {
-            Some((namespace, name)) if !namespace.is_empty() && !name.is_empty() && !name.contains('/') => {
-                *self = Some(ServiceName { namespace: namespace.to_owned(), name: name.to_owned() });
-                Ok(())
-            }
-            _ => Err(Refusal::AtStart(format!(
-                "malformatted kubelet object string {}, must be in format \"namespace/name\"",
-                Quoted(text)
-            ))),
-        }
+        Err(Rejection::Start(format!(
+            "malformatted kubelet object string {}, must be in format \"namespace/name\"",
+            Quoted(text)
+        )))
     }
 }
 
-impl Value for Priority {
-    fn form(&self) -> &'static str {
-        "internal|external"
-    }
+impl Choice for Priority {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("internal", Self::Internal), ("external", Self::External)];
 
-    fn show(&self) -> String {
-        self.as_str().to_owned()
-    }
-
-    fn set(&mut self, text: &str) -> Result<(), Refusal> {
-        let all = [Self::Internal, Self::External];
-        *self = all.into_iter().find(|priority| priority.as_str() == text).ok_or_else(|| {
-            Refusal::Now(format!(
-                "invalid value for node address priority, expected 'internal' or 'external' but got: {}",
-                Quoted(text)
-            ))
-        })?;
-        Ok(())
+    fn reject(text: &str) -> Rejection {
+        Rejection::Parse(format!(
+            "invalid value for node address priority, expected 'internal' or 'external' but got: {}",
+            Quoted(text)
+        ))
     }
 }

@@ -1,58 +1,85 @@
-//! A command line walked over as Go walks over it: flags until the first word, each set as soon as it is seen.
+//! Command lines as Go parses them: flags until the first word, each set as soon as it is seen.
 
 use std::collections::BTreeMap;
 
-use crate::flags::command::OwnFlag;
 use crate::flags::error::Error;
-use crate::flags::flag::Groups;
-use crate::flags::go::argument::Argument;
-use crate::flags::go::number;
-use crate::flags::value::{Refusal, Value};
+use crate::flags::flag::{Flag, Groups};
+use crate::flags::value::{Rejection, boolean};
 
-/// What a command line left over.
+/// A flag that only this program has, not the peer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OwnFlag<'n> {
+    /// Its name, without dashes.
+    pub name: &'n str,
+    /// Whether it takes a value; otherwise it is a switch.
+    pub takes_value: bool,
+}
+
+/// What is left of a command line when the flags of the peer are parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Rest {
     /// Flags that only this program has.
     pub(crate) own: Vec<String>,
-    /// What stands behind the flags.
+    /// The words behind the flags.
     pub(crate) words: Vec<String>,
-    /// With what nothing can start.
-    pub(crate) refused: Refused,
+    /// Values with which the program cannot start.
+    pub(crate) rejected: Rejected,
 }
 
-/// With what nothing can start, by the name of the flag.
+/// Values with which the program cannot start, by the name of their flag.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Refused(BTreeMap<&'static str, String>);
+pub(crate) struct Rejected(BTreeMap<&'static str, String>);
 
-impl Refused {
+impl Rejected {
     /// The first of them, as an error.
     pub(crate) fn check(self) -> Result<(), Error> {
         self.0.into_values().next().map_or(Ok(()), |problem| Err(Error::Start(problem)))
     }
+}
 
-    /// Remembers what is said about a value. A value that is replaced is forgotten with all that was wrong with it.
-    fn note(&mut self, name: &'static str, adds: bool, said: Result<(), Refusal>) -> Result<(), String> {
-        if !adds {
-            self.0.remove(name);
+/// An argument of a command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Argument<'t> {
+    /// A flag.
+    Flag {
+        /// Without its dashes.
+        name: &'t str,
+        /// The text behind the equals sign, if there is one.
+        value: Option<&'t str>,
+    },
+    /// `--`: what follows are words.
+    End,
+    /// A word: what follows are words too.
+    Word,
+    /// It starts like a flag but is none.
+    Malformed,
+}
+
+impl<'t> Argument<'t> {
+    /// Parses an argument. One dash means the same as two.
+    fn of(text: &'t str) -> Self {
+        let Some(after) = text.strip_prefix('-').filter(|after| !after.is_empty()) else { return Self::Word };
+        let name = after.strip_prefix('-').unwrap_or(after);
+        if name.is_empty() {
+            return Self::End;
         }
-        match said {
-            Ok(()) => Ok(()),
-            Err(Refusal::Now(problem)) => Err(problem),
-            Err(Refusal::AtStart(problem)) => {
-                self.0.entry(name).or_insert(problem);
-                Ok(())
-            }
+        if name.starts_with(['-', '=']) {
+            return Self::Malformed;
+        }
+        match name.split_once('=') {
+            Some((name, value)) => Self::Flag { name, value: Some(value) },
+            None => Self::Flag { name, value: None },
         }
     }
 }
 
-/// Reads flags into groups. Nothing is left over if help is asked for.
-pub(crate) fn read(
-    groups: &mut Groups<'_>,
-    known: &[OwnFlag<'_>],
+/// Parses a command line of the peer's flags and of some flags of ours. It returns nothing if help is requested.
+pub(crate) fn parse(
+    flags: &mut Groups<'_>,
+    own_flags: &[OwnFlag<'_>],
     arguments: &[&str],
 ) -> Result<Option<Rest>, Error> {
-    let (mut rest, mut own, mut refused) = (arguments, Vec::new(), Refused::default());
+    let (mut rest, mut own, mut rejected) = (arguments, Vec::new(), Rejected::default());
     while let [argument, after @ ..] = rest {
         let (name, value) = match Argument::of(argument) {
             Argument::Word => break,
@@ -64,9 +91,9 @@ pub(crate) fn read(
             Argument::Flag { name, value } => (name, value),
         };
         rest = after;
-        if let Some((name, field)) = find(groups, name) {
-            set(field, name, value, &mut rest, &mut refused)?;
-        } else if let Some(flag) = known.iter().find(|flag| flag.name == name) {
+        if let Some(flag) = flags.find(name) {
+            set(flag, value, &mut rest, &mut rejected)?;
+        } else if let Some(flag) = own_flags.iter().find(|flag| flag.name == name) {
             keep(&mut own, *flag, value, &mut rest)?;
         } else if matches!(name, "h" | "help") {
             return Ok(None);
@@ -74,56 +101,73 @@ pub(crate) fn read(
             return Err(Error::Undefined(name.to_owned()));
         }
     }
-    let words = rest.iter().map(|word| (*word).to_owned()).collect();
-    Ok(Some(Rest { own, words, refused }))
+    Ok(Some(Rest { own, words: rest.iter().map(|&word| word.to_owned()).collect(), rejected }))
 }
 
-/// What a flag sets.
-pub(crate) fn find<'g>(groups: &'g mut Groups<'_>, name: &str) -> Option<(&'static str, &'g mut dyn Value)> {
-    groups.iter_mut().find_map(|group| group.field(name))
+/// Parses the peer's flags wherever they are before a `--`, and returns all other arguments as they are. Flags named in
+/// `kept` are other arguments too.
+pub(crate) fn take(flags: &mut Groups<'_>, kept: &[&str], arguments: &[&str]) -> Result<Vec<String>, Error> {
+    let (mut rest, mut others, mut rejected) = (arguments, Vec::new(), Rejected::default());
+    while let [argument, after @ ..] = rest {
+        let flag = match Argument::of(argument) {
+            Argument::End => break,
+            Argument::Flag { name, value } if !kept.contains(&name) => flags.find(name).zip(Some(value)),
+            Argument::Flag { .. } | Argument::Word | Argument::Malformed => None,
+        };
+        rest = after;
+        match flag {
+            Some((flag, value)) => set(flag, value, &mut rest, &mut rejected)?,
+            None => others.push((*argument).to_owned()),
+        }
+    }
+    rejected.check()?;
+    others.extend(rest.iter().map(|&argument| argument.to_owned()));
+    Ok(others)
 }
 
 /// Sets a flag. Its value may be the next argument, unless it is a switch.
-pub(crate) fn set<'a>(
-    field: &mut dyn Value,
-    name: &'static str,
+fn set<'a>(
+    flag: &mut Flag<'_>,
     value: Option<&'a str>,
     rest: &mut &[&'a str],
-    refused: &mut Refused,
-) -> Result<(), Error> {
-    if field.form().is_empty() {
-        let value = value.unwrap_or("true");
-        let refusal = |_| Error::Switch { flag: name.to_owned(), value: value.to_owned() };
-        return field.set(value).map_err(refusal);
-    }
-    let value = value_or_next(name, value, rest)?;
-    let said = field.set(value);
-    refused.note(name, field.adds(), said).map_err(|problem| Error::Value {
-        flag: name.to_owned(),
-        value: value.to_owned(),
-        problem,
-    })
-}
-
-/// Keeps a flag that only this program has, with two dashes. Of a switch only the last word counts.
-fn keep<'a>(
-    own: &mut Vec<String>,
-    flag: OwnFlag<'_>,
-    value: Option<&'a str>,
-    rest: &mut &[&'a str],
+    rejected: &mut Rejected,
 ) -> Result<(), Error> {
     let name = flag.name;
-    if flag.takes_value {
-        let value = value_or_next(name, value, rest)?;
-        own.push(format!("--{name}={value}"));
+    if flag.value.form().is_empty() {
+        let value = value.unwrap_or("true");
+        return flag.value.set(value).map_err(|_| Error::switch(name, value));
+    }
+    let value = value_or_next(name, value, rest)?;
+    if !flag.value.adds() {
+        // The value is replaced, and so is what was wrong with it.
+        rejected.0.remove(name);
+    }
+    match flag.value.set(value) {
+        Ok(()) => Ok(()),
+        Err(Rejection::Parse(problem)) => {
+            Err(Error::Value { flag: name.to_owned(), value: value.to_owned(), problem })
+        }
+        Err(Rejection::Start(problem)) => {
+            rejected.0.entry(name).or_insert(problem);
+            Ok(())
+        }
+    }
+}
+
+/// Keeps a flag that only this program has, with two dashes. The last value of a switch wins.
+fn keep<'a>(
+    own: &mut Vec<String>,
+    OwnFlag { name, takes_value }: OwnFlag<'_>,
+    value: Option<&'a str>,
+    rest: &mut &[&'a str],
+) -> Result<(), Error> {
+    if takes_value {
+        own.push(format!("--{name}={}", value_or_next(name, value, rest)?));
         return Ok(());
     }
-    let value = value.unwrap_or("true");
-    let on = number::boolean(value)
-        .ok_or_else(|| Error::Switch { flag: name.to_owned(), value: value.to_owned() })?;
-    let switch = format!("--{name}");
+    let (switch, value) = (format!("--{name}"), value.unwrap_or("true"));
     own.retain(|other| *other != switch);
-    if on {
+    if boolean(value).ok_or_else(|| Error::switch(name, value))? {
         own.push(switch);
     }
     Ok(())
@@ -136,4 +180,31 @@ fn value_or_next<'a>(name: &str, value: Option<&'a str>, rest: &mut &[&'a str]) 
     let [next, after @ ..] = *rest else { return Err(Error::Incomplete(name.to_owned())) };
     *rest = after;
     Ok(next)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_told_apart() {
+        for (text, expected) in [
+            ("", Argument::Word),
+            ("-", Argument::Word),
+            ("start", Argument::Word),
+            ("a=b", Argument::Word),
+            ("--", Argument::End),
+            ("---", Argument::Malformed),
+            ("---a", Argument::Malformed),
+            ("-=", Argument::Malformed),
+            ("--=a", Argument::Malformed),
+            ("-a", Argument::Flag { name: "a", value: None }),
+            ("--a", Argument::Flag { name: "a", value: None }),
+            ("-a-", Argument::Flag { name: "a-", value: None }),
+            ("-a=", Argument::Flag { name: "a", value: Some("") }),
+            ("--a=b=c", Argument::Flag { name: "a", value: Some("b=c") }),
+        ] {
+            assert_eq!(Argument::of(text), expected, "{text}");
+        }
+    }
 }

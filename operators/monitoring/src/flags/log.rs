@@ -1,122 +1,76 @@
-//! What is logged, and how.
+//! What the program logs, and how.
 
-use crate::flags::flag::{Fields, Flag};
-use crate::flags::value::{Refusal, Value};
+use kernel::telemetry::Format;
 
-/// What is logged, and how.
+use crate::flags::flag::{Flag, Group};
+use crate::flags::value::{Choice, Rejection};
+
+/// What the program logs, and how.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Log {
-    /// What is logged.
+    /// Which lines are logged.
     pub level: Level,
     /// How a line is written.
     pub format: Format,
 }
 
-/// From which level on a line is logged.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// The least severe lines that are logged.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Level {
-    /// Everything; the same as [`Level::Debug`].
+    /// The same as [`Level::Debug`].
     All,
-    /// What helps to find a mistake.
+    /// Details for troubleshooting.
     Debug,
-    /// What happens.
+    /// What the program does.
     #[default]
     Info,
-    /// What should not be.
+    /// What may need attention.
     Warn,
     /// What failed.
     Error,
-    /// Nothing at all.
+    /// Nothing is logged.
     None,
 }
 
-/// How a line is written.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Format {
-    /// `key=value` pairs.
-    #[default]
-    Logfmt,
-    /// A JSON object.
-    Json,
+impl Log {
+    pub(crate) fn group(&mut self) -> Group<'_> {
+        let flags = vec![
+            Flag::new("log-level", &mut self.level).help("Log level."),
+            Flag::new("log-format", &mut self.format).help("Log format."),
+        ];
+        Group { title: "Log", flags }
+    }
 }
 
-const LEVELS: [(&str, Level); 6] = [
-    ("all", Level::All),
-    ("debug", Level::Debug),
-    ("info", Level::Info),
-    ("warn", Level::Warn),
-    ("error", Level::Error),
-    ("none", Level::None),
-];
-
-const FORMATS: [(&str, Format); 2] = [("logfmt", Format::Logfmt), ("json", Format::Json)];
-
-impl Fields for Log {
-    const TITLE: &'static str = "Log";
-    const FLAGS: &'static [Flag<Self>] = &[
-        Flag {
-            name: "log-level",
-            help: "From which level on lines are written.",
-            field: |log| &mut log.level,
-        },
-        Flag { name: "log-format", help: "How lines are written.", field: |log| &mut log.format },
+impl Choice for Level {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("all", Self::All),
+        ("debug", Self::Debug),
+        ("info", Self::Info),
+        ("warn", Self::Warn),
+        ("error", Self::Error),
+        ("none", Self::None),
     ];
-}
+    const IGNORES_CASE: bool = true;
 
-impl Level {
-    /// As the flag names it.
-    pub fn as_str(self) -> &'static str {
-        name(&LEVELS, self)
+    fn reject(text: &str) -> Rejection {
+        let words = "[all debug info warn error none]";
+        Rejection::Start(format!("log log_level {text} unknown, {words} are possible values"))
     }
 }
 
-impl Format {
-    /// As the flag names it.
-    pub fn as_str(self) -> &'static str {
-        name(&FORMATS, self)
+impl Choice for Format {
+    const WORDS: &'static [(&'static str, Self)] = &[("logfmt", Self::Logfmt), ("json", Self::Json)];
+    const IGNORES_CASE: bool = true;
+
+    fn reject(text: &str) -> Rejection {
+        Rejection::Start(format!("log format {text} unknown, [logfmt json] are possible values"))
     }
 }
 
-impl Value for Level {
-    fn form(&self) -> &'static str {
-        "all|debug|info|warn|error|none"
-    }
-
-    fn show(&self) -> String {
-        self.as_str().to_owned()
-    }
-
-    fn set(&mut self, text: &str) -> Result<(), Refusal> {
-        *self = named(&LEVELS, text).ok_or_else(|| unknown("log log_level", text, &LEVELS))?;
-        Ok(())
-    }
-}
-
-impl Value for Format {
-    fn form(&self) -> &'static str {
-        "logfmt|json"
-    }
-
-    fn show(&self) -> String {
-        self.as_str().to_owned()
-    }
-
-    fn set(&mut self, text: &str) -> Result<(), Refusal> {
-        *self = named(&FORMATS, text).ok_or_else(|| unknown("log format", text, &FORMATS))?;
-        Ok(())
-    }
-}
-
-fn name<T: Copy + PartialEq>(all: &[(&'static str, T)], value: T) -> &'static str {
-    all.iter().find(|(_, other)| *other == value).map_or("", |(name, _)| name)
-}
-
-/// Capital letters are as good as small ones.
-fn named<T: Copy>(all: &[(&str, T)], text: &str) -> Option<T> {
-    all.iter().find(|(name, _)| text.eq_ignore_ascii_case(name)).map(|(_, value)| *value)
-}
-
-fn unknown<T>(what: &str, text: &str, all: &[(&str, T)]) -> Refusal {
-    let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
-    Refusal::AtStart(format!("{what} {text} unknown, [{}] are possible values", names.join(" ")))
+/// The flag for the peer's garbage collector. There is none here: the flag is accepted and changes nothing.
+pub(crate) fn memory(limit_ratio: &mut f64) -> Group<'_> {
+    let flag = Flag::new("auto-gomemlimit-ratio", limit_ratio)
+        .help("Accepted without effect: there is no garbage collector to limit.");
+    Group { title: "Memory", flags: vec![flag] }
 }

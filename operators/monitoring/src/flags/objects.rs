@@ -1,108 +1,87 @@
-//! What all objects have that are written, and for whom they are written.
-
-use std::collections::BTreeMap;
+//! What the operator writes: labels and annotations, images, the sidecar that reloads configurations.
 
 use capability::rollout::RepairPolicy;
 
-use crate::flags::flag::{Fields, Flag};
-use crate::flags::value::{Refusal, Value};
+use crate::flags::flag::{Flag, Group};
+use crate::flags::value::{Choice, Rejection};
+use crate::workload::operator::{OperatorConfig, ReloaderConfig};
 
-/// What all objects have that are written, and for whom they are written.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The default image of the sidecar: that of the peer with the same version.
+pub const RELOADER_IMAGE: &str = "quay.io/prometheus-operator/prometheus-config-reloader:v0.93.1";
+
+/// Which objects the operator writes, beside what is in [`OperatorConfig`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Objects {
-    /// Annotations of everything that is made.
-    pub annotations: BTreeMap<String, String>,
-    /// Labels of everything that is made.
-    pub labels: BTreeMap<String, String>,
-    /// The name under which containers of a pod reach each other.
-    pub local_host: String,
-    /// The domain of the cluster; empty, if names are to be resolved without it.
-    pub cluster_domain: String,
-    /// Only resources that name this operator are served; empty, only those that name none.
+    /// The operator reconciles only resources that name this id; if empty, only those that name none.
     pub controller_id: String,
-    /// What is done about a pod that a stuck roll-out waits for, if the user says so.
+    /// What is done about a pod that blocks a rollout, if a flag says so.
     pub repair: Option<RepairPolicy>,
-    /// A Prometheus that selects nothing has a configuration all the same, instead of one that its user writes.
+    /// Whether a Prometheus that selects nothing gets a generated configuration too.
     pub always_managed: bool,
 }
 
-impl Default for Objects {
-    fn default() -> Self {
-        Self {
-            annotations: BTreeMap::new(),
-            labels: BTreeMap::new(),
-            local_host: "localhost".to_owned(),
-            cluster_domain: String::new(),
-            controller_id: String::new(),
-            repair: None,
-            always_managed: false,
-        }
+impl Objects {
+    pub(crate) fn groups<'s>(&'s mut self, operator: &'s mut OperatorConfig) -> [Group<'s>; 3] {
+        let objects = vec![
+            Flag::new("annotations", &mut operator.annotations).help("Annotations of all generated objects."),
+            Flag::new("labels", &mut operator.labels).help("Labels of all generated objects."),
+            Flag::new("localhost", &mut operator.local_host)
+                .help("Host name under which the containers of a pod reach each other."),
+            Flag::new("cluster-domain", &mut operator.cluster_domain)
+                .help("Domain of the cluster. If it is empty, names are resolved through search domains."),
+            Flag::new("controller-id", &mut self.controller_id).help(
+                "Reconcile only resources whose annotation operator.prometheus.io/controller-id has this value. If it is \
+                 empty, reconcile only resources without the annotation.",
+            ),
+            Flag::new("repair-policy-for-statefulsets", &mut self.repair).help(
+                "What to do about a pod that blocks a rollout. If it is not set, a pod is deleted only if a restart \
+                 cannot fix it.",
+            ),
+            Flag::new("disable-unmanaged-prometheus-configuration", &mut self.always_managed).help(
+                "Generate a configuration also for a Prometheus that selects nothing, instead of leaving it to the user.",
+            ),
+        ];
+        let images = vec![
+            Flag::new("prometheus-default-base-image", &mut operator.prometheus_image)
+                .help("Image of Prometheus, without a version."),
+            Flag::new("alertmanager-default-base-image", &mut operator.alertmanager_image)
+                .help("Image of Alertmanager, without a version."),
+            Flag::new("thanos-default-base-image", &mut operator.thanos_image)
+                .help("Image of Thanos, without a version."),
+        ];
+        [
+            Group { title: "Generated objects", flags: objects },
+            Group { title: "Images", flags: images },
+            Group { title: "Configuration reloader", flags: reloader(&mut operator.reloader) },
+        ]
     }
 }
 
-impl Fields for Objects {
-    const TITLE: &'static str = "Objects that are written";
-    const FLAGS: &'static [Flag<Self>] = &[
-        Flag {
-            name: "annotations",
-            help: "Annotations of everything that is made.",
-            field: |objects| &mut objects.annotations,
-        },
-        Flag {
-            name: "labels",
-            help: "Labels of everything that is made.",
-            field: |objects| &mut objects.labels,
-        },
-        Flag {
-            name: "localhost",
-            help: "The name under which containers of a pod reach each other.",
-            field: |objects| &mut objects.local_host,
-        },
-        Flag {
-            name: "cluster-domain",
-            help: "The domain of the cluster. Without it names are resolved by search domains.",
-            field: |objects| &mut objects.cluster_domain,
-        },
-        Flag {
-            name: "controller-id",
-            help: "Serve resources whose annotation operator.prometheus.io/controller-id says this, instead of those without.",
-            field: |objects| &mut objects.controller_id,
-        },
-        Flag {
-            name: "repair-policy-for-statefulsets",
-            help: "What is done about a pod that a stuck roll-out waits for. Without it, one goes only if it fails for a \
-                   reason that a restart cannot mend.",
-            field: |objects| &mut objects.repair,
-        },
-        Flag {
-            name: "disable-unmanaged-prometheus-configuration",
-            help: "Write a configuration also for a Prometheus that selects nothing, instead of leaving it to its user.",
-            field: |objects| &mut objects.always_managed,
-        },
+fn reloader(reloader: &mut ReloaderConfig) -> Vec<Flag<'_>> {
+    vec![
+        Flag::new("prometheus-config-reloader", &mut reloader.image).help("Image of the sidecar."),
+        Flag::new("config-reloader-cpu-request", &mut reloader.cpu_request)
+            .help("CPU request; 0 for no request."),
+        Flag::new("config-reloader-cpu-limit", &mut reloader.cpu_limit).help("CPU limit; 0 for no limit."),
+        Flag::new("config-reloader-memory-request", &mut reloader.memory_request)
+            .help("Memory request; 0 for no request."),
+        Flag::new("config-reloader-memory-limit", &mut reloader.memory_limit)
+            .help("Memory limit; 0 for no limit."),
+        Flag::new("enable-config-reloader-probes", &mut reloader.probes)
+            .help("Add liveness, readiness and startup probes."),
+    ]
+}
+
+/// An empty text stands for no policy, which the peer cannot express.
+impl Choice for Option<RepairPolicy> {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("", None),
+        ("none", Some(RepairPolicy::None)),
+        ("evict", Some(RepairPolicy::Evict)),
+        ("delete", Some(RepairPolicy::Delete)),
     ];
-}
 
-const POLICIES: [(&str, RepairPolicy); 3] =
-    [("none", RepairPolicy::None), ("evict", RepairPolicy::Evict), ("delete", RepairPolicy::Delete)];
-
-impl Value for Option<RepairPolicy> {
-    fn form(&self) -> &'static str {
-        "none|evict|delete"
-    }
-
-    fn show(&self) -> String {
-        let name = POLICIES.iter().find(|(_, policy)| Some(*policy) == *self).map(|(name, _)| *name);
-        name.unwrap_or_default().to_owned()
-    }
-
-    /// Nothing stands for nothing said, which the peer cannot say.
-    fn set(&mut self, text: &str) -> Result<(), Refusal> {
-        *self = None;
-        if text.is_empty() {
-            return Ok(());
-        }
-        let policy = POLICIES.iter().find(|(name, _)| *name == text).map(|(_, policy)| *policy);
-        *self = Some(policy.ok_or_else(|| Refusal::Now(format!("invalid value: {text}")))?);
-        Ok(())
+    fn reject(text: &str) -> Rejection {
+        Rejection::Parse(format!("invalid value: {text}"))
     }
 }

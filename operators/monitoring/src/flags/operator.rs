@@ -1,114 +1,88 @@
-//! All flags of the operator, and what is checked before it starts.
-
-use crate::kubelet::Settings;
-use crate::workload::operator::{OperatorConfig, ReloaderConfig};
+//! The flags of the operator.
 
 use crate::flags::cluster::Cluster;
-use crate::flags::command::{Command, OwnFlag, Request, Start, request};
 use crate::flags::error::Error;
 use crate::flags::flag::Groups;
 use crate::flags::gates::{FeatureGates, Gate};
-use crate::flags::images::Images;
+use crate::flags::help;
 use crate::flags::kubelet::Kubelet;
-use crate::flags::log::Log;
-use crate::flags::memory::Memory;
-use crate::flags::objects::Objects;
+use crate::flags::line;
+use crate::flags::log::{Log, memory};
+use crate::flags::objects::{Objects, RELOADER_IMAGE};
+use crate::flags::program::Program;
 use crate::flags::scope::Scope;
-use crate::flags::take::take;
-use crate::flags::version::Version;
 use crate::flags::web::Web;
-use crate::flags::{help, reference, reloader};
+use crate::kubelet::Settings;
+use crate::workload::operator::{OperatorConfig, ReloaderConfig};
 
-/// All flags of the operator.
+/// The flags of the operator.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Flags {
-    /// How the API server is reached.
+    /// How the operator reaches the API server.
     pub cluster: Cluster,
-    /// Which objects are looked at.
+    /// Which objects the operator watches.
     pub scope: Scope,
-    /// What all objects have that are written.
+    /// Which objects the operator writes.
     pub objects: Objects,
-    /// Where images come from.
-    pub images: Images,
-    /// The container that reloads configurations.
-    pub reloader: ReloaderConfig,
-    /// Kubelets as targets.
+    /// What the objects have in common. Whether shards are spread over zones is a feature gate: see
+    /// [`Flags::operator_config`].
+    pub operator: OperatorConfig,
+    /// Kubelets as scrape targets.
     pub kubelet: Kubelet,
-    /// Which features are on.
+    /// Which features are enabled.
     pub gates: FeatureGates,
     /// The web server.
     pub web: Web,
     /// What is logged.
     pub log: Log,
-    /// What the peer tells its garbage collector.
-    pub memory: Memory,
+    /// Accepted without effect.
+    pub memory_limit_ratio: f64,
 }
 
 impl Default for Flags {
     fn default() -> Self {
+        let reloader = ReloaderConfig { image: RELOADER_IMAGE.to_owned(), ..ReloaderConfig::default() };
         Self {
             cluster: Cluster::default(),
             scope: Scope::default(),
             objects: Objects::default(),
-            images: Images::default(),
-            reloader: reloader::default(),
+            operator: OperatorConfig { reloader, ..OperatorConfig::default() },
             kubelet: Kubelet::default(),
             gates: FeatureGates::default(),
             web: Web::new(":8080", false),
             log: Log::default(),
-            memory: Memory::default(),
+            memory_limit_ratio: 0.0,
         }
     }
 }
 
-const USAGE: &str = "[FLAGS] [COMMAND]
+impl Program for Flags {
+    const USAGE: &'static str = "[FLAGS] [COMMAND]
 
 Commands:
-  start      Run the operator; the same as no command.
+  start      Run the operator; the default.
   crds       Print the definitions of all resources.
-  full-crds  Print the definitions of all resources, with all fields that they can have.";
+  full-crds  The same.";
+    const HAS_COMMANDS: bool = true;
+    const GATES: &'static [Gate] = &Gate::ALL;
 
-impl Flags {
-    /// Reads the command line of a program that stands in for the peer's, without its name. `own` are the flags that the
-    /// program has besides; a flag of the peer wins over one of these with the same name.
-    pub fn parse(arguments: &[impl AsRef<str>], own: &[OwnFlag<'_>]) -> Result<Command, Error> {
-        let arguments: Vec<&str> = arguments.iter().map(AsRef::as_ref).collect();
-        let mut flags = Self::default();
-        let rest = match request(flags.groups(), own, &arguments)? {
-            Request::Help => return Ok(Command::Help),
-            Request::ShortVersion => return Ok(Command::ShortVersion),
-            Request::Version => return Ok(Command::Version),
-            Request::Words(rest) => rest,
-        };
-        let mut words = rest.words.into_iter();
-        match words.next().as_deref() {
-            None | Some("start") => {}
-            Some("crds") => return Ok(Command::Crds),
-            Some("full-crds") => return Ok(Command::FullCrds),
-            Some(other) => return Err(Error::Command(other.to_owned())),
-        }
-        rest.refused.check()?;
-        flags.check()?;
-        Ok(Command::Start(Box::new(Start { flags, own: rest.own, ignored: words.collect() })))
+    fn groups(&mut self) -> Groups<'_> {
+        let [objects, images, reloader] = self.objects.groups(&mut self.operator);
+        Groups(vec![
+            self.cluster.group(),
+            self.scope.group(),
+            objects,
+            images,
+            reloader,
+            self.kubelet.group(),
+            self.gates.group(),
+            self.web.group(),
+            self.log.group(),
+            memory(&mut self.memory_limit_ratio),
+        ])
     }
 
-    /// Picks the peer's flags out of a command line that has others too, into these, which hold where nothing is said: wherever they stand before a `--`, and returns
-    /// all other arguments untouched. `kept` are names that both have and that shall be left to the other reader; the
-    /// peer's flags for its version are always left.
-    pub fn take(
-        mut self,
-        arguments: &[impl AsRef<str>],
-        kept: &[&str],
-    ) -> Result<(Self, Vec<String>), Error> {
-        let arguments: Vec<&str> = arguments.iter().map(AsRef::as_ref).collect();
-        let others = take(&mut self.groups(), kept, &arguments)?;
-        self.check()?;
-        Ok((self, others))
-    }
-
-    /// Whether one can start with these flags. Those that [`Flags::parse`] and [`Flags::take`] return have been checked;
-    /// others are to be checked by whoever changes them.
-    pub fn check(&self) -> Result<(), Error> {
+    fn check(&self) -> Result<(), Error> {
         if !self.scope.namespaces.is_empty() && !self.scope.deny_namespaces.is_empty() {
             return Err(Error::Namespaces);
         }
@@ -118,72 +92,46 @@ impl Flags {
         self.web.tls()?;
         Ok(())
     }
+}
 
-    /// What the pods that are made must know.
-    pub fn workload_operator(&self) -> OperatorConfig {
-        OperatorConfig {
-            annotations: self.objects.annotations.clone(),
-            labels: self.objects.labels.clone(),
-            local_host: self.objects.local_host.clone(),
-            prometheus_image: self.images.prometheus.clone(),
-            alertmanager_image: self.images.alertmanager.clone(),
-            thanos_image: self.images.thanos.clone(),
-            cluster_domain: self.objects.cluster_domain.clone(),
-            reloader: self.reloader.clone(),
-            topology_sharding: self.gates.enabled(Gate::PrometheusTopologySharding),
-        }
+impl Flags {
+    /// Takes the flags of the peer out of a command line that has others too, wherever they are before a `--`, and returns
+    /// all other arguments as they are. These settings are the defaults. `kept` are names that both parsers know and that
+    /// are left to the other one; so are the flags for the version.
+    pub fn take(
+        mut self,
+        arguments: &[impl AsRef<str>],
+        kept: &[&str],
+    ) -> Result<(Self, Vec<String>), Error> {
+        let arguments: Vec<&str> = arguments.iter().map(AsRef::as_ref).collect();
+        let others = line::take(&mut self.groups(), kept, &arguments)?;
+        self.check()?;
+        Ok((self, others))
     }
 
-    /// What the objects for kubelets must know; nothing, if there shall be none.
+    /// The help without usage and version, for a program that has other flags too.
+    pub fn options() -> String {
+        help::flags(&Self::default().groups()) + &help::gates(&Gate::ALL)
+    }
+
+    /// The flags that matter to pods.
+    pub fn operator_config(&self) -> OperatorConfig {
+        let topology_sharding = self.gates.enabled(Gate::PrometheusTopologySharding);
+        OperatorConfig { topology_sharding, ..self.operator.clone() }
+    }
+
+    /// The objects for kubelets; nothing if the operator writes none.
     pub fn kubelet_settings(&self) -> Option<Settings> {
         let service = self.kubelet.service.as_ref()?;
         Some(Settings {
-            namespace: service.namespace.clone(),
-            name: service.name.clone(),
-            labels: self.objects.labels.clone(),
-            annotations: self.objects.annotations.clone(),
+            namespace: service.namespace.to_string(),
+            name: service.name.to_string(),
+            labels: self.operator.labels.clone(),
+            annotations: self.operator.annotations.clone(),
             priority: self.kubelet.priority,
             plain_http: self.kubelet.plain_http,
             endpoint_slices: self.kubelet.endpoint_slices,
             ..Settings::default()
         })
-    }
-
-    /// The help, a line a flag.
-    pub fn help(program: &str) -> String {
-        let mut flags = Self::default();
-        let groups = help::groups(&mut flags.groups(), &mut Version::default());
-        help::write(program, USAGE, &groups) + &help::features()
-    }
-
-    /// The same without its head, for the help of a program that has other flags too.
-    pub fn options() -> String {
-        let mut flags = Self::default();
-        let groups: Vec<help::Described> =
-            flags.groups().iter_mut().map(|group| (group.title(), group.descriptions())).collect();
-        help::options(&groups) + &help::features()
-    }
-
-    /// All flags as tables in Markdown, with headings of the second level.
-    pub fn reference() -> String {
-        let mut flags = Self::default();
-        let groups = help::groups(&mut flags.groups(), &mut Version::default());
-        reference::write(&groups) + &reference::features()
-    }
-
-    /// All groups, in the order in which they are shown.
-    pub(crate) fn groups(&mut self) -> Groups<'_> {
-        vec![
-            &mut self.cluster,
-            &mut self.scope,
-            &mut self.objects,
-            &mut self.images,
-            &mut self.reloader,
-            &mut self.kubelet,
-            &mut self.gates,
-            &mut self.web,
-            &mut self.log,
-            &mut self.memory,
-        ]
     }
 }

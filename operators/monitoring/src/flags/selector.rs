@@ -1,12 +1,16 @@
-//! Selectors as text. The API server applies them, so they only have to be ones that it takes.
+//! Selectors as text. The API server applies them; the flags only check that it accepts them.
 
 use monitoring_select::{field_selector, label_selector};
 
-use crate::flags::value::{Refusal, Value};
+use crate::flags::value::{Rejection, Value};
 
-/// A selector of labels, such as `a=b,c in (d,e)`. An empty one selects everything.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// A label selector, such as `a=b,c in (d,e)`. An empty one selects everything.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LabelSelector(String);
+
+/// A field selector, such as `type!=Opaque`. An empty one selects everything.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FieldSelector(String);
 
 impl LabelSelector {
     /// The selector as it is written.
@@ -14,10 +18,6 @@ impl LabelSelector {
         &self.0
     }
 }
-
-/// A selector of fields, such as `type!=Opaque`. An empty one selects everything.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FieldSelector(String);
 
 impl FieldSelector {
     /// The selector as it is written.
@@ -27,32 +27,32 @@ impl FieldSelector {
 }
 
 impl Value for LabelSelector {
-    fn form(&self) -> &'static str {
-        "SELECTOR"
+    fn form(&self) -> String {
+        "SELECTOR".to_owned()
     }
 
     fn show(&self) -> String {
         self.0.clone()
     }
 
-    fn set(&mut self, text: &str) -> Result<(), Refusal> {
-        label_selector::text::check(text).map_err(|problem| Refusal::now(&problem))?;
+    fn set(&mut self, text: &str) -> Result<(), Rejection> {
+        label_selector::text::check(text).map_err(|problem| Rejection::parse(&problem))?;
         text.clone_into(&mut self.0);
         Ok(())
     }
 }
 
 impl Value for FieldSelector {
-    fn form(&self) -> &'static str {
-        "SELECTOR"
+    fn form(&self) -> String {
+        "SELECTOR".to_owned()
     }
 
     fn show(&self) -> String {
         self.0.clone()
     }
 
-    fn set(&mut self, text: &str) -> Result<(), Refusal> {
-        field_selector::check(text).map_err(|problem| Refusal::now(&problem))?;
+    fn set(&mut self, text: &str) -> Result<(), Rejection> {
+        field_selector::check(text).map_err(|problem| Rejection::parse(&problem))?;
         text.clone_into(&mut self.0);
         Ok(())
     }

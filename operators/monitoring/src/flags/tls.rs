@@ -1,62 +1,22 @@
-//! How the web server speaks TLS.
-
-use std::collections::BTreeSet;
-use std::path::PathBuf;
-use std::time::Duration;
+//! What the TLS flags of the web server mean.
 
 use go_syntax::quoted::Quoted;
+use kernel::web::{TlsSettings, TlsVersion};
 
 use crate::flags::web::Web;
 
-/// How the web server speaks TLS.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tls {
-    /// The certificate; without it, the key cannot be used.
-    pub certificate: Option<PathBuf>,
-    /// The key of the certificate; without it, the certificate cannot be used.
-    pub key: Option<PathBuf>,
-    /// Who signs the certificates of clients. If there is no such file, clients need none.
-    pub client_authority: Option<PathBuf>,
-    /// How long until the files are looked at again.
-    pub reload_interval: Duration,
-    /// The oldest version.
-    pub min_version: TlsVersion,
-    /// The cipher suites of TLS 1.2, as Go names them; empty for the usual ones.
-    pub cipher_suites: BTreeSet<String>,
-    /// The curves; empty for the usual ones.
-    pub curves: BTreeSet<Curve>,
-}
-
-/// A version of TLS that is still safe.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum TlsVersion {
-    /// TLS 1.2.
-    Tls12,
-    /// TLS 1.3.
-    Tls13,
-}
-
-/// How keys are agreed on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Curve {
-    /// secp256r1.
-    P256,
-    /// secp384r1.
-    P384,
-    /// secp521r1.
-    P521,
-    /// X25519.
-    X25519,
-    /// X25519 with ML-KEM-768.
-    X25519MlKem768,
-}
-
-/// Why the web server cannot be protected as asked.
+/// Why the TLS flags of the web server are rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TlsError {
-    /// Clients cannot be known before the server is.
+    /// Client certificates are verified, and the server has no certificate.
     #[error("server key and certificate must be provided when a client CA is configured")]
     NoCertificate,
+    /// There is a key without a certificate.
+    #[error("--web.key-file needs --web.cert-file")]
+    OnlyKey,
+    /// There is a certificate without a key.
+    #[error("--web.cert-file needs --web.key-file")]
+    OnlyCertificate,
     /// There is no such version.
     #[error("invalid TLS version: unknown tls version {}", Quoted(.0))]
     UnknownVersion(String),
@@ -71,15 +31,9 @@ pub enum TlsError {
     Curve(String),
 }
 
-const CURVES: [(&str, Curve); 5] = [
-    ("CurveP256", Curve::P256),
-    ("CurveP384", Curve::P384),
-    ("CurveP521", Curve::P521),
-    ("X25519", Curve::X25519),
-    ("X25519MLKEM768", Curve::X25519MlKem768),
-];
+const CURVES: [&str; 5] = ["CurveP256", "CurveP384", "CurveP521", "X25519", "X25519MLKEM768"];
 
-/// The cipher suites that Go knows, also those that are not safe.
+/// The cipher suites that Go knows, including those that are not safe.
 const CIPHER_SUITES: [&str; 27] = [
     "TLS_AES_128_GCM_SHA256",
     "TLS_AES_256_GCM_SHA384",
@@ -111,27 +65,30 @@ const CIPHER_SUITES: [&str; 27] = [
 ];
 
 impl Web {
-    /// How TLS is spoken. Nothing, if it is off, or if there is neither certificate nor key.
-    pub fn tls(&self) -> Result<Option<Tls>, TlsError> {
+    /// The settings of the server; nothing if TLS is off, or if there is neither certificate nor key.
+    pub fn tls(&self) -> Result<Option<TlsSettings>, TlsError> {
         if !self.enable_tls {
             return Ok(None);
         }
         if self.certificate.is_none() && self.key.is_none() {
             return if self.client_authority.is_some() { Err(TlsError::NoCertificate) } else { Ok(None) };
         }
-        let min_version = version(&self.min_version)?;
-        let unknown = |suite: &&String| !CIPHER_SUITES.contains(&suite.as_str());
-        if let Some(suite) = self.cipher_suites.iter().find(unknown) {
+        let oldest = version(&self.min_version)?;
+        if let Some(suite) = self.cipher_suites.iter().find(|name| !CIPHER_SUITES.contains(&name.as_str())) {
             return Err(TlsError::CipherSuite(suite.clone()));
         }
-        Ok(Some(Tls {
-            certificate: self.certificate.clone(),
-            key: self.key.clone(),
+        if let Some(curve) = self.curves.iter().find(|name| !CURVES.contains(&name.as_str())) {
+            return Err(TlsError::Curve(curve.clone()));
+        }
+        Ok(Some(TlsSettings {
+            certificate: self.certificate.clone().ok_or(TlsError::OnlyKey)?,
+            key: self.key.clone().ok_or(TlsError::OnlyCertificate)?,
             client_authority: self.client_authority.clone(),
-            reload_interval: self.reload_interval,
-            min_version,
+            look_every: self.reload_interval,
+            oldest,
             cipher_suites: self.cipher_suites.clone(),
-            curves: self.curves.iter().map(|name| curve(name)).collect::<Result<_, _>>()?,
+            curves: self.curves.clone(),
+            http2: self.http2,
         }))
     }
 }
@@ -146,13 +103,11 @@ fn version(name: &str) -> Result<TlsVersion, TlsError> {
     }
 }
 
-fn curve(name: &str) -> Result<Curve, TlsError> {
-    let found = CURVES.iter().find(|(known, _)| *known == name);
-    found.map(|(_, curve)| *curve).ok_or_else(|| TlsError::Curve(name.to_owned()))
-}
-
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+    use std::time::Duration;
+
     use super::*;
 
     fn web() -> Web {
@@ -164,27 +119,29 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_for_is_understood() {
-        let asked = Web {
+    fn flags_become_settings() {
+        let flags = Web {
+            http2: true,
             min_version: "VersionTLS12".to_owned(),
             cipher_suites: set(&["TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"]),
             curves: set(&["X25519", "CurveP521"]),
             ..web()
         };
-        let expected = Tls {
-            certificate: Some("/etc/tls/private/tls.crt".into()),
-            key: Some("/etc/tls/private/tls.key".into()),
+        let expected = TlsSettings {
+            certificate: "/etc/tls/private/tls.crt".into(),
+            key: "/etc/tls/private/tls.key".into(),
             client_authority: Some("/etc/tls/private/tls-ca.crt".into()),
-            reload_interval: Duration::from_mins(1),
-            min_version: TlsVersion::Tls12,
+            look_every: Duration::from_mins(1),
+            oldest: TlsVersion::Tls12,
             cipher_suites: set(&["TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"]),
-            curves: BTreeSet::from([Curve::P521, Curve::X25519]),
+            curves: set(&["X25519", "CurveP521"]),
+            http2: true,
         };
-        assert_eq!(asked.tls(), Ok(Some(expected)));
+        assert_eq!(flags.tls(), Ok(Some(expected)));
     }
 
     #[test]
-    fn names_do_not_matter_while_it_is_off() {
+    fn names_are_not_checked_while_tls_is_off() {
         let nonsense = || Web { min_version: "new".to_owned(), curves: set(&["round"]), ..web() };
         assert_eq!(Web { enable_tls: false, ..nonsense() }.tls(), Ok(None));
         let without = Web { certificate: None, key: None, client_authority: None, ..nonsense() };
@@ -192,12 +149,14 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_named() {
+    fn mistakes_are_named() {
         for (web, words) in [
             (
                 Web { certificate: None, key: None, ..web() },
                 "server key and certificate must be provided when a client CA is configured",
             ),
+            (Web { certificate: None, ..web() }, "--web.key-file needs --web.cert-file"),
+            (Web { key: None, ..web() }, "--web.cert-file needs --web.key-file"),
             (
                 Web { min_version: "new".to_owned(), ..web() },
                 "invalid TLS version: unknown tls version \"new\"",

@@ -4,36 +4,36 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::flags::flag::{Fields, Flag};
+use crate::flags::flag::{Flag, Group};
 
-/// The web server. The names of versions, cipher suites and curves are as they are written: [`Web::tls`] says what they
-/// mean, and only if TLS is on are they looked at.
+/// The web server. The names of versions, cipher suites and curves are as they are written: [`Web::tls`] checks them, and
+/// only if TLS is on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Web {
     /// Host and port; without a host, all addresses of the machine.
     pub listen_address: String,
-    /// Whether HTTP/2 is spoken.
+    /// Whether HTTP/2 is enabled.
     pub http2: bool,
-    /// Whether TLS is spoken.
+    /// Whether TLS is enabled.
     pub enable_tls: bool,
-    /// The certificate.
+    /// The server certificate.
     pub certificate: Option<PathBuf>,
-    /// The key of the certificate.
+    /// The key of the server certificate.
     pub key: Option<PathBuf>,
-    /// Who signs the certificates of clients.
+    /// The certificate authority of clients.
     pub client_authority: Option<PathBuf>,
-    /// How long until the files are looked at again.
+    /// The interval at which the files are read again.
     pub reload_interval: Duration,
-    /// The oldest version of TLS.
+    /// The minimum version of TLS.
     pub min_version: String,
-    /// The cipher suites of TLS 1.2; empty for the usual ones.
+    /// The cipher suites of TLS 1.2; empty for the defaults.
     pub cipher_suites: BTreeSet<String>,
-    /// The curves; empty for the usual ones.
+    /// The curves; empty for the defaults.
     pub curves: BTreeSet<String>,
 }
 
 impl Web {
-    /// What holds unless flags say otherwise.
+    /// The defaults, which differ between the programs in address and TLS.
     pub(crate) fn new(listen_address: &str, enable_tls: bool) -> Self {
         let file = |name: &str| Some(PathBuf::from("/etc/tls/private").join(name));
         Self {
@@ -49,44 +49,27 @@ impl Web {
             curves: BTreeSet::new(),
         }
     }
-}
 
-impl Fields for Web {
-    const TITLE: &'static str = "Web server";
-    const FLAGS: &'static [Flag<Self>] = &[
-        Flag {
-            name: "web.listen-address",
-            help: "Host and port; without a host, all addresses of the machine.",
-            field: |web| &mut web.listen_address,
-        },
-        Flag { name: "web.enable-http2", help: "Speak HTTP/2.", field: |web| &mut web.http2 },
-        Flag { name: "web.enable-tls", help: "Speak TLS.", field: |web| &mut web.enable_tls },
-        Flag { name: "web.cert-file", help: "The certificate.", field: |web| &mut web.certificate },
-        Flag { name: "web.key-file", help: "The key of the certificate.", field: |web| &mut web.key },
-        Flag {
-            name: "web.client-ca-file",
-            help: "Who signs the certificates of clients. If there is no such file, clients need none.",
-            field: |web| &mut web.client_authority,
-        },
-        Flag {
-            name: "web.tls-reload-interval",
-            help: "How long until the files are looked at again.",
-            field: |web| &mut web.reload_interval,
-        },
-        Flag {
-            name: "web.tls-min-version",
-            help: "The oldest version of TLS: VersionTLS12 or VersionTLS13.",
-            field: |web| &mut web.min_version,
-        },
-        Flag {
-            name: "web.tls-cipher-suites",
-            help: "The cipher suites of TLS 1.2, as Go names them; those of TLS 1.3 are fixed.",
-            field: |web| &mut web.cipher_suites,
-        },
-        Flag {
-            name: "web.tls-curves",
-            help: "The curves: CurveP256, CurveP384, CurveP521, X25519, X25519MLKEM768.",
-            field: |web| &mut web.curves,
-        },
-    ];
+    pub(crate) fn group(&mut self) -> Group<'_> {
+        let flags = vec![
+            Flag::new("web.listen-address", &mut self.listen_address)
+                .help("Host and port to listen on; without a host, all addresses of the machine."),
+            Flag::new("web.enable-http2", &mut self.http2).help("Enable HTTP/2."),
+            Flag::new("web.enable-tls", &mut self.enable_tls).help("Enable TLS."),
+            Flag::new("web.cert-file", &mut self.certificate).help("Server certificate."),
+            Flag::new("web.key-file", &mut self.key).help("Key of the server certificate."),
+            Flag::new("web.client-ca-file", &mut self.client_authority).help(
+                "Certificate authority of clients. If the file does not exist, clients need no certificate.",
+            ),
+            Flag::new("web.tls-reload-interval", &mut self.reload_interval)
+                .help("Interval at which the certificates are reloaded."),
+            Flag::new("web.tls-min-version", &mut self.min_version)
+                .help("Minimum version of TLS: VersionTLS12 or VersionTLS13."),
+            Flag::new("web.tls-cipher-suites", &mut self.cipher_suites)
+                .help("Cipher suites of TLS 1.2, by their names in Go. Those of TLS 1.3 are fixed."),
+            Flag::new("web.tls-curves", &mut self.curves)
+                .help("Curves: CurveP256, CurveP384, CurveP521, X25519, X25519MLKEM768."),
+        ];
+        Group { title: "Web server", flags }
+    }
 }

@@ -1,12 +1,12 @@
-//! The product: what the program, the manifests and the documents need of these operators.
+//! What the program, the manifests and the documents need to know about these operators.
 //!
 //! | file | owns |
 //! |---|---|
-//! | this | the value, and its controllers with their settings |
-//! | `scopes` | where they look for what |
-//! | `served` | which kinds of workloads are served: those that may be listed |
+//! | this | the product, and its controllers with their settings |
+//! | `scopes` | what they watch, and where |
+//! | `served` | which kinds of workloads they serve |
 //! | `definitions` | the definitions of all resources |
-//! | `render` | what would be applied for resources in files |
+//! | `render` | what they would apply for resources in files |
 //! | [`scrape_role`] | the role for every Prometheus |
 
 mod definitions;
@@ -29,7 +29,7 @@ use kube::Client;
 use product::{Instance, MetricsPage, Product, Setup, Webhooks};
 use tokio_util::sync::CancellationToken;
 
-use crate::flags::Flags;
+use crate::flags::{Flags, Gate};
 use crate::kind::Workload;
 use crate::kubelet::operator::{self as kubelets, Kubelets};
 use crate::loaded::pace;
@@ -41,7 +41,7 @@ use crate::{
 
 use self::served::Served;
 
-/// The image of the reloader, unless a flag says otherwise.
+/// The default image of the configuration reloader.
 pub const RELOADER: &str = concat!("mainstay.dev/mainstay-reloader:", env!("CARGO_PKG_VERSION"));
 
 /// The operators of monitoring.
@@ -57,7 +57,7 @@ pub const PRODUCT: Product = Product {
     tasks: &[&kubelets::DECLARATION],
     definitions: || Ok(definitions::all()),
     privileged: &scopes::WORKLOADS,
-    // Both features are off in the Prometheus Operator, where they are young.
+    // The Prometheus Operator disables both features by default, because they are new there.
     arguments: &[
         "--kubelet-service=kube-system/kubelet",
         "--kubelet-endpointslice=true",
@@ -76,18 +76,18 @@ pub const PRODUCT: Product = Product {
     metrics: &[
         MetricsPage {
             heading: "Monitoring",
-            introduction: "With `--operators=monitoring`, under the names of the Prometheus Operator: its dashboards and \
-                           alerts go on working.",
+            introduction: "With `--operators=monitoring`, under the names of the Prometheus Operator, so that its \
+                           dashboards and alerts keep working.",
             table: metrics::reference,
         },
         MetricsPage {
             heading: "Kubelets",
-            introduction: "With `--operators=monitoring` too, for the Service of `--kubelet-service`.",
+            introduction: "With `--operators=monitoring`, for the Service in `--kubelet-service`.",
             table: kubelets::metrics::reference,
         },
         MetricsPage {
             heading: "Webhooks",
-            introduction: "Told by `mainstay` and by the stand-alone webhook.",
+            introduction: "In `mainstay` and in the stand-alone webhook.",
             table: webhook::metrics::reference,
         },
     ],
@@ -98,23 +98,23 @@ pub const PRODUCT: Product = Product {
     },
 };
 
-/// What our own flags say.
+/// The flags that only this program has.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OwnFlags {
-    /// Whether another image of the reloader alone is rolled out at once.
+    /// Whether a new image of the configuration reloader is rolled out immediately.
     pub reloader_at_once: bool,
-    /// The least time between two touches of a workload's pods.
+    /// The minimum time between two touches of a workload's pods.
     pub touch_interval: Option<Duration>,
 }
 
-/// The flags if none is given.
+/// The default flags.
 pub fn default_flags() -> Flags {
     let mut flags = Flags::default();
-    flags.reloader.image = RELOADER.into();
+    flags.operator.reloader.image = RELOADER.into();
     flags
 }
 
-/// What holds if no flag says otherwise.
+/// The default settings.
 pub fn default_settings() -> Settings {
     Settings::of(&default_flags())
 }
@@ -122,14 +122,14 @@ pub fn default_settings() -> Settings {
 /// The operators with their settings.
 pub struct Monitoring {
     flags: Flags,
-    /// How workloads are worked on.
+    /// How workloads are reconciled.
     pub settings: Settings,
     served: Served,
     kubelets: Option<kubelets::Metrics>,
 }
 
 impl Monitoring {
-    /// With what the flags say.
+    /// The operators with these flags.
     pub fn new(flags: Flags, own: OwnFlags) -> Self {
         let mut settings = Settings::of(&flags);
         settings.reloader_at_once = own.reloader_at_once;
@@ -150,7 +150,7 @@ impl Default for Monitoring {
 impl Instance for Monitoring {
     fn register(&mut self, catalogue: &mut Catalogue, counts: &Metrics) -> Vec<Arc<dyn Observer>> {
         metrics::register_build(catalogue, env!("CARGO_PKG_VERSION"), "unknown");
-        let gates = self.flags.gates.metric().map(|(name, is_open)| (name, is_open == 1));
+        let gates = Gate::ALL.map(|gate| (gate.name(), self.flags.gates.enabled(gate)));
         metrics::register_gates(catalogue, gates);
         let kubelet = &self.flags.kubelet;
         let counted =

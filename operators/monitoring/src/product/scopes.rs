@@ -1,4 +1,4 @@
-//! Where the operators of monitoring look for what, as the flags of the Prometheus Operator say.
+//! Which objects the operators of monitoring watch, as the flags of the Prometheus Operator define them.
 
 use std::collections::BTreeMap;
 
@@ -6,67 +6,58 @@ use kernel::declare::Kind;
 use kernel::stores::{Filter, Namespaces, Scopes};
 
 use crate::flags::scope::Scope;
-use crate::{flags, kinds};
+use crate::kinds;
 
-/// The kinds of workloads that are looked for in the same places.
+/// The kinds of workloads that share their namespaces.
 const PROMETHEUSES: [Kind; 2] = [kinds::PROMETHEUS, kinds::AGENT];
 
 /// All kinds of workloads.
 pub(super) const WORKLOADS: [Kind; 4] =
     [kinds::PROMETHEUS, kinds::AGENT, kinds::ALERTMANAGER, kinds::THANOS_RULER];
 
-/// Where they look for what, if they serve these kinds of workloads. What the others would need is not looked at: rights that
-/// are not there for them must not stop those that have theirs.
+/// What the operators watch for the kinds of workloads that they serve. What only the others need is not watched: missing
+/// permissions for one kind must not block another.
 pub(super) fn scopes(scope: &Scope, served: &[Kind]) -> Scopes {
     let serves = |kinds: &[Kind]| kinds.iter().any(|kind| served.contains(kind));
-    let everybody = !serves(&WORKLOADS);
-    let of = |kinds: &[Kind], namespaces: flags::Namespaces| {
-        if everybody || serves(kinds) { namespaces } else { flags::Namespaces::Only([].into()) }
+    let serves_none = !serves(&WORKLOADS);
+    let of = |kinds: &[Kind], namespaces: Namespaces| {
+        if serves_none || serves(kinds) { namespaces } else { Namespaces::Only(Vec::new()) }
     };
-    let prometheus = of(&PROMETHEUSES, scope.prometheus_namespaces());
-    let alertmanager = of(&[kinds::ALERTMANAGER], scope.alertmanager_namespaces());
-    let ruler = of(&[kinds::THANOS_RULER], scope.thanos_ruler_namespaces());
-    let instances = prometheus.clone().or(alertmanager.clone()).or(ruler.clone());
-    let references = of(&PROMETHEUSES, scope.prometheus_references())
-        .or(of(&[kinds::ALERTMANAGER], scope.alertmanager_references()));
-    let content = references.or(instances.clone());
-    let configs = of(&[kinds::ALERTMANAGER], scope.alertmanager_config_namespaces());
+    let prometheus = of(&PROMETHEUSES, scope.of(&scope.prometheus_namespaces));
+    let alertmanager = of(&[kinds::ALERTMANAGER], scope.of(&scope.alertmanager_namespaces));
+    let ruler = of(&[kinds::THANOS_RULER], scope.of(&scope.thanos_ruler_namespaces));
+    let configs = of(&[kinds::ALERTMANAGER], scope.of(&scope.alertmanager_config_namespaces));
+    let instances = prometheus.or(&alertmanager).or(&ruler);
+    let content = of(&PROMETHEUSES, scope.prometheus_references())
+        .or(&of(&[kinds::ALERTMANAGER], scope.alertmanager_references()))
+        .or(&instances);
+    let children = [kinds::SERVICE, kinds::STATEFUL_SET, kinds::DAEMON_SET, kinds::POD, kinds::CLAIM];
     let mut some = BTreeMap::new();
-    let mut look = |kinds: &[Kind], namespaces: &flags::Namespaces| {
-        some.extend(kinds.iter().map(|kind| (*kind, namespaces.into())));
-    };
-    look(&PROMETHEUSES, &prometheus);
-    look(&[kinds::ALERTMANAGER], &alertmanager);
-    look(&[kinds::THANOS_RULER], &ruler);
-    look(&[kinds::ALERTMANAGER_CONFIG], &configs);
-    look(&[kinds::SERVICE, kinds::STATEFUL_SET, kinds::DAEMON_SET, kinds::POD, kinds::CLAIM], &instances);
-    look(&[kinds::SECRET, kinds::CONFIG_MAP], &content);
-    Scopes { most: (&scope.shared()).into(), some, filters: filters(scope) }
-}
-
-impl From<&flags::Namespaces> for Namespaces {
-    fn from(namespaces: &flags::Namespaces) -> Self {
-        match namespaces {
-            flags::Namespaces::All { but } => Self::AllBut(but.iter().cloned().collect()),
-            flags::Namespaces::Only(some) => Self::Only(some.iter().cloned().collect()),
-        }
+    let namespaces: [(&[Kind], Namespaces); 6] = [
+        (&PROMETHEUSES, prometheus),
+        (&[kinds::ALERTMANAGER], alertmanager),
+        (&[kinds::THANOS_RULER], ruler),
+        (&[kinds::ALERTMANAGER_CONFIG], configs),
+        (&children, instances),
+        (&[kinds::SECRET, kinds::CONFIG_MAP], content),
+    ];
+    for (kinds, namespaces) in namespaces {
+        some.extend(kinds.iter().map(|kind| (*kind, namespaces.clone())));
     }
+    Scopes { most: scope.shared(), some, filters: filters(scope) }
 }
 
-/// Which objects they look at, where not at all of a kind.
+/// The selectors of kinds that have one.
 fn filters(scope: &Scope) -> BTreeMap<Kind, Filter> {
-    let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-    let labels = |kind: Kind, labels: &str| (kind, Filter { labels: text(labels), fields: None });
-    let both = |kind: Kind, labels: &str, fields: &str| {
-        (kind, Filter { labels: text(labels), fields: text(fields) })
-    };
+    let text = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+    let filter = |kind, labels, fields| (kind, Filter { labels: text(labels), fields: text(fields) });
     let all = [
-        labels(kinds::PROMETHEUS, scope.prometheus.as_str()),
-        labels(kinds::AGENT, scope.prometheus.as_str()),
-        labels(kinds::ALERTMANAGER, scope.alertmanager.as_str()),
-        labels(kinds::THANOS_RULER, scope.thanos_ruler.as_str()),
-        both(kinds::SECRET, scope.secret_labels.as_str(), scope.secret_fields.as_str()),
-        both(kinds::CONFIG_MAP, scope.config_map_labels.as_str(), scope.config_map_fields.as_str()),
+        filter(kinds::PROMETHEUS, scope.prometheus.as_str(), ""),
+        filter(kinds::AGENT, scope.prometheus.as_str(), ""),
+        filter(kinds::ALERTMANAGER, scope.alertmanager.as_str(), ""),
+        filter(kinds::THANOS_RULER, scope.thanos_ruler.as_str(), ""),
+        filter(kinds::SECRET, scope.secret_labels.as_str(), scope.secret_fields.as_str()),
+        filter(kinds::CONFIG_MAP, scope.config_map_labels.as_str(), scope.config_map_fields.as_str()),
     ];
     all.into_iter().filter(|(_, filter)| *filter != Filter::default()).collect()
 }
@@ -87,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn instances_and_what_they_select_are_looked_for_in_different_places() {
+    fn workloads_and_what_they_select_have_different_namespaces() {
         let scopes = scopes_of(&[
             "--namespaces=a",
             "--prometheus-instance-namespaces=b",
@@ -103,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_workloads_would_need_that_are_not_served_is_not_looked_at() {
+    fn what_only_other_workloads_need_is_not_watched() {
         let flags = ["--prometheus-instance-namespaces=b", "--alertmanager-instance-namespaces=c"];
         let (flags, _) = Flags::default().take(&flags, &[]).unwrap();
         let everywhere = Namespaces::AllBut(Vec::new());
@@ -111,7 +102,7 @@ mod tests {
         assert_eq!(secrets(&WORKLOADS), everywhere);
         assert_eq!(secrets(&[kinds::PROMETHEUS]), only(&["b"]));
         assert_eq!(secrets(&[kinds::AGENT]), only(&["b"]));
-        // Secrets that AlertmanagerConfigs point to are wherever those are.
+        // AlertmanagerConfigs reference Secrets in their own namespaces.
         assert_eq!(secrets(&[kinds::ALERTMANAGER]), everywhere);
         let prometheus = scopes(&flags.scope, &[kinds::PROMETHEUS]);
         assert_eq!(prometheus.of(kinds::STATEFUL_SET), &only(&["b"]));
@@ -119,12 +110,12 @@ mod tests {
         assert_eq!(prometheus.of(kinds::ALERTMANAGER), &only(&[]));
         assert_eq!(prometheus.of(kinds::ALERTMANAGER_CONFIG), &only(&[]));
         assert_eq!(prometheus.of(kinds::SERVICE_MONITOR), &everywhere);
-        // Without any right there is nothing to go by, and rights may come.
+        // Without any permission everything is watched: permissions may be granted later.
         assert_eq!(scopes(&flags.scope, &[]), scopes(&flags.scope, &WORKLOADS));
     }
 
     #[test]
-    fn selectors_are_handed_on() {
+    fn selectors_become_filters() {
         let scopes = scopes_of(&[
             "--prometheus-instance-selector=a=b",
             "--secret-field-selector=type!=helm.sh/release.v1",

@@ -1,64 +1,64 @@
-//! Which workloads of monitoring are served: those that we may list. The Prometheus Operator asks the same when it starts, and
-//! leaves the others alone.
+//! Which kinds of workloads the operators serve: those that they can list. The Prometheus Operator also checks this when it
+//! starts, and ignores the other kinds.
 
 use std::time::Duration;
 
 use kernel::access::is_allowed;
 use kernel::clock;
 use kernel::declare::Kind;
-use kernel::stores::{Namespaces, Scopes};
+use kernel::stores::Scopes;
 use kube::Client;
 
 use super::scopes::{WORKLOADS, scopes};
 use crate::flags::scope::Scope;
 use crate::kinds;
 
-/// How often it is looked whether more may be served.
-const AGAIN: Duration = Duration::from_mins(1);
+/// How often permissions are checked again.
+const INTERVAL: Duration = Duration::from_mins(1);
 
-/// Which workloads are served, and what is looked at for them.
+/// Which kinds of workloads are served, and what is watched for them.
 #[derive(Debug, Clone)]
 pub(super) struct Served {
     scope: Scope,
     kinds: Vec<Kind>,
-    /// Where they look for what.
+    /// What the operators watch.
     pub(super) scopes: Scopes,
 }
 
 impl Served {
-    /// All of them.
+    /// All kinds.
     pub(super) fn all(scope: &Scope) -> Self {
         Self { scope: scope.clone(), kinds: WORKLOADS.into(), scopes: scopes(scope, &WORKLOADS) }
     }
 
-    /// Asks what may be listed, where that makes a difference.
+    /// Asks the API server which kinds can be listed, if that makes a difference.
     pub(super) async fn find(client: &Client, scope: &Scope) -> Self {
         let all = Self::all(scope);
         if !depends(scope) {
             return all;
         }
         let kinds = listable(client, &all.scopes).await;
-        // Who may look at nothing yet waits for his rights, and the watches say so.
+        // Without any permission the watches report the error until permissions are granted.
         for kind in WORKLOADS.iter().filter(|kind| !kinds.is_empty() && !kinds.contains(kind)) {
             tracing::warn!(
-                "{} may not be listed where the flags say that they are, and are not served: grant list and watch of \
-                 them, or run with flags that name other namespaces",
+                "{} are ignored, because the operator cannot list them in the namespaces that its flags define: grant \
+                 list and watch, or change the flags",
                 kind.plural
             );
         }
         Self { scopes: scopes(scope, &kinds), kinds, ..all }
     }
 
-    /// Waits until rights have come for which more must be looked at.
+    /// Waits until the operator has permissions with which it has to watch more.
     pub(super) async fn outgrown(&self, client: &Client) {
         if self.kinds.len() == WORKLOADS.len() {
             return std::future::pending().await;
         }
         let all = scopes(&self.scope, &WORKLOADS);
         loop {
-            clock::until(Some(clock::now() + AGAIN)).await;
+            clock::until(Some(clock::now() + INTERVAL)).await;
             let mut kinds = listable(client, &all).await;
-            // Rights that went away may come back.
+            // A kind whose permissions were revoked is still served.
             kinds.extend(&self.kinds);
             if scopes(&self.scope, &kinds) != self.scopes {
                 return;
@@ -67,27 +67,23 @@ impl Served {
     }
 }
 
-/// Whether it matters who is served: it does not if all look into the same namespaces for what they share.
+/// Whether it matters which kinds are served. It does not if all share the same namespaces.
 fn depends(scope: &Scope) -> bool {
     let shared = [kinds::SECRET, kinds::STATEFUL_SET];
-    let places = |served: &[Kind]| {
+    let namespaces = |served: &[Kind]| {
         let scopes = scopes(scope, served);
         shared.map(|kind| scopes.of(kind).clone())
     };
-    WORKLOADS.iter().any(|kind| places(&[*kind]) != places(&WORKLOADS))
+    WORKLOADS.iter().any(|kind| namespaces(&[*kind]) != namespaces(&WORKLOADS))
 }
 
-/// The kinds that may be listed wherever they are looked for.
+/// The kinds that can be listed in all their namespaces.
 async fn listable(client: &Client, scopes: &Scopes) -> Vec<Kind> {
     let mut kinds = Vec::new();
     for kind in WORKLOADS {
-        let namespaces = match scopes.of(kind) {
-            Namespaces::AllBut(_) => vec![None],
-            Namespaces::Only(names) => names.iter().map(|name| Some(name.as_str())).collect(),
-        };
         let mut is_listable = true;
-        for namespace in namespaces {
-            // No answer is not a no: the watch will tell.
+        for namespace in scopes.of(kind).partitions(kind.scope) {
+            // An error does not mean no: the watch reports it.
             is_listable = is_listable && is_allowed(client, "list", kind, namespace).await.unwrap_or(true);
         }
         kinds.extend(is_listable.then_some(kind));
@@ -102,6 +98,7 @@ mod tests {
 
     use futures::FutureExt;
     use http::{Request, Response};
+    use kernel::stores::Namespaces;
     use kube::client::Body;
     use serde_json::{Value, json};
     use tower::BoxError;
@@ -113,7 +110,7 @@ mod tests {
         Flags::default().take(flags, &[]).unwrap().0.scope
     }
 
-    /// A server on which these may be listed, as `plural namespace`; everything, once all is granted.
+    /// A server that allows to list these, as `plural namespace`, or everything once `all` is set.
     fn server(allowed: &'static [&'static str], all: Arc<AtomicBool>) -> Client {
         let service = tower::service_fn(move |request: Request<Body>| {
             let all = Arc::clone(&all);
@@ -136,7 +133,7 @@ mod tests {
     const ONE_SIDED: [&str; 1] = ["--prometheus-instance-namespaces=monitoring"];
 
     #[tokio::test]
-    async fn workloads_that_may_not_be_listed_are_not_served_and_stop_nobody() {
+    async fn kinds_that_cannot_be_listed_are_ignored() {
         let client = server(&["prometheuses monitoring"], Arc::default());
         let served = Served::find(&client, &scope(&ONE_SIDED)).await;
         assert_eq!(served.kinds, [kinds::PROMETHEUS]);
@@ -146,7 +143,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn where_all_look_into_the_same_namespaces_nobody_is_asked() {
+    async fn permissions_do_not_matter_if_all_kinds_share_their_namespaces() {
         let client = server(&[], Arc::default());
         for flags in [&[][..], &["--namespaces=a,b"], &["--deny-namespaces=a"]] {
             let served = Served::find(&client, &scope(flags)).await;
@@ -156,15 +153,15 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn rights_that_come_later_are_noticed_and_those_that_go_are_not() {
+    async fn granted_permissions_are_noticed_and_revoked_ones_are_not() {
         let all = Arc::new(AtomicBool::new(false));
         let client = server(&["prometheuses monitoring"], Arc::clone(&all));
         let served = Served::find(&client, &scope(&ONE_SIDED)).await;
         let mut waiting = std::pin::pin!(served.outgrown(&client));
-        assert!(tokio::time::timeout(AGAIN * 3, &mut waiting).await.is_err());
+        assert!(tokio::time::timeout(INTERVAL * 3, &mut waiting).await.is_err());
         all.store(true, Ordering::Relaxed);
         waiting.await;
-        // With all rights at the start there is nothing to wait for.
+        // With all permissions at the start there is nothing to wait for.
         let served = Served::find(&client, &scope(&ONE_SIDED)).await;
         all.store(false, Ordering::Relaxed);
         assert!(served.outgrown(&client).now_or_never().is_none());

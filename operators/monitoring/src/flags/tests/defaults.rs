@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::described;
-use crate::flags::flag::Groups;
+use super::{names, shown};
 use crate::flags::{Flags, webhook};
 
 /// What the peer's flags hold when none is given. Those that are not here hold nothing.
@@ -86,10 +85,6 @@ const WEBHOOK: [(&str, &str); 15] = [
     ("web.tls-reload-interval", "1m0s"),
 ];
 
-fn defaults(groups: Groups<'_>) -> BTreeMap<&'static str, String> {
-    described(groups).into_iter().map(|flag| (flag.name, flag.default)).collect()
-}
-
 fn expected(pairs: impl IntoIterator<Item = (&'static str, &'static str)>) -> BTreeMap<&'static str, String> {
     pairs.into_iter().map(|(name, value)| (name, value.to_owned())).collect()
 }
@@ -98,20 +93,17 @@ fn expected(pairs: impl IntoIterator<Item = (&'static str, &'static str)>) -> BT
 fn the_operator_has_the_flags_and_defaults_of_the_peer() {
     let web = [("web.tls-cipher-suites", ""), ("web.tls-curves", ""), ("web.tls-reload-interval", "1m0s")];
     let all = OPERATOR.into_iter().chain(EMPTY.map(|name| (name, ""))).chain(web);
-    assert_eq!(defaults(Flags::default().groups()), expected(all));
+    assert_eq!(BTreeMap::from_iter(shown(Flags::default())), expected(all));
 }
 
 #[test]
 fn the_webhook_has_the_flags_and_defaults_of_the_peer() {
-    assert_eq!(defaults(webhook::Flags::default().groups()), expected(WEBHOOK));
+    assert_eq!(BTreeMap::from_iter(shown(webhook::Flags::default())), expected(WEBHOOK));
 }
 
 #[test]
 fn no_name_is_given_twice() {
-    let names = |groups: Groups<'_>| -> Vec<&'static str> {
-        described(groups).into_iter().map(|flag| flag.name).collect()
-    };
-    for mut names in [names(Flags::default().groups()), names(webhook::Flags::default().groups())] {
+    for mut names in [names::<Flags>(), names::<webhook::Flags>()] {
         names.extend(["version", "short-version", "h", "help"]);
         names.sort_unstable();
         assert_eq!(names.windows(2).find(|pair| pair[0] == pair[1]), None);

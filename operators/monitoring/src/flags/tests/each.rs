@@ -7,10 +7,11 @@ use std::time::Duration;
 use crate::kubelet::Priority;
 use capability::rollout::RepairPolicy;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+use kernel::object::Key;
+use kernel::telemetry::Format;
 
-use super::{changed, described, flags};
-use crate::flags::kubelet::ServiceName;
-use crate::flags::log::{Format, Level};
+use super::{changed, flags, names};
+use crate::flags::log::Level;
 use crate::flags::value::Value as _;
 use crate::flags::{FieldSelector, Flags, Gate, LabelSelector};
 
@@ -37,8 +38,8 @@ fn fields(text: &str) -> FieldSelector {
 }
 
 const CLUSTER_AND_WEB: &[Case] = &[
-    ("as", "system:admin", |flags| flags.cluster.user = Some("system:admin".into())),
-    ("apiserver", "http://a:1", |flags| flags.cluster.server = Some("http://a:1".into())),
+    ("as", "system:admin", |flags| flags.cluster.user = "system:admin".into()),
+    ("apiserver", "http://a:1", |flags| flags.cluster.server = "http://a:1".into()),
     ("cert-file", "a.crt", |flags| flags.cluster.certificate = Some(file("a.crt"))),
     ("key-file", "a.key", |flags| flags.cluster.key = Some(file("a.key"))),
     ("ca-file", "ca.crt", |flags| flags.cluster.authority = Some(file("ca.crt"))),
@@ -55,7 +56,7 @@ const CLUSTER_AND_WEB: &[Case] = &[
     ("web.tls-curves", "X25519", |flags| flags.web.curves = set(&["X25519"])),
     ("log-level", "DEBUG", |flags| flags.log.level = Level::Debug),
     ("log-format", "Json", |flags| flags.log.format = Format::Json),
-    ("auto-gomemlimit-ratio", "0.9", |flags| flags.memory.limit_ratio = 0.9),
+    ("auto-gomemlimit-ratio", "0.9", |flags| flags.memory_limit_ratio = 0.9),
 ];
 
 const SCOPE: &[Case] = &[
@@ -79,32 +80,35 @@ const SCOPE: &[Case] = &[
 
 const OBJECTS: &[Case] = &[
     ("annotations", "a=b=c,d=", |flags| {
-        flags.objects.annotations = BTreeMap::from([("a".into(), "b=c".into()), ("d".into(), String::new())]);
+        flags.operator.annotations =
+            BTreeMap::from([("a".into(), "b=c".into()), ("d".into(), String::new())]);
     }),
-    ("labels", "a=b", |flags| flags.objects.labels = BTreeMap::from([("a".into(), "b".into())])),
-    ("localhost", "127.0.0.1", |flags| flags.objects.local_host = "127.0.0.1".into()),
-    ("cluster-domain", "cluster.local", |flags| flags.objects.cluster_domain = "cluster.local".into()),
+    ("labels", "a=b", |flags| flags.operator.labels = BTreeMap::from([("a".into(), "b".into())])),
+    ("localhost", "127.0.0.1", |flags| flags.operator.local_host = "127.0.0.1".into()),
+    ("cluster-domain", "cluster.local", |flags| flags.operator.cluster_domain = "cluster.local".into()),
     ("controller-id", "blue/green", |flags| flags.objects.controller_id = "blue/green".into()),
     ("repair-policy-for-statefulsets", "evict", |flags| flags.objects.repair = Some(RepairPolicy::Evict)),
     ("disable-unmanaged-prometheus-configuration", "True", |flags| flags.objects.always_managed = true),
-    ("prometheus-default-base-image", "a/p", |flags| flags.images.prometheus = "a/p".into()),
-    ("alertmanager-default-base-image", "a/a", |flags| flags.images.alertmanager = "a/a".into()),
-    ("thanos-default-base-image", "a/t", |flags| flags.images.thanos = "a/t".into()),
+    ("prometheus-default-base-image", "a/p", |flags| flags.operator.prometheus_image = "a/p".into()),
+    ("alertmanager-default-base-image", "a/a", |flags| flags.operator.alertmanager_image = "a/a".into()),
+    ("thanos-default-base-image", "a/t", |flags| flags.operator.thanos_image = "a/t".into()),
     ("feature-gates", "PrometheusAgentDaemonSet=true", |flags| {
         flags.gates.switch(Gate::PrometheusAgentDaemonSet, true);
     }),
 ];
 
 const PODS: &[Case] = &[
-    ("prometheus-config-reloader", "a/r:1", |flags| flags.reloader.image = "a/r:1".into()),
-    ("config-reloader-cpu-request", "1", |flags| flags.reloader.cpu_request = Quantity("1".into())),
-    ("config-reloader-cpu-limit", "0", |flags| flags.reloader.cpu_limit = Quantity("0".into())),
-    ("config-reloader-memory-request", "1Gi", |flags| flags.reloader.memory_request = Quantity("1Gi".into())),
+    ("prometheus-config-reloader", "a/r:1", |flags| flags.operator.reloader.image = "a/r:1".into()),
+    ("config-reloader-cpu-request", "1", |flags| flags.operator.reloader.cpu_request = Quantity("1".into())),
+    ("config-reloader-cpu-limit", "0", |flags| flags.operator.reloader.cpu_limit = Quantity("0".into())),
+    ("config-reloader-memory-request", "1Gi", |flags| {
+        flags.operator.reloader.memory_request = Quantity("1Gi".into());
+    }),
     // As in the peer, an empty text leaves the amount as it is.
     ("config-reloader-memory-limit", "", |_| {}),
-    ("enable-config-reloader-probes", "TRUE", |flags| flags.reloader.probes = true),
+    ("enable-config-reloader-probes", "TRUE", |flags| flags.operator.reloader.probes = true),
     ("kubelet-service", "a/b", |flags| {
-        flags.kubelet.service = Some(ServiceName { namespace: "a".into(), name: "b".into() });
+        flags.kubelet.service = Some(Key::new("a", "b"));
     }),
     ("kubelet-selector", "a=b", |flags| flags.kubelet.nodes = labels("a=b")),
     ("kubelet-node-address-priority", "external", |flags| flags.kubelet.priority = Priority::External),
@@ -130,9 +134,7 @@ fn each_flag_sets_its_field_and_no_other() {
 #[test]
 fn no_flag_is_forgotten_here() {
     let named: BTreeSet<&str> = cases().map(|(name, ..)| *name).collect();
-    let all: BTreeSet<&str> =
-        described(Flags::default().groups()).into_iter().map(|flag| flag.name).collect();
-    assert_eq!(named, all);
+    assert_eq!(named, names::<Flags>().into_iter().collect());
 }
 
 #[test]
@@ -144,7 +146,7 @@ fn sets_and_maps_grow_and_all_else_is_replaced() {
         ),
         (&["-web.tls-curves=a", "-web.tls-curves=b"], |flags| flags.web.curves = set(&["a", "b"])),
         (&["-labels=a=1,b=1", "-labels=b=2", "-labels="], |flags| {
-            flags.objects.labels = BTreeMap::from([("a".into(), "1".into()), ("b".into(), "2".into())]);
+            flags.operator.labels = BTreeMap::from([("a".into(), "1".into()), ("b".into(), "2".into())]);
         }),
         (
             &[
@@ -154,11 +156,11 @@ fn sets_and_maps_grow_and_all_else_is_replaced() {
             ],
             |flags| flags.gates.switch(Gate::PrometheusAgentDaemonSet, true),
         ),
-        (&["-localhost=a", "-localhost=b"], |flags| flags.objects.local_host = "b".into()),
+        (&["-localhost=a", "-localhost=b"], |flags| flags.operator.local_host = "b".into()),
         (&["-secret-label-selector=a", "-secret-label-selector="], |_| {}),
         (&["-kubelet-endpoints=false", "-kubelet-endpoints"], |_| {}),
         (&["-config-reloader-cpu-limit=1", "-config-reloader-cpu-limit="], |flags| {
-            flags.reloader.cpu_limit = Quantity("1".into());
+            flags.operator.reloader.cpu_limit = Quantity("1".into());
         }),
         (&["-kubelet-service=a/b", "-kubelet-service="], |_| {}),
     ] {

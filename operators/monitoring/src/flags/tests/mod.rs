@@ -20,8 +20,7 @@ mod text;
 mod walk;
 mod webhook;
 
-use crate::flags::flag::{Description, Group, Groups};
-use crate::flags::{Command, Error, Flags};
+use crate::flags::{Command, Error, Flags, Program};
 
 /// The flags that a command line without own flags starts with.
 fn flags(arguments: &[&str]) -> Flags {
@@ -35,9 +34,14 @@ fn error(arguments: &[&str]) -> Error {
     Flags::parse(arguments, &[]).unwrap_err()
 }
 
-/// All flags, as users read about them.
-fn described(groups: Groups<'_>) -> Vec<Description> {
-    groups.into_iter().flat_map(Group::descriptions).collect()
+/// The names and values of all flags.
+fn shown<P: Program>(mut program: P) -> Vec<(&'static str, String)> {
+    program.groups().flags().map(|flag| (flag.name, flag.value.show())).collect()
+}
+
+/// The names of all flags.
+fn names<P: Program>() -> Vec<&'static str> {
+    shown(P::default()).into_iter().map(|(name, _)| name).collect()
 }
 
 fn changed(change: impl FnOnce(&mut Flags)) -> Flags {

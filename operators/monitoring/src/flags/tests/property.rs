@@ -2,13 +2,12 @@
 
 use proptest::prelude::*;
 
-use super::described;
-use crate::flags::{Command, Flags};
+use super::names;
+use crate::flags::{Command, Flags, Program};
 
 /// Names of flags, texts that some of them take, and what neither is.
 fn argument() -> impl Strategy<Value = String> {
-    let mut names: Vec<&'static str> =
-        described(Flags::default().groups()).into_iter().map(|flag| flag.name).collect();
+    let mut names = names::<Flags>();
     names.push("nonsense");
     let value = prop_oneof![
         Just("a"),
@@ -56,17 +55,18 @@ proptest! {
     #[test]
     fn what_is_shown_sets_the_same(arguments in prop::collection::vec(argument(), 0..6)) {
         if let Ok((mut flags, _)) = Flags::default().take(&arguments, &[]) {
-            let shown: Vec<String> = described(flags.groups())
-                .into_iter()
+            let shown: Vec<String> = flags
+                .groups()
+                .flags()
                 // An empty list cannot be written: an empty text is a list of one.
-                .filter(|flag| !(flag.adds && flag.default.is_empty()))
-                .map(|flag| format!("-{}={}", flag.name, flag.default))
+                .filter(|flag| !(flag.value.adds() && flag.value.show().is_empty()))
+                .map(|flag| format!("-{}={}", flag.name, flag.value.show()))
                 .collect();
             let (again, _) = Flags::default().take(&shown, &[]).unwrap();
             prop_assert_eq!(again.objects, flags.objects);
             prop_assert_eq!(again.kubelet, flags.kubelet);
             prop_assert_eq!(again.gates, flags.gates);
-            prop_assert_eq!(again.reloader, flags.reloader);
+            prop_assert_eq!(again.operator, flags.operator);
         }
     }
 }

@@ -34,7 +34,7 @@ fn what_nobody_can_start_with_is_named() {
         ),
         (
             &["-kubelet-service=a/b", "-kubelet-sync-period=-1s"],
-            "-kubelet-sync-period must be longer than nothing when -kubelet-service is given",
+            "-kubelet-sync-period must be longer than zero when -kubelet-service is given",
         ),
         (
             &["-log-level=loud"],
@@ -52,8 +52,7 @@ fn what_nobody_can_start_with_is_named() {
             "failed to create TLS configuration: \"round\" is not a supported curve value",
         ),
     ] {
-        let error = error(arguments);
-        assert_eq!((error.to_string().as_str(), error.exit_code(), error.is_usage()), (words, 1, false));
+        assert_eq!(error(arguments).to_string(), words);
     }
 }
 
@@ -68,7 +67,7 @@ fn without_flags_other_rooms_are_told_their_defaults() {
     let image = "quay.io/prometheus-operator/prometheus-config-reloader:v0.93.1".to_owned();
     let reloader = ReloaderConfig { image, ..ReloaderConfig::default() };
     let expected = OperatorConfig { reloader, ..OperatorConfig::default() };
-    assert_eq!(Flags::default().workload_operator(), expected);
+    assert_eq!(Flags::default().operator_config(), expected);
     assert_eq!(Flags::default().kubelet_settings(), None);
     let settings = Settings { namespace: "a".into(), name: "b".into(), ..Settings::default() };
     assert_eq!(flags(&["-kubelet-service=a/b"]).kubelet_settings(), Some(settings));
@@ -104,7 +103,7 @@ fn other_rooms_are_told_what_flags_say() {
         reloader: ReloaderConfig { image: "r".into(), ..ReloaderConfig::default() },
         topology_sharding: false,
     };
-    assert_eq!(flags.workload_operator(), operator);
+    assert_eq!(flags.operator_config(), operator);
     let settings = Settings {
         namespace: "n".into(),
         name: "s".into(),

@@ -5,7 +5,7 @@ use crate::flags::Flags;
 
 #[test]
 fn the_rest_is_left_as_it_is() {
-    let expected = changed(|flags| flags.objects.local_host = "a".into());
+    let expected = changed(|flags| flags.operator.local_host = "a".into());
     for (arguments, others) in [
         (
             &["--operators=x", "-localhost=a", "--lease-name", "y"][..],

@@ -3,34 +3,38 @@
 use monitoring_rules::Options;
 use monitoring_rules::names::Names;
 
-use crate::flags::webhook::{Command, Flags, Rules};
-use crate::flags::{OwnFlag, Start};
+use crate::flags::webhook::Flags;
+use crate::flags::{Command, OwnFlag, Program, Start};
+use crate::webhook::RuleSettings;
 
-fn start(flags: Flags) -> Command {
+fn start(flags: Flags) -> Command<Flags> {
     Command::Start(Box::new(Start { flags, own: vec![], ignored: vec![] }))
 }
 
 #[test]
 fn rules_are_checked_as_asked() {
     for (arguments, rules) in [
-        (&[][..], Rules::default()),
-        (&["-name-validation-scheme=utf8"], Rules { names: Names::Utf8, ..Rules::default() }),
+        (&[][..], RuleSettings::default()),
+        (&["-name-validation-scheme=utf8"], RuleSettings { names: Names::Utf8, ..RuleSettings::default() }),
         (
             &["-promql-options=experimental-functions, binop-fill-modifiers,"],
-            Rules {
+            RuleSettings {
                 queries: Options { experimental_functions: true, fill_modifiers: true, ..Options::default() },
-                ..Rules::default()
+                ..RuleSettings::default()
             },
         ),
         (
             &["-promql-options=experimental-functions", "--promql-options", "extended-range-selectors"],
-            Rules { queries: Options { extended_ranges: true, ..Options::default() }, ..Rules::default() },
+            RuleSettings {
+                queries: Options { extended_ranges: true, ..Options::default() },
+                ..RuleSettings::default()
+            },
         ),
         (
             &["-promql-options=nonsense", "-promql-options=duration-expression-parsing"],
-            Rules {
+            RuleSettings {
                 queries: Options { duration_expressions: true, ..Options::default() },
-                ..Rules::default()
+                ..RuleSettings::default()
             },
         ),
     ] {
@@ -52,26 +56,22 @@ fn questions_are_answered_and_words_ignored() {
 
 #[test]
 fn what_is_wrong_is_named() {
-    for (arguments, words, code) in [
-        (&["-namespaces=a"][..], "flag provided but not defined: -namespaces", 2),
+    for (arguments, words) in [
+        (&["-namespaces=a"][..], "flag provided but not defined: -namespaces"),
         (
             &["-name-validation-scheme=UTF8"],
             "invalid name validation scheme \"UTF8\", supported: utf8, legacy",
-            1,
         ),
         (
             &["-promql-options= all "],
             "invalid -promql-options value \" all \", supported: experimental-functions, \
              duration-expression-parsing, extended-range-selectors, binop-fill-modifiers",
-            1,
         ),
         (
             &["-web.cert-file=", "-web.key-file="],
             "failed to create TLS configuration: server key and certificate must be provided when a client CA is configured",
-            1,
         ),
     ] {
-        let error = Flags::parse(arguments, &[]).unwrap_err();
-        assert_eq!((error.to_string().as_str(), error.exit_code()), (words, code));
+        assert_eq!(Flags::parse(arguments, &[]).unwrap_err().to_string(), words);
     }
 }
