@@ -1,26 +1,26 @@
-//! Reads JSON against a shape and says where it does not fit, in the words of Go's decoder: users know and search them.
-//! Serves where the server checks nothing (child routes) or where we are asked before it has checked (webhooks).
+//! Reads JSON with a given shape. Errors are those of the JSON decoder of Go, which users search for. Used where the API
+//! server does not check (child routes) or has not checked yet (webhooks).
 
 use std::fmt;
 
 use serde_json::{Map, Number, Value};
 
-/// What a value must look like.
+/// The shape of a value.
 #[derive(Debug, Clone, Copy)]
 pub enum Shape {
-    /// Anything at all.
+    /// Any value.
     Any,
-    /// A text of this type.
+    /// A string of this Go type.
     Text(&'static str),
     /// `true` or `false`.
     Flag,
-    /// A whole number of this type, not outside of these limits.
+    /// An integer of this Go type, within these limits.
     Whole(&'static str, i64, i64),
-    /// A text or a whole number.
+    /// A string or an integer.
     WholeOrText,
-    /// A list of this type and what it holds.
+    /// A list of this Go type with these elements.
     List(&'static str, &'static Shape),
-    /// Free keys: the type and what they lead to.
+    /// A map of this Go type with these values.
     Table(&'static str, &'static Shape),
     /// Fields with names.
     Fields(&'static Structure),
@@ -29,7 +29,7 @@ pub enum Shape {
 /// Fields with names.
 #[derive(Debug)]
 pub struct Structure {
-    /// The package that owns it.
+    /// Its Go package.
     pub package: &'static str,
     /// Its name.
     pub name: &'static str,
@@ -37,19 +37,19 @@ pub struct Structure {
     pub fields: &'static [(&'static str, Shape)],
 }
 
-/// What becomes of fields that the shape does not name.
+/// How fields that are not in the shape are handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unknown {
-    /// They are refused.
-    Refused,
-    /// They are left out.
+    /// They are rejected.
+    Rejected,
+    /// They are dropped.
     Dropped,
 }
 
-/// A value that does not fit.
+/// A value that does not have the shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mismatch {
-    /// A field has no place in the shape.
+    /// A field is not in the shape.
     Field(String),
     /// A value is of another type.
     Type {
@@ -83,13 +83,13 @@ impl fmt::Display for Mismatch {
 
 impl std::error::Error for Mismatch {}
 
-/// The value with fields under the names of the shape, whatever their case was, and without nulls.
+/// Reads a value. The result has the field names of the shape, regardless of case, and no nulls.
 pub fn read(shape: &Shape, value: &Value, unknown: Unknown) -> Result<Value, Mismatch> {
     let mut reader = Reader { unknown, structure: None, path: Vec::new() };
     reader.read(shape, value)
 }
 
-/// Where the reading is.
+/// The position of the reader.
 struct Reader {
     unknown: Unknown,
     structure: Option<&'static str>,
@@ -127,7 +127,7 @@ impl Reader {
         let mut fields = Map::new();
         for (key, value) in values {
             let Some((name, shape)) = field(structure, key) else {
-                if self.unknown == Unknown::Refused {
+                if self.unknown == Unknown::Rejected {
                     return Err(Mismatch::Field(key.clone()));
                 }
                 continue;
@@ -138,7 +138,7 @@ impl Reader {
             if !value.is_null() {
                 fields.insert((*name).to_owned(), read);
             } else if matches!(shape, Shape::List(..) | Shape::Table(..)) {
-                // The same field in other letters came before; a null empties a list and leaves the rest.
+                // The same field in another case came before: a null empties lists and maps and keeps other values.
                 fields.remove(*name);
             }
         }
@@ -168,14 +168,14 @@ impl Reader {
     }
 }
 
-/// A field by its name, or by its name in other letters.
+/// A field by its name, or by its name in another case.
 fn field<'s>(structure: &'s Structure, key: &str) -> Option<&'s (&'static str, Shape)> {
     let fields = structure.fields;
     let exact = fields.iter().find(|(name, _)| *name == key);
     exact.or_else(|| fields.iter().find(|(name, _)| name.eq_ignore_ascii_case(key)))
 }
 
-/// What stands where nothing is said.
+/// The empty value of a shape.
 fn empty(shape: &Shape) -> Value {
     match shape {
         Shape::Any => Value::Null,
@@ -225,7 +225,7 @@ mod tests {
     });
 
     fn refusal(value: &Value) -> String {
-        read(&OUTER, value, Unknown::Refused).unwrap_err().to_string()
+        read(&OUTER, value, Unknown::Rejected).unwrap_err().to_string()
     }
 
     #[test]
@@ -285,6 +285,6 @@ mod tests {
             read(&OUTER, &value, Unknown::Dropped),
             Ok(json!({"count": 1, "inner": {"on": true}, "any": {"x": [null]}}))
         );
-        assert_eq!(read(&OUTER, &Value::Null, Unknown::Refused), Ok(json!({})));
+        assert_eq!(read(&OUTER, &Value::Null, Unknown::Rejected), Ok(json!({})));
     }
 }

@@ -1,65 +1,41 @@
-//! Child routes. A schema cannot describe a type that holds itself, so the server stores them unread, and whoever needs
-//! them reads them here: strictly, since nobody else has looked.
+//! Child routes. The schema cannot describe a recursive type, so the API server stores them unchecked. They are read
+//! strictly here.
 
 use serde_json::{Map, Value};
 
 use crate::alertmanager_config::ApiVersion;
 use crate::alertmanager_config::route::Route;
-use crate::strict::{self, Mismatch, Shape, Structure, Unknown};
+use crate::strict::{self, Shape, Structure, Unknown};
 
 /// A child route that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidChild {
-    /// Its place among its siblings.
+    /// Its index among its siblings.
     pub index: usize,
-    /// Why.
-    pub reason: InvalidReason,
-}
-
-/// Why a child route cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum InvalidReason {
-    /// It does not have the form of a route.
-    Mismatch(Mismatch),
-    /// The value cannot be held.
-    Value(String),
-    /// There is nothing to read.
-    Nothing,
+    /// The reason.
+    pub reason: String,
 }
 
 impl std::fmt::Display for InvalidChild {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "route[{}]: ", self.index)?;
-        match &self.reason {
-            InvalidReason::Mismatch(mismatch) => write!(f, "{mismatch}"),
-            InvalidReason::Value(words) => f.write_str(words),
-            InvalidReason::Nothing => f.write_str("EOF"),
-        }
+        write!(f, "route[{}]: {}", self.index, self.reason)
     }
 }
 
 impl std::error::Error for InvalidChild {}
 
 impl Route {
-    /// The child routes, read as those of a version.
+    /// The child routes, read in a version of the API.
     pub fn children(&self, version: ApiVersion) -> Result<Vec<Route>, InvalidChild> {
         let shape = match version {
             ApiVersion::V1Alpha1 => &V1ALPHA1,
             ApiVersion::V1Beta1 => &V1BETA1,
         };
-        let children = self.routes.iter().enumerate().map(|(index, value)| {
-            if value.is_null() {
-                return Err(InvalidChild { index, reason: InvalidReason::Nothing });
-            }
-            let read = strict::read(shape, value, Unknown::Refused)
-                .map_err(|mismatch| InvalidChild { index, reason: InvalidReason::Mismatch(mismatch) })?;
-            serde_json::from_value(read)
-                .map_err(|error| InvalidChild { index, reason: InvalidReason::Value(error.to_string()) })
-        });
-        children.collect()
+        let child = |(index, value)| read(shape, value).map_err(|reason| InvalidChild { index, reason });
+        self.routes.iter().enumerate().map(child).collect()
     }
 
-    /// The route as a child, without what says nothing. Its own children stay as they are.
+    /// The route as a child, without empty fields. Its own children are not changed.
     pub fn to_child(&self) -> Value {
         let mut fields = Map::new();
         fields.insert("receiver".to_owned(), self.receiver.clone().into());
@@ -104,6 +80,14 @@ impl Route {
         }
         Value::Object(fields)
     }
+}
+
+fn read(shape: &Shape, value: &Value) -> Result<Route, String> {
+    if value.is_null() {
+        return Err("EOF".to_owned());
+    }
+    let read = strict::read(shape, value, Unknown::Rejected).map_err(|mismatch| mismatch.to_string())?;
+    serde_json::from_value(read).map_err(|error| error.to_string())
 }
 
 const TEXT: Shape = Shape::Text("string");
@@ -173,14 +157,14 @@ mod tests {
     }
 
     #[test]
-    fn a_child_with_an_unknown_field_is_refused() {
+    fn a_child_with_an_unknown_field_is_rejected() {
         let parent = route(vec![json!({}), json!({"matchers": [{"severity": "x"}]})]);
-        let refusal = parent.children(ApiVersion::V1Alpha1).unwrap_err();
-        assert_eq!(refusal.to_string(), r#"route[1]: json: unknown field "severity""#);
-        let refusal = route(vec![json!({"x": null})]).children(ApiVersion::V1Alpha1).unwrap_err();
-        assert_eq!(refusal.to_string(), r#"route[0]: json: unknown field "x""#);
-        let refusal = route(vec![Value::Null]).children(ApiVersion::V1Alpha1).unwrap_err();
-        assert_eq!(refusal.to_string(), "route[0]: EOF");
+        let error = parent.children(ApiVersion::V1Alpha1).unwrap_err();
+        assert_eq!(error.to_string(), r#"route[1]: json: unknown field "severity""#);
+        let error = route(vec![json!({"x": null})]).children(ApiVersion::V1Alpha1).unwrap_err();
+        assert_eq!(error.to_string(), r#"route[0]: json: unknown field "x""#);
+        let error = route(vec![Value::Null]).children(ApiVersion::V1Alpha1).unwrap_err();
+        assert_eq!(error.to_string(), "route[0]: EOF");
     }
 
     #[test]
@@ -190,12 +174,12 @@ mod tests {
             parent.children(ApiVersion::V1Alpha1).unwrap()[0].to_child(),
             json!({"receiver": "", "matchers": [{"name": "a", "value": "", "regex": true}]})
         );
-        let refusal = parent.children(ApiVersion::V1Beta1).unwrap_err();
-        assert_eq!(refusal.to_string(), r#"route[0]: json: unknown field "regex""#);
+        let error = parent.children(ApiVersion::V1Beta1).unwrap_err();
+        assert_eq!(error.to_string(), r#"route[0]: json: unknown field "regex""#);
     }
 
     #[test]
-    fn a_child_comes_back_as_it_was() {
+    fn a_child_is_written_as_it_was_read() {
         let child = json!({
             "receiver": "a", "groupBy": ["x"], "groupWait": "1s", "groupInterval": "2s", "repeatInterval": "3s",
             "matchers": [{"name": "n", "value": "v", "matchType": "!~"}], "continue": true, "routes": [{"a": 1}],

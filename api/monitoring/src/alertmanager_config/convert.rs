@@ -1,11 +1,11 @@
-//! AlertmanagerConfig from one version of the API to the other. JSON goes in and out, so that what this program does not
-//! know comes through; only what the other version spells in another way is touched.
+//! Converts AlertmanagerConfigs between the versions of the API. It converts JSON, so that unknown fields are kept, and
+//! changes only the fields in which the versions differ.
 //!
 //! | `v1alpha1` | `v1beta1` |
 //! |---|---|
 //! | `spec.muteTimeIntervals` | `spec.timeIntervals` |
-//! | a matcher may have `regex`, or nothing that says how to compare | a matcher has `matchType` |
-//! | `optional` beside the name and the key of a Secret | no such field |
+//! | a matcher can have `regex`, or neither `regex` nor `matchType` | a matcher has `matchType` |
+//! | `optional` in references to Secrets | no such field |
 //! | `updateAlerts` of OpsGenie | no such field |
 
 use serde_json::{Map, Value};
@@ -27,7 +27,7 @@ pub enum ApiVersion {
 }
 
 impl ApiVersion {
-    /// Its name without the group.
+    /// The name.
     pub fn name(self) -> &'static str {
         match self {
             Self::V1Alpha1 => "v1alpha1",
@@ -35,22 +35,22 @@ impl ApiVersion {
         }
     }
 
-    /// The version of a name without the group, if we know it.
+    /// The version with this name.
     pub fn named(name: &str) -> Option<Self> {
         [Self::V1Alpha1, Self::V1Beta1].into_iter().find(|version| version.name() == name)
     }
 
-    /// The version of a name with the group, if we know it.
+    /// The version with this group and name.
     pub fn of_group_version(text: &str) -> Option<Self> {
         Self::named(text.strip_prefix(GROUP)?.strip_prefix('/')?)
     }
 
-    /// Its name with the group.
+    /// The group and the name.
     pub fn group_version(self) -> String {
         format!("{GROUP}/{}", self.name())
     }
 
-    /// Where named spans of time stand in the spec.
+    /// The field of the spec with the time intervals.
     fn intervals(self) -> &'static str {
         match self {
             Self::V1Alpha1 => "muteTimeIntervals",
@@ -59,42 +59,17 @@ impl ApiVersion {
     }
 }
 
-/// Why an object cannot be converted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ConversionError {
-    /// A child route cannot be read.
-    Child(InvalidChild),
-    /// Something is wrong below a child route.
-    Below {
-        /// The place of the child route among its siblings.
-        index: usize,
-        /// What is wrong.
-        error: Box<ConversionError>,
-    },
-}
-
-impl std::fmt::Display for ConversionError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Child(child) => write!(f, "{child}"),
-            Self::Below { index, error } => write!(f, "route[{index}]: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for ConversionError {}
-
-/// From `v1alpha1` to `v1beta1`.
-pub fn to_v1beta1(object: Value) -> Result<Value, ConversionError> {
+/// Converts from `v1alpha1` to `v1beta1`.
+pub fn to_v1beta1(object: Value) -> Result<Value, InvalidChild> {
     convert(object, ApiVersion::V1Alpha1, ApiVersion::V1Beta1)
 }
 
-/// From `v1beta1` to `v1alpha1`.
-pub fn from_v1beta1(object: Value) -> Result<Value, ConversionError> {
+/// Converts from `v1beta1` to `v1alpha1`.
+pub fn from_v1beta1(object: Value) -> Result<Value, InvalidChild> {
     convert(object, ApiVersion::V1Beta1, ApiVersion::V1Alpha1)
 }
 
-/// The object with the fields of `v1alpha1`, its child routes unread. Good enough to look at it, not to store it.
+/// The object with the field names of `v1alpha1`. Child routes are not converted, so it must not be stored.
 pub fn respelled(mut object: Value, from: ApiVersion) -> Value {
     if let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) {
         rename(spec, from.intervals(), ApiVersion::V1Alpha1.intervals());
@@ -102,7 +77,7 @@ pub fn respelled(mut object: Value, from: ApiVersion) -> Value {
     object
 }
 
-fn convert(mut object: Value, from: ApiVersion, to: ApiVersion) -> Result<Value, ConversionError> {
+fn convert(mut object: Value, from: ApiVersion, to: ApiVersion) -> Result<Value, InvalidChild> {
     if let Some(fields) = object.as_object_mut() {
         fields.insert("apiVersion".to_owned(), to.group_version().into());
     }
@@ -126,25 +101,21 @@ fn convert(mut object: Value, from: ApiVersion, to: ApiVersion) -> Result<Value,
     Ok(object)
 }
 
-fn convert_routes(
-    routes: Vec<Value>,
-    from: ApiVersion,
-    to: ApiVersion,
-) -> Result<Vec<Value>, ConversionError> {
+fn convert_routes(routes: Vec<Value>, from: ApiVersion, to: ApiVersion) -> Result<Vec<Value>, InvalidChild> {
     let parent = Route { routes, ..Route::default() };
-    let children = parent.children(from).map_err(ConversionError::Child)?;
+    let children = parent.children(from)?;
     let converted = children.into_iter().enumerate().map(|(index, mut child)| {
         if to == ApiVersion::V1Beta1 {
             child.matchers.iter_mut().for_each(write_match_type_out);
         }
         child.routes = convert_routes(child.routes, from, to)
-            .map_err(|error| ConversionError::Below { index, error: Box::new(error) })?;
+            .map_err(|error| InvalidChild { index, reason: error.to_string() })?;
         Ok(child.to_child())
     });
     converted.collect()
 }
 
-/// `v1beta1` says how to compare in one field only.
+/// Sets `matchType`: `v1beta1` has no `regex`.
 fn write_match_type_out(matcher: &mut Matcher) {
     if matcher.match_type.is_empty() {
         matcher.match_type = if matcher.regex { "=~" } else { "=" }.into();
@@ -159,14 +130,13 @@ fn convert_matcher(matcher: &mut Value, to: ApiVersion) {
     }
     if to == ApiVersion::V1Beta1 {
         let regex = fields.remove("regex") == Some(Value::Bool(true));
-        let said = fields.get("matchType").and_then(Value::as_str).unwrap_or_default();
-        if said.is_empty() {
+        if fields.get("matchType").and_then(Value::as_str).unwrap_or_default().is_empty() {
             fields.insert("matchType".to_owned(), if regex { "=~" } else { "=" }.into());
         }
     }
 }
 
-/// Fields of receivers that point to a Secret and whose type in `v1beta1` has a name and a key only.
+/// Fields of receivers that refer to a Secret and whose type in `v1beta1` has only a name and a key.
 const SECRETS: &[(&str, &[&str])] = &[
     ("opsgenieConfigs", &["apiKey"]),
     ("pagerdutyConfigs", &["routingKey", "serviceKey"]),
@@ -185,7 +155,7 @@ const SECRETS: &[(&str, &[&str])] = &[
     ("rocketchatConfigs", &[]),
 ];
 
-/// What `v1beta1` cannot hold, the server would leave out; so do we, and both sides agree on what an object says.
+/// Removes fields that `v1beta1` does not have. The API server would prune them.
 fn convert_receiver(receiver: &mut Value, to: ApiVersion) {
     for (kind, secrets) in SECRETS {
         for config in items(receiver.get_mut(*kind)) {
@@ -203,7 +173,7 @@ fn convert_receiver(receiver: &mut Value, to: ApiVersion) {
     }
 }
 
-/// A pointer to a Secret: `v1beta1` always writes the name, `v1alpha1` only if there is one.
+/// A reference to a Secret: `v1beta1` always has the name, `v1alpha1` only if it is not empty.
 fn convert_secret(secret: Option<&mut Value>, to: ApiVersion) {
     let Some(fields) = secret.and_then(Value::as_object_mut) else { return };
     fields.entry("key").or_insert_with(|| String::new().into());
@@ -245,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn old_spellings_become_new_ones() {
+    fn fields_of_v1alpha1_become_those_of_v1beta1() {
         let old = json!({
             "route": {"matchers": [{"name": "a", "value": "b", "regex": true}, {"name": "c", "matchType": "!="}],
                 "routes": [{"matchers": [{"name": "d"}], "continue": false, "routes": [{"Receiver": "x"}]}]},
@@ -268,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_both_versions_hold_comes_through() {
+    fn common_fields_are_kept() {
         let spec = json!({"receivers": [{"name": "r",
             "pushoverConfigs": [{"ttl": "1h", "token": {"name": "s", "key": "k"}}],
             "emailConfigs": [{"to": "a@b"}],
@@ -280,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_new_version_cannot_hold_is_left_out() {
+    fn fields_that_v1beta1_does_not_have_are_removed() {
         let secret = json!({"name": "s", "key": "k", "optional": true});
         let spec = json!({"receivers": [{"name": "r",
             "opsgenieConfigs": [{"apiKey": secret, "updateAlerts": true, "httpConfig": {"bearerTokenSecret": secret}}]}]});
@@ -291,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_without_a_name_comes_back_as_it_was() {
+    fn a_secret_without_a_name_survives_the_round_trip() {
         let spec =
             |secret: Value| json!({"receivers": [{"name": "r", "slackConfigs": [{"apiURL": secret}]}]});
         let converted = to_v1beta1(config("v1alpha1", &spec(json!({"key": "k"})))).unwrap();
@@ -300,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_child_route_is_named_with_its_place() {
+    fn an_invalid_child_route_is_named_with_its_index() {
         let spec = json!({"route": {"routes": [{}, {"routes": [{"x": 1}]}]}});
         let error = to_v1beta1(config("v1alpha1", &spec)).unwrap_err();
         assert_eq!(error.to_string(), r#"route[1]: route[0]: json: unknown field "x""#);

@@ -1,4 +1,4 @@
-//! Who is told, a file a kind of receiver.
+//! Receivers, a file for each kind.
 
 pub mod discord;
 pub mod email;
