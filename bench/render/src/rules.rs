@@ -23,7 +23,7 @@ pub(crate) fn measure(size: usize, rounds: usize) -> Result<Ours> {
     let reader = Reader { format: Format::Prometheus, version, options: Options::default() };
     let one = |rule: &PrometheusRule| -> Result<(String, String)> {
         let written = file::write(&rule.spec, &reader).map_err(|refused| anyhow!("{refused:?}"))?;
-        Ok((file::name(rule), written.text))
+        Ok((file::name(rule), written))
     };
 
     let mut all = Figures::default();

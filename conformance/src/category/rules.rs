@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
-use api_monitoring::PrometheusRule;
 use api_monitoring::prometheus_rule::PrometheusRuleSpec;
 use api_monitoring::reference::ObjectReference;
 use api_monitoring::relabel::RelabelConfig;
+use api_monitoring::{PrometheusRule, SelectableKind};
 use formats::version;
 use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use monitoring_rules::config_map::Workload;
+use monitoring_rules::config_map::RuleConfigMaps;
 use monitoring_rules::enforce::{NamespaceLabel, Object};
-use monitoring_rules::file::{self, Format, Reader, Refused};
+use monitoring_rules::file::{self, Error, Format, Reader};
 use monitoring_rules::names::Names;
 use monitoring_rules::{Options, check, pack};
 use serde_json::{Map, Value, json};
@@ -62,8 +62,8 @@ fn generate(case: &Case) -> Outcome {
     })();
     // The single reasons are recorded apart from the refusal.
     let details: Vec<String> = match &found {
-        Ok(Err(Refused::Invalid(problems))) => problems.iter().map(ToString::to_string).collect(),
-        Ok(Err(Refused::NotWritable(_)) | Ok(_)) | Err(_) => Vec::new(),
+        Ok(Err(Error::Invalid(problems))) => problems.iter().map(ToString::to_string).collect(),
+        Ok(Err(Error::NotWritable(_)) | Ok(_)) | Err(_) => Vec::new(),
     };
     let expected = case.whole.get("details").cloned().unwrap_or_else(|| json!([]));
     if found.is_ok() && expected != json!(details) {
@@ -73,7 +73,7 @@ fn generate(case: &Case) -> Outcome {
         };
         return Outcome { name: case.name.clone(), verdict, made: None };
     }
-    let found = found.map(|file| file.map(|file| file.text.into()).map_err(|refused| refused.to_string()));
+    let found = found.map(|file| file.map(Value::from).map_err(|refused| refused.to_string()));
     played(case, compare::text, found)
 }
 
@@ -124,7 +124,7 @@ fn relabelings(case: &Case) -> Outcome {
         let metadata: ObjectMeta = case.input("metadata")?;
         let label = NamespaceLabel { label: &label, excluded: &excluded, excluded_rules: &[] };
         let object = Object {
-            kind: &kind,
+            kind: SelectableKind::named(&kind).context("another kind")?,
             namespace: metadata.namespace.as_deref().unwrap_or_default(),
             name: metadata.name.as_deref().unwrap_or_default(),
         };
@@ -166,8 +166,8 @@ fn without_writers(config_map: &mut Value) {
 fn synced(case: &Case) -> Result<Value> {
     let prefix: String = case.input("namePrefix")?;
     let workload = match prefix.strip_prefix("thanos-ruler-") {
-        Some(name) => Workload::ThanosRuler(name),
-        None => Workload::Prometheus(prefix.strip_prefix("prometheus-").context("another prefix")?),
+        Some(name) => RuleConfigMaps::ThanosRuler(name),
+        None => RuleConfigMaps::Prometheus(prefix.strip_prefix("prometheus-").context("another prefix")?),
     };
     let existing: Vec<ConfigMap> = case.input("existingConfigMaps")?;
     let (label, value) = workload.selector();

@@ -50,8 +50,8 @@ fn rules(spec: &PrometheusRuleSpec) {
     for (format, version) in versions.chain(THANOS.map(|version| (Format::Thanos, version))) {
         let reader = Reader { format, version, options: ALL };
         let Ok(file) = write(spec, &reader) else { continue };
-        let read = formats::yaml::read(&file.text);
-        assert!(read.is_ok(), "{read:?}: {:?}", file.text);
+        let read = formats::yaml::read(&file);
+        assert!(read.is_ok(), "{read:?}: {file:?}");
         bound(spec, &reader);
     }
 }

@@ -191,7 +191,7 @@ pub struct Naming {
     /// Labels of a StatefulSet or DaemonSet that its pods do not have.
     pub controller_labels: &'static [(&'static str, &'static str)],
     /// Its ConfigMaps with rules, if it has any.
-    pub rules: Option<fn(&str) -> config_map::Workload<'_>>,
+    pub rules: Option<fn(&str) -> config_map::RuleConfigMaps<'_>>,
 }
 
 impl Naming {

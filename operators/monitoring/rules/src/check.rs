@@ -1,4 +1,4 @@
-//! Whether Prometheus would load a rule file, and every reason why not.
+//! Every reason why Prometheus would reject a rule file.
 
 use std::collections::HashSet;
 
@@ -9,16 +9,15 @@ use go_syntax::template::Invalid as NotATemplate;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use thiserror::Error;
 
-use crate::fields::Fields;
+use crate::file::{self, Fields};
 use crate::json::{NotWritable, passed};
 use crate::names::{METRIC_NAME, Names};
-use crate::place::{self, Place, RulePlaces};
-use crate::template;
-use crate::{file, pack};
+use crate::position::{self, Position, RulePositions};
+use crate::{pack, template};
 
-/// Something that Prometheus would not load.
+/// A reason why Prometheus would reject a rule file.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum Problem {
+pub enum FileProblem {
     /// The file cannot be written.
     #[error("failed to marshal content: {0}")]
     NotWritable(#[from] NotWritable),
@@ -28,31 +27,31 @@ pub enum Problem {
         limit = pack::LARGEST
     )]
     TooLarge(usize),
-    /// A duration is none. Prometheus does not say where it stands.
+    /// A duration is invalid. The message of Prometheus has no position.
     #[error("{problem}")]
     Duration {
-        /// The field, as users know it.
+        /// The path of the field in the resource.
         field: String,
         /// What is wrong.
         problem: NotADuration,
     },
-    /// A group has no name. Where it stands nobody knows.
+    /// A group has no name.
     #[error("0:0: Groupname must not be empty")]
     GroupWithoutName,
     /// Two groups have the same name.
     #[error("0:0: groupname: \"{0}\" is repeated in the same file")]
     GroupTwice(String),
-    /// A label of a group is called what no label may be called.
+    /// A group has a label with an invalid name.
     #[error("invalid label name: {0}")]
     GroupLabel(String),
-    /// A rule is wrong.
-    #[error("{}group {}, rule {number}, {}: {problem}", shown(places), Quoted(group), Quoted(name))]
+    /// A rule is invalid.
+    #[error("{}group {}, rule {number}, {}: {problem}", shown(positions), Quoted(group), Quoted(name))]
     Rule {
-        /// Where in the file.
-        places: Vec<Place>,
+        /// The positions in the file.
+        positions: Vec<Position>,
         /// The name of its group.
         group: String,
-        /// Which rule of the group, from one.
+        /// The number of the rule in its group, from one.
         number: usize,
         /// The name of the alert or of the metric.
         name: String,
@@ -61,52 +60,48 @@ pub enum Problem {
     },
 }
 
-impl Problem {
-    /// What is wrong and where, also where Prometheus does not say it.
-    pub fn words(&self) -> String {
-        match self {
-            Self::Duration { field, problem } => format!("{field}: {problem}"),
-            Self::NotWritable(_)
-            | Self::TooLarge(_)
-            | Self::GroupWithoutName
-            | Self::GroupTwice(_)
-            | Self::GroupLabel(_)
-            | Self::Rule { .. } => self.to_string(),
+impl FileProblem {
+    /// The message, with the field also where Prometheus does not name it.
+    pub fn message(&self) -> String {
+        if let Self::Duration { field, problem } = self {
+            format!("{field}: {problem}")
+        } else {
+            self.to_string()
         }
     }
 }
 
-/// What is wrong with a rule.
+/// Why a rule is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RuleProblem {
-    /// It makes an alert and a metric.
+    /// It has both an alert and a metric.
     #[error("only one of 'record' and 'alert' must be set")]
     Both,
-    /// It makes neither.
+    /// It has neither.
     #[error("one of 'record' or 'alert' must be set")]
     Neither,
     /// It has no query.
     #[error("field 'expr' must be set in rule")]
     NoExpression,
-    /// Its query is none.
+    /// Its query is invalid.
     #[error("could not parse expression: {0}")]
     Expression(#[from] promql::Error),
-    /// It makes a metric and has a field that only alerts have.
+    /// It is a recording rule with a field for alerts.
     #[error("invalid field '{0}' in recording rule")]
     OnlyForAlerts(&'static str),
-    /// Its metric is called what no metric may be called.
+    /// The name of its metric is invalid.
     #[error("invalid recording rule name: {0}")]
     MetricName(String),
-    /// Its metric is called what looks like a query.
+    /// The name of its metric looks like a query.
     #[error("braces present in the recording rule name; should it be in expr?: {0}")]
     Braces(String),
-    /// A label is called what no label may be called.
+    /// The name of a label is invalid.
     #[error("invalid label name: {0}")]
     LabelName(String),
-    /// An annotation is called what no label may be called.
+    /// The name of an annotation is invalid.
     #[error("invalid annotation name: {0}")]
     AnnotationName(String),
-    /// The text of a label or an annotation is wrong.
+    /// The value of a label or an annotation is not a valid template.
     #[error("{what} {}: {problem}", Quoted(name))]
     Template {
         /// `label` or `annotation`.
@@ -118,46 +113,39 @@ pub enum RuleProblem {
     },
 }
 
-fn shown(places: &[Place]) -> String {
-    let mut shown = String::new();
-    for place in places {
-        shown.push_str(&place.to_string());
-        shown.push_str(": ");
+fn shown(positions: &[Position]) -> String {
+    positions.iter().flat_map(|position| [position.to_string(), ": ".to_owned()]).collect()
+}
+
+/// Every reason why Prometheus would reject these rules.
+pub fn check(spec: &PrometheusRuleSpec, names: Names, options: promql::Options) -> Vec<FileProblem> {
+    match file::text(spec, Fields::CHECKED) {
+        Ok(text) => problems(spec, &text, Settings { fields: Fields::CHECKED, names, options }),
+        Err(error) => vec![error.into()],
     }
-    shown
 }
 
-/// Every reason why Prometheus would not load these rules.
-pub fn check(spec: &PrometheusRuleSpec, names: Names, options: promql::Options) -> Vec<Problem> {
-    problems(spec, (Fields::CHECKED, None), names, options)
+/// What a reader supports.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Settings {
+    /// The fields that are checked.
+    pub(crate) fields: Fields,
+    /// Which names are allowed.
+    pub(crate) names: Names,
+    /// Which experimental features of the query language are allowed.
+    pub(crate) options: promql::Options,
 }
 
-/// The same for some of the fields. The text may be known already.
-pub(crate) fn problems(
-    spec: &PrometheusRuleSpec,
-    (fields, text): (Fields, Option<&str>),
-    names: Names,
-    options: promql::Options,
-) -> Vec<Problem> {
-    let written;
-    let text = match text {
-        Some(text) => text,
-        None => match file::text(spec, fields) {
-            Ok(text) => {
-                written = text;
-                &written
-            }
-            Err(error) => return vec![error.into()],
-        },
-    };
+/// The same for a file with this text.
+pub(crate) fn problems(spec: &PrometheusRuleSpec, text: &str, settings: Settings) -> Vec<FileProblem> {
     if text.len() > pack::LARGEST {
-        return vec![Problem::TooLarge(text.len())];
+        return vec![FileProblem::TooLarge(text.len())];
     }
-    if let Err((field, problem)) = durations(spec, fields) {
-        // The file is read twice.
-        return vec![Problem::Duration { field, problem }; 2];
+    if let Err((field, problem)) = durations(spec, settings.fields) {
+        // Prometheus reads the file twice.
+        return vec![FileProblem::Duration { field, problem }; 2];
     }
-    let mut checker = Checker { names, options, fields, text, places: None, problems: Vec::new() };
+    let mut checker = Checker { settings, text, positions: None, problems: Vec::new() };
     let mut known = HashSet::new();
     for (index, group) in spec.groups.iter().enumerate() {
         checker.group(index, group, &mut known);
@@ -165,7 +153,7 @@ pub(crate) fn problems(
     checker.problems
 }
 
-/// The first duration that is none, in the order of the file.
+/// The first invalid duration, in the order of the file.
 fn durations(spec: &PrometheusRuleSpec, fields: Fields) -> Result<(), (String, NotADuration)> {
     let check = |text: &str, field: &dyn Fn() -> String| {
         prometheus::parse(text).map(drop).map_err(|problem| (field(), problem))
@@ -190,16 +178,14 @@ fn durations(spec: &PrometheusRuleSpec, fields: Fields) -> Result<(), (String, N
 }
 
 struct Checker<'t> {
-    names: Names,
-    options: promql::Options,
-    fields: Fields,
+    settings: Settings,
     text: &'t str,
-    /// Where rules stand, once somebody asked.
-    places: Option<Vec<Vec<RulePlaces>>>,
-    problems: Vec<Problem>,
+    /// The positions of all rules, once the first is needed.
+    positions: Option<Vec<Vec<RulePositions>>>,
+    problems: Vec<FileProblem>,
 }
 
-/// Which field of a rule a problem is about.
+/// The field of a rule that a problem is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Field {
     None,
@@ -211,22 +197,22 @@ enum Field {
 impl Checker<'_> {
     fn group<'g>(&mut self, index: usize, group: &'g RuleGroup, known: &mut HashSet<&'g str>) {
         if group.name.is_empty() {
-            self.problems.push(Problem::GroupWithoutName);
+            self.problems.push(FileProblem::GroupWithoutName);
         }
         if !known.insert(&group.name) {
-            self.problems.push(Problem::GroupTwice(group.name.clone()));
+            self.problems.push(FileProblem::GroupTwice(group.name.clone()));
         }
-        if self.fields.group_labels {
-            let names = self.names;
+        if self.settings.fields.group_labels {
+            let names = self.settings.names;
             let wrong = group.labels.keys().filter(|label| !allow_label(names, label));
-            self.problems.extend(wrong.cloned().map(Problem::GroupLabel));
+            self.problems.extend(wrong.cloned().map(FileProblem::GroupLabel));
         }
         for (number, rule) in group.rules.iter().enumerate() {
             for (field, problem) in self.rule(rule) {
-                let places = self.places(index, number, field);
+                let positions = self.positions(index, number, field);
                 let name = if rule.alert.is_empty() { &rule.record } else { &rule.alert };
-                self.problems.push(Problem::Rule {
-                    places,
+                self.problems.push(FileProblem::Rule {
+                    positions,
                     group: group.name.clone(),
                     number: number + 1,
                     name: name.clone(),
@@ -236,14 +222,14 @@ impl Checker<'_> {
         }
     }
 
-    /// Where a field of a rule stands.
-    fn places(&mut self, group: usize, rule: usize, field: Field) -> Vec<Place> {
+    /// The positions of a field of a rule.
+    fn positions(&mut self, group: usize, rule: usize, field: Field) -> Vec<Position> {
         if field == Field::None {
             return Vec::new();
         }
         let text = self.text;
-        let places = self.places.get_or_insert_with(|| place::find(text));
-        let rule = places.get(group).and_then(|rules| rules.get(rule)).copied().unwrap_or_default();
+        let positions = self.positions.get_or_insert_with(|| position::find(text));
+        let rule = positions.get(group).and_then(|rules| rules.get(rule)).copied().unwrap_or_default();
         match field {
             Field::None => Vec::new(),
             Field::Expr => vec![rule.expr],
@@ -252,7 +238,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What is wrong with a rule, in the order in which Prometheus says it.
+    /// Why a rule is invalid, in the order of Prometheus.
     fn rule(&self, rule: &Rule) -> Vec<(Field, RuleProblem)> {
         let mut problems = Vec::new();
         match (rule.record.is_empty(), rule.alert.is_empty()) {
@@ -266,10 +252,10 @@ impl Checker<'_> {
         if !rule.record.is_empty() {
             problems.extend(self.record(rule).into_iter().map(|problem| (Field::Record, problem)));
         }
-        for label in rule.labels.keys().filter(|label| !allow_label(self.names, label)) {
+        for label in rule.labels.keys().filter(|label| !allow_label(self.settings.names, label)) {
             problems.push((Field::None, RuleProblem::LabelName(label.clone())));
         }
-        for name in rule.annotations.keys().filter(|name| !self.names.allow_label(name)) {
+        for name in rule.annotations.keys().filter(|name| !self.settings.names.allow_label(name)) {
             problems.push((Field::None, RuleProblem::AnnotationName(name.clone())));
         }
         if !rule.alert.is_empty() {
@@ -279,23 +265,19 @@ impl Checker<'_> {
     }
 
     fn expression(&self, expression: &IntOrString) -> Option<RuleProblem> {
-        match expression {
-            IntOrString::Int(number) => {
-                promql::parse(&number.to_string(), self.options).err().map(RuleProblem::from)
-            }
-            IntOrString::String(text) if text.is_empty() => Some(RuleProblem::NoExpression),
-            IntOrString::String(text) => {
-                let text = passed(text).unwrap_or_default();
-                promql::parse(&text, self.options).err().map(RuleProblem::from)
-            }
-        }
+        let query = match expression {
+            IntOrString::Int(number) => number.to_string().into(),
+            IntOrString::String(text) if text.is_empty() => return Some(RuleProblem::NoExpression),
+            IntOrString::String(text) => passed(text).unwrap_or_default(),
+        };
+        promql::parse(&query, self.settings.options).err().map(RuleProblem::from)
     }
 
-    /// What is wrong with a rule that makes a metric.
+    /// Why a recording rule is invalid.
     fn record(&self, rule: &Rule) -> Vec<RuleProblem> {
         let lasts =
             |time: Option<&str>| time.is_some_and(|time| prometheus::parse(time).is_ok_and(|time| time != 0));
-        let keeps = rule.keep_firing_for.as_deref().filter(|_| self.fields.keep_firing_for);
+        let keeps = rule.keep_firing_for.as_deref().filter(|_| self.settings.fields.keep_firing_for);
         let mut problems: Vec<RuleProblem> = [
             ("annotations", !rule.annotations.is_empty()),
             ("for", lasts(rule.for_.as_deref())),
@@ -305,7 +287,7 @@ impl Checker<'_> {
         .filter(|(_, set)| *set)
         .map(|(field, _)| RuleProblem::OnlyForAlerts(field))
         .collect();
-        if !self.names.allow_metric(&rule.record) {
+        if !self.settings.names.allow_metric(&rule.record) {
             problems.push(RuleProblem::MetricName(rule.record.clone()));
         }
         if rule.record.contains(['{', '}']) {
@@ -315,12 +297,12 @@ impl Checker<'_> {
     }
 }
 
-/// Whether results may get a label of that name.
+/// Whether results can have a label with this name.
 fn allow_label(names: Names, name: &str) -> bool {
     names.allow_label(name) && name != METRIC_NAME
 }
 
-/// What is wrong with the texts of labels and annotations of an alert.
+/// The invalid templates in labels and annotations of an alert.
 fn templates(rule: &Rule) -> Vec<RuleProblem> {
     let labels = rule.labels.iter().map(|(name, text)| ("label", name, text));
     let annotations = rule.annotations.iter().map(|(name, text)| ("annotation", name, text));

@@ -1,5 +1,5 @@
-//! The ConfigMaps of rule files: names and labels. They are mounted before they exist, so that one more of them restarts
-//! nothing.
+//! The ConfigMaps with rule files: names and labels. Some are mounted before they exist, so that a new one restarts no
+//! pod.
 
 use std::collections::BTreeMap;
 
@@ -8,24 +8,24 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use crate::pack::Files;
 
-/// Who reads the rules.
+/// The ConfigMaps of a maps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Workload<'n> {
-    /// A Prometheus of that name.
+pub enum RuleConfigMaps<'n> {
+    /// Those of the Prometheus with this name.
     Prometheus(&'n str),
-    /// A Thanos Ruler of that name.
+    /// Those of the ThanosRuler with this name.
     ThanosRuler(&'n str),
 }
 
-/// How many a Prometheus mounts at least.
+/// The minimum number of ConfigMaps that a Prometheus mounts.
 const MOUNTED_BY_PROMETHEUS: usize = 3;
 
-/// Labels of everything that the operator makes. The second is older and stays for those who look for it.
+/// Labels of all objects of the operator. The second is deprecated.
 const MANAGED: [(&str, &str); 2] =
     [("app.kubernetes.io/managed-by", "prometheus-operator"), ("managed-by", "prometheus-operator")];
 
-impl Workload<'_> {
-    /// The label by which its ConfigMaps are found.
+impl RuleConfigMaps<'_> {
+    /// The label that selects them.
     pub fn selector(&self) -> (&'static str, &str) {
         match self {
             Self::Prometheus(name) => ("prometheus-name", name),
@@ -33,7 +33,7 @@ impl Workload<'_> {
         }
     }
 
-    /// The name of one of its ConfigMaps.
+    /// The name of one of them.
     pub fn name(&self, index: usize) -> String {
         match self {
             Self::Prometheus(name) => format!("prometheus-{name}-rulefiles-{index}"),
@@ -41,14 +41,14 @@ impl Workload<'_> {
         }
     }
 
-    /// Which of its ConfigMaps a name is.
+    /// The index of the one with this name.
     pub fn index(&self, name: &str) -> Option<usize> {
         let (_, index) = name.rsplit_once('-')?;
         let index = index.parse().ok()?;
         (self.name(index) == name).then_some(index)
     }
 
-    /// The names that are mounted, if so many hold rules. They are in the order of texts: ten comes before two.
+    /// The names that are mounted if `count` have rules, in alphabetical order: ten comes before two.
     pub fn mounted(&self, count: usize) -> Vec<String> {
         let mut names: Vec<String> = (0..count).map(|index| self.name(index)).collect();
         names.sort_unstable();
@@ -71,7 +71,7 @@ impl Workload<'_> {
         packing
     }
 
-    /// The ConfigMaps of a packing, with labels and annotations that the operator was told to add.
+    /// The ConfigMaps with these files, and with the labels and annotations from the flags of the operator.
     pub fn build(
         &self,
         packing: Vec<Files>,
@@ -107,20 +107,20 @@ mod tests {
         let names = |numbers: &[usize]| -> Vec<String> {
             numbers.iter().map(|number| format!("prometheus-a-rulefiles-{number}")).collect()
         };
-        assert_eq!(Workload::Prometheus("a").mounted(1), names(&[0, 1, 2]));
-        assert_eq!(Workload::Prometheus("a").mounted(4), names(&[0, 1, 2, 3]));
-        assert_eq!(Workload::Prometheus("a").mounted(11), names(&[0, 1, 10, 2, 3, 4, 5, 6, 7, 8, 9]));
-        assert_eq!(Workload::ThanosRuler("a").mounted(1), ["thanos-ruler-a-rulefiles-0"]);
+        assert_eq!(RuleConfigMaps::Prometheus("a").mounted(1), names(&[0, 1, 2]));
+        assert_eq!(RuleConfigMaps::Prometheus("a").mounted(4), names(&[0, 1, 2, 3]));
+        assert_eq!(RuleConfigMaps::Prometheus("a").mounted(11), names(&[0, 1, 10, 2, 3, 4, 5, 6, 7, 8, 9]));
+        assert_eq!(RuleConfigMaps::ThanosRuler("a").mounted(1), ["thanos-ruler-a-rulefiles-0"]);
     }
 
     #[test]
     fn the_packing_of_what_is_built_is_read() {
-        let workload = Workload::Prometheus("a-1");
+        let workload = RuleConfigMaps::Prometheus("a-1");
         let packing = vec![Files::from([("x".into(), "1".into())]), Files::from([("y".into(), "2".into())])];
         let mut built = workload.build(packing.clone(), &BTreeMap::new(), &BTreeMap::new());
         built[0].metadata.labels.as_mut().unwrap().remove("managed-by");
         let stranger =
-            Workload::Prometheus("a").build(vec![Files::new()], &BTreeMap::new(), &BTreeMap::new());
+            RuleConfigMaps::Prometheus("a").build(vec![Files::new()], &BTreeMap::new(), &BTreeMap::new());
         let (maps, empty) = (built.iter().rev().chain(&stranger), Files::new());
         let maps =
             maps.map(|map| (map.metadata.name.as_deref().unwrap(), map.data.as_ref().unwrap_or(&empty)));

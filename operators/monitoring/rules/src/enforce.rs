@@ -1,35 +1,35 @@
-//! Rules and targets bound to their namespace: nobody sees or makes series of another namespace.
+//! Enforces the namespace label: rules and targets only read and write series of their own namespace.
 
-use api_monitoring::PrometheusRule;
 use api_monitoring::reference::{ObjectReference, RuleExclusion};
 use api_monitoring::relabel::RelabelConfig;
+use api_monitoring::{PrometheusRule, SelectableKind};
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use thiserror::Error;
 
-/// The API group of everything that can be bound.
+/// The API group of the resources.
 const GROUP: &str = "monitoring.coreos.com";
 
-/// A query that cannot be bound.
+/// A query in which the label cannot be enforced.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("failed to parse promql expression: {0}")]
 pub struct NotEnforceable(#[from] promql::Error);
 
-/// The label that everything is bound with, and what is not bound.
+/// The label that is enforced, and the excluded objects.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NamespaceLabel<'s> {
-    /// Its name; empty, if nothing is bound.
+    /// The name of the label; empty if it is not enforced.
     pub label: &'s str,
-    /// What is not bound.
+    /// Excluded objects.
     pub excluded: &'s [ObjectReference],
-    /// Rules that are not bound, as older resources name them.
+    /// Excluded rules, from the deprecated field.
     pub excluded_rules: &'s [RuleExclusion],
 }
 
-/// An object that may be bound.
+/// A resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Object<'o> {
-    /// Its kind, such as `ServiceMonitor`.
-    pub kind: &'o str,
+    /// Its kind.
+    pub kind: SelectableKind,
     /// Its namespace.
     pub namespace: &'o str,
     /// Its name.
@@ -37,18 +37,18 @@ pub struct Object<'o> {
 }
 
 impl NamespaceLabel<'_> {
-    /// Whether an object is not bound.
+    /// Whether the label is not enforced in an object.
     pub fn excludes(&self, object: Object<'_>) -> bool {
         let names = |name: &str| name.is_empty() || name == object.name;
         let named = |reference: &ObjectReference| {
             (reference.group.is_empty() || reference.group == GROUP)
-                && kind(&reference.resource) == Some(object.kind)
+                && reference.resource == object.kind.plural()
                 && reference.namespace == object.namespace
                 && !reference.namespace.is_empty()
                 && names(&reference.name)
         };
         let named_rule = |rule: &RuleExclusion| {
-            object.kind == "PrometheusRule"
+            object.kind == SelectableKind::PrometheusRule
                 && rule.rule_namespace == object.namespace
                 && !rule.rule_namespace.is_empty()
                 && names(&rule.rule_name)
@@ -56,7 +56,7 @@ impl NamespaceLabel<'_> {
         self.label.is_empty() || self.excluded.iter().any(named) || self.excluded_rules.iter().any(named_rule)
     }
 
-    /// Binds what a rule reads and what it makes. A query must be readable with these options.
+    /// Enforces the label in the queries and in the results of a rule.
     pub fn bind_rule(
         &self,
         rule: &mut PrometheusRule,
@@ -64,7 +64,7 @@ impl NamespaceLabel<'_> {
     ) -> Result<(), NotEnforceable> {
         let namespace = rule.metadata.namespace.as_deref().unwrap_or_default();
         let name = rule.metadata.name.as_deref().unwrap_or_default();
-        if self.excludes(Object { kind: "PrometheusRule", namespace, name }) {
+        if self.excludes(Object { kind: SelectableKind::PrometheusRule, namespace, name }) {
             return Ok(());
         }
         for rule in rule.spec.groups.iter_mut().flat_map(|group| &mut group.rules) {
@@ -80,25 +80,13 @@ impl NamespaceLabel<'_> {
         Ok(())
     }
 
-    /// The step that comes last, so that no other can undo it; none, if the object is not bound.
+    /// The last relabeling step, which no other can undo; none if the object is excluded.
     pub fn relabeling(&self, object: Object<'_>) -> Option<RelabelConfig> {
         (!self.excludes(object)).then(|| RelabelConfig {
             target_label: self.label.to_owned(),
             replacement: Some(object.namespace.to_owned()),
             ..RelabelConfig::default()
         })
-    }
-}
-
-/// The kind of a resource that can be excluded.
-fn kind(resource: &str) -> Option<&'static str> {
-    match resource {
-        "prometheusrules" => Some("PrometheusRule"),
-        "servicemonitors" => Some("ServiceMonitor"),
-        "podmonitors" => Some("PodMonitor"),
-        "probes" => Some("Probe"),
-        "scrapeconfigs" => Some("ScrapeConfig"),
-        _ => None,
     }
 }
 
@@ -119,21 +107,21 @@ mod tests {
         let label =
             NamespaceLabel { label: "namespace", excluded: &excluded, excluded_rules: &excluded_rules };
         for (kind, namespace, name, is_excluded) in [
-            ("ServiceMonitor", "a", "one", true),
-            ("ServiceMonitor", "a", "two", false),
-            ("ServiceMonitor", "b", "one", false),
-            ("PodMonitor", "a", "one", false),
-            ("Probe", "a", "any", true),
-            ("PrometheusRule", "a", "r", true),
-            ("PrometheusRule", "a", "s", false),
+            (SelectableKind::ServiceMonitor, "a", "one", true),
+            (SelectableKind::ServiceMonitor, "a", "two", false),
+            (SelectableKind::ServiceMonitor, "b", "one", false),
+            (SelectableKind::PodMonitor, "a", "one", false),
+            (SelectableKind::Probe, "a", "any", true),
+            (SelectableKind::PrometheusRule, "a", "r", true),
+            (SelectableKind::PrometheusRule, "a", "s", false),
         ] {
             assert_eq!(
                 label.excludes(Object { kind, namespace, name }),
                 is_excluded,
-                "{kind} {namespace} {name}"
+                "{kind:?} {namespace} {name}"
             );
         }
         let none = NamespaceLabel::default();
-        assert!(none.excludes(Object { kind: "Probe", namespace: "b", name: "c" }));
+        assert!(none.excludes(Object { kind: SelectableKind::Probe, namespace: "b", name: "c" }));
     }
 }

@@ -1,21 +1,19 @@
-//! The text of a rule file for a version. What the version does not know is left out and named.
+//! The text of a rule file. Fields that the version does not support are left out.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
 
 use api_monitoring::PrometheusRule;
 use api_monitoring::prometheus_rule::{PrometheusRuleSpec, Rule, RuleGroup};
 use formats::version::Version;
 use formats::yaml::{self, Map, Value};
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
-use thiserror::Error;
 
-use crate::check::{self, Problem};
-use crate::fields::Fields;
+use crate::check::{self, FileProblem, Settings};
 use crate::json::{NotWritable, passed, passed_key};
 use crate::names::Names;
 
-/// Who reads the file.
+/// The program that reads the file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Format {
     /// Prometheus.
@@ -25,86 +23,92 @@ pub enum Format {
     Thanos,
 }
 
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Prometheus => "Prometheus",
-            Self::Thanos => "Thanos",
-        })
-    }
-}
-
-/// What a rule file is written for.
+/// The reader of a rule file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reader {
-    /// Who reads it.
+    /// The program.
     pub format: Format,
     /// Its version.
     pub version: Version,
-    /// Which parts of the query language it was told to allow.
+    /// Which experimental features of the query language its flags allow.
     pub options: promql::Options,
 }
 
-/// A rule file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RuleFile {
-    /// Its text.
-    pub text: String,
-    /// What the reader does not know.
-    pub left_out: Vec<LeftOut>,
+/// Which fields are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Fields {
+    pub(crate) limit: bool,
+    pub(crate) query_offset: bool,
+    pub(crate) group_labels: bool,
+    pub(crate) keep_firing_for: bool,
+    /// `partial_response_strategy`, which only Thanos supports.
+    pub(crate) strategy: bool,
+    pub(crate) empty_durations: bool,
 }
 
-/// A field that was asked for and that the reader does not know.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LeftOut {
-    /// The field.
-    pub field: &'static str,
-    /// Who does not know it.
-    pub format: Format,
-    /// The first version that does.
-    pub since: Version,
-}
+impl Fields {
+    /// The fields that are checked. The check is that of Prometheus, which does not support the field of Thanos.
+    pub(crate) const CHECKED: Self = Self {
+        limit: true,
+        query_offset: true,
+        group_labels: true,
+        keep_firing_for: true,
+        strategy: false,
+        empty_durations: false,
+    };
 
-impl fmt::Display for LeftOut {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} is left out: it needs {} {} or later", self.field, self.format, self.since)
+    /// The fields that a version supports.
+    fn of(format: Format, version: &Version) -> Self {
+        let since = |prometheus: (u64, u64), thanos: (u64, u64)| {
+            let (major, minor) = match format {
+                Format::Prometheus => prometheus,
+                Format::Thanos => thanos,
+            };
+            *version >= Version::new(major, minor, 0)
+        };
+        Self {
+            limit: since((2, 31), (0, 24)),
+            query_offset: since((2, 53), (0, 38)),
+            group_labels: since((3, 0), (0, 39)),
+            keep_firing_for: since((2, 42), (0, 34)),
+            strategy: format == Format::Thanos,
+            empty_durations: true,
+        }
     }
 }
 
 /// Why there is no rule file.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum Refused {
-    /// It cannot be written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The file cannot be written.
     #[error("failed to marshal content: {0}")]
     NotWritable(#[from] NotWritable),
-    /// Prometheus would not load it.
+    /// Prometheus would reject the file.
     #[error("invalid rule")]
-    Invalid(Vec<Problem>),
+    Invalid(Vec<FileProblem>),
 }
 
-/// The name of the file of a rule. The last part keeps apart what namespaces and names do not: `a-b` in `c` and `b` in
-/// `c-a`.
+/// The name of the file of a rule. The UID makes it unique: `a-b` in `c` and `b` in `c-a` have the same beginning.
 pub fn name(rule: &PrometheusRule) -> String {
     let part = |part: &Option<String>| part.clone().unwrap_or_default();
     let metadata = &rule.metadata;
     format!("{}-{}-{}.yaml", part(&metadata.namespace), part(&metadata.name), part(&metadata.uid))
 }
 
-/// Writes the file of a rule, if its reader would load it.
-pub fn write(spec: &PrometheusRuleSpec, reader: &Reader) -> Result<RuleFile, Refused> {
+/// Writes the file of a rule, if its reader would accept it.
+pub fn write(spec: &PrometheusRuleSpec, reader: &Reader) -> Result<String, Error> {
     let fields = Fields::of(reader.format, &reader.version);
     let text = text(spec, fields)?;
-    let checked = fields.checked();
-    let shown = if differs(spec) { None } else { Some(&*text) };
+    let checked = Fields { strategy: false, empty_durations: false, ..fields };
+    let checked_text =
+        if differs(spec) { Cow::Owned(self::text(spec, checked)?) } else { Cow::Borrowed(&*text) };
     let names = Names::of(reader.format, &reader.version);
-    let problems = check::problems(spec, (checked, shown), names, reader.options);
-    if !problems.is_empty() {
-        return Err(Refused::Invalid(problems));
-    }
-    Ok(RuleFile { text, left_out: fields.left_out(spec, reader.format) })
+    let settings = Settings { fields: checked, names, options: reader.options };
+    let problems = check::problems(spec, &checked_text, settings);
+    if problems.is_empty() { Ok(text) } else { Err(Error::Invalid(problems)) }
 }
 
-/// Whether what is checked differs from what is written.
+/// Whether the text that is checked differs from the text that is written.
 fn differs(spec: &PrometheusRuleSpec) -> bool {
     spec.groups.iter().any(|group| {
         !group.partial_response_strategy.is_empty()
@@ -113,25 +117,22 @@ fn differs(spec: &PrometheusRuleSpec) -> bool {
     })
 }
 
-/// The text with some of the fields.
+/// The text with these fields.
 pub(crate) fn text(spec: &PrometheusRuleSpec, fields: Fields) -> Result<String, NotWritable> {
     let mut document = Map::new();
     if !spec.groups.is_empty() {
-        let groups: Vec<Value> = spec
-            .groups
-            .iter()
-            .map(|written| group(written, fields).map(Value::Map))
-            .collect::<Result<_, _>>()?;
+        let groups: Vec<Value> =
+            spec.groups.iter().map(|spec| group(spec, fields).map(Value::Map)).collect::<Result<_, _>>()?;
         document.push("groups", groups);
     }
     Ok(yaml::write(&Value::Map(document)))
 }
 
-/// A group. Its fields are in the order of their names, as everywhere in the file.
+/// A group. Fields are in alphabetical order, as everywhere in the file.
 fn group(group: &RuleGroup, fields: Fields) -> Result<Map, NotWritable> {
     let mut map = Map::new();
-    let duration = |text: &str| fields.empty_durations || !text.is_empty();
-    if let Some(interval) = group.interval.as_ref().filter(|interval| duration(interval)) {
+    if let Some(interval) = group.interval.as_ref().filter(|time| fields.empty_durations || !time.is_empty())
+    {
         map.push("interval", value(interval)?);
     }
     if fields.group_labels && !group.labels.is_empty() {
@@ -148,11 +149,8 @@ fn group(group: &RuleGroup, fields: Fields) -> Result<Map, NotWritable> {
         map.push("query_offset", value(offset)?);
     }
     if !group.rules.is_empty() {
-        let rules: Vec<Value> = group
-            .rules
-            .iter()
-            .map(|written| rule(written, fields).map(Value::Map))
-            .collect::<Result<_, _>>()?;
+        let rules: Vec<Value> =
+            group.rules.iter().map(|spec| rule(spec, fields).map(Value::Map)).collect::<Result<_, _>>()?;
         map.push("rules", rules);
     }
     Ok(map)
@@ -185,7 +183,7 @@ fn rule(rule: &Rule, fields: Fields) -> Result<Map, NotWritable> {
     Ok(map)
 }
 
-/// Texts by key, in natural order.
+/// Labels or annotations, in natural order.
 fn texts(texts: &BTreeMap<String, String>) -> Result<Map, NotWritable> {
     let mut map = Map::new();
     for (key, text) in texts {

@@ -1,5 +1,5 @@
-//! What a text becomes on its way through JSON, which rule files took ever since: most stay what they are, a few change,
-//! and a few cannot pass.
+//! How the conversion through JSON, which the Prometheus Operator uses for rule files, changes a text. Most texts stay the
+//! same, a few change, and a few are rejected.
 
 use std::borrow::Cow;
 
@@ -8,21 +8,21 @@ use thiserror::Error;
 /// A text that cannot be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum NotWritable {
-    /// It has signs that no file of this format may have.
+    /// It has control characters that YAML does not allow.
     #[error("yaml: control characters are not allowed")]
     ControlCharacter,
-    /// It is a key that is too long or has a line break in it.
+    /// It is a key that is too long or has a line break.
     #[error("yaml: did not find expected ',' or '}}'")]
     Key,
 }
 
-/// The line break of old mainframes. Readers take it for one even between quotes.
+/// A line break of mainframes. YAML 1.1 readers fold it even between quotes.
 const NEXT_LINE: char = '\u{85}';
 
-/// The longest key, with its quotes.
+/// The maximum length of a key with its quotes.
 const LONGEST_KEY: usize = 1024;
 
-/// A text as it comes out.
+/// The text after the conversion.
 pub(crate) fn passed(text: &str) -> Result<Cow<'_, str>, NotWritable> {
     // Nearly all texts have none of these.
     if !text.bytes().any(|byte| byte == 0x7f || byte == 0xc2 || byte == 0xef) {
@@ -36,7 +36,7 @@ pub(crate) fn passed(text: &str) -> Result<Cow<'_, str>, NotWritable> {
     Ok(if text.contains(NEXT_LINE) { Cow::Owned(folded(text)) } else { Cow::Borrowed(text) })
 }
 
-/// A key, which comes out as it is or not at all.
+/// A key, which is rejected if the conversion would change it.
 pub(crate) fn passed_key(key: &str) -> Result<&str, NotWritable> {
     passed(key)?;
     if key.contains(NEXT_LINE) || key.len() + 2 > LONGEST_KEY && key.chars().count() + 2 > LONGEST_KEY {
@@ -45,7 +45,7 @@ pub(crate) fn passed_key(key: &str) -> Result<&str, NotWritable> {
     Ok(key)
 }
 
-/// One line break becomes a space, more of them become one less; spaces around them go.
+/// One line break becomes a space, and several become one less. Spaces around them are removed.
 fn folded(text: &str) -> String {
     let mut parts = text.split(NEXT_LINE).peekable();
     let mut folded = parts.next().unwrap_or_default().trim_end_matches(' ').to_owned();
@@ -72,14 +72,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn most_texts_stay_what_they_are() {
+    fn most_texts_stay_the_same() {
         for text in ["", "a b", "ä\u{feff}", "a\nb\t", "\u{2028}", "\0"] {
             assert_eq!(passed(text), Ok(Cow::Borrowed(text)));
         }
     }
 
     #[test]
-    fn old_line_breaks_are_folded() {
+    fn mainframe_line_breaks_are_folded() {
         for (text, folded) in [
             ("a\u{85}b", "a b"),
             ("a \u{85} \u{85} b", "a\nb"),
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn some_cannot_pass() {
+    fn some_are_rejected() {
         for text in ["\x7f", "\u{80}", "\u{9f}", "\u{ffff}"] {
             assert_eq!(passed(text), Err(NotWritable::ControlCharacter));
         }

@@ -4,7 +4,7 @@ use formats::version::Version;
 
 use crate::file::Format;
 
-/// The label that is the name of a metric.
+/// The label with the name of a metric.
 pub(crate) const METRIC_NAME: &str = "__name__";
 
 /// Which names are allowed.
@@ -13,12 +13,12 @@ pub enum Names {
     /// Latin letters, digits and underscores.
     #[default]
     Legacy,
-    /// Any letters.
+    /// Any characters.
     Utf8,
 }
 
 impl Names {
-    /// What a version allows.
+    /// The names that a version allows.
     pub fn of(format: Format, version: &Version) -> Self {
         let since = match format {
             Format::Prometheus => Version::new(3, 0, 0),
@@ -27,12 +27,12 @@ impl Names {
         if *version < since { Self::Legacy } else { Self::Utf8 }
     }
 
-    /// Whether a metric may be called so.
+    /// Whether a metric can have this name.
     pub fn allow_metric(self, name: &str) -> bool {
         self.allow(name, |byte| byte == b':')
     }
 
-    /// Whether a label may be called so.
+    /// Whether a label can have this name.
     pub fn allow_label(self, name: &str) -> bool {
         self.allow(name, |_| false)
     }
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn old_versions_allow_few_letters() {
+    fn old_versions_allow_few_characters() {
         for (name, legacy_label, legacy_metric) in [
             ("a_1", true, true),
             ("a:b", false, true),

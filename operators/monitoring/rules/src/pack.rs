@@ -1,99 +1,87 @@
-//! Which rule file goes into which ConfigMap. Files stay where they are: a file that moves is missing for the moment
-//! between two writes, and every ConfigMap that changes is a reload.
+//! Which rule file goes into which ConfigMap. Files stay in their ConfigMap if possible: a file that moves is missing
+//! between two writes, and each ConfigMap that changes causes a reload.
 
 use std::collections::BTreeMap;
 
-/// The most that a ConfigMap holds of rules, in bytes: half of what the server takes, since names and metadata count too.
+/// The maximum size of the rule files in a ConfigMap, in bytes: half of the limit of the API server, which also counts
+/// names and metadata.
 pub const LARGEST: usize = 512 * 1024;
 
 /// Files by name.
 pub type Files = BTreeMap<String, String>;
 
-/// Packs files. Those that stand somewhere stay there, as long as they fit; new ones and those that grew out of their
-/// place go to the first place with room. When only less is left than before and it fits into fewer places, everything
-/// is packed anew. There is always one place, and none at the end is empty.
-pub fn pack(standing: &[Files], files: Files) -> Vec<Files> {
-    let stands = |name: &String| standing.iter().find_map(|place| place.get(name));
-    if standing.is_empty() {
-        return anew(files);
-    }
-    let more = files.iter().any(|(name, text)| stands(name).is_none_or(|old| old.len() < text.len()));
-    let less = standing
+/// Packs files. Existing files stay in their ConfigMap as long as they fit. New files, and those that have grown too large
+/// for their ConfigMap, go to the first one with room. All files are packed again if they only shrank and then fit into
+/// fewer ConfigMaps. There is at least one ConfigMap, and the last one of several is not empty.
+pub fn pack(existing: &[Files], files: Files) -> Vec<Files> {
+    let old = |name: &String| existing.iter().find_map(|map| map.get(name));
+    let grew = files.iter().any(|(name, text)| old(name).is_none_or(|old| old.len() < text.len()));
+    let shrank = existing
         .iter()
         .flatten()
         .any(|(name, old)| files.get(name).is_none_or(|text| text.len() < old.len()));
-    if less && !more && count_anew(&files) < standing.len() {
-        return anew(files);
+    let indexes = fill(&files);
+    if existing.is_empty() || shrank && !grew && count(&indexes) < existing.len() {
+        let mut maps = vec![Files::new(); count(&indexes)];
+        for (index, (name, text)) in indexes.into_iter().zip(files) {
+            maps[index].insert(name, text);
+        }
+        return maps;
     }
-    kept(standing, files)
+    kept(existing, files)
 }
 
-/// Files in the order of their names, a place after the other.
-fn anew(files: Files) -> Vec<Files> {
-    let mut places = vec![Files::new()];
-    let mut room = LARGEST;
-    for (name, text) in files {
+/// The index of the ConfigMap of each file if the ConfigMaps are filled one after the other.
+fn fill(files: &Files) -> Vec<usize> {
+    let (mut index, mut room) = (0, LARGEST);
+    let next = |text: &String| {
         if text.len() > room {
-            places.push(Files::new());
+            index += 1;
             room = LARGEST;
         }
         room = room.saturating_sub(text.len());
-        if let Some(place) = places.last_mut() {
-            place.insert(name, text);
-        }
-    }
-    places
+        index
+    };
+    files.values().map(next).collect()
 }
 
-/// How many places packing anew would take.
-fn count_anew(files: &Files) -> usize {
-    let (mut count, mut room) = (1, LARGEST);
-    for text in files.values() {
-        if text.len() > room {
-            count += 1;
-            room = LARGEST;
-        }
-        room = room.saturating_sub(text.len());
-    }
-    count
+fn count(indexes: &[usize]) -> usize {
+    indexes.last().map_or(1, |last| last + 1)
 }
 
-/// Files where they stand; the others where there is room.
-fn kept(standing: &[Files], mut files: Files) -> Vec<Files> {
-    let mut places: Vec<Files> = standing
-        .iter()
-        .map(|place| place.keys().filter_map(|name| files.remove_entry(name)).collect())
-        .collect();
-    for (place, old) in places.iter_mut().zip(standing) {
-        while size(place) > LARGEST {
-            // Of those that grew, the one that grew most; it made the place too small.
+/// Keeps files in their ConfigMap, and puts the others where there is room.
+fn kept(existing: &[Files], mut files: Files) -> Vec<Files> {
+    let mut maps: Vec<Files> =
+        existing.iter().map(|map| map.keys().filter_map(|name| files.remove_entry(name)).collect()).collect();
+    for (map, old) in maps.iter_mut().zip(existing) {
+        while size(map) > LARGEST {
+            // The file that grew most.
             let grown = |name: &String, text: &String| {
                 text.len().saturating_sub(old.get(name).map_or(0, String::len))
             };
-            let most =
-                place.iter().max_by_key(|(name, text)| grown(name, text)).map(|(name, _)| name.clone());
-            let Some((name, text)) = most.and_then(|name| place.remove_entry(&name)) else { break };
+            let most = map.iter().max_by_key(|(name, text)| grown(name, text)).map(|(name, _)| name.clone());
+            let Some((name, text)) = most.and_then(|name| map.remove_entry(&name)) else { break };
             files.insert(name, text);
         }
     }
-    let mut room: Vec<usize> = places.iter().map(|place| LARGEST.saturating_sub(size(place))).collect();
+    let mut room: Vec<usize> = maps.iter().map(|map| LARGEST.saturating_sub(size(map))).collect();
     for (name, text) in files {
         let index = room.iter().position(|room| text.len() <= *room).unwrap_or_else(|| {
-            places.push(Files::new());
+            maps.push(Files::new());
             room.push(LARGEST);
             room.len() - 1
         });
         room[index] = room[index].saturating_sub(text.len());
-        places[index].insert(name, text);
+        maps[index].insert(name, text);
     }
-    while places.len() > 1 && places.last().is_some_and(BTreeMap::is_empty) {
-        places.pop();
+    while maps.len() > 1 && maps.last().is_some_and(BTreeMap::is_empty) {
+        maps.pop();
     }
-    places
+    maps
 }
 
-fn size(place: &Files) -> usize {
-    place.values().map(String::len).sum()
+fn size(map: &Files) -> usize {
+    map.values().map(String::len).sum()
 }
 
 #[cfg(test)]
@@ -107,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn from_nothing_one_place_after_the_other_is_filled() {
+    fn config_maps_are_filled_one_after_the_other() {
         assert_eq!(pack(&[], Files::new()), [Files::new()]);
         let packed = pack(&[], files(&[("a", LARGEST), ("b", 1), ("c", LARGEST), ("d", 2)]));
         assert_eq!(
@@ -117,20 +105,20 @@ mod tests {
     }
 
     #[test]
-    fn what_grows_out_of_its_place_moves_alone() {
-        let standing = [files(&[("a", LARGEST / 2), ("b", LARGEST / 2)]), files(&[("c", 1)])];
-        let packed = pack(&standing, files(&[("a", LARGEST / 2 + 1), ("b", LARGEST / 2), ("c", 1)]));
+    fn a_file_that_grew_too_large_moves_alone() {
+        let existing = [files(&[("a", LARGEST / 2), ("b", LARGEST / 2)]), files(&[("c", 1)])];
+        let packed = pack(&existing, files(&[("a", LARGEST / 2 + 1), ("b", LARGEST / 2), ("c", 1)]));
         assert_eq!(packed, [files(&[("b", LARGEST / 2)]), files(&[("a", LARGEST / 2 + 1), ("c", 1)])]);
     }
 
     #[test]
-    fn fewer_places_are_used_when_less_is_left() {
-        let standing = [files(&[("a", LARGEST)]), files(&[("b", 1)])];
-        assert_eq!(pack(&standing, files(&[("a", 1), ("b", 1)])), [files(&[("a", 1), ("b", 1)])]);
-        assert_eq!(pack(&standing, Files::new()), [Files::new()]);
-        // A place in the middle that became empty stays, so that those after it keep their names.
-        let standing = [files(&[("a", LARGEST)]), files(&[("b", 9)]), files(&[("c", LARGEST)])];
-        let packed = pack(&standing, files(&[("a", LARGEST), ("c", LARGEST), ("d", LARGEST)]));
+    fn fewer_config_maps_are_used_when_files_shrink() {
+        let existing = [files(&[("a", LARGEST)]), files(&[("b", 1)])];
+        assert_eq!(pack(&existing, files(&[("a", 1), ("b", 1)])), [files(&[("a", 1), ("b", 1)])]);
+        assert_eq!(pack(&existing, Files::new()), [Files::new()]);
+        // An empty ConfigMap in the middle stays, so that those after it keep their names.
+        let existing = [files(&[("a", LARGEST)]), files(&[("b", 9)]), files(&[("c", LARGEST)])];
+        let packed = pack(&existing, files(&[("a", LARGEST), ("c", LARGEST), ("d", LARGEST)]));
         assert_eq!(packed, [files(&[("a", LARGEST)]), files(&[("d", LARGEST)]), files(&[("c", LARGEST)])]);
     }
 
@@ -144,7 +132,7 @@ mod tests {
         #[test]
         fn nothing_is_lost_and_all_fits(before in some_files(), after in some_files()) {
             let packed = pack(&pack(&[], before), after.clone());
-            prop_assert!(packed.iter().all(|place| size(place) <= LARGEST));
+            prop_assert!(packed.iter().all(|map| size(map) <= LARGEST));
             let all: Files = packed.into_iter().flatten().collect();
             prop_assert_eq!(all, after);
         }
@@ -154,8 +142,8 @@ mod tests {
             let before = pack(&[], all.clone());
             all.insert("new".to_owned(), "a".repeat(size));
             let mut after = pack(&before, all);
-            for place in &mut after {
-                place.remove("new");
+            for map in &mut after {
+                map.remove("new");
             }
             after.truncate(before.len());
             prop_assert_eq!(after, before);

@@ -1,10 +1,10 @@
-//! The texts of labels and annotations: templates of the Go language, with the functions and variables of Prometheus.
+//! Values of labels and annotations: Go templates with the functions and variables of Prometheus.
 
 use go_syntax::template::{self, Given, Invalid};
 
-/// Checks a text of an alert.
+/// Checks a value of an alert.
 pub(crate) fn check(alert: &str, text: &str) -> Result<(), Invalid> {
-    // Most texts have nothing to fill in.
+    // Most values are not templates.
     if !template::is_template(text) {
         return Ok(());
     }
@@ -12,7 +12,7 @@ pub(crate) fn check(alert: &str, text: &str) -> Result<(), Invalid> {
     template::check(text, &Given { name: &name, functions: FUNCTIONS, variables: VARIABLES })
 }
 
-/// Variables that Prometheus declares before the text.
+/// Variables that Prometheus declares.
 const VARIABLES: &[&str] = &["$labels", "$externalLabels", "$externalURL", "$value"];
 
 /// Functions of Prometheus.
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_prometheus_loads_passes() {
+    fn what_prometheus_loads_is_valid() {
         for text in [
             "",
             "plain } text",
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn what_prometheus_refuses_is_named() {
+    fn what_prometheus_rejects_is_invalid() {
         for (text, message) in [
             ("{{ nothing }}", "1: function \"nothing\" not defined"),
             ("a\n{{ $x }}", "2: undefined variable \"$x\""),

@@ -9,7 +9,6 @@ use kernel::object::{Key, Object};
 use kernel::report::Selected;
 use monitoring_alerting::merge::Part;
 use monitoring_assets::Objects;
-use monitoring_rules::file::RuleFile;
 use monitoring_rules::pack::Files;
 use monitoring_scrape::Fragment;
 
@@ -23,8 +22,8 @@ use crate::plan::selection::Selection;
 pub struct Contribution {
     /// Scrape jobs.
     pub jobs: Option<Fragment>,
-    /// A file with rules, and its name.
-    pub rules: Option<(String, RuleFile)>,
+    /// A file with rules: its name and its text.
+    pub rules: Option<(String, String)>,
     /// Routes and receivers of alerts.
     pub routes: Option<Box<Part>>,
     /// Certificates and keys that must be mounted, by the names of their files.
@@ -114,9 +113,7 @@ impl Rendered {
     /// All files with rules.
     pub(crate) fn rule_files(&self, left_out: &LeftOut) -> Files {
         let rules = self.accepted(SelectableKind::PrometheusRule, left_out);
-        rules
-            .filter_map(|(_, one)| one.rules.as_ref().map(|(name, file)| (name.clone(), file.text.clone())))
-            .collect()
+        rules.filter_map(|(_, one)| one.rules.clone()).collect()
     }
 
     /// The resources by the names of their files with rules.

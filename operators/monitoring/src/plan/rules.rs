@@ -5,7 +5,7 @@ use api_monitoring::{PrometheusRule, SelectableKind};
 use kernel::object::Object;
 use monitoring_assets::Objects;
 use monitoring_rules::enforce::NamespaceLabel;
-use monitoring_rules::file::{self, Reader, Refused};
+use monitoring_rules::file::{self, Error, Reader};
 use monitoring_rules::pack::{Files, pack};
 
 use crate::plan::child::Child;
@@ -50,20 +50,20 @@ impl RuleOptions<'_> {
             excluded_rules: self.excluded_rules,
         };
         label.bind_rule(&mut rule, self.reader.options).map_err(|error| error.to_string())?;
-        let file = file::write(&rule.spec, &self.reader).map_err(|refused| words(&refused))?;
+        let file = file::write(&rule.spec, &self.reader).map_err(|error| message(&error))?;
         Ok(Contribution { rules: Some((file::name(&rule), file)), ..Contribution::default() })
     }
 }
 
 /// The first problem: the others may follow from it.
-fn words(refused: &Refused) -> String {
-    match refused {
-        Refused::NotWritable(_) => refused.to_string(),
-        Refused::Invalid(problems) => match problems.as_slice() {
-            [] => refused.to_string(),
+fn message(error: &Error) -> String {
+    match error {
+        Error::NotWritable(_) => error.to_string(),
+        Error::Invalid(problems) => match problems.as_slice() {
+            [] => error.to_string(),
             [first, others @ ..] => {
                 let more = others.iter().filter(|other| *other != first).count();
-                if more == 0 { first.words() } else { format!("{} (and {more} more)", first.words()) }
+                if more == 0 { first.message() } else { format!("{} (and {more} more)", first.message()) }
             }
         },
     }

@@ -58,7 +58,7 @@ pub(super) const NAMING: Naming = Naming {
     volume_suffix: "-db",
     name_labels: &[labels::NAME, "prometheus"],
     controller_labels: &[(labels::MODE, "server")],
-    rules: Some(|name| config_map::Workload::Prometheus(name)),
+    rules: Some(|name| config_map::RuleConfigMaps::Prometheus(name)),
 };
 
 /// The application that servers and agents run.

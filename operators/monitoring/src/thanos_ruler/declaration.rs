@@ -32,7 +32,7 @@ pub(super) const NAMING: Naming = Naming {
     volume_suffix: "-data",
     name_labels: &["thanos-ruler"],
     controller_labels: &[],
-    rules: Some(|name| config_map::Workload::ThanosRuler(name)),
+    rules: Some(|name| config_map::RuleConfigMaps::ThanosRuler(name)),
 };
 
 pub(super) const APPLICATION: Application = Application {

@@ -1,4 +1,4 @@
-//! Every reason why Prometheus would not load a file.
+//! Every reason why Prometheus would reject a file.
 
 use api_monitoring::prometheus_rule::PrometheusRuleSpec;
 use serde_json::json;
@@ -13,7 +13,7 @@ fn problems(spec: &PrometheusRuleSpec) -> Vec<String> {
 }
 
 #[test]
-fn rules_are_refused_with_their_place() {
+fn rules_are_rejected_with_their_position() {
     for (written, expected) in [
         (json!({"alert": "A", "expr": "up"}), vec![]),
         (json!({"record": "a:b", "expr": 5}), vec![]),
@@ -68,7 +68,7 @@ fn rules_are_refused_with_their_place() {
 }
 
 #[test]
-fn groups_are_refused() {
+fn groups_are_rejected() {
     let two = serde_json::from_value(json!({"groups": [{"name": ""}, {"name": ""}]})).unwrap();
     assert_eq!(
         problems(&two),

@@ -1,4 +1,4 @@
-//! Rules bound to their namespace.
+//! Rules with the enforced label.
 
 use api_monitoring::PrometheusRule;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::Options;
 use crate::enforce::NamespaceLabel;
 
-fn bound(rules: &Value) -> Result<Value, String> {
+fn enforced(rules: &Value) -> Result<Value, String> {
     let mut rule: PrometheusRule = serde_json::from_value(json!({
         "apiVersion": "monitoring.coreos.com/v1", "kind": "PrometheusRule",
         "metadata": {"namespace": "shop", "name": "r"}, "spec": {"groups": [{"name": "g", "rules": rules}]},
@@ -19,7 +19,7 @@ fn bound(rules: &Value) -> Result<Value, String> {
 }
 
 #[test]
-fn queries_and_results_are_bound() {
+fn the_label_is_enforced_in_queries_and_results() {
     let rules = json!([
         {"alert": "A", "expr": "up", "labels": {"namespace": "other", "severity": "low"}},
         {"record": "r", "expr": 1},
@@ -28,11 +28,11 @@ fn queries_and_results_are_bound() {
         {"expr": "up{namespace=\"shop\"}", "labels": {"namespace": "shop", "severity": "low"}},
         {"expr": "1", "labels": {"namespace": "shop"}},
     ]);
-    assert_eq!(bound(&rules), Ok(expected));
+    assert_eq!(enforced(&rules), Ok(expected));
 }
 
 #[test]
-fn a_query_that_is_none_cannot_be_bound() {
+fn an_invalid_query_is_an_error() {
     let expected = "failed to parse promql expression: 1:3: parse error: unexpected identifier \"b\"";
-    assert_eq!(bound(&json!([{"alert": "A", "expr": "a b"}])), Err(expected.to_owned()));
+    assert_eq!(enforced(&json!([{"alert": "A", "expr": "a b"}])), Err(expected.to_owned()));
 }

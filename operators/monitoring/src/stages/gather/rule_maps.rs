@@ -8,14 +8,14 @@ use kernel::object::{Key, Object};
 use kernel::stores::Stores;
 use kube::api::{DynamicObject, ListParams};
 use kube::{Api, Client};
-use monitoring_rules::config_map::Workload;
+use monitoring_rules::config_map::RuleConfigMaps;
 use serde_json::Value;
 
 use crate::kinds;
 
 /// Those that exist and are not being deleted.
 pub(super) async fn outlines(
-    workload: &Workload<'_>,
+    workload: &RuleConfigMaps<'_>,
     key: &Key,
     stores: &Stores,
     client: &Client,
@@ -30,7 +30,7 @@ pub(super) async fn outlines(
 }
 
 async fn listed(
-    workload: &Workload<'_>,
+    workload: &RuleConfigMaps<'_>,
     namespace: &str,
     stores: &Stores,
     client: &Client,
@@ -99,7 +99,7 @@ mod tests {
         partition.write().see(Event::Complete);
         let client = Client::new(server, "n");
         let found =
-            outlines(&Workload::Prometheus("a"), &Key::new("n", "a"), &stores, &client).await.unwrap();
+            outlines(&RuleConfigMaps::Prometheus("a"), &Key::new("n", "a"), &stores, &client).await.unwrap();
         let names = found.iter().map(|one| one.key().name.to_string()).collect();
         let asked = asked.lock().unwrap().clone();
         (names, asked)
