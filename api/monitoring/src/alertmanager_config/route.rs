@@ -1,4 +1,4 @@
-//! Which alerts go where.
+//! Routes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Spans of time, as Alertmanager understands them.
+//! Time intervals of Alertmanager.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

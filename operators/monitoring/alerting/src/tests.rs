@@ -1,4 +1,4 @@
-//! Resources in, the configuration out: what one resource does to the others, and what a user's own file becomes.
+//! Whole configurations: how one resource affects the others, and how the configuration of a user is used.
 
 use std::collections::BTreeMap;
 
@@ -58,10 +58,10 @@ fn text(configuration: &Configuration) -> &str {
 #[test]
 fn one_bad_object_is_left_out_and_the_others_stay() {
     let good = json!({"route": {"receiver": "a"}, "receivers": [{"name": "a"}]});
-    // Its Secret is not there.
+    // Its Secret does not exist.
     let missing = json!({"route": {"receiver": "a"}, "receivers": [
         {"name": "a", "pagerdutyConfigs": [{"routingKey": {"name": "nope", "key": "k"}}]}]});
-    // The version does not have Microsoft Teams.
+    // The version does not support Microsoft Teams.
     let too_new = json!({"route": {"receiver": "a"}, "receivers": [
         {"name": "a", "msteamsConfigs": [{"webhookUrl": {"name": "teams", "key": "k"}}]}]});
     let mut objects = Objects::default();
@@ -87,7 +87,7 @@ fn one_bad_object_is_left_out_and_the_others_stay() {
 }
 
 #[test]
-fn what_the_version_has_not_is_named() {
+fn unsupported_fields_are_reported() {
     let spec = json!({"route": {"receiver": "a"}, "receivers": [
         {"name": "a", "webhookConfigs": [{"url": "http://a", "timeout": "5s"}]}]});
     let resources = [resource("one", &spec)];
@@ -108,16 +108,16 @@ fn a_user_who_selects_nothing_keeps_every_byte() {
     assert_eq!(text(&configuration), "not: alertmanager");
     assert_eq!(configuration.others.keys().collect::<Vec<_>>(), ["a.tmpl"]);
 
-    let refused =
+    let error =
         run(&json!({"configSecret": "mine", "alertmanagerConfigSelector": {}}), &[], &objects).unwrap_err();
     assert_eq!(
-        refused.to_string(),
+        error.to_string(),
         "failed to initialize from secret: yaml: unmarshal errors:\n  line 1: field not not found in type config.plain"
     );
 }
 
 #[test]
-fn a_base_that_is_not_there_is_an_error() {
+fn a_missing_base_is_an_error() {
     let missing = run(&json!({"alertmanagerConfiguration": {"name": "base"}}), &[], &Objects::default());
     assert_eq!(missing, Err(Error::NoGlobal("base".into())));
 }
@@ -133,7 +133,7 @@ fn secret(name: &str, data: &[(&str, &[u8])]) -> Secret {
 }
 
 #[test]
-fn a_secret_that_is_no_text_reaches_alertmanager_as_it_is() {
+fn a_binary_secret_reaches_alertmanager_unchanged() {
     let spec = json!({"route": {"receiver": "a"}, "receivers": [{"name": "a", "webhookConfigs": [
         {"url": "http://a", "httpConfig": {"basicAuth":
             {"username": {"name": "s", "key": "user"}, "password": {"name": "s", "key": "password"}}}}]}]});
@@ -146,7 +146,7 @@ fn a_secret_that_is_no_text_reaches_alertmanager_as_it_is() {
     assert!(text(&configuration).contains(expected), "{}", text(&configuration));
 }
 
-/// A base with a client that trusts what is in a Secret.
+/// A base with an HTTP client that trusts the CA certificate in a Secret.
 fn with_global_authority(authority: &[u8]) -> Result<Configuration, Error> {
     let configuration = json!({"name": "base", "global": {"httpConfig": {"tlsConfig":
         {"ca": {"secret": {"name": "s", "key": "ca"}}}}}});

@@ -6,7 +6,7 @@ use go_syntax::quoted::QuotedCharacter;
 /// Go's error for a text that ends too early.
 pub(super) const END: &str = "unexpected end of JSON input";
 
-/// The value of a text that stands between quotes.
+/// The value of a text between quotes.
 pub(super) fn read(text: &str) -> Result<String, String> {
     let mut units: Vec<u16> = Vec::with_capacity(text.len());
     // The closing quote is part of the input: after a backslash it does not close the string.

@@ -47,7 +47,7 @@ fn receiver(version: &str, kind: &str, config: Value) -> String {
 fn unsupported_fields_are_rejected() {
     let chat = || json!({"chatID": 1, "botToken": key("k")});
     let file = || json!({"chatID": 1, "botTokenFile": "f"});
-    for (kind, config, before, since, words) in [
+    for (kind, config, before, since, message) in [
         (
             "discordConfigs",
             json!({"apiURL": key("url")}),
@@ -133,7 +133,7 @@ fn unsupported_fields_are_rejected() {
             "'ProxyConfig' config set in 'httpConfig' but supported in Alertmanager >= 0.25.0 only - current 0.24.0",
         ),
     ] {
-        assert_eq!(receiver(before, kind, config.clone()), words);
+        assert_eq!(receiver(before, kind, config.clone()), message);
         assert_eq!(receiver(since, kind, config), "valid", "{kind}");
     }
 }
@@ -141,7 +141,7 @@ fn unsupported_fields_are_rejected() {
 #[test]
 fn missing_references_are_rejected() {
     let pushover = |user: Value, token: Value| json!({"userKey": user, "token": token});
-    for (kind, config, words) in [
+    for (kind, config, message) in [
         (
             "discordConfigs",
             json!({"apiURL": key("x")}),
@@ -216,7 +216,7 @@ fn missing_references_are_rejected() {
         ),
         ("slackConfigs", json!({"apiURL": key("slack"), "updateMessage": true}), "valid"),
     ] {
-        assert_eq!(receiver("0.33.1", kind, config), words, "{kind}");
+        assert_eq!(receiver("0.33.1", kind, config), message, "{kind}");
     }
     let slack = json!({"receivers": [{"name": "r", "slackConfigs": [{"apiURL": key("k")}]}]});
     assert_eq!(outcome("0.33.1", "", slack), "namespace cannot be empty");

@@ -87,7 +87,7 @@ fn existing_objects_can_be_labelled_and_deleted() {
     let bad = |_: &api_monitoring::prometheus_rule::PrometheusRuleSpec| vec!["bad".to_owned()];
     let checked = |review: &Value| validate_rule(review, &bad);
     assert_eq!(answers("v1", "prometheusrules", &rule, checked), expected);
-    // One that cannot even be read.
+    // A spec that cannot be read.
     let rule = json!({"groups": [{"rules": [{"expr": true}]}]});
     assert_eq!(answers("v1", "prometheusrules", &rule, checked), expected);
     for version in ["v1alpha1", "v1beta1"] {
@@ -110,7 +110,7 @@ fn only_existing_objects_are_exempt() {
 }
 
 #[test]
-fn a_request_for_other_resources_is_refused_though_nothing_changes() {
+fn a_request_for_other_resources_is_rejected_even_without_changes() {
     let mut review = review("v1", "probes", json!({}));
     review["request"]["oldObject"] = json!({});
     assert_eq!(validate_rule(&review, &|_| Vec::new())["response"]["allowed"], false);
@@ -200,7 +200,7 @@ fn objects_are_converted_all_or_none() {
         }})
     );
     let good = || object("v1alpha1", json!({}));
-    for (wanted, wrong, words) in [
+    for (wanted, invalid, message) in [
         (old, good(), "conversion is not allowed between same type *v1alpha1.AlertmanagerConfig"),
         (
             new,
@@ -217,9 +217,9 @@ fn objects_are_converted_all_or_none() {
         (new, json!({"apiVersion": "a"}), r#"Object 'Kind' is missing in '{"apiVersion":"a"}'"#),
     ] {
         assert_eq!(
-            conversion(wanted, json!([wrong]))["response"],
+            conversion(wanted, json!([invalid]))["response"],
             json!({"uid": "u", "convertedObjects": null,
-                "result": {"metadata": {}, "status": "Failure", "message": words}})
+                "result": {"metadata": {}, "status": "Failure", "message": message}})
         );
     }
 }

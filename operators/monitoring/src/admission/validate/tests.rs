@@ -12,17 +12,17 @@ fn outcome(spec: Value, version: ApiVersion) -> String {
 }
 
 fn receiver(kind: &str, config: Value) -> String {
-    let words = outcome(json!({"receivers": [{"name": "r", kind: [config]}]}), ApiVersion::V1Alpha1);
-    words
+    let message = outcome(json!({"receivers": [{"name": "r", kind: [config]}]}), ApiVersion::V1Alpha1);
+    message
         .strip_prefix(&format!("failed to validate receiver \"r\": '{kind}'[0]: "))
-        .unwrap_or(&words)
+        .unwrap_or(&message)
         .to_owned()
 }
 
 #[test]
 fn receivers_are_rejected_by_their_own_rules() {
     let key = || json!({"name": "s", "key": "k"});
-    for (kind, config, words) in [
+    for (kind, config, message) in [
         ("emailConfigs", json!({}), "missing 'to' address"),
         (
             "emailConfigs",
@@ -69,7 +69,7 @@ fn receivers_are_rejected_by_their_own_rules() {
             "invalid 'apiURL': validate url from string failed for http://: missing host for URL",
         ),
     ] {
-        assert_eq!(receiver(kind, config), words, "{kind}");
+        assert_eq!(receiver(kind, config), message, "{kind}");
     }
 }
 
@@ -78,7 +78,7 @@ fn clients_authenticate_in_one_way() {
     const ONE: &str = "at most one of 'basicAuth', 'oauth2' and 'authorization' must be configured";
     let key = || json!({"name": "s", "key": "k"});
     let oauth2 = || json!({"clientId": {"secret": key()}, "clientSecret": key(), "tokenUrl": "http://a"});
-    for (http, words) in [
+    for (http, message) in [
         (json!({}), "valid"),
         (json!({"oauth2": oauth2()}), "valid"),
         (
@@ -128,7 +128,7 @@ fn clients_authenticate_in_one_way() {
         (json!({"proxyUrl": ":"}), r#"parse ":": missing protocol scheme"#),
     ] {
         let found = receiver("discordConfigs", json!({"httpConfig": http}));
-        assert_eq!(found.strip_prefix("'httpConfig': ").unwrap_or(&found), words);
+        assert_eq!(found.strip_prefix("'httpConfig': ").unwrap_or(&found), message);
     }
 }
 
