@@ -64,8 +64,7 @@ fn lacks(name: &str, desired: &Value, live: &Value, additional: Additional) -> O
             });
             let more = || {
                 let is_one = additional == Additional::Differs && WHOLE.contains(&name);
-                let present = live.as_object().filter(|_| is_one)?;
-                present.iter().find_map(|(step, value)| exceeds(step, desired, value))
+                is_one.then(|| more_than(desired, live)).flatten()
             };
             differs.or_else(more)
         }
@@ -91,8 +90,7 @@ fn lacks(name: &str, desired: &Value, live: &Value, additional: Additional) -> O
 
 /// Whether two elements without a name are equal: they are values, so additional fields count.
 fn is_same(wanted: &Value, present: &Value) -> bool {
-    let more = || present.as_object()?.iter().find_map(|(step, value)| exceeds(step, wanted, value));
-    lacks("", wanted, present, Additional::Differs).is_none() && more().is_none()
+    lacks("", wanted, present, Additional::Differs).is_none() && more_than(wanted, present).is_none()
 }
 
 /// Whether a list has all desired elements, by name and in this order.
@@ -102,6 +100,11 @@ fn has_named(wanted: &[Value], present: &[Value], keys: &[&str], additional: Add
         let found = rest.find(|present| is_namesake(wanted, present, keys));
         found.is_some_and(|present| lacks("", wanted, present, additional).is_none())
     })
+}
+
+/// What is present and not desired of an object.
+fn more_than(desired: &Value, live: &Value) -> Option<String> {
+    live.as_object()?.iter().find_map(|(step, value)| exceeds(step, desired, value))
 }
 
 /// What is present and not desired of the field `name` of `parent`.
@@ -116,18 +119,14 @@ fn exceeds(name: &str, parent: &Value, live: &Value) -> Option<String> {
         }
     }
     match (desired, live) {
-        (Value::Null | Value::Object(_), Value::Object(live)) => {
-            let deeper = |(step, value): (&String, &Value)| exceeds(step, desired, value);
-            live.iter().find_map(deeper).map(|path| below(name, &path))
+        (Value::Null | Value::Object(_), Value::Object(_)) => {
+            more_than(desired, live).map(|path| below(name, &path))
         }
         (Value::Array(wanted), Value::Array(present)) => {
             let keys = keys_of(name, wanted, present);
             let is_surplus = |(at, present): (usize, &Value)| {
                 let wanted = if keys.is_empty() { wanted.get(at) } else { find(wanted, present, keys) };
-                let more = |wanted: &Value| {
-                    present.as_object()?.iter().find_map(|(step, value)| exceeds(step, wanted, value))
-                };
-                wanted.is_none_or(|wanted| more(wanted).is_some())
+                wanted.is_none_or(|wanted| more_than(wanted, present).is_some())
             };
             present.iter().enumerate().any(is_surplus).then(|| name.to_owned())
         }

@@ -53,9 +53,9 @@ impl DryRun {
             return Ok(client.send(Request::from_parts(head, body)).await?);
         }
         let body = body.collect_bytes().await?;
-        let said: Option<Value> = serde_json::from_slice(&body).ok();
-        let call = Call::of(&head.method, &head.uri, said.as_ref());
-        let body = as_dry_run(&mut head, &call, said, &body)?;
+        let sent: Option<Value> = serde_json::from_slice(&body).ok();
+        let call = Call::of(&head.method, &head.uri, sent.as_ref());
+        let body = as_dry_run(&mut head, &call, sent, &body)?;
         let path = head.uri.path().to_owned();
         let (head, body) = client.send(Request::from_parts(head, Body::from(body))).await?.into_parts();
         let body = body.collect().await?.to_bytes();
@@ -69,20 +69,20 @@ impl DryRun {
 
 /// Marks a request as a dry run. Of a deletion the server reads only the options in the body, if there is one; an eviction
 /// contains a deletion.
-fn as_dry_run(head: &mut Parts, call: &Call, said: Option<Value>, body: &[u8]) -> Result<Vec<u8>, BoxError> {
+fn as_dry_run(head: &mut Parts, call: &Call, sent: Option<Value>, body: &[u8]) -> Result<Vec<u8>, BoxError> {
     head.uri = with_dry_run(&head.uri)?;
     // Return the whole object also where only its metadata is requested: the rest is reported.
     head.headers.remove(header::ACCEPT);
-    let mut said = said.unwrap_or_else(|| json!({}));
+    let mut sent = sent.unwrap_or_else(|| json!({}));
     if matches!(call.verb, Verb::Delete | Verb::DeleteCollection) {
-        said["dryRun"] = json!(["All"]);
+        sent["dryRun"] = json!(["All"]);
     } else if call.subresource.as_deref() == Some("eviction") {
-        said["deleteOptions"]["dryRun"] = json!(["All"]);
+        sent["deleteOptions"]["dryRun"] = json!(["All"]);
     } else {
         return Ok(body.to_vec());
     }
     head.headers.remove(header::CONTENT_LENGTH);
-    Ok(serde_json::to_vec(&said)?)
+    Ok(serde_json::to_vec(&sent)?)
 }
 
 fn with_dry_run(uri: &Uri) -> Result<Uri, BoxError> {

@@ -207,7 +207,7 @@ impl Hub {
             let (subscribers, watch_states) = (subscribers.to_vec(), self.watch_states.clone());
             let (metrics, stores) = (self.metrics.watch(kind.kind), self.tools.stores.clone());
             let all = self.metrics.clone();
-            let tell = move |notice: Notice<Object>| match notice {
+            let notify = move |notice: Notice<Object>| match notice {
                 Notice::Changed(change) => {
                     metrics.events.inc();
                     metrics.holds(stores.count(kind));
@@ -227,17 +227,17 @@ impl Hub {
                 }
                 Notice::Trouble(error) => {
                     metrics.restarts.inc();
-                    let words = words(&error);
-                    if watch_states.borrow()[at].trouble.as_ref() != Some(&words) {
-                        tracing::warn!(kind = kind.kind, "the watch failed and is retried: {words}");
+                    let message = message(&error);
+                    if watch_states.borrow()[at].trouble.as_ref() != Some(&message) {
+                        tracing::warn!(kind = kind.kind, "the watch failed and is retried: {message}");
                     }
                     let code = answer(&error).map(|status| status.code);
                     is_absent.store(code == Some(404), Ordering::Relaxed);
                     let progress = progress(code, is_asked_for);
-                    watch_states.send_modify(|all| all[at].advance(progress, Some(words)));
+                    watch_states.send_modify(|all| all[at].advance(progress, Some(message)));
                 }
             };
-            watches.spawn(watch.follow(partition.objects.clone(), tell, stop.clone()));
+            watches.spawn(watch.follow(partition.objects.clone(), notify, stop.clone()));
         }
         watches
     }
@@ -292,15 +292,15 @@ impl Hub {
     fn announce(&self, subscribers: &[Subscriber], by: &'static Declaration) -> Announce {
         let (subscribers, metrics, stores) =
             (subscribers.to_vec(), self.metrics.clone(), self.tools.stores.clone());
-        Arc::new(move |kind, change, whose| {
+        Arc::new(move |kind, change, origin| {
             metrics.watch(kind.kind).holds(stores.count(kind));
             metrics.observe(&Occurrence::Changed { kind, change });
-            let hears =
-                |subscriber: &&Subscriber| whose == Origin::Foreign || subscriber.declaration.name != by.name;
+            let is_notified =
+                |subscriber: &&Subscriber| origin == Origin::Foreign || subscriber.declaration.name != by.name;
             for subscriber in &subscribers {
                 subscriber.follow(kind, change);
             }
-            subscribers.iter().filter(hears).for_each(|subscriber| subscriber.notify(kind, change));
+            subscribers.iter().filter(is_notified).for_each(|subscriber| subscriber.notify(kind, change));
         })
     }
 }
@@ -393,9 +393,9 @@ fn progress(code: Option<u16>, is_asked_for: bool) -> Progress {
 }
 
 /// The message of the server, if there is one.
-fn words(error: &watcher::Error) -> String {
-    let said = answer(error).map(|status| status.message.clone()).filter(|words| !words.is_empty());
-    said.unwrap_or_else(|| error.to_string())
+fn message(error: &watcher::Error) -> String {
+    let message = answer(error).map(|status| status.message.clone()).filter(|message| !message.is_empty());
+    message.unwrap_or_else(|| error.to_string())
 }
 
 #[cfg(test)]

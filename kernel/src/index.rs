@@ -4,7 +4,9 @@
 //! - What a resource reads by name is in the index before it is read: no later change is missed.
 //! - What is remembered of a resource is dropped with it.
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, btree_set};
+use std::hash::Hash;
 use std::sync::Arc;
 
 use parking_lot::RwLock;
@@ -132,8 +134,8 @@ struct Links {
     reads: HashMap<Key, ByKind>,
     /// The resources that read an object by name.
     readers: HashMap<(Kind, Key), BTreeSet<Key>>,
-    /// The objects whose status mentions a resource.
-    mentioned: HashMap<Key, ByKind>,
+    /// The objects of a kind whose status mentions a resource.
+    mentioned: HashMap<(Kind, Key), BTreeSet<Key>>,
 }
 
 /// The index of one controller.
@@ -166,11 +168,10 @@ impl Index {
         let Some(object) = object.filter(|_| before != after) else { return };
         let mut links = self.links.write();
         for resource in before.difference(&after) {
-            remove(&mut links.mentioned, resource, kind, object);
+            remove_from(&mut links.mentioned, &(kind, resource.clone()), object);
         }
         for resource in after.difference(&before) {
-            let of_kind = links.mentioned.entry(resource.clone()).or_default().entry(kind).or_default();
-            of_kind.insert(object.clone());
+            links.mentioned.entry((kind, resource.clone())).or_default().insert(object.clone());
         }
     }
 
@@ -210,7 +211,9 @@ impl Index {
 
     /// The objects whose status mentions a resource.
     pub fn mentioning(&self, resource: &Key) -> BTreeMap<Kind, BTreeSet<Key>> {
-        self.links.read().mentioned.get(resource).cloned().unwrap_or_default()
+        let links = self.links.read();
+        let of_kind = |kind| Some((kind, links.mentioned.get(&(kind, resource.clone()))?.clone()));
+        self.declaration.kinds().filter_map(of_kind).collect()
     }
 
     /// Iterates over the objects of a kind whose status mentions a resource, by key.
@@ -221,16 +224,16 @@ impl Index {
         look: impl FnOnce(btree_set::Iter<'_, Key>) -> T,
     ) -> T {
         let links = self.links.read();
-        let of_kind = links.mentioned.get(resource).and_then(|kinds| kinds.get(&kind));
+        let of_kind = links.mentioned.get(&(kind, resource.clone()));
         look(of_kind.unwrap_or(&BTreeSet::new()).iter())
     }
 
     /// Resources that are gone and still mentioned. One that is not watched may belong to another operator.
-    pub(crate) fn mentioned_and_gone(&self, stores: &Stores) -> Vec<Key> {
+    pub(crate) fn mentioned_and_gone(&self, stores: &Stores) -> BTreeSet<Key> {
         let primary = self.declaration.primary;
         let is_gone =
             |key: &&Key| stores.is_known(primary, &key.namespace) && stores.get(primary, key).is_none();
-        self.links.read().mentioned.keys().filter(is_gone).cloned().collect()
+        self.links.read().mentioned.keys().map(|(_, key)| key).filter(is_gone).cloned().collect()
     }
 
     /// Forgets what a resource reads.
@@ -250,28 +253,24 @@ impl Links {
     fn forget_reads(&mut self, resource: &Key) {
         for (kind, keys) in self.reads.remove(resource).unwrap_or_default() {
             for key in keys {
-                let place = (kind, key);
-                if let Some(readers) = self.readers.get_mut(&place) {
-                    readers.remove(resource);
-                    if readers.is_empty() {
-                        self.readers.remove(&place);
-                    }
-                }
+                remove_from(&mut self.readers, &(kind, key), resource);
             }
         }
     }
 }
 
-fn remove(mentioned: &mut HashMap<Key, ByKind>, resource: &Key, kind: Kind, object: &Key) {
-    let Some(kinds) = mentioned.get_mut(resource) else { return };
-    if let Some(of_kind) = kinds.get_mut(&kind) {
-        of_kind.remove(object);
-        if of_kind.is_empty() {
-            kinds.remove(&kind);
+/// Removes a value from the set of a key, and the set if it is empty then.
+pub(crate) fn remove_from<K, Q, V>(sets: &mut HashMap<K, BTreeSet<V>>, key: &Q, value: &V)
+where
+    K: Borrow<Q> + Hash + Eq,
+    Q: Hash + Eq + ?Sized,
+    V: Ord,
+{
+    if let Some(set) = sets.get_mut(key) {
+        set.remove(value);
+        if set.is_empty() {
+            sets.remove(key);
         }
-    }
-    if kinds.is_empty() {
-        mentioned.remove(resource);
     }
 }
 

@@ -137,8 +137,8 @@ impl<O: Operator, R: Recorder> Reconciler<O, R> {
         let Observed { health, .. } =
             self.operator.observe(subject.resource, &attempt, memory, (subject.now)());
         let result = PassResult::Invalid { inputs, invalid, health: &health };
-        let said = self.report(subject, &result).await;
-        said.unwrap_or(settled_or_requeued(invalid.requeue_after))
+        let reported = self.report(subject, &result).await;
+        reported.unwrap_or(settled_or_requeued(invalid.requeue_after))
     }
 
     async fn carry_out(
@@ -169,11 +169,11 @@ impl<O: Operator, R: Recorder> Reconciler<O, R> {
         };
         let result =
             PassResult::Applied { inputs, plan, applied: &applied, health: &health, error: error.as_ref() };
-        let said = self.report(subject, &result).await;
+        let reported = self.report(subject, &result).await;
         let requeue_after = [plan.requeue_after, requeue_after, at_once].into_iter().flatten().min();
         match error {
             Some(error) => failed(&error),
-            None => said.unwrap_or(settled_or_requeued(requeue_after)),
+            None => reported.unwrap_or(settled_or_requeued(requeue_after)),
         }
     }
 

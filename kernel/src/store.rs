@@ -13,6 +13,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use crate::index::remove_from;
 use crate::object::{Identity, Kept, Key};
 
 /// What a watch delivers.
@@ -282,11 +283,8 @@ impl<K: Kept> Store<K> {
     }
 
     fn disown(&mut self, object: &K) {
-        let Some(owner) = object.owner() else { return };
-        let Some(keys) = self.owned.get_mut(owner) else { return };
-        keys.remove(&object.identity().key);
-        if keys.is_empty() {
-            self.owned.remove(owner);
+        if let Some(owner) = object.owner() {
+            remove_from(&mut self.owned, owner, &object.identity().key);
         }
     }
 

@@ -294,21 +294,17 @@ impl Stores {
 
     /// How many objects of a kind are known.
     pub fn count(&self, kind: Kind) -> usize {
-        self.kinds.get(&kind).map_or(0, |stores| {
-            stores.partitions.iter().map(|partition| partition.objects.read().len()).sum()
-        })
+        self.partitions(kind).map(|partition| partition.objects.read().len()).sum()
     }
 
     /// The objects of a kind that an owner controls, by name in each partition: in its namespace, or in all watched ones for
     /// a cluster-scoped owner.
     pub fn owned_by(&self, kind: Kind, namespace: &str, uid: &str) -> Vec<Arc<Object>> {
-        let owned = |partition: &Shared<Object>| -> Vec<Arc<Object>> {
-            partition.read().owned_by(uid).cloned().collect()
+        let fits = |one: &&Partition| {
+            namespace.is_empty() || one.namespace.as_deref().is_none_or(|name| name == namespace)
         };
-        if namespace.is_empty() {
-            return self.partitions(kind).flat_map(|partition| owned(&partition.objects)).collect();
-        }
-        self.partition(kind, namespace).map(owned).unwrap_or_default()
+        let owned = |one: &Partition| one.objects.read().owned_by(uid).cloned().collect::<Vec<_>>();
+        self.partitions(kind).filter(fits).flat_map(owned).collect()
     }
 
     /// The stores of a kind.

@@ -106,7 +106,7 @@ pub struct Watch<K> {
 
 impl<K: Kept> Watch<K> {
     /// Fills the store and reports every change, until `stop`.
-    pub async fn follow(self, shared: Shared<K>, mut tell: impl FnMut(Notice<K>), stop: CancellationToken) {
+    pub async fn follow(self, shared: Shared<K>, mut notify: impl FnMut(Notice<K>), stop: CancellationToken) {
         let Self { source, mut config, keep, by_name } = self;
         let mut events = source.events(config.clone(), &stop);
         let mut polls = interval(POLLS);
@@ -127,7 +127,7 @@ impl<K: Kept> Watch<K> {
                         continue;
                     };
                     for event in events {
-                        take(event, &shared, &keep, &mut tell);
+                        take(event, &shared, &keep, &mut notify);
                     }
                     continue;
                 }
@@ -135,7 +135,7 @@ impl<K: Kept> Watch<K> {
             match event {
                 Some(Ok(event)) => {
                     is_forbidden = false;
-                    take(event, &shared, &keep, &mut tell);
+                    take(event, &shared, &keep, &mut notify);
                 }
                 Some(Err(error)) if streams(&config) && is_unsupported(&error) => {
                     tracing::debug!(
@@ -147,7 +147,7 @@ impl<K: Kept> Watch<K> {
                 Some(Err(error)) => {
                     is_forbidden =
                         !by_name.is_empty() && answer(&error).is_some_and(|status| status.code == 403);
-                    tell(Notice::Trouble(error));
+                    notify(Notice::Trouble(error));
                 }
                 None => return,
             }
@@ -172,19 +172,19 @@ fn take<K: Kept>(
     event: watcher::Event<DynamicObject>,
     shared: &Shared<K>,
     keep: &Keep<K>,
-    tell: &mut impl FnMut(Notice<K>),
+    notify: &mut impl FnMut(Notice<K>),
 ) {
     let (event, unreadable) = decode(event, keep);
     let completes = matches!(event, Event::Complete) && !shared.read().is_complete();
     let changes = shared.write().see(event);
     for change in changes {
-        tell(Notice::Changed(change));
+        notify(Notice::Changed(change));
     }
     if let Some((key, error)) = unreadable {
-        tell(Notice::Unreadable { key, error });
+        notify(Notice::Unreadable { key, error });
     }
     if completes {
-        tell(Notice::Synced);
+        notify(Notice::Synced);
     }
 }
 
@@ -361,13 +361,13 @@ mod tests {
         };
         let (shared, mut known) = (Shared::<Object>::default(), Vec::new());
         let (seen, all) = (shared.clone(), &mut known);
-        let tell = move |notice: Notice<Object>| {
+        let notify = move |notice: Notice<Object>| {
             if matches!(notice, Notice::Changed(_) | Notice::Synced) && seen.read().is_complete() {
                 let names = seen.read().all().iter().map(|one| one.key().name.to_string()).collect();
                 all.push((start_of(start), names));
             }
         };
-        let follow = watch.follow(shared, tell, CancellationToken::new());
+        let follow = watch.follow(shared, notify, CancellationToken::new());
         assert!(tokio::time::timeout(Duration::from_secs(until), follow).await.is_err());
         known.dedup_by(|one, before| one.1 == before.1);
         known

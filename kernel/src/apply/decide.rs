@@ -151,7 +151,7 @@ pub fn decide(desired: &Desired, live: Option<&Object>, ownership: Ownership<'_>
 }
 
 /// What to do after the server has rejected a write, if anything.
-pub(super) fn decide_anew(desired: &Desired, live: &Object) -> Option<Action> {
+pub(super) fn decide_after_rejection(desired: &Desired, live: &Object) -> Option<Action> {
     let present = live.value();
     let whole = whole(desired.object.clone(), &present);
     instead(immutable::removal(desired.kind.kind, &whole, &present), desired)

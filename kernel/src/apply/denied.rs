@@ -9,7 +9,7 @@ use super::request::Target;
 use super::{Result, WriteError, Writer};
 use crate::clock;
 use crate::declare::Kind;
-use crate::metrics::denied_permission;
+use crate::telemetry::with_causes;
 
 /// The pause before the first retry.
 const FIRST_PAUSE: Duration = Duration::from_secs(5);
@@ -41,9 +41,8 @@ impl OptionalAction {
 
     /// Whether an answer means that the permission is missing. Not every 403 does: an exceeded quota is one too, and must be
     /// reported to the user (see `refused`). A status of others is never needed, so the cause does not matter there.
-    fn is_denied_by(self, error: &kube::Error) -> bool {
-        let kube::Error::Api(status) = error else { return false };
-        status.code == 403 && (self == Self::WriteStatus || denied_permission(&status.message).is_some())
+    fn is_denied_by(self, error: &WriteError) -> bool {
+        error.is_missing_permission() || (self == Self::WriteStatus && error.code() == Some(403))
     }
 }
 
@@ -130,12 +129,13 @@ impl Writer {
                 self.memory.records().denied.forget(action, target);
                 Ok(Some(done))
             }
-            Err(WriteError::Server { source, .. }) if action.is_denied_by(&source) => {
+            Err(error) if action.is_denied_by(&error) => {
                 let is_news = self.memory.records().denied.take(action, target, clock::now());
                 if is_news {
                     tracing::warn!(
-                        "{}: the operator has no permission; grant it to enable this: {source}",
-                        action.failure(target.kind)
+                        "{}: the operator has no permission; grant it to enable this: {}",
+                        action.failure(target.kind),
+                        with_causes(&error)
                     );
                 }
                 Ok(None)

@@ -42,10 +42,9 @@ pub enum WriteError {
 impl WriteError {
     /// What the server answered, if it did.
     fn status(&self) -> Option<&Status> {
-        match self {
-            Self::Server { source, .. } => api_status(source),
-            Self::Fenced | Self::Outdated { .. } | Self::Impossible(_) => None,
-        }
+        let Self::Server { source, .. } = self else { return None };
+        let kube::Error::Api(status) = &**source else { return None };
+        Some(status)
     }
 
     /// The status code of the server's answer, if there was one.
@@ -75,9 +74,4 @@ impl WriteError {
     pub(super) fn is_missing_permission(&self) -> bool {
         self.status().is_some_and(|status| status.code == 403 && denied_permission(&status.message).is_some())
     }
-}
-
-/// What the server answered, if it did.
-pub(super) fn api_status(error: &kube::Error) -> Option<&Status> {
-    if let kube::Error::Api(status) = error { Some(status) } else { None }
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::denied::OptionalAction;
 use super::request::Target;
-use super::{Applied, ForeignStatus, Result, Touch, WriteError, Writer};
+use super::{Applied, ForeignStatus, Result, Touch, Writer};
 use crate::object::Kept;
 
 /// How many are written at once.
@@ -38,12 +38,8 @@ impl Writer {
         let mut refused = Applied::default();
         let write = self.unless_refused(&touch, merge, &mut refused);
         match self.unless_denied(OptionalAction::WriteStatus, target, write).await {
-            Err(WriteError::Server { source, .. }) if is_absent(&source) => Ok(()),
+            Err(error) if error.code() == Some(404) => Ok(()),
             written => written.map(drop),
         }
     }
-}
-
-fn is_absent(error: &kube::Error) -> bool {
-    matches!(error, kube::Error::Api(status) if status.code == 404)
 }

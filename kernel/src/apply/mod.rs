@@ -257,8 +257,8 @@ impl Writer {
     pub async fn carry_out_into(&self, applied: &mut Applied, work: &Work, owner: &Object) -> Result<()> {
         let written = self.write_all(applied, work, owner).await;
         // Statuses of other objects are written whatever the outcome.
-        let said = self.write_foreign_statuses(&work.foreign_statuses).await;
-        written.and(said)
+        let statuses = self.write_foreign_statuses(&work.foreign_statuses).await;
+        written.and(statuses)
     }
 
     async fn write_all(&self, applied: &mut Applied, work: &Work, owner: &Object) -> Result<()> {
@@ -377,7 +377,7 @@ impl Writer {
     ) -> Result<Option<Arc<Object>>> {
         match (self.perform(task, action, applied).await, task.live) {
             (Err(refusal), Some(live)) if refusal.is_invalid() => {
-                let Some(instead) = decide::decide_anew(task.desired, live) else { return Err(refusal) };
+                let Some(instead) = decide::decide_after_rejection(task.desired, live) else { return Err(refusal) };
                 self.perform(task, instead, applied).await
             }
             (outcome, _) => outcome,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::request::{Target, is_gone};
+use super::request::Target;
 use super::{Desired, Result, WriteError, Writer};
 use crate::clock;
 use crate::declare::{Detail, Kind};
@@ -88,11 +88,7 @@ impl Writer {
 
 /// Whether a write was based on an object that has changed, or is gone.
 fn is_late(error: &WriteError) -> bool {
-    match error {
-        WriteError::Outdated { .. } => true,
-        WriteError::Server { source, .. } => is_gone(source),
-        WriteError::Fenced | WriteError::Impossible(_) => false,
-    }
+    matches!(error, WriteError::Outdated { .. }) || error.code() == Some(404)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use http::header::ACCEPT;
 use kube::Resource as _;
 use kube::api::{
     Api, DeleteParams, DynamicObject, ListParams, ObjectMeta, PartialObjectMeta, Patch, PatchParams,
-    PostParams, Preconditions, PropagationPolicy, Request, TypeMeta,
+    PostParams, Preconditions, PropagationPolicy, Request,
 };
 use serde_json::{Value, json};
 
@@ -339,14 +339,8 @@ pub(super) fn is_gone(error: &kube::Error) -> bool {
 
 /// What was sent, with its present metadata.
 fn with_metadata(sent: Value, metadata: ObjectMeta) -> DynamicObject {
-    let Value::Object(mut fields) = sent else {
-        return bare(metadata);
-    };
-    let mut text = |field: &str| fields.remove(field)?.as_str().map(str::to_owned);
-    let types = text("apiVersion").zip(text("kind"));
-    let types = types.map(|(api_version, kind)| TypeMeta { api_version, kind });
-    fields.remove("metadata");
-    DynamicObject { types, metadata, data: Value::Object(fields) }
+    let sent = serde_json::from_value(sent).unwrap_or_else(|_| bare(ObjectMeta::default()));
+    DynamicObject { metadata, ..sent }
 }
 
 #[cfg(test)]

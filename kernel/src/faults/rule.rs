@@ -19,7 +19,7 @@ pub enum Fault {
     Refused(Refusal),
     /// The answer ends in the middle of an object: of the next event, if it is a watch.
     Truncated,
-    /// A watch begins, and its first event says that history is gone. To anything else it is a 410.
+    /// A watch starts, and its first event tells that the version is expired. For anything else it is a 410.
     Expired,
 }
 

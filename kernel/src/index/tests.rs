@@ -234,8 +234,8 @@ fn nothing_is_gone_before_all_resources_are_listed() {
     let stage = Stage::default();
     stage.applied(SELECTED, mentioning("one", 1, &["a"]));
     let listing = Stores::new(&[&DECLARATION], "test", &Namespaces::AllBut(Vec::new()).into());
-    assert_eq!(stage.index.mentioned_and_gone(&listing), []);
-    assert_eq!(stage.index.mentioned_and_gone(&stage.stores), [key("a")]);
+    assert_eq!(stage.index.mentioned_and_gone(&listing), BTreeSet::new());
+    assert_eq!(stage.index.mentioned_and_gone(&stage.stores), BTreeSet::from([key("a")]));
 }
 
 #[test]
@@ -290,5 +290,5 @@ fn nothing_is_remembered_when_all_resources_are_gone() {
         }
         stage.index.forget(&key(name));
     }
-    assert_eq!((stage.index.mentioned_and_gone(&stage.stores), stage.index.len()), (Vec::new(), 0));
+    assert_eq!((stage.index.mentioned_and_gone(&stage.stores), stage.index.len()), (BTreeSet::new(), 0));
 }

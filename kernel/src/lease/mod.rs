@@ -30,6 +30,7 @@ use std::future::Future;
 use std::time::Instant;
 
 use k8s_openapi::api::coordination::v1::Lease;
+use tokio::time::{timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use crate::clock;
@@ -166,11 +167,7 @@ impl<S: LeaseServer> Election<S> {
     ) -> Result<T, ServerError> {
         let limit = clock::now() + self.settings.renew_deadline / 2;
         let limit = self.candidate.holds_until().map_or(limit, |end| end.min(limit));
-        tokio::select! {
-            biased;
-            answer = request => answer,
-            () = clock::until(Some(limit)) => Err(ServerError::NoAnswer),
-        }
+        timeout_at(limit.into(), request).await.unwrap_or(Err(ServerError::NoAnswer))
     }
 
     /// Releases the lease. Reads it first: an answer may have been lost, and then we hold it without knowing.
@@ -183,13 +180,7 @@ impl<S: LeaseServer> Election<S> {
             }
             Ok(())
         };
-        tokio::select! {
-            biased;
-            released = release => released,
-            () = clock::until(Some(clock::now() + self.settings.renew_deadline / 2)) => {
-                Err(ServerError::NoAnswer)
-            }
-        }
+        timeout(self.settings.renew_deadline / 2, release).await.unwrap_or(Err(ServerError::NoAnswer))
     }
 }
 

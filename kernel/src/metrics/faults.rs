@@ -11,7 +11,7 @@ pub(super) fn faults_of(entry: &Entry) -> Vec<String> {
     let words = entry.help.split_whitespace().count();
     let checks = [
         (!is_snake_case(&entry.name), "is not snake case"),
-        (entry.name.ends_with("_total_total"), "says total twice"),
+        (entry.name.ends_with("_total_total"), "contains total twice"),
         (
             entry.kind != Kind::Counter && ends_in(&["_total", "_count", "_sum", "_bucket"]),
             "ends like another kind",
@@ -64,7 +64,7 @@ mod tests {
         catalogue.ours().gauges("wait_ms", ["Way"], "How long it waits");
         catalogue.ours().histograms("latency", [], "How long it takes", &[]);
         let faults = [
-            "mainstay_moves_total_total says total twice",
+            "mainstay_moves_total_total contains total twice",
             "mainstay_jobs_total has a help with a dot at its end, a bar or a line break",
             "mainstay_jobs_total has a label that is not snake case or means something to Prometheus",
             "mainstay_Depth is not snake case",

@@ -63,7 +63,7 @@ impl Rotation {
     pub async fn refresh(
         &mut self,
         now: Timestamp,
-        tell: &mut (impl FnMut(Notice) + Send),
+        notify: &mut (impl FnMut(Notice) + Send),
     ) -> Result<Timestamp, RotationError> {
         let (bundle, until) = self.store.settle(now).await?;
         let trusted = bundle.trusted();
@@ -71,8 +71,8 @@ impl Rotation {
         for target in &self.targets {
             match target.inject(&self.client, &trusted, &self.store.wanted.names).await {
                 Ok(Injection::Unchanged) => {}
-                Ok(Injection::Written) => tell(Notice::Injected(target.clone())),
-                Ok(Injection::Absent) => tell(Notice::Absent(target.clone())),
+                Ok(Injection::Written) => notify(Notice::Injected(target.clone())),
+                Ok(Injection::Absent) => notify(Notice::Absent(target.clone())),
                 // A failed registration must not affect the others.
                 Err(error) => failed = Some(error),
             }
@@ -80,19 +80,19 @@ impl Rotation {
         if self.shown.as_ref() != Some(&bundle.serving) {
             self.presented.present(Identity::of(&bundle.serving)?);
             self.shown = Some(bundle.serving);
-            tell(Notice::Presented);
+            notify(Notice::Presented);
         }
         failed.map_or(Ok(until), |error| Err(error.into()))
     }
 
     /// Periodically, until `stop`.
-    pub async fn follow(mut self, mut tell: impl FnMut(Notice) + Send, stop: CancellationToken) {
+    pub async fn follow(mut self, mut notify: impl FnMut(Notice) + Send, stop: CancellationToken) {
         loop {
             let now = clock::timestamp();
-            let pause = match self.refresh(now, &mut tell).await {
+            let pause = match self.refresh(now, &mut notify).await {
                 Ok(until) => until.duration_since(now).unsigned_abs().min(self.every),
                 Err(error) => {
-                    tell(Notice::Trouble(error));
+                    notify(Notice::Trouble(error));
                     RETRY
                 }
             };

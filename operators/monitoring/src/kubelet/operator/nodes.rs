@@ -46,7 +46,7 @@ pub(crate) async fn follow(
     let api = Api::all_with(client, &NODE.resource());
     let watch = Watch { source: Source::Whole(api), config, keep: Arc::new(keep), by_name: Vec::new() };
     let (store, mut logged) = (known.clone(), String::new());
-    let tell = move |notice: Notice<KnownNode>| match notice {
+    let notify = move |notice: Notice<KnownNode>| match notice {
         Notice::Changed(change) => {
             logged.clear();
             // Until all nodes are known, every list would be too short.
@@ -64,7 +64,7 @@ pub(crate) async fn follow(
             }
         }
     };
-    watch.follow(known, tell, stop).await;
+    watch.follow(known, notify, stop).await;
 }
 
 /// Keeps what is needed of a node.
