@@ -295,8 +295,9 @@ impl Hub {
         Arc::new(move |kind, change, origin| {
             metrics.watch(kind.kind).holds(stores.count(kind));
             metrics.observe(&Occurrence::Changed { kind, change });
-            let is_notified =
-                |subscriber: &&Subscriber| origin == Origin::Foreign || subscriber.declaration.name != by.name;
+            let is_notified = |subscriber: &&Subscriber| {
+                origin == Origin::Foreign || subscriber.declaration.name != by.name
+            };
             for subscriber in &subscribers {
                 subscriber.follow(kind, change);
             }

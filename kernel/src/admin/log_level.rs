@@ -11,7 +11,7 @@ use axum::routing::get;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::telemetry::LogLevel;
+use crate::telemetry::{LogLevel, with_causes};
 use crate::web::{IdentityError, Limits, Protection, Server};
 
 /// Longer than any sensible list of directives.
@@ -69,7 +69,9 @@ pub(super) fn router(level: LogLevel) -> Router {
 async fn read(State(level): State<LogLevel>) -> Response {
     match level.read() {
         Ok(level) => format!("{level}\n").into_response(),
-        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")).into_response(),
+        Err(error) => {
+            (StatusCode::INTERNAL_SERVER_ERROR, format!("{}\n", with_causes(&error))).into_response()
+        }
     }
 }
 
@@ -79,6 +81,6 @@ async fn set(State(level): State<LogLevel>, directives: String) -> Response {
             tracing::info!(level = directives.trim(), "the log level was set");
             read(State(level)).await
         }
-        Err(error) => (StatusCode::BAD_REQUEST, format!("{error}\n")).into_response(),
+        Err(error) => (StatusCode::BAD_REQUEST, format!("{}\n", with_causes(&error))).into_response(),
     }
 }

@@ -377,7 +377,9 @@ impl Writer {
     ) -> Result<Option<Arc<Object>>> {
         match (self.perform(task, action, applied).await, task.live) {
             (Err(refusal), Some(live)) if refusal.is_invalid() => {
-                let Some(instead) = decide::decide_after_rejection(task.desired, live) else { return Err(refusal) };
+                let Some(instead) = decide::decide_after_rejection(task.desired, live) else {
+                    return Err(refusal);
+                };
                 self.perform(task, instead, applied).await
             }
             (outcome, _) => outcome,

@@ -23,7 +23,7 @@ async fn follow(first: &Leadership, second: Election<Client>) -> Ending {
 
 /// The clock turns as fast as the tests: one that waits for ever would take all the memory there is.
 async fn within_an_hour(story: impl Future<Output = ()>) {
-    tokio::time::timeout(SECOND * 3600, story).await.unwrap();
+    timeout(SECOND * 3600, story).await.unwrap();
 }
 
 fn seconds_since(zero: Instant) -> u64 {

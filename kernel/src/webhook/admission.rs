@@ -42,11 +42,11 @@ pub type Request = AdmissionRequest<DynamicObject>;
 /// Why a review cannot be answered.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ReviewError {
-    #[error("this is no review: {0}")]
+    #[error("this is no review")]
     Read(#[from] serde_json::Error),
     #[error("the review asks nothing")]
     Empty,
-    #[error("the patch cannot be written: {0}")]
+    #[error("the patch cannot be written")]
     Patch(#[from] kube::core::admission::SerializePatchError),
 }
 

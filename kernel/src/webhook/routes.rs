@@ -15,6 +15,7 @@ use kube::core::admission::AdmissionResponse;
 use tokio::time::timeout;
 
 use super::admission;
+use crate::telemetry::with_causes;
 
 /// Limits of webhooks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,9 +95,11 @@ impl Routes {
         F: Fn(admission::Request) -> admission::Verdict + Send + Sync + 'static,
     {
         let answer = move |question: Question<'_>| {
-            let request = admission::read(question.body).map_err(Failure::bad)?;
+            let request =
+                admission::read(question.body).map_err(|error| Failure::bad(with_causes(&error)))?;
             let response = AdmissionResponse::from(&request);
-            let review = admission::answer(response, admit(request)).map_err(Failure::defect)?;
+            let review = admission::answer(response, admit(request));
+            let review = review.map_err(|error| Failure::defect(with_causes(&error)))?;
             serde_json::to_vec(&review).map_err(Failure::defect)
         };
         self.0.insert(path.into(), Handler { answer: Arc::new(answer), is_plain: false });
