@@ -255,7 +255,7 @@ async fn a_monitor_is_checked_and_a_renewed_certificate_is_shown() -> Result<()>
         ]})
     };
     let words = "spec.endpoints[0].relabelings[0]: invalid regex ( for relabel configuration: error parsing regexp: \
-                 missing closing ): `^(?s:()$`. Write a regular expression in the syntax of RE2";
+                 missing closing ): `^(?s:()$`. Use a regular expression in RE2 syntax";
     assert_eq!(stage.refusal("first", &resource, &endpoint("(")).await?.message, words);
     if let Err(status) = stage.create(&resource, "good", &endpoint("a")).await? {
         bail!("a Secret that is not there yet is no reason: {status:?}");

@@ -172,7 +172,7 @@ async fn a_refusal_is_in_our_words_and_goes_on_after_a_rotation() -> Result<()> 
     let data = good.ok().and_then(|made| made.data).context("a good word is accepted")?;
     assert_eq!(data.get("seen").map(String::as_str), Some("yes"), "and changed on its way");
     let broken = stage.say("panic").await?.err().context("a defect is no agreement")?;
-    assert!(broken.contains("a defect of the operator"), "{broken}");
+    assert!(broken.contains("a bug of the operator"), "{broken}");
 
     // A new authority is made known first, and signs later; whenever it is asked, the webhook answers.
     let mut shown = Vec::new();

@@ -177,7 +177,7 @@ async fn what_is_bad_is_refused_in_words_and_what_is_good_is_mended() -> Result<
     assert_eq!(
         refused.message,
         "spec.endpoints[0].relabelings[0]: invalid regex ( for relabel configuration: error parsing regexp: \
-         missing closing ): `^(?s:()$`. Write a regular expression in the syntax of RE2"
+         missing closing ): `^(?s:()$`. Use a regular expression in RE2 syntax"
     );
     let service: Key = SERVICE.parse()?;
     let secrets: Api<Secret> = Api::namespaced(stage.client.clone(), &service.namespace);

@@ -83,7 +83,7 @@ async fn a_pod_is_touched_and_no_other_of_its_name() -> Result<()> {
     let stage = stage().await?;
     let writer = hand(&stage.client);
     let old = make(&stage).await?;
-    assert_eq!(touch(&stage, &writer, &old).await?.written, ["touched Pod default/pod"]);
+    assert_eq!(touch(&stage, &writer, &old).await?.written, ["patched Pod default/pod"]);
     let labels = stage.look(POD, "pod").await?.metadata.labels.unwrap_or_default();
     assert_eq!(labels.get("touched").map(String::as_str), Some("yes"));
 
@@ -109,7 +109,7 @@ async fn one_touch_leaves_alone_what_another_has_written() -> Result<()> {
             let touch = touched(POD, &pod, json!({"metadata": {part: {round: "1"}}}))?;
             let work = Work { touches: vec![touch], ..Work::default() };
             let applied = writer.carry_out(&work, &stage.owner).await?;
-            assert_eq!(applied.written, ["touched Pod default/pod"], "{round} {part}");
+            assert_eq!(applied.written, ["patched Pod default/pod"], "{round} {part}");
         }
     }
     let now = stage.look(POD, "pod").await?.metadata;
@@ -153,7 +153,7 @@ async fn a_claim_that_cannot_grow_keeps_nothing_else_from_being_done() -> Result
     for _ in 0..2 {
         let work = Work { touches: touches.clone(), ..Work::default() };
         let applied = writer.carry_out(&work, &stage.owner).await?;
-        assert_eq!(applied.written, ["touched Pod default/pod"]);
+        assert_eq!(applied.written, ["patched Pod default/pod"]);
         let words = format!(
             "persistentvolumeclaims \"{name}\" is forbidden: only dynamically provisioned pvc can be resized and the \
              storageclass that provisions the pvc must support resize"
