@@ -251,7 +251,7 @@ impl Declaration {
     /// All permissions that follow, in the order of a role.
     pub fn all_permissions(&self) -> Vec<Permission> {
         let (verbs, why): (&[&str], &str) = match self.finalizer {
-            "" => (&["list", "watch"], "what the objects of this operator follow from"),
+            "" => (&["list", "watch"], "the resources themselves, which are only read"),
             _ => (
                 &["list", "watch", "patch"],
                 "the resources themselves; patched to add and remove their finalizer",

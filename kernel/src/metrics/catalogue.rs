@@ -84,7 +84,7 @@ impl Catalogue {
     pub fn reference(&self) -> String {
         let mut entries: Vec<&Entry> = self.entries.iter().collect();
         entries.sort_by(|one, other| one.name.cmp(&other.name));
-        let mut text = String::from("| name | type | labels | what it tells |\n|---|---|---|---|\n");
+        let mut text = String::from("| name | type | labels | description |\n|---|---|---|---|\n");
         for Entry { name, kind, labels, help } in entries {
             let labels: Vec<String> = labels.iter().map(|label| format!("`{label}`")).collect();
             // Writing into a string cannot fail.
@@ -148,7 +148,7 @@ mainstay_example_seconds_bucket{le=\"+Inf\",way=\"down\"} 1
 # EOF
 ";
         assert_eq!(catalogue.expose().unwrap(), page);
-        let table = "| name | type | labels | what it tells |
+        let table = "| name | type | labels | description |
 |---|---|---|---|
 | `mainstay_example_moves_total` | counter | `way`, `result` | Moves of the example, by way |
 | `mainstay_example_ready` | gauge |  | Whether the example is ready |
