@@ -1,11 +1,11 @@
-//! The kinds that are looked at and written.
+//! The kinds that the operators read and write.
 
 use k8s_openapi::api::apps::v1::{DaemonSet, StatefulSet};
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, PersistentVolumeClaim, Pod, Secret, Service};
 use kernel::declare::{Kind, Scope};
 use monitoring_select::SelectableKind;
 
-/// A kind of the group of the monitoring resources.
+/// A kind of `monitoring.coreos.com`.
 const fn monitoring(version: &'static str, kind: &'static str, plural: &'static str) -> Kind {
     Kind { group: "monitoring.coreos.com", version, kind, plural, scope: Scope::Namespaces }
 }
@@ -15,39 +15,39 @@ pub const fn selectable(kind: SelectableKind) -> Kind {
     monitoring(kind.version(), kind.name(), kind.plural())
 }
 
-/// Servers.
+/// Prometheus.
 pub const PROMETHEUS: Kind = monitoring("v1", "Prometheus", "prometheuses");
-/// Agents.
+/// PrometheusAgent.
 pub const AGENT: Kind = monitoring("v1alpha1", "PrometheusAgent", "prometheusagents");
-/// Alertmanagers.
+/// Alertmanager.
 pub const ALERTMANAGER: Kind = monitoring("v1", "Alertmanager", "alertmanagers");
-/// Thanos Rulers.
+/// ThanosRuler.
 pub const THANOS_RULER: Kind = monitoring("v1", "ThanosRuler", "thanosrulers");
-/// Services to scrape.
+/// ServiceMonitor.
 pub const SERVICE_MONITOR: Kind = selectable(SelectableKind::ServiceMonitor);
-/// Pods to scrape.
+/// PodMonitor.
 pub const POD_MONITOR: Kind = selectable(SelectableKind::PodMonitor);
-/// Addresses to probe.
+/// Probe.
 pub const PROBE: Kind = selectable(SelectableKind::Probe);
-/// Anything else to scrape.
+/// ScrapeConfig.
 pub const SCRAPE_CONFIG: Kind = selectable(SelectableKind::ScrapeConfig);
-/// Rules.
+/// PrometheusRule.
 pub const RULE: Kind = selectable(SelectableKind::PrometheusRule);
-/// Who is told of alerts.
+/// AlertmanagerConfig.
 pub const ALERTMANAGER_CONFIG: Kind = selectable(SelectableKind::AlertmanagerConfig);
-/// Configurations, certificates, and what resources point to.
+/// Secret: configurations, certificates, and references of resources.
 pub const SECRET: Kind = Kind::of::<Secret>();
-/// Rules, and what resources point to.
+/// ConfigMap: rules, and references of resources.
 pub const CONFIG_MAP: Kind = Kind::of::<ConfigMap>();
-/// How pods find each other.
+/// Service: governs StatefulSets.
 pub const SERVICE: Kind = Kind::of::<Service>();
-/// What keeps pods.
+/// StatefulSet.
 pub const STATEFUL_SET: Kind = Kind::of::<StatefulSet>();
-/// What keeps a pod on every node.
+/// DaemonSet.
 pub const DAEMON_SET: Kind = Kind::of::<DaemonSet>();
-/// Pods.
+/// Pod.
 pub const POD: Kind = Kind::of::<Pod>();
-/// Volumes of pods.
+/// Volume claim.
 pub const CLAIM: Kind = Kind::of::<PersistentVolumeClaim>();
-/// Namespaces, for their labels.
+/// Namespace, for its labels.
 pub const NAMESPACE: Kind = Kind::of::<Namespace>();

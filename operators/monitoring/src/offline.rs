@@ -1,4 +1,4 @@
-//! What follows from a workload in files: without a cluster, and with nothing remembered.
+//! The plan of a workload in files: without a cluster, and with nothing remembered.
 
 use kernel::object::Key;
 use monitoring_assets::Objects;
@@ -11,18 +11,18 @@ use crate::selectors::WorkloadSelectors;
 use crate::settings::Settings;
 use crate::stages::gather::base;
 
-/// What there is beside a workload.
+/// The objects in the files.
 #[derive(Debug, Default)]
 pub struct Files {
     /// The labels of namespaces.
     pub namespaces: Namespaces,
     /// Secrets and ConfigMaps.
     pub objects: Objects,
-    /// What can be selected.
+    /// The resources that can be selected.
     pub resources: Resources,
 }
 
-/// Plans. What was made of the selected resources comes beside it, also when the workload is invalid.
+/// Plans. What was rendered for the selected resources is returned too, also if the workload is invalid.
 pub fn plan<W: Workload>(
     resource: &W::Resource,
     files: &Files,

@@ -1,4 +1,4 @@
-//! What a workload selects, read from its JSON: the same for all kinds of workloads.
+//! The selectors of a workload, read from its JSON: the same for all kinds of workloads.
 
 use api_monitoring::SelectableKind;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
@@ -10,21 +10,21 @@ use serde_json::Value;
 
 use crate::plan::selection::candidate;
 
-/// What a workload selects.
+/// The selectors of a workload.
 #[derive(Debug, Default)]
 pub struct WorkloadSelectors {
     of_kinds: Vec<KindSelectors>,
-    /// The Service that its user brings.
+    /// The governing Service that the user brings.
     pub(crate) service: Option<String>,
 }
 
-/// What it selects of a kind.
+/// The selectors of a kind of resources.
 #[derive(Debug)]
 struct KindSelectors {
     kind: SelectableKind,
     namespaces: Option<LabelSelector>,
     labels: Option<LabelSelector>,
-    /// An object beside it that it names.
+    /// An object in its namespace that it names.
     named: Option<String>,
 }
 
@@ -57,12 +57,12 @@ impl WorkloadSelectors {
         )
     }
 
-    /// The kinds of which something may be selected.
+    /// The kinds with a selector.
     pub(crate) fn selected(&self) -> impl Iterator<Item = SelectableKind> {
         self.of_kinds.iter().filter(|one| one.labels.is_some()).map(|one| one.kind)
     }
 
-    /// Whether what is selected depends on labels of namespaces.
+    /// Whether the selection depends on labels of namespaces.
     pub(crate) fn goes_by_namespaces(&self) -> bool {
         let is_picky =
             |namespaces: &LabelSelector| Selector::new(namespaces).is_ok_and(|all| !all.selects_everything());
@@ -71,17 +71,17 @@ impl WorkloadSelectors {
         self.of_kinds.iter().any(goes)
     }
 
-    /// Whether a workload looks into a namespace.
+    /// Whether a selector of namespaces matches a namespace.
     pub(crate) fn look_into(&self, namespace: &Object) -> bool {
         let Key { name, .. } = namespace.key();
         self.of_kinds.iter().filter(|one| one.namespaces.is_some()).any(|one| {
-            // What is beside a workload does not depend on labels of namespaces.
+            // The own namespace of the workload is selected without labels.
             let selector = one.selector("");
             selector.is_ok_and(|one| one.selects_namespace(name, Some(namespace.labels().into())))
         })
     }
 
-    /// Whether a workload asks for an object in a namespace.
+    /// Whether a workload selects an object.
     pub(crate) fn ask_for(
         &self,
         workload: &Key,

@@ -1,12 +1,12 @@
-//! What is kept of a sequence of resources from one pass to the next. A pass in which one of thousands changed must not look
-//! at the others: they come in the order of the last pass, and the same one is known by its address.
+//! What is kept of a sequence of resources between passes. A pass in which one of thousands changed must not look at the others:
+//! they come in the order of the last pass, and an unchanged one has the same address.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use kernel::object::{Key, Object};
 
-/// Something of one resource.
+/// Something that belongs to one resource.
 pub(crate) trait OfResource {
     /// The resource.
     fn object(&self) -> &Arc<Object>;
@@ -18,18 +18,18 @@ impl OfResource for Arc<Object> {
     }
 }
 
-/// How something is kept of each resource that comes.
+/// Decides what is kept of each resource.
 pub(crate) trait Keeper<N> {
     /// What is kept of one.
     type Kept: OfResource;
 
-    /// Whether a resource of which something is kept belongs as long as it is the same object.
+    /// Whether a resource of which something is kept still belongs, if it is the same object.
     fn trusts_kept(&self) -> bool;
 
-    /// Whether something is kept of a resource.
+    /// Whether a resource belongs.
     fn belongs(&self, item: &N) -> bool;
 
-    /// Brings up to date what is kept.
+    /// Updates what is kept.
     fn renew(&mut self, kept: &mut Self::Kept, item: &N);
 
     /// Makes what is kept.
@@ -41,11 +41,11 @@ pub(crate) trait Keeper<N> {
 pub(crate) struct Carried {
     /// Whether resources came, or came in another order.
     pub(crate) came: bool,
-    /// How many are gone.
+    /// How many were removed.
     pub(crate) gone: usize,
 }
 
-/// Brings what is kept in line with the resources as they come now. Those that come out of turn may be made again.
+/// Updates what is kept for a new sequence of resources. Those that come in another order may be made again.
 pub(crate) fn carry_over<'n, N: OfResource + 'n, K: Keeper<N>>(
     keeper: &mut K,
     kept: &mut Vec<K::Kept>,

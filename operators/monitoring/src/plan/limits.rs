@@ -1,4 +1,4 @@
-//! What Kubernetes takes: how long names may be, and how large objects.
+//! The limits of Kubernetes: the length of names and the size of objects.
 
 use formats::gzip;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -6,16 +6,16 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use crate::plan::child::Child;
 use crate::plan::planned::{Configuration, PlanError, Planned, Remark};
 
-/// How long the value of a label may be. The labels of pods carry the name of their workload.
+/// The maximum length of the value of a label. A label of the pods holds the name of their workload.
 const LABEL: usize = 63;
 
-/// How long the name of a StatefulSet may be: a label of its pods carries it with a hash.
+/// The maximum length of the name of a StatefulSet: a label of its pods holds it with a hash.
 const STATEFUL_SET: usize = LABEL - 11;
 
-/// How many bytes a Secret holds.
+/// The maximum size of a Secret in bytes.
 const SECRET: usize = 1024 * 1024;
 
-/// Refuses a workload whose name no object could carry.
+/// Rejects a workload whose name is too long for its objects.
 pub(crate) fn check_name(metadata: &ObjectMeta) -> Result<(), PlanError> {
     let name = metadata.name.as_deref().unwrap_or_default();
     if name.len() <= LABEL {
@@ -28,7 +28,7 @@ pub(crate) fn check_name(metadata: &ObjectMeta) -> Result<(), PlanError> {
     )))
 }
 
-/// Refuses what is too large to be written, or to be loaded, and tells of names with which no pods come.
+/// Rejects objects that are too large to be written or loaded. Names that are too long for pods are reported.
 pub(crate) fn check(planned: &mut Planned) -> Result<(), PlanError> {
     let size = planned.configuration.as_ref().map_or(0, Configuration::size);
     if size > gzip::LARGEST {

@@ -1,6 +1,6 @@
-//! What was made of each selected resource in the last pass. It is made again only if the resource changed, or what it
-//! points to, or what of the workload matters to all of them. Whether something was remembered or made again shows nowhere
-//! but in the time that it took.
+//! What was rendered for each selected resource in the last pass. It is rendered again only if the resource changed, or an object
+//! that it refers to, or the settings of the workload that matter to all of them. The result does not depend on what is
+//! remembered.
 
 use std::sync::Arc;
 
@@ -10,23 +10,23 @@ use monitoring_assets::{Objects, Reference};
 use crate::plan::carry::{Carried, Keeper, OfResource, carry_over};
 use crate::plan::selection::{Selected, Selection, is_same_spec};
 
-/// What was made of the resources that a workload asks for.
+/// What was rendered for the selected resources of a kind.
 #[derive(Debug, Clone)]
 pub struct Memo<T> {
-    /// What of the workload matters to what is made.
+    /// The settings of the workload that matter.
     options: Vec<u8>,
-    /// In the order in which the resources came.
+    /// In the order of the resources.
     kept: Vec<Kept<T>>,
-    /// The places of all of them, in the order of their names.
+    /// The indices of all of them, in the order of their names.
     by_name: Vec<usize>,
     made: usize,
     removed: usize,
 }
 
-/// Something that was read, and its version; none, if it was not there.
+/// A reference that was read, and the version of the object; none, if it is missing.
 pub type Read = (Reference, Option<Box<str>>);
 
-/// What was made of one resource.
+/// What was rendered for one resource.
 #[derive(Debug, Clone)]
 struct Kept<T> {
     /// `namespace/name`.
@@ -36,7 +36,7 @@ struct Kept<T> {
     value: T,
 }
 
-/// How something is made of a resource.
+/// Renders resources.
 struct Maker<'m, F> {
     objects: &'m Objects,
     make: F,
@@ -50,7 +50,7 @@ impl<T> Default for Memo<T> {
 }
 
 impl<T> Memo<T> {
-    /// Goes through the selected resources. What is not among them any more is forgotten.
+    /// Renders the selected resources that changed. Those that are no longer selected are forgotten.
     pub fn pass(
         &mut self,
         options: Vec<u8>,
@@ -68,7 +68,7 @@ impl<T> Memo<T> {
         (self.made, self.removed) = (maker.made, gone);
         if came || gone > 0 || self.by_name.len() != before {
             self.by_name = (0..self.kept.len()).collect();
-            // They come sorted by namespace and name, which is nearly the same.
+            // They are sorted by namespace and name, which is nearly the same order.
             self.by_name.sort_by(|one, other| self.kept[*one].name.cmp(&self.kept[*other].name));
         }
     }
@@ -77,12 +77,12 @@ impl<T> Memo<T> {
         self.by_name.iter().filter_map(|at| self.kept.get(*at))
     }
 
-    /// What was made of each, by `namespace/name` and in the order of these names.
+    /// What was rendered for each, by `namespace/name` and in the order of these names.
     pub fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &T)> {
         self.in_order().map(|kept| (&kept.name, &kept.value))
     }
 
-    /// What was made of each, with the resource and the versions of what was read for it.
+    /// What was rendered for each, with the resource and the references that were read for it.
     pub fn objects(&self) -> impl Iterator<Item = (&Arc<Object>, &[Read], &T)> {
         self.in_order().map(|kept| (&kept.object, &*kept.read, &kept.value))
     }
@@ -97,12 +97,12 @@ impl<T> Memo<T> {
         self.kept.is_empty()
     }
 
-    /// How many were made anew in the last pass.
+    /// How many were rendered in the last pass.
     pub fn made(&self) -> usize {
         self.made
     }
 
-    /// Whether the last pass found everything as it was before.
+    /// Whether nothing changed in the last pass.
     pub fn is_unchanged(&self) -> bool {
         self.made == 0 && self.removed == 0
     }
@@ -144,8 +144,7 @@ impl<T, F: Fn(&Object) -> T> Keeper<Selected> for Maker<'_, F> {
 }
 
 impl<T> Kept<T> {
-    /// Whether it still holds for a resource. One that only says something else about itself, or has other labels, is the
-    /// same: it was selected.
+    /// Whether it is still valid for a resource. Other labels or another status do not matter.
     fn holds(&self, selected: &Selected, objects: &Objects) -> bool {
         is_same_spec(&self.object, &selected.object)
             && self.read.iter().all(|(reference, version)| objects.version(reference) == version.as_deref())

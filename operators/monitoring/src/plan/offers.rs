@@ -1,15 +1,15 @@
-//! What the server of a cluster can do, going by its version, as the Prometheus Operator does.
+//! What the API server supports, according to its version, as the Prometheus Operator decides it.
 
 use formats::version::{self, NotAVersion, Version};
 use monitoring_scrape::Offers;
 
-/// Since when Services have EndpointSlices that stay.
+/// The first version with stable EndpointSlices.
 const ENDPOINT_SLICES: Version = Version::new(1, 21, 0);
 
-/// Since when pods are given the labels of the zone that they run in.
+/// The first version that copies the topology labels of nodes to their pods.
 const POD_TOPOLOGY_LABELS: Version = Version::new(1, 35, 0);
 
-/// The same offers on a server of a version such as `v1.35.2+k3s1`.
+/// The same offers on an API server of a version such as `v1.35.2+k3s1`.
 pub fn on(server: &str, offers: Offers) -> Result<Offers, NotAVersion> {
     let server = version::parse(server)?;
     Ok(Offers {

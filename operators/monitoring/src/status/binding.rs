@@ -1,10 +1,10 @@
-//! What a monitor, a rule or an AlertmanagerConfig says of the workloads that select it: taken in or not, and why. One
-//! entry a workload; those of others stay as they are. Pure.
+//! The bindings in the status of monitors, rules and AlertmanagerConfigs: whether each workload that selects them accepts them.
+//! Pure.
 
 use api_monitoring::status::{BindingCondition, WorkloadBinding};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
-/// A workload, as it is named in bindings.
+/// The reference to a workload in a binding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Workload<'w> {
     /// Its resource, in the plural.
@@ -15,22 +15,22 @@ pub struct Workload<'w> {
     pub name: &'w str,
 }
 
-/// What became of an object.
+/// Whether a workload accepts an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Verdict<'v> {
-    /// Why it was not taken in; nothing, if it was.
+    /// Why it is rejected; nothing, if it is accepted.
     pub refusal: Option<&'v str>,
-    /// The generation of the object that this is said about.
+    /// The generation of the object.
     pub generation: i64,
 }
 
 const GROUP: &str = "monitoring.coreos.com";
 
-/// Why an object is not taken in, in one word.
+/// The reason of a rejection.
 pub const REFUSED: &str = "InvalidConfiguration";
 
 impl Workload<'_> {
-    /// Whether an entry is about it.
+    /// Whether a binding refers to it.
     pub fn is_bound_by(self, binding: &WorkloadBinding) -> bool {
         let Self { resource, namespace, name } = self;
         binding.group == GROUP
@@ -39,7 +39,7 @@ impl Workload<'_> {
             && binding.name == name
     }
 
-    /// All entries with this verdict among them; nothing, if that is what they say.
+    /// All bindings with this one updated; nothing, if it does not change.
     pub fn with(
         self,
         bindings: &[WorkloadBinding],
@@ -73,7 +73,7 @@ impl Workload<'_> {
         Some(all)
     }
 
-    /// All entries but its own; nothing, if there is none.
+    /// All bindings but its own; nothing, if there is none.
     pub fn without(self, bindings: &[WorkloadBinding]) -> Option<Vec<WorkloadBinding>> {
         let others: Vec<_> = bindings.iter().filter(|binding| !self.is_bound_by(binding)).cloned().collect();
         (others.len() != bindings.len()).then_some(others)

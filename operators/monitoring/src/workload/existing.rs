@@ -1,5 +1,5 @@
-//! What of an object that is there stays when it is written again: labels and annotations of others, addresses, restarts
-//! that a user asked for.
+//! What stays of an existing object when it is written again: labels and annotations of other clients, addresses, and restarts
+//! that a user requested.
 
 use k8s_openapi::api::apps::v1::{DaemonSet, StatefulSet};
 use k8s_openapi::api::core::v1::{PodTemplateSpec, Service};
@@ -7,8 +7,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use crate::workload::labels::{KUBECTL, Labels, RESERVED, merged};
 
-/// Keeps labels and annotations that others set; what the operator sets wins, and what it set before and no longer does
-/// goes. The version makes a write fail if the object has changed in the meantime.
+/// Keeps labels and annotations of other clients. Those of the operator win, and those that it no longer sets are removed. The
+/// resource version makes a write fail if the object has changed in the meantime.
 pub fn keep_metadata(wanted: &mut ObjectMeta, existing: &ObjectMeta) {
     wanted.resource_version.clone_from(&existing.resource_version);
     keep_foreign(&mut wanted.labels, existing.labels.as_ref());
@@ -31,7 +31,7 @@ pub fn keep_daemon_set(wanted: &mut DaemonSet, existing: &DaemonSet) {
     }
 }
 
-/// The same for a Service, with its other owners and with what cannot be changed.
+/// The same for a Service, with its other owners and its immutable fields.
 pub fn keep_service(wanted: &mut Service, existing: &Service) {
     keep_metadata(&mut wanted.metadata, &existing.metadata);
     let mut owners = existing.metadata.owner_references.clone().unwrap_or_default();

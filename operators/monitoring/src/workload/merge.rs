@@ -1,5 +1,5 @@
-//! Containers of users merged into those of the operator, as the server merges a strategic merge patch: what the user
-//! says wins, what he does not say stays, and lists with a key are merged element by element.
+//! The user's containers merged into those of the operator, as the API server merges a strategic merge patch: fields that the
+//! user sets win, other fields stay, and lists with a key are merged element by element.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ pub struct MergeError {
     reason: serde_json::Error,
 }
 
-/// Lists of a container whose elements are told apart by a key. All other lists are replaced as a whole.
+/// Lists of a container with a merge key. All other lists are replaced as a whole.
 const KEYS: &[(&str, &str)] = &[
     ("ports", "containerPort"),
     ("env", "name"),
@@ -22,8 +22,8 @@ const KEYS: &[(&str, &str)] = &[
     ("volumeDevices", "devicePath"),
 ];
 
-/// Fields for which an empty value says nothing, so that it cannot take away what the operator says.
-const EMPTY_SAYS_NOTHING: &[&str] = &[
+/// Fields whose empty value counts as unset, so that it does not remove the value of the operator.
+const UNSET_IF_EMPTY: &[&str] = &[
     "apiVersion",
     "args",
     "command",
@@ -79,7 +79,7 @@ fn container_with(own: Container, user: &Container) -> Result<Container, MergeEr
     let mut patch = serde_json::to_value(user).map_err(failed)?;
     leave_out_empty(&mut patch);
     for probe in ["livenessProbe", "readinessProbe", "startupProbe"] {
-        // The only field whose absence is a value: it takes the operator's away.
+        // The only field whose absence is a value: it removes that of the operator.
         if let Some(Value::Object(grpc)) = patch.pointer_mut(&format!("/{probe}/grpc")) {
             grpc.entry("service").or_insert(Value::Null);
         }
@@ -97,7 +97,7 @@ fn container_with(own: Container, user: &Container) -> Result<Container, MergeEr
 fn leave_out_empty(value: &mut Value) {
     match value {
         Value::Object(fields) => {
-            fields.retain(|field, value| !(is_empty(value) && EMPTY_SAYS_NOTHING.contains(&field.as_str())));
+            fields.retain(|field, value| !(is_empty(value) && UNSET_IF_EMPTY.contains(&field.as_str())));
             fields.values_mut().for_each(leave_out_empty);
         }
         Value::Array(values) => values.iter_mut().for_each(leave_out_empty),
@@ -137,8 +137,8 @@ fn merge(own: &mut Map<String, Value>, patch: Map<String, Value>) {
     }
 }
 
-/// Elements of the patch keep its order; those that only the operator has come before the next element of the patch that
-/// they were before, and otherwise last.
+/// Elements of the patch keep their order. Elements that only the operator has stay before the elements of the patch that they
+/// preceded, and otherwise come last.
 fn merge_lists(own: Vec<Value>, patch: Vec<Value>, key: &str) -> Vec<Value> {
     let keys_of = |list: &[Value]| list.iter().map(|element| element[key].clone()).collect::<Vec<_>>();
     let (own_order, patch_order) = (keys_of(&own), keys_of(&patch));
@@ -154,7 +154,7 @@ fn merge_lists(own: Vec<Value>, patch: Vec<Value>, key: &str) -> Vec<Value> {
     let (mut patched, mut only_own): (Vec<Value>, Vec<Value>) =
         merged.into_iter().partition(|element| patch_order.contains(&element[key]));
     patched.sort_by_key(|element| position(&patch_order, element));
-    // A key that comes twice comes twice in a row.
+    // Elements with the same key stay together.
     only_own.sort_by_key(|element| position(&own_order, element));
 
     let mut only_own = only_own.into_iter().peekable();
@@ -173,7 +173,7 @@ fn merge_lists(own: Vec<Value>, patch: Vec<Value>, key: &str) -> Vec<Value> {
     all
 }
 
-/// The server refuses a probe that asks in two ways: the user's way counts.
+/// The API server rejects a probe with two handlers: the user's handler wins.
 fn keep_one_handler(merged: Option<&mut Probe>, user: Option<&Probe>) {
     let (Some(merged), Some(user)) = (merged, user) else { return };
     let handlers = [

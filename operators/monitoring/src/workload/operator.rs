@@ -1,4 +1,4 @@
-//! What the flags of the operator say about the pods that it makes.
+//! What the flags of the operator say about the objects that it creates.
 
 use std::collections::BTreeMap;
 
@@ -7,26 +7,26 @@ use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 
 use crate::workload::defaults;
 
-/// The flags that matter to pods.
+/// The flags that matter to objects.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OperatorConfig {
-    /// Annotations of everything that is made.
+    /// Annotations of all objects.
     pub annotations: BTreeMap<String, String>,
-    /// Labels of everything that is made, also of pods and in their selectors.
+    /// Labels of all objects, also of pods and in their selectors.
     pub labels: BTreeMap<String, String>,
-    /// The name under which containers of a pod reach each other.
+    /// The host name of the loopback address.
     pub local_host: String,
-    /// Where Prometheus comes from, unless a resource says otherwise.
+    /// The default repository of Prometheus.
     pub prometheus_image: String,
-    /// Where Alertmanager comes from, unless a resource says otherwise.
+    /// The default repository of Alertmanager.
     pub alertmanager_image: String,
-    /// Where Thanos comes from, unless a resource says otherwise.
+    /// The default repository of Thanos.
     pub thanos_image: String,
-    /// The domain of the cluster; empty, if names are to be resolved without it.
+    /// The domain of the cluster; empty, if names are resolved without it.
     pub cluster_domain: String,
     /// The container that reloads configurations.
     pub reloader: ReloaderConfig,
-    /// Shards may be spread over zones.
+    /// Whether sharding by topology is enabled.
     pub topology_sharding: bool,
 }
 
@@ -46,20 +46,20 @@ impl Default for OperatorConfig {
     }
 }
 
-/// The flags of the container that reloads configurations. An amount of zero is no amount.
+/// The flags of the container that reloads configurations. A quantity of zero counts as none.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReloaderConfig {
     /// Its image.
     pub image: String,
-    /// The processor time that it requests.
+    /// The CPU request.
     pub cpu_request: Quantity,
-    /// The processor time that it may use.
+    /// The CPU limit.
     pub cpu_limit: Quantity,
-    /// The memory that it requests.
+    /// The memory request.
     pub memory_request: Quantity,
-    /// The memory that it may use.
+    /// The memory limit.
     pub memory_limit: Quantity,
-    /// Whether it is probed.
+    /// Whether it has probes.
     pub probes: bool,
 }
 
@@ -78,7 +78,7 @@ impl Default for ReloaderConfig {
 }
 
 impl ReloaderConfig {
-    /// What the container requests and may use.
+    /// The requests and limits of the container.
     pub(crate) fn resources(&self) -> ResourceRequirements {
         let amounts = |cpu: &Quantity, memory: &Quantity| {
             let amounts: BTreeMap<String, Quantity> = [("cpu", cpu), ("memory", memory)]
@@ -96,7 +96,7 @@ impl ReloaderConfig {
     }
 }
 
-/// Whether an amount has no digit but zeros, in front of its unit.
+/// Whether a quantity has no digits but zeros before its unit.
 fn is_zero(amount: &Quantity) -> bool {
     let number = amount.0.trim_start_matches(['+', '-']);
     let digits = number.split(|letter: char| letter.is_ascii_alphabetic()).next().unwrap_or_default();

@@ -1,6 +1,6 @@
-//! Paths and addresses, written in their shortest form.
+//! Paths and URLs in their shortest form.
 
-/// The shortest path that leads to the same place: without double slashes, `.` and, as far as possible, `..`.
+/// The shortest equivalent path: without double slashes, `.` and, as far as possible, `..`.
 pub fn clean(path: &str) -> String {
     let rooted = path.starts_with('/');
     let mut parts: Vec<&str> = Vec::new();
@@ -21,7 +21,7 @@ pub fn clean(path: &str) -> String {
     }
 }
 
-/// The directory that a file is in; `.`, if the file has no directory.
+/// The directory of a file; `.`, if the file has no directory.
 pub fn directory(file: &str) -> String {
     clean(file.rsplit_once('/').map_or("", |(directory, _)| match directory {
         "" => "/",
@@ -29,13 +29,13 @@ pub fn directory(file: &str) -> String {
     }))
 }
 
-/// An address of a path on a host.
+/// The URL of a path on a host.
 pub fn url(scheme: &str, host: &str, path: &str) -> String {
     let slash = if path.is_empty() || path.starts_with('/') { "" } else { "/" };
     format!("{scheme}://{host}{slash}{}", escaped(path))
 }
 
-/// A path with everything escaped that has no place in the path of an address.
+/// A path with all characters escaped that the path of a URL cannot contain.
 fn escaped(path: &str) -> String {
     let mut escaped = String::with_capacity(path.len());
     for byte in path.bytes() {

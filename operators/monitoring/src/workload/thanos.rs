@@ -1,4 +1,4 @@
-//! What all parts of Thanos that the operator runs have alike.
+//! What the components of Thanos share.
 
 use api_monitoring::pod::Argument;
 use api_monitoring::text::TlsVersion;
@@ -31,7 +31,7 @@ pub fn grpc_tls_arguments(tls: &GrpcServerTlsConfig, version: &Version) -> Vec<A
     arguments
 }
 
-/// A version of TLS, as Thanos writes it; nothing, if it does not know it.
+/// A version of TLS in the notation of Thanos; nothing, if Thanos does not know it.
 fn tls_version(version: &TlsVersion) -> Option<&'static str> {
     match &**version {
         "TLS10" => Some("1.0"),

@@ -1,5 +1,5 @@
-//! The Secrets with certificates and keys that a configuration points to. A Secret cannot hold more than a mebibyte, so
-//! there may be several; pods see all of them in one directory.
+//! The Secrets with certificates and keys that a configuration refers to. A Secret holds at most one mebibyte, so there may be
+//! several; pods mount all of them into one directory.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use k8s_openapi::api::core::v1::Secret;
 use crate::workload::metadata::{self, Owner};
 use crate::workload::operator::OperatorConfig;
 
-/// How much one Secret holds: less than the server takes, which counts names and labels too.
+/// The maximum size of the files of a Secret: less than the limit of the API server, which also counts names and labels.
 const LARGEST: usize = 1024 * 1024 - 50_000;
 
-/// The Secrets for files by name. There is always one, because pods mount it.
+/// The Secrets for files by name. There is at least one, because pods mount it.
 pub fn build(
     owner: Owner<'_>,
     operator: &OperatorConfig,
@@ -32,7 +32,7 @@ pub fn name(prefix: &str, number: usize) -> String {
     format!("{prefix}-tls-assets-{number}")
 }
 
-/// Files in order, as many together as fit.
+/// The files in order, in parts that are as large as possible.
 fn parts(files: BTreeMap<String, Vec<u8>>, largest: usize) -> Vec<BTreeMap<String, Vec<u8>>> {
     let mut parts = Vec::new();
     let (mut part, mut size) = (BTreeMap::new(), 0);
