@@ -2,7 +2,7 @@
 //! Watches, pruning and roles follow from it.
 
 use kernel::apply::Way;
-use kernel::declare::{Detail, Kind, Owned, Permission, Prune, Watched};
+use kernel::declare::{Declaration, Detail, Kind, Owned, Permission, Prune, Watched};
 use kernel::object::{Key, Object};
 use kube::api::DynamicObject;
 use serde_json::{Map, Value, json};
@@ -14,11 +14,11 @@ pub use crate::thanos_ruler::declaration::DECLARATION as THANOS_RULER;
 use crate::{kinds, preserve};
 
 /// The field manager of the Prometheus Operator: objects can be handed over in both directions.
-pub(crate) const PEER: &str = "PrometheusOperator";
+const PEER: &str = "PrometheusOperator";
 
 /// The finalizer that the Prometheus Operator adds to workloads which the status of monitors and rules mentions. We never add
 /// it, but remove it from a workload that is deleted.
-pub(crate) const CLEANUP: &str = "monitoring.coreos.com/status-cleanup";
+const CLEANUP: &str = "monitoring.coreos.com/status-cleanup";
 
 pub(crate) const CONFIG_MAPS: Owned =
     owned(kinds::CONFIG_MAP, Detail::Metadata, preserve::metadata, "rules; and what resources refer to");
@@ -73,6 +73,26 @@ pub(crate) const CLAIMS: Watched = Watched {
     trim: trim_claim,
     ..optional(kinds::CLAIM, "whether volumes have the requested size")
 };
+
+/// The declaration of the operator of a kind of workload.
+pub(crate) const fn workload(
+    name: &'static str,
+    primary: Kind,
+    owned: &'static [Owned],
+    watched: &'static [Watched],
+    permissions: &'static [Permission],
+) -> Declaration {
+    Declaration {
+        name,
+        primary,
+        finalizer: CLEANUP,
+        owned,
+        watched,
+        permissions,
+        predecessors: &[PEER],
+        status_manager: Some(PEER),
+    }
+}
 
 /// A kind that workloads select.
 pub(crate) const fn selectable(kind: Kind, why: &'static str) -> Watched {

@@ -3,20 +3,19 @@
 use kernel::declare::Declaration;
 
 use crate::declaration::{
-    CLAIMS, CLEANUP, DAEMON_SETS, NAMESPACES, PEER, PODS, SECRETS, SERVICES, STATEFUL_SETS, optional,
-    outline, permissions, selectable,
+    CLAIMS, DAEMON_SETS, NAMESPACES, PODS, SECRETS, SERVICES, STATEFUL_SETS, optional, outline, permissions,
+    selectable, workload,
 };
 use crate::kind::Naming;
 use crate::kinds;
 use crate::workload::labels;
 
 /// The declaration of the operator of PrometheusAgent.
-pub const DECLARATION: Declaration = Declaration {
-    name: "prometheus-agent",
-    primary: kinds::AGENT,
-    finalizer: CLEANUP,
-    owned: &[SECRETS, SERVICES, STATEFUL_SETS, DAEMON_SETS],
-    watched: &[
+pub const DECLARATION: Declaration = workload(
+    "prometheus-agent",
+    kinds::AGENT,
+    &[SECRETS, SERVICES, STATEFUL_SETS, DAEMON_SETS],
+    &[
         selectable(kinds::SERVICE_MONITOR, "what an agent scrapes"),
         selectable(kinds::POD_MONITOR, "what an agent scrapes"),
         selectable(kinds::PROBE, "what an agent scrapes"),
@@ -26,16 +25,8 @@ pub const DECLARATION: Declaration = Declaration {
         PODS,
         CLAIMS,
     ],
-    permissions: permissions!(
-        "prometheusagents",
-        "servicemonitors",
-        "podmonitors",
-        "probes",
-        "scrapeconfigs"
-    ),
-    predecessors: &[PEER],
-    status_manager: Some(PEER),
-};
+    permissions!("prometheusagents", "servicemonitors", "podmonitors", "probes", "scrapeconfigs"),
+);
 
 pub(super) const NAMING: Naming = Naming {
     application: "prometheus-agent",

@@ -3,30 +3,26 @@
 use kernel::declare::Declaration;
 
 use crate::declaration::{
-    CLAIMS, CLEANUP, NAMESPACES, PEER, PODS, SECRETS, SERVICES, STATEFUL_SETS, outline, permissions,
-    selectable,
+    CLAIMS, NAMESPACES, PODS, SECRETS, SERVICES, STATEFUL_SETS, outline, permissions, selectable, workload,
 };
 use crate::kind::{Application, Naming};
 use crate::kinds;
 use crate::workload::defaults::ALERTMANAGER_VERSION;
 
 /// The declaration of the operator of Alertmanager.
-pub const DECLARATION: Declaration = Declaration {
-    name: "alertmanager",
-    primary: kinds::ALERTMANAGER,
-    finalizer: CLEANUP,
-    owned: &[SECRETS, SERVICES, STATEFUL_SETS],
-    watched: &[
+pub const DECLARATION: Declaration = workload(
+    "alertmanager",
+    kinds::ALERTMANAGER,
+    &[SECRETS, SERVICES, STATEFUL_SETS],
+    &[
         selectable(kinds::ALERTMANAGER_CONFIG, "routes and receivers of an Alertmanager"),
         outline(kinds::CONFIG_MAP, "what AlertmanagerConfigs refer to"),
         NAMESPACES,
         PODS,
         CLAIMS,
     ],
-    permissions: permissions!("alertmanagers", "alertmanagerconfigs"),
-    predecessors: &[PEER],
-    status_manager: Some(PEER),
-};
+    permissions!("alertmanagers", "alertmanagerconfigs"),
+);
 
 pub(super) const NAMING: Naming = Naming {
     application: "alertmanager",

@@ -1,4 +1,4 @@
-//! An object that follows from a workload.
+//! The objects that a plan writes.
 
 use k8s_openapi::api::apps::v1::{DaemonSet, StatefulSet};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret, Service};
@@ -13,7 +13,7 @@ pub enum Child {
     ConfigMap(ConfigMap),
     /// A configuration, or certificates.
     Secret(Secret),
-    /// How the pods of a workload find each other.
+    /// A governing Service.
     Service(Box<Service>),
     /// The pods of a workload, or of a shard of it.
     StatefulSet(Box<StatefulSet>),
@@ -33,21 +33,7 @@ impl Child {
         }
     }
 
-    /// The object in the namespace of its workload.
-    #[must_use]
-    pub fn within(mut self, namespace: &str) -> Self {
-        let metadata = match &mut self {
-            Self::ConfigMap(object) => &mut object.metadata,
-            Self::Secret(object) => &mut object.metadata,
-            Self::Service(object) => &mut object.metadata,
-            Self::StatefulSet(object) => &mut object.metadata,
-            Self::DaemonSet(object) => &mut object.metadata,
-        };
-        metadata.namespace.get_or_insert_with(|| namespace.to_owned());
-        self
-    }
-
-    /// As it is sent.
+    /// The object as JSON.
     pub fn value(&self) -> Value {
         fn written(object: &impl Serialize) -> Value {
             serde_json::to_value(object).expect("objects of Kubernetes are JSON")

@@ -1,5 +1,5 @@
-//! Sections that point to something that is not there stay as they were written last: a Secret that is gone for a moment
-//! must not cost samples or alerts. Only if nothing was written before are they left out.
+//! Sections with missing references stay as they were written last: a Secret that is deleted for a moment must not cost samples
+//! or alerts. They are left out only if nothing was written before.
 
 use std::io::{self, BufRead, Read as _};
 
@@ -8,22 +8,22 @@ use monitoring_select::workload::{Gap, Section};
 
 use crate::plan::planned::Remark;
 
-/// What comes after the jobs, in the order of the file.
+/// The sections after the jobs, in the order of the file.
 const ORDER: [&str; 6] = ["storage", "alerting", "remote_write", "remote_read", "otlp", "tracing"];
 
 /// The key of the jobs.
 const JOBS: &str = "scrape_configs";
 
-/// The keys of sections that can have gaps.
+/// The keys of sections that can have missing references.
 const KEPT: [&str; 3] = ["alerting", "remote_write", "remote_read"];
 
-/// How many bytes may stay: what a resource and the Secrets that it names hold, with room to spare.
+/// The most bytes that are kept: more than a resource and the Secrets that it names can hold.
 const LARGEST: usize = 8 << 20;
 
-/// Where mounted certificates and keys are.
+/// The directory of mounted certificates and keys.
 const CERTIFICATES: &str = "/etc/prometheus/certs/";
 
-/// The key of a section in the file; none for jobs, which are not alone in theirs, and for what is in another file.
+/// The key of a section in the file; none for jobs, which share theirs with others, and for sections of other files.
 fn key(section: Section) -> Option<&'static str> {
     match section {
         Section::AdditionalJobs | Section::Base => None,
@@ -33,12 +33,12 @@ fn key(section: Section) -> Option<&'static str> {
     }
 }
 
-/// Whether there is a gap in a section.
+/// Whether a section has a missing reference.
 pub(crate) fn has(gaps: &[Gap], section: Section) -> bool {
     gaps.iter().any(|gap| gap.section == section)
 }
 
-/// Puts sections of the file that was written last where there are gaps.
+/// Replaces sections with missing references by those that were written last.
 pub(crate) fn fill(document: &mut Document, gaps: &[Gap], last: Option<&str>) {
     let Some(tail) = document.pieces.last_mut() else { return };
     for key in gaps.iter().filter_map(|gap| key(gap.section)) {
@@ -48,8 +48,8 @@ pub(crate) fn fill(document: &mut Document, gaps: &[Gap], last: Option<&str>) {
     }
 }
 
-/// Of the file that was written last, as much as may have to stay: sections that can have gaps, and the jobs that are no
-/// resource's. The rest is read past, and the whole is bounded: somebody else may have written it.
+/// The parts of the file that was written last that may have to stay: sections that can have missing references, and the jobs
+/// that users write. The size is bounded, because another client may have written the file.
 pub fn worth_keeping(mut file: impl BufRead) -> io::Result<String> {
     let (mut kept, mut line) = (String::new(), String::new());
     let (mut in_jobs, mut keeps) = (false, false);
@@ -65,7 +65,7 @@ pub fn worth_keeping(mut file: impl BufRead) -> io::Result<String> {
             keeps = !is_of_a_resource(job_name(&line));
         }
         if line.len() > LARGEST || (keeps && kept.len() + line.len() > LARGEST) {
-            let words = format!("what would have to stay of it is larger than {} MiB", LARGEST >> 20);
+            let words = format!("the sections that may have to stay are larger than {} MiB", LARGEST >> 20);
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, words));
         }
         if keeps {
@@ -74,7 +74,7 @@ pub fn worth_keeping(mut file: impl BufRead) -> io::Result<String> {
     }
 }
 
-/// What is told about gaps.
+/// The remarks about missing references.
 pub(crate) fn remarks(gaps: &[Gap], last: Option<&str>) -> Vec<Remark> {
     let remark = |gap: &Gap| {
         let kept = match (key(gap.section), last) {
@@ -88,20 +88,9 @@ pub(crate) fn remarks(gaps: &[Gap], last: Option<&str>) -> Vec<Remark> {
     gaps.iter().map(remark).collect()
 }
 
-/// The jobs of a file that are no resource's.
-pub(crate) fn additional_jobs(text: &str) -> String {
-    let Some(jobs) = section(text, JOBS) else { return String::new() };
-    let mut kept = String::new();
-    let mut is_kept = false;
-    for line in jobs.split_inclusive('\n').skip(1) {
-        if line.starts_with("- ") {
-            is_kept = !is_of_a_resource(job_name(line));
-        }
-        if is_kept {
-            kept.push_str(line);
-        }
-    }
-    kept
+/// The jobs of the configuration that was written last, which are only those that users write.
+pub(crate) fn additional_jobs(last: &str) -> &str {
+    section(last, JOBS).and_then(|jobs| jobs.split_once('\n')).map_or("", |(_, jobs)| jobs)
 }
 
 /// The name of the job that begins with this line, if it begins with its name.
@@ -109,7 +98,7 @@ fn job_name(line: &str) -> &str {
     line.strip_prefix("- job_name: ").unwrap_or_default().trim_end()
 }
 
-/// The names of the certificates and keys that a text points to.
+/// The names of the certificates and keys that a text refers to.
 pub(crate) fn certificates(text: &str) -> impl Iterator<Item = &str> {
     text.split(CERTIFICATES).skip(1).map(|rest| {
         let end = rest.find(|letter: char| letter.is_whitespace() || letter == '"').unwrap_or(rest.len());
@@ -117,7 +106,7 @@ pub(crate) fn certificates(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A section of a file, with its key. Only keys of the file itself begin a line with a letter.
+/// A section of a file, with its key. Only top-level keys are at the beginning of a line.
 fn section<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     sections(text).find(|section| is(section, key))
 }
@@ -140,11 +129,11 @@ fn is(section: &str, key: &str) -> bool {
     section.strip_prefix(key).is_some_and(|rest| rest.starts_with(':'))
 }
 
-/// A text with a section in its place.
+/// A text with a section in the right order.
 fn with(text: &str, key: &str, section: &str) -> String {
-    let place = |section: &str| ORDER.iter().position(|key| is(section, key)).unwrap_or(ORDER.len());
+    let position = |section: &str| ORDER.iter().position(|key| is(section, key)).unwrap_or(ORDER.len());
     let mut all: Vec<&str> = sections(text).filter(|section| !is(section, key)).chain([section]).collect();
-    all.sort_by_key(|section| place(section));
+    all.sort_by_key(|section| position(section));
     all.concat()
 }
 
@@ -163,9 +152,9 @@ mod tests {
     }
 
     #[test]
-    fn jobs_of_resources_are_told_from_others() {
+    fn only_jobs_of_users_are_kept() {
         assert_eq!(
-            additional_jobs(LAST),
+            additional_jobs(&worth_keeping(LAST.as_bytes()).unwrap()),
             "- job_name: own\n  y: |\n    text\n\n    scrape: 2\n- y: 1\n  job_name: other\n"
         );
         assert_eq!(additional_jobs("scrape_configs: []\n"), "");
@@ -191,7 +180,6 @@ mod tests {
         for key in KEPT {
             assert_eq!(section(&kept, key), section(LAST, key));
         }
-        assert_eq!(additional_jobs(&kept), additional_jobs(LAST));
         assert!(!kept.contains("serviceMonitor/") && !kept.contains("global"), "{kept}");
         let file = "remote_write:\n- url: a\n";
         assert_eq!(worth_keeping(file.as_bytes()).unwrap(), file);
@@ -202,7 +190,7 @@ mod tests {
         let line = io::BufReader::new(io::repeat(b'x').take(9 << 20));
         assert_eq!(
             worth_keeping(line).unwrap_err().to_string(),
-            "what would have to stay of it is larger than 8 MiB"
+            "the sections that may have to stay are larger than 8 MiB"
         );
         let many = format!("alerting:\n{}", "  a: 1\n".repeat(2 << 20));
         assert!(worth_keeping(many.as_bytes()).is_err());

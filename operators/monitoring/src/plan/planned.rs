@@ -5,11 +5,13 @@ use std::fmt;
 use std::sync::Arc;
 
 use formats::prometheus::LeftOut;
+use k8s_openapi::api::core::v1::Secret;
 use monitoring_scrape::document::Document;
 use monitoring_select::workload::Section;
 
 use crate::plan::child::Child;
 use crate::plan::rendered::Rendered;
+use crate::web::WebConfigError;
 use crate::workload::instance::Instance;
 use crate::workload::operator::OperatorConfig;
 use crate::workload::tls_assets;
@@ -43,6 +45,17 @@ impl Planned {
         let names = assets.iter().filter_map(|secret| secret.metadata.name.clone()).collect();
         self.children.extend(assets.into_iter().map(Child::Secret));
         names
+    }
+
+    /// Adds a Secret with settings of connections, unless they are invalid.
+    pub(crate) fn put_web_config(
+        &mut self,
+        secret: Result<Secret, WebConfigError>,
+        failed: &str,
+    ) -> Result<(), PlanError> {
+        let secret = secret.map_err(|error| PlanError::new(&format!("{failed}: {error}")))?;
+        self.children.push(Child::Secret(secret));
+        Ok(())
     }
 
     /// Adds remarks about flags that the version does not have, each once.

@@ -5,8 +5,8 @@ use kernel::declare::Declaration;
 use monitoring_rules::config_map;
 
 use crate::declaration::{
-    CLAIMS, CLEANUP, CONFIG_MAPS, NAMESPACES, PEER, PODS, SECRETS, SERVICES, STATEFUL_SETS, optional,
-    permissions, selectable,
+    CLAIMS, CONFIG_MAPS, NAMESPACES, PODS, SECRETS, SERVICES, STATEFUL_SETS, optional, permissions,
+    selectable, workload,
 };
 use crate::kind::{Application, Naming};
 use crate::kinds;
@@ -14,12 +14,11 @@ use crate::workload::defaults::PROMETHEUS_VERSION;
 use crate::workload::labels;
 
 /// The declaration of the operator of Prometheus.
-pub const DECLARATION: Declaration = Declaration {
-    name: "prometheus",
-    primary: kinds::PROMETHEUS,
-    finalizer: CLEANUP,
-    owned: &[CONFIG_MAPS, SECRETS, SERVICES, STATEFUL_SETS],
-    watched: &[
+pub const DECLARATION: Declaration = workload(
+    "prometheus",
+    kinds::PROMETHEUS,
+    &[CONFIG_MAPS, SECRETS, SERVICES, STATEFUL_SETS],
+    &[
         selectable(kinds::SERVICE_MONITOR, "what a Prometheus scrapes"),
         selectable(kinds::POD_MONITOR, "what a Prometheus scrapes"),
         selectable(kinds::PROBE, "what a Prometheus scrapes"),
@@ -29,7 +28,7 @@ pub const DECLARATION: Declaration = Declaration {
         PODS,
         CLAIMS,
     ],
-    permissions: permissions!(
+    permissions!(
         "prometheuses",
         "servicemonitors",
         "podmonitors",
@@ -37,9 +36,7 @@ pub const DECLARATION: Declaration = Declaration {
         "scrapeconfigs",
         "prometheusrules"
     ),
-    predecessors: &[PEER],
-    status_manager: Some(PEER),
-};
+);
 
 pub(super) const SELECTABLE: &[SelectableKind] = &[
     SelectableKind::ServiceMonitor,

@@ -4,24 +4,21 @@ use kernel::declare::Declaration;
 use monitoring_rules::config_map;
 
 use crate::declaration::{
-    CLAIMS, CLEANUP, CONFIG_MAPS, NAMESPACES, PEER, PODS, SECRETS, SERVICES, STATEFUL_SETS, permissions,
-    selectable,
+    CLAIMS, CONFIG_MAPS, NAMESPACES, PODS, SECRETS, SERVICES, STATEFUL_SETS, permissions, selectable,
+    workload,
 };
 use crate::kind::{Application, Naming};
 use crate::kinds;
 use crate::workload::defaults::THANOS_VERSION;
 
 /// The declaration of the operator of ThanosRuler.
-pub const DECLARATION: Declaration = Declaration {
-    name: "thanos",
-    primary: kinds::THANOS_RULER,
-    finalizer: CLEANUP,
-    owned: &[CONFIG_MAPS, SECRETS, SERVICES, STATEFUL_SETS],
-    watched: &[selectable(kinds::RULE, "what a Thanos Ruler evaluates"), NAMESPACES, PODS, CLAIMS],
-    permissions: permissions!("thanosrulers", "prometheusrules"),
-    predecessors: &[PEER],
-    status_manager: Some(PEER),
-};
+pub const DECLARATION: Declaration = workload(
+    "thanos",
+    kinds::THANOS_RULER,
+    &[CONFIG_MAPS, SECRETS, SERVICES, STATEFUL_SETS],
+    &[selectable(kinds::RULE, "what a Thanos Ruler evaluates"), NAMESPACES, PODS, CLAIMS],
+    permissions!("thanosrulers", "prometheusrules"),
+);
 
 pub(super) const NAMING: Naming = Naming {
     application: "thanos-ruler",

@@ -42,6 +42,6 @@ pub(crate) fn validate<'v>(
     let checked = workload::check_remote_write(namespace, &endpoints, context.objects)
         .map_err(|refused| wrong(refused.to_string()))?;
     let files = checked.accepted.files.into_iter().map(|(name, bytes)| (name, bytes.to_vec())).collect();
-    let ignored = ignored.iter().map(ToString::to_string).collect();
+    let ignored = ignored.iter().map(|field| format!("ignoring {field:?} not supported by Thanos")).collect();
     Ok(Valid { ruler, instance, endpoints, ignored, files, gaps: checked.gaps })
 }

@@ -14,7 +14,7 @@ use crate::workload::labels::{Labels, labels};
 use crate::workload::metadata;
 use crate::workload::operator::OperatorConfig;
 use crate::workload::pod::some;
-use crate::workload::storage::{self, Storage};
+use crate::workload::storage;
 
 /// What pods are made from beside the resource.
 #[derive(Debug, Clone, Copy)]
@@ -59,14 +59,10 @@ pub(crate) fn assemble<S>(
 ) -> StatefulSet {
     let workload = instance.workload;
     spec.persistent_volume_claim_retention_policy = claim_retention.cloned();
+    storage::put(workload.storage.as_ref(), &instance.volume_name(), &mut spec);
     let pod = spec.template.spec.get_or_insert_default();
     pod.image_pull_secrets = some(workload.image_pull_secrets.clone());
-    let volumes = pod.volumes.get_or_insert_default();
-    match storage::build(workload.storage.as_ref(), &instance.volume_name()) {
-        Storage::Volume(volume) => volumes.push(*volume),
-        Storage::Claim(claim) => spec.volume_claim_templates = Some(vec![*claim]),
-    }
-    volumes.extend(workload.volumes.iter().cloned());
+    pod.volumes.get_or_insert_default().extend(workload.volumes.iter().cloned());
     let selector = spec.selector.match_labels.clone().unwrap_or_default();
     let own = labels(instance.naming.controller_labels.iter().copied());
     StatefulSet {

@@ -1,31 +1,29 @@
 //! Where a pod stores its data: in a volume that is deleted with the pod, or in a claim that outlives it.
 
 use api_monitoring::pod::{EmbeddedClaim, StorageSpec};
+use k8s_openapi::api::apps::v1::StatefulSetSpec;
 use k8s_openapi::api::core::v1::{PersistentVolumeClaim, PersistentVolumeClaimStatus, Volume};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use crate::workload::defaults::given;
 use crate::workload::volume;
 
-/// The volume with the data.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Storage {
-    /// A volume of the pod.
-    Volume(Box<Volume>),
-    /// A claim for each pod.
-    Claim(Box<PersistentVolumeClaim>),
-}
-
-/// The volume or the claim with the data, under a name; a claim may have its own name.
-pub(crate) fn build(storage: Option<&StorageSpec>, name: &str) -> Storage {
-    let Some(storage) = storage else { return Storage::Volume(Box::new(volume::empty(name))) };
-    if storage.empty_dir.is_none() && storage.ephemeral.is_none() {
-        return Storage::Claim(Box::new(claim(&storage.volume_claim_template, name)));
-    }
-    let (empty_dir, ephemeral) = (storage.empty_dir.clone(), storage.ephemeral.clone());
-    let ephemeral = ephemeral.filter(|_| empty_dir.is_none());
-    let volume = Volume { name: name.to_owned(), empty_dir, ephemeral, ..Volume::default() };
-    Storage::Volume(Box::new(volume))
+/// Adds the volume or the claim with the data to a StatefulSet, under a name; a claim may have its own name.
+pub(crate) fn put(storage: Option<&StorageSpec>, name: &str, spec: &mut StatefulSetSpec) {
+    let volume = match storage {
+        None => volume::empty(name),
+        Some(StorageSpec { empty_dir: None, ephemeral: None, volume_claim_template, .. }) => {
+            spec.volume_claim_templates = Some(vec![claim(volume_claim_template, name)]);
+            return;
+        }
+        Some(StorageSpec { empty_dir, ephemeral, .. }) => Volume {
+            name: name.to_owned(),
+            empty_dir: empty_dir.clone(),
+            ephemeral: ephemeral.clone().filter(|_| empty_dir.is_none()),
+            ..Volume::default()
+        },
+    };
+    spec.template.spec.get_or_insert_default().volumes.get_or_insert_default().push(volume);
 }
 
 /// The name under which containers mount the data.
@@ -62,18 +60,25 @@ mod tests {
 
     use super::*;
 
+    /// The volumes and the claims of a StatefulSet.
+    fn built(storage: &StorageSpec) -> (Option<Vec<Volume>>, Option<Vec<PersistentVolumeClaim>>) {
+        let mut spec = StatefulSetSpec::default();
+        put(Some(storage), "db", &mut spec);
+        (spec.template.spec.and_then(|pod| pod.volumes), spec.volume_claim_templates)
+    }
+
     #[test]
     fn a_volume_of_the_pod_wins_over_a_claim() {
         let mut storage =
             StorageSpec { empty_dir: Some(EmptyDirVolumeSource::default()), ..StorageSpec::default() };
         storage.volume_claim_template.metadata.name = "own".into();
-        assert_eq!(build(Some(&storage), "db"), Storage::Volume(Box::new(volume::empty("db"))));
+        assert_eq!(built(&storage), (Some(vec![volume::empty("db")]), None));
         // The containers still look for the claim, as users of the Prometheus Operator know it.
         assert_eq!(mounted_name(Some(&storage), "db"), "own");
     }
 
     #[test]
-    fn a_claim_has_its_own_name_and_one_writer() {
+    fn a_claim_has_its_own_name_and_access_modes() {
         let mut storage = StorageSpec::default();
         let claim = |name: &str, modes: &[&str]| PersistentVolumeClaim {
             metadata: ObjectMeta { name: Some(name.into()), ..ObjectMeta::default() },
@@ -83,10 +88,10 @@ mod tests {
             }),
             status: None,
         };
-        assert_eq!(build(Some(&storage), "db"), Storage::Claim(Box::new(claim("db", &["ReadWriteOnce"]))));
+        assert_eq!(built(&storage), (None, Some(vec![claim("db", &["ReadWriteOnce"])])));
         storage.volume_claim_template.metadata.name = "own".into();
         storage.volume_claim_template.spec.access_modes = Some(vec!["ReadWriteMany".into()]);
-        assert_eq!(build(Some(&storage), "db"), Storage::Claim(Box::new(claim("own", &["ReadWriteMany"]))));
+        assert_eq!(built(&storage), (None, Some(vec![claim("own", &["ReadWriteMany"])])));
     }
 
     #[test]

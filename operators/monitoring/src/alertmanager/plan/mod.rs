@@ -205,13 +205,10 @@ impl Valid<'_> {
     ) -> Result<(), PlanError> {
         let (instance, operator) = (&self.instance, context.operator);
         let tls_secrets = planned.put_tls_assets(instance, operator, files);
-        let web = web_config(instance, operator, WEB_CONFIG).map_err(|error| {
-            PlanError::new(&format!("failed to synchronize the web config secret: {error}"))
-        })?;
-        let cluster = secret::cluster_config(instance, operator).map_err(|error| {
-            PlanError::new(&format!("failed to synchronize the cluster TLS config secret: {error}"))
-        })?;
-        planned.children.extend([web, cluster].map(Child::Secret));
+        let failed = "failed to synchronize the web config secret";
+        planned.put_web_config(web_config(instance, operator, WEB_CONFIG), failed)?;
+        let failed = "failed to synchronize the cluster TLS config secret";
+        planned.put_web_config(secret::cluster_config(instance, operator), failed)?;
         if instance.workload.service_name.is_none() {
             planned.children.push(Child::Service(Box::new(service::build(instance, operator))));
         }

@@ -36,9 +36,10 @@ impl Source<'_> {
 
     /// The scrape jobs that the user writes into a Secret; those that were written last, if the Secret is missing.
     pub(crate) fn additional_jobs(&self) -> Option<Cow<'_, str>> {
-        let kept = gaps::has(&self.checked.gaps, Section::AdditionalJobs)
-            .then(|| Cow::Owned(gaps::additional_jobs(self.last().unwrap_or_default())));
-        kept.or_else(|| text(self.checked.additional.scrape_configs))
+        if gaps::has(&self.checked.gaps, Section::AdditionalJobs) {
+            return Some(Cow::Borrowed(self.last().map_or("", gaps::additional_jobs)));
+        }
+        text(self.checked.additional.scrape_configs)
     }
 
     /// The certificates and keys of the workload and of the resources that it selects.
@@ -87,12 +88,8 @@ impl Source<'_> {
     pub(crate) fn put_secrets(&self, files: Files, planned: &mut Planned) -> Result<Vec<String>, PlanError> {
         let (instance, operator) = (self.instance, self.context.operator);
         let tls_secrets = planned.put_tls_assets(instance, operator, files);
-        let web = web_config(instance, operator, WEB_CONFIG).map_err(|error| {
-            PlanError::new(&format!(
-                "synchronizing web config secret failed: failed to initialize web config: {error}"
-            ))
-        })?;
-        planned.children.push(Child::Secret(web));
+        let failed = "synchronizing web config secret failed: failed to initialize web config";
+        planned.put_web_config(web_config(instance, operator, WEB_CONFIG), failed)?;
         Ok(tls_secrets)
     }
 

@@ -124,9 +124,8 @@ impl Valid<'_> {
     ) -> Result<(), PlanError> {
         let (instance, operator) = (&self.instance, context.operator);
         let tls_secrets = planned.put_tls_assets(instance, operator, files);
-        let web = web_config(instance, operator, WEB_CONFIG)
-            .map_err(|error| PlanError::new(&format!("failed to synchronize web config secret: {error}")))?;
-        planned.children.push(Child::Secret(web));
+        let failed = "failed to synchronize web config secret";
+        planned.put_web_config(web_config(instance, operator, WEB_CONFIG), failed)?;
         if instance.workload.service_name.is_none() {
             planned.children.push(Child::Service(Box::new(service::build(instance, operator))));
         }

@@ -27,21 +27,11 @@ pub enum RemoteWriteError {
     },
 }
 
-/// A field that is set and that the version does not have.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("ignoring {field:?} not supported by Thanos")]
-pub struct Ignored {
-    /// The field.
-    pub field: &'static str,
-    /// The first version that has it, if any has.
-    pub since: Option<&'static str>,
-}
-
 /// The endpoints without the settings that the version does not have, and these settings.
 ///
 /// Only fields within a part of an endpoint are removed. A field of the endpoint itself stays, as with the Prometheus
 /// Operator, and Thanos reports that it does not have it.
-pub fn fit(instance: &Instance<'_>) -> Result<(Vec<RemoteWriteSpec>, Vec<Ignored>), RemoteWriteError> {
+pub fn fit(instance: &Instance<'_>) -> Result<(Vec<RemoteWriteSpec>, Vec<&'static str>), RemoteWriteError> {
     let mut endpoints = instance.spec.remote_write.clone();
     if !endpoints.is_empty() && !instance.at_least(0, 24) {
         return Err(RemoteWriteError::TooOld(instance.version.clone()));
@@ -51,39 +41,39 @@ pub fn fit(instance: &Instance<'_>) -> Result<(Vec<RemoteWriteSpec>, Vec<Ignored
         if lacks_client_id(endpoint.azure_ad.as_ref()) && !instance.at_least(0, 40) {
             return Err(RemoteWriteError::NoClientId { number, version: instance.version.clone() });
         }
-        take_out(instance, endpoint, &mut ignored);
+        remove_unsupported(instance, endpoint, &mut ignored);
     }
     Ok((endpoints, ignored))
 }
 
-fn take_out(instance: &Instance<'_>, endpoint: &mut RemoteWriteSpec, ignored: &mut Vec<Ignored>) {
-    let mut ignore = |field, since, was_there: bool| {
-        if was_there {
-            ignored.push(Ignored { field, since });
-        }
-    };
+fn remove_unsupported(
+    instance: &Instance<'_>,
+    endpoint: &mut RemoteWriteSpec,
+    ignored: &mut Vec<&'static str>,
+) {
+    let mut ignore = |field, was_set: bool| ignored.extend(was_set.then_some(field));
     if let Some(azure) = &mut endpoint.azure_ad {
-        ignore("azureAD.workloadIdentity", None, azure.workload_identity.take().is_some());
-        ignore("azureAD.scope", None, azure.scope.take().is_some());
+        ignore("azureAD.workloadIdentity", azure.workload_identity.take().is_some());
+        ignore("azureAD.scope", azure.scope.take().is_some());
         if !instance.at_least(0, 36) {
-            ignore("azureAD.sdk", Some("0.36.0"), azure.sdk.take().is_some());
+            ignore("azureAD.sdk", azure.sdk.take().is_some());
         }
         if !instance.at_least(0, 31) {
-            ignore("azureAD.oauth", Some("0.31.0"), azure.oauth.take().is_some());
+            ignore("azureAD.oauth", azure.oauth.take().is_some());
         }
     }
     if let Some(sigv4) = &mut endpoint.sigv4 {
-        ignore("sigv4.externalId", None, !std::mem::take(&mut sigv4.external_id).is_empty());
+        ignore("sigv4.externalId", !std::mem::take(&mut sigv4.external_id).is_empty());
     }
     if let Some(queue) = endpoint.queue_config.as_mut().filter(|_| !instance.at_least(0, 32)) {
-        ignore("queueConfig.sampleAgeLimit", Some("0.32.0"), queue.sample_age_limit.take().is_some());
+        ignore("queueConfig.sampleAgeLimit", queue.sample_age_limit.take().is_some());
     }
     if let Some(tls) = endpoint.tls_config.as_mut().map(|tls| &mut tls.safe) {
         if !instance.at_least(0, 30) {
-            ignore("tlsConfig.maxVersion", Some("0.30.0"), tls.max_version.take().is_some());
+            ignore("tlsConfig.maxVersion", tls.max_version.take().is_some());
         }
         if !instance.at_least(0, 28) {
-            ignore("tlsConfig.minVersion", Some("0.28.0"), tls.min_version.take().is_some());
+            ignore("tlsConfig.minVersion", tls.min_version.take().is_some());
         }
     }
 }
@@ -111,8 +101,7 @@ mod tests {
 
     fn ignored(version: &str, endpoint: &RemoteWriteSpec) -> Vec<&'static str> {
         let ruler = ruler(version, endpoint.clone());
-        let (_, ignored) = fit(&Instance::new(&ruler).unwrap()).unwrap();
-        ignored.into_iter().map(|ignored| ignored.field).collect()
+        fit(&Instance::new(&ruler).unwrap()).unwrap().1
     }
 
     fn refusal(version: &str, endpoint: RemoteWriteSpec) -> String {
