@@ -17,7 +17,7 @@ use serde_json::json;
 
 use crate::kinds;
 use crate::plan::Judged;
-use crate::status::binding::{self, Verdict, Workload as Name};
+use crate::status::binding::{self, Acceptance, WorkloadReference as Name};
 
 /// How many statuses are written in one pass. The next pass follows at once, so that other changes do not wait for
 /// thousands of them.
@@ -136,7 +136,7 @@ impl Bindings {
             let Some(rejection) = one.refusal else { continue };
             let (key, hash) = (key(one), hashed(&rejection));
             if self.reported.get(&key) != Some(&hash) {
-                let note = Note { alarming: true, reason: binding::REFUSED, message: rejection.to_owned() };
+                let note = Note { alarming: true, reason: binding::REJECTED, message: rejection.to_owned() };
                 let (kind, object) = (kinds::selectable(one.kind), Arc::clone(one.object));
                 remarks.push(Remark { kind, object, action: action(one.kind), note });
             }
@@ -155,12 +155,12 @@ impl Selected {
         one: &Judged<'_>,
         now: &Time,
     ) -> Option<(ForeignStatus, Version)> {
-        let verdict = Verdict { refusal: one.refusal, generation: one.object.generation() };
-        let version = (one.object.identity().version, hashed(&verdict));
+        let acceptance = Acceptance { rejection: one.refusal, generation: one.object.generation() };
+        let version = (one.object.identity().version, hashed(&acceptance));
         if self.written == Some(version) {
             return None;
         }
-        let Some(bindings) = workload.with(&bindings(one.object).bindings, verdict, now) else {
+        let Some(bindings) = workload.with(&bindings(one.object).bindings, acceptance, now) else {
             (self.attempted, self.written) = (None, Some(version));
             return None;
         };

@@ -123,10 +123,15 @@ impl Facts<'_> {
     }
 }
 
+/// The version that the user asks for, or the default.
+pub(crate) fn version_text<W: Workload>(resource: &W::Resource) -> &str {
+    or_default(resource.version(), W::APPLICATION.default_version)
+}
+
 /// What all kinds of workloads say in the same fields.
 pub(crate) fn facts<W: Workload>(resource: &W::Resource) -> Facts<'_> {
     let (workload, application) = (resource.workload(), W::APPLICATION);
-    let version = or_default(resource.version(), application.default_version);
+    let version = version_text::<W>(resource);
     let serves_tls = |version| application.serves_tls(&version, resource.web());
     let name = resource.meta().name.as_deref().unwrap_or_default();
     Facts {

@@ -31,7 +31,7 @@ pub(crate) fn validate<'v>(
     let named = (instance.owner.namespace(), instance.owner.name());
     let server = Server::new(named, instance.spec, instance.version.clone());
     let checked = workload::check_agent(&server, context.objects)
-        .map_err(|rejected| PlanError::new(&format!("creating config failed: {rejected}")))?;
+        .map_err(PlanError::prefixed("creating config failed"))?;
     context.check_selectors(OfAgent::SELECTABLE)?;
     Ok(Valid { instance, mode, server, checked })
 }

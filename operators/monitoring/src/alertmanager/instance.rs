@@ -5,7 +5,7 @@ use api_monitoring::alertmanager::AlertmanagerSpec;
 use formats::version;
 
 use crate::alertmanager::OfAlertmanager;
-use crate::workload::defaults::{self, or_default};
+use crate::kind::version_text;
 use crate::workload::instance::Instance as WorkloadInstance;
 use crate::workload::labels::{Labels, merged};
 use crate::workload::operator::OperatorConfig;
@@ -18,9 +18,9 @@ pub type Instance<'i> = WorkloadInstance<'i, AlertmanagerSpec>;
 impl<'i> Instance<'i> {
     /// An Alertmanager at the version that it asks for.
     pub fn new(alertmanager: &'i Alertmanager) -> Result<Self, PodError> {
-        let spec = &alertmanager.spec;
-        let version = version::parse(version_text(spec)).map_err(PodError::AlertmanagerVersion)?;
-        Ok(Self::of::<OfAlertmanager>(alertmanager, spec, version))
+        let text = version_text::<OfAlertmanager>(alertmanager);
+        let version = version::parse(text).map_err(PodError::AlertmanagerVersion)?;
+        Ok(Self::of::<OfAlertmanager>(alertmanager, &alertmanager.spec, version))
     }
 
     /// The name of the Secret with the settings of the connections between peers.
@@ -47,11 +47,6 @@ pub fn defaulted(alertmanager: &Alertmanager) -> Alertmanager {
     spec.workload.replicas = Some(spec.workload.replicas.unwrap_or(1).max(0));
     statefulset::put_memory(&mut spec.workload.resources);
     alertmanager
-}
-
-/// The version that the user asks for, or the default.
-pub(crate) fn version_text(spec: &AlertmanagerSpec) -> &str {
-    or_default(&spec.version, defaults::ALERTMANAGER_VERSION)
 }
 
 #[cfg(test)]

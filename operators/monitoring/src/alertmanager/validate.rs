@@ -7,8 +7,8 @@ use formats::version::Version;
 use monitoring_alerting::provision::{Base, Inputs};
 use monitoring_alerting::version;
 
-use crate::alertmanager::Instance;
-use crate::alertmanager::instance::version_text;
+use crate::alertmanager::{Instance, OfAlertmanager};
+use crate::kind::version_text;
 use crate::plan::{PlanContext, PlanError, limits};
 
 /// A valid Alertmanager.
@@ -34,7 +34,8 @@ pub(crate) fn validate<'v>(
     context: &PlanContext<'v>,
 ) -> Result<Valid<'v>, PlanError> {
     limits::check_name(&alertmanager.metadata)?;
-    let version = version::read(version_text(&alertmanager.spec)).map_err(|error| wrong(&error))?;
+    let version =
+        version::read(version_text::<OfAlertmanager>(alertmanager)).map_err(|error| wrong(&error))?;
     let global = global(context, &version)?;
     let inputs =
         Inputs { alertmanager, global: global.as_ref(), objects: context.objects, version: &version };

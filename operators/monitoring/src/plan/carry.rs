@@ -24,10 +24,14 @@ pub(crate) trait Keeper<N> {
     type Kept: OfResource;
 
     /// Whether a resource of which something is kept still belongs, if it is the same object.
-    fn trusts_kept(&self) -> bool;
+    fn trusts_kept(&self) -> bool {
+        true
+    }
 
     /// Whether a resource belongs.
-    fn belongs(&self, item: &N) -> bool;
+    fn belongs(&self, _item: &N) -> bool {
+        true
+    }
 
     /// Updates what is kept.
     fn renew(&mut self, kept: &mut Self::Kept, item: &N);

@@ -20,7 +20,6 @@ pub struct Memo<T> {
     /// The indices of all of them, in the order of their names.
     by_name: Vec<usize>,
     made: usize,
-    removed: usize,
 }
 
 /// A reference that was read, and the version of the object; none, if it is missing.
@@ -45,7 +44,7 @@ struct Maker<'m, F> {
 
 impl<T> Default for Memo<T> {
     fn default() -> Self {
-        Self { options: Vec::new(), kept: Vec::new(), by_name: Vec::new(), made: 0, removed: 0 }
+        Self { options: Vec::new(), kept: Vec::new(), by_name: Vec::new(), made: 0 }
     }
 }
 
@@ -65,7 +64,7 @@ impl<T> Memo<T> {
         let mut maker = Maker { objects, make, made: 0 };
         let before = self.kept.len();
         let Carried { came, gone } = carry_over(&mut maker, &mut self.kept, selection.iter());
-        (self.made, self.removed) = (maker.made, gone);
+        self.made = maker.made;
         if came || gone > 0 || self.by_name.len() != before {
             self.by_name = (0..self.kept.len()).collect();
             // They are sorted by namespace and name, which is nearly the same order.
@@ -87,11 +86,6 @@ impl<T> Memo<T> {
         self.in_order().map(|kept| (&kept.object, &*kept.read, &kept.value))
     }
 
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.kept.len()
-    }
-
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.kept.is_empty()
@@ -100,11 +94,6 @@ impl<T> Memo<T> {
     /// How many were rendered in the last pass.
     pub fn made(&self) -> usize {
         self.made
-    }
-
-    /// Whether nothing changed in the last pass.
-    pub fn is_unchanged(&self) -> bool {
-        self.made == 0 && self.removed == 0
     }
 }
 
@@ -116,14 +105,6 @@ impl<T> OfResource for Kept<T> {
 
 impl<T, F: Fn(&Object) -> T> Keeper<Selected> for Maker<'_, F> {
     type Kept = Kept<T>;
-
-    fn trusts_kept(&self) -> bool {
-        true
-    }
-
-    fn belongs(&self, _: &Selected) -> bool {
-        true
-    }
 
     fn renew(&mut self, kept: &mut Kept<T>, selected: &Selected) {
         if !kept.holds(selected, self.objects) {

@@ -53,8 +53,7 @@ impl Planned {
         secret: Result<Secret, WebConfigError>,
         failed: &str,
     ) -> Result<(), PlanError> {
-        let secret = secret.map_err(|error| PlanError::new(&format!("{failed}: {error}")))?;
-        self.children.push(Child::Secret(secret));
+        self.children.push(Child::Secret(secret.map_err(PlanError::prefixed(failed))?));
         Ok(())
     }
 
@@ -156,5 +155,10 @@ pub struct PlanError {
 impl PlanError {
     pub(crate) fn new(error: &impl fmt::Display) -> Self {
         Self { message: error.to_string() }
+    }
+
+    /// An error after what failed.
+    pub(crate) fn prefixed<E: fmt::Display>(failed: &str) -> impl Fn(E) -> Self {
+        move |error| Self { message: format!("{failed}: {error}") }
     }
 }

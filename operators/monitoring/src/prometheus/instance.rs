@@ -2,13 +2,11 @@
 
 use api_monitoring::prometheus::shared::SharedSpec;
 use api_monitoring::{Prometheus, PrometheusAgent};
-use formats::version::Version;
 use monitoring_select::server::{VersionError, parse_version};
 
 use crate::agent::OfAgent;
+use crate::kind::version_text;
 use crate::prometheus::OfPrometheus;
-use crate::prometheus::declaration::APPLICATION;
-use crate::workload::defaults::or_default;
 use crate::workload::instance::Instance as WorkloadInstance;
 use crate::workload::labels::{self, Labels, merged};
 use crate::workload::operator::OperatorConfig;
@@ -19,14 +17,14 @@ pub type Instance<'i> = WorkloadInstance<'i, SharedSpec>;
 impl<'i> Instance<'i> {
     /// A server.
     pub fn server(prometheus: &'i Prometheus) -> Result<Self, VersionError> {
-        let spec = &prometheus.spec.shared;
-        Ok(Self::of::<OfPrometheus>(prometheus, spec, supported(&spec.version)?))
+        let version = parse_version(version_text::<OfPrometheus>(prometheus))?;
+        Ok(Self::of::<OfPrometheus>(prometheus, &prometheus.spec.shared, version))
     }
 
     /// An agent.
     pub fn agent(agent: &'i PrometheusAgent) -> Result<Self, VersionError> {
-        let spec = &agent.spec.shared;
-        Ok(Self::of::<OfAgent>(agent, spec, supported(&spec.version)?))
+        let version = parse_version(version_text::<OfAgent>(agent))?;
+        Ok(Self::of::<OfAgent>(agent, &agent.spec.shared, version))
     }
 
     /// The name of the StatefulSet of a shard.
@@ -64,11 +62,6 @@ impl<'i> Instance<'i> {
         let shard = shard.map(|shard| (labels::SHARD.to_owned(), shard.to_string()));
         merged([&self.common_labels(), &shard.into_iter().collect(), &operator.labels])
     }
-}
-
-fn supported(version: &str) -> Result<Version, VersionError> {
-    let text = or_default(version, APPLICATION.default_version);
-    parse_version(text)
 }
 
 #[cfg(test)]

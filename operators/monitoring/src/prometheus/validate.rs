@@ -42,7 +42,7 @@ pub(crate) fn validate<'v>(
     let named = (instance.owner.namespace(), instance.owner.name());
     let server = Server::new(named, instance.spec, instance.version.clone());
     let checked = workload::check_server(&server, &prometheus.spec, context.objects)
-        .map_err(|rejected| PlanError::new(&format!("creating config failed: {rejected}")))?;
+        .map_err(PlanError::prefixed("creating config failed"))?;
     context.check_selectors(OfPrometheus::SELECTABLE)?;
     Ok(Valid { prometheus, instance, server, checked })
 }

@@ -6,7 +6,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 /// The reference to a workload in a binding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Workload<'w> {
+pub struct WorkloadReference<'w> {
     /// Its resource, in the plural.
     pub resource: &'w str,
     /// Its namespace.
@@ -17,9 +17,9 @@ pub struct Workload<'w> {
 
 /// Whether a workload accepts an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Verdict<'v> {
+pub struct Acceptance<'v> {
     /// Why it is rejected; nothing, if it is accepted.
-    pub refusal: Option<&'v str>,
+    pub rejection: Option<&'v str>,
     /// The generation of the object.
     pub generation: i64,
 }
@@ -27,9 +27,9 @@ pub struct Verdict<'v> {
 const GROUP: &str = "monitoring.coreos.com";
 
 /// The reason of a rejection.
-pub const REFUSED: &str = "InvalidConfiguration";
+pub const REJECTED: &str = "InvalidConfiguration";
 
-impl Workload<'_> {
+impl WorkloadReference<'_> {
     /// Whether a binding refers to it.
     pub fn is_bound_by(self, binding: &WorkloadBinding) -> bool {
         let Self { resource, namespace, name } = self;
@@ -43,7 +43,7 @@ impl Workload<'_> {
     pub fn with(
         self,
         bindings: &[WorkloadBinding],
-        verdict: Verdict<'_>,
+        acceptance: Acceptance<'_>,
         now: &Time,
     ) -> Option<Vec<WorkloadBinding>> {
         let at = bindings.iter().position(|binding| self.is_bound_by(binding));
@@ -51,7 +51,7 @@ impl Workload<'_> {
             [condition] if condition.type_ == ACCEPTED => Some(condition),
             _ => None,
         });
-        let mut condition = verdict.condition(now);
+        let mut condition = acceptance.condition(now);
         if let Some(known) = known.filter(|known| known.status == condition.status) {
             condition.last_transition_time.clone_from(&known.last_transition_time);
         }
@@ -82,15 +82,15 @@ impl Workload<'_> {
 
 const ACCEPTED: &str = "Accepted";
 
-impl Verdict<'_> {
+impl Acceptance<'_> {
     fn condition(self, now: &Time) -> BindingCondition {
-        let (status, reason) = if self.refusal.is_some() { ("False", REFUSED) } else { ("True", "") };
+        let (status, reason) = if self.rejection.is_some() { ("False", REJECTED) } else { ("True", "") };
         BindingCondition {
             type_: ACCEPTED.into(),
             status: status.into(),
             last_transition_time: Some(now.clone()),
             reason: reason.into(),
-            message: self.refusal.unwrap_or_default().into(),
+            message: self.rejection.unwrap_or_default().into(),
             observed_generation: self.generation,
         }
     }
@@ -100,15 +100,17 @@ impl Verdict<'_> {
 mod tests {
     use super::*;
 
-    const ME: Workload<'_> = Workload { resource: "prometheuses", namespace: "a", name: "b" };
-    const OTHER: Workload<'_> = Workload { resource: "thanosrulers", namespace: "a", name: "b" };
+    const ME: WorkloadReference<'_> =
+        WorkloadReference { resource: "prometheuses", namespace: "a", name: "b" };
+    const OTHER: WorkloadReference<'_> =
+        WorkloadReference { resource: "thanosrulers", namespace: "a", name: "b" };
 
     fn at(second: i64) -> Time {
         Time(k8s_openapi::jiff::Timestamp::from_second(second).unwrap())
     }
 
-    fn good(generation: i64) -> Verdict<'static> {
-        Verdict { refusal: None, generation }
+    fn good(generation: i64) -> Acceptance<'static> {
+        Acceptance { rejection: None, generation }
     }
 
     #[test]
@@ -124,8 +126,9 @@ mod tests {
 
     #[test]
     fn the_time_is_that_of_the_last_change_of_mind() {
-        let bad = Verdict { refusal: Some("no such regex"), generation: 2 };
-        let steps = [(good(1), 0), (good(2), 0), (bad, 2), (Verdict { refusal: Some("other"), ..bad }, 2)];
+        let bad = Acceptance { rejection: Some("no such regex"), generation: 2 };
+        let steps =
+            [(good(1), 0), (good(2), 0), (bad, 2), (Acceptance { rejection: Some("other"), ..bad }, 2)];
         let mut bindings = Vec::new();
         for (second, (verdict, since)) in (0..).zip(steps) {
             bindings = ME.with(&bindings, verdict, &at(second)).unwrap();

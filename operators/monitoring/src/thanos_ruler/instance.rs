@@ -5,8 +5,8 @@ use api_monitoring::thanos_ruler::ThanosRulerSpec;
 use formats::version;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
+use crate::kind::version_text;
 use crate::thanos_ruler::OfThanosRuler;
-use crate::workload::defaults::{self, or_default};
 use crate::workload::instance::Instance as WorkloadInstance;
 use crate::workload::labels::{Labels, merged};
 use crate::workload::operator::OperatorConfig;
@@ -18,7 +18,7 @@ pub type Instance<'i> = WorkloadInstance<'i, ThanosRulerSpec>;
 impl<'i> Instance<'i> {
     /// A Thanos Ruler at the version that it asks for.
     pub fn new(ruler: &'i ThanosRuler) -> Result<Self, PodError> {
-        let text = version_text(&ruler.spec);
+        let text = version_text::<OfThanosRuler>(ruler);
         let version = version::parse(text)
             .map_err(|source| PodError::ThanosRulerVersion { text: text.to_owned(), source })?;
         Ok(Self::of::<OfThanosRuler>(ruler, &ruler.spec, version))
@@ -33,11 +33,6 @@ impl<'i> Instance<'i> {
     pub(crate) fn metadata(&self, operator: &OperatorConfig) -> ObjectMeta {
         self.pod_metadata(merged([&self.selector(operator), &self.version_label()]))
     }
-}
-
-/// The version that the user asks for, or the default.
-pub(crate) fn version_text(spec: &ThanosRulerSpec) -> &str {
-    or_default(spec.version.as_deref().unwrap_or_default(), defaults::THANOS_VERSION)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use k8s_openapi::api::core::v1::VolumeMount;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource as _;
 
-use crate::kind::{Application, Naming, Workload};
+use crate::kind::{Application, Naming, Workload, version_text};
 use crate::workload::labels::{self, Labels};
 use crate::workload::metadata::Owner;
 use crate::workload::operator::OperatorConfig;
@@ -31,6 +31,8 @@ pub struct Instance<'i, S> {
     pub spec: &'i S,
     /// The version that runs.
     pub version: Version,
+    /// The same as the user writes it.
+    pub version_text: &'i str,
 }
 
 impl<'i, S> Instance<'i, S> {
@@ -44,6 +46,7 @@ impl<'i, S> Instance<'i, S> {
             web: resource.web(),
             spec,
             version,
+            version_text: version_text::<W>(resource),
         }
     }
 

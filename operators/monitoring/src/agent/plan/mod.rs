@@ -89,8 +89,8 @@ impl Valid<'_> {
         let tls_secrets = source.put_secrets(files, planned)?;
         let inputs = PodInputs { operator, tls_secrets: &tls_secrets, rule_config_maps: &[] };
         if self.mode == Mode::DaemonSet {
-            let built = daemonset::build(instance, inputs)
-                .map_err(|error| PlanError::new(&format!("making daemonset failed: {error}")))?;
+            let built =
+                daemonset::build(instance, inputs).map_err(PlanError::prefixed("making daemonset failed"))?;
             planned.children.push(Child::DaemonSet(Box::new(built.object)));
             planned.put_left_out(&built.left_out);
             return Ok(());

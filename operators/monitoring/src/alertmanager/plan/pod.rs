@@ -8,7 +8,6 @@ use super::{
     CONFIG, CONFIG_FILE, CONFIG_OUT, MESH_PORT, MESH_TCP, MESH_UDP, OUTPUT_FILE, WEB_PORT, arguments, volumes,
 };
 use crate::alertmanager::Instance;
-use crate::alertmanager::instance::version_text;
 use crate::workload::arguments as command_line;
 use crate::workload::container::{POD_NAME, from_pod, http_probe, restricted, tcp_port};
 use crate::workload::defaults::or_default;
@@ -26,7 +25,7 @@ pub(super) fn build(instance: &Instance<'_>, inputs: PodInputs<'_>) -> Result<Po
     let image = Image {
         whole: spec.image.as_deref().unwrap_or_default(),
         base: or_default(&spec.base_image, &operator.alertmanager_image),
-        version: version_text(spec),
+        version: instance.version_text,
         tag: or_default(&spec.tag, ""),
         sha: or_default(&spec.sha, ""),
     };

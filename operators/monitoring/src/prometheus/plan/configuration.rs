@@ -56,9 +56,8 @@ impl Source<'_> {
         files: &mut Files,
         compressor: &mut Compressor,
     ) -> Result<(), PlanError> {
-        let mut document = document.map_err(|error| {
-            PlanError::new(&format!("creating config failed: generating config failed: {error}"))
-        })?;
+        let failed = "creating config failed: generating config failed";
+        let mut document = document.map_err(PlanError::prefixed(failed))?;
         let (gaps, last) = (&self.checked.gaps, self.last());
         gaps::fill(&mut document, gaps, last);
         if !gaps.is_empty() {
@@ -101,8 +100,7 @@ impl Source<'_> {
     ) -> Result<(), PlanError> {
         let mut left_out = Vec::new();
         for shard in 0..self.instance.shards() {
-            let built = build(shard)
-                .map_err(|error| PlanError::new(&format!("making statefulset failed: {error}")))?;
+            let built = build(shard).map_err(PlanError::prefixed("making statefulset failed"))?;
             left_out.extend(built.left_out);
             planned.children.push(Child::StatefulSet(Box::new(built.object)));
         }

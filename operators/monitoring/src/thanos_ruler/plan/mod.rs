@@ -131,7 +131,7 @@ impl Valid<'_> {
         }
         let inputs = PodInputs { operator, tls_secrets: &tls_secrets, rule_config_maps };
         let set = statefulset::build(self.ruler, inputs)
-            .map_err(|error| PlanError::new(&format!("failed to generate statefulset: {error}")))?;
+            .map_err(PlanError::prefixed("failed to generate statefulset"))?;
         planned.children.push(Child::StatefulSet(Box::new(set)));
         Ok(())
     }

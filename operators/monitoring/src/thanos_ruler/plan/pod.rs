@@ -4,7 +4,6 @@ use k8s_openapi::api::core::v1::{Container, PodSpec, PodTemplateSpec};
 
 use super::{GRPC_PORT, WEB_PORT, arguments, volumes};
 use crate::thanos_ruler::Instance;
-use crate::thanos_ruler::instance::version_text;
 use crate::workload::arguments as command_line;
 use crate::workload::container::{POD_NAME, from_pod, restricted, tcp_port};
 use crate::workload::defaults::{self, or_default};
@@ -21,7 +20,7 @@ pub(super) fn build(instance: &Instance<'_>, inputs: PodInputs<'_>) -> Result<Po
     let image = Image {
         whole: &spec.image,
         base: or_default(&operator.thanos_image, defaults::THANOS_IMAGE),
-        version: version_text(spec),
+        version: instance.version_text,
         ..Image::default()
     };
     let image = image.build().map_err(PodError::ImagePath)?;
