@@ -15,8 +15,8 @@ use kernel::object::{Key, Object};
 use kernel::report::Note;
 use serde_json::{Value, json};
 
-use crate::rollout::{AWAITS, Decision, Method, Removal, Situation, decide};
-use crate::volumes::Growth;
+use crate::rollout::{AWAITS, Decision, Method, Relabel, Removal, Situation, decide};
+use crate::volumes::{Growth, Resize};
 
 const POD: Kind = Kind::of::<Pod>();
 const CLAIM: Kind = Kind::of::<PersistentVolumeClaim>();
@@ -56,8 +56,8 @@ enum Write {
 }
 
 impl Actions {
-    /// Resizes claims of a namespace.
-    pub fn grow(&mut self, growth: Growth, namespace: &str) {
+    /// Resizes claims.
+    pub fn grow(&mut self, growth: Growth) {
         if growth.fixed > 0 {
             // Storage classes are not watched.
             self.look_after(LATER);
@@ -66,12 +66,11 @@ impl Actions {
             self.look_after(AWHILE);
         }
         self.remarks.extend(growth.remarks);
-        for resize in growth.resizes {
-            let fields = json!({"spec": {"resources": {"requests": {"storage": resize.size}}}});
-            let touch = named(CLAIM, namespace, [&resize.claim, &resize.uid], fields);
-            let wanted = format!("claim {} should ask for {}", resize.claim, resize.size);
-            let done = format!("claim {} asks for {}", resize.claim, resize.size);
-            self.touch(touch, wanted, Some(note("VolumeGrows", done)));
+        for Resize { key, uid, size } in growth.resizes {
+            let wanted = format!("claim {} should ask for {size}", key.name);
+            let event = note("VolumeGrows", format!("claim {} asks for {size}", key.name));
+            let fields = json!({"spec": {"resources": {"requests": {"storage": size}}}});
+            self.touch(Touch { kind: CLAIM, key, uid: uid.into(), fields }, wanted, Some(event));
         }
     }
 
@@ -79,15 +78,15 @@ impl Actions {
     pub fn repair(&mut self, situation: &Situation<'_>, known: &[Arc<Object>]) {
         let Decision { relabels, removal, awaits, remarks, requeue_at } = decide(situation);
         let metadata = &situation.set.metadata;
-        let namespace = metadata.namespace.as_deref().unwrap_or_default();
         if !relabels.is_empty() {
             self.look_after(AWHILE);
         }
-        for relabel in relabels.into_iter().filter(|_| situation.may_patch_pods == Some(true)) {
-            let fields = json!({"metadata": {"labels": relabel.labels}});
-            let touch = named(POD, namespace, [&relabel.name, &relabel.uid], fields);
-            let wanted = format!("pod {} should have the labels that its StatefulSet selects", relabel.name);
-            self.touch(touch, wanted, None);
+        for Relabel { key, uid, labels } in
+            relabels.into_iter().filter(|_| situation.may_patch_pods == Some(true))
+        {
+            let wanted = format!("pod {} should have the labels that its StatefulSet selects", key.name);
+            let fields = json!({"metadata": {"labels": labels}});
+            self.touch(Touch { kind: POD, key, uid: uid.into(), fields }, wanted, None);
         }
         if let Some(uid) = awaits {
             let touch = touch(STATEFUL_SET, metadata, json!({"metadata": {"annotations": {AWAITS: uid}}}));
@@ -209,10 +208,6 @@ fn note(reason: &'static str, message: String) -> Note {
 pub fn touch(kind: Kind, metadata: &ObjectMeta, fields: Value) -> Touch {
     let uid = metadata.uid.as_deref().unwrap_or_default();
     Touch { kind, key: Key::of(metadata), uid: uid.into(), fields }
-}
-
-fn named(kind: Kind, namespace: &str, [name, uid]: [&str; 2], fields: Value) -> Touch {
-    Touch { kind, key: Key::new(namespace, name), uid: uid.into(), fields }
 }
 
 #[cfg(test)]

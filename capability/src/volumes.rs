@@ -5,16 +5,17 @@ use std::collections::BTreeMap;
 
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::PersistentVolumeClaim;
+use kernel::object::Key;
 use kernel::quantity::Amount;
 
-/// A claim that asks for another size.
+/// A claim that shall ask for another size.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resize {
-    /// Its name.
-    pub claim: String,
+    /// The claim.
+    pub key: Key,
     /// Its unique id.
     pub uid: String,
-    /// What it shall ask for.
+    /// The size.
     pub size: String,
 }
 
@@ -78,7 +79,8 @@ impl Growth {
                 ),
                 _ => {
                     let uid = claim.metadata.uid.clone().unwrap_or_default();
-                    self.resizes.push(Resize { claim: name.to_owned(), uid, size: wanted.to_owned() });
+                    let key = Key::of(&claim.metadata);
+                    self.resizes.push(Resize { key, uid, size: wanted.to_owned() });
                     return;
                 }
             };
@@ -155,7 +157,7 @@ mod tests {
     }
 
     fn grown(claim: &str, size: &str) -> Resize {
-        Resize { claim: claim.into(), uid: format!("{claim}-uid"), size: size.into() }
+        Resize { key: Key::new("", claim), uid: format!("{claim}-uid"), size: size.into() }
     }
 
     fn capacity(mut claim: PersistentVolumeClaim, size: &str) -> PersistentVolumeClaim {

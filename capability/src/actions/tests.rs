@@ -64,7 +64,7 @@ fn grown(classes: &[(&str, bool)]) -> Actions {
     let classes: BTreeMap<String, bool> =
         classes.iter().map(|(class, grows)| ((*class).to_owned(), *grows)).collect();
     let mut actions = Actions::default();
-    actions.grow(Growth::of(of_templates(&set("2Gi"), &claims), &classes), "n");
+    actions.grow(Growth::of(of_templates(&set("2Gi"), &claims), &classes));
     actions
 }
 

@@ -3,13 +3,15 @@
 
 use std::collections::BTreeMap;
 
+use kernel::object::Key;
+
 use super::replicas::{PodOwner, Replica, Replicas, selects};
 
 /// Labels that a pod shall have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Relabel {
-    /// The name of the pod.
-    pub name: String,
+    /// The pod.
+    pub key: Key,
     /// Its unique id: no other pod of the same name is meant.
     pub uid: String,
     /// The labels that it lacks; its others stay.
@@ -22,7 +24,7 @@ impl Replicas<'_> {
         let relabels = self.iter().filter_map(|replica| {
             let uid = replica.pod.metadata.uid.clone().unwrap_or_default();
             let labels = self.missing_labels(replica)?;
-            Some(Relabel { name: replica.health.name.clone(), uid, labels })
+            Some(Relabel { key: Key::of(&replica.pod.metadata), uid, labels })
         });
         relabels.collect()
     }

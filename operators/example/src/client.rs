@@ -37,7 +37,7 @@ impl Instances {
 
     /// What an instance does with writes. One that gives no valid answer is unknown.
     pub async fn writes(&self, host: &str, credentials: &Credentials) -> Writes {
-        let reply = self.ask(Method::GET, (host, "/v1/version"), credentials).await;
+        let reply = self.ask(Method::GET, host, "/v1/version", credentials).await;
         let Some(reply) = reply.ok().filter(|reply| reply.status == StatusCode::OK) else {
             return Writes::Unknown;
         };
@@ -57,7 +57,7 @@ impl Instances {
             WriteControl::Release => "/internal/release".into(),
         };
         let host = &step.host;
-        match self.ask(Method::POST, (host, &path), credentials).await {
+        match self.ask(Method::POST, host, &path, credentials).await {
             Ok(reply) if reply.status.is_success() => Ok(()),
             // Writes are held for the data that replace these, or a migration still reads them: the next pass looks again.
             Ok(Reply { status: StatusCode::CONFLICT | StatusCode::SERVICE_UNAVAILABLE, .. }) => Ok(()),
@@ -72,7 +72,8 @@ impl Instances {
     async fn ask(
         &self,
         method: Method,
-        (host, path): (&str, &str),
+        host: &str,
+        path: &str,
         credentials: &Credentials,
     ) -> Result<Reply, AskError> {
         let address = self.proxy.map_or_else(|| host.to_owned(), |proxy| proxy.to_string());

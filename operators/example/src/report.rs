@@ -31,9 +31,9 @@ pub fn report(app: &ExampleApp, result: &PassResult<'_, ExampleOperator>, now: T
         PassResult::Unread(error) => {
             let status = app.status.clone().unwrap_or_default();
             // The other conditions still hold as far as is known.
-            let owned = [Type::Progressing];
             let statement = warns(Type::Progressing, Truth::False, Reason::CannotLook, error.words());
-            finish(app, (status, Reconciled::Failed), &owned, &[statement], now)
+            let report = finish(app, status, &[Type::Progressing], &[statement], now);
+            Report { reconciled: Reconciled::Failed, ..report }
         }
         PassResult::Invalid { inputs, invalid, health } => {
             let status = status(app, inputs, health);
@@ -45,7 +45,7 @@ pub fn report(app: &ExampleApp, result: &PassResult<'_, ExampleOperator>, now: T
                 alarming: true,
             };
             let statements = [accepted, readiness(app, health, &status)];
-            finish(app, (status, Reconciled::Invalid), &Type::ALL, &statements, now)
+            Report { reconciled: Reconciled::Invalid, ..finish(app, status, &Type::ALL, &statements, now) }
         }
         PassResult::Applied { inputs, plan, applied, health, error } => {
             let course = &plan.course;
@@ -76,13 +76,13 @@ pub fn report(app: &ExampleApp, result: &PassResult<'_, ExampleOperator>, now: T
                 (None, Some(waiting)) => {
                     says(Type::Progressing, Truth::True, Reason::WaitingForDeletion, waiting.clone())
                 }
-                (None, None) => {
-                    progressing(app, inputs, (course, &course.actions.remarks(applied)), (health, &status))
-                }
+                (None, None) => progressing(app, course, &course.actions.remarks(applied), health, &status),
             });
             statements.extend(if_asked(app, &course.operation));
-            let reconciled = if error.is_some() { Reconciled::Failed } else { Reconciled::Done };
-            let mut report = finish(app, (status, reconciled), &Type::ALL, &statements, now);
+            let mut report = finish(app, status, &Type::ALL, &statements, now);
+            if error.is_some() {
+                report.reconciled = Reconciled::Failed;
+            }
             report.notes.extend(course.actions.events(applied));
             report
         }
@@ -143,9 +143,10 @@ fn wanted(app: &ExampleApp) -> usize {
 
 fn progressing(
     app: &ExampleApp,
-    inputs: &Inputs,
-    (course, remarks): (&Course, &[String]),
-    (health, status): (&Health, &ExampleAppStatus),
+    course: &Course,
+    remarks: &[String],
+    health: &Health,
+    status: &ExampleAppStatus,
 ) -> Statement {
     let says = |truth: Truth, reason: Reason, message: &str| says(Type::Progressing, truth, reason, message);
     let rollout = match &course.operation {
@@ -165,9 +166,10 @@ fn progressing(
         return upgrading(upgrade);
     }
     if course.small_volumes > 0 {
-        let (small, all) = (course.small_volumes, inputs.claims.items.len());
-        let message = format!("{small} of {all} volumes are growing");
-        let message = std::iter::once(message).chain(remarks.iter().cloned()).collect::<Vec<_>>().join("; ");
+        let mut message = format!("{} volumes are growing", course.small_volumes);
+        for remark in remarks {
+            message = format!("{message}; {remark}");
+        }
         return says(Truth::True, Reason::GrowingVolumes, &message);
     }
     let (wanted, serving) = (wanted(app), health.serving(&rollout.version));
@@ -259,7 +261,7 @@ fn if_asked(app: &ExampleApp, operation: &Operation) -> impl Iterator<Item = Sta
 /// The report with these conditions. Those of `owned` that are not stated are removed.
 fn finish(
     app: &ExampleApp,
-    (mut status, reconciled): (ExampleAppStatus, Reconciled),
+    mut status: ExampleAppStatus,
     owned: &[Type],
     statements: &[Statement],
     now: Timestamp,
@@ -273,5 +275,5 @@ fn finish(
     status.conditions = merge(&old, statements, merging);
     let notes: Vec<Note> = notes(&old, statements);
     let status = serde_json::to_value(&status).unwrap_or_default();
-    Report { status, notes, remarks: Vec::new(), reconciled, selected: Vec::new() }
+    Report { status, notes, remarks: Vec::new(), reconciled: Reconciled::Done, selected: Vec::new() }
 }

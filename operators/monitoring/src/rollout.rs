@@ -2,8 +2,6 @@
 
 pub mod retention;
 
-use std::collections::BTreeMap;
-
 use capability::actions::{Actions, touch};
 use capability::rollout::{RepairPolicy, Situation};
 use capability::volumes::{Growth, of_templates};
@@ -18,24 +16,18 @@ pub use retention::{Surplus, surplus};
 use crate::kind::Seen;
 use crate::kinds;
 use crate::plan::{Child, Planned};
-
-/// What is known beside the workload.
-pub(crate) struct Around<'a> {
-    /// What is there of it.
-    pub(crate) seen: &'a Seen,
-    /// Whether volumes of classes can grow.
-    pub(crate) growing: &'a BTreeMap<String, bool>,
-    /// Whether pods may be given other labels; nothing, if it is not known.
-    pub(crate) may_patch_pods: Option<bool>,
-    /// What is done about pods that a rollout waits for.
-    pub(crate) repair: RepairPolicy,
-    /// The time.
-    pub(crate) now: Timestamp,
-}
+use crate::stages::gather::Inputs;
 
 /// Decides about all StatefulSets that are wanted, and about those that are too many.
-pub(crate) fn actions(planned: &mut Planned, surplus: Surplus, around: &Around<'_>) -> Actions {
-    let Around { seen, growing, may_patch_pods, repair, now } = *around;
+pub(crate) fn actions(
+    planned: &mut Planned,
+    surplus: Surplus,
+    inputs: &Inputs,
+    repair: RepairPolicy,
+    now: Timestamp,
+) -> Actions {
+    let Inputs { seen, growing, may_patch_pods, .. } = inputs;
+    let may_patch_pods = *may_patch_pods;
     let mut actions = Actions::default();
     for child in &mut planned.children {
         let Child::StatefulSet(wanted) = child else { continue };
@@ -44,11 +36,11 @@ pub(crate) fn actions(planned: &mut Planned, surplus: Surplus, around: &Around<'
         if !growth.resizes.is_empty() {
             keep_templates(wanted, set);
         }
-        actions.grow(growth, set.metadata.namespace.as_deref().unwrap_or_default());
+        actions.grow(growth);
         let (pods, claims) = (&seen.pods, &seen.claims);
         actions.repair(&Situation { set, pods, claims, may_patch_pods, repair, now }, &seen.known);
     }
-    keep(surplus, around, &mut actions);
+    keep(surplus, seen, now, &mut actions);
     actions
 }
 
@@ -60,9 +52,9 @@ fn keep_templates(wanted: &mut StatefulSet, present: &StatefulSet) {
 }
 
 /// Keeps shards that are too many.
-fn keep(surplus: Surplus, around: &Around<'_>, actions: &mut Actions) {
+fn keep(surplus: Surplus, seen: &Seen, now: Timestamp, actions: &mut Actions) {
     for kept in surplus.kept {
-        let Some(set) = around.seen.sets.get(&kept.name) else { continue };
+        let Some(set) = seen.sets.get(&kept.name) else { continue };
         actions.spare(kinds::STATEFUL_SET, Key::of(&set.metadata));
         if let Some(deadline) = kept.deadline {
             let message = format!("StatefulSet {} is no longer wanted and kept until {deadline}", kept.name);
@@ -73,7 +65,7 @@ fn keep(surplus: Surplus, around: &Around<'_>, actions: &mut Actions) {
         }
     }
     actions.remark(surplus.remarks);
-    actions.look_at(surplus.requeue_at, around.now);
+    actions.look_at(surplus.requeue_at, now);
 }
 
 #[cfg(test)]
@@ -111,15 +103,10 @@ mod tests {
             let seen = Seen { sets, claims: vec![claim(size)], ..Seen::default() };
             let children = vec![Child::StatefulSet(Box::new(set(3, "2Gi")))];
             let mut planned = Planned { children, ..Planned::default() };
-            let around = Around {
-                seen: &seen,
-                growing: &BTreeMap::new(),
-                may_patch_pods: Some(true),
-                repair: RepairPolicy::Failing,
-                now: Timestamp::UNIX_EPOCH,
-            };
+            let inputs = Inputs { seen, ..Inputs::default() };
+            let (surplus, repair, now) = (Surplus::default(), RepairPolicy::Failing, Timestamp::UNIX_EPOCH);
             let mut work = Work::default();
-            actions(&mut planned, Surplus::default(), &around).add_to(&mut work);
+            actions(&mut planned, surplus, &inputs, repair, now).add_to(&mut work);
             let Child::StatefulSet(wanted) = &planned.children[0] else { panic!("{planned:?}") };
             assert_eq!((work.touches.len(), (**wanted).clone()), expected);
         }

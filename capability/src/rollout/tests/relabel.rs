@@ -6,6 +6,7 @@ use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelectorRequirement;
 use k8s_openapi::jiff::Timestamp;
+use kernel::object::Key;
 
 use super::build::{labeled, leaving, orphaned, pod, stateful_set};
 use crate::rollout::replicas::Replicas;
@@ -32,7 +33,7 @@ fn pods_without_an_owner_get_the_labels_that_the_selector_asks_for() {
     ];
     let labels = BTreeMap::from([("app".to_owned(), "toy".to_owned())]);
     let relabel = |ordinal: i32| Relabel {
-        name: format!("set-{ordinal}"),
+        key: Key::new("", &format!("set-{ordinal}")),
         uid: format!("uid-{ordinal}"),
         labels: labels.clone(),
     };

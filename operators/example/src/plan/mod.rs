@@ -103,7 +103,7 @@ fn run(valid: &Valid, inputs: &Inputs, now: Timestamp) -> Plan<ExampleOperator> 
     let growth = Growth::of(claims, &BTreeMap::new());
     let small_volumes = growth.resizes.len() + growth.pending;
     let mut actions = Actions::default();
-    actions.grow(growth, &valid.namespace);
+    actions.grow(growth);
     if let Some(set) = inputs.set.as_ref().filter(|set| set.is_ours && rollout.is_safe_to_replace()) {
         let (set, pods, claims) = (&set.object, &inputs.pods.items, &inputs.claims.items);
         let (may_patch_pods, repair) = (Some(true), RepairPolicy::Failing);

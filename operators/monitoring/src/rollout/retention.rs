@@ -36,12 +36,6 @@ pub struct Surplus {
     pub requeue_at: Option<Timestamp>,
 }
 
-/// Until when a shard is kept.
-enum Deadline {
-    Never,
-    At(Timestamp),
-}
-
 /// Decides about the StatefulSets of a Prometheus that are there; `offered` says whether shards can be kept at all.
 pub fn surplus<'s>(
     prometheus: &Prometheus,
@@ -66,9 +60,9 @@ pub fn surplus<'s>(
 impl Surplus {
     fn keep(&mut self, set: &StatefulSet, prometheus: &Prometheus, now: Timestamp) {
         let name = set.metadata.name.clone().unwrap_or_default();
-        let said = set.metadata.annotations.as_ref().and_then(|annotations| annotations.get(DEADLINE));
-        let (text, is_new) = match said {
-            Some(said) => (said.clone(), false),
+        let recorded = set.metadata.annotations.as_ref().and_then(|annotations| annotations.get(DEADLINE));
+        let (text, is_new) = match recorded {
+            Some(recorded) => (recorded.clone(), false),
             None => match deadline(prometheus, now) {
                 Ok(text) => (text, true),
                 Err(words) => {
@@ -78,15 +72,15 @@ impl Surplus {
                 }
             },
         };
-        match read(&text) {
-            Some(Deadline::At(time)) if now > time => return,
-            Some(Deadline::At(time)) => {
+        match text.parse::<Timestamp>() {
+            Ok(time) if NEVER.parse().is_ok_and(|never: Timestamp| never == time) => {}
+            Ok(time) if now > time => return,
+            Ok(time) => {
                 // A deadline is over when it has passed, and it is written in whole seconds.
                 let after = time.checked_add(SignedDuration::from_secs(1)).unwrap_or(time);
                 self.requeue_at = self.requeue_at.into_iter().chain([after]).min();
             }
-            Some(Deadline::Never) => {}
-            None => self.remarks.push(format!(
+            Err(_) => self.remarks.push(format!(
                 "StatefulSet {name} is kept: {text:?} in its annotation {DEADLINE} is no time; remove the annotation"
             )),
         }
@@ -130,13 +124,6 @@ fn deadline(prometheus: &Prometheus, now: Timestamp) -> Result<String, String> {
     let whole = time.and_then(|time| Timestamp::from_second(time.as_second()).ok());
     // Beyond the end of time nothing is ever deleted.
     Ok(whole.map_or_else(|| NEVER.into(), |time| time.to_string()))
-}
-
-/// What an annotation says, if it can be read.
-fn read(text: &str) -> Option<Deadline> {
-    let time: Timestamp = text.parse().ok()?;
-    let is_never = NEVER.parse().is_ok_and(|never: Timestamp| never == time);
-    Some(if is_never { Deadline::Never } else { Deadline::At(time) })
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ use crate::rejections;
 use crate::rejections::operand::OperandState;
 use crate::rejections::record::ANNOTATION;
 use crate::reloader_image;
-use crate::rollout::{self, Around};
+use crate::rollout;
 
 /// What a plan is part of.
 #[derive(Debug, Default)]
@@ -62,14 +62,7 @@ pub(super) fn plan<W: Workload>(
         reloader_image::keep_reloaders(&mut planned, W::facts(checked.resource).containers, &inputs.seen);
     }
     let surplus = W::surplus(checked.resource, &inputs.seen.sets, settings.offers.shard_retention, now);
-    let around = Around {
-        seen: &inputs.seen,
-        growing: &inputs.growing,
-        may_patch_pods: inputs.may_patch_pods,
-        repair: settings.repair,
-        now,
-    };
-    let actions = rollout::actions(&mut planned, surplus, &around);
+    let actions = rollout::actions(&mut planned, surplus, inputs, settings.repair, now);
     look_after(actions.requeue_after);
     if rejections::start_search::<W>(&planned, inputs, memory) {
         look_after(Some(Duration::ZERO));

@@ -32,11 +32,10 @@ impl<'p> Daemons<'p> {
 
     /// Whether enough nodes have a pod that is available, and why not.
     pub fn availability(&self) -> (Availability, &'static str) {
-        match self.status().map(counts) {
-            Some(counts) if counts.ready >= counts.all => (Availability::Available, ""),
-            None | Some(Counts { ready: 0, .. }) => (Availability::Unavailable, "NoPodReady"),
-            Some(_) => (Availability::Degraded, "SomePodsNotReady"),
-        }
+        let Some(counts) = self.status().map(counts) else {
+            return (Availability::Unavailable, "NoPodReady");
+        };
+        counts.availability(counts.all)
     }
 
     /// What keeps nodes from having a pod that is ready: a line for each pod, and one for all nodes without any. One that

@@ -29,6 +29,17 @@ pub struct Counts {
     pub ready: i32,
 }
 
+impl Counts {
+    /// Whether as many are ready as are expected, and why not.
+    pub(crate) fn availability(self, expected: i32) -> (Availability, &'static str) {
+        match self.ready {
+            ready if ready >= expected => (Availability::Available, ""),
+            0 => (Availability::Unavailable, "NoPodReady"),
+            _ => (Availability::Degraded, "SomePodsNotReady"),
+        }
+    }
+}
+
 impl<'p> Pods<'p> {
     /// Finds the pods of a StatefulSet among others.
     pub fn of(stateful_set: &'p StatefulSet, pods: impl IntoIterator<Item = &'p Pod>) -> Self {
@@ -56,11 +67,7 @@ impl<'p> Pods<'p> {
 
     /// Whether enough of them are ready, and why not.
     pub fn availability(&self, expected: i32) -> (Availability, &'static str) {
-        match self.counts().ready {
-            ready if ready >= expected => (Availability::Available, ""),
-            0 => (Availability::Unavailable, "NoPodReady"),
-            _ => (Availability::Degraded, "SomePodsNotReady"),
-        }
+        self.counts().availability(expected)
     }
 
     /// What keeps pods from being ready, each with its name.

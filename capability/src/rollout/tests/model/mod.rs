@@ -197,7 +197,7 @@ impl World {
         });
         for relabel in decision.relabels {
             assert!(self.setup.may_patch);
-            let pod = self.pods.get_mut(&relabel.name).expect("a pod that is there");
+            let pod = self.pods.get_mut(&*relabel.key.name).expect("a pod that is there");
             pod.metadata.labels.get_or_insert_default().extend(relabel.labels);
         }
         if let Some(removal) = decision.removal {
