@@ -3,6 +3,8 @@
 //! Each request has a connection of its own, which is closed with the answer: operands come and go, and a connection
 //! that is kept may lead to one that is gone. Nothing runs in the background: a request that is dropped is over.
 
+#[cfg(test)]
+mod tests;
 mod trust;
 
 use std::pin::pin;

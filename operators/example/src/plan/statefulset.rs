@@ -14,7 +14,7 @@ use k8s_openapi::api::core::v1::{
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
-
+use kernel::object::Key;
 use sha2::{Digest, Sha256};
 
 use super::{confinement, features, metadata};
@@ -129,8 +129,7 @@ fn template(valid: &Valid, inputs: &Inputs, version: &str) -> PodTemplateSpec {
 }
 
 fn container(valid: &Valid, inputs: &Inputs, version: &str) -> Container {
-    let Valid { name, namespace, .. } = valid;
-    let leader = format!("http://{name}-0.{}.{namespace}.svc:{}", inputs.names.service, names::PORT);
+    let first = inputs.names.first_instance(&Key::new(&valid.namespace, &valid.name));
     let variable =
         |name: &str, value: String| EnvVar { name: name.into(), value: Some(value), ..EnvVar::default() };
     let mount = |name: &str, path: &str, read_only: Option<bool>| VolumeMount {
@@ -148,7 +147,7 @@ fn container(valid: &Valid, inputs: &Inputs, version: &str) -> Container {
             variable("EXAMPLE_APP_DATA", DATA_DIRECTORY.into()),
             variable("EXAMPLE_APP_AUTH_DIRECTORY", AUTH_DIRECTORY.into()),
             variable("EXAMPLE_APP_FEATURES_FILE", format!("{FEATURES_DIRECTORY}/{}", features::FILE)),
-            variable("EXAMPLE_APP_LEADER_URL", leader),
+            variable("EXAMPLE_APP_LEADER_URL", format!("http://{first}")),
         ]),
         ports: Some(vec![ContainerPort {
             name: Some("http".into()),
