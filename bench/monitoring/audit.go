@@ -11,13 +11,13 @@ import (
 // Requests counts the operator's requests by "verb resource".
 type Requests map[string]int
 
-// sum adds up what is wanted.
-func (r Requests) sum(wanted func(verb, resource string) bool) float64 {
+// sum adds the counts that are selected.
+func (r Requests) sum(selected func(verb, resource string) bool) float64 {
 	n := 0
 	for key, count := range r {
 		verb, rest, _ := strings.Cut(key, " ")
 		resource, _, _ := strings.Cut(rest, " ")
-		if wanted(verb, resource) {
+		if selected(verb, resource) {
 			n += count
 		}
 	}
@@ -26,10 +26,10 @@ func (r Requests) sum(wanted func(verb, resource string) bool) float64 {
 
 func isWatch(verb string) bool { return verb == "watch" || verb == "watch-list" }
 
-// byTheClock is what comes whether or not there is work: a watch that begins again, a lease that is renewed.
+// byTheClock returns whether a request depends on the time only: a restarted watch, a renewed lease.
 func byTheClock(verb, resource string) bool { return isWatch(verb) || resource == "leases" }
 
-// figures are the sums that are told.
+// figures returns the sums that are reported.
 func (r Requests) figures() Figures {
 	return Figures{
 		"requests":          r.sum(func(verb, resource string) bool { return !byTheClock(verb, resource) }),
@@ -57,7 +57,7 @@ type auditEvent struct {
 	} `json:"responseStatus"`
 }
 
-// Audit reads the API server's audit log: every request that was made with the operator's certificate.
+// Audit reads the audit log of the API server, which has all requests with the certificate of the operator.
 type Audit struct {
 	file string
 }
@@ -70,8 +70,8 @@ func (a Audit) mark() int64 {
 	return info.Size()
 }
 
-// since counts the operator's requests that were logged after mark. A watch counts when it starts, anything
-// else when it ends. A watch that carries the initial list is "watch-list".
+// since counts the operator's requests that were logged after mark. A watch counts when it starts, all
+// other requests when they end. A watch with an initial list is "watch-list".
 func (a Audit) since(mark int64) Requests {
 	counts := Requests{}
 	f, err := os.Open(a.file)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// markServiceMonitor patches one ServiceMonitor so that its job carries marker n.
+// markServiceMonitor patches one ServiceMonitor so that its job contains the marker n.
 func (r *Run) markServiceMonitor(n int) time.Time {
 	index := r.pop.ServiceMonitors / 2
 	e := endpoint(index, fmt.Sprintf("/metrics/%s%d", markerPrefix, n), r.pop.BasicAuth)
@@ -14,19 +14,19 @@ func (r *Run) markServiceMonitor(n int) time.Time {
 		map[string]any{"spec": map[string]any{"endpoints": []any{e}}})
 }
 
-// Phase is a number of equal changes that are measured together.
+// Phase is a number of similar changes that are measured together.
 type Phase struct {
 	name    string
 	changes int
-	// The markers are counted from here, so that those of another phase are not taken for them.
+	// The first marker; the phases have different markers.
 	first   int
 	inRules bool
 	change  func(n int) time.Time
 }
 
-// play makes the changes one after the other: the next one when the last one was seen and the operator is quiet again.
-// An operator that is slower than a fixed interval would merge changes and look cheaper than it is.
-func (r *Run) play(p Phase) Figures {
+// changeAll makes the changes one after the other: the next one when the last one was seen and the operator is quiet again.
+// With a fixed interval, a slow operator would merge changes and need fewer requests.
+func (r *Run) changeAll(p Phase) Figures {
 	w := r.open()
 	sent := map[int]time.Time{}
 	for n := p.first; n < p.first+p.changes; n++ {
@@ -41,24 +41,24 @@ func (r *Run) play(p Phase) Figures {
 	latency := spread(latencies(r, sent, p.first+p.changes-1, p.inRules))
 	r.operator.waitQuiet(2*time.Second, 0.02, 4*time.Minute)
 	figures := w.close(p.changes)
-	figures["latency_ms"], figures["latency_most_ms"] = round(latency.Median, 2), round(latency.Most, 2)
+	figures["latency_ms"], figures["latency_most_ms"] = round(latency.Median, 2), round(latency.Max, 2)
 	return figures
 }
 
-// oneChange patches one ServiceMonitor among many, again and again.
+// oneChange patches one ServiceMonitor among many, several times.
 func oneChange(t *Task) {
 	r := begin(t)
 	defer r.end()
 	r.waitCorrect()
 	r.settle()
-	figures := r.play(Phase{changes: t.work.Changes, first: 1, change: r.markServiceMonitor})
+	figures := r.changeAll(Phase{changes: t.work.Changes, first: 1, change: r.markServiceMonitor})
 	if t.work.Rest {
 		maps.Copy(figures, r.rest())
 	}
-	r.tell("", figures)
+	r.record("", figures)
 }
 
-// references changes a ServiceMonitor that points to a Secret, then the Secret.
+// references changes a ServiceMonitor that refers to a Secret, and then the Secret.
 func references(t *Task) {
 	r := begin(t)
 	defer r.end()
@@ -72,7 +72,7 @@ func references(t *Task) {
 				map[string]any{"stringData": map[string]string{"password": fmt.Sprintf("%s%d", markerPrefix, n)}})
 		}},
 	} {
-		r.tell(phase.name, r.play(phase))
+		r.record(phase.name, r.changeAll(phase))
 	}
 }
 
@@ -97,10 +97,10 @@ func rules(t *Task) {
 		}},
 		{name: "monitor", changes: t.work.Changes, first: 2000, change: r.markServiceMonitor},
 	} {
-		figures := r.play(phase)
+		figures := r.changeAll(phase)
 		_, seen := r.observer.snapshot()
 		_, configMaps := ruleFiles(seen)
 		figures["configmaps"] = float64(configMaps)
-		r.tell(phase.name, figures)
+		r.record(phase.name, figures)
 	}
 }

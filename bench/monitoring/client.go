@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Client is the few verbs of the Kubernetes API that the harness needs.
+// Client is a minimal client for the Kubernetes API.
 type Client struct {
 	base string
 	http *http.Client
@@ -77,13 +77,13 @@ func (c *Client) patch(path string, change any) time.Time {
 	return time.Now()
 }
 
-// Object is one creation to do: where to POST what.
+// Object is an object to create, and the path to create it at.
 type Object struct {
 	Path string
 	Body any
 }
 
-// createAll creates n objects with a pool of workers.
+// createAll creates n objects with several workers.
 func (c *Client) createAll(workers, n int, object func(i int) Object) {
 	var next atomic.Int64
 	var group sync.WaitGroup

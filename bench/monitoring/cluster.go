@@ -27,7 +27,7 @@ const (
 	operatorUser = "operator-under-test"
 )
 
-// Cluster is one kube-apiserver and one etcd on loopback, nothing else.
+// Cluster is a kube-apiserver and an etcd that listen on loopback.
 type Cluster struct {
 	opt    *Options
 	dir    string
@@ -36,7 +36,7 @@ type Cluster struct {
 	client *Client
 	proxy  *Proxy
 	audit  Audit
-	// The operator's kubeconfig leads through the proxy.
+	// The kubeconfig of the operator, which uses the proxy.
 	kubeconfig string
 }
 
@@ -48,7 +48,7 @@ func newCluster(opt *Options) *Cluster {
 	c.ensurePKI()
 	c.audit = Audit{file: c.path("log", "audit.json")}
 	c.kubeconfig = c.writeKubeconfig("operator", opt.APIPort+1)
-	// To look around by hand.
+	// For debugging.
 	c.writeKubeconfig("harness", opt.APIPort)
 	policy := `apiVersion: audit.k8s.io/v1
 kind: Policy
@@ -70,7 +70,7 @@ func (c *Cluster) write(file string, data []byte, mode os.FileMode) {
 	must(os.WriteFile(file, data, mode))
 }
 
-// ensurePKI makes the CA, the serving certificate, the two client certificates and the token key, once.
+// ensurePKI creates the CA, the serving certificate, the two client certificates and the token key, if they do not exist.
 func (c *Cluster) ensurePKI() {
 	if _, err := os.Stat(c.path("pki", "operator.crt")); err == nil {
 		return
@@ -120,7 +120,7 @@ current-context: bench
 	return file
 }
 
-// start brings etcd and kube-apiserver up on the data in run/etcd.
+// start starts etcd with the data in run/etcd, and kube-apiserver.
 func (c *Cluster) start(cores string) {
 	opt := c.opt
 	_ = os.Remove(c.audit.file)
@@ -155,7 +155,7 @@ func (c *Cluster) start(cores string) {
 			break
 		}
 		if time.Now().After(deadline) || !c.api.alive() || !c.etcd.alive() {
-			fatal("the API server does not come up; see %s", c.path("log"))
+			fatal("the API server does not become ready; see %s", c.path("log"))
 		}
 		time.Sleep(200 * time.Millisecond)
 	}
@@ -174,7 +174,7 @@ func (c *Cluster) stop() {
 	c.api, c.etcd = nil, nil
 }
 
-// installCRDs posts every YAML file of the directory; the API server reads YAML itself.
+// installCRDs creates the CRDs from all YAML files of the directory.
 func (c *Cluster) installCRDs() {
 	files, _ := filepath.Glob(filepath.Join(c.opt.CRDs, "*.yaml"))
 	if len(files) == 0 {
@@ -200,8 +200,8 @@ func (c *Cluster) waitServed(path string) {
 	fatal("%s is not served", path)
 }
 
-// madeOf tells snapshots of other programs and other definitions of the kinds apart.
-func (c *Cluster) madeOf() string {
+// versionHash is different for snapshots that were made with other programs or CRDs.
+func (c *Cluster) versionHash() string {
 	hash := sha256.New()
 	fmt.Fprintln(hash, c.opt.APIServer, c.opt.Etcd)
 	files, _ := filepath.Glob(filepath.Join(c.opt.CRDs, "*.yaml"))
@@ -213,9 +213,9 @@ func (c *Cluster) madeOf() string {
 	return hex.EncodeToString(hash.Sum(nil))[:12]
 }
 
-// ensureSnapshot fills a fresh cluster with the population once and keeps the etcd directory.
+// ensureSnapshot creates the population in a new cluster and keeps the etcd directory, if there is no such snapshot.
 func (c *Cluster) ensureSnapshot(p Population) string {
-	dir := c.path("snapshots", p.key()+"-"+c.madeOf())
+	dir := c.path("snapshots", p.key()+"-"+c.versionHash())
 	if _, err := os.Stat(dir); err == nil {
 		return dir
 	}
@@ -235,7 +235,7 @@ func (c *Cluster) ensureSnapshot(p Population) string {
 	return dir
 }
 
-// restore starts the cluster on a fresh copy of the snapshot and waits until the API server is idle and warm.
+// restore starts the cluster with a copy of the snapshot, and waits until the API server is idle and its caches are full.
 func (c *Cluster) restore(p Population) {
 	dir := c.ensureSnapshot(p)
 	pinSelf(c.opt.ServerCores)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// coldStart starts the operator in a filled cluster.
+// coldStart starts the operator in a cluster with many objects.
 func coldStart(t *Task) {
 	r := begin(t)
 	defer r.end()
@@ -29,11 +29,11 @@ func coldStart(t *Task) {
 		"secret_writes": float64(len(secrets)), "configmaps": float64(configMaps), "configmap_writes": float64(len(seen)),
 	}
 	maps.Copy(figures, requests.figures())
-	r.keepRequests(requests)
-	r.tell("", figures)
+	r.logRequests(requests)
+	r.record("", figures)
 }
 
-// burst creates many ServiceMonitors as fast as the API server takes them.
+// burst creates many ServiceMonitors as fast as possible.
 func burst(t *Task) {
 	const workers = 32
 	r := begin(t)
@@ -41,7 +41,7 @@ func burst(t *Task) {
 	r.waitCorrect()
 	r.settle()
 	w := r.open()
-	began := time.Now()
+	started := time.Now()
 	r.client.createAll(workers, t.work.Changes, func(n int) Object {
 		index := r.pop.ServiceMonitors + n
 		return Object{monitorPath(r.pop.namespace(index), "servicemonitors", ""), serviceMonitor(r.pop.namespace(index), index, false)}
@@ -61,12 +61,12 @@ func burst(t *Task) {
 	}
 	r.operator.waitQuiet(2*time.Second, 0.02, 4*time.Minute)
 	figures := w.close(1)
-	figures["create_s"] = round(created.Sub(began).Seconds(), 2)
+	figures["create_s"] = round(created.Sub(started).Seconds(), 2)
 	figures["final_ms"] = round(float64(final.Sub(created).Microseconds())/1000, 1)
-	r.tell("", figures)
+	r.record("", figures)
 }
 
-// churn does nothing for a while, and then writes objects that nobody points to.
+// churn makes no changes for some time, and then writes objects that are not referenced.
 func churn(t *Task) {
 	r := begin(t)
 	defer r.end()
@@ -78,7 +78,7 @@ func churn(t *Task) {
 			figures[name] = round(figures[name]*60/figures["seconds"], 2)
 		}
 		figures["writes"] = float64(writes)
-		r.tell(part, figures)
+		r.record(part, figures)
 	}
 	w := r.open()
 	time.Sleep(t.opt.Idle)

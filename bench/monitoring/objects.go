@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Where the workload under test lives, and what it writes (the names are part of the monitoring.coreos.com contract).
+// The names of the Prometheus and of the objects that an operator creates for it.
 const (
 	homeNamespace  = "monitoring"
 	firstNamespace = "aaa-first" // sorts before all others
@@ -18,7 +18,7 @@ const (
 	markerPrefix   = "bench-marker-"
 )
 
-// watchedResources are asked for once after a restore, so that the API server's caches are as warm as in a live cluster.
+// watchedResources are requested once after a restore, so that the caches of the API server are full.
 var watchedResources = []string{
 	"/api/v1/namespaces", "/api/v1/secrets", "/api/v1/configmaps", "/apis/apps/v1/statefulsets",
 	monitoringAPI + "/prometheuses", monitoringAPI + "/servicemonitors", monitoringAPI + "/podmonitors",
@@ -27,7 +27,7 @@ var watchedResources = []string{
 	"/apis/monitoring.coreos.com/v1alpha1/alertmanagerconfigs",
 }
 
-// Population says what a snapshot holds. The same values always make the same objects.
+// Population is the number of objects in a snapshot. The same values always give the same objects.
 type Population struct {
 	Namespaces      int
 	ServiceMonitors int
@@ -124,7 +124,7 @@ func authSecretName(i int) string     { return fmt.Sprintf("auth-%05d", i) }
 func serviceMonitorName(i int) string { return fmt.Sprintf("service-%05d", i) }
 func churnName(i int) string          { return fmt.Sprintf("churn-%03d", i) }
 
-// churnNamespace puts half of the churn into the Prometheus's own namespace.
+// churnNamespace returns the namespace of the Prometheus for half of the objects.
 func churnNamespace(i int) string {
 	if i%2 == 0 {
 		return homeNamespace
@@ -139,7 +139,7 @@ func churnPath(i int) (path, kind string) {
 	return "/api/v1/namespaces/" + churnNamespace(i) + "/secrets", "Secret"
 }
 
-// prometheus selects everything in every namespace.
+// prometheus returns a Prometheus that selects everything in every namespace.
 func prometheus() map[string]any {
 	o := meta("monitoring.coreos.com/v1", "Prometheus", homeNamespace, prometheusName)
 	all := map[string]any{}
@@ -154,7 +154,7 @@ func prometheus() map[string]any {
 	return o
 }
 
-// endpoint is a ServiceMonitor endpoint as people write them: a path, an interval, one relabeling, one dropped family.
+// endpoint returns a typical endpoint of a ServiceMonitor: a path, an interval, one relabeling, one dropped metric.
 func endpoint(i int, path string, auth bool) map[string]any {
 	e := map[string]any{
 		"port": "http-metrics", "interval": "30s", "scrapeTimeout": "10s", "path": path,
@@ -196,7 +196,7 @@ func prometheusRule(namespace, name string, seed, rules int, marker string) map[
 	return o
 }
 
-// ruleList alternates recording and alerting rules of the size found in public mixins.
+// ruleList returns recording and alerting rules in turns, of the size that is usual in public mixins.
 func ruleList(seed, rules int, marker string) []any {
 	list := make([]any, 0, rules)
 	for r := range rules {

@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// Seen is one state of an output object as the observer's watch delivered it.
+// Seen is one state of a written object, as the watch of the observer received it.
 type Seen struct {
 	At       time.Time
 	Name     string
@@ -32,8 +32,8 @@ type Seen struct {
 	Files    int // keys (rule files) of a ConfigMap
 }
 
-// Observer watches what the operator writes: the config Secret and the rule ConfigMaps.
-// Events get their time on arrival; decompressing and searching happens after that, off the clock.
+// Observer watches what the operator writes: the configuration Secret and the rule ConfigMaps.
+// The time of an event is taken when it is received, before the content is decompressed and searched.
 type Observer struct {
 	mu      sync.Mutex
 	secrets []Seen
@@ -73,7 +73,7 @@ func (o *Observer) follow(ctx context.Context, c *Client, path string, digest fu
 	go func() {
 		err := c.watch(ctx, path, ready, func(at time.Time, line []byte) { queue <- arrival{at, line} })
 		if ctx.Err() == nil {
-			fatal("observer's watch ended: %v", err)
+			fatal("the watch of the observer ended: %v", err)
 		}
 		close(queue)
 	}()
@@ -165,18 +165,18 @@ func highestMarker(text []byte) int {
 	}
 }
 
-// identity is the part of a rule file's name that tells two objects of the same name apart.
+// identity is the part of a rule file's name that is the UID of the object.
 var identity = regexp.MustCompile(`-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 
-// written keeps what the operator has written in dir, and gives its hash: the configuration after decompression, and
-// every rule file. In which ConfigMap a file lies is the operator's own affair.
+// written stores what the operator has written in dir, and returns its hash: the decompressed configuration and all rule
+// files. The ConfigMap of a file is not included, because the operator can choose it.
 func (o *Observer) written(dir string) string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	files := map[string][]byte{"prometheus.yaml": gunzip(o.config)}
 	for _, data := range o.files {
 		for name, text := range data {
-			// What is created during a run has another identity in the next one.
+			// An object that is created during a run has another UID in the next run.
 			if strings.HasPrefix(name, firstNamespace) {
 				name = identity.ReplaceAllString(name, "")
 			}
@@ -201,7 +201,7 @@ func (o *Observer) snapshot() (secrets, rules []Seen) {
 	return append([]Seen(nil), o.secrets...), append([]Seen(nil), o.rules...)
 }
 
-// wait returns when done accepts what was seen so far, or false at the limit.
+// wait returns true as soon as done does for what was seen so far, and false at the limit.
 func (o *Observer) wait(limit time.Duration, done func(secrets, rules []Seen) bool) bool {
 	end := time.After(limit)
 	tick := time.NewTicker(500 * time.Millisecond)
@@ -219,7 +219,7 @@ func (o *Observer) wait(limit time.Duration, done func(secrets, rules []Seen) bo
 	}
 }
 
-// firstWith is the time at which a state holding marker n (or a later one) arrived.
+// firstWith returns the time at which the first state with the marker n or a later one arrived.
 func firstWith(seen []Seen, n int) (time.Time, bool) {
 	for _, s := range seen {
 		if s.Marker >= n {
@@ -229,7 +229,7 @@ func firstWith(seen []Seen, n int) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// ruleFiles is the number of rule files and of ConfigMaps, each in its newest state.
+// ruleFiles returns the number of rule files and of ConfigMaps, each in its newest state.
 func ruleFiles(rules []Seen) (files, maps int) {
 	newest := map[string]Seen{}
 	for _, r := range rules {

@@ -12,7 +12,7 @@ import (
 	"unsafe"
 )
 
-// Usage is one reading of a process's counters from /proc.
+// Usage has the counters of a process from /proc.
 type Usage struct {
 	At    time.Time
 	CPU   float64 // seconds, of all threads, also of those that have ended
@@ -37,7 +37,7 @@ func readUsage(pid int) (Usage, error) {
 	return u, nil
 }
 
-// processorClock is what clock_getcpuclockid(3) leads to: exact, where /proc/PID/stat has steps of ten milliseconds.
+// processorClock reads the clock of clock_getcpuclockid(3), which is exact; /proc/PID/stat has steps of ten milliseconds.
 func processorClock(pid int) (int64, error) {
 	const scheduled = 2
 	var value syscall.Timespec
@@ -59,7 +59,7 @@ func procField(file, name string) int64 {
 	return 0
 }
 
-// Process is a child that this harness started, and the only kind it ever signals.
+// Process is a child process of this program. Only these get signals.
 type Process struct {
 	Name string
 	PID  int
@@ -82,7 +82,7 @@ func startProcess(name, commandLine, cores, logFile string, env []string) (*Proc
 	cmd := exec.Command("/bin/sh", "-c", line)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.Env = append(os.Environ(), env...)
-	// A session of its own is a scheduling group of its own (autogroup), so that each program gets a fair share on a busy machine.
+	// A new session is a new scheduling group (autogroup), so that each program gets a fair share of a busy machine.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setsid: true}
 	if err := cmd.Start(); err != nil {
 		return nil, err
@@ -118,17 +118,17 @@ func (p *Process) stop() {
 func (p *Process) usage() Usage {
 	u, err := readUsage(p.PID)
 	if err != nil {
-		fatal("%s is gone: %v (see its log)", p.Name, err)
+		fatal("%s has exited: %v (see its log)", p.Name, err)
 	}
 	return u
 }
 
-// resetPeak makes VmHWM start again from the present RSS.
+// resetPeak resets VmHWM to the current RSS.
 func (p *Process) resetPeak() {
 	_ = os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", p.PID), []byte("5"), 0)
 }
 
-// waitQuiet returns once the process used less than `share` of one core for `window`, at the latest after limit.
+// waitQuiet waits until the process uses less than `share` of one core for `window`, at most for limit.
 func (p *Process) waitQuiet(window time.Duration, share float64, limit time.Duration) {
 	end := time.Now().Add(limit)
 	for time.Now().Before(end) {
@@ -140,7 +140,7 @@ func (p *Process) waitQuiet(window time.Duration, share float64, limit time.Dura
 	}
 }
 
-// pinSelf moves all threads of the harness to cores.
+// pinSelf pins all threads of this program to cores.
 func pinSelf(cores string) {
 	_ = exec.Command("taskset", "-a", "-c", "-p", cores, strconv.Itoa(os.Getpid())).Run()
 }

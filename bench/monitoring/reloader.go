@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// reloads is the fake Prometheus: it notes when it was asked to reload and what the expanded file then held.
+// reloads is a fake Prometheus: it records the time of each reload and the content of the expanded file at that time.
 type reloads struct {
 	mu   sync.Mutex
 	out  string
@@ -57,11 +57,11 @@ type sidecar struct {
 	process *Process
 }
 
-// reloader measures the sidecar alone: changes, swaps that change nothing, and looking again when nothing happened.
+// reloader measures the sidecar alone: changes, swaps to the same content, and passes without an event.
 func reloader(t *Task) {
 	pinSelf(t.opt.ServerCores)
 	must(os.MkdirAll(filepath.Join(t.opt.Work, "log"), 0o755))
-	// As in a pod: a volume in memory.
+	// The volumes of Secrets are in memory, too.
 	root, err := os.MkdirTemp("/dev/shm", "bench-reloader-")
 	must(err)
 	defer os.RemoveAll(root)
@@ -74,10 +74,10 @@ func reloader(t *Task) {
 	s.address = listener.Addr().String()
 
 	first := s.start(3 * time.Minute)
-	t.tell("changes", s.changes(first), "")
-	t.tell("same", s.same(), "")
+	t.record("changes", s.changes(first), "")
+	t.record("same", s.same(), "")
 	s.process.stop()
-	t.tell("nothing", s.nothing(), "")
+	t.record("nothing", s.nothing(), "")
 }
 
 func newSidecar(t *Task, root string) *sidecar {
@@ -94,7 +94,7 @@ func newSidecar(t *Task, root string) *sidecar {
 	return s
 }
 
-// swap puts the configuration with this marker into the volume.
+// swap updates the volume to the configuration with this marker.
 func (s *sidecar) swap(marker int) time.Time {
 	const size = 10 << 20
 	s.marker = marker
@@ -105,7 +105,7 @@ func (s *sidecar) swap(marker int) time.Time {
 	return s.config.swap(map[string][]byte{configKey: compress(scrapeText(bytes, marker))})
 }
 
-// start runs the program until its first reload, and says how long that took.
+// start starts the program, and returns the time until its first reload.
 func (s *sidecar) start(interval time.Duration) time.Duration {
 	flags := []string{"--listen-address=127.0.0.1:0", "--reload-url=http://" + s.address + "/-/reload", "--config-file=" + filepath.Join(s.config.dir, configKey),
 		"--config-envsubst-file=" + s.out, "--watch-interval=" + interval.String(), "--watched-dir=" + s.config.dir}
@@ -113,12 +113,12 @@ func (s *sidecar) start(interval time.Duration) time.Duration {
 		flags = append(flags, "--watched-dir="+v.dir)
 	}
 	opt, side := s.task.opt, s.task.side
-	began, have := time.Now(), s.server.count()
+	started, have := time.Now(), s.server.count()
 	p, err := startProcess("reloader", side.reloader(opt, flags), opt.OperatorCores, filepath.Join(opt.Work, "log", "reloader.log"), []string{"POD_NAME=prometheus-bench-0", "SHARD=0"})
 	must(err)
 	s.process = p
 	s.await(have + 1)
-	took := time.Since(began)
+	took := time.Since(started)
 	time.Sleep(3 * time.Second)
 	return took
 }
@@ -133,7 +133,7 @@ func (s *sidecar) await(n int) {
 	fatal("no reload; see %s", filepath.Join(s.task.opt.Work, "log", "reloader.log"))
 }
 
-// changes are swaps to other contents, each right at the moment of the reload or the figures do not count.
+// changes swaps to different contents. It fails if the content at the time of a reload is not the expected one.
 func (s *sidecar) changes(first time.Duration) Figures {
 	const pause = time.Second
 	atStart := s.process.usage()
@@ -154,13 +154,13 @@ func (s *sidecar) changes(first time.Duration) Figures {
 	figures := s.since(before, s.task.work.Changes)
 	after := s.process.usage()
 	latency := spread(delay)
-	figures["latency_ms"], figures["latency_most_ms"] = round(latency.Median, 2), round(latency.Most, 2)
+	figures["latency_ms"], figures["latency_most_ms"] = round(latency.Median, 2), round(latency.Max, 2)
 	figures["first_ms"], figures["start_cpu_ms"] = round(first.Seconds()*1000, 1), round(atStart.CPU*1000, 1)
 	figures["rss_mb"], figures["peak_rss_mb"] = mb(after.RSS), mb(max(after.HWM, atStart.HWM))
 	return figures
 }
 
-// same swaps the directory as the kubelet does, to the same content.
+// same swaps the directory to the same content, as the kubelet does.
 func (s *sidecar) same() Figures {
 	const swaps, pause = 5, 3 * time.Second
 	before, have := s.process.usage(), s.server.count()
@@ -173,7 +173,7 @@ func (s *sidecar) same() Figures {
 	return figures
 }
 
-// nothing lets it look again, more often than it does by itself, when nothing has happened.
+// nothing measures passes without an event, with a shorter interval than the default.
 func (s *sidecar) nothing() Figures {
 	const passes, interval = 6, 5 * time.Second
 	s.start(interval)

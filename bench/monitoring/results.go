@@ -13,7 +13,7 @@ import (
 // Figures are named numbers.
 type Figures map[string]float64
 
-// Result is what one side needed for one part of a work in one run.
+// Result has the figures of one side for one part of a work in one run.
 type Result struct {
 	Work    string  `json:"work"`
 	Part    string  `json:"part,omitempty"`
@@ -23,11 +23,11 @@ type Result struct {
 	Time    string  `json:"time"`
 	Load    string  `json:"load"`
 	Figures Figures `json:"figures"`
-	// Hash of the configuration that it had written at the end: figures count only if both sides wrote the same.
+	// The hash of the configuration at the end: figures count only if both sides wrote the same.
 	Written string `json:"written"`
 }
 
-// Results are all of them, also as lines of a file.
+// Results are all results, which are also lines of a file.
 type Results struct {
 	file string
 	all  []Result
@@ -47,7 +47,7 @@ func (r *Results) add(result Result) {
 	fmt.Fprintln(f, string(line))
 }
 
-// read takes what earlier calls added to the file.
+// read reads the results that are already in the file.
 func (r *Results) read() {
 	f, err := os.Open(r.file)
 	if err != nil {
@@ -68,16 +68,16 @@ func load() string {
 	return strings.Join(strings.Fields(string(text))[:3], " ")
 }
 
-// Spread is the least, the median and the most of some numbers.
+// Spread is the minimum, the median and the maximum of some numbers.
 type Spread struct {
-	N                   int
-	Least, Median, Most float64
+	N                int
+	Min, Median, Max float64
 }
 
 func spread(values []float64) Spread {
 	n := len(values)
 	if n == 0 {
-		return Spread{Least: math.NaN(), Median: math.NaN(), Most: math.NaN()}
+		return Spread{Min: math.NaN(), Median: math.NaN(), Max: math.NaN()}
 	}
 	v := append([]float64(nil), values...)
 	sort.Float64s(v)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Run is one operator on one restored snapshot.
+// Run is one operator on a cluster that was restored from a snapshot.
 type Run struct {
 	task     *Task
 	opt      *Options
@@ -38,22 +38,22 @@ func (r *Run) end() {
 	r.cluster.stop()
 }
 
-// tell keeps the figures of a part together with what was written until then. Run by run the same file is written anew.
-func (r *Run) tell(part string, figures Figures) {
+// record adds the figures of a part, with the hash of what was written until then. Each run overwrites the written files.
+func (r *Run) record(part string, figures Figures) {
 	name := r.task.work.Name
 	if part != "" {
 		name += "-" + part
 	}
-	r.task.tell(part, figures, r.observer.written(r.cluster.path("written", name, r.task.side.Label)))
+	r.task.record(part, figures, r.observer.written(r.cluster.path("written", name, r.task.side.Label)))
 }
 
-// waitCorrect waits until the Secret holds one job for each monitor and the ConfigMaps one file for each rule object,
-// and returns when the last of them arrived.
+// waitCorrect waits until the Secret contains one job for each monitor and the ConfigMaps one file for each rule object,
+// and returns the time at which the last of them arrived.
 func (r *Run) waitCorrect() time.Time {
 	var at time.Time
 	ok := r.observer.wait(r.opt.Patience, func(secrets, rules []Seen) bool {
 		if !r.operator.alive() {
-			fatal("the operator ended; see %s", r.cluster.path("log", "operator.log"))
+			fatal("the operator exited; see %s", r.cluster.path("log", "operator.log"))
 		}
 		found := false
 		for _, s := range secrets {
@@ -85,21 +85,21 @@ func (r *Run) waitCorrect() time.Time {
 	return at
 }
 
-// settle lets the operator finish its start.
+// settle waits until the operator is quiet after its start.
 func (r *Run) settle() {
 	time.Sleep(r.opt.Settle)
 	r.operator.waitQuiet(3*time.Second, 0.02, 4*time.Minute)
 	r.operator.resetPeak()
 }
 
-// rest reads the memory that is left when nothing happened for a while.
+// rest returns the memory of the operator after some time without changes.
 func (r *Run) rest() Figures {
 	time.Sleep(r.opt.Rest)
 	u := r.operator.usage()
 	return Figures{"rest_rss_mb": mb(u.RSS)}
 }
 
-// Window is the difference of all counters between two moments.
+// Window has the counters at the start of a measurement.
 type Window struct {
 	run     *Run
 	from    Usage
@@ -117,7 +117,8 @@ func (r *Run) open() Window {
 		recv: r.cluster.proxy.Received.Load(), sent: r.cluster.proxy.Sent.Load(), secrets: len(secrets), rules: len(rules)}
 }
 
-// close reads the counters again. What grows with the number of changes is divided by it.
+// close returns the differences of the counters since the start. Those that grow with the number of changes are divided
+// by it.
 func (w Window) close(changes int) Figures {
 	r := w.run
 	to, api := r.operator.usage(), r.cluster.api.usage()
@@ -135,12 +136,12 @@ func (w Window) close(changes int) Figures {
 	}
 	figures["seconds"] = round(to.At.Sub(w.from.At).Seconds(), 2)
 	figures["rss_mb"], figures["peak_rss_mb"] = mb(to.RSS), mb(to.HWM)
-	r.keepRequests(requests)
+	r.logRequests(requests)
 	return figures
 }
 
-// keepRequests leaves the requests of the last window by verb and resource in the log.
-func (r *Run) keepRequests(requests Requests) {
+// logRequests logs the requests of the last window by verb and resource.
+func (r *Run) logRequests(requests Requests) {
 	f, err := os.OpenFile(r.cluster.path("log", "requests.log"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	must(err)
 	defer f.Close()
@@ -149,7 +150,7 @@ func (r *Run) keepRequests(requests Requests) {
 
 func mb(kb int64) float64 { return round(float64(kb)/1024, 1) }
 
-// latencies waits until marker last was seen and gives milliseconds from each change to the first state that holds it.
+// latencies waits until the marker last was seen, and returns the milliseconds from each change to the first state with it.
 func latencies(r *Run, sent map[int]time.Time, last int, inRules bool) []float64 {
 	pick := func(secrets, rules []Seen) []Seen {
 		if inRules {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// tell makes the table, and says whether every target is met.
-func tell(all []Result, quick bool) (text string, met bool) {
+// report returns the table, and whether every target is met.
+func report(all []Result, quick bool) (text string, met bool) {
 	v := view{quick: quick, all: all}
 	var out strings.Builder
 	out.WriteString("| work | peer | peer, default GC | ours | ours to peer | target | met |\n|---|---|---|---|---|---|---|\n")
@@ -16,25 +16,54 @@ func tell(all []Result, quick bool) (text string, met bool) {
 	for _, row := range rows(quick) {
 		p, d, o := spread(v.values(row, peer)), spread(v.values(row, peerDefaultGC)), spread(v.values(row, ours))
 		verdict := ""
-		switch wanted := row.Target.words(); {
+		switch target := row.Target.text(); {
 		case p.N+d.N+o.N == 0:
 			continue
 		case p.N == 0 || o.N == 0:
 			verdict = "not compared"
 		case !v.same(row):
-			verdict, met = "does not count: another configuration", false
-		case wanted == "":
+			verdict, met = "does not count: different configurations", false
+		case target == "":
 		case row.Target.met(o.Median, p.Median):
 			verdict = "yes"
 		default:
 			verdict, met = "**no**", false
 		}
-		fmt.Fprintf(&out, "| %s | %s | %s | %s | %s | %s | %s |\n", row.What, p.words(row.Unit), d.words(row.Unit), o.words(row.Unit), fraction(o.Median/p.Median), row.Target.words(), verdict)
+		fmt.Fprintf(&out, "| %s | %s | %s | %s | %s | %s | %s |\n", row.What, p.text(row.Unit), d.text(row.Unit), o.text(row.Unit), fraction(o.Median/p.Median), row.Target.text(), verdict)
 	}
 	return out.String(), met
 }
 
-// view looks things up in what was measured.
+// growth is how much more than an earlier build ours may take.
+const growth = 1.1
+
+// compare returns the table of ours and an earlier build, and whether no figure with a target grew too much. The table is empty if no earlier
+// build was measured.
+func compare(all []Result, quick bool) (text string, kept bool) {
+	v := view{quick: quick, all: all}
+	var out strings.Builder
+	kept = true
+	for _, row := range rows(quick) {
+		before, now := spread(v.values(row, previous)), spread(v.values(row, ours))
+		if before.N == 0 || now.N == 0 {
+			continue
+		}
+		verdict := ""
+		if row.Target.text() != "" {
+			verdict = "yes"
+			if now.Median > growth*before.Median {
+				verdict, kept = "**no**", false
+			}
+		}
+		fmt.Fprintf(&out, "| %s | %s | %s | %s | %s |\n", row.What, before.text(row.Unit), now.text(row.Unit), fraction(now.Median/before.Median), verdict)
+	}
+	if out.Len() == 0 {
+		return "", true
+	}
+	return fmt.Sprintf("| work | earlier build | ours | ours to earlier | ≤ %s |\n|---|---|---|---|---|\n", number(growth)) + out.String(), kept
+}
+
+// view selects results.
 type view struct {
 	quick bool
 	all   []Result
@@ -50,7 +79,7 @@ func (v view) of(work, part string, side Side) []Result {
 	return found
 }
 
-// values are the figure of each run; as a multiple of what it has grown from, if that is asked.
+// values returns the figure of each run; divided by that of another work, if the row is a growth.
 func (v view) values(row Row, side Side) []float64 {
 	var values []float64
 	for i, r := range v.of(row.Work, row.Part, side) {
@@ -69,7 +98,7 @@ func (v view) values(row Row, side Side) []float64 {
 	return values
 }
 
-// same is true if both sides have written the same in every run.
+// same returns whether both sides wrote the same configuration in every run.
 func (v view) same(row Row) bool {
 	written := map[string]bool{}
 	for _, side := range []Side{peer, ours} {
@@ -80,18 +109,18 @@ func (v view) same(row Row) bool {
 	return len(written) == 1
 }
 
-func (s Spread) words(unit string) string {
+func (s Spread) text(unit string) string {
 	if s.N == 0 {
 		return ""
 	}
 	text := number(s.Median)
-	if s.N > 1 && number(s.Least) != number(s.Most) {
-		text += fmt.Sprintf(" (%s–%s)", number(s.Least), number(s.Most))
+	if s.N > 1 && number(s.Min) != number(s.Max) {
+		text += fmt.Sprintf(" (%s–%s)", number(s.Min), number(s.Max))
 	}
 	return strings.TrimSpace(text + " " + unit)
 }
 
-// number has three digits that matter, and commas.
+// number formats a number with three significant digits, and with commas.
 func number(v float64) string {
 	digits := 0
 	if a := math.Abs(v); a != math.Trunc(a) && a < 100 {
@@ -111,7 +140,7 @@ func number(v float64) string {
 	return whole
 }
 
-// fraction is a part as people say it.
+// fraction formats a ratio, such as 1/10.
 func fraction(part float64) string {
 	switch {
 	case math.IsNaN(part) || math.IsInf(part, 0):

@@ -2,15 +2,15 @@ package main
 
 import "fmt"
 
-// Target says what is wanted of ours.
+// Target is a limit for one of our figures.
 type Target struct {
-	// At most this part of the peer's, if not 0.
+	// The limit as a part of the peer's figure, if not 0.
 	part float64
-	// At most this much, whatever the peer needs.
+	// The limit as a value that does not depend on the peer.
 	most *float64
 }
 
-func (t Target) words() string {
+func (t Target) text() string {
 	switch {
 	case t.most != nil:
 		return fmt.Sprintf("≤ %s", number(*t.most))
@@ -43,11 +43,11 @@ type Row struct {
 	Part   string
 	Figure string
 	Target Target
-	// If it is the growth of the figure, the work that it has grown from.
+	// The work whose figure is the divisor, if the row is the growth of a figure.
 	From string
 }
 
-// rows is the table, in the order of the works.
+// rows returns the rows of the table.
 func rows(quick bool) []Row {
 	list := works(quick)
 	few, many, most := list[0], list[1], list[2]
@@ -71,7 +71,7 @@ func rows(quick bool) []Row {
 		Row{What: "times that among " + count(few), Figure: "cpu_ms", From: few.Name, Target: atMost(2)})
 	add(many.Name, "", count(many)+" ServiceMonitors", Row{What: "memory at rest", Unit: "MB", Figure: "rest_rss_mb", Target: partOf(1. / 10)})
 	add(most.Name, "", count(most)+" ServiceMonitors", Row{What: "memory at rest", Unit: "MB", Figure: "rest_rss_mb", Target: partOf(1. / 10)})
-	add("bindings", "", "one changed among "+count(few)+", every one is told what became of it",
+	add("bindings", "", "one changed among "+count(few)+", with status bindings",
 		Row{What: "CPU", Unit: "ms", Figure: "cpu_ms"}, Row{What: "requests", Figure: "requests"})
 	add("cold-start", "", "cold start",
 		Row{What: "CPU until quiet", Unit: "ms", Figure: "cpu_ms", Target: partOf(1. / 15)},
@@ -100,12 +100,12 @@ func rows(quick bool) []Row {
 	add("churn", "churn", "10 unrelated writes a second, a minute",
 		Row{What: "CPU", Unit: "ms", Figure: "cpu_ms", Target: partOf(1. / 200)},
 		Row{What: "requests", Figure: "requests", Target: atMost(0)},
-		Row{What: "watches begun again and leases renewed", Figure: "requests_by_clock"})
+		Row{What: "restarted watches and lease renewals", Figure: "requests_by_clock"})
 	add("churn", "idle", "nothing, a minute", Row{What: "CPU", Unit: "ms", Figure: "cpu_ms"}, Row{What: "requests", Figure: "requests"})
 	add("reloader", "changes", "reloader, 10 MB",
 		Row{What: "memory", Unit: "MB", Figure: "rss_mb", Target: partOf(1. / 7)},
 		Row{What: "peak memory", Unit: "MB", Figure: "peak_rss_mb", Target: partOf(1. / 7)},
-		Row{What: "CPU a change", Unit: "ms", Figure: "cpu_ms", Target: partOf(3. / 4)},
+		Row{What: "CPU per change", Unit: "ms", Figure: "cpu_ms", Target: partOf(3. / 4)},
 		Row{What: "latency", Unit: "ms", Figure: "latency_ms"})
 	add("reloader", "nothing", "reloader, nothing changed",
 		Row{What: "bytes written", Unit: "B", Figure: "written_bytes", Target: atMost(0)}, Row{What: "CPU", Unit: "ms", Figure: "cpu_ms"})

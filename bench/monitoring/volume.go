@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// scrapeText is a configuration of about size bytes in the shape operators generate.
+// scrapeText returns a configuration of about size bytes, similar to those that operators generate.
 func scrapeText(size, marker int) []byte {
 	var b bytes.Buffer
 	b.WriteString("global:\n  scrape_interval: 30s\n  external_labels:\n    prometheus: monitoring/bench\n    prometheus_replica: $(POD_NAME)\n")
@@ -32,7 +32,8 @@ func compress(text []byte) []byte {
 	return b.Bytes()
 }
 
-// volume is a directory that is updated the way the kubelet does it: a new time-stamped directory, then ..data is renamed over.
+// volume is a directory that is updated as the kubelet does it: with a new directory, to which ..data is then switched by a
+// rename.
 type volume struct {
 	dir, current string
 	swaps        int

@@ -5,28 +5,32 @@ import (
 	"time"
 )
 
-// Work is one thing that both sides do, on the same objects.
+// Work is a measurement of both sides with the same objects.
 type Work struct {
 	Name       string
 	Population Population
-	// How often it is done, one after the other.
+	// The number of changes, one after the other.
 	Changes int
-	// Whether every monitor and rule is told what became of it.
+	// Whether every monitor and rule gets a status binding.
 	Gate bool
-	// Whether memory at rest is read after it.
+	// Whether memory at rest is measured at the end.
 	Rest bool
 	do   func(*Task)
 }
 
-func (w Work) sides() []Side {
+func (w Work) sides(opt *Options) []Side {
+	sides, earlier := []Side{peer, peerDefaultGC, ours}, opt.Previous
 	if w.Name == "reloader" {
-		// The operator starts it without GOGC.
-		return []Side{{Label: peer.Label}, ours}
+		// The operator starts its reloader without GOGC.
+		sides, earlier = []Side{{Label: peer.Label}, ours}, opt.PreviousReloader
 	}
-	return []Side{peer, peerDefaultGC, ours}
+	if earlier != "" {
+		sides = append(sides, previous)
+	}
+	return sides
 }
 
-// works is the list, with few objects if it only has to be shown that it works.
+// works returns all works, with few objects for a quick run.
 func works(quick bool) []Work {
 	size := func(full, small int) int {
 		if quick {
@@ -51,7 +55,7 @@ func works(quick bool) []Work {
 	)
 }
 
-// Task is one work of one side in one run.
+// Task is one work on one side in one run.
 type Task struct {
 	opt     *Options
 	work    Work
@@ -60,8 +64,8 @@ type Task struct {
 	results *Results
 }
 
-// tell keeps what was measured. A part is a phase of a work that has several.
-func (t *Task) tell(part string, figures Figures, written string) {
+// record adds a result. A part is a phase of a work that has several.
+func (t *Task) record(part string, figures Figures, written string) {
 	t.results.add(Result{Work: t.work.Name, Part: part, Side: t.side.Label, Run: t.run, Quick: t.opt.Quick,
 		Time: time.Now().UTC().Format(time.RFC3339), Load: load(), Figures: figures, Written: written})
 }
