@@ -1,4 +1,4 @@
-//! What the handlers and the tasks of a server share. Every call of the store leaves the threads that answer requests:
+//! What the handlers and the tasks of a server share. Calls of the store run on the threads for blocking work, because
 //! a write waits for the disk.
 
 use std::sync::Arc;
@@ -16,85 +16,85 @@ use crate::metrics::{Figures, Metrics};
 use crate::store::{Store, StoreError};
 use crate::version::Version;
 
-/// How far a follower is.
+/// How far a follower has replicated the writer.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress {
     /// Revisions behind the writer.
     pub lag: u64,
-    /// Until when that is believed without a new word from the writer.
+    /// The follower is no longer ready after this time, unless the writer answers before.
     pub good_until: Deadline,
 }
 
-/// How patient a server is.
+/// The limits from the command line.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// How long a held write waits.
-    pub patience: Duration,
+    /// How long a held write waits before it is refused.
+    pub hold: Duration,
     /// How many revisions a follower may be behind and still be ready.
     pub lag: u64,
-    /// How long a follower stays ready without a word from the writer.
+    /// How long a follower stays ready without an answer from the writer.
     pub silence: Duration,
 }
 
-/// A server's parts.
+/// The state of a server.
 pub struct App {
-    /// What it is.
+    /// The version of the application.
     pub version: Version,
-    /// Its patience.
+    /// The limits of this server.
     pub limits: Limits,
-    /// Its data.
+    /// The data.
     pub store: Arc<Store>,
-    /// The gate before every write.
+    /// Decides when a write may start.
     pub gate: Gate,
-    /// Who may come in.
+    /// The credentials that requests need.
     pub keys: watch::Sender<Keyring>,
-    /// What is switched on.
+    /// The feature flags.
     pub features: watch::Sender<Features>,
-    /// What is counted.
+    /// The counters.
     pub metrics: Metrics,
-    /// The way to the writer; `None` for the writer itself.
+    /// The client for the writer; `None` on the writer itself.
     pub leader: Option<Leader>,
-    /// How far it is, if it follows and has heard from the writer.
+    /// The progress of a follower, once the writer has answered.
     pub progress: watch::Sender<Option<Progress>>,
-    /// Whether it stops.
+    /// Whether the server is stopping.
     pub stopping: watch::Sender<bool>,
 }
 
 impl App {
-    /// Asks the store.
-    pub async fn look<T: Send + 'static>(
+    /// Calls the store on a thread for blocking work.
+    pub async fn with_store<T: Send + 'static>(
         &self,
-        look: impl FnOnce(&Store) -> Result<T, StoreError> + Send + 'static,
+        call: impl FnOnce(&Store) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let store = self.store.clone();
-        // A task that was not run belongs to a runtime that stops.
-        spawn_blocking(move || look(&store)).await.unwrap_or(Err(StoreError::Held))
+        // A task is dropped only when the runtime shuts down.
+        spawn_blocking(move || call(&store)).await.unwrap_or(Err(StoreError::Held))
     }
 
     /// Why this replica is not ready; `None` when it is.
     pub fn not_ready(&self) -> Option<String> {
-        if !self.version.gets_ready() {
-            return Some(format!("version {} never gets ready", self.version));
+        if !self.version.becomes_ready() {
+            return Some(format!("version {} never becomes ready", self.version));
         }
         if *self.stopping.borrow() {
-            return Some("the server stops".into());
+            return Some("the server is stopping".into());
         }
         self.leader.as_ref()?;
         match *self.progress.borrow() {
-            None => Some("nothing was heard from the writer yet".into()),
+            None => Some("the writer has not answered yet".into()),
             Some(progress) if progress.lag > self.limits.lag => {
                 Some(format!("{} revisions behind the writer", progress.lag))
             }
             Some(progress) if progress.good_until.passed() => {
-                Some("the writer is silent for too long".into())
+                Some("the writer has not answered for too long".into())
             }
             Some(_) => None,
         }
     }
 
-    /// The figures for the metrics.
+    /// The values of the gauges.
     pub async fn figures(&self) -> Result<Figures, StoreError> {
-        let facts = self.look(Store::facts).await?;
+        let facts = self.with_store(Store::facts).await?;
         Ok(Figures {
             items: facts.items,
             revision: facts.revision,
@@ -104,7 +104,7 @@ impl App {
         })
     }
 
-    /// Waits until the store has reached a revision; says whether it has.
+    /// Waits until the store has reached a revision; returns whether it has.
     pub async fn reach(&self, revision: u64, limit: Duration) -> bool {
         let mut now = self.store.revision();
         let reached = now.wait_for(|now| *now >= revision);

@@ -1,5 +1,5 @@
-//! Who may use the service: one user, from the files `username` and `password` of a mounted Secret. The files are read
-//! again every second, so a rotation needs no restart. No secret is ever printed.
+//! Authentication: one user, from the files `username` and `password` of a mounted Secret. The files are read again
+//! every second, so a rotation needs no restart. No secret is ever printed.
 
 use std::fmt;
 use std::fs;
@@ -14,23 +14,23 @@ use subtle::ConstantTimeEq;
 
 use crate::clock::Deadline;
 
-/// How long replicas still believe each other the previous credentials: files of a Secret do not change everywhere at
+/// How long replicas still accept the previous credentials from each other: a changed Secret does not reach all pods at
 /// the same time.
 const GRACE: Duration = Duration::from_mins(5);
 
-/// Credentials that could not be read.
+/// Why credentials could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum AuthError {
     /// A file could not be read.
-    #[error("cannot read credentials from {}; it must hold the files `username` and `password`", path.display())]
+    #[error("cannot read credentials from {}; the directory must contain the files `username` and `password`", path.display())]
     Read {
         /// The file.
         path: PathBuf,
         /// Why not.
         source: io::Error,
     },
-    /// A file is empty, or the name holds a colon.
-    #[error("{} must not be empty, and a user name holds no colon", .0.display())]
+    /// A file is empty, or the user name contains a colon.
+    #[error("{} must not be empty, and a user name must not contain a colon", .0.display())]
     Unusable(PathBuf),
 }
 
@@ -48,7 +48,7 @@ impl fmt::Debug for Credentials {
 }
 
 impl Credentials {
-    /// Reads them from a directory. Both come from the same state of it, also while a mounted Secret is replaced.
+    /// Reads them from a directory. Both are of the same revision of a mounted Secret, also while it is replaced.
     pub fn read(directory: &Path) -> Result<Self, AuthError> {
         let directory = fs::canonicalize(directory.join("..data")).unwrap_or_else(|_| directory.into());
         let read = |name| {
@@ -66,21 +66,21 @@ impl Credentials {
     }
 
     /// The value of the header `Authorization`.
-    pub fn header(&self) -> String {
+    fn header(&self) -> String {
         format!("Basic {}", STANDARD.encode(format!("{}:{}", self.username, self.password)))
     }
 
     fn accept(&self, header: &str) -> bool {
         let Some((scheme, encoded)) = header.split_once(' ') else { return false };
         let Ok(given) = STANDARD.decode(encoded.trim()) else { return false };
-        // Digests have one length: neither it nor the place of the first difference can be measured.
+        // Digests have the same length, so the time taken reveals neither the length nor the first difference.
         let wanted = Sha256::digest(format!("{}:{}", self.username, self.password));
         let equal = bool::from(Sha256::digest(given).as_slice().ct_eq(wanted.as_slice()));
         scheme.eq_ignore_ascii_case("basic") && equal
     }
 }
 
-/// The credentials, and for a while those before them.
+/// The current credentials, and for a while the previous ones.
 #[derive(Debug, Clone)]
 pub struct Keyring {
     current: Credentials,
@@ -88,12 +88,12 @@ pub struct Keyring {
 }
 
 impl Keyring {
-    /// With these and no earlier ones.
+    /// Without previous credentials.
     pub fn new(current: Credentials) -> Self {
         Self { current, previous: None }
     }
 
-    /// Takes what was read; says whether it is new.
+    /// Replaces the credentials by those that were read; returns whether they differ.
     pub fn rotate(&mut self, read: Credentials) -> bool {
         if read == self.current {
             return false;
@@ -103,12 +103,12 @@ impl Keyring {
         true
     }
 
-    /// Whether a client may come in.
+    /// Whether the header authenticates a client.
     pub fn accepts_client(&self, header: &str) -> bool {
         self.current.accept(header)
     }
 
-    /// Whether another replica may come in: it may not have the new credentials yet.
+    /// Whether the header authenticates another replica: it may not have the new credentials yet.
     pub fn accepts_replica(&self, header: &str) -> bool {
         self.current.accept(header) || self.previous().is_some_and(|previous| previous.accept(header))
     }
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_right_pair_comes_in() {
+    fn only_the_current_credentials_are_accepted() {
         let keyring = Keyring::new(credentials("ann", "se:cret"));
         assert!(keyring.accepts_client(&credentials("ann", "se:cret").header()));
         assert!(keyring.accepts_client("basic YW5uOnNlOmNyZXQ="));
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_rotation_only_replicas_may_still_use_the_old_pair() {
+    fn after_a_rotation_only_replicas_may_use_the_previous_credentials() {
         let (old, new) = (credentials("ann", "old"), credentials("ann", "new"));
         let mut keyring = Keyring::new(old.clone());
         assert!(!keyring.rotate(old.clone()));
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn files_lose_their_last_newline_and_must_hold_something() {
+    fn a_final_newline_is_removed_and_an_empty_file_is_refused() {
         let directory = tempfile::tempdir().unwrap();
         fs::write(directory.path().join("username"), "ann\n").unwrap();
         assert!(matches!(Credentials::read(directory.path()), Err(AuthError::Read { .. })));

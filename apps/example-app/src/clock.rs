@@ -1,33 +1,32 @@
-//! The only reader of the machine's clock in this crate, and the only place that waits.
-//! Callers say what they wait for and how long at most.
+//! The only file of this crate that reads the clock or sleeps. Every wait has a condition and a limit.
 
 use std::future::Future;
 use std::time::{Duration, Instant};
 
-/// A moment that will come, or has.
+/// A point in time, compared with the clock.
 #[derive(Debug, Clone, Copy)]
 pub struct Deadline(Instant);
 
 impl Deadline {
-    /// So long from now.
+    /// The time `duration` from now.
     #[expect(clippy::disallowed_methods, reason = "this is the crate's clock")]
     pub fn after(duration: Duration) -> Self {
         Self(Instant::now() + duration)
     }
 
-    /// What is left of it; nothing once it has passed.
+    /// The time until then; zero once it has passed.
     #[expect(clippy::disallowed_methods, reason = "this is the crate's clock")]
-    pub fn left(&self) -> Duration {
+    pub fn remaining(&self) -> Duration {
         self.0.saturating_duration_since(Instant::now())
     }
 
-    /// Whether it has come.
+    /// Whether it has passed.
     pub fn passed(&self) -> bool {
-        self.left().is_zero()
+        self.remaining().is_zero()
     }
 }
 
-/// Looks every `pause` until `look` gives a value, at most for `limit`. `None` when the time is up.
+/// Calls `look` every `pause` until it returns a value, at most for `limit`. `None` when the time is up.
 #[expect(clippy::disallowed_methods, reason = "this is the crate's clock")]
 pub async fn wait_for<T, F, Fut>(limit: Duration, pause: Duration, mut look: F) -> Option<T>
 where
@@ -42,11 +41,11 @@ where
         if deadline.passed() {
             return None;
         }
-        tokio::time::sleep(pause.min(deadline.left())).await;
+        tokio::time::sleep(pause.min(deadline.remaining())).await;
     }
 }
 
-/// Does `work` every `pause`, for as long as its task lives.
+/// Calls `work` every `pause` until the task is cancelled.
 #[expect(clippy::disallowed_methods, reason = "this is the crate's clock")]
 pub async fn repeat<F, Fut>(pause: Duration, mut work: F)
 where

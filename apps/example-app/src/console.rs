@@ -1,16 +1,16 @@
-//! The only place that writes to standard output and standard error: one JSON object a line for the log of a server,
-//! plain text for the answers of a command. Callers never pass a secret or a value of a user.
+//! The only file of this crate that writes to standard output and standard error: the log of a server as one JSON
+//! object a line, the result of a command as plain text. Callers never pass a secret or the value of an item.
 
 use std::io::Write;
 
 use serde_json::json;
 
-/// What a line of the log is about.
+/// The severity of a log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
     /// Something was done.
     Info,
-    /// Something is wrong and may right itself.
+    /// Something is wrong and may recover without help.
     Warning,
     /// Something is wrong and somebody has to act.
     Error,
@@ -25,13 +25,13 @@ fn line(level: Level, message: &str) -> String {
     json!({ "level": level, "message": message }).to_string()
 }
 
-/// Writes a line of the log. A closed standard error stops nobody.
+/// Writes a log line. A closed standard error is ignored.
 pub fn log(level: Level, message: impl AsRef<str>) {
     let _ = writeln!(std::io::stderr(), "{}", line(level, message.as_ref()));
 }
 
-/// Writes a line of an answer.
-pub fn say(message: impl AsRef<str>) -> std::io::Result<()> {
+/// Writes a line to standard output.
+pub fn print(message: impl AsRef<str>) -> std::io::Result<()> {
     writeln!(std::io::stdout(), "{}", message.as_ref())
 }
 
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_stays_one_line() {
+    fn a_message_with_newlines_is_logged_on_one_line() {
         assert_eq!(line(Level::Warning, "a\n\"b\""), r#"{"level":"warning","message":"a\n\"b\""}"#);
     }
 }

@@ -1,12 +1,12 @@
 //! Feature flags: any names, each on or off, from one file of a mounted `ConfigMap`. The file is read again every
-//! second; one that makes no sense changes nothing. Unknown names are listed and have no effect.
+//! second; an invalid file changes nothing. Unknown names are listed and have no effect.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A file of features that could not be understood.
+/// Why the features could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum FeaturesError {
     /// It could not be read.
@@ -30,7 +30,7 @@ pub enum FeaturesError {
 pub struct Features(pub BTreeMap<String, bool>);
 
 impl Features {
-    /// Reads them from a file; no file, no features.
+    /// Reads them from a file; there are none if the file does not exist.
     pub fn read(path: &Path) -> Result<Self, FeaturesError> {
         match fs::read_to_string(path) {
             Ok(text) => Self::parse(&text),
@@ -39,8 +39,8 @@ impl Features {
         }
     }
 
-    /// Reads a JSON object, or lines `name=true`; `#` begins a comment line.
-    pub fn parse(text: &str) -> Result<Self, FeaturesError> {
+    /// Reads a JSON object, or lines `name=true`; `#` starts a comment line.
+    fn parse(text: &str) -> Result<Self, FeaturesError> {
         if text.trim_start().starts_with('{') {
             return serde_json::from_str(text).map(Self).map_err(FeaturesError::Json);
         }
@@ -61,13 +61,13 @@ impl Features {
         self.0.get(name).copied().unwrap_or_default()
     }
 
-    /// `exampleFeature1`: answers carry the header `x-example-feature-1: on`.
-    pub fn marks_answers(&self) -> bool {
+    /// `exampleFeature1`: responses have the header `x-example-feature-1: on`.
+    pub fn adds_header(&self) -> bool {
         self.is_on("exampleFeature1")
     }
 
     /// `exampleFeature2`: values that are text are returned in upper case.
-    pub fn shouts(&self) -> bool {
+    pub fn upper_case(&self) -> bool {
         self.is_on("exampleFeature2")
     }
 }
@@ -77,16 +77,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_forms_say_the_same() {
+    fn both_forms_are_equivalent() {
         let json = Features::parse(r#" {"exampleFeature1": true, "other": false} "#).unwrap();
         let lines = Features::parse("# flags\nexampleFeature1=true\n\n other = false\n").unwrap();
         assert_eq!(json, lines);
-        assert!(json.marks_answers() && !json.shouts());
+        assert!(json.adds_header() && !json.upper_case());
         assert_eq!(Features::parse("").unwrap(), Features::default());
     }
 
     #[test]
-    fn nonsense_is_refused() {
+    fn an_invalid_file_is_refused() {
         assert!(matches!(Features::parse("{\"a\": 1}"), Err(FeaturesError::Json(_))));
         assert!(matches!(Features::parse("a=true\nb"), Err(FeaturesError::Line(2))));
         assert!(matches!(Features::parse("a=yes"), Err(FeaturesError::Line(1))));

@@ -1,6 +1,6 @@
-//! The gate before every write: open, or held. A held write waits, up to a limit, and is then refused: it is never
-//! lost, because it is answered only after it is on the disk. The gate opens again only while the data it guards are
-//! the data in use: a writer that slept through a migration must not write to the old data.
+//! The gate that every write passes: open, or held. A held write waits, up to a limit, and is then refused. No write is
+//! lost, because it is answered only after it is on the disk. The gate opens again only if this generation of the data
+//! is still in use: a writer must not write to the old data after a migration.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,29 +13,41 @@ use crate::console::{Level, log};
 use crate::store::{Store, StoreError};
 use crate::volume::{Generation, Volume};
 
-/// Where the gate stands.
+/// The state of the gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// Writes pass.
+    /// Writes are executed.
     Open,
     /// Writes wait.
     Held,
-    /// Writes wait for another version: the data in use are no longer these.
+    /// Writes wait until the server restarts: a migration has replaced the data.
     Moved,
-    /// The server stops: writes are refused at once.
+    /// The server is stopping: writes are refused at once.
     Closing,
 }
 
-/// Why a write did not pass.
+impl State {
+    /// As `/v1/version` and the log show it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Held => "held",
+            Self::Moved => "moved",
+            Self::Closing => "closing",
+        }
+    }
+}
+
+/// Why a write was not executed.
 #[derive(Debug, thiserror::Error)]
 pub enum GateError {
-    /// It waited as long as it may.
+    /// It waited until the limit.
     #[error("writes are held, and nothing was written; try again")]
     StillHeld,
-    /// The server stops.
-    #[error("the server stops, and nothing was written; try again")]
+    /// The server is stopping.
+    #[error("the server is stopping, and nothing was written; try again")]
     Closing,
-    /// The store refused.
+    /// The store could not be written.
     #[error(transparent)]
     Store(StoreError),
 }
@@ -45,9 +57,9 @@ pub struct Gate {
     store: Arc<Store>,
     volume: Volume,
     generation: Generation,
-    patience: Duration,
+    hold_limit: Duration,
     state: watch::Sender<State>,
-    /// Until when writes are held; whoever moves the gate has it.
+    /// Until when writes are held; locked while the state changes.
     until: Mutex<Deadline>,
     waiting: watch::Sender<u64>,
 }
@@ -61,21 +73,21 @@ impl Drop for Waiting<'_> {
 }
 
 impl Gate {
-    /// Before the store of this generation. Held from the beginning if the store takes no writes yet.
-    pub fn new(store: Arc<Store>, volume: Volume, generation: Generation, patience: Duration) -> Self {
+    /// For the store of this generation. Held at first if the store is open for reading only.
+    pub fn new(store: Arc<Store>, volume: Volume, generation: Generation, hold_limit: Duration) -> Self {
         let state = if store.takes_writes() { State::Open } else { State::Held };
         Self {
             store,
             volume,
             generation,
-            patience,
+            hold_limit,
             state: watch::Sender::new(state),
             until: Mutex::new(Deadline::after(Duration::ZERO)),
             waiting: watch::Sender::new(0),
         }
     }
 
-    /// Where it stands.
+    /// The current state.
     pub fn state(&self) -> State {
         *self.state.borrow()
     }
@@ -85,18 +97,19 @@ impl Gate {
         *self.waiting.borrow()
     }
 
-    /// Lets a write through as soon as the gate is open. Once begun it is never given up halfway.
+    /// Executes a write as soon as the gate is open. A write that has started is always completed.
     pub async fn pass<T: Send + 'static>(
         &self,
         write: impl Fn(&Store) -> Result<T, StoreError> + Send + Sync + 'static,
     ) -> Result<T, GateError> {
-        let (deadline, write) = (Deadline::after(self.patience), Arc::new(write));
+        let (deadline, write) = (Deadline::after(self.hold_limit), Arc::new(write));
         let mut state = self.state.subscribe();
         loop {
             self.waiting.send_modify(|count| *count += 1);
             let waiting = Waiting(&self.waiting);
             let turn = state.wait_for(|state| matches!(state, State::Open | State::Closing));
-            let turn = tokio::time::timeout(deadline.left(), turn).await.map(|turn| turn.map(|state| *state));
+            let turn = tokio::time::timeout(deadline.remaining(), turn);
+            let turn = turn.await.map(|turn| turn.map(|state| *state));
             drop(waiting);
             match turn {
                 Ok(Ok(State::Open)) => {}
@@ -105,7 +118,7 @@ impl Gate {
             }
             let (store, work) = (self.store.clone(), write.clone());
             match spawn_blocking(move || work(&store)).await {
-                // The gate closed between the look and the write; nothing was written.
+                // Writes were held between the check and the write; nothing was written.
                 Ok(Err(StoreError::Held)) if deadline.passed() => return Err(GateError::StillHeld),
                 Ok(Err(StoreError::Held)) => tokio::task::yield_now().await,
                 Ok(result) => return result.map_err(GateError::Store),
@@ -114,16 +127,16 @@ impl Gate {
         }
     }
 
-    /// Holds writes for this long, or until [`Gate::release`]. Returns when none is under way.
+    /// Holds writes for this long, or until [`Gate::release`]. Returns when no write is in progress.
     pub async fn hold(&self, limit: Duration) -> Result<(), StoreError> {
         let mut until = self.until.lock().await;
         *until = Deadline::after(limit);
-        self.move_to(State::Held);
+        self.set(State::Held);
         let store = self.store.clone();
         spawn_blocking(move || store.hold()).await.unwrap_or(Err(StoreError::Held))
     }
 
-    /// Lets writes pass again, if the data are still in use and no migration reads them; says where the gate stands.
+    /// Opens the gate if the data are still in use and no migration reads them; returns the new state.
     pub async fn release(&self) -> State {
         let mut until = self.until.lock().await;
         *until = Deadline::after(Duration::ZERO);
@@ -131,7 +144,7 @@ impl Gate {
         self.state()
     }
 
-    /// Opens the gate whenever its time has come, for as long as the server lives.
+    /// Opens the gate whenever a hold has expired, until the task is cancelled.
     pub async fn watch(&self) {
         clock::repeat(Duration::from_millis(250), async || {
             let until = self.until.lock().await;
@@ -142,19 +155,19 @@ impl Gate {
         .await;
     }
 
-    /// Refuses what waits and what comes.
+    /// Refuses waiting writes and new ones.
     pub fn close(&self) {
         self.state.send_replace(State::Closing);
     }
 
-    fn move_to(&self, to: State) {
+    fn set(&self, to: State) {
         self.state.send_if_modified(|state| {
-            let moves = *state != to && *state != State::Closing;
-            if moves {
-                log(Level::Info, format!("writes: {to:?}"));
+            let changes = *state != to && *state != State::Closing;
+            if changes {
+                log(Level::Info, format!("writes: {}", to.name()));
                 *state = to;
             }
-            moves
+            changes
         });
     }
 
@@ -165,7 +178,7 @@ impl Gate {
                 return Ok(State::Moved);
             }
             store.resume()?;
-            // Looked at once more now that the store is ours alone: a migration could have ended in between.
+            // Checked again now that no other process can have the store open: a migration could have ended before.
             if volume.current()? == Some(generation) {
                 return Ok(State::Open);
             }
@@ -173,8 +186,8 @@ impl Gate {
             Ok::<_, StoreError>(State::Moved)
         };
         match spawn_blocking(look).await {
-            Ok(Ok(state)) => self.move_to(state),
-            Ok(Err(StoreError::InUse(_))) => self.move_to(State::Held),
+            Ok(Ok(state)) => self.set(state),
+            Ok(Err(StoreError::InUse(_))) => self.set(State::Held),
             Ok(Err(error)) => log(Level::Error, format!("writes stay held: {error}")),
             Err(_) => {}
         }

@@ -3,18 +3,18 @@ use crate::migrate::Migration;
 use crate::store::open_current;
 use crate::version::Version;
 
-fn gate(patience: Duration) -> (tempfile::TempDir, Volume, Gate) {
+fn gate(hold_limit: Duration) -> (tempfile::TempDir, Volume, Gate) {
     let directory = tempfile::tempdir().unwrap();
     let volume = Volume::at(directory.path());
     let (store, generation) = open_current(&volume, Version::V0_0_1).unwrap();
-    let gate = Gate::new(Arc::new(store), volume.clone(), generation, patience);
+    let gate = Gate::new(Arc::new(store), volume.clone(), generation, hold_limit);
     (directory, volume, gate)
 }
 
 const LONG: Duration = Duration::from_mins(1);
 
 #[tokio::test]
-async fn a_held_write_waits_and_is_then_done() {
+async fn a_held_write_is_executed_after_the_release() {
     let (_directory, _volume, gate) = gate(LONG);
     gate.hold(LONG).await.unwrap();
     let write = gate.pass(|store| store.put("a", b"1".into()));
@@ -28,7 +28,7 @@ async fn a_held_write_waits_and_is_then_done() {
 }
 
 #[tokio::test]
-async fn patience_ends_with_words_and_nothing_is_written() {
+async fn a_write_held_until_the_limit_is_refused_and_not_written() {
     let (_directory, _volume, gate) = gate(Duration::from_millis(20));
     gate.hold(LONG).await.unwrap();
     let refused = gate.pass(|store| store.put("a", b"1".into())).await;
@@ -40,7 +40,7 @@ async fn patience_ends_with_words_and_nothing_is_written() {
 }
 
 #[tokio::test]
-async fn the_gate_opens_by_itself_when_the_hold_ends() {
+async fn the_gate_opens_when_the_hold_expires() {
     let (_directory, _volume, gate) = gate(LONG);
     gate.hold(Duration::from_millis(10)).await.unwrap();
     let write = gate.pass(|store| store.put("a", b"1".into()));
@@ -51,7 +51,7 @@ async fn the_gate_opens_by_itself_when_the_hold_ends() {
 }
 
 #[tokio::test]
-async fn after_a_migration_the_old_data_are_not_written_until_it_is_taken_back() {
+async fn after_a_migration_the_old_data_are_not_written_until_it_is_reverted() {
     let (_directory, volume, gate) = gate(Duration::from_millis(50));
     gate.pass(|store| store.put("a", b"1".into())).await.unwrap();
     gate.hold(LONG).await.unwrap();

@@ -1,5 +1,5 @@
-//! The client that a follower uses to talk to the writer. It says of every failure whether the request can have had an
-//! effect, because only what certainly had none may be tried again.
+//! The client that a follower uses to send requests to the writer. Every error says whether the request can have had an
+//! effect, because only a request that certainly had none may be retried.
 
 use std::time::Duration;
 
@@ -13,13 +13,13 @@ use tokio::sync::watch;
 
 use crate::auth::Keyring;
 
-/// An answer larger than this is none of the writer's.
+/// The largest answer that is read.
 const ANSWER_LIMIT: usize = 64 << 20;
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum LeaderError {
-    /// It was not reached: the request had no effect.
+    /// No connection was made: the request had no effect.
     #[error("cannot reach the writer at {url}")]
     Unreachable {
         /// Its address.
@@ -27,15 +27,15 @@ pub enum LeaderError {
         /// Why not.
         source: hyper_util::client::legacy::Error,
     },
-    /// The connection broke: the request may have had its effect.
-    #[error("the writer at {0} gave no answer")]
+    /// The connection was lost: the request may have had an effect.
+    #[error("the writer at {0} did not answer")]
     Lost(String),
-    /// The address makes no request.
-    #[error("{0:?} is no address of a writer")]
+    /// The URL is not valid.
+    #[error("{0:?} is not a valid URL")]
     Address(String),
 }
 
-/// What the writer said.
+/// The answer to a request.
 #[derive(Debug, Clone)]
 pub struct Answer {
     /// The status code.
@@ -46,14 +46,14 @@ pub struct Answer {
     pub body: Bytes,
 }
 
-/// The way to the writer.
+/// A client for the writer.
 pub struct Leader {
     url: String,
     client: Client<HttpConnector, Full<Bytes>>,
     keys: watch::Receiver<Keyring>,
 }
 
-/// A client without kept connections: whether a connection was made is then whether the request was sent.
+/// A client that does not reuse connections: a request was sent if and only if its connection was made.
 fn plain_client() -> Client<HttpConnector, Full<Bytes>> {
     let mut connector = HttpConnector::new();
     connector.set_connect_timeout(Some(Duration::from_secs(3)));
@@ -61,12 +61,12 @@ fn plain_client() -> Client<HttpConnector, Full<Bytes>> {
 }
 
 impl Leader {
-    /// To the writer at this address.
+    /// For the writer at this URL.
     pub fn at(url: &str, keys: watch::Receiver<Keyring>) -> Self {
         Self { url: url.trim_end_matches('/').into(), client: plain_client(), keys }
     }
 
-    /// Asks, with the credentials of this replica; with those before them if the writer does not know these yet.
+    /// Sends a request with the current credentials, or the previous ones if the writer does not accept these yet.
     pub async fn ask(
         &self,
         method: Method,
@@ -99,7 +99,7 @@ impl Leader {
     }
 }
 
-/// `Err(Some(_))` when no connection was made, `Err(None)` when it broke.
+/// `Err(Some(_))` when no connection was made, `Err(None)` when it was lost.
 async fn send(
     client: &Client<HttpConnector, Full<Bytes>>,
     request: Request<Full<Bytes>>,
@@ -110,7 +110,7 @@ async fn send(
     Ok(Answer { status: parts.status, headers: parts.headers, body })
 }
 
-/// Asks an address once, without credentials: what a probe does.
+/// Sends one GET request without credentials, as a probe does.
 pub async fn get(url: &str, limit: Duration) -> Result<Answer, LeaderError> {
     let request = Request::get(url).body(Full::default()).map_err(|_| LeaderError::Address(url.into()))?;
     let answer = tokio::time::timeout(limit, send(&plain_client(), request)).await.unwrap_or(Err(None));

@@ -1,6 +1,6 @@
-//! A small stateful HTTP service: items by key, kept on a volume, with credentials, feature flags, versions whose data
-//! differ, a migration between them, and followers of one writer. It exists to be managed by an operator, and knows
-//! nothing of Kubernetes.
+//! A small stateful HTTP service: items by key, stored on a volume, with credentials, feature flags, versions with
+//! different data schemas, a migration between them, and followers that replicate one writer. It exists to be managed
+//! by an operator, and does not use the Kubernetes API.
 
 pub mod app;
 pub mod args;

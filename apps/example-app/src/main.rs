@@ -20,7 +20,7 @@ async fn main() -> Result<()> {
         Command::Migrate(migrate_arguments) => migrate(&migrate_arguments, arguments.app_version),
         Command::Check { url } => {
             let answer = leader::get(&url, Duration::from_secs(5)).await?;
-            ensure!(answer.status.is_success(), "{url} answers {}", answer.status);
+            ensure!(answer.status.is_success(), "{url} answered {}", answer.status);
             Ok(())
         }
     }
@@ -48,8 +48,8 @@ fn migrate(arguments: &MigrateArguments, version: Version) -> Result<()> {
     } else {
         migration.forward(arguments.to.unwrap_or(version))
     }?;
-    console::say(match outcome {
-        Outcome::Empty => "the volume is empty: nothing to migrate".into(),
+    console::print(match outcome {
+        Outcome::Empty => "the volume is empty: there is nothing to migrate".into(),
         Outcome::AlreadyThere { generation } => format!("nothing to do: {generation} is in use"),
         Outcome::Switched { from, to, items, revision } => {
             format!("{to} is in use, with {items} items at revision {revision}; {from} is kept until `migrate --discard`")

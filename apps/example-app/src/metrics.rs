@@ -1,4 +1,4 @@
-//! What `/metrics` tells. Counters live here; everything else is read from its owner when somebody asks.
+//! The metrics of `/metrics`. Counters are kept here; the values of gauges are passed in at each scrape.
 
 use std::fmt;
 use std::sync::atomic::AtomicU64;
@@ -29,7 +29,7 @@ struct Request {
     code: &'static str,
 }
 
-/// Figures that are read when somebody asks.
+/// The values of the gauges, read at each scrape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Figures {
     /// Items in the store.
@@ -38,13 +38,13 @@ pub struct Figures {
     pub revision: u64,
     /// How many revisions it is behind the writer.
     pub lag: u64,
-    /// Writes that wait.
+    /// How many writes are held.
     pub held: u64,
     /// Whether the server is ready.
     pub ready: bool,
 }
 
-/// The registry and what is counted.
+/// The registry and its metrics.
 pub struct Metrics {
     registry: Registry,
     requests: Family<Request, Counter>,
@@ -52,7 +52,7 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// All at zero.
+    /// All metrics at zero.
     pub fn new(version: Version) -> Self {
         let mut registry = Registry::with_prefix("example_app");
         let requests = Family::<Request, Counter>::default();
@@ -92,7 +92,7 @@ impl Metrics {
         self.requests.get_or_create(&Request { method, code: code.copied().unwrap_or("5xx") }).inc();
     }
 
-    /// Everything, in the text format of Prometheus.
+    /// All metrics, in the text format of Prometheus.
     pub fn render(&self, figures: Figures) -> Result<String, fmt::Error> {
         let values = [figures.items, figures.revision, figures.lag, figures.held, u64::from(figures.ready)];
         for (gauge, value) in self.figures.iter().zip(values) {
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_reads_as_prometheus_expects() {
+    fn metrics_are_rendered_as_openmetrics() {
         let metrics = Metrics::new(Version::V0_0_2);
         metrics.count(&Method::PUT, StatusCode::CREATED);
         let figures = Figures { items: 1, revision: 2, lag: 3, held: 4, ready: true };

@@ -1,5 +1,5 @@
-//! A server from its start to its end: opens the store, starts the tasks, answers until it is told to stop, finishes
-//! what is under way and closes the store. Called by `main` and by tests.
+//! The lifetime of a server: opens the store, starts the tasks, answers requests until it is stopped, finishes those in
+//! progress and closes the store. Called by `main` and by tests.
 
 use std::io;
 use std::net::SocketAddr;
@@ -25,27 +25,27 @@ use crate::version::Version;
 use crate::volume::{Generation, Volume};
 use crate::{follow, http};
 
-/// How long a server waits for the one before it to let go of the data.
-const HANDOVER: Duration = Duration::from_secs(30);
+/// How long a starting server waits for another process to close the store.
+const OPEN_LIMIT: Duration = Duration::from_secs(30);
 /// How often mounted files are read again.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const REFRESH_EVERY: Duration = Duration::from_secs(1);
 
 /// Why a server did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// No credentials.
+    /// The credentials could not be read.
     #[error(transparent)]
     Auth(#[from] AuthError),
-    /// No features.
+    /// The features could not be read.
     #[error(transparent)]
     Features(#[from] FeaturesError),
-    /// No data.
+    /// The store could not be opened.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// No writer to follow.
-    #[error("replica {0} follows, and needs --leader-url to know whom")]
+    /// A follower has no URL of the writer.
+    #[error("replica {0} is a follower and needs --leader-url")]
     NoLeader(u32),
-    /// No address.
+    /// The server cannot listen.
     #[error("cannot listen on {address}")]
     Listen {
         /// The address.
@@ -55,7 +55,7 @@ pub enum ServeError {
     },
 }
 
-/// A server at work.
+/// A running server.
 pub struct Server {
     address: SocketAddr,
     app: Arc<App>,
@@ -64,22 +64,19 @@ pub struct Server {
     tasks: JoinSet<()>,
 }
 
-/// The number that a replica's name ends in; 0 when it ends in none.
+/// The number at the end of a replica's name; 0 if there is none.
 fn ordinal(host_name: &str) -> u32 {
     let name = host_name.split('.').next().unwrap_or_default();
     name.rsplit_once('-').and_then(|(_, number)| number.parse().ok()).unwrap_or(0)
 }
 
-/// Opens the data. A follower whose data belong to another version begins anew: it has nothing that the writer lacks.
+/// Opens the store. A follower whose data have another schema starts with an empty store: the writer has all items.
 fn open(volume: &Volume, version: Version, follows: bool) -> Result<(Store, Generation), StoreError> {
     match store::open_current(volume, version) {
         Err(StoreError::OtherSchema { found, .. }) if follows => {
-            log(
-                Level::Info,
-                format!("the data of this follower have schema {found}: it copies the writer's anew"),
-            );
+            log(Level::Info, format!("the data have schema {found}: this follower copies all items again"));
             let next = Generation(volume.current()?.map_or(1, |current| current.0 + 1));
-            store::begin_generation(volume, next, version.schema())?;
+            store::create_generation(volume, next, version.schema())?;
             volume.sweep(&[next])?;
             store::open_current(volume, version)
         }
@@ -87,12 +84,12 @@ fn open(volume: &Volume, version: Version, follows: bool) -> Result<(Store, Gene
     }
 }
 
-async fn open_with_patience(
+async fn open_when_free(
     volume: &Volume,
     version: Version,
     follows: bool,
 ) -> Result<(Store, Generation), StoreError> {
-    let look = || async {
+    let attempt = || async {
         let volume = volume.clone();
         match spawn_blocking(move || open(&volume, version, follows)).await {
             Ok(Err(StoreError::InUse(_))) => None,
@@ -100,14 +97,14 @@ async fn open_with_patience(
             Err(_) => Some(Err(StoreError::Held)),
         }
     };
-    match clock::wait_for(HANDOVER, Duration::from_millis(100), look).await {
+    match clock::wait_for(OPEN_LIMIT, Duration::from_millis(100), attempt).await {
         Some(result) => result,
         None => Err(StoreError::InUse(volume.directory().into())),
     }
 }
 
 impl Server {
-    /// Starts; returns once requests are answered.
+    /// Starts a server; returns once it listens.
     pub async fn start(arguments: ServeArguments, version: Version) -> Result<Self, ServeError> {
         let keys = watch::Sender::new(Keyring::new(Credentials::read(&arguments.auth_directory)?));
         let features = match &arguments.features_file {
@@ -121,14 +118,14 @@ impl Server {
             (None, _) => return Err(ServeError::NoLeader(ordinal)),
         };
         let volume = Volume::at(&arguments.data);
-        let (store, generation) = open_with_patience(&volume, version, leader.is_some()).await?;
+        let (store, generation) = open_when_free(&volume, version, leader.is_some()).await?;
         let store = Arc::new(store);
-        let patience = Duration::from_secs(arguments.hold_limit);
+        let hold = Duration::from_secs(arguments.hold_limit);
         let silence = Duration::from_secs(arguments.silence_limit);
         let app = Arc::new(App {
             version,
-            limits: Limits { patience, lag: arguments.lag_limit, silence },
-            gate: Gate::new(store.clone(), volume, generation, patience),
+            limits: Limits { hold, lag: arguments.lag_limit, silence },
+            gate: Gate::new(store.clone(), volume, generation, hold),
             store,
             keys,
             features: watch::Sender::new(features),
@@ -137,9 +134,9 @@ impl Server {
             progress: watch::Sender::new(None),
             stopping: watch::Sender::new(false),
         });
-        let refused = |source| ServeError::Listen { address: arguments.listen, source };
-        let listener = TcpListener::bind(arguments.listen).await.map_err(refused)?;
-        let address = listener.local_addr().map_err(refused)?;
+        let listen_error = |source| ServeError::Listen { address: arguments.listen, source };
+        let listener = TcpListener::bind(arguments.listen).await.map_err(listen_error)?;
+        let address = listener.local_addr().map_err(listen_error)?;
         let role = if app.leader.is_some() { "follows" } else { "writes" };
         log(
             Level::Info,
@@ -151,23 +148,23 @@ impl Server {
         Ok(Self { address, app, shutdown, serving, tasks })
     }
 
-    /// Where it listens.
+    /// The address that it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Ends as soon as nothing is answered any more, which should not happen by itself.
+    /// Waits until the HTTP server ends, which happens only after an error.
     pub async fn ended(&mut self) {
         self.serving.join_next().await;
     }
 
-    /// Finishes what is under way, refuses what waits, closes the store.
+    /// Finishes requests in progress, refuses held writes, closes the store.
     pub async fn stop(mut self) {
         self.app.stopping.send_replace(true);
         self.app.gate.close();
         let finished = tokio::time::timeout(self.shutdown, self.serving.join_next()).await;
         if finished.is_err() {
-            log(Level::Warning, "some requests took too long and were cut off");
+            log(Level::Warning, "some requests took too long and were aborted");
         }
         self.serving.shutdown().await;
         self.tasks.shutdown().await;
@@ -195,7 +192,7 @@ fn tasks(app: &Arc<App>, arguments: ServeArguments) -> JoinSet<()> {
     tasks.spawn(async move { shared.gate.watch().await });
     let shared = app.clone();
     tasks.spawn(async move {
-        clock::repeat(LOOK_EVERY, async || {
+        clock::repeat(REFRESH_EVERY, async || {
             refresh(&shared, &arguments.auth_directory, arguments.features_file.as_deref());
         })
         .await;
@@ -209,7 +206,7 @@ fn tasks(app: &Arc<App>, arguments: ServeArguments) -> JoinSet<()> {
     tasks
 }
 
-/// Reads mounted files again. What cannot be read changes nothing.
+/// Reads mounted files again. A file that cannot be read changes nothing.
 fn refresh(app: &App, auth_directory: &Path, features_file: Option<&Path>) {
     match Credentials::read(auth_directory) {
         Ok(read) => {
@@ -217,7 +214,7 @@ fn refresh(app: &App, auth_directory: &Path, features_file: Option<&Path>) {
                 log(Level::Info, "the credentials have changed");
             }
         }
-        Err(error) => log(Level::Warning, format!("the credentials stay as they are: {}", chain(&error))),
+        Err(error) => log(Level::Warning, format!("the credentials are unchanged: {}", chain(&error))),
     }
     let Some(path) = features_file else { return };
     match Features::read(path) {
@@ -231,7 +228,7 @@ fn refresh(app: &App, auth_directory: &Path, features_file: Option<&Path>) {
                 log(Level::Info, format!("the features have changed: {:?}", app.features.borrow().0));
             }
         }
-        Err(error) => log(Level::Warning, format!("the features stay as they are: {}", chain(&error))),
+        Err(error) => log(Level::Warning, format!("the features are unchanged: {}", chain(&error))),
     }
 }
 
@@ -240,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_number_at_the_end_of_the_name_decides() {
+    fn the_ordinal_is_the_number_at_the_end_of_the_name() {
         for (name, number) in [("", 0), ("app", 0), ("app-0", 0), ("my-app-12", 12), ("app-3.app.default", 3)]
         {
             assert_eq!(ordinal(name), number, "{name}");

@@ -1,10 +1,10 @@
-//! The versions this program can be, and the data schema of each. One table: everything that differs between
-//! versions is asked of it. Pure.
+//! The versions that this program can run as, and the data schema of each. All differences between versions are
+//! defined here. Pure.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// How the data of a version is laid out.
+/// The layout of the data of a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Schema {
     /// The value and nothing else.
@@ -16,7 +16,7 @@ pub enum Schema {
 }
 
 impl Schema {
-    /// The number written into the data and told to users.
+    /// The number that is written into the data and shown to users.
     pub fn number(self) -> u64 {
         self as u64
     }
@@ -28,7 +28,7 @@ impl Schema {
             .find(|schema| schema.number() == number)
     }
 
-    /// The version that introduced it, for advice.
+    /// The version that introduced it, for error messages.
     pub fn version(self) -> Version {
         match self {
             Self::Plain => Version::V0_0_1,
@@ -38,16 +38,16 @@ impl Schema {
     }
 }
 
-/// A version of the application. The last two are broken on purpose, for tests of whoever upgrades it.
+/// A version of the application. The last two are broken on purpose, for tests of upgrades.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Version {
-    /// The first.
+    /// The first version.
     V0_0_1,
-    /// Remembers which revision wrote an item.
+    /// Stores the revision that wrote an item.
     V0_0_2,
-    /// Checks every value it reads and lists what changed.
+    /// Verifies a checksum on every read, and lists the items written after a revision.
     V0_1_0,
-    /// Starts, works, and never says that it is ready.
+    /// Starts and works, and never becomes ready.
     V0_0_2NeverReady,
     /// Its migration stops halfway.
     V0_1_0MigrationFails,
@@ -58,7 +58,7 @@ impl Version {
     pub const ALL: [Self; 5] =
         [Self::V0_0_1, Self::V0_0_2, Self::V0_1_0, Self::V0_0_2NeverReady, Self::V0_1_0MigrationFails];
 
-    /// As it is written in `spec.appVersion` and in image tags.
+    /// The name in `spec.appVersion` and in image tags.
     pub fn name(self) -> &'static str {
         match self {
             Self::V0_0_1 => "0.0.1",
@@ -78,12 +78,12 @@ impl Version {
         }
     }
 
-    /// Whether it may ever say that it is ready.
-    pub fn gets_ready(self) -> bool {
+    /// Whether it ever becomes ready.
+    pub fn becomes_ready(self) -> bool {
         self != Self::V0_0_2NeverReady
     }
 
-    /// Whether a migration to it can end well.
+    /// Whether a migration to it can succeed.
     pub fn migrates(self) -> bool {
         self != Self::V0_1_0MigrationFails
     }
@@ -95,9 +95,9 @@ impl fmt::Display for Version {
     }
 }
 
-/// No such version.
+/// The error for an unknown version.
 #[derive(Debug, thiserror::Error)]
-#[error("there is no version {0:?}; there are {names}", names = Version::ALL.map(Version::name).join(", "))]
+#[error("there is no version {0:?}; the versions are {names}", names = Version::ALL.map(Version::name).join(", "))]
 pub struct UnknownVersion(String);
 
 impl FromStr for Version {
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_numbers_are_read_back() {
+    fn names_and_numbers_are_parsed_back() {
         for version in Version::ALL {
             assert_eq!(version.name().parse::<Version>().unwrap(), version);
             assert_eq!(Schema::from_number(version.schema().number()), Some(version.schema()));
@@ -126,10 +126,10 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_version_is_told_which_there_are() {
+    fn the_error_for_an_unknown_version_lists_all_versions() {
         assert_eq!(
             "0.2.0".parse::<Version>().unwrap_err().to_string(),
-            "there is no version \"0.2.0\"; there are 0.0.1, 0.0.2, 0.1.0, 0.0.2-never-ready, 0.1.0-migration-fails"
+            "there is no version \"0.2.0\"; the versions are 0.0.1, 0.0.2, 0.1.0, 0.0.2-never-ready, 0.1.0-migration-fails"
         );
     }
 }

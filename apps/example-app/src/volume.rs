@@ -1,6 +1,6 @@
-//! The data volume: which generations of data lie on it, and which is the current one. A generation is a directory
-//! `data-N`; `current` is a symbolic link to one of them and is only ever replaced by a rename, so that a reader, a
-//! crash or a power cut sees the old generation or the new one. Called by the store and by `migrate`.
+//! The data volume: its generations of data, and which one is in use. A generation is a directory `data-N`. `current`
+//! is a symbolic link to one of them, and is always replaced by a rename: at any time, also after a crash or a power
+//! cut, it names either the old or the new generation. Called by the store and by `migrate`.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -23,24 +23,24 @@ impl Generation {
     }
 }
 
-/// Something on the volume could not be read or changed.
+/// Why the volume could not be read or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum VolumeError {
-    /// The file system refused.
+    /// A call of the file system failed.
     #[error("cannot {doing} {}", path.display())]
     Io {
         /// What was being done.
         doing: &'static str,
-        /// To what.
+        /// The file or directory.
         path: PathBuf,
         /// Why not.
         source: io::Error,
     },
-    /// `current` is there and names no generation.
-    #[error("{} does not point to a directory data-N; point it to the one in use, with `ln -sfn data-N current`", .0.display())]
-    StrangePointer(PathBuf),
-    /// There is data and nothing says which is in use.
-    #[error("{} holds data but no `current`; point it to the one in use, with `ln -sfn data-N current`", .0.display())]
+    /// `current` exists and does not name a generation.
+    #[error("{} does not point to a directory data-N; point it to the generation in use, with `ln -sfn data-N current`", .0.display())]
+    InvalidPointer(PathBuf),
+    /// There are generations, but no `current`.
+    #[error("{} contains data but no `current`; point it to the generation in use, with `ln -sfn data-N current`", .0.display())]
     NoPointer(PathBuf),
 }
 
@@ -49,14 +49,14 @@ fn doing(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> VolumeEr
     move |source| VolumeError::Io { doing, path, source }
 }
 
-fn absent_is_fine(result: io::Result<()>) -> io::Result<()> {
+fn ignore_absent(result: io::Result<()>) -> io::Result<()> {
     match result {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         other => other,
     }
 }
 
-/// The volume, by its directory.
+/// The volume, identified by its directory.
 #[derive(Debug, Clone)]
 pub struct Volume(PathBuf);
 
@@ -66,7 +66,7 @@ impl Volume {
         Self(directory.into())
     }
 
-    /// Where it is mounted.
+    /// The directory where it is mounted.
     pub fn directory(&self) -> &Path {
         &self.0
     }
@@ -77,7 +77,7 @@ impl Volume {
         match fs::read_link(&pointer) {
             Ok(target) => match target.to_str().and_then(Generation::parse) {
                 Some(generation) => Ok(Some(generation)),
-                None => Err(VolumeError::StrangePointer(pointer)),
+                None => Err(VolumeError::InvalidPointer(pointer)),
             },
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 if self.generations()?.is_empty() {
@@ -90,8 +90,8 @@ impl Volume {
         }
     }
 
-    /// The generations that lie here, drafts not counted, oldest first.
-    pub fn generations(&self) -> Result<Vec<Generation>, VolumeError> {
+    /// The generations on the volume, without drafts, oldest first.
+    fn generations(&self) -> Result<Vec<Generation>, VolumeError> {
         let mut found: Vec<_> = self.names()?.iter().filter_map(|name| Generation::parse(name)).collect();
         found.sort_unstable();
         Ok(found)
@@ -113,8 +113,8 @@ impl Volume {
         self.0.join(generation.to_string()).join("store.redb")
     }
 
-    /// Whether a generation's store is there.
-    pub fn holds(&self, generation: Generation) -> bool {
+    /// Whether the store of a generation exists.
+    pub fn has_store(&self, generation: Generation) -> bool {
         self.store_file(generation).exists()
     }
 
@@ -122,15 +122,15 @@ impl Volume {
         self.0.join(format!("{generation}.draft"))
     }
 
-    /// An empty directory for a generation that is being made; returns the file for its store.
+    /// Creates an empty directory for a draft of a generation; returns the path for its store.
     pub fn begin_draft(&self, generation: Generation) -> Result<PathBuf, VolumeError> {
         let directory = self.draft_directory(generation);
-        absent_is_fine(fs::remove_dir_all(&directory)).map_err(doing("remove", &directory))?;
+        ignore_absent(fs::remove_dir_all(&directory)).map_err(doing("remove", &directory))?;
         fs::create_dir_all(&directory).map_err(doing("create", &directory))?;
         Ok(directory.join("store.redb"))
     }
 
-    /// Makes a draft a generation. It is not yet in use.
+    /// Turns a draft into a generation, which is not in use yet.
     pub fn publish(&self, generation: Generation) -> Result<(), VolumeError> {
         let (draft, directory) = (self.draft_directory(generation), self.0.join(generation.to_string()));
         Self::sync(&draft)?;
@@ -138,23 +138,23 @@ impl Volume {
         Self::sync(&self.0)
     }
 
-    /// Puts a generation in use: the one moment in which everything changes.
+    /// Puts a generation into use, by one rename.
     pub fn switch(&self, generation: Generation) -> Result<(), VolumeError> {
         fs::create_dir_all(&self.0).map_err(doing("create", &self.0))?;
         let draft = self.0.join("current.draft");
-        absent_is_fine(fs::remove_file(&draft)).map_err(doing("remove", &draft))?;
+        ignore_absent(fs::remove_file(&draft)).map_err(doing("remove", &draft))?;
         std::os::unix::fs::symlink(generation.to_string(), &draft).map_err(doing("create", &draft))?;
         fs::rename(&draft, self.0.join("current")).map_err(doing("rename", &draft))?;
         Self::sync(&self.0)
     }
 
-    /// Removes drafts, and every generation except those to keep.
+    /// Removes drafts, and all generations except those to keep; returns the removed ones.
     pub fn sweep(&self, keep: &[Generation]) -> Result<Vec<Generation>, VolumeError> {
         let mut removed = Vec::new();
         for name in self.names()? {
             let path = self.0.join(&name);
             if name.strip_suffix(".draft").is_some_and(|name| Generation::parse(name).is_some()) {
-                absent_is_fine(fs::remove_dir_all(&path)).map_err(doing("remove", &path))?;
+                ignore_absent(fs::remove_dir_all(&path)).map_err(doing("remove", &path))?;
             } else if let Some(generation) = Generation::parse(&name).filter(|found| !keep.contains(found)) {
                 self.sweep_one(generation)?;
                 removed.push(generation);
@@ -165,20 +165,20 @@ impl Volume {
         Ok(removed)
     }
 
-    /// Removes a generation; absent is fine.
+    /// Removes a generation, if it exists.
     pub fn sweep_one(&self, generation: Generation) -> Result<(), VolumeError> {
         let (path, draft) = (self.0.join(generation.to_string()), self.draft_directory(generation));
-        absent_is_fine(fs::remove_dir_all(&draft)).map_err(doing("remove", &draft))?;
-        // Renamed first: a removal that is interrupted must not leave half a generation under its name.
-        absent_is_fine(fs::rename(&path, &draft)).map_err(doing("rename", &path))?;
-        absent_is_fine(fs::remove_dir_all(&draft)).map_err(doing("remove", &draft))
+        ignore_absent(fs::remove_dir_all(&draft)).map_err(doing("remove", &draft))?;
+        // Renamed first: an interrupted removal must not leave an incomplete generation under its name.
+        ignore_absent(fs::rename(&path, &draft)).map_err(doing("rename", &path))?;
+        ignore_absent(fs::remove_dir_all(&draft)).map_err(doing("remove", &draft))
     }
 
-    /// Bytes that may still be written.
+    /// The free bytes of the file system.
     pub fn free_bytes(&self) -> Result<u64, VolumeError> {
-        let figures =
+        let statistics =
             rustix::fs::statvfs(&self.0).map_err(|error| doing("measure", &self.0)(error.into()))?;
-        Ok(figures.f_bavail.saturating_mul(figures.f_frsize))
+        Ok(statistics.f_bavail.saturating_mul(statistics.f_frsize))
     }
 
     fn sync(directory: &Path) -> Result<(), VolumeError> {
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_pointer_names_one_generation_and_the_sweep_keeps_it() {
+    fn a_generation_in_use_is_not_swept() {
         let directory = tempfile::tempdir().unwrap();
         let volume = Volume::at(directory.path().join("new"));
         assert_eq!(volume.current().unwrap(), None);
@@ -207,12 +207,12 @@ mod tests {
     }
 
     #[test]
-    fn data_without_a_pointer_is_not_guessed_at() {
+    fn a_missing_or_invalid_pointer_is_an_error() {
         let directory = tempfile::tempdir().unwrap();
         fs::create_dir(directory.path().join("data-1")).unwrap();
         let volume = Volume::at(directory.path());
         assert!(matches!(volume.current(), Err(VolumeError::NoPointer(_))));
         std::os::unix::fs::symlink("elsewhere", directory.path().join("current")).unwrap();
-        assert!(matches!(volume.current(), Err(VolumeError::StrangePointer(_))));
+        assert!(matches!(volume.current(), Err(VolumeError::InvalidPointer(_))));
     }
 }

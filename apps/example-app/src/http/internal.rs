@@ -1,4 +1,4 @@
-//! What replicas ask of the writer, and what an operator asks of it around a migration.
+//! The endpoints for replicas, and for an operator before and after a migration.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,19 +9,19 @@ use axum::http::StatusCode;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::Refusal;
+use super::HttpError;
 use crate::app::App;
 use crate::gate;
 use crate::store::{CopyPage, Delta};
 
-/// About how many bytes a page of changes or of a copy has.
+/// The approximate size of a page of changes or of a copy, in bytes.
 const PAGE_BYTES: usize = 4 << 20;
-/// The longest that a follower may wait for the next change.
+/// How many seconds a follower may wait for the next change at most.
 const WAIT_LIMIT: u64 = 60;
-/// The longest hold.
+/// How many seconds writes can be held at most.
 const HOLD_LIMIT: u64 = 3600;
 
-/// Since when, and how long to wait for something to happen.
+/// The parameters of `changes`: the revision of the follower, and how many seconds to wait for a newer one.
 #[derive(Debug, Deserialize)]
 pub(super) struct Since {
     history: u64,
@@ -30,73 +30,75 @@ pub(super) struct Since {
     wait: u64,
 }
 
-/// What happened after a revision; 410 when only a whole copy helps.
+/// The changes after a revision; 410 when the follower has to copy all items.
 pub(super) async fn changes(
     State(app): State<Arc<App>>,
     Query(since): Query<Since>,
-) -> Result<Json<Delta>, Refusal> {
+) -> Result<Json<Delta>, HttpError> {
     let wait = Duration::from_secs(since.wait.min(WAIT_LIMIT));
-    let look = move |store: &crate::store::Store| store.delta(since.history, since.after, PAGE_BYTES);
-    let mut delta = app.look(look).await?;
+    let read = move |store: &crate::store::Store| store.delta(since.history, since.after, PAGE_BYTES);
+    let mut delta = app.with_store(read).await?;
     if delta.as_ref().is_some_and(|delta| delta.revision == since.after) && !wait.is_zero() {
         tokio::select! {
             _ = app.reach(since.after.saturating_add(1), wait) => {}
             () = app.stopped() => {}
         }
-        delta = app.look(look).await?;
+        delta = app.with_store(read).await?;
     }
     delta.map(Json).ok_or_else(|| {
-        Refusal::new(
+        HttpError::new(
             StatusCode::GONE,
-            "the log does not reach back so far, or counts another history; copy everything",
+            "the log has no changes that old, or is of another history; copy all items",
         )
     })
 }
 
-/// Where in the copy.
+/// The parameter of `copy`: the last key of the page before.
 #[derive(Debug, Deserialize)]
 pub(super) struct After {
     #[serde(default)]
     after: String,
 }
 
-/// A part of everything.
+/// One page of all items.
 pub(super) async fn copy(
     State(app): State<Arc<App>>,
     Query(after): Query<After>,
-) -> Result<Json<CopyPage>, Refusal> {
-    Ok(Json(app.look(move |store| store.copy_page(&after.after, PAGE_BYTES)).await?))
+) -> Result<Json<CopyPage>, HttpError> {
+    Ok(Json(app.with_store(move |store| store.copy_page(&after.after, PAGE_BYTES)).await?))
 }
 
-/// For how long.
+/// The parameter of `hold`.
 #[derive(Debug, Deserialize)]
 pub(super) struct Hold {
     seconds: Option<u64>,
 }
 
-/// Holds writes: answered once none is under way. Asked again, it holds from then on.
+/// Holds writes; answered once no write is in progress. A second request restarts the time.
 pub(super) async fn hold(
     State(app): State<Arc<App>>,
     Query(hold): Query<Hold>,
-) -> Result<Json<Value>, Refusal> {
+) -> Result<Json<Value>, HttpError> {
     let seconds = hold.seconds.unwrap_or(60).min(HOLD_LIMIT);
     app.gate.hold(Duration::from_secs(seconds)).await?;
-    let revision = app.look(crate::store::Store::facts).await?.revision;
+    let revision = app.with_store(crate::store::Store::facts).await?.revision;
     Ok(Json(json!({ "writes": "held", "seconds": seconds, "revision": revision })))
 }
 
-/// Lets writes pass again; 409 when they cannot.
-pub(super) async fn release(State(app): State<Arc<App>>) -> Result<Json<Value>, Refusal> {
+/// Ends the hold; 409 when the writes have to stay held.
+pub(super) async fn release(State(app): State<Arc<App>>) -> Result<Json<Value>, HttpError> {
     match app.gate.release().await {
         gate::State::Open => Ok(Json(json!({ "writes": "open" }))),
-        gate::State::Held => Err(Refusal::new(
+        gate::State::Held => Err(HttpError::new(
             StatusCode::CONFLICT,
-            "a migration reads the data; writes pass when it has ended",
+            "a migration reads the data; writes continue when it has ended",
         )),
-        gate::State::Moved => Err(Refusal::new(
+        gate::State::Moved => Err(HttpError::new(
             StatusCode::CONFLICT,
             "the data were migrated; restart with the version they belong to, or run `migrate --back`",
         )),
-        gate::State::Closing => Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the server stops")),
+        gate::State::Closing => {
+            Err(HttpError::new(StatusCode::SERVICE_UNAVAILABLE, "the server is stopping"))
+        }
     }
 }

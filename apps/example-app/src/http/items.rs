@@ -1,4 +1,4 @@
-//! The items. Reads are answered by every replica; writes by the writer, to whom a follower passes them on.
+//! The endpoints of items. Every replica answers reads; a follower forwards writes to the writer.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{REVISION, Refusal};
+use super::{HttpError, REVISION};
 use crate::app::App;
 use crate::clock;
 use crate::leader::{Answer, Leader, LeaderError};
@@ -23,44 +23,45 @@ const KEY_LIMIT: usize = 512;
 /// The longest page of a listing.
 const PAGE_LIMIT: usize = 1000;
 
-fn checked(key: String) -> Result<String, Refusal> {
+fn checked(key: String) -> Result<String, HttpError> {
     if key.is_empty() || key.len() > KEY_LIMIT || key.chars().any(char::is_control) {
         let text = format!("a key has 1 to {KEY_LIMIT} bytes and no control characters");
-        return Err(Refusal::new(StatusCode::BAD_REQUEST, text));
+        return Err(HttpError::new(StatusCode::BAD_REQUEST, text));
     }
     Ok(key)
 }
 
-/// How a read is asked for.
+/// The parameters of a read.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct Reading {
-    /// Answer only from a state at least as new.
+    /// Wait until the replica has reached this revision.
     at_least: Option<u64>,
 }
 
-/// One item: its value as the body.
+/// One item, with its value as the body.
 pub(super) async fn get(
     State(app): State<Arc<App>>,
     Path(key): Path<String>,
     Query(reading): Query<Reading>,
-) -> Result<Response, Refusal> {
+) -> Result<Response, HttpError> {
     let key = checked(key)?;
     if let Some(revision) = reading.at_least
         && !app.reach(revision, Duration::from_secs(5)).await
     {
         let text = format!("this replica has not reached revision {revision} yet");
-        return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, text));
+        return Err(HttpError::new(StatusCode::SERVICE_UNAVAILABLE, text));
     }
-    let (found, revision) = app.look(move |store| Ok((store.get(&key)?, store.facts()?.revision))).await?;
+    let (found, revision) =
+        app.with_store(move |store| Ok((store.get(&key)?, store.facts()?.revision))).await?;
     let Some(record) = found else {
         let headers = [(REVISION, revision.to_string())];
-        return Ok((headers, Refusal::new(StatusCode::NOT_FOUND, "there is no such item")).into_response());
+        return Ok((headers, HttpError::new(StatusCode::NOT_FOUND, "there is no such item")).into_response());
     };
     let schema = app.store.schema();
     let sum = (schema >= Schema::WithChecksum).then(|| hex(&checksum(&record.value)));
     let value = match String::from_utf8(record.value) {
-        Ok(text) if app.features.borrow().shouts() => text.to_uppercase().into_bytes(),
+        Ok(text) if app.features.borrow().upper_case() => text.to_uppercase().into_bytes(),
         Ok(text) => text.into_bytes(),
         Err(error) => error.into_bytes(),
     };
@@ -92,28 +93,32 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// Which page of the listing.
+/// The parameters of a listing.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct Page {
     /// Only keys after this one.
     #[serde(default)]
     after: String,
-    /// At most so many.
+    /// The largest number of items in the answer.
     limit: Option<usize>,
     /// Only items written after this revision, in the order of writing; from 0.1.0 on.
     written_after: Option<u64>,
 }
 
-/// The items in order, a page at a time.
-pub(super) async fn list(State(app): State<Arc<App>>, Query(page): Query<Page>) -> Result<Response, Refusal> {
+/// One page of the items in order.
+pub(super) async fn list(
+    State(app): State<Arc<App>>,
+    Query(page): Query<Page>,
+) -> Result<Response, HttpError> {
     let limit = page.limit.unwrap_or(100).clamp(1, PAGE_LIMIT);
     if let Some(after) = page.written_after {
-        let (keys, revision) =
-            app.look(move |store| Ok((store.written_after(after, limit)?, store.facts()?.revision))).await?;
+        let (keys, revision) = app
+            .with_store(move |store| Ok((store.written_after(after, limit)?, store.facts()?.revision)))
+            .await?;
         let Some(keys) = keys else {
-            let text = format!("version {} keeps no index by revision; 0.1.0 does", app.version);
-            return Err(Refusal::new(StatusCode::BAD_REQUEST, text));
+            let text = format!("version {} has no index by revision; version 0.1.0 has one", app.version);
+            return Err(HttpError::new(StatusCode::BAD_REQUEST, text));
         };
         let keys: Vec<_> = keys.into_iter().map(|key| json!({ "key": key })).collect();
         let body = json!({ "items": keys, "next": null, "revision": revision });
@@ -121,7 +126,7 @@ pub(super) async fn list(State(app): State<Arc<App>>, Query(page): Query<Page>) 
     }
     let after = page.after;
     let (mut found, revision) =
-        app.look(move |store| Ok((store.list(&after, limit + 1)?, store.facts()?.revision))).await?;
+        app.with_store(move |store| Ok((store.list(&after, limit + 1)?, store.facts()?.revision))).await?;
     let next = (found.len() > limit).then(|| found[limit - 1].0.clone());
     found.truncate(limit);
     let with_revision = app.store.schema() >= Schema::WithRevision;
@@ -144,13 +149,13 @@ fn written(status: StatusCode, key: &str, revision: u64) -> Response {
     (status, [(REVISION, revision.to_string())], body).into_response()
 }
 
-/// Writes an item: answered once it is on the disk.
+/// Writes an item; answered once it is on the disk.
 pub(super) async fn put(
     State(app): State<Arc<App>>,
     OriginalUri(uri): OriginalUri,
     Path(key): Path<String>,
     value: Bytes,
-) -> Result<Response, Refusal> {
+) -> Result<Response, HttpError> {
     let key = checked(key)?;
     if let Some(leader) = &app.leader {
         return forward(&app, leader, Method::PUT, uri.path(), value).await;
@@ -166,7 +171,7 @@ pub(super) async fn delete(
     State(app): State<Arc<App>>,
     OriginalUri(uri): OriginalUri,
     Path(key): Path<String>,
-) -> Result<Response, Refusal> {
+) -> Result<Response, HttpError> {
     let key = checked(key)?;
     if let Some(leader) = &app.leader {
         return forward(&app, leader, Method::DELETE, uri.path(), Bytes::new()).await;
@@ -174,35 +179,37 @@ pub(super) async fn delete(
     let name = key.clone();
     match app.gate.pass(move |store| store.delete(&name)).await? {
         Some(revision) => Ok(written(StatusCode::OK, &key, revision)),
-        None => Err(Refusal::new(StatusCode::NOT_FOUND, "there is no such item")),
+        None => Err(HttpError::new(StatusCode::NOT_FOUND, "there is no such item")),
     }
 }
 
-/// Passes a write on to the writer; waits for one that is away, as a held write waits.
+/// Forwards a write to the writer. While the writer is unreachable, the write waits as a held write does.
 async fn forward(
     app: &App,
     leader: &Leader,
     method: Method,
     path: &str,
     body: Bytes,
-) -> Result<Response, Refusal> {
+) -> Result<Response, HttpError> {
     let path = path.replacen("/v1/", "/internal/", 1);
-    let limit = app.limits.patience + Duration::from_secs(5);
-    let look = || async {
+    let limit = app.limits.hold + Duration::from_secs(5);
+    let attempt = || async {
         match leader.ask(method.clone(), &path, body.clone(), limit).await {
-            _ if *app.stopping.borrow() => Some(Err(None)),
-            // Neither of the two had an effect: it may be tried again.
+            // Neither of the two had an effect: it may be retried.
             Ok(Answer { status: StatusCode::SERVICE_UNAVAILABLE, .. })
-            | Err(LeaderError::Unreachable { .. }) => None,
+            | Err(LeaderError::Unreachable { .. }) => {
+                let stopping = *app.stopping.borrow();
+                stopping.then_some(Err(None))
+            }
             Ok(answer) => Some(Ok(answer)),
             Err(error) => Some(Err(Some(error))),
         }
     };
-    let answer = clock::wait_for(app.limits.patience, Duration::from_millis(200), look).await;
+    let answer = clock::wait_for(app.limits.hold, Duration::from_millis(200), attempt).await;
     match answer.unwrap_or(Err(None)) {
         Ok(answer) => {
             let revision = answer.headers.get(REVISION).cloned();
-            // Whoever wrote here reads here next, and should find it.
+            // A client that reads from this replica next must find what it wrote.
             if let Some(revision) = revision.as_ref().and_then(|value| value.to_str().ok()?.parse().ok()) {
                 app.reach(revision, Duration::from_secs(2)).await;
             }
@@ -213,13 +220,13 @@ async fn forward(
             }
             Ok(response)
         }
-        Err(None) => Err(Refusal::new(
+        Err(None) => Err(HttpError::new(
             StatusCode::SERVICE_UNAVAILABLE,
-            "the writer is away, and nothing was written; try again",
+            "the writer is unreachable, and nothing was written; try again",
         )),
-        Err(Some(error)) => Err(Refusal::new(
+        Err(Some(error)) => Err(HttpError::new(
             StatusCode::BAD_GATEWAY,
-            format!("{error}: it may have been written or not; look"),
+            format!("{error}: the write may have succeeded; read the item to find out"),
         )),
     }
 }

@@ -1,4 +1,4 @@
-//! The HTTP face: which path leads where, who may come in, and what an answer looks like when something is refused.
+//! The HTTP server: routes, authentication and error responses.
 
 mod internal;
 mod items;
@@ -19,25 +19,25 @@ use crate::console::{Level, chain, log};
 use crate::gate::GateError;
 use crate::store::StoreError;
 
-/// The header with the revision that an answer stands for.
+/// The header with the revision of the data that an answer was made from.
 pub(crate) const REVISION: &str = "x-revision";
-/// The largest value.
+/// The largest value of an item, in bytes.
 const VALUE_LIMIT: usize = 1 << 20;
 
-/// An answer that is a refusal: it says why, and when to come back.
+/// The answer to a request that failed: says why, and when to retry.
 #[derive(Debug)]
-pub(crate) struct Refusal {
+pub(crate) struct HttpError {
     status: StatusCode,
     text: String,
 }
 
-impl Refusal {
+impl HttpError {
     fn new(status: StatusCode, text: impl Into<String>) -> Self {
         Self { status, text: text.into() }
     }
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for HttpError {
     fn into_response(self) -> Response {
         let body = axum::Json(json!({ "error": self.text }));
         let mut response = (self.status, body).into_response();
@@ -51,7 +51,7 @@ impl IntoResponse for Refusal {
     }
 }
 
-impl From<StoreError> for Refusal {
+impl From<StoreError> for HttpError {
     fn from(error: StoreError) -> Self {
         if matches!(error, StoreError::Held) {
             return Self::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string());
@@ -61,7 +61,7 @@ impl From<StoreError> for Refusal {
     }
 }
 
-impl From<GateError> for Refusal {
+impl From<GateError> for HttpError {
     fn from(error: GateError) -> Self {
         match error {
             GateError::Store(error) => error.into(),
@@ -72,22 +72,22 @@ impl From<GateError> for Refusal {
     }
 }
 
-/// All paths.
+/// The router with all paths.
 pub fn router(app: &Arc<App>) -> Router {
     let clients = Router::new()
         .route("/v1/items", get(items::list))
         .route("/v1/items/{key}", get(items::get).put(items::put).delete(items::delete))
         .route("/v1/features", get(probes::features))
         .route("/v1/version", get(probes::version))
-        .route_layer(from_fn_with_state(app.clone(), only_clients))
-        .layer(from_fn_with_state(app.clone(), mark));
+        .route_layer(from_fn_with_state(app.clone(), require_client))
+        .layer(from_fn_with_state(app.clone(), add_feature_header));
     let replicas = Router::new()
         .route("/internal/items/{key}", put(items::put).delete(items::delete))
         .route("/internal/changes", get(internal::changes))
         .route("/internal/copy", get(internal::copy))
         .route("/internal/hold", post(internal::hold))
         .route("/internal/release", post(internal::release))
-        .route_layer(from_fn_with_state(app.clone(), only_replicas));
+        .route_layer(from_fn_with_state(app.clone(), require_replica));
     let open = Router::new()
         .route("/healthz", get(probes::healthz))
         .route("/readyz", get(probes::readyz))
@@ -106,25 +106,25 @@ fn authorization(request: &Request) -> &str {
     header.and_then(|value| value.to_str().ok()).unwrap_or_default()
 }
 
-fn stranger() -> Response {
-    Refusal::new(StatusCode::UNAUTHORIZED, "a user name and a password are needed, and these are not right")
-        .into_response()
+fn unauthorized() -> Response {
+    let text = "the user name or the password is missing or wrong";
+    HttpError::new(StatusCode::UNAUTHORIZED, text).into_response()
 }
 
-async fn only_clients(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    let known = app.keys.borrow().accepts_client(authorization(&request));
-    if known { next.run(request).await } else { stranger() }
+async fn require_client(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let accepted = app.keys.borrow().accepts_client(authorization(&request));
+    if accepted { next.run(request).await } else { unauthorized() }
 }
 
-async fn only_replicas(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    let known = app.keys.borrow().accepts_replica(authorization(&request));
-    if known { next.run(request).await } else { stranger() }
+async fn require_replica(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let accepted = app.keys.borrow().accepts_replica(authorization(&request));
+    if accepted { next.run(request).await } else { unauthorized() }
 }
 
-async fn mark(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    let marks = app.features.borrow().marks_answers();
+async fn add_feature_header(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let adds_header = app.features.borrow().adds_header();
     let mut response = next.run(request).await;
-    if marks {
+    if adds_header {
         response.headers_mut().insert("x-example-feature-1", HeaderValue::from_static("on"));
     }
     response

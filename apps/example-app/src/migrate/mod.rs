@@ -1,6 +1,6 @@
-//! `migrate`: from the data of one version to that of the next, and back. Works on a copy beside the data in use and
-//! switches by one rename, so that it may be killed anywhere and run again, and so that the old data stay until they
-//! are discarded. The store's lock keeps writers out: hold their writes, or stop them.
+//! `migrate`: converts the data of one version to the schema of the next, and back. It works on a copy beside the data
+//! in use and switches by one rename, so that it can be killed at any point and run again, and so that the old data
+//! stay until they are discarded. The lock of the store excludes writers: hold their writes, or stop them.
 
 mod plan;
 
@@ -17,7 +17,7 @@ pub use plan::Refusal;
 /// Items copied in one transaction.
 const BATCH: usize = 64;
 
-/// Why there was no migration. The data in use are untouched.
+/// Why the migration failed. The data in use have not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum MigrateError {
     /// It is not allowed.
@@ -29,10 +29,10 @@ pub enum MigrateError {
     /// The volume could not be read or written.
     #[error(transparent)]
     Volume(#[from] VolumeError),
-    /// Another migration is at work here.
-    #[error("another migration is at work on {}; wait for it to end", .0.display())]
+    /// Another migration is running on the volume.
+    #[error("another migration is running on {}; wait for it to end", .0.display())]
     Busy(PathBuf),
-    /// The file that keeps two migrations apart could not be locked.
+    /// The file that excludes other migrations could not be locked.
     #[error("cannot lock {}", path.display())]
     Lock {
         /// The file.
@@ -41,7 +41,9 @@ pub enum MigrateError {
         source: io::Error,
     },
     /// The copy is not the same as its source.
-    #[error("the copy differs from its source after item {0:?}; nothing was switched, run it again")]
+    #[error(
+        "the copy differs from its source after item {0:?}; the old data are still in use: run the migration again"
+    )]
     Different(String),
     /// The version that fails on purpose failed.
     #[error(
@@ -50,9 +52,9 @@ pub enum MigrateError {
     Broken {
         /// The broken version.
         version: Version,
-        /// How far it came.
+        /// The items that were copied.
         copied: u64,
-        /// How far it would have had to go.
+        /// All items.
         total: u64,
     },
     /// A test stopped it.
@@ -63,27 +65,27 @@ pub enum MigrateError {
 /// What a migration did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// The volume is empty: the version to come makes its own data.
+    /// The volume is empty: the next version creates its own data.
     Empty,
     /// Nothing had to be done.
     AlreadyThere {
-        /// In use before and after.
+        /// The generation in use.
         generation: Generation,
     },
     /// Another generation is in use now.
     Switched {
-        /// In use before; kept until it is discarded.
+        /// The generation that was in use before; kept until it is discarded.
         from: Generation,
-        /// In use now.
+        /// The generation in use now.
         to: Generation,
         /// Items in use now.
         items: u64,
         /// The revision of the data in use now.
         revision: u64,
     },
-    /// Data not in use were removed.
+    /// The data that were not in use are removed.
     Discarded {
-        /// These.
+        /// The generations that were removed.
         generations: Vec<Generation>,
     },
 }
@@ -115,9 +117,9 @@ impl Migration {
         }
     }
 
-    /// The generation in use, if it holds anything yet.
+    /// The generation in use, if it has a store.
     fn current(&self) -> Result<Option<Generation>, MigrateError> {
-        Ok(self.volume.current()?.filter(|current| self.volume.holds(*current)))
+        Ok(self.volume.current()?.filter(|current| self.volume.has_store(*current)))
     }
 
     fn lock(&self) -> Result<File, MigrateError> {
@@ -132,13 +134,13 @@ impl Migration {
         })
     }
 
-    /// Brings the data to a version's schema, one version ahead.
+    /// Converts the data to the schema of the next version.
     pub fn forward(&mut self, to: Version) -> Result<Outcome, MigrateError> {
         let Some(current) = self.current()? else { return Ok(Outcome::Empty) };
         let _lock = self.lock()?;
         let source = Store::read_only(&self.volume.store_file(current))?;
         let facts = source.facts()?;
-        // Also what a run before this one left behind, whether it ended well or not.
+        // Also removes what an earlier run left, successful or not.
         self.step()?;
         self.volume.sweep(&[current, Generation(facts.previous)])?;
         if source.schema() == to.schema() {
@@ -150,16 +152,16 @@ impl Migration {
         let next = Generation(current.0 + 1);
         self.build(&source, next, &copy, to)?;
         self.step()?;
-        // The source stays open, and so locked, until the switch: a server that wants to write again sees it.
+        // The source stays open, and so locked, until the switch: a server that resumes writes before fails.
         self.volume.switch(next)?;
         self.step()?;
-        // One way back is kept, not two: going back twice must end where going back once does.
+        // Only one previous generation is kept: going back twice must have the same result as going back once.
         self.volume.sweep(&[next, current])?;
         Ok(Outcome::Switched { from: current, to: next, items: facts.items, revision: facts.revision })
     }
 
-    /// Goes back to the data that were in use before. Writes made since then are carried along, unless they are to be
-    /// dropped: then the old data are used exactly as they were.
+    /// Goes back to the data that were in use before. Writes made since then are kept, unless `drop_new_writes`: then
+    /// the old data are used unchanged.
     pub fn back(&mut self, to: Option<Version>, drop_new_writes: bool) -> Result<Outcome, MigrateError> {
         let Some(current) = self.current()? else { return Ok(Outcome::Empty) };
         let _lock = self.lock()?;
@@ -169,7 +171,7 @@ impl Migration {
         if to.is_some_and(|to| to.schema() == source.schema()) {
             return Ok(Outcome::AlreadyThere { generation: current });
         }
-        if facts.previous == 0 || !self.volume.holds(previous) {
+        if facts.previous == 0 || !self.volume.has_store(previous) {
             return match to {
                 Some(to) => Err(Refusal::NothingToGoBackTo { to, schema: facts.schema }.into()),
                 None => Ok(Outcome::AlreadyThere { generation: current }),
@@ -186,7 +188,7 @@ impl Migration {
             old.close();
             self.step()?;
             if !same {
-                // Followers hold revisions that are now taken back: another history tells them to copy everything.
+                // Followers have revisions that are now undone: a new history makes them copy all items.
                 Store::rewrite_history(&self.volume.store_file(previous), schema, new_history())?;
             }
             self.step()?;
@@ -202,7 +204,7 @@ impl Migration {
         Ok(Outcome::Switched { from: current, to: next, items: facts.items, revision: facts.revision })
     }
 
-    /// Removes all data that are not in use. There is no way back afterwards.
+    /// Removes all data that are not in use. Going back is not possible afterwards.
     pub fn discard(&mut self) -> Result<Outcome, MigrateError> {
         let Some(current) = self.current()? else { return Ok(Outcome::Empty) };
         let _lock = self.lock()?;
@@ -218,7 +220,7 @@ impl Migration {
         Ok(plan::enough_space(self.size(current), self.volume.free_bytes()?)?)
     }
 
-    /// Makes a generation out of a store. Nothing is in use that was not before.
+    /// Creates a generation from the items of a store. Does not change which generation is in use.
     fn build(
         &mut self,
         source: &Store,

@@ -1,11 +1,11 @@
-//! What a migration may do, decided before it touches anything. Pure.
+//! What a migration may do, decided before it changes anything. Pure.
 
 use crate::version::{Schema, Version};
 
-/// Room beside twice the data: an empty store is not empty on the disk.
+/// Free bytes needed besides twice the size of the data: an empty store file has a size, too.
 const RESERVE: u64 = 8 << 20;
 
-/// A migration that is not allowed, and what is.
+/// Why a migration is not allowed, and what is.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// More than one step.
@@ -13,50 +13,50 @@ pub enum Refusal {
     TooFar {
         /// The schema of the data.
         from: Schema,
-        /// Where it was to go.
+        /// The requested version.
         to: Version,
-        /// The step in between.
+        /// The version in between.
         first: Version,
     },
-    /// Down instead of up.
-    #[error("the data has schema {from}, newer than version {to} knows; go back with `migrate --back --to {to}`", from = from.number())]
+    /// To an older version.
+    #[error("the data has schema {from}, which is newer than that of version {to}; go back with `migrate --back --to {to}`", from = from.number())]
     Downgrade {
         /// The schema of the data.
         from: Schema,
-        /// Where it was to go.
+        /// The requested version.
         to: Version,
     },
-    /// The data before the current ones are gone.
+    /// The previous data were not kept.
     #[error(
         "there is nothing to go back to: the data has schema {schema}, and none of version {to} was kept"
     )]
     NothingToGoBackTo {
-        /// Where it was to go.
+        /// The requested version.
         to: Version,
         /// The schema of the data.
         schema: u64,
     },
-    /// The data before the current ones belong to another version.
-    #[error("the data before these belong to version {before}, not to {to}; use `--back --to {before}`")]
+    /// The previous data belong to another version.
+    #[error("the previous data belong to version {before}, not to {to}; use `--back --to {before}`")]
     OtherPrevious {
-        /// Where it was to go.
+        /// The requested version.
         to: Version,
-        /// Where it can go.
+        /// The version of the previous data.
         before: Version,
     },
-    /// The volume is too full.
+    /// The volume does not have enough free space.
     #[error(
         "a copy may need {needed} bytes and {free} are free; make the volume larger, or run `migrate --discard`"
     )]
     NoSpace {
-        /// What the copy may need.
+        /// The bytes that the copy may need.
         needed: u64,
-        /// What there is.
+        /// The free bytes.
         free: u64,
     },
 }
 
-/// Allows the step to the next schema only.
+/// Allows only the next schema.
 pub(super) fn one_step_ahead(from: Schema, to: Version) -> Result<(), Refusal> {
     let next = Schema::from_number(from.number() + 1);
     if to.schema() < from {
@@ -68,7 +68,7 @@ pub(super) fn one_step_ahead(from: Schema, to: Version) -> Result<(), Refusal> {
     }
 }
 
-/// Allows going back to where the user thinks it goes.
+/// Allows going back only to the version that the user expects.
 pub(super) fn previous_has(schema: Schema, to: Option<Version>) -> Result<(), Refusal> {
     match to {
         Some(to) if to.schema() != schema => Err(Refusal::OtherPrevious { to, before: schema.version() }),
@@ -76,7 +76,7 @@ pub(super) fn previous_has(schema: Schema, to: Option<Version>) -> Result<(), Re
     }
 }
 
-/// Allows a copy that is sure to fit.
+/// Allows a copy only if it certainly fits.
 pub(super) fn enough_space(size: u64, free: u64) -> Result<(), Refusal> {
     let needed = size.saturating_mul(2).saturating_add(RESERVE);
     if free < needed { Err(Refusal::NoSpace { needed, free }) } else { Ok(()) }
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_step_at_a_time_and_never_down() {
+    fn only_the_next_schema_is_allowed() {
         use Schema::{Plain, WithChecksum, WithRevision};
         assert_eq!(one_step_ahead(Plain, Version::V0_0_2), Ok(()));
         assert_eq!(one_step_ahead(Plain, Version::V0_0_2NeverReady), Ok(()));
@@ -98,12 +98,12 @@ mod tests {
         );
         assert_eq!(
             one_step_ahead(WithChecksum, Version::V0_0_2).unwrap_err().to_string(),
-            "the data has schema 3, newer than version 0.0.2 knows; go back with `migrate --back --to 0.0.2`"
+            "the data has schema 3, which is newer than that of version 0.0.2; go back with `migrate --back --to 0.0.2`"
         );
     }
 
     #[test]
-    fn a_copy_needs_room_before_it_starts() {
+    fn a_copy_needs_enough_free_space() {
         assert_eq!(enough_space(100, RESERVE + 200), Ok(()));
         let refusal = Refusal::NoSpace { needed: RESERVE + 200, free: RESERVE + 199 };
         assert_eq!(enough_space(100, RESERVE + 199), Err(refusal));

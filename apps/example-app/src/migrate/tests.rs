@@ -31,7 +31,7 @@ fn numbered(count: u64) -> Items {
 }
 
 #[test]
-fn all_the_way_up_and_one_step_back() {
+fn two_migrations_forward_and_one_back() {
     let items = numbered(150);
     let (_directory, volume) = volume_with(Version::V0_0_1, &items);
     let mut migration = Migration::of(volume.clone());
@@ -52,7 +52,7 @@ fn all_the_way_up_and_one_step_back() {
     assert_eq!(
         migration.back(None, false).unwrap(),
         Outcome::AlreadyThere { generation: Generation(2) },
-        "one step"
+        "only one step back"
     );
     assert_eq!(contents(&volume, Version::V0_0_2), (items, 150));
     assert_eq!(migration.discard().unwrap(), Outcome::Discarded { generations: vec![Generation(3)] });
@@ -60,7 +60,7 @@ fn all_the_way_up_and_one_step_back() {
 }
 
 #[test]
-fn going_back_carries_new_writes_along_or_drops_them_if_asked() {
+fn going_back_keeps_new_writes_unless_they_are_dropped() {
     for drop_new_writes in [false, true] {
         let mut items = numbered(3);
         let (_directory, volume) = volume_with(Version::V0_0_1, &items);
@@ -79,7 +79,7 @@ fn going_back_carries_new_writes_along_or_drops_them_if_asked() {
         }
         assert_eq!(contents(&volume, Version::V0_0_1), (items, if drop_new_writes { 3 } else { 5 }));
         let (store, _) = open_current(&volume, Version::V0_0_1).unwrap();
-        assert_eq!(store.facts().unwrap().history == history, !drop_new_writes, "followers are told");
+        assert_eq!(store.facts().unwrap().history == history, !drop_new_writes, "followers copy all items");
     }
 }
 
@@ -98,7 +98,7 @@ fn the_broken_version_stops_halfway_and_changes_nothing() {
 }
 
 #[test]
-fn a_failed_upgrade_leaves_the_way_back_of_the_one_before() {
+fn a_failed_upgrade_keeps_the_previous_generation() {
     let items = numbered(3);
     let (_directory, volume) = volume_with(Version::V0_0_1, &items);
     let mut migration = Migration::of(volume.clone());
@@ -109,7 +109,7 @@ fn a_failed_upgrade_leaves_the_way_back_of_the_one_before() {
 }
 
 #[test]
-fn a_writer_keeps_a_migration_out_and_an_empty_volume_needs_none() {
+fn a_writer_excludes_a_migration_and_an_empty_volume_needs_none() {
     let (_directory, volume) = volume_with(Version::V0_0_1, &numbered(1));
     let (store, _) = open_current(&volume, Version::V0_0_1).unwrap();
     let refused = Migration::of(volume.clone()).forward(Version::V0_0_2).unwrap_err();
@@ -122,7 +122,7 @@ fn a_writer_keeps_a_migration_out_and_an_empty_volume_needs_none() {
 }
 
 #[test]
-fn going_back_to_what_was_never_there_is_refused() {
+fn going_back_without_a_previous_generation_is_refused() {
     let (_directory, volume) = volume_with(Version::V0_0_2, &numbered(1));
     let error = Migration::of(volume).back(Some(Version::V0_0_1), false).unwrap_err();
     assert_eq!(
@@ -131,7 +131,7 @@ fn going_back_to_what_was_never_there_is_refused() {
     );
 }
 
-/// Runs `work`, stopped before every step once, each time on a volume of its own, and again to its end.
+/// Interrupts `work` before each step, each time on a new volume, and then runs it to its end.
 fn interrupted_everywhere(
     prepare: impl Fn() -> (tempfile::TempDir, Volume),
     work: impl Fn(&mut Migration),
@@ -189,14 +189,14 @@ fn check_interruptions(items: &Items) {
 }
 
 #[test]
-fn a_crash_before_any_step_loses_nothing_and_the_next_run_ends_the_same() {
+fn a_crash_before_any_step_loses_nothing_and_the_next_run_completes() {
     check_interruptions(&numbered(130));
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(8))]
     #[test]
-    fn every_item_survives_every_migration(
+    fn a_migration_keeps_every_item(
         items in prop::collection::btree_map("[a-f/ ü]{1,6}", prop::collection::vec(any::<u8>(), 0..40), 0..12)
     ) {
         let (_directory, volume) = volume_with(Version::V0_0_1, &items);

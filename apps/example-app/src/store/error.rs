@@ -1,25 +1,25 @@
-//! What can go wrong with a store, in words that say what to do.
+//! The errors of a store. The texts say what to do.
 
 use std::path::{Path, PathBuf};
 
 use crate::version::{Schema, Version};
 use crate::volume::VolumeError;
 
-/// Why the store did not do it.
+/// Why a call of the store failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// Writes are held.
-    #[error("writes are held at the moment")]
+    #[error("writes are held")]
     Held,
-    /// Another process has the file.
-    #[error("{} is in use by another process: a server that takes writes, or a migration; hold writes or stop it", .0.display())]
+    /// Another process has the file open.
+    #[error("{} is in use by another process: a server that accepts writes, or a migration; hold the writes or stop the process", .0.display())]
     InUse(PathBuf),
-    /// The data belongs to another version.
+    /// The data belong to another version.
     #[error("the data has schema {found}, version {version} needs schema {needed}; {advice}", needed = version.schema().number())]
     OtherSchema {
-        /// What the data has.
+        /// The schema of the data.
         found: u64,
-        /// Who wanted to open it.
+        /// The version that opened the store.
         version: Version,
         /// What to do.
         advice: String,
@@ -53,8 +53,8 @@ pub(super) fn advice(found: u64, version: Version) -> String {
     }
 }
 
-/// A failure of redb at a file.
-pub(super) fn trouble(path: &Path, error: impl Into<redb::Error>) -> StoreError {
+/// An error of redb for a file.
+pub(super) fn redb_error(path: &Path, error: impl Into<redb::Error>) -> StoreError {
     let error = error.into();
     if matches!(error, redb::Error::DatabaseAlreadyOpen) {
         return StoreError::InUse(path.into());

@@ -1,8 +1,8 @@
 //! The data of one generation, in one redb file. Owns the file and its lock; called by the HTTP handlers, by the
-//! follower and by `migrate`. A write is on the disk before the call returns, and takes the next revision.
+//! follower and by `migrate`. A write gets the next revision, and is on the disk before the call returns.
 //!
-//! The lock is redb's own: one process may write, or several may read. While writes are held the store is open for
-//! reading only, so that `migrate` can read it too, and whoever wants to write again has to wait for `migrate` to end.
+//! The lock is redb's own: one process can write, or several can read. While writes are held, the store is open for
+//! reading only, so that `migrate` can read it too. Writes cannot be resumed until `migrate` has ended.
 
 mod error;
 mod generation;
@@ -19,14 +19,14 @@ use tokio::sync::watch;
 use crate::version::{Schema, Version};
 use crate::volume::{Generation, Volume};
 pub use error::StoreError;
-use error::{advice, trouble};
-pub use generation::{begin_generation, new_history, open_current};
+use error::{advice, redb_error};
+pub use generation::{create_generation, new_history, open_current};
 use record::Record;
 pub use replicate::{Change, CopyPage, Delta};
 pub use tables::Facts;
 use tables::Tables;
 
-/// How many changes the log remembers; a follower further behind copies everything.
+/// How many changes the log keeps; a follower further behind copies all items.
 const CHANGES_KEPT: u64 = 10_000;
 
 enum Handle {
@@ -35,16 +35,16 @@ enum Handle {
     Closed,
 }
 
-/// What a write did.
+/// The result of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Written {
-    /// Its revision.
+    /// The revision of the write.
     pub revision: u64,
     /// Whether the item is new.
     pub created: bool,
 }
 
-/// A store that is open.
+/// An open store.
 pub struct Store {
     path: PathBuf,
     schema: Schema,
@@ -53,7 +53,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the store of a generation. Falls back to reading when a migration reads it: the caller holds writes.
+    /// Opens the store of a generation; for reading only, if a migration reads it. The caller then has to hold writes.
     pub fn open(volume: &Volume, generation: Generation, version: Version) -> Result<Self, StoreError> {
         let store = Self::open_any(volume.store_file(generation), version.schema())?;
         let found = store.facts()?.schema;
@@ -67,14 +67,14 @@ impl Store {
         let handle = match Database::open(&path) {
             Ok(database) => Handle::Writing(database),
             Err(DatabaseError::DatabaseAlreadyOpen) => Handle::Reading(open_for_reading(&path)?),
-            Err(error) => return Err(trouble(&path, error)),
+            Err(error) => return Err(redb_error(&path, error)),
         };
         let store = Self { path, schema, handle: RwLock::new(handle), revision: watch::Sender::new(0) };
         store.revision.send_replace(store.facts()?.revision);
         Ok(store)
     }
 
-    /// Opens a store for reading, whatever its schema; several processes may.
+    /// Opens a store of any schema for reading; several processes can.
     pub fn read_only(path: &Path) -> Result<Self, StoreError> {
         let mut store = Self {
             path: path.into(),
@@ -92,9 +92,9 @@ impl Store {
         Ok(store)
     }
 
-    /// Makes an empty store that says of itself what `facts` say.
+    /// Creates an empty store with these facts.
     pub fn create(path: &Path, schema: Schema, facts: &Facts) -> Result<Self, StoreError> {
-        let database = Database::create(path).map_err(|error| trouble(path, error))?;
+        let database = Database::create(path).map_err(|error| redb_error(path, error))?;
         let store = Self {
             path: path.into(),
             schema,
@@ -110,12 +110,12 @@ impl Store {
         self.schema
     }
 
-    /// The revision, and word of each new one.
+    /// A receiver of the current revision and of each new one.
     pub fn revision(&self) -> watch::Receiver<u64> {
         self.revision.subscribe()
     }
 
-    /// What the store says about itself.
+    /// The facts about the store.
     pub fn facts(&self) -> Result<Facts, StoreError> {
         self.read(tables::facts)
     }
@@ -139,7 +139,7 @@ impl Store {
         })
     }
 
-    /// Keys of items written after a revision; `None` when this schema keeps no index.
+    /// The keys of items written after a revision; `None` if this schema has no index.
     pub fn written_after(&self, after: u64, limit: usize) -> Result<Option<Vec<String>>, StoreError> {
         if self.schema < Schema::WithChecksum {
             return Ok(None);
@@ -159,10 +159,10 @@ impl Store {
         Ok(written)
     }
 
-    /// Removes an item; `None` when there is none, and then nothing changes.
+    /// Deletes an item; returns its revision, or `None` if there is no such item.
     pub fn delete(&self, key: &str) -> Result<Option<u64>, StoreError> {
         if self.get(key).is_ok_and(|found| found.is_none()) {
-            // Also told while writes are held: an absent item needs no write.
+            // Also answered while writes are held: an absent item needs no write.
             return Ok(None);
         }
         let deleted = self.write(|tables| {
@@ -179,7 +179,7 @@ impl Store {
         Ok(deleted)
     }
 
-    /// Lets others read the file and takes no more writes; waits for the one under way.
+    /// Waits for the write in progress, and reopens the file for reading only, so that other processes can read it.
     pub fn hold(&self) -> Result<(), StoreError> {
         let mut handle = self.handle.write().unwrap_or_else(PoisonError::into_inner);
         if matches!(*handle, Handle::Reading(_)) {
@@ -190,7 +190,7 @@ impl Store {
         Ok(())
     }
 
-    /// Takes writes again, unless another process is reading: then it stays held and says so.
+    /// Reopens the file for writing. While another process reads it, this fails and the store stays read-only.
     pub fn resume(&self) -> Result<(), StoreError> {
         let mut handle = self.handle.write().unwrap_or_else(PoisonError::into_inner);
         if matches!(*handle, Handle::Writing(_)) {
@@ -201,18 +201,18 @@ impl Store {
             Ok(database) => *handle = Handle::Writing(database),
             Err(error) => {
                 *handle = Handle::Reading(open_for_reading(&self.path)?);
-                return Err(trouble(&self.path, error));
+                return Err(redb_error(&self.path, error));
             }
         }
         Ok(())
     }
 
-    /// Whether it takes writes.
+    /// Whether the store is open for writing.
     pub fn takes_writes(&self) -> bool {
         matches!(*self.handle.read().unwrap_or_else(PoisonError::into_inner), Handle::Writing(_))
     }
 
-    /// Closes the file; nothing can be asked of the store afterwards.
+    /// Closes the file; all calls fail afterwards.
     pub fn close(&self) {
         *self.handle.write().unwrap_or_else(PoisonError::into_inner) = Handle::Closed;
     }
@@ -222,15 +222,15 @@ impl Store {
         look: impl FnOnce(&ReadTransaction) -> Result<T, redb::Error>,
     ) -> Result<T, StoreError> {
         let handle = self.handle.read().unwrap_or_else(PoisonError::into_inner);
-        let begun = match &*handle {
+        let transaction = match &*handle {
             Handle::Writing(database) => database.begin_read(),
             Handle::Reading(database) => database.begin_read(),
-            Handle::Closed => return Err(trouble(&self.path, redb::Error::DatabaseClosed)),
+            Handle::Closed => return Err(redb_error(&self.path, redb::Error::DatabaseClosed)),
         };
-        begun
+        transaction
             .map_err(redb::Error::from)
             .and_then(|read| look(&read))
-            .map_err(|error| trouble(&self.path, error))
+            .map_err(|error| redb_error(&self.path, error))
     }
 
     fn write<T>(
@@ -244,21 +244,21 @@ impl Store {
             write.commit()?;
             Ok(result)
         };
-        let begun = database.begin_write().map_err(redb::Error::from);
-        begun.and_then(work).map_err(|error| trouble(&self.path, error))
+        let transaction = database.begin_write().map_err(redb::Error::from);
+        transaction.and_then(work).map_err(|error| redb_error(&self.path, error))
     }
 }
 
 fn open_for_reading(path: &Path) -> Result<ReadOnlyDatabase, StoreError> {
     match ReadOnlyDatabase::open(path) {
-        // The last writer was killed. Opening for writing repairs what it left behind.
+        // The last writer was killed. Opening for writing repairs the file.
         Err(DatabaseError::RepairAborted) => {
-            drop(Database::open(path).map_err(|error| trouble(path, error))?);
+            drop(Database::open(path).map_err(|error| redb_error(path, error))?);
             ReadOnlyDatabase::open(path)
         }
         other => other,
     }
-    .map_err(|error| trouble(path, error))
+    .map_err(|error| redb_error(path, error))
 }
 
 #[cfg(test)]

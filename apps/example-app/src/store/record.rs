@@ -1,19 +1,19 @@
-//! An item as each schema stores it. Pure: bytes in, bytes out. What one schema cannot say is left out, never invented.
+//! The stored form of an item in each schema. Pure. What a schema cannot store is omitted.
 
 use sha2::{Digest, Sha256};
 
 use crate::version::Schema;
 
-/// An item's value and what is known about it.
+/// The value of an item, and its revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
-    /// What the user wrote.
+    /// The bytes that the client wrote.
     pub value: Vec<u8>,
-    /// The revision that wrote it; 0 when it was written by a version that did not keep it.
+    /// The revision that wrote it; 0 if it was written by a version that does not store it.
     pub written_at: u64,
 }
 
-/// Stored bytes that the schema does not explain, or whose checksum is wrong.
+/// Stored bytes that are too short for the schema, or whose checksum is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the stored bytes are damaged: {0}")]
 pub struct Damaged(&'static str);
@@ -23,7 +23,7 @@ pub fn checksum(value: &[u8]) -> [u8; 32] {
     Sha256::digest(value).into()
 }
 
-/// The record as the schema writes it.
+/// Encodes a record for a schema.
 pub fn encode(schema: Schema, record: &Record) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(record.value.len() + 40);
     if schema >= Schema::WithRevision {
@@ -36,7 +36,7 @@ pub fn encode(schema: Schema, record: &Record) -> Vec<u8> {
     bytes
 }
 
-/// The record that the schema wrote.
+/// Decodes a record of a schema.
 pub fn decode(schema: Schema, bytes: &[u8]) -> Result<Record, Damaged> {
     let (mut written_at, mut rest) = (0, bytes);
     if schema >= Schema::WithRevision {
@@ -62,7 +62,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(value: Vec<u8>, written_at: u64) {
+        fn an_encoded_record_is_decoded(value: Vec<u8>, written_at: u64) {
             let record = Record { value, written_at };
             for schema in [Schema::WithRevision, Schema::WithChecksum] {
                 prop_assert_eq!(decode(schema, &encode(schema, &record)), Ok(record.clone()));
@@ -72,7 +72,7 @@ mod tests {
         }
 
         #[test]
-        fn the_last_schema_notices_any_flipped_bit_of_a_value(value in prop::collection::vec(any::<u8>(), 1..64), bit: usize) {
+        fn the_last_schema_detects_any_flipped_bit_of_a_value(value in prop::collection::vec(any::<u8>(), 1..64), bit: usize) {
             let mut bytes = encode(Schema::WithChecksum, &Record { value, written_at: 7 });
             let bits = (bytes.len() - 8) * 8;
             let position = 64 + bit % bits;

@@ -1,5 +1,5 @@
-//! What a follower asks of the writer's store and does to its own. Pages are bounded by bytes. A page may hold values
-//! newer than its revision says (never older), because the changes in between come with the next page.
+//! Replication: what a follower reads from the writer's store and writes to its own. Pages are limited in bytes. A page
+//! can contain values newer than its revision, never older: the changes in between follow with the next page.
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use super::record::Record;
 use super::{Facts, Store, StoreError, tables};
 use crate::version::Schema;
 
-/// An item that changed: its value now, or nothing when it is gone.
+/// A changed item and its current value, or none if it was deleted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Change {
-    /// The item.
+    /// The key of the item.
     pub key: String,
     /// Its value, in base64; `None` when it was deleted.
     pub value: Option<String>,
@@ -21,31 +21,31 @@ pub struct Change {
     pub written_at: u64,
 }
 
-/// What happened after a revision.
+/// The changes after a revision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Delta {
-    /// Which history the revisions count.
+    /// The history that the revisions belong to.
     pub history: u64,
-    /// The revision that the follower has once it has applied this.
+    /// The revision of the follower after these changes.
     pub up_to: u64,
-    /// The writer's revision.
+    /// The current revision of the writer.
     pub revision: u64,
-    /// What changed, each item once.
+    /// The changes, at most one for each item.
     pub changes: Vec<Change>,
 }
 
-/// A part of everything.
+/// One page of all items.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CopyPage {
-    /// Which history the revision counts.
+    /// The history that the revision belongs to.
     pub history: u64,
-    /// The writer's revision.
+    /// The current revision of the writer.
     pub revision: u64,
-    /// All items after the key asked for, up to `next`.
+    /// All items after the requested key, up to `next`.
     pub items: Vec<Change>,
-    /// The key to ask with for the rest; `None` when there is no rest.
+    /// The key to request the next page with; `None` on the last page.
     pub next: Option<String>,
 }
 
@@ -61,7 +61,7 @@ fn to_record(change: &Change) -> Result<Option<Record>, redb::Error> {
     let Some(text) = &change.value else { return Ok(None) };
     match base64::engine::general_purpose::STANDARD.decode(text) {
         Ok(value) => Ok(Some(Record { value, written_at: change.written_at })),
-        Err(error) => Err(redb::Error::Corrupted(format!("the writer sent no base64: {error}"))),
+        Err(error) => Err(redb::Error::Corrupted(format!("the writer sent invalid base64: {error}"))),
     }
 }
 
@@ -70,7 +70,7 @@ fn size(change: &Change) -> usize {
 }
 
 impl Store {
-    /// What happened after a revision; `None` when only a whole copy helps.
+    /// The changes after a revision; `None` if the follower has to copy all items.
     pub fn delta(&self, history: u64, after: u64, bytes: usize) -> Result<Option<Delta>, StoreError> {
         let schema = self.schema();
         self.read(|read| {
@@ -97,7 +97,7 @@ impl Store {
         })
     }
 
-    /// A part of everything, beginning after a key.
+    /// The page of items after a key.
     pub fn copy_page(&self, after: &str, bytes: usize) -> Result<CopyPage, StoreError> {
         self.read(|read| {
             let facts = tables::facts(read)?;
@@ -116,7 +116,7 @@ impl Store {
         })
     }
 
-    /// Applies what happened at the writer, all of it or nothing.
+    /// Applies changes of the writer in one transaction.
     pub fn apply(&self, delta: &Delta) -> Result<(), StoreError> {
         self.write(|tables| {
             for change in &delta.changes {
@@ -132,7 +132,7 @@ impl Store {
     }
 
     /// Makes the items after `after`, up to the page's end, the same as the writer's. The revision stays until
-    /// [`Store::finish_copy`]: a copy that is interrupted is begun again.
+    /// [`Store::finish_copy`]: an interrupted copy is repeated from the start.
     pub fn apply_page(&self, after: &str, page: &CopyPage) -> Result<(), StoreError> {
         self.write(|tables| {
             let wanted: std::collections::BTreeSet<_> = page.items.iter().map(|item| &item.key).collect();
@@ -150,17 +150,17 @@ impl Store {
         })
     }
 
-    /// Ends a copy that began when the writer was at this revision.
+    /// Completes a copy that was started when the writer had this revision.
     pub fn finish_copy(&self, history: u64, revision: u64) -> Result<(), StoreError> {
         self.write(|tables| {
-            tables.forget_changes()?;
+            tables.clear_log()?;
             tables.set_revision(history, revision)
         })?;
         self.revision.send_replace(revision);
         Ok(())
     }
 
-    /// Writes items with the revisions they have elsewhere, for a migration.
+    /// Writes items with their existing revisions, for a migration.
     pub fn fill(&self, items: &[(String, Record)]) -> Result<(), StoreError> {
         self.write(|tables| {
             for (key, record) in items {
@@ -170,12 +170,12 @@ impl Store {
         })
     }
 
-    /// Gives a store that nobody has open another history: its revisions are no longer those that followers know.
+    /// Sets a new history in a store that is not open: followers then copy all items.
     pub fn rewrite_history(path: &Path, schema: Schema, history: u64) -> Result<(), StoreError> {
         let store = Self::open_any(path.into(), schema)?;
         let facts = store.facts()?;
         store.write(|tables| {
-            tables.forget_changes()?;
+            tables.clear_log()?;
             tables.set_revision(history, facts.revision)
         })
     }

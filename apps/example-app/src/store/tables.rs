@@ -1,5 +1,5 @@
-//! The tables of a store file and the only code that changes them, so that every schema keeps its promises in the
-//! same transaction: the item, the log of changes, and from 0.1.0 on the index by revision.
+//! The tables of a store file: the items, the log of changes, and from 0.1.0 on the index by revision. Only this file
+//! changes them, so that all tables of a schema are updated in the same transaction.
 
 use redb::{ReadTransaction, ReadableTable, ReadableTableMetadata, Table, TableDefinition, WriteTransaction};
 
@@ -11,22 +11,22 @@ const ITEMS: TableDefinition<&str, &[u8]> = TableDefinition::new("items");
 const CHANGES: TableDefinition<u64, &str> = TableDefinition::new("changes");
 const BY_REVISION: TableDefinition<(u64, &str), ()> = TableDefinition::new("by_revision");
 
-/// What a store file says about itself.
+/// The metadata of a store file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Facts {
-    /// The number of its schema; of an unknown one too.
+    /// The number of its schema, which can be unknown to this program.
     pub schema: u64,
     /// The revision of the last write.
     pub revision: u64,
-    /// Which history the revisions count: two stores with the same history and revision hold the same items.
+    /// The history that the revisions belong to: stores with the same history and revision have the same items.
     pub history: u64,
-    /// The generation it was migrated from; 0 when from none.
+    /// The generation it was migrated from; 0 if none.
     pub previous: u64,
-    /// How many items.
+    /// The number of items.
     pub items: u64,
 }
 
-/// A damaged record in the words of the store.
+/// A damaged record as an error of the store.
 pub(super) fn damaged(key: &str, error: &record::Damaged) -> redb::Error {
     redb::Error::Corrupted(format!("item {key:?}: {error}"))
 }
@@ -51,7 +51,7 @@ pub(super) fn item(read: &ReadTransaction, schema: Schema, key: &str) -> Result<
     record::decode(schema, found.value()).map(Some).map_err(|error| damaged(key, &error))
 }
 
-/// Visits items in order of their keys, those after `after`, until `visit` says that it has enough.
+/// Calls `visit` for the items after a key, in order, until it returns false.
 pub(super) fn scan(
     read: &ReadTransaction,
     schema: Schema,
@@ -70,7 +70,7 @@ pub(super) fn scan(
     Ok(())
 }
 
-/// The log of changes after a revision, oldest first; `None` when the log no longer reaches back so far.
+/// The log of changes after a revision, oldest first; `None` if some of them are no longer in the log.
 pub(super) fn changes(
     read: &ReadTransaction,
     after: u64,
@@ -89,7 +89,7 @@ pub(super) fn changes(
     Ok(Some(found))
 }
 
-/// Keys of items written after a revision, oldest first. Only schemas with an index can tell.
+/// Keys of items written after a revision, oldest first. Only for schemas with an index.
 pub(super) fn written_after(
     read: &ReadTransaction,
     after: u64,
@@ -112,7 +112,7 @@ pub(super) struct Tables<'t> {
 }
 
 impl<'t> Tables<'t> {
-    /// Opens the tables of a schema; makes those that are missing.
+    /// Opens the tables of a schema; creates missing ones.
     pub(super) fn open(write: &'t WriteTransaction, schema: Schema) -> Result<Self, redb::Error> {
         let indexed = schema >= Schema::WithChecksum;
         Ok(Self {
@@ -124,7 +124,7 @@ impl<'t> Tables<'t> {
         })
     }
 
-    /// Writes what the file says about itself; the number of items counts itself.
+    /// Writes the metadata, except for the number of items, which is that of the table.
     pub(super) fn describe(&mut self, facts: &Facts) -> Result<(), redb::Error> {
         self.meta.insert("schema", facts.schema)?;
         self.meta.insert("revision", facts.revision)?;
@@ -133,14 +133,14 @@ impl<'t> Tables<'t> {
         Ok(())
     }
 
-    /// Sets the revision and the history it counts.
+    /// Sets the revision and its history.
     pub(super) fn set_revision(&mut self, history: u64, revision: u64) -> Result<(), redb::Error> {
         self.meta.insert("history", history)?;
         self.meta.insert("revision", revision)?;
         Ok(())
     }
 
-    /// The revision that the next write gets, taken.
+    /// Increments the revision, and returns it.
     pub(super) fn next_revision(&mut self) -> Result<u64, redb::Error> {
         let revision = self.meta.get("revision")?.map_or(0, |found| found.value()) + 1;
         self.meta.insert("revision", revision)?;
@@ -150,7 +150,7 @@ impl<'t> Tables<'t> {
     fn unindex(&mut self, key: &str) -> Result<bool, redb::Error> {
         let Some(old) = self.items.get(key)? else { return Ok(false) };
         if let Some(index) = &mut self.by_revision {
-            // A damaged item can still be overwritten: its revision comes before what the checksum covers.
+            // Not decoded, so that a damaged item can be overwritten.
             if let Some(revision) = old.value().first_chunk() {
                 index.remove((u64::from_be_bytes(*revision), key))?;
             }
@@ -158,7 +158,7 @@ impl<'t> Tables<'t> {
         Ok(true)
     }
 
-    /// Writes an item; says whether it was there before.
+    /// Writes an item; returns whether it existed before.
     pub(super) fn set(&mut self, key: &str, record: &Record) -> Result<bool, redb::Error> {
         let was_there = self.unindex(key)?;
         self.items.insert(key, record::encode(self.schema, record).as_slice())?;
@@ -168,7 +168,7 @@ impl<'t> Tables<'t> {
         Ok(was_there)
     }
 
-    /// Removes an item; says whether it was there.
+    /// Deletes an item; returns whether it existed.
     pub(super) fn remove(&mut self, key: &str) -> Result<bool, redb::Error> {
         let was_there = self.unindex(key)?;
         self.items.remove(key)?;
@@ -182,7 +182,7 @@ impl<'t> Tables<'t> {
         self.items.range::<&str>(range)?.map(|entry| Ok(entry?.0.value().to_owned())).collect()
     }
 
-    /// Notes a change in the log and forgets the oldest ones beyond `kept`.
+    /// Adds a change to the log, and removes the oldest ones beyond `kept`.
     pub(super) fn log(&mut self, revision: u64, key: &str, kept: u64) -> Result<(), redb::Error> {
         self.changes.insert(revision, key)?;
         while self.changes.len()? > kept {
@@ -191,8 +191,8 @@ impl<'t> Tables<'t> {
         Ok(())
     }
 
-    /// Forgets all changes: who follows from here needs a whole copy.
-    pub(super) fn forget_changes(&mut self) -> Result<(), redb::Error> {
+    /// Removes all changes from the log: followers then copy all items.
+    pub(super) fn clear_log(&mut self) -> Result<(), redb::Error> {
         self.changes.retain(|_, _| false)?;
         Ok(())
     }

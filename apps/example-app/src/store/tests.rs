@@ -10,7 +10,7 @@ fn empty(version: Version) -> (tempfile::TempDir, Volume, Store) {
 }
 
 #[test]
-fn every_write_takes_the_next_revision_and_is_there_after_reopening() {
+fn every_write_gets_the_next_revision_and_is_read_after_reopening() {
     for version in [Version::V0_0_1, Version::V0_0_2, Version::V0_1_0] {
         let (_directory, volume, store) = empty(version);
         assert_eq!(store.put("a", b"1".into()).unwrap(), Written { revision: 1, created: true });
@@ -43,7 +43,7 @@ fn another_schema_is_refused_with_advice() {
 }
 
 #[test]
-fn a_held_store_is_read_by_others_and_written_by_nobody() {
+fn a_held_store_can_be_read_by_others_and_not_written() {
     let (_directory, volume, store) = empty(Version::V0_1_0);
     store.put("a", b"1".into()).unwrap();
     let path = volume.store_file(Generation(1));
@@ -52,7 +52,7 @@ fn a_held_store_is_read_by_others_and_written_by_nobody() {
     assert!(matches!(store.put("a", b"2".into()), Err(StoreError::Held)));
     assert_eq!(store.get("a").unwrap().unwrap().value, b"1");
     let reader = Store::read_only(&path).unwrap();
-    assert!(matches!(store.resume(), Err(StoreError::InUse(_))), "not while somebody reads");
+    assert!(matches!(store.resume(), Err(StoreError::InUse(_))), "not while another process reads");
     assert_eq!(reader.facts().unwrap(), store.facts().unwrap());
     reader.close();
     store.resume().unwrap();
@@ -60,7 +60,7 @@ fn a_held_store_is_read_by_others_and_written_by_nobody() {
 }
 
 #[test]
-fn a_beginning_that_was_interrupted_is_begun_again() {
+fn an_interrupted_creation_is_repeated() {
     let directory = tempfile::tempdir().unwrap();
     let volume = Volume::at(directory.path());
     volume.begin_draft(Generation(1)).unwrap();
@@ -70,7 +70,7 @@ fn a_beginning_that_was_interrupted_is_begun_again() {
 }
 
 #[test]
-fn the_index_tells_what_was_written_last() {
+fn the_index_lists_items_in_the_order_of_writing() {
     let (_directory, _volume, store) = empty(Version::V0_1_0);
     for key in ["a", "b", "c", "a"] {
         store.put(key, Vec::new()).unwrap();
@@ -80,7 +80,7 @@ fn the_index_tells_what_was_written_last() {
     assert_eq!(store.written_after(0, 1).unwrap().unwrap(), ["b"]);
 }
 
-/// Follows `writer` to its end, as the follower does, with pages as small as they get.
+/// Replicates `writer` completely, as the follower's task does, with the smallest possible pages.
 fn follow(writer: &Store, follower: &Store) {
     loop {
         let facts = follower.facts().unwrap();
@@ -106,12 +106,12 @@ fn follow(writer: &Store, follower: &Store) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
     #[test]
-    fn a_follower_ends_with_the_writers_items(
+    fn a_follower_gets_the_same_items_as_the_writer(
         writes in prop::collection::vec(("[a-d]", prop::option::of("[a-z]{0,3}"), any::<bool>()), 0..12)
     ) {
         let (_one, _, writer) = empty(Version::V0_1_0);
         let (_two, _, follower) = empty(Version::V0_0_2);
-        // Something that the writer never had must go.
+        // An item that the writer never had must be deleted.
         follower.put("b", b"stale".into()).unwrap();
         for (key, value, follow_now) in writes {
             match value {

@@ -1,4 +1,4 @@
-//! The real server, in this process, on a port and in a directory of its own. Needs no cluster.
+//! Tests of the real server in this process, each with its own port and directory. They need no cluster.
 
 mod replicas;
 mod service;

@@ -1,4 +1,4 @@
-//! A server of one's own: on a directory of its own, on a port of its own, with a client that knows the credentials.
+//! A server for one test, with its own directory and port, and a client with its credentials.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use http_body_util::{BodyExt, Full};
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
 
-/// The longest that anything may take here.
+/// The limit of every wait.
 pub(crate) const LIMIT: Duration = Duration::from_secs(30);
 
 pub(crate) struct Answer {
@@ -35,7 +35,7 @@ impl Answer {
     }
 }
 
-/// Asks; `authorization` is `user:password`, or nothing.
+/// Sends a request; `authorization` is `user:password`, or none.
 pub(crate) async fn ask(
     address: SocketAddr,
     method: Method,
@@ -54,27 +54,27 @@ pub(crate) async fn ask(
     Ok(Answer { status: parts.status, headers: parts.headers, body: body.collect().await?.to_bytes() })
 }
 
-/// Looks until `look` holds.
+/// Waits until `look` returns true.
 pub(crate) async fn eventually(what: &str, mut look: impl AsyncFnMut() -> bool) -> Result<()> {
     let deadline = clock::Deadline::after(LIMIT);
     while !look().await {
-        anyhow::ensure!(!deadline.passed(), "{what}: not in time");
+        anyhow::ensure!(!deadline.passed(), "{what}: not within the limit");
         tokio::task::yield_now().await;
     }
     Ok(())
 }
 
 /// The files of a replica.
-pub(crate) struct Place {
+pub(crate) struct ReplicaFiles {
     directory: tempfile::TempDir,
 }
 
-impl Place {
+impl ReplicaFiles {
     pub(crate) fn new() -> Result<Self> {
-        let place = Self { directory: tempfile::tempdir()? };
-        std::fs::create_dir(place.auth())?;
-        place.set_password("secret")?;
-        Ok(place)
+        let files = Self { directory: tempfile::tempdir()? };
+        std::fs::create_dir(files.auth())?;
+        files.set_password("secret")?;
+        Ok(files)
     }
 
     pub(crate) fn data(&self) -> PathBuf {
@@ -94,7 +94,7 @@ impl Place {
         Ok(replace(&self.auth().join("password"), password)?)
     }
 
-    /// Arguments of the writer; a test changes what it needs otherwise.
+    /// The arguments of a writer; a test can change them.
     pub(crate) fn arguments(&self) -> ServeArguments {
         ServeArguments {
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
@@ -114,7 +114,7 @@ impl Place {
         Running::start(self.arguments(), version).await
     }
 
-    /// A follower of the writer at an address.
+    /// Starts a follower of the writer at an address.
     pub(crate) async fn start_follower(&self, version: Version, writer: SocketAddr) -> Result<Running> {
         let arguments = ServeArguments {
             host_name: "app-1".into(),
@@ -125,7 +125,7 @@ impl Place {
     }
 }
 
-/// Writes a file as a mounted volume does: by a rename.
+/// Replaces a file by a rename, as the kubelet does in a mounted volume.
 pub(crate) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     let draft = path.with_extension("draft");
     std::fs::write(&draft, text)?;
@@ -155,7 +155,7 @@ impl Running {
         self.ask(Method::GET, path, "").await
     }
 
-    /// Writes, and gives the revision.
+    /// Writes an item, and returns its revision.
     pub(crate) async fn put(&self, key: &str, value: &str) -> Result<u64> {
         let answer = self.ask(Method::PUT, &format!("/v1/items/{key}"), value).await?;
         anyhow::ensure!(answer.status.is_success(), "{}: {:?}", answer.status, answer.body);
