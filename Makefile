@@ -1,18 +1,19 @@
-# The menu. Anything with logic is in `cargo xtask`; a recipe is one call.
+# One call per target. All logic is in `cargo xtask`.
 
-# In CI the target directory lies in the cache, outside the checkout, so that the next clone is warm. Cargo tells the
-# crates of two clones apart by nothing but the age of their files: so one clone at a time, and its files the youngest.
+# In CI the target directory is in the cache, outside of the checkout, so that the next clone can use it. Cargo distinguishes
+# the crates of two clones only by the modification times of their files: so only one clone is built at a time, and its files
+# are touched first.
 ifeq ($(CI),true)
-# What a compiler keeps for the next edit is of no use to a clone, and larger than all the rest.
+# Incremental compilation does not help a new clone, and its files are larger than everything else.
 export CARGO_INCREMENTAL = 0
 export CARGO_TARGET_DIR ?= $(or $(MAINSTAY_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/mainstay)/target
 YOUNGEST := find . -path ./.git -prune -o -type f -exec touch {} +
 ALONE = mkdir -p $(CARGO_TARGET_DIR) && flock --close $(CARGO_TARGET_DIR)/clone.lock sh -c '$(YOUNGEST) && exec "$$0" "$$@"'
 endif
 
-# The first time cargo tells what it does: it compiles for minutes before the first chore can speak.
+# The first time cargo prints its progress, because it compiles for minutes before a chore can print anything.
 quiet = $(if $(wildcard $(or $(CARGO_TARGET_DIR),target)/debug/$(1)),--quiet)
-# All programs with the features that the whole workspace needs, as the tests are built: so cargo compiles nothing twice.
+# All programs have the features of the whole workspace, like the tests, so that cargo compiles nothing twice.
 OWN = cargo run $(call quiet,$(1)) --locked --all-features --bin $(1) --
 XTASK = $(ALONE) $(call OWN,xtask)
 LAB = $(call OWN,lab)
@@ -23,40 +24,40 @@ LAB = $(call OWN,lab)
 help: ## List these targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
-demo: ## A running cluster with what Mainstay has so far (MAINSTAY_CONTEXT=name uses a cluster of yours)
+demo: ## Start a cluster with everything that Mainstay can do (MAINSTAY_CONTEXT=name uses your own cluster)
 	@$(XTASK) demo
 
-test: ## Everything that fits into an hour: installs what it needs, checks, API-server tests, end-to-end tests, one summary
+test: ## Everything that fits into an hour: install tools, checks, API-server tests, end-to-end tests, one summary
 	@$(XTASK) test
 
-test-long: ## What takes too long for test (SUITE=fuzz for one; LIST=yes says what there is and what it takes)
+test-long: ## The suites that take too long for test (SUITE=fuzz for one; LIST=yes lists them with their budgets)
 	@$(XTASK) test-long $(SUITE) $(if $(LIST),--list)
 
-check: ## What needs no cluster: format, spelling, generated files, dependencies, lints, unit tests
+check: ## All checks that need no cluster: format, spelling, generated files, dependencies, lints, unit tests
 	@$(XTASK) check
 
-convergence: ## Every scenario with everything that can go wrong, on a control plane of its own (about ninety minutes)
+convergence: ## Every scenario with every perturbation, on a separate control plane (about ninety minutes)
 	@$(ALONE) $(call OWN,convergence)
 
-lab-up: ## Bring the lab up: a real Kubernetes on this machine
+lab-up: ## Start the lab: a real Kubernetes on this machine
 	@$(LAB) up
 
-lab-down: ## End the lab and remove everything it left on this machine
+lab-down: ## Stop the lab and remove everything that it created on this machine
 	@$(LAB) down
 
-bench: ## What the operator costs with 50, 500 and 5,000 resources (see bench/README.md)
+bench: ## Measure the operator with 50, 500 and 5,000 resources (see bench/README.md)
 	@$(XTASK) bench
 
-bench-render: ## What rendering configurations costs, beside the Prometheus Operator's own generator
+bench-render: ## Measure the rendering of configurations, compared with the Prometheus Operator's generator
 	@$(XTASK) bench-render
 
-bench-monitoring: ## What our monitoring operator costs, beside the Prometheus Operator on the same API server
+bench-monitoring: ## Measure our monitoring operators and the Prometheus Operator on the same API server
 	@$(XTASK) bench-monitoring
 
-bench-effect: ## How soon a change of a monitor takes effect, ours and the Prometheus Operator's (over an hour)
+bench-effect: ## Measure how soon a change of a monitor takes effect, with both operators (over an hour)
 	@$(XTASK) bench-effect
 
-fuzz: ## Search for inputs that break a reader or a writer, a minute each (cargo xtask fuzz TARGET --seconds N)
+fuzz: ## Search for inputs that break a parser or a writer, a minute each (cargo xtask fuzz TARGET --seconds N)
 	@$(XTASK) fuzz
 
 peer-e2e: ## The Prometheus Operator's own tests against our image (GROUP=alertmanager TEST=regex OPERATOR=peer WRITE=yes)
@@ -65,5 +66,5 @@ peer-e2e: ## The Prometheus Operator's own tests against our image (GROUP=alertm
 gen: ## Write the generated files
 	@$(XTASK) gen
 
-clean: ## Remove what cargo built; the cache of the lab stays
+clean: ## Remove what cargo built; the cache of the lab is kept
 	@cargo clean --locked

@@ -1,9 +1,9 @@
-// Renders configurations with the Prometheus Operator's own generator and tells what that cost. The benchmark runs it
-// beside ours on the same inputs.
+// Renders configurations with the Prometheus Operator's own generator, and reports what that cost. The benchmark runs it
+// with the same inputs as our generator.
 //
 // Usage: peer DIRECTORY monitors|rules ROUNDS
 //
-// The directory holds prometheus.json and lists of objects: servicemonitors.json, secrets.json, rules.json. The result
+// The directory contains prometheus.json and lists of objects: servicemonitors.json, secrets.json, rules.json. The result
 // of the last round is written to DIRECTORY/peer.out; one line of JSON on standard output has the figures.
 package main
 
@@ -40,11 +40,10 @@ import (
 	generator "github.com/prometheus-operator/prometheus-operator/pkg/prometheus"
 )
 
-// figures are what one run cost: a value a round.
+// figures are the costs, with one value for each round.
 type figures struct {
 	Microseconds []int64  `json:"microseconds"`
 	Allocated    []uint64 `json:"allocated"`
-	Bytes        int      `json:"bytes"`
 }
 
 func main() {
@@ -74,7 +73,7 @@ func run(arguments []string) error {
 	case "rules":
 		render, err = rules(directory, server)
 	default:
-		return fmt.Errorf("nothing is known about %q", what)
+		return fmt.Errorf("unknown mode %q: must be monitors or rules", what)
 	}
 	if err != nil {
 		return err
@@ -92,7 +91,6 @@ func run(arguments []string) error {
 		costs.Microseconds = append(costs.Microseconds, cpu()-time)
 		costs.Allocated = append(costs.Allocated, bytes()-allocated)
 	}
-	costs.Bytes = len(result)
 	if err := os.WriteFile(filepath.Join(directory, "peer.out"), []byte(result), 0o644); err != nil {
 		return err
 	}
@@ -157,7 +155,7 @@ func rules(directory string, server *monitoringv1.Prometheus) (func() (string, e
 			return nil, err
 		}
 	}
-	kept, err := informers.NewInformersForResource(standing{informer}, schema.GroupVersionResource{
+	factory, err := informers.NewInformersForResource(singleInformer{informer}, schema.GroupVersionResource{
 		Group: monitoring.GroupName, Version: "v1", Resource: monitoringv1.PrometheusRuleName,
 	})
 	if err != nil {
@@ -168,7 +166,7 @@ func rules(directory string, server *monitoringv1.Prometheus) (func() (string, e
 		selector, err := operator.NewPrometheusRuleSelector(
 			operator.PrometheusFormat, server.Spec.Version, server.Spec.RuleSelector,
 			namespacelabeler.New(server.Spec.EnforcedNamespaceLabel, nil, true),
-			kept, operator.NewFakeRecorder(1, server), silent, parser.Options{})
+			factory, operator.NewFakeRecorder(1, server), silent, parser.Options{})
 		if err != nil {
 			return "", err
 		}
@@ -180,7 +178,7 @@ func rules(directory string, server *monitoringv1.Prometheus) (func() (string, e
 	}, nil
 }
 
-// joined puts all files into one text, by name.
+// joined returns all files as one text, sorted by name.
 func joined(files map[string]string) string {
 	names := make([]string, 0, len(files))
 	for name := range files {
@@ -196,23 +194,23 @@ func joined(files map[string]string) string {
 
 var byNamespace = cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
 
-// standing is an informer that never runs: its store is already full.
-type standing struct{ informer cache.SharedIndexInformer }
+// singleInformer always returns one informer, which never runs: its store is filled before.
+type singleInformer struct{ informer cache.SharedIndexInformer }
 
-func (s standing) Namespaces() sets.Set[string] { return sets.New(metav1.NamespaceAll) }
+func (s singleInformer) Namespaces() sets.Set[string] { return sets.New(metav1.NamespaceAll) }
 
-func (s standing) ForResource(_ string, resource schema.GroupVersionResource) (informers.InformLister, error) {
-	return full{s.informer, resource}, nil
+func (s singleInformer) ForResource(_ string, resource schema.GroupVersionResource) (informers.InformLister, error) {
+	return filledLister{s.informer, resource}, nil
 }
 
-type full struct {
+type filledLister struct {
 	informer cache.SharedIndexInformer
 	resource schema.GroupVersionResource
 }
 
-func (f full) Informer() cache.SharedIndexInformer { return f.informer }
+func (f filledLister) Informer() cache.SharedIndexInformer { return f.informer }
 
-func (f full) Lister() cache.GenericLister {
+func (f filledLister) Lister() cache.GenericLister {
 	return cache.NewGenericLister(f.informer.GetIndexer(), f.resource.GroupResource())
 }
 
@@ -227,7 +225,7 @@ func read(path string, into any) error {
 	return nil
 }
 
-// cpu is the time that all threads have used, garbage collection included.
+// cpu returns the CPU time of all threads in microseconds, garbage collection included.
 func cpu() int64 {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
@@ -237,7 +235,7 @@ func cpu() int64 {
 	return micros(usage.Utime) + micros(usage.Stime)
 }
 
-// bytes is all that was ever allocated.
+// bytes returns the number of bytes that were ever allocated.
 func bytes() uint64 {
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)

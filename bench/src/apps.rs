@@ -1,6 +1,6 @@
-//! The applications of one measurement: creates them, waits for them, changes them.
+//! The applications of one measurement: creates and changes them, and waits for the operator.
 
-#![expect(clippy::disallowed_methods, reason = "a benchmark plays the users of a cluster")]
+#![expect(clippy::disallowed_methods, reason = "a benchmark acts as the users of a cluster")]
 
 use std::time::Duration;
 
@@ -19,10 +19,10 @@ use tokio::time::timeout;
 use crate::operator::LIMIT;
 
 /// How many applications are in one namespace.
-const TOGETHER: usize = 50;
-/// How many requests we have under way at once.
-const AT_ONCE: usize = 8;
-/// How many applications one answer of the server has.
+const PER_NAMESPACE: usize = 50;
+/// How many requests are sent at the same time.
+const CONCURRENT: usize = 8;
+/// How many applications one response of the API server has.
 const PAGE: u32 = 500;
 
 /// All applications of a cluster.
@@ -32,22 +32,28 @@ pub(crate) struct Applications {
 }
 
 impl Applications {
-    /// Makes this many, and what they need.
+    /// Creates the definition, the namespaces and this number of applications.
     pub(crate) async fn create(client: Client, number: usize) -> Result<Self> {
         let own = Self { client, number };
         let definitions: Api<CustomResourceDefinition> = Api::all(own.client.clone());
-        definitions.create(&PostParams::default(), &ExampleApp::crd()).await.context("the definition")?;
+        definitions
+            .create(&PostParams::default(), &ExampleApp::crd())
+            .await
+            .context("cannot create a CRD")?;
         let all: Api<ExampleApp> = Api::all(own.client.clone());
-        let known = wait_for(LIMIT, async || all.list(&ListParams::default()).await.ok());
-        known.await.context("the server does not learn of ExampleApps")?;
+        let served = wait_for(LIMIT, async || all.list(&ListParams::default()).await.ok());
+        served.await.context("the API server does not serve ExampleApps")?;
         let namespaces: Api<Namespace> = Api::all(own.client.clone());
-        for at in (0..number).step_by(TOGETHER) {
+        for at in (0..number).step_by(PER_NAMESPACE) {
             let namespace: Namespace = serde_json::from_value(json!({"metadata": {"name": namespace(at)}}))?;
-            namespaces.create(&PostParams::default(), &namespace).await.context("a namespace")?;
+            namespaces
+                .create(&PostParams::default(), &namespace)
+                .await
+                .context("cannot create a namespace")?;
         }
         stream::iter(0..number)
             .map(|at| own.create_one(at))
-            .buffer_unordered(AT_ONCE)
+            .buffer_unordered(CONCURRENT)
             .try_collect::<()>()
             .await?;
         Ok(own)
@@ -60,35 +66,35 @@ impl Applications {
             "resources": memory(64),
         }))?;
         let app = ExampleApp::new(&name(at), spec);
-        self.apps(at).create(&PostParams::default(), &app).await.context("an ExampleApp")?;
+        self.apps(at).create(&PostParams::default(), &app).await.context("cannot create an ExampleApp")?;
         Ok(())
     }
 
-    /// How many have their StatefulSet and a status about their present spec.
-    pub(crate) async fn done(&self) -> Result<usize> {
+    /// How many applications have a StatefulSet and a status of the current generation.
+    pub(crate) async fn installed(&self) -> Result<usize> {
         let sets: Api<StatefulSet> = Api::all(self.client.clone());
         let apps: Api<ExampleApp> = Api::all(self.client.clone());
         let sets = sets.list_metadata(&ListParams::default()).await?.items.len();
-        let mut told = 0;
+        let mut observed = 0;
         let mut page = ListParams::default().limit(PAGE);
         loop {
             let found = apps.list(&page).await?;
-            told += found.items.iter().filter(|app| is_told(app, app.metadata.generation)).count();
+            observed += found.items.iter().filter(|app| is_observed(app, app.metadata.generation)).count();
             match found.metadata.continue_.filter(|next| !next.is_empty()) {
                 Some(next) => page = page.continue_token(&next),
-                None => return Ok(told.min(sets)),
+                None => return Ok(observed.min(sets)),
             }
         }
     }
 
-    /// Changes one so that its StatefulSet is written. Returns the time until that was seen.
+    /// Changes an application so that its StatefulSet is written. Returns the time until that was seen.
     pub(crate) async fn change(&self, at: usize, mebibytes: u32) -> Result<Duration> {
         let apps = self.apps(at);
         let sets: Api<StatefulSet> = Api::namespaced(self.client.clone(), &namespace(at));
         let named = format!("metadata.name={}", name(at));
-        // From now on: the version of the object itself may be older than what the server remembers.
+        // Not the version of the object, which can be too old for the watch cache of the API server.
         let now = sets.list_metadata(&ListParams::default().fields(&named)).await?.metadata.resource_version;
-        let version = now.context("a version")?;
+        let version = now.context("the list has no resourceVersion")?;
         let only = WatchParams::default().fields(&named);
         let mut events = sets.watch(&only, &version).await?.boxed();
         let body = json!({"spec": {"resources": memory(mebibytes)}});
@@ -110,15 +116,15 @@ impl Applications {
             bail!("the watch of a StatefulSet ended")
         };
         let latency = timeout(LIMIT, seen).await.context("the StatefulSet does not change")??;
-        let told = wait_for(LIMIT, async || {
+        let observed = wait_for(LIMIT, async || {
             let app = apps.get(&name(at)).await.ok()?;
-            is_told(&app, changed.metadata.generation).then_some(())
+            is_observed(&app, changed.metadata.generation).then_some(())
         });
-        told.await.context("the status does not change")?;
+        observed.await.context("the status does not change")?;
         Ok(latency)
     }
 
-    /// One application for each of so many changes, evenly spread.
+    /// One application for each change, evenly distributed.
     pub(crate) fn sample(&self, changes: usize) -> impl Iterator<Item = usize> + use<> {
         let number = self.number;
         (0..changes).map(move |change| change * number / changes)
@@ -130,7 +136,7 @@ impl Applications {
 }
 
 fn namespace(at: usize) -> String {
-    format!("bench-{:03}", at / TOGETHER)
+    format!("bench-{:03}", at / PER_NAMESPACE)
 }
 
 fn name(at: usize) -> String {
@@ -141,11 +147,11 @@ fn memory(mebibytes: u32) -> Value {
     json!({"requests": {"memory": format!("{mebibytes}Mi")}})
 }
 
-fn is_told(app: &ExampleApp, generation: Option<i64>) -> bool {
+fn is_observed(app: &ExampleApp, generation: Option<i64>) -> bool {
     app.status.as_ref().is_some_and(|status| status.observed_generation == generation)
 }
 
-/// What a set asks for each instance.
+/// The resource requests of each instance.
 fn requests(set: &StatefulSet) -> Value {
     let pod = set.spec.as_ref().and_then(|spec| spec.template.spec.as_ref());
     let resources = pod.and_then(|pod| pod.containers.first()?.resources.as_ref()?.requests.as_ref());

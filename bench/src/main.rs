@@ -1,5 +1,5 @@
-//! What the operator costs: for each number of applications a separate control plane, the operator as a separate
-//! process, and one table at the end. Times are reported and not judged; what does not depend on the machine is.
+//! Measures what the operator costs: for each number of applications a separate control plane, the operator as a
+//! separate process, and one table at the end. Times are only reported; what does not depend on the machine is checked.
 
 mod apps;
 mod measure;
@@ -22,13 +22,13 @@ use table::Measured;
 #[derive(Debug, Parser)]
 #[command(name = "bench")]
 struct Arguments {
-    /// How many applications there are, one measurement each
+    /// Numbers of applications, with one measurement for each
     #[arg(long, value_delimiter = ',', default_value = "50,500,5000")]
     sizes: Vec<usize>,
-    /// How many changes are made and measured, one by one
+    /// Number of changes that are measured, one after the other
     #[arg(long, default_value_t = 20)]
     changes: usize,
-    /// The operator to measure; by default the one that was built together with this program
+    /// The operator to measure. Default: the one that was built together with this program
     #[arg(long, value_name = "FILE")]
     operator: Option<PathBuf>,
 }
@@ -45,14 +45,14 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Whether what must not depend on the number of applications does not.
+/// Returns whether all checks passed.
 async fn run(arguments: Arguments) -> Result<bool> {
     let program = match arguments.operator {
         Some(program) => program,
-        None => beside_us()?,
+        None => default_operator()?,
     };
     if !program.is_file() {
-        bail!("there is no {}: `make bench` builds it", program.display());
+        bail!("{} does not exist: `make bench` builds it", program.display());
     }
     let mut sizes = arguments.sizes;
     sizes.sort_unstable();
@@ -63,12 +63,12 @@ async fn run(arguments: Arguments) -> Result<bool> {
         measured.push(measure::measure(&program, applications, arguments.changes).await.context(of)?);
     }
     line(format!("\n{}", table::table(&measured)));
-    let verdict = table::verdict(&measured);
-    line(verdict.words());
-    Ok(verdict.good())
+    let conclusion = table::conclude(&measured);
+    line(conclusion.text());
+    Ok(conclusion.passed())
 }
 
-fn beside_us() -> Result<PathBuf> {
+fn default_operator() -> Result<PathBuf> {
     let own = std::env::current_exe().context("cannot find the path of this program")?;
     Ok(own.with_file_name("mainstay"))
 }

@@ -1,4 +1,4 @@
-//! One measurement: so many applications on a control plane of their own, from their creation to the restart of the
+//! One measurement: a number of applications on a separate control plane, from their creation to the restart of the
 //! operator.
 
 use std::cell::Cell;
@@ -14,17 +14,17 @@ use crate::apps::Applications;
 use crate::operator::{LIMIT, Operator};
 use crate::table::{Change, Installation, Measured, Restart};
 
-/// How long an application may take to be installed, all others waiting behind it.
-const A_PIECE: Duration = Duration::from_millis(500);
+/// The limit for the installation, for each application.
+const PER_APPLICATION: Duration = Duration::from_millis(500);
 /// How often the progress of an installation is printed.
-const COUNTED_EVERY: Duration = Duration::from_secs(10);
+const COUNT_EVERY: Duration = Duration::from_secs(10);
 
-/// Measures with this many applications and this many changes.
+/// Measures with this number of applications and of changes.
 pub(crate) async fn measure(program: &Path, applications: usize, changes: usize) -> Result<Measured> {
     let mut progress = Progress::start();
-    let plane = ControlPlane::start().await.context("the control plane")?;
+    let plane = ControlPlane::start().await.context("cannot start the control plane")?;
     let apps = Applications::create(plane.client().await?, applications).await?;
-    progress.say(format!("{applications} applications are written down"));
+    progress.say(format!("{applications} applications are created"));
 
     let operator = Operator::start(program, &plane.kubeconfig())?;
     let installation = install(&operator, &apps, applications, &mut progress).await?;
@@ -48,17 +48,17 @@ async fn install(
     number: usize,
     progress: &mut Progress,
 ) -> Result<Installation> {
-    let limit = LIMIT + A_PIECE * u32::try_from(number)?;
-    // Counting them costs the server time that the operator wants, so it is not done at every look.
-    let told = Cell::new(Stopwatch::start());
+    let limit = LIMIT + PER_APPLICATION * u32::try_from(number)?;
+    // Counting slows down the API server, and so the operator: it is not done every time.
+    let counted = Cell::new(Stopwatch::start());
     let installed = wait_for(limit, async || {
-        if told.get().elapsed() < COUNTED_EVERY {
+        if counted.get().elapsed() < COUNT_EVERY {
             return None;
         }
-        let done = apps.done().await.ok()?;
-        told.set(Stopwatch::start());
-        if done < number {
-            line(format!("           {done} of {number} applications are installed"));
+        let installed = apps.installed().await.ok()?;
+        counted.set(Stopwatch::start());
+        if installed < number {
+            line(format!("           {installed} of {number} applications are installed"));
             return None;
         }
         Some(())
@@ -77,7 +77,7 @@ async fn install(
 }
 
 async fn change(operator: &Operator, apps: &Applications, at: usize, mebibytes: u32) -> Result<Change> {
-    // The operator's own page is asked for outside of what is measured: telling costs processor time too.
+    // The metrics are read before and after the measurement, because serving them costs CPU time.
     let before = operator.page().await?;
     let processor = operator.quiet().await?.processor;
     let latency = apps.change(at, mebibytes).await?;

@@ -1,14 +1,14 @@
-//! Order among measured numbers. Pure.
+//! Statistics of measured values. Pure.
 
-/// The least, the middle and the greatest of some values.
+/// The minimum, the median and the maximum of some values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Spread {
-    /// The least.
-    pub(crate) least: f64,
-    /// Half of them are below.
+    /// The minimum.
+    pub(crate) min: f64,
+    /// The median.
     pub(crate) median: f64,
-    /// The greatest.
-    pub(crate) greatest: f64,
+    /// The maximum.
+    pub(crate) max: f64,
 }
 
 impl Spread {
@@ -19,7 +19,7 @@ impl Spread {
         let at = |index: usize| values.get(index).copied().unwrap_or_default();
         let (middle, last) = (values.len() / 2, values.len().saturating_sub(1));
         let median = if values.len() % 2 == 1 { at(middle) } else { f64::midpoint(at(middle), at(last / 2)) };
-        Self { least: at(0), median, greatest: at(last) }
+        Self { min: at(0), median, max: at(last) }
     }
 }
 
@@ -28,8 +28,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_median_lies_in_the_middle() {
-        let spread = |least, median, greatest| Spread { least, median, greatest };
+    fn the_median_of_an_even_number_is_between_the_two_in_the_middle() {
+        let spread = |min, median, max| Spread { min, median, max };
         assert_eq!(Spread::of([3.0, 1.0, 2.0]), spread(1.0, 2.0, 3.0));
         assert_eq!(Spread::of([4.0, 1.0, 2.0, 3.0]), spread(1.0, 2.5, 4.0));
         assert_eq!(Spread::of([5.0]), spread(5.0, 5.0, 5.0));

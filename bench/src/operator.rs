@@ -19,14 +19,14 @@ use tokio::process::{Child, Command};
 
 use crate::page::Page;
 
-/// How long it must have done nothing to count as quiet.
+/// How long the operator has to be idle to be quiet.
 const CALM: Duration = Duration::from_secs(1);
-/// A process that does nothing still wakes up at times.
+/// The CPU time that an idle process can use in that time.
 const NOISE: Duration = Duration::from_micros(500);
-/// How long anything may take that does not grow with the number of applications.
+/// The limit for everything that does not depend on the number of applications.
 pub(crate) const LIMIT: Duration = Duration::from_mins(5);
 
-/// The operator, running. It ends with this value.
+/// The running operator. It is killed when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Operator {
     child: Child,
@@ -35,32 +35,32 @@ pub(crate) struct Operator {
     started: Stopwatch,
 }
 
-/// What a process had used when it became quiet.
+/// What a process has used when it becomes quiet.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Quiet {
-    /// Time from its start to its last work.
+    /// The time from its start until it became idle.
     pub(crate) since_start: Duration,
-    /// Processor time of all of its threads.
+    /// The CPU time of all threads.
     pub(crate) processor: Duration,
 }
 
 /// Memory of a process, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Memory {
-    /// What it has now.
+    /// The current resident memory.
     pub(crate) resident: u64,
-    /// The most it ever had.
+    /// The peak of the resident memory.
     pub(crate) peak: u64,
 }
 
 impl Operator {
-    /// Starts the program for a cluster.
+    /// Starts the operator for a cluster.
     #[expect(clippy::disallowed_methods, reason = "this is where the crate runs programs")]
     pub(crate) fn start(program: &Path, kubeconfig: &Path) -> Result<Self> {
-        // Freed at once, and taken by the operator a moment later.
+        // A free port: the listener is closed, and the operator uses its port.
         let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
-        let log =
-            fs::File::create(kubeconfig.with_file_name("mainstay.log")).context("the operator's log")?;
+        let log = fs::File::create(kubeconfig.with_file_name("mainstay.log"));
+        let log = log.context("cannot create the log of the operator")?;
         let child = Command::new(program)
             .arg("--kubeconfig")
             .arg(kubeconfig)
@@ -71,34 +71,34 @@ impl Operator {
             .kill_on_drop(true)
             .spawn()
             .with_context(|| format!("cannot run {}", program.display()))?;
-        let id = child.id().context("it has just been started")?;
+        let id = child.id().context("the operator has just been started")?;
         let directory = Path::new("/proc").join(id.to_string());
         Ok(Self { child, directory, address, started: Stopwatch::start() })
     }
 
-    /// Asks it to end, and waits until it has.
+    /// Sends SIGTERM, and waits until the operator exits.
     pub(crate) async fn stop(mut self) -> Result<()> {
         let id = self.child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-        kill_process(id.context("the operator has ended by itself")?, Signal::TERM)?;
+        kill_process(id.context("the operator has exited")?, Signal::TERM)?;
         let ended =
-            tokio::time::timeout(LIMIT, self.child.wait()).await.context("the operator does not end")??;
+            tokio::time::timeout(LIMIT, self.child.wait()).await.context("the operator does not exit")??;
         if !ended.success() {
-            bail!("the operator ended with {ended}");
+            bail!("the operator exited with {ended}");
         }
         Ok(())
     }
 
-    /// What it says about itself. That costs it processor time.
+    /// Reads the metrics, which costs the operator CPU time.
     pub(crate) async fn page(&self) -> Result<Page> {
-        let (status, text) = self.ask("/metrics").await?;
+        let (status, text) = self.get("/metrics").await?;
         if status != StatusCode::OK {
-            bail!("the operator answers with {status}");
+            bail!("the operator answered /metrics with {status}");
         }
         Ok(Page::of(&text))
     }
 
-    async fn ask(&self, path: &str) -> Result<(StatusCode, String)> {
-        // One connection a question: an idle one would be closed at a moment of its own.
+    async fn get(&self, path: &str) -> Result<(StatusCode, String)> {
+        // One connection for each request: an idle one would be closed during a measurement.
         let client: Client<_, Empty<Bytes>> = Client::builder(TokioExecutor::new()).build_http();
         let answer = client.get(format!("http://{}{path}", self.address).parse()?).await?;
         let status = answer.status();
@@ -106,13 +106,13 @@ impl Operator {
         Ok((status, String::from_utf8_lossy(&body).into_owned()))
     }
 
-    /// Waits until it is ready and then does nothing for a while.
+    /// Waits until the operator is ready and quiet.
     pub(crate) async fn settled(&self, limit: Duration) -> Result<Quiet> {
         let watch = Stopwatch::start();
         loop {
             let quiet = self.quiet().await?;
-            // Asked only when it is quiet, because it costs processor time.
-            if matches!(self.ask("/readyz").await, Ok((StatusCode::OK, _))) {
+            // Only requested when it is quiet, because it costs CPU time.
+            if matches!(self.get("/readyz").await, Ok((StatusCode::OK, _))) {
                 return Ok(quiet);
             }
             if watch.elapsed() > limit {
@@ -121,7 +121,7 @@ impl Operator {
         }
     }
 
-    /// Waits until it has done nothing for a while. Looking at it costs it nothing.
+    /// Waits until the operator is quiet. Reading `/proc` costs it no CPU time.
     pub(crate) async fn quiet(&self) -> Result<Quiet> {
         let mut quiet = self.used()?;
         let mut calm = Stopwatch::start();
@@ -144,12 +144,12 @@ impl Operator {
         Ok(Quiet { since_start: self.started.elapsed(), processor: self.processor()? })
     }
 
-    /// Processor time of all threads. In nanoseconds, where `stat` has hundredths of a second; a thread that has ended
-    /// is missing, and the operator's stay.
+    /// The CPU time of all threads, in nanoseconds; `stat` only has hundredths of a second. Threads that have ended are
+    /// not included, but the threads of the operator do not end.
     fn processor(&self) -> Result<Duration> {
         let mut nanoseconds = 0;
-        for thread in fs::read_dir(self.directory.join("task")).context("the operator has ended")? {
-            // One that ends between two looks.
+        for thread in fs::read_dir(self.directory.join("task")).context("the operator has exited")? {
+            // The thread has ended meanwhile.
             let Ok(text) = fs::read_to_string(thread?.path().join("schedstat")) else { continue };
             let first = text.split_whitespace().next().and_then(|number| number.parse::<u64>().ok());
             nanoseconds += first.context("the kernel reports no processor times")?;
@@ -157,9 +157,9 @@ impl Operator {
         Ok(Duration::from_nanos(nanoseconds))
     }
 
-    /// Its memory.
+    /// The memory of the operator.
     pub(crate) fn memory(&self) -> Result<Memory> {
-        let text = fs::read_to_string(self.directory.join("status")).context("the operator has ended")?;
+        let text = fs::read_to_string(self.directory.join("status")).context("the operator has exited")?;
         let bytes = |name: &str| {
             let line = text.lines().find_map(|line| line.strip_prefix(name))?;
             let kibibytes: u64 = line.split_whitespace().next()?.parse().ok()?;

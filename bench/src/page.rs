@@ -1,20 +1,20 @@
-//! The metrics of the operator. Pure.
+//! Parses the metrics of the operator. Pure.
 
-/// A page, read.
+/// Sums of the metrics that are measured.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Page {
-    /// Requests to the API server without those that follow changes: a watch is renewed by the clock.
+    /// Requests to the API server, without watches, which are renewed after some time.
     pub(crate) requests: u64,
-    /// Those of them that may change something.
+    /// The write requests among them.
     pub(crate) writes: u64,
-    /// Objects in all stores.
+    /// Objects in all caches.
     pub(crate) objects: u64,
-    /// Passes that ended.
+    /// Number of reconciliations.
     pub(crate) passes: u64,
 }
 
 impl Page {
-    /// Reads the text that Prometheus reads.
+    /// Parses the text format of Prometheus.
     pub(crate) fn of(text: &str) -> Self {
         let mut page = Self::default();
         for line in text.lines().filter(|line| !line.starts_with('#')) {

@@ -1,4 +1,4 @@
-//! The results as a table, and what follows from them. Pure.
+//! The results as a table, and the checks. Pure.
 
 use std::time::Duration;
 
@@ -7,29 +7,29 @@ use lab::console;
 use crate::numbers::Spread;
 use crate::operator::Memory;
 
-/// All that was measured with one number of applications.
+/// The results for one number of applications.
 #[derive(Debug, Clone)]
 pub(crate) struct Measured {
-    /// How many there are.
+    /// The number of applications.
     pub(crate) applications: usize,
-    /// All were new.
+    /// The installation of all applications.
     pub(crate) installation: Installation,
-    /// One was changed, again and again another one.
+    /// The changes, each of a different application.
     pub(crate) changes: Vec<Change>,
-    /// Nothing was new but the operator.
+    /// The restart of the operator.
     pub(crate) restart: Restart,
 }
 
-/// From the first start of the operator until all is there and it is quiet.
+/// From the first start of the operator until all applications are installed and it is quiet.
 #[derive(Debug, Clone)]
 pub(crate) struct Installation {
-    /// How long it took.
+    /// The duration.
     pub(crate) seconds: Duration,
-    /// Processor time of the operator.
+    /// The CPU time of the operator.
     pub(crate) processor: Duration,
-    /// Requests of the operator.
+    /// The requests of the operator.
     pub(crate) requests: u64,
-    /// Objects in its stores.
+    /// The objects in its caches.
     pub(crate) objects: u64,
     /// Its memory.
     pub(crate) memory: Memory,
@@ -38,39 +38,39 @@ pub(crate) struct Installation {
 /// From one change of one application until the operator is quiet.
 #[derive(Debug, Clone)]
 pub(crate) struct Change {
-    /// Requests of the operator.
+    /// The requests of the operator.
     pub(crate) requests: u64,
-    /// Passes of the operator.
+    /// The reconciliations of the operator.
     pub(crate) passes: u64,
-    /// Processor time of the operator.
+    /// The CPU time of the operator.
     pub(crate) processor: Duration,
-    /// From the change to the StatefulSet that shows it.
+    /// The time from the change until the StatefulSet has it.
     pub(crate) latency: Duration,
 }
 
 /// From the second start of the operator until it is quiet.
 #[derive(Debug, Clone)]
 pub(crate) struct Restart {
-    /// How long it took.
+    /// The duration.
     pub(crate) seconds: Duration,
-    /// Processor time.
+    /// The CPU time of the operator.
     pub(crate) processor: Duration,
-    /// Requests that may change something.
+    /// The write requests of the operator.
     pub(crate) writes: u64,
-    /// Objects in its stores.
+    /// The objects in its caches.
     pub(crate) objects: u64,
     /// Its memory.
     pub(crate) memory: Memory,
 }
 
-/// What follows from the measurements.
+/// The result of the checks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Conclusion {
-    /// Every change cost the same number of requests.
+    /// Every change needed the same number of requests.
     same_requests: bool,
     /// No restarted operator wrote anything.
     wrote_nothing: bool,
-    /// Processor time of a change: that of the most applications as a multiple of that of the fewest.
+    /// The CPU time of a change with the most applications, divided by that with the fewest.
     growth: f64,
 }
 
@@ -80,11 +80,11 @@ impl Measured {
     }
 }
 
-/// The processor time of a change may grow so much and still count as the same: the machine has other work.
+/// A growth of the CPU time up to this factor is noise.
 const SAME: f64 = 2.0;
 
-/// Judges.
-pub(crate) fn verdict(all: &[Measured]) -> Conclusion {
+/// Checks what must not depend on the number of applications.
+pub(crate) fn conclude(all: &[Measured]) -> Conclusion {
     let mut requests: Vec<u64> =
         all.iter().flat_map(|one| one.changes.iter().map(|change| change.requests)).collect();
     requests.sort_unstable();
@@ -99,25 +99,25 @@ pub(crate) fn verdict(all: &[Measured]) -> Conclusion {
 }
 
 impl Conclusion {
-    /// Whether all is well that does not depend on the machine.
-    pub(crate) fn good(&self) -> bool {
+    /// Whether all checks passed. The CPU time depends on the machine, and is not checked.
+    pub(crate) fn passed(&self) -> bool {
         self.same_requests && self.wrote_nothing
     }
 
-    /// In one line.
-    pub(crate) fn words(&self) -> String {
+    /// The result in one line.
+    pub(crate) fn text(&self) -> String {
         let requests = if self.same_requests { "the same" } else { "NOT THE SAME" };
         let time = if self.growth <= SAME { "independent of" } else { "GROWS WITH" };
         let writes = if self.wrote_nothing { "writes nothing" } else { "WRITES" };
         format!(
-            "Requests a change: {requests} everywhere. Processor time a change: {time} the number of applications \
-             ({:.2} times the smallest). A restarted operator {writes}.",
+            "Requests per change: {requests} for all sizes. CPU time per change: {time} the number of applications \
+             ({:.2} times that of the smallest size). A restarted operator {writes}.",
             self.growth
         )
     }
 }
 
-/// One row a number of applications.
+/// A table with one row for each number of applications.
 pub(crate) fn table(all: &[Measured]) -> String {
     let titles = [
         "APPS",
@@ -146,23 +146,27 @@ fn row(one: &Measured, smallest: &Measured) -> Vec<String> {
     let Measured { applications, installation, changes, restart } = one;
     let counts = |number: fn(&Change) -> u64| {
         let spread = Spread::of(changes.iter().map(|change| float(number(change))));
-        if spread.least < spread.greatest {
-            format!("{:.0} ({:.0}-{:.0})", spread.median, spread.least, spread.greatest)
+        if spread.min < spread.max {
+            format!("{:.0} ({:.0}-{:.0})", spread.median, spread.min, spread.max)
         } else {
             format!("{:.0}", spread.median)
         }
     };
     let processor = one.processor();
     let latency = Spread::of(changes.iter().map(|change| milliseconds(change.latency)));
-    let installed = |one: &Measured| (one.installation.memory.resident, one.installation.objects);
-    let restarted = |one: &Measured| (one.restart.memory.resident, one.restart.objects);
-    let a_piece = |whole: f64| whole / float(u64::try_from(*applications).unwrap_or(u64::MAX)).max(1.0);
+    let installed = |one: &Measured| Footprint {
+        memory: one.installation.memory.resident,
+        objects: one.installation.objects,
+    };
+    let restarted =
+        |one: &Measured| Footprint { memory: one.restart.memory.resident, objects: one.restart.objects };
+    let per_app = |whole: f64| whole / float(u64::try_from(*applications).unwrap_or(u64::MAX)).max(1.0);
     vec![
         applications.to_string(),
         installation.objects.to_string(),
         counts(|change| change.requests),
         counts(|change| change.passes),
-        format!("{:.2} ({:.2}-{:.2})", processor.median, processor.least, processor.greatest),
+        format!("{:.2} ({:.2}-{:.2})", processor.median, processor.min, processor.max),
         format!("{:.0}", latency.median),
         format!("{:.1}", mebibytes(installation.memory.resident)),
         bytes(installed(one), installed(smallest)),
@@ -172,16 +176,23 @@ fn row(one: &Measured, smallest: &Measured) -> Vec<String> {
         format!("{:.1} ({:.1})", mebibytes(restart.memory.resident), mebibytes(restart.memory.peak)),
         bytes(restarted(one), restarted(smallest)),
         format!("{:.1}", installation.seconds.as_secs_f64()),
-        format!("{:.2}", a_piece(milliseconds(installation.processor))),
-        format!("{:.1}", a_piece(float(installation.requests))),
+        format!("{:.2}", per_app(milliseconds(installation.processor))),
+        format!("{:.1}", per_app(float(installation.requests))),
     ]
 }
 
-/// Memory an object: of those that the smallest measurement did not have, and of all.
-fn bytes((memory, objects): (u64, u64), (least_memory, least_objects): (u64, u64)) -> String {
-    let plain = memory / objects.max(1);
-    match objects.checked_sub(least_objects).filter(|more| *more > 0) {
-        Some(more) => format!("{} ({plain})", memory.saturating_sub(least_memory) / more),
+/// The memory of an operator and the objects in its caches.
+#[derive(Debug, Clone, Copy)]
+struct Footprint {
+    memory: u64,
+    objects: u64,
+}
+
+/// Bytes per object: of the objects that the smallest measurement does not have, and of all objects.
+fn bytes(all: Footprint, smallest: Footprint) -> String {
+    let plain = all.memory / all.objects.max(1);
+    match all.objects.checked_sub(smallest.objects).filter(|more| *more > 0) {
+        Some(more) => format!("{} ({plain})", all.memory.saturating_sub(smallest.memory) / more),
         None => format!("- ({plain})"),
     }
 }
@@ -194,7 +205,7 @@ fn mebibytes(bytes: u64) -> f64 {
     float(bytes) / f64::from(1 << 20)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "what is printed has four digits")]
+#[expect(clippy::cast_precision_loss, reason = "only four digits are printed")]
 fn float(number: u64) -> f64 {
     number as f64
 }
@@ -233,23 +244,23 @@ mod tests {
     }
 
     #[test]
-    fn it_is_good_when_nothing_depends_on_the_number() {
-        let verdict = verdict(&[measured(50, [2, 2], 2000, 0), measured(500, [2, 2], 3000, 0)]);
-        assert_eq!(verdict, Conclusion { same_requests: true, wrote_nothing: true, growth: 1.5 });
-        assert!(verdict.good());
+    fn the_checks_pass_if_nothing_depends_on_the_number_of_applications() {
+        let conclusion = conclude(&[measured(50, [2, 2], 2000, 0), measured(500, [2, 2], 3000, 0)]);
+        assert_eq!(conclusion, Conclusion { same_requests: true, wrote_nothing: true, growth: 1.5 });
+        assert!(conclusion.passed());
     }
 
     #[test]
-    fn it_is_bad_when_requests_differ_or_a_restart_writes_and_never_for_its_time() {
-        let good = |all: &[Measured]| verdict(all).good();
-        assert!(!good(&[measured(50, [2, 3], 2000, 0)]));
-        assert!(!good(&[measured(50, [2, 2], 2000, 0), measured(500, [3, 3], 2000, 0)]));
-        assert!(!good(&[measured(50, [2, 2], 2000, 0), measured(500, [2, 2], 2000, 1)]));
-        assert!(good(&[measured(50, [2, 2], 2000, 0), measured(500, [2, 2], 90_000, 0)]));
+    fn the_checks_fail_if_requests_differ_or_a_restart_writes_and_never_for_the_time() {
+        let passed = |all: &[Measured]| conclude(all).passed();
+        assert!(!passed(&[measured(50, [2, 3], 2000, 0)]));
+        assert!(!passed(&[measured(50, [2, 2], 2000, 0), measured(500, [3, 3], 2000, 0)]));
+        assert!(!passed(&[measured(50, [2, 2], 2000, 0), measured(500, [2, 2], 2000, 1)]));
+        assert!(passed(&[measured(50, [2, 2], 2000, 0), measured(500, [2, 2], 90_000, 0)]));
     }
 
     #[test]
-    fn memory_an_object_leaves_out_what_the_smallest_has() {
+    fn bytes_per_object_do_not_include_the_smallest_measurement() {
         let all = [measured(50, [2, 2], 2000, 0), measured(500, [2, 4], 2000, 0)];
         let cells = row(&all[1], &all[0]);
         assert_eq!(cells[2], "3 (2-4)");

@@ -1,6 +1,6 @@
-//! What is done beside writing an operator's own objects: fields of pods, claims and StatefulSets, and pods that are
-//! removed. Any of it may come to nothing, because a permission is missing, a disruption budget forbids it or the pass ends
-//! before: an event says when it was done.
+//! Actions besides writing an operator's own objects: patches of pods, claims and StatefulSets, and removals of pods. An
+//! action may have no effect, because a permission is missing, a disruption budget forbids it or the pass ends early. An
+//! event is recorded when it was done.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,36 +15,36 @@ use kernel::object::{Key, Object};
 use kernel::report::Note;
 use serde_json::{Value, json};
 
-use crate::rollout::{AWAITS, Decision, Method, Relabel, Removal, Situation, decide};
+use crate::rollout::{AWAITS, Method, Relabel, Removal, RolloutDecision, Situation, decide};
 use crate::volumes::{Growth, Resize};
 
 const POD: Kind = Kind::of::<Pod>();
 const CLAIM: Kind = Kind::of::<PersistentVolumeClaim>();
 const STATEFUL_SET: Kind = Kind::of::<StatefulSet>();
 
-/// How soon to look again after something that no event follows.
+/// When to reconcile again after an action that causes no event.
 const SOON: Duration = Duration::from_millis(500);
-/// How soon to look again after something that may have been forbidden.
+/// When to reconcile again after an action that may have been forbidden.
 const AWHILE: Duration = Duration::from_secs(10);
-/// How soon to look again whether what forbids something has changed.
+/// When to check again whether an action is still forbidden.
 const LATER: Duration = Duration::from_mins(1);
 
-/// Everything that is to be done.
+/// The actions of a pass.
 #[derive(Debug, Default)]
 pub struct Actions {
     all: Vec<Action>,
     spared: Vec<(Kind, Key)>,
     remarks: Vec<String>,
-    /// When to look again, though nothing changed.
+    /// When to reconcile again if nothing changes.
     pub requeue_after: Option<Duration>,
 }
 
 #[derive(Debug)]
 struct Action {
     write: Write,
-    /// What should be, for the case that it is refused.
+    /// The desired state, for the message if the action is rejected.
     wanted: String,
-    /// The event when it is done, if there is one.
+    /// The event to record when it is done, if there is one.
     event: Option<Note>,
 }
 
@@ -60,26 +60,26 @@ impl Actions {
     pub fn grow(&mut self, growth: Growth) {
         if growth.fixed > 0 {
             // Storage classes are not watched.
-            self.look_after(LATER);
+            self.requeue_within(LATER);
         }
         if !growth.resizes.is_empty() {
-            self.look_after(AWHILE);
+            self.requeue_within(AWHILE);
         }
         self.remarks.extend(growth.remarks);
         for Resize { key, uid, size } in growth.resizes {
-            let wanted = format!("claim {} should ask for {size}", key.name);
-            let event = note("VolumeGrows", format!("claim {} asks for {size}", key.name));
+            let wanted = format!("claim {} should request {size}", key.name);
+            let event = note("VolumeGrows", format!("claim {} requests {size}", key.name));
             let fields = json!({"spec": {"resources": {"requests": {"storage": size}}}});
             self.touch(Touch { kind: CLAIM, key, uid: uid.into(), fields }, wanted, Some(event));
         }
     }
 
-    /// Does what Kubernetes leaves undone about the pods of a StatefulSet; `known` are its pods as the API server sent them.
+    /// Repairs the pods of a StatefulSet where its controller does not; `known` are its pods as the API server sent them.
     pub fn repair(&mut self, situation: &Situation<'_>, known: &[Arc<Object>]) {
-        let Decision { relabels, removal, awaits, remarks, requeue_at } = decide(situation);
+        let RolloutDecision { relabels, removal, awaits, remarks, requeue_at } = decide(situation);
         let metadata = &situation.set.metadata;
         if !relabels.is_empty() {
-            self.look_after(AWHILE);
+            self.requeue_within(AWHILE);
         }
         for Relabel { key, uid, labels } in
             relabels.into_iter().filter(|_| situation.may_patch_pods == Some(true))
@@ -90,14 +90,16 @@ impl Actions {
         }
         if let Some(uid) = awaits {
             let touch = touch(STATEFUL_SET, metadata, json!({"metadata": {"annotations": {AWAITS: uid}}}));
-            let wanted = format!("StatefulSet {} should say which pod it waits for", touch.key.name);
+            let name = &touch.key.name;
+            let wanted =
+                format!("StatefulSet {name} should have an annotation with the pod that it waits for");
             self.touch(touch, wanted, None);
         }
         if let Some(removal) = removal {
             self.remove(&removal, known);
         }
         self.remarks.extend(remarks);
-        self.look_at(requeue_at, situation.now);
+        self.requeue_at(requeue_at, situation.now);
     }
 
     fn remove(&mut self, removal: &Removal, known: &[Arc<Object>]) {
@@ -106,7 +108,7 @@ impl Actions {
         let write = match removal.method {
             Method::Delete => Write::Delete(deletion),
             Method::Evict => {
-                self.look_after(AWHILE);
+                self.requeue_within(AWHILE);
                 Write::Evict(deletion)
             }
         };
@@ -115,30 +117,30 @@ impl Actions {
         self.all.push(Action { write, wanted, event });
     }
 
-    /// Writes fields of an object that somebody else created. `wanted` says what should be, for the case that the API
-    /// server refuses it.
+    /// Patches an object that another writer created. `wanted` is the desired state, for the message if the API server
+    /// rejects the patch.
     pub fn touch(&mut self, touch: Touch, wanted: String, event: Option<Note>) {
         self.all.push(Action { write: Write::Touch(touch), wanted, event });
     }
 
-    /// Keeps an object that the plan does not name.
+    /// Protects an object that the plan does not name from pruning.
     pub fn spare(&mut self, kind: Kind, key: Key) {
         self.spared.push((kind, key));
     }
 
-    /// Something that only the user can do.
+    /// Adds remarks about what only the user can do.
     pub fn remark(&mut self, remarks: Vec<String>) {
         self.remarks.extend(remarks);
     }
 
-    /// Looks again at this moment.
-    pub fn look_at(&mut self, moment: Option<Timestamp>, now: Timestamp) {
+    /// Reconciles again at this moment.
+    pub fn requeue_at(&mut self, moment: Option<Timestamp>, now: Timestamp) {
         if let Some(moment) = moment {
-            self.look_after(Duration::try_from(moment.duration_since(now)).unwrap_or_default().max(SOON));
+            self.requeue_within(Duration::try_from(moment.duration_since(now)).unwrap_or_default().max(SOON));
         }
     }
 
-    fn look_after(&mut self, after: Duration) {
+    fn requeue_within(&mut self, after: Duration) {
         self.requeue_after = self.requeue_after.into_iter().chain([after]).min();
     }
 
@@ -159,17 +161,17 @@ impl Actions {
         self.all.iter().filter_map(|action| action.event(applied)).collect()
     }
 
-    /// What only the user can do, after a pass has done what it could.
+    /// What only the user can do, including actions that the API server rejected in a pass.
     pub fn remarks(&self, applied: &Applied) -> Vec<String> {
         let refused = self.all.iter().filter_map(|action| {
             let Write::Touch(touch) = &action.write else { return None };
             let (_, refusal) = applied.refused.iter().find(|(refused, _)| refused == touch)?;
-            Some(format!("{}, and the API server refuses it: {refusal}", action.wanted))
+            Some(format!("{}, but the API server rejects it: {refusal}", action.wanted))
         });
         self.remarks.iter().cloned().chain(refused).collect()
     }
 
-    /// How soon to look again after what was done: our own write of a claim causes no pass.
+    /// When to reconcile again after the actions that were done: our own write of a claim causes no pass.
     pub fn requeue_soon(&self, applied: &Applied) -> Option<Duration> {
         let grows = |action: &Action| action.is_done(applied) && action.target().0 == CLAIM;
         self.all.iter().any(grows).then_some(SOON)
@@ -204,7 +206,7 @@ fn note(reason: &'static str, message: String) -> Note {
     Note { alarming: false, reason, message }
 }
 
-/// Fields of an object that somebody else created.
+/// A patch of an object that another writer created.
 pub fn touch(kind: Kind, metadata: &ObjectMeta, fields: Value) -> Touch {
     let uid = metadata.uid.as_deref().unwrap_or_default();
     Touch { kind, key: Key::of(metadata), uid: uid.into(), fields }

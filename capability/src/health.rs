@@ -1,4 +1,4 @@
-//! How a pod is: whether it serves, and if not, whether it may still become ready.
+//! The health of a pod: whether it is ready, and if not, whether it can still become ready.
 
 use k8s_openapi::api::core::v1::{ContainerStatus, Pod, PodCondition};
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
@@ -9,7 +9,7 @@ const PATIENCE: SignedDuration = SignedDuration::from_mins(10);
 /// Label with the revision that a pod was created from.
 const REVISION: &str = "controller-revision-hash";
 
-/// Reasons of waiting containers that a restart cannot mend.
+/// Reasons of waiting containers that a restart does not resolve.
 const FAILURES: [&str; 8] = [
     "ImagePullBackOff",
     "ErrImagePull",
@@ -21,7 +21,7 @@ const FAILURES: [&str; 8] = [
     "RunContainerError",
 ];
 
-/// How a pod is.
+/// The health of a pod.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PodHealth {
     /// Its name.
@@ -37,24 +37,24 @@ pub struct PodHealth {
     /// When it became ready, or was last ready. When it was created, if it was never ready.
     pub since: Option<Timestamp>,
     /// Why it fails, if it does.
-    pub failure: Option<Failure>,
-    /// What the first of its conditions that is not met says.
+    pub failure: Option<PodFailure>,
+    /// The message of the first of its conditions that is not met.
     pub message: Option<String>,
 }
 
-/// Why a pod fails, which a restart cannot mend.
+/// Why a pod fails, for a reason that a restart does not resolve.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Failure {
-    /// The reason, as the kubelet or the scheduler says it.
+pub struct PodFailure {
+    /// The reason, as the kubelet or the scheduler reports it.
     pub reason: String,
     /// How often the container was restarted.
     pub restarts: i32,
-    /// The last message of the container, or else what the kubelet or the scheduler says.
+    /// The last message of the container, or else that of the kubelet or the scheduler.
     pub message: String,
 }
 
 impl PodHealth {
-    /// Looks at a pod.
+    /// The health of this pod.
     pub fn of(pod: &Pod) -> Self {
         let status = pod.status.as_ref();
         let inits = status.and_then(|status| status.init_container_statuses.as_deref());
@@ -76,12 +76,12 @@ impl PodHealth {
         }
     }
 
-    /// Whether it is ready and stays.
+    /// Whether it is ready and not terminating.
     pub fn serves(&self) -> bool {
         self.is_ready && !self.is_terminating
     }
 
-    /// When it has taken too long to become ready, if it neither serves nor fails; nothing while a container is starting.
+    /// When it is considered stuck, if it is neither ready nor failing; `None` while a container is starting.
     pub fn given_up_at(&self) -> Option<Timestamp> {
         self.since.filter(|_| !self.is_starting)?.checked_add(PATIENCE).ok()
     }
@@ -112,21 +112,21 @@ fn is_starting(container: &ContainerStatus) -> bool {
     is_running && container.started != Some(true)
 }
 
-fn failure(container: &ContainerStatus) -> Option<Failure> {
+fn failure(container: &ContainerStatus) -> Option<PodFailure> {
     let waiting = container.state.as_ref()?.waiting.as_ref()?;
     let reason = waiting.reason.clone().filter(|reason| FAILURES.contains(&reason.as_str()))?;
     let last = container.last_state.as_ref().and_then(|state| state.terminated.as_ref()?.message.clone());
     let message = last.or_else(|| waiting.message.clone()).unwrap_or_default();
-    Some(Failure { reason, restarts: container.restart_count, message })
+    Some(PodFailure { reason, restarts: container.restart_count, message })
 }
 
-fn unschedulable(pod: &Pod) -> Option<Failure> {
+fn unschedulable(pod: &Pod) -> Option<PodFailure> {
     let refused = condition(pod, "PodScheduled").filter(|condition| condition.status == "False")?;
     let reason = refused.reason.clone().filter(|reason| reason == "Unschedulable")?;
-    Some(Failure { reason, restarts: 0, message: refused.message.clone().unwrap_or_default() })
+    Some(PodFailure { reason, restarts: 0, message: refused.message.clone().unwrap_or_default() })
 }
 
-/// What the first condition on the way of a pod says that is not met.
+/// The message of the first condition of a pod that is not met, in the order in which they become true.
 fn message(pod: &Pod) -> Option<String> {
     let steps = ["PodScheduled", "Initialized", "ContainersReady", "Ready"];
     let mut conditions = steps.iter().filter_map(|step| condition(pod, step));
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_a_restart_cannot_mend_is_a_failure() {
+    fn only_reasons_that_a_restart_does_not_resolve_are_failures() {
         for reason in FAILURES {
             assert_eq!(outlook(&waiting(pod(0), reason)), (Some(reason.into()), Some(600)));
         }
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pod_of_which_nothing_is_known_is_not_given_up() {
+    fn a_pod_without_a_status_is_not_given_up() {
         let mut new = pod(0);
         new.status = None;
         assert_eq!(outlook(&new), (None, None));
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_container_that_is_starting_is_not_disturbed() {
+    fn a_pod_with_a_starting_container_is_not_failing() {
         let with = |started: bool| {
             let mut pod = unready(pod(0));
             let sidecar = container("sidecar", Err("CrashLoopBackOff"));
@@ -200,27 +200,28 @@ mod tests {
     }
 
     #[test]
-    fn the_first_condition_that_is_not_met_says_why_a_pod_is_not_ready() {
+    fn the_message_is_that_of_the_first_condition_that_is_not_met() {
         let mut pod = unready(pod(0));
-        let says = |kind: &str, message: &str| PodCondition {
+        let unmet = |kind: &str, message: &str| PodCondition {
             message: Some(message.into()),
             ..condition(kind, "False", "", 0)
         };
-        let said = [says("Ready", "not ready"), says("ContainersReady", "containers not ready")];
-        pod.status.get_or_insert_default().conditions = Some(said.into());
+        let conditions = [unmet("Ready", "not ready"), unmet("ContainersReady", "containers not ready")];
+        pod.status.get_or_insert_default().conditions = Some(conditions.into());
         assert_eq!(PodHealth::of(&pod).message.as_deref(), Some("containers not ready"));
-        pod.status.get_or_insert_default().conditions = Some(vec![says("Ready", "")]);
+        pod.status.get_or_insert_default().conditions = Some(vec![unmet("Ready", "")]);
         assert_eq!(PodHealth::of(&pod).message, None);
     }
 
     #[test]
-    fn a_failure_has_the_last_message_of_the_container() {
+    fn a_failure_has_the_last_message_of_its_container() {
         let mut pod = waiting(pod(0), "CrashLoopBackOff");
         let containers = pod.status.get_or_insert_default().container_statuses.get_or_insert_default();
         containers[0].restart_count = 3;
         let last = containers[0].last_state.get_or_insert_default().terminated.get_or_insert_default();
         last.message = Some("no data".into());
-        let failure = Failure { reason: "CrashLoopBackOff".into(), restarts: 3, message: "no data".into() };
+        let failure =
+            PodFailure { reason: "CrashLoopBackOff".into(), restarts: 3, message: "no data".into() };
         assert_eq!(PodHealth::of(&pod).failure, Some(failure));
     }
 }

@@ -1,5 +1,5 @@
-//! Claims that are smaller than they should be. Labels, annotations and sizes of a claim template are for new claims only:
-//! the claims that are there are resized one by one, and keep their labels and annotations.
+//! Claims that are smaller than desired. The labels, annotations and sizes of a claim template apply to new claims only:
+//! existing claims are resized one by one, and keep their labels and annotations.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use k8s_openapi::api::core::v1::PersistentVolumeClaim;
 use kernel::object::Key;
 use kernel::quantity::Amount;
 
-/// A claim that shall ask for another size.
+/// A claim that should request another size.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resize {
     /// The claim.
@@ -19,22 +19,22 @@ pub struct Resize {
     pub size: String,
 }
 
-/// What is to be done about claims.
+/// The changes of claims.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Growth {
-    /// Claims that ask for another size.
+    /// Claims whose requested size changes.
     pub resizes: Vec<Resize>,
-    /// What the user should know about claims, in words.
+    /// Messages about claims for the user.
     pub remarks: Vec<String>,
     /// How many of the claims have a storage class whose volumes cannot grow, or none.
     pub fixed: usize,
-    /// How many of the claims ask for enough, and do not have it yet.
+    /// How many of the claims request the desired size, and do not have it yet.
     pub pending: usize,
 }
 
 impl Growth {
-    /// Decides about claims, each with the size that is wanted. `classes` says of storage classes whether their volumes can
-    /// grow; with one that is not known it is tried, and the server decides.
+    /// Decides about claims, each with its desired size. `classes` says whether volumes of a storage class can grow; with an
+    /// unknown class the claim is resized, and the server may reject it.
     pub fn of<'c>(
         claims: impl IntoIterator<Item = (&'c PersistentVolumeClaim, &'c str)>,
         classes: &BTreeMap<String, bool>,
@@ -54,12 +54,12 @@ impl Growth {
         let status = claim.status.as_ref();
         let capacity = status.and_then(|status| status.capacity.as_ref()?.get("storage"));
         let capacity = capacity.and_then(|capacity| Amount::parse(&capacity.0));
-        // A size that was too large and that the volume never had may be lowered.
+        // A requested size that the volume never had may be lowered.
         let is_recovery = asked < asks && capacity.is_some_and(|capacity| asked > capacity);
         let name = name(claim);
         if asked < asks && !is_recovery {
             self.remarks.push(format!(
-                "claim {name} has {has}, and {wanted} is wanted: a volume cannot shrink; ask for {has}, or save the data \
+                "claim {name} has {has}, but {wanted} is desired: a volume cannot shrink; request {has}, or save the data \
                  and delete the claim and its pod"
             ));
         } else if asked == asks {
@@ -67,7 +67,7 @@ impl Growth {
                 let because = conditions(claim);
                 let because = if because.is_empty() { because } else { format!(": {because}") };
                 self.remarks
-                    .push(format!("claim {name} asks for {wanted} and does not have it yet{because}"));
+                    .push(format!("claim {name} requests {wanted} and does not have it yet{because}"));
                 self.pending += 1;
             }
         } else if status.and_then(|status| status.phase.as_deref()) == Some("Bound") {
@@ -84,14 +84,14 @@ impl Growth {
                     return;
                 }
             };
-            self.remarks.push(format!("claim {name} has {has}, and {wanted} is wanted: {why}"));
+            self.remarks.push(format!("claim {name} has {has}, but {wanted} is desired: {why}"));
             self.fixed += 1;
         }
-        // One that is not bound yet cannot be changed: it is resized when it is.
+        // A claim that is not bound yet cannot be changed: it is resized later.
     }
 }
 
-/// The claims of the pods that a StatefulSet wants, with the sizes that its templates ask for.
+/// The claims of the desired pods of a StatefulSet, with the sizes in its templates.
 pub fn of_templates<'c>(
     set: &'c StatefulSet,
     claims: &'c [PersistentVolumeClaim],
@@ -116,23 +116,23 @@ fn name(claim: &PersistentVolumeClaim) -> &str {
     claim.metadata.name.as_deref().unwrap_or_default()
 }
 
-/// The size that a claim asks for.
+/// The size that a claim requests.
 pub fn requested(claim: &PersistentVolumeClaim) -> Option<&str> {
     let requests = claim.spec.as_ref()?.resources.as_ref()?.requests.as_ref()?;
     Some(requests.get("storage")?.0.as_str())
 }
 
-/// What is said about a volume that grows, each with the name of its step.
+/// The conditions of a claim that is being resized, with their messages.
 fn conditions(claim: &PersistentVolumeClaim) -> String {
     const STEPS: [&str; 4] =
         ["ControllerResizeError", "NodeResizeError", "FileSystemResizePending", "Resizing"];
     let all = claim.status.as_ref().and_then(|status| status.conditions.as_deref()).unwrap_or_default();
-    let said = STEPS.iter().filter_map(|step| {
+    let conditions = STEPS.iter().filter_map(|step| {
         let condition = all.iter().find(|one| one.type_ == *step && one.status == "True")?;
         let message = condition.message.as_deref().filter(|message| !message.is_empty());
         Some(message.map_or_else(|| (*step).to_owned(), |message| format!("{step}: {message}")))
     });
-    said.collect::<Vec<_>>().join("; ")
+    conditions.collect::<Vec<_>>().join("; ")
 }
 
 #[cfg(test)]
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn claims_that_are_too_small_grow_and_no_others() {
+    fn only_claims_that_are_too_small_are_resized() {
         let mut leaving = claim("data-set-2", "1Gi");
         leaving.metadata.deletion_timestamp = Some(Time(Timestamp::UNIX_EPOCH));
         let mut unbound = claim("data-set-3", "1Gi");
@@ -192,24 +192,24 @@ mod tests {
         assert_eq!(
             growth.remarks,
             [
-                "claim data-set-0 has 2Gi, and 1Gi is wanted: a volume cannot shrink; ask for 2Gi, or save the data and \
+                "claim data-set-0 has 2Gi, but 1Gi is desired: a volume cannot shrink; request 2Gi, or save the data and \
               delete the claim and its pod"
             ]
         );
     }
 
     #[test]
-    fn a_size_that_the_volume_never_had_can_be_lowered() {
+    fn a_requested_size_that_the_volume_never_had_can_be_lowered() {
         let claims = [capacity(claim("data-set-0", "9Ti"), "1Gi")];
         let expected = Growth { resizes: vec![grown("data-set-0", "2Gi")], ..Growth::default() };
         assert_eq!(decided(&wanted(1, "2Gi"), &claims, &[]), expected);
     }
 
     #[test]
-    fn the_class_of_a_claim_counts_and_not_that_of_its_template() {
+    fn the_storage_class_of_the_claim_decides() {
         let mut set = wanted(1, "2Gi");
         let templates = set.spec.get_or_insert_default().volume_claim_templates.iter_mut().flatten();
-        // The default class was filled in when the claim was made.
+        // The server set the default class when the claim was created.
         templates.for_each(|template| template.spec.get_or_insert_default().storage_class_name = None);
         let claims = [claim("data-set-0", "1Gi")];
         assert_eq!(decided(&set, &claims, &[]).resizes, [grown("data-set-0", "2Gi")]);
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_class_may_forbid_it() {
+    fn a_storage_class_can_forbid_a_resize() {
         let mut classless = claim("data-set-1", "1Gi");
         classless.spec.get_or_insert_default().storage_class_name = Some(String::new());
         let growth = decided(&wanted(2, "2Gi"), &[claim("data-set-0", "1Gi"), classless], &[("fast", false)]);
@@ -226,15 +226,15 @@ mod tests {
         assert_eq!(
             growth.remarks,
             [
-                "claim data-set-0 has 1Gi, and 2Gi is wanted: volumes of storage class fast cannot grow unless its \
+                "claim data-set-0 has 1Gi, but 2Gi is desired: volumes of storage class fast cannot grow unless its \
                  allowVolumeExpansion is true",
-                "claim data-set-1 has 1Gi, and 2Gi is wanted: it has no storage class, so its volume cannot grow",
+                "claim data-set-1 has 1Gi, but 2Gi is desired: it has no storage class, so its volume cannot grow",
             ]
         );
     }
 
     #[test]
-    fn a_claim_that_grows_is_reported() {
+    fn a_claim_that_is_being_resized_is_reported() {
         let condition = |type_: &str, message: &str| PersistentVolumeClaimCondition {
             type_: type_.into(),
             status: "True".into(),
@@ -250,8 +250,8 @@ mod tests {
         assert_eq!(
             growth.remarks,
             [
-                "claim data-set-0 asks for 2Gi and does not have it yet: ControllerResizeError: no space; Resizing",
-                "claim data-set-1 asks for 2Gi and does not have it yet",
+                "claim data-set-0 requests 2Gi and does not have it yet: ControllerResizeError: no space; Resizing",
+                "claim data-set-1 requests 2Gi and does not have it yet",
             ]
         );
     }

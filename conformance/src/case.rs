@@ -1,4 +1,4 @@
-//! A case, as it was recorded.
+//! A recorded case.
 
 use std::path::Path;
 
@@ -8,27 +8,27 @@ use monitoring_assets::Objects;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// One input and what the peer made of it.
+/// One input and the output of the Prometheus Operator.
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
-    /// Its name, unique in its category; with the version, where one input is played at many.
+    /// Its name, unique in its category. It contains the version if one input is used for several versions.
     pub(crate) name: String,
-    /// The function of the peer that was called.
+    /// The function of the Prometheus Operator.
     pub(crate) function: String,
-    /// What it was given.
+    /// The inputs of the function.
     pub(crate) inputs: Value,
-    /// What it gave.
+    /// The output of the function.
     pub(crate) expected: Expected,
-    /// The recorded case with everything that was noted about it.
+    /// The whole recorded case.
     pub(crate) whole: Value,
 }
 
-/// What the peer gave.
+/// The output of the Prometheus Operator.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Expected {
     /// A result.
     Output(Value),
-    /// A refusal, in its words.
+    /// An error message.
     Error(String),
 }
 
@@ -58,7 +58,7 @@ fn expected(result: &Value) -> Expected {
     }
 }
 
-/// The cases of the folder that is meant, each at the first and the last version of every range.
+/// The cases of the base folder, each with the first and the last version of every range.
 fn read_versions(folder: &Path) -> Result<Vec<Case>> {
     let bases = folder.to_string_lossy().trim_end_matches("-versions").to_owned();
     let mut cases = Vec::new();
@@ -86,7 +86,7 @@ fn read_versions(folder: &Path) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// What is expected, with placeholders replaced by the version.
+/// The expected output, with placeholders replaced by the version.
 fn at(expected: &Expected, version: &str) -> Expected {
     fn fill(value: &mut Value, version: &str) {
         match value {
@@ -99,16 +99,15 @@ fn at(expected: &Expected, version: &str) -> Expected {
     let mut expected = expected.clone();
     match &mut expected {
         Expected::Output(output) => fill(output, version),
-        Expected::Error(words) => *words = words.replace("${VERSION}", version),
+        Expected::Error(message) => *message = message.replace("${VERSION}", version),
     }
     expected
 }
 
-/// The same inputs, asked for at another version.
+/// The same inputs with another version.
 fn at_version(inputs: &Value, version: &str) -> Value {
     let mut inputs = inputs.clone();
-    let kind = ["prometheus", "prometheusAgent", "alertmanager", "thanosRuler"];
-    for kind in kind {
+    for kind in ["prometheus", "prometheusAgent", "alertmanager", "thanosRuler"] {
         if let Some(spec) = inputs.pointer_mut(&format!("/{kind}/spec")).and_then(Value::as_object_mut) {
             spec.insert("version".into(), version.into());
         }
@@ -121,7 +120,7 @@ fn at_version(inputs: &Value, version: &str) -> Value {
     inputs
 }
 
-/// Every file of a folder, with placeholders for long texts replaced.
+/// Every file of a folder, with long texts expanded.
 fn files(folder: &Path) -> Result<Vec<(String, Value)>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))? {
@@ -138,11 +137,11 @@ fn files(folder: &Path) -> Result<Vec<(String, Value)>> {
 fn value(path: &Path) -> Result<Value> {
     let text = std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
     let value = serde_json::from_str(&text).with_context(|| format!("reading {}", path.display()))?;
-    Ok(written_out(value))
+    Ok(expanded(value))
 }
 
-/// Long texts are recorded as repetitions and sums.
-fn written_out(value: Value) -> Value {
+/// Expands long texts, which are recorded as repetitions and concatenations.
+fn expanded(value: Value) -> Value {
     match value {
         Value::Object(object) => {
             if let Some(repeat) = object.get("$repeat") {
@@ -154,25 +153,29 @@ fn written_out(value: Value) -> Value {
                 return text.repeat(count).into();
             }
             if let Some(Value::Array(parts)) = object.get("$concat") {
-                let parts = parts.iter().map(|part| written_out(part.clone()));
+                let parts = parts.iter().map(|part| expanded(part.clone()));
                 return parts
                     .map(|part| part.as_str().unwrap_or_default().to_owned())
                     .collect::<String>()
                     .into();
             }
-            object.into_iter().map(|(key, value)| (key, written_out(value))).collect::<Map<_, _>>().into()
+            object.into_iter().map(|(key, value)| (key, expanded(value))).collect::<Map<_, _>>().into()
         }
-        Value::Array(values) => values.into_iter().map(written_out).collect::<Vec<_>>().into(),
+        Value::Array(values) => values.into_iter().map(expanded).collect::<Vec<_>>().into(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value,
     }
 }
 
 fn text(value: &Value, key: &str) -> Result<String> {
-    value.get(key).and_then(Value::as_str).map(str::to_owned).with_context(|| format!("a case without {key}"))
+    value
+        .get(key)
+        .and_then(Value::as_str)
+        .map(str::to_owned)
+        .with_context(|| format!("the case has no {key}"))
 }
 
 impl Case {
-    /// An input, read as its type; absent, it is empty. Nulls are left out, as a server does.
+    /// An input as a type, or its default if there is none. Nulls are left out, as an API server does.
     pub(crate) fn input<T: DeserializeOwned + Default>(&self, name: &str) -> Result<T> {
         match self.inputs.get(name) {
             None | Some(Value::Null) => Ok(T::default()),
@@ -181,7 +184,7 @@ impl Case {
         }
     }
 
-    /// The Secrets and ConfigMaps that can be read.
+    /// The Secrets and ConfigMaps of the case.
     pub(crate) fn objects(&self) -> Result<Objects> {
         let mut objects = Objects::default();
         for object in self.inputs.get("objects").and_then(Value::as_array).into_iter().flatten() {

@@ -1,18 +1,18 @@
-//! When two results are the same.
+//! Compares a result with the expected one.
 
 use serde_json::{Map, Value};
 
 use crate::case::{Case, Expected};
 
-/// What a case came to.
+/// The result of a case.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     /// The name of the case.
     pub(crate) name: String,
-    /// How near the result is.
-    pub(crate) verdict: Comparison,
-    /// What we made, where it was a case and no refusal.
-    pub(crate) made: Option<Value>,
+    /// How close the result is to the expected one.
+    pub(crate) comparison: Comparison,
+    /// Our output, if it is not an error.
+    pub(crate) output: Option<Value>,
 }
 
 /// How close a result is to the expected one.
@@ -24,17 +24,17 @@ pub(crate) enum Comparison {
     Alike,
     /// Something else.
     Different {
-        /// What the peer gave.
+        /// The output of the Prometheus Operator.
         expected: String,
-        /// What we gave.
+        /// Our output.
         found: String,
     },
 }
 
-/// How a refusal begins when it is shown.
-pub(crate) const REFUSED: &str = "error: ";
+/// The prefix of an error in a comparison.
+const ERROR_PREFIX: &str = "error: ";
 
-/// What we gave: a result, or a refusal in words.
+/// Our result: an output or an error message.
 pub(crate) type Found = Result<Value, String>;
 
 /// Compares files byte by byte.
@@ -42,13 +42,13 @@ pub(crate) fn text(case: &Case, found: Found) -> Outcome {
     compare(case, found, |expected, found| expected == found)
 }
 
-/// Compares objects, after leaving out what is empty: a server fills in nothing there, and neither side says so always.
+/// Compares objects without empty values, because either side may omit them.
 pub(crate) fn data(case: &Case, found: Found) -> Outcome {
     compare(case, found, |expected, found| pruned(expected.clone()) == pruned(found.clone()))
 }
 
 fn compare(case: &Case, found: Found, same: impl Fn(&Value, &Value) -> bool) -> Outcome {
-    let verdict = match (&case.expected, &found) {
+    let comparison = match (&case.expected, &found) {
         (Expected::Output(expected), Ok(found)) if same(expected, found) => Comparison::Same,
         (Expected::Error(expected), Err(found)) if expected == found => Comparison::Same,
         (Expected::Error(_), Err(_)) => Comparison::Alike,
@@ -56,24 +56,24 @@ fn compare(case: &Case, found: Found, same: impl Fn(&Value, &Value) -> bool) -> 
             Comparison::Different { expected: shown_expected(expected), found: shown_found(found) }
         }
     };
-    Outcome { name: case.name.clone(), verdict, made: found.ok() }
+    Outcome { name: case.name.clone(), comparison, output: found.ok() }
 }
 
 fn shown_expected(expected: &Expected) -> String {
     match expected {
         Expected::Output(value) => shown(value),
-        Expected::Error(error) => format!("{REFUSED}{error}\n"),
+        Expected::Error(error) => format!("{ERROR_PREFIX}{error}\n"),
     }
 }
 
 fn shown_found(found: &Found) -> String {
     match found {
         Ok(value) => shown(value),
-        Err(error) => format!("{REFUSED}{error}\n"),
+        Err(error) => format!("{ERROR_PREFIX}{error}\n"),
     }
 }
 
-/// A value as lines that can be compared by eye.
+/// A value as lines, for a diff.
 pub(crate) fn shown(value: &Value) -> String {
     if let Value::String(text) = value {
         return text.clone();
@@ -83,7 +83,7 @@ pub(crate) fn shown(value: &Value) -> String {
     text
 }
 
-/// The same without what is empty.
+/// The value without empty values.
 pub(crate) fn pruned(value: Value) -> Value {
     match value {
         Value::Object(values) => values

@@ -1,4 +1,4 @@
-//! Complete configuration files that the cases produce, written for the programs that check them. Fragments are left out.
+//! Complete configuration files from the cases, written for the programs that check them. Fragments are left out.
 
 use std::fs::File;
 use std::io::Write;
@@ -9,32 +9,32 @@ use serde_json::Value;
 
 use crate::case::Case;
 
-/// The version of Alertmanager that runs if the user names none.
+/// The default version of Alertmanager.
 pub(crate) const ALERTMANAGER_VERSION: &str = "v0.33.1";
 
-/// A file, and what it was made for.
+/// A configuration file and its reader.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Configuration {
-    /// Who reads it: the name of its folder.
+    /// The program that reads it: the name of its folder.
     reader: &'static str,
     /// The version of the reader, without a `v`.
     version: String,
-    /// The case that it was made in.
+    /// The case that generated it.
     case: String,
     text: String,
 }
 
 impl Configuration {
-    /// The file that was made in a case, if it was one.
-    pub(crate) fn of(case: &Case, made: &Value) -> Option<Self> {
+    /// The file that a case generated, if its output is one.
+    pub(crate) fn of(case: &Case, output: &Value) -> Option<Self> {
         let (reader, text) = match case.function.as_str() {
-            "GenerateServerConfiguration" => ("prometheus", made),
-            "GenerateAgentConfiguration" => ("prometheus-agent", made),
+            "GenerateServerConfiguration" => ("prometheus", output),
+            "GenerateAgentConfiguration" => ("prometheus-agent", output),
             "AddAlertmanagerConfigs" | "initializeFromAlertmanagerConfig" | "alertmanagerConfigFromBytes" => {
-                ("alertmanager", made)
+                ("alertmanager", output)
             }
             "provisionAlertmanagerConfiguration" => {
-                ("alertmanager", &made["alertmanager.yaml.gz (decompressed)"])
+                ("alertmanager", &output["alertmanager.yaml.gz (decompressed)"])
             }
             _ => return None,
         };
@@ -43,8 +43,8 @@ impl Configuration {
         Some(Self { reader, version, case: case.name.clone(), text: text.as_str()?.to_owned() })
     }
 
-    /// Writes the file below a folder: by reader, then by version. One that is there already is an error, so that no
-    /// case hides another.
+    /// Writes the file below a folder: by reader, then by version. It is an error if the file exists, so that no case hides
+    /// another.
     pub(crate) fn write(&self, folder: &Path) -> Result<()> {
         let folder = folder.join(self.reader).join(&self.version);
         let path = folder.join(format!("{}.yaml", self.case.replace('/', "__")));
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_files_are_kept_with_what_they_are_for() {
+    fn complete_files_have_a_reader_and_a_version() {
         let found = |reader, version: &str| {
             let (version, case, text) = (version.to_owned(), "a/1".to_owned(), "global: {}".to_owned());
             Some(Configuration { reader, version, case, text })
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_are_left_out() {
+    fn fragments_are_left_out() {
         assert_eq!(Configuration::of(&case("convertHTTPConfig", json!({})), &json!("{}")), None);
     }
 }

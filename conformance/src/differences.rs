@@ -1,4 +1,4 @@
-//! Where we differ on purpose. Each is documented in `docs/differences.md`, with the case that shows it.
+//! Intentional differences. Each is documented in `docs/differences.md`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
-/// What is documented.
+/// The documented differences.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Differences {
@@ -18,13 +18,13 @@ pub(crate) struct Differences {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Difference {
-    /// Why, in words.
+    /// The reason.
     reason: String,
     /// Names of cases by category. A name that ends in `*` matches all names with this prefix.
     #[serde(default)]
     cases: BTreeMap<String, Vec<String>>,
-    /// What the peer says, by category: the difference shows in every case in which it refuses with these words and we do
-    /// not say them.
+    /// Error messages of the Prometheus Operator by category: every case with one of them is a documented difference, unless
+    /// our message contains it too.
     #[serde(default)]
     refusals: BTreeMap<String, Vec<String>>,
 }
@@ -36,16 +36,16 @@ pub(crate) fn read(path: &Path) -> Result<Differences> {
 }
 
 impl Differences {
-    /// Why a case differs, if that is documented.
+    /// The documented reason of a difference, if any.
     pub(crate) fn reason(&self, category: &str, case: &str, expected: &str, found: &str) -> Option<&str> {
         let named = |name: &String| match name.strip_suffix('*') {
-            Some(beginning) => case.starts_with(beginning),
+            Some(prefix) => case.starts_with(prefix),
             None => case == name,
         };
-        let refused = |words: &String| expected.contains(words.as_str()) && !found.contains(words.as_str());
+        let rejected = |text: &String| expected.contains(text.as_str()) && !found.contains(text.as_str());
         let difference = self.difference.iter().find(|difference| {
             difference.cases.get(category).is_some_and(|names| names.iter().any(named))
-                || difference.refusals.get(category).is_some_and(|words| words.iter().any(refused))
+                || difference.refusals.get(category).is_some_and(|texts| texts.iter().any(rejected))
         })?;
         Some(&difference.reason)
     }

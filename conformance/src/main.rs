@@ -27,17 +27,17 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether nothing differs that is not documented.
+/// Returns whether every difference is documented.
 fn run(args: &Args) -> Result<bool> {
     let known = differences::read(&args.differences)?;
     let mut report = Report::new(args.diff.clone(), known);
     for name in category::folders(&args.directory)? {
         if args.category.as_ref().is_none_or(|wanted| *wanted == name) {
             let folder = args.directory.join(&name);
-            let played = category::play(&folder).with_context(|| format!("playing {}", folder.display()))?;
-            report.category(&name, &played);
+            let result = category::run(&folder).with_context(|| format!("running {}", folder.display()))?;
+            report.category(&name, &result);
             if let Some(folder) = &args.write_configurations {
-                played.configurations.iter().try_for_each(|configuration| configuration.write(folder))?;
+                result.configurations.iter().try_for_each(|configuration| configuration.write(folder))?;
             }
         }
     }

@@ -2,40 +2,41 @@
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports")]
 
-use crate::category::Played;
+use crate::category::FolderResult;
 use crate::compare::Comparison;
 use crate::differences::Differences;
 
-/// Counts, and prints as it goes.
+/// Counts the results and prints them.
 #[derive(Debug)]
 pub(crate) struct Report {
     diff: Option<String>,
     known: Differences,
-    played: usize,
+    run: usize,
     failed: usize,
     documented: usize,
-    unplayed: usize,
+    unsupported: usize,
 }
 
 impl Report {
-    /// Shows what differs in cases whose names contain `diff`.
+    /// A report that shows the differences of cases whose names contain `diff`.
     pub(crate) fn new(diff: Option<String>, known: Differences) -> Self {
         println!(
             "{:<32} {:>6} {:>6} {:>6} {:>6} {:>6}",
             "category", "all", "same", "alike", "known", "failed"
         );
-        Self { diff, known, played: 0, failed: 0, documented: 0, unplayed: 0 }
+        Self { diff, known, run: 0, failed: 0, documented: 0, unsupported: 0 }
     }
 
-    /// One line, then what failed.
-    pub(crate) fn category(&mut self, name: &str, played: &Played) {
-        let outcomes = &played.outcomes;
-        let count =
-            |verdict: &Comparison| outcomes.iter().filter(|outcome| outcome.verdict == *verdict).count();
+    /// Prints one line for a category, then its failed cases.
+    pub(crate) fn category(&mut self, name: &str, result: &FolderResult) {
+        let outcomes = &result.outcomes;
+        let count = |comparison: &Comparison| {
+            outcomes.iter().filter(|outcome| outcome.comparison == *comparison).count()
+        };
         let mut failed = Vec::new();
         let mut known = 0;
         for outcome in outcomes {
-            if let Comparison::Different { expected, found } = &outcome.verdict {
+            if let Comparison::Different { expected, found } = &outcome.comparison {
                 if self.known.reason(name, &outcome.name, expected, found).is_some() {
                     known += 1;
                 } else {
@@ -56,31 +57,31 @@ impl Report {
                 print!("{}", difference(expected, found));
             }
         }
-        for (function, count) in &played.unplayed {
-            println!("    not built yet: {function} ({count} cases)");
+        for (function, count) in &result.unsupported {
+            println!("    not implemented: {function} ({count} cases)");
         }
         self.failed += failed.len();
         self.documented += known;
-        self.unplayed += played.unplayed.values().sum::<usize>();
-        self.played += outcomes.len();
+        self.unsupported += result.unsupported.values().sum::<usize>();
+        self.run += outcomes.len();
     }
 
-    /// Whether all is well.
+    /// Prints the summary. Returns whether no case failed.
     pub(crate) fn finish(&self) -> bool {
         println!(
-            "{} played: {} failed, {} differ as documented; {} not played",
-            self.played, self.failed, self.documented, self.unplayed
+            "{} cases: {} failed, {} differ as documented; {} not run",
+            self.run, self.failed, self.documented, self.unsupported
         );
-        self.failed == 0 && self.played > 0
+        self.failed == 0 && self.run > 0
     }
 }
 
-/// Says what went wrong before anything could be compared.
-pub(crate) fn problem(words: &str) {
-    eprintln!("error: {words}");
+/// Prints an error that prevented the comparison.
+pub(crate) fn problem(message: &str) {
+    eprintln!("error: {message}");
 }
 
-/// The lines that only one side has, with the lines around them left out.
+/// The lines that differ, without the common lines before and after them.
 fn difference(expected: &str, found: &str) -> String {
     let (expected, found): (Vec<_>, Vec<_>) = (expected.lines().collect(), found.lines().collect());
     let same_before = expected.iter().zip(&found).take_while(|(one, other)| one == other).count();

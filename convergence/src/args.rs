@@ -64,8 +64,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_says_how_it_is_repeated() {
-        let again = |words: &str| Arguments::try_parse_from(words.split(' ')).unwrap().again();
+    fn a_run_prints_the_command_that_repeats_it() {
+        let again = |line: &str| Arguments::try_parse_from(line.split(' ')).unwrap().again();
         assert_eq!(again("convergence --jobs 2"), "cargo run -p convergence --");
         let drawn = "convergence --kind thanos --draw 60 --seed 0ceb3e5";
         assert_eq!(again(drawn), "cargo run -p convergence -- --kind thanos --draw 60 --seed 0ceb3e5");

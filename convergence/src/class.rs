@@ -1,38 +1,38 @@
-//! The classes of perturbations, and which of them each scenario must meet. Pure.
+//! The classes of perturbations, and which of them must be tested with each scenario. Pure.
 
 use std::fmt;
 
 use crate::plan::Perturbation;
-use crate::scenario::{Aftermath, Scenario, Subject};
+use crate::scenario::{EndState, Scenario, Subject};
 
 use kernel::faults::Fault;
 
-/// Perturbations of one kind: a draw takes at least one of each class for each scenario.
+/// Perturbations of one kind. A draw includes at least one of each class for each scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
-    /// The operator dies before or after a write.
+    /// The operator is killed before or after a write.
     Crash,
-    /// The server does what it is asked, and the answer is lost.
+    /// The API server executes a request, and the response is lost.
     AnswerLost,
-    /// The server refuses a request.
+    /// The API server rejects a request.
     Refused,
-    /// All writes of a kind are refused until the status says so.
+    /// All writes of a kind are rejected until the status reports it.
     Denied,
     /// The first watch of a kind fails when the operator starts.
     Blocked,
-    /// The events of a kind are held back.
+    /// The watch events of a kind are delayed.
     Held,
-    /// The watch of a kind ends.
+    /// The watch of a kind is interrupted.
     Cut,
     /// A call to an instance fails.
     Outside,
     /// The operator does not run while a change is made.
     Absent,
-    /// Passes are forced when there is nothing to do.
+    /// Passes are forced although nothing is to be done.
     Idle,
-    /// The operator starts with an old view.
+    /// The operator starts with an outdated cache.
     Stale,
-    /// Somebody else changes a child.
+    /// Somebody else changes a child object.
     Drift,
     /// One property of the spec changes.
     Property,
@@ -56,7 +56,7 @@ impl Class {
         Self::Property,
     ];
 
-    /// That of a perturbation.
+    /// The class of a perturbation.
     pub fn of(perturbation: &Perturbation) -> Self {
         match perturbation {
             Perturbation::Fault(_, Fault::CrashBefore | Fault::CrashAfter) => Self::Crash,
@@ -75,7 +75,7 @@ impl Class {
         }
     }
 
-    /// In reports.
+    /// The name in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Crash => "crash",
@@ -94,14 +94,13 @@ impl Class {
         }
     }
 
-    /// Whether a scenario must meet this class, whatever its reference says. What is not asked of every scenario:
-    /// - `Stale` only makes sense where everything is made from nothing and nothing else is there: the plainest scenario of
-    ///   a kind.
-    /// - `Denied` needs a write of a child by the first change that is disturbed: the plainest scenario has one, of the others
-    ///   only the reference knows.
-    /// - `Drift` needs children at the end.
-    /// - `Property` needs properties, and a resource that says everything.
-    /// - `Outside` needs a call to an instance, which only the reference knows.
+    /// Whether this class must be tested with a scenario, whatever its reference contains. Not with every scenario:
+    /// - `Stale` only makes sense where everything is created from nothing: the simplest scenario of a kind.
+    /// - `Denied` needs a write of a child object in the first change that is disturbed. The simplest scenario has one; for the
+    ///   others, only the reference shows it.
+    /// - `Drift` needs child objects at the end.
+    /// - `Property` needs properties, and a complete spec.
+    /// - `Outside` needs a call to an instance, which only the reference shows.
     pub fn is_due(self, subject: &Subject, scenario: &Scenario) -> bool {
         match self {
             Self::Crash
@@ -112,9 +111,9 @@ impl Class {
             | Self::Cut
             | Self::Absent
             | Self::Idle => true,
-            Self::Denied | Self::Stale => subject.is_plainest(scenario),
-            Self::Drift => scenario.aftermath != Aftermath::Gone,
-            Self::Property => scenario.aftermath == Aftermath::Whole && !subject.properties.is_empty(),
+            Self::Denied | Self::Stale => subject.is_simplest(scenario),
+            Self::Drift => scenario.end_state != EndState::Gone,
+            Self::Property => scenario.end_state == EndState::Whole && !subject.properties.is_empty(),
             Self::Outside => false,
         }
     }
@@ -134,7 +133,7 @@ mod tests {
     use crate::kinds;
 
     #[test]
-    fn every_scenario_meets_at_least_eight_classes() {
+    fn every_scenario_is_tested_with_at_least_eight_classes() {
         let subjects = kinds::all();
         let mut due: BTreeMap<Class, usize> = BTreeMap::new();
         for subject in &subjects {
@@ -148,7 +147,7 @@ mod tests {
         assert_eq!(due[&Class::Crash], scenarios);
         assert_eq!(due[&Class::Stale], subjects.len());
         for class in Class::ALL.into_iter().filter(|class| *class != Class::Outside) {
-            assert!(due.contains_key(&class), "nothing meets {class}");
+            assert!(due.contains_key(&class), "{class} is tested with no scenario");
         }
     }
 }

@@ -1,5 +1,4 @@
-//! Two states, leaf by leaf: what differs between runs in which nothing went wrong is masked, what differs beyond that
-//! matters. Pure.
+//! Compares two states leaf by leaf. Leaves that differ between two runs without a fault are masked. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -14,20 +13,27 @@ pub type Leaves = BTreeMap<(Name, String), Value>;
 /// One leaf that differs.
 #[derive(Debug, Clone, Copy)]
 pub struct Difference<'a> {
-    /// Of which object.
+    /// The object.
     pub name: &'a Name,
-    /// Where.
+    /// The JSON pointer.
     pub path: &'a str,
-    /// What should be there.
+    /// The expected value.
     pub expected: Option<&'a Value>,
-    /// What is there.
+    /// The value.
     pub found: Option<&'a Value>,
 }
 
 impl fmt::Display for Difference<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let said = |side: Option<&Value>| side.map_or_else(|| "nothing".into(), Value::to_string);
-        write!(f, "{} {}: expected {}, found {}", self.name, self.path, said(self.expected), said(self.found))
+        let shown = |side: Option<&Value>| side.map_or_else(|| "nothing".into(), Value::to_string);
+        write!(
+            f,
+            "{} {}: expected {}, found {}",
+            self.name,
+            self.path,
+            shown(self.expected),
+            shown(self.found)
+        )
     }
 }
 
@@ -36,7 +42,7 @@ impl fmt::Display for Difference<'_> {
 pub struct Mask(BTreeSet<(Name, String)>);
 
 impl Mask {
-    /// What differs between two runs in which nothing went wrong.
+    /// The leaves that differ between two runs without a fault.
     pub fn between(one: &Leaves, other: &Leaves) -> Self {
         let keys: BTreeSet<&(Name, String)> = one.keys().chain(other.keys()).collect();
         Self(keys.into_iter().filter(|key| one.get(*key) != other.get(*key)).cloned().collect())
@@ -52,12 +58,12 @@ impl Mask {
         self.0.is_empty()
     }
 
-    /// What is masked, a line each.
+    /// One line for each masked leaf.
     pub fn describe(&self) -> Vec<String> {
         self.0.iter().map(|(name, path)| format!("           masked {name} {path}")).collect()
     }
 
-    /// The differences that matter, a line each. `ignored` says which never do.
+    /// One line for each difference that matters. `ignored` says which never do.
     pub fn differences(
         &self,
         expected: &Leaves,
@@ -92,7 +98,7 @@ mod tests {
     use crate::state::State;
 
     #[test]
-    fn what_differs_without_a_fault_is_no_difference() {
+    fn leaves_that_differ_without_a_fault_are_masked() {
         let run = |namespace: &str, password: &str, size: &str| {
             let object = json!({
                 "metadata": {"name": "a", "namespace": namespace, "uid": format!("uid-{namespace}"), "labels": {"a/b": "1"}},

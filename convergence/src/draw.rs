@@ -1,8 +1,8 @@
-//! Which plans are played when not all are: a fixed number, fair, and the same for the same seed. Pure.
+//! Selects the plans of a run that does not run all: a fixed number, fairly, and the same for the same seed. Pure.
 //!
-//! Each scenario meets each of its classes once before any meets one a second time. Within a class the scenarios take
-//! turns at its variants, so that every refusal and every act comes up about equally often. What is drawn for one scenario
-//! and class depends on the seed and on their own plans only: a write more or less in another scenario changes nothing.
+//! Each scenario gets one plan of each of its classes before any gets a second one. Within a class the scenarios take turns
+//! with its variants, so that every error and every drift is drawn about equally often. The plans that are drawn for one
+//! scenario and class depend only on the seed and on the plans of that pair: a new write in another scenario changes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -13,7 +13,7 @@ use std::str::FromStr;
 use crate::class::Class;
 use crate::plan::Plan;
 
-/// What a draw depends on: any text, such as the name of a commit.
+/// The seed of a draw: any text, such as a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seed(String);
 
@@ -32,7 +32,7 @@ impl fmt::Display for Seed {
 }
 
 impl Seed {
-    /// A number for a name: the same on every machine and in every run.
+    /// Hashes a name with the seed: the same on every machine and in every run.
     fn number(&self, name: impl Hash) -> u64 {
         let mut hasher = DefaultHasher::new();
         (&self.0, name).hash(&mut hasher);
@@ -40,26 +40,26 @@ impl Seed {
     }
 }
 
-/// Why so many plans cannot be drawn.
+/// Why a number of plans cannot be drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Impossible {
-    /// There are more pairs of a scenario and a class than that.
+pub enum DrawError {
+    /// There are more pairs of a scenario and a class.
     TooFew {
-        /// How many pairs.
+        /// The number of pairs.
         pairs: usize,
     },
-    /// There are fewer plans than that.
+    /// There are fewer plans.
     TooMany {
-        /// How many plans.
+        /// The number of plans.
         plans: usize,
     },
 }
 
-impl fmt::Display for Impossible {
+impl fmt::Display for DrawError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooFew { pairs } => {
-                write!(f, "each scenario meets each class only if at least {pairs} plans are drawn")
+                write!(f, "at least {pairs} plans are needed to test each scenario with each of its classes")
             }
             Self::TooMany { plans } => write!(f, "there are only {plans} plans"),
         }
@@ -67,59 +67,61 @@ impl fmt::Display for Impossible {
 }
 
 /// A plan that can be drawn.
-struct Ticket {
-    /// Its place among all plans.
-    at: usize,
-    word: String,
+struct Candidate {
+    /// Its index in the list of all plans.
+    index: usize,
+    variant: String,
     number: u64,
 }
 
 /// The plans of one scenario and class, and its turn among the scenarios of that class.
 struct Pair<'a> {
     turn: usize,
-    words: &'a BTreeSet<String>,
-    /// What is not yet drawn.
-    left: Vec<Ticket>,
+    variants: &'a BTreeSet<String>,
+    /// The plans that are not drawn yet.
+    left: Vec<Candidate>,
 }
 
 impl Pair<'_> {
-    /// Takes out the next plan: of the first variant, from its turn on, that this scenario has.
+    /// Draws the next plan: of the first variant, starting at its turn, that this scenario has.
     fn next(&mut self, round: usize) -> Option<usize> {
-        let words = self.words.iter().cycle().skip((self.turn + round) % self.words.len());
-        for word in words.take(self.words.len()) {
-            let of_word = self.left.iter().enumerate().filter(|(_, ticket)| ticket.word == *word);
-            let first = of_word.min_by_key(|(_, ticket)| ticket.number).map(|(at, _)| at);
+        let variants = self.variants.iter().cycle().skip((self.turn + round) % self.variants.len());
+        for variant in variants.take(self.variants.len()) {
+            let matching =
+                self.left.iter().enumerate().filter(|(_, candidate)| candidate.variant == *variant);
+            let first = matching.min_by_key(|(_, candidate)| candidate.number).map(|(at, _)| at);
             if let Some(at) = first {
-                return Some(self.left.swap_remove(at).at);
+                return Some(self.left.swap_remove(at).index);
             }
         }
         None
     }
 }
 
-/// Draws so many plans: their places among all, in the order in which they are played.
-pub fn draw(seed: &Seed, plans: &[Plan], count: usize) -> Result<Vec<usize>, Impossible> {
-    let mut words: BTreeMap<Class, BTreeSet<String>> = BTreeMap::new();
+/// Draws a number of plans: their indices, in the order in which they run.
+pub fn draw(seed: &Seed, plans: &[Plan], count: usize) -> Result<Vec<usize>, DrawError> {
+    let mut variants: BTreeMap<Class, BTreeSet<String>> = BTreeMap::new();
     let mut scenarios: BTreeMap<Class, BTreeSet<(u64, &str)>> = BTreeMap::new();
-    let mut grouped: BTreeMap<(&str, Class), Vec<Ticket>> = BTreeMap::new();
-    for (at, plan) in plans.iter().enumerate() {
-        let (class, word, number) = (plan.class(), plan.perturbation.word(), seed.number(plan.to_string()));
-        words.entry(class).or_default().insert(word.clone());
+    let mut grouped: BTreeMap<(&str, Class), Vec<Candidate>> = BTreeMap::new();
+    for (index, plan) in plans.iter().enumerate() {
+        let (class, variant) = (plan.class(), plan.perturbation.variant());
+        let number = seed.number(plan.to_string());
+        variants.entry(class).or_default().insert(variant.clone());
         let rank = seed.number((class.as_str(), plan.scenario));
         scenarios.entry(class).or_default().insert((rank, plan.scenario));
-        grouped.entry((plan.scenario, class)).or_default().push(Ticket { at, word, number });
+        grouped.entry((plan.scenario, class)).or_default().push(Candidate { index, variant, number });
     }
     if count < grouped.len() {
-        return Err(Impossible::TooFew { pairs: grouped.len() });
+        return Err(DrawError::TooFew { pairs: grouped.len() });
     }
     if count > plans.len() {
-        return Err(Impossible::TooMany { plans: plans.len() });
+        return Err(DrawError::TooMany { plans: plans.len() });
     }
     let mut pairs: Vec<(u64, Pair<'_>)> = Vec::new();
     for ((scenario, class), left) in grouped {
         let turn = scenarios[&class].iter().position(|(_, other)| *other == scenario).unwrap_or_default();
         let order = seed.number((scenario, class.as_str(), "order"));
-        pairs.push((order, Pair { turn, words: &words[&class], left }));
+        pairs.push((order, Pair { turn, variants: &variants[&class], left }));
     }
     pairs.sort_by_key(|(order, _)| *order);
     let mut drawn = Vec::with_capacity(count);
@@ -134,13 +136,13 @@ pub fn draw(seed: &Seed, plans: &[Plan], count: usize) -> Result<Vec<usize>, Imp
     Ok(drawn)
 }
 
-/// The classes that a scenario should have met and has not, a line each.
+/// One line for each class that should have been tested with a scenario and was not.
 pub fn missing<'a>(
     due: impl IntoIterator<Item = (&'a str, Class)>,
-    played: &BTreeSet<(&str, Class)>,
+    tested: &BTreeSet<(&str, Class)>,
 ) -> Vec<String> {
-    let unmet = due.into_iter().filter(|pair| !played.contains(pair));
-    unmet.map(|(scenario, class)| format!("{scenario} has not met the class {class}")).collect()
+    let untested = due.into_iter().filter(|pair| !tested.contains(pair));
+    untested.map(|(scenario, class)| format!("{scenario} was not tested with the class {class}")).collect()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What somebody else may do to a child: pure, from the object that is there to the object that they leave behind.
+//! Changes that somebody else makes to child objects. Pure: from the object before the change to the object after it.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use kernel::apply::Way;
 use serde_json::{Value, json};
 
 use crate::plain::Aliases;
-use crate::scenario::{Aftermath, Change, Deed, Extent, Scenario, Subject, kind_name};
+use crate::scenario::{Change, Coverage, EndState, Scenario, Subject, UserAction, kind_name};
 use crate::state::{FOREIGN_FINALIZER, Name, State, escape};
 
 /// What somebody else does.
@@ -14,30 +14,30 @@ use crate::state::{FOREIGN_FINALIZER, Name, State, escape};
 pub enum Act {
     /// Deletes it.
     Delete,
-    /// Deletes it while a finalizer of theirs holds it for a while.
+    /// Deletes it, with a finalizer that delays the deletion.
     DeleteSlowly,
-    /// Takes all labels off.
+    /// Removes all labels.
     StripLabels,
-    /// Takes all owners off.
+    /// Removes all owner references.
     StripOwners,
     /// Adds a label, an annotation and a finalizer, which must stay.
     Mark,
-    /// Changes a field of ours: a JSON pointer.
+    /// Changes a field that the operator owns: a JSON pointer.
     Edit(String),
 }
 
-/// What somebody else does to which child.
+/// A change to a child object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Drift {
-    /// The child.
+    /// The child object.
     pub name: Name,
-    /// What happens to it.
+    /// The change.
     pub act: Act,
 }
 
 impl Act {
-    /// In the name of a plan.
-    pub fn word(&self) -> &'static str {
+    /// The name of the change in the names of plans.
+    pub fn name(&self) -> &'static str {
         match self {
             Self::Delete => "delete",
             Self::DeleteSlowly => "delete-slowly",
@@ -48,16 +48,16 @@ impl Act {
         }
     }
 
-    /// Whether the child is gone after it.
+    /// Whether it deletes the child object.
     pub fn deletes(&self) -> bool {
         matches!(self, Self::Delete | Self::DeleteSlowly)
     }
 }
 
 impl Drift {
-    /// The same, in the words of all runs: the namespace, unique ids and made-up names are called by what they stand for.
+    /// The drift for any run: the namespace, UIDs and generated names are replaced by placeholders.
     #[must_use]
-    pub fn anywhere(&self, state: &State, namespace: &str) -> Self {
+    pub fn for_any_run(&self, state: &State, namespace: &str) -> Self {
         let aliases = Aliases::of(state, namespace);
         self.with_pointer(|pointer| {
             let steps: Vec<String> = pointer.split('/').map(|step| alias(&aliases, step)).collect();
@@ -65,9 +65,9 @@ impl Drift {
         })
     }
 
-    /// The same, in the words of one run.
+    /// The drift for one run: the placeholders are replaced by the names of that run.
     #[must_use]
-    pub fn here(&self, state: &State, namespace: &str) -> Self {
+    pub fn for_run(&self, state: &State, namespace: &str) -> Self {
         let aliases = Aliases::of(state, namespace);
         let object = state.0.get(&self.name).unwrap_or(&Value::Null);
         self.with_pointer(|pointer| {
@@ -92,24 +92,25 @@ impl Drift {
     }
 }
 
-/// A step of a pointer in the words of all runs.
+/// A step of a pointer, with placeholders.
 fn alias(aliases: &Aliases<'_>, step: &str) -> String {
     aliases.in_text(step).replace('/', "~1")
 }
 
-/// So many fields of one object are edited where things take turns.
+/// How many fields of one object are edited where faults take turns.
 const EDITS: usize = 5;
 
-/// What can be done to the children of a resource when a scenario is over: of each list the first that the server accepts
-/// is tried. Everything where the resource says everything; elsewhere each act once, to whichever child has its turn.
+/// The changes that somebody else may make to the child objects of a resource after a scenario. Of each list, the first one
+/// that the API server accepts is tested. With a complete spec, that is every change; otherwise each kind of change once, and
+/// the child objects take turns.
 pub fn candidates(subject: &Subject, scenario: &Scenario, end: &State) -> Vec<Vec<Drift>> {
-    match scenario.aftermath {
-        Aftermath::Gone => Vec::new(),
-        Aftermath::Whole => all(subject, scenario, end).into_iter().map(|drift| vec![drift]).collect(),
-        Aftermath::Running => {
+    match scenario.end_state {
+        EndState::Gone => Vec::new(),
+        EndState::Whole => all(subject, scenario, end).into_iter().map(|drift| vec![drift]).collect(),
+        EndState::Running => {
             let mut acts: BTreeMap<&str, Vec<Drift>> = BTreeMap::new();
             for drift in all(subject, scenario, end) {
-                acts.entry(drift.act.word()).or_default().push(drift);
+                acts.entry(drift.act.name()).or_default().push(drift);
             }
             for (at, drifts) in acts.values_mut().enumerate() {
                 let first = (scenario.name.len() + 3 * at) % drifts.len();
@@ -120,7 +121,7 @@ pub fn candidates(subject: &Subject, scenario: &Scenario, end: &State) -> Vec<Ve
     }
 }
 
-/// Everything that can be done to the children of a resource.
+/// Every change to the child objects of a resource.
 fn all(subject: &Subject, scenario: &Scenario, state: &State) -> Vec<Drift> {
     let uid = subject.resource_in(state).map(|resource| &resource["metadata"]["uid"]);
     let is_child = |object: &Value| {
@@ -128,17 +129,18 @@ fn all(subject: &Subject, scenario: &Scenario, state: &State) -> Vec<Drift> {
         owners.into_iter().flatten().any(|owner| Some(&owner["uid"]) == uid)
     };
     let mut all = Vec::new();
-    // What users created is adopted, and cannot be recreated as it was.
-    let is_made = |name: &Name, object: &Value| !is_by_hand(scenario, name) && is_child(object);
-    let children = state.0.iter().filter(|(name, object)| !(subject.brought)(name) && is_made(name, object));
+    // Objects that users created are adopted. The operator cannot recreate them as they were.
+    let is_created = |name: &Name, object: &Value| !is_created_by_user(scenario, name) && is_child(object);
+    let children =
+        state.0.iter().filter(|(name, object)| !(subject.is_users_own)(name) && is_created(name, object));
     for (name, object) in children {
         let way = subject.declaration.owned.iter().find(|owned| kind_name(owned.kind) == name.kind);
         let Some(way) = way.map(|owned| owned.way) else { continue };
         let whole = [Act::Delete, Act::DeleteSlowly, Act::StripLabels, Act::StripOwners, Act::Mark];
         let leaves = owned_leaves(object, mainstay::process::MANAGER, way);
-        let step = match subject.extent {
-            Extent::Each => 1,
-            Extent::InTurns => leaves.len().div_ceil(EDITS).max(1),
+        let step = match subject.coverage {
+            Coverage::Each => 1,
+            Coverage::InTurns => leaves.len().div_ceil(EDITS).max(1),
         };
         let edits = leaves.into_iter().step_by(step).map(Act::Edit);
         all.extend(whole.into_iter().chain(edits).map(|act| Drift { name: name.clone(), act }));
@@ -146,11 +148,11 @@ fn all(subject: &Subject, scenario: &Scenario, state: &State) -> Vec<Drift> {
     all
 }
 
-/// Whether a change of a scenario makes an object of this name.
-fn is_by_hand(scenario: &Scenario, name: &Name) -> bool {
-    let created = |change: &Change| match &change.deed {
-        Deed::Create(objects) => objects.clone(),
-        Deed::Patch(_) | Deed::Delete | Deed::Edit(_) => Vec::new(),
+/// Whether a change of a scenario creates an object with this name.
+fn is_created_by_user(scenario: &Scenario, name: &Name) -> bool {
+    let created = |change: &Change| match &change.action {
+        UserAction::Create(objects) => objects.clone(),
+        UserAction::Patch(_) | UserAction::Delete | UserAction::Edit(_) => Vec::new(),
     };
     let objects = scenario.changes.iter().flat_map(created);
     let mut same = objects.filter(|object| object["metadata"]["name"] == name.name.as_str());
@@ -160,7 +162,7 @@ fn is_by_hand(scenario: &Scenario, name: &Name) -> bool {
     })
 }
 
-/// Whether an edit changed anything but what the server counts itself.
+/// Whether two objects differ in more than the metadata that the API server maintains.
 pub fn differs(before: &Value, after: &Value) -> bool {
     let plain = |object: &Value| {
         let mut object = object.clone();
@@ -169,7 +171,7 @@ pub fn differs(before: &Value, after: &Value) -> bool {
                 metadata.remove(field);
             }
         }
-        // Said once for a whole list, and by each object that is read alone.
+        // A list contains these once, and each object that is read alone contains them too.
         for field in ["apiVersion", "kind"] {
             if let Some(fields) = object.as_object_mut() {
                 fields.remove(field);
@@ -180,7 +182,7 @@ pub fn differs(before: &Value, after: &Value) -> bool {
     plain(before) != plain(after)
 }
 
-/// The object after the act; nothing if it is deleted. `gentle` tries another value, else the field is removed.
+/// The object after the change; none if it is deleted. An edit sets another value if `gentle`, else it removes the field.
 pub fn after(object: &Value, act: &Act, gentle: bool) -> Option<Value> {
     let mut object = object.clone();
     match act {
@@ -197,14 +199,14 @@ pub fn after(object: &Value, act: &Act, gentle: bool) -> Option<Value> {
     Some(object)
 }
 
-/// Takes the marks off again, so that the rest can be compared; what is missing of them is said.
+/// Removes the marks, so that the rest can be compared. One line for each mark that is missing.
 pub fn unmark(object: &mut Value) -> Vec<String> {
     let mut missing = Vec::new();
     for (field, value) in [("labels", "label"), ("annotations", "annotation")] {
         let map = object["metadata"][field].as_object_mut();
         let found = map.and_then(|map| map.remove("example.com/foreign"));
         if found != Some(value.into()) {
-            missing.push(format!("the {value} of somebody else is gone"));
+            missing.push(format!("the {value} of somebody else was removed"));
         }
         if object["metadata"][field].as_object().is_some_and(serde_json::Map::is_empty)
             && let Some(metadata) = object["metadata"].as_object_mut()
@@ -217,7 +219,7 @@ pub fn unmark(object: &mut Value) -> Vec<String> {
             metadata.remove("finalizers");
         }
     } else {
-        missing.push("the finalizer of somebody else is gone".to_owned());
+        missing.push("the finalizer of somebody else was removed".to_owned());
     }
     missing
 }
@@ -228,10 +230,10 @@ fn edit(object: &mut Value, pointer: &str, gentle: bool) {
     if let Some(value) = object.pointer_mut(pointer).filter(is_scalar).filter(|_| gentle) {
         let other = match &*value {
             Value::String(_) if is_secret => "ZHJpZnQ=".into(),
-            // The same version: pods may run it before it is put right, and from another one an upgrade leads back.
+            // The same version: pods may run it before it is corrected, and another version would start an upgrade.
             Value::String(image) if pointer.ends_with("/image") => format!("drift/{image}").into(),
             Value::String(text) => other_text(text).into(),
-            // Rather less than more: instances that were too many leave volumes behind, and that is as it should be.
+            // Fewer replicas, not more: additional instances would leave volumes behind, which is correct.
             Value::Number(number) => number.as_i64().map_or(1, |n| if n > 1 { n - 1 } else { n + 1 }).into(),
             Value::Bool(holds) => (!holds).into(),
             Value::Null | Value::Array(_) | Value::Object(_) => Value::Null,
@@ -266,7 +268,7 @@ fn other_text(text: &str) -> String {
     }
 }
 
-/// The leaves of an object that a manager owns by writing it in this way, as JSON pointers.
+/// The leaves of an object that a field manager owns by writing it in this way, as JSON pointers.
 pub fn owned_leaves(object: &Value, manager: &str, way: Way) -> Vec<String> {
     let operation = match way {
         Way::Apply => "Apply",

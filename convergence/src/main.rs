@@ -1,4 +1,4 @@
-//! `convergence`: plays plans and says which of them did not come to the same end.
+//! `convergence`: runs plans, and reports those with another result than the reference.
 
 mod args;
 mod report;

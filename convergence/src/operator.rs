@@ -15,11 +15,11 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::cluster::TestCluster;
 use crate::scenario::Subject;
-use crate::world::World;
 
-/// Plans are in a hurry: what failed is tried again at once, and never so late that a plan takes it for settled.
-const QUEUE: queue::Settings = queue::Settings {
+/// Retries are fast, and never so late that a plan takes the operator for settled.
+const QUEUE: queue::QueueSettings = queue::QueueSettings {
     window: Duration::from_millis(5),
     at_once: 5,
     every: Duration::from_millis(60),
@@ -28,7 +28,7 @@ const QUEUE: queue::Settings = queue::Settings {
     longest_pause: Duration::from_millis(200),
 };
 
-/// Counts the passes of one controller, over all lives of its process. Cheap to clone.
+/// Counts the passes of one controller, across restarts of its process. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Passes {
     controller: &'static str,
@@ -36,12 +36,12 @@ pub struct Passes {
 }
 
 impl Passes {
-    /// Of the controller of this name.
+    /// Counts the passes of the controller with this name.
     pub fn of(controller: &'static str) -> Self {
         Self { controller, count: Arc::default() }
     }
 
-    /// How many began.
+    /// The number of passes that started.
     pub fn count(&self) -> usize {
         self.count.load(Ordering::Relaxed)
     }
@@ -55,25 +55,26 @@ impl Observer for Passes {
     }
 }
 
-/// A process that runs. Dropping it kills it.
+/// A running process. Dropping it kills it.
 pub struct Operator {
     stop: CancellationToken,
     tasks: JoinSet<()>,
 }
 
 impl Operator {
-    /// Starts with empty stores, in the script's present life.
+    /// Starts a process with empty caches. The script counts it as a new process.
     pub fn start(
-        world: &World,
+        cluster: &TestCluster,
         subject: &Subject,
         namespace: &str,
-        (script, passes): (&Script, &Passes),
+        script: &Script,
+        passes: &Passes,
     ) -> Result<Self> {
         let metrics = Metrics::register(&mut Catalogue::default(), "convergence", "convergence");
-        let client = faults::client(world.config.clone(), script)?;
+        let client = faults::client(cluster.config.clone(), script)?;
         let process = Process {
             client,
-            products: Arc::new((subject.start)(world.instances.address)),
+            products: Arc::new((subject.start)(cluster.instances.address)),
             scopes: Namespaces::Only(vec![namespace.into()]).into(),
             leadership: Leadership::always(),
             identity: "convergence".into(),
@@ -89,7 +90,7 @@ impl Operator {
         Ok(Self { stop, tasks })
     }
 
-    /// Lets it end by itself, as a pod that is deleted.
+    /// Stops it gracefully, as when a pod is deleted.
     pub async fn stop(mut self) {
         self.stop.cancel();
         while self.tasks.join_next().await.is_some() {}

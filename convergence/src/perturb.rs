@@ -1,49 +1,49 @@
-//! Lets one thing go wrong while a change is made, and writes down whether it did.
+//! Applies one perturbation while a change is made, and records whether it took effect.
 
 use anyhow::{Context, Result, bail};
 use kernel::call::Verb;
-use kernel::faults::{Calls, Entry, Fault, Hits, Rule};
+use kernel::faults::{Calls, Fault, FaultRule, Hits, TraceEntry};
 use lab::clock::wait_for;
 
+use crate::evidence::reads_all;
 use crate::plan::Perturbation;
-use crate::play::Player;
-use crate::stage::LIMIT;
-use crate::strike::reads_all;
+use crate::runner::PlanRunner;
+use crate::testbed::LIMIT;
 
-impl Player<'_> {
-    /// What goes wrong before a change is made.
+impl PlanRunner<'_> {
+    /// Starts the perturbation before the change is made.
     pub(crate) async fn before(&mut self, perturbation: &Perturbation) -> Result<()> {
-        let script = self.stage.script.clone();
-        self.evidence.began = script.requests();
+        let script = self.testbed.script.clone();
+        self.evidence.started = script.requests();
         match perturbation {
-            Perturbation::Fault(spot, fault) => script.add(spot.rule(fault.clone())),
+            Perturbation::Fault(point, fault) => script.add(point.rule(fault.clone())),
             Perturbation::Denied { kind, refusal, .. } => {
                 let kind = kind.clone();
                 let calls = Calls::matching(move |call| call.is_write() && call.kind() == kind);
-                script.add(Rule { calls, hits: Hits::Every, fault: Fault::Refused(*refusal) });
+                script.add(FaultRule { calls, hits: Hits::Every, fault: Fault::Refused(*refusal) });
             }
             Perturbation::Blocked { kind, fault, .. } => {
-                self.stage.kill();
+                self.testbed.kill();
                 let calls = Calls::of(Verb::Watch, kind);
-                script.add(Rule { calls, hits: Hits::Nth(1), fault: fault.clone() });
-                self.stage.start()?;
+                script.add(FaultRule { calls, hits: Hits::Nth(1), fault: fault.clone() });
+                self.testbed.start()?;
             }
             Perturbation::Held { kind, .. } => {
-                self.stage.silent().await?;
-                self.held = self.stage.versions(kind).await?;
+                self.testbed.silent().await?;
+                self.held = self.testbed.versions(kind).await?;
                 script.hold(kind);
             }
             Perturbation::Cut { kind, how, .. } => {
-                self.stage.silent().await?;
-                self.evidence.began = script.requests();
+                self.testbed.silent().await?;
+                self.evidence.started = script.requests();
                 script.cut(Some(kind), *how);
             }
-            Perturbation::Outside { nth, mishap, .. } => {
-                self.cast.world.instances.disturb(&self.stage.namespace, *nth, *mishap);
+            Perturbation::Outside { nth, fault, .. } => {
+                self.setup.cluster.instances.disturb(&self.testbed.namespace, *nth, *fault);
             }
             Perturbation::Absent { .. } => {
-                self.stage.stop().await;
-                self.evidence.began = script.requests();
+                self.testbed.stop().await;
+                self.evidence.started = script.requests();
             }
             Perturbation::Idle
             | Perturbation::Stale { .. }
@@ -53,17 +53,17 @@ impl Player<'_> {
         Ok(())
     }
 
-    /// What happens while the operator works on a change.
+    /// Continues the perturbation while the operator works on the change.
     pub(crate) async fn meanwhile(&mut self, perturbation: &Perturbation) -> Result<()> {
-        let script = self.stage.script.clone();
+        let script = self.testbed.script.clone();
         match perturbation {
             Perturbation::Denied { kind, .. } => {
-                self.told().await.with_context(|| format!("writes of {kind} are refused"))?;
+                self.trouble_is_reported().await.with_context(|| format!("writes of {kind} are rejected"))?;
                 script.clear();
             }
             Perturbation::Held { kind, expired, .. } => {
                 self.evidence.seen = self.changes(kind).await;
-                self.stage.silent_if_it_can().await;
+                self.testbed.silent_for_a_while().await;
                 self.evidence.ended = script.requests();
                 if *expired {
                     script.release_as_expired(kind);
@@ -73,7 +73,7 @@ impl Player<'_> {
             }
             Perturbation::Absent { .. } => {
                 self.evidence.ended = script.requests();
-                self.stage.start()?;
+                self.testbed.start()?;
             }
             Perturbation::Fault(..)
             | Perturbation::Blocked { .. }
@@ -87,14 +87,14 @@ impl Player<'_> {
         Ok(())
     }
 
-    /// When a change is over: what is certain to happen, and may come late, is waited for.
+    /// Waits, after the change is complete, for effects that may come late.
     pub(crate) async fn after(&mut self, perturbation: &Perturbation) {
         match perturbation {
             Perturbation::Cut { kind, .. } => {
-                self.asked(self.evidence.began, |entry| reads_all(entry, kind)).await;
+                self.requested(self.evidence.started, |entry| reads_all(entry, kind)).await;
             }
             Perturbation::Outside { .. } => {
-                self.evidence.seen = self.cast.world.instances.struck(&self.stage.namespace);
+                self.evidence.seen = self.setup.cluster.instances.was_disturbed(&self.testbed.namespace);
             }
             Perturbation::Fault(..)
             | Perturbation::Denied { .. }
@@ -108,33 +108,34 @@ impl Player<'_> {
         }
     }
 
-    /// Waits until there was a request since another one; whether there was.
-    pub(crate) async fn asked(&self, since: usize, test: impl Fn(&Entry) -> bool) -> bool {
+    /// Waits for a request after another one. Returns whether there was one.
+    pub(crate) async fn requested(&self, since: usize, test: impl Fn(&TraceEntry) -> bool) -> bool {
         let test = &test;
-        let asked =
-            wait_for(LIMIT, || async { self.stage.script.trace().0[since..].iter().any(test).then_some(()) });
-        asked.await.is_some()
+        let requested = wait_for(LIMIT, || async {
+            self.testbed.script.trace().0[since..].iter().any(test).then_some(())
+        });
+        requested.await.is_some()
     }
 
-    /// Waits until something of the kind whose events are held back is another than when that began; whether it is.
+    /// Waits until an object of the kind with delayed events changes. Returns whether one did.
     async fn changes(&self, kind: &str) -> bool {
         let changed = wait_for(LIMIT, || async {
-            let versions = self.stage.versions(kind).await.ok()?;
+            let versions = self.testbed.versions(kind).await.ok()?;
             (versions != self.held).then_some(())
         });
         changed.await.is_some()
     }
 
-    /// Waits until the status says that something cannot be done.
-    async fn told(&mut self) -> Result<()> {
-        let (subject, limit) = (self.cast.subject, LIMIT);
-        let stage = &self.stage;
-        let told = wait_for(limit, || async {
-            let state = stage.look().await.ok()?;
+    /// Waits until the status reports the failure.
+    async fn trouble_is_reported(&mut self) -> Result<()> {
+        let (subject, limit) = (self.setup.subject, LIMIT);
+        let testbed = &self.testbed;
+        let reported = wait_for(limit, || async {
+            let state = testbed.look().await.ok()?;
             subject.resource_in(&state).is_some_and(subject.shows_trouble).then_some(())
         });
-        if told.await.is_none() {
-            bail!("the status does not say so after {limit:?}");
+        if reported.await.is_none() {
+            bail!("the status does not report it after {limit:?}");
         }
         Ok(())
     }

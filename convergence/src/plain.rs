@@ -1,5 +1,5 @@
-//! Makes what two runs say alike: what is packed is unpacked, and the namespace, unique ids and made-up names are called
-//! by what they stand for. Pure.
+//! Makes the objects of two runs comparable: Secrets are decoded, and the namespace, UIDs and generated names are replaced by
+//! placeholders. Pure.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -11,54 +11,54 @@ use serde_json::Value;
 
 use crate::state::State;
 
-/// What every compressed file begins with.
+/// The first bytes of every gzip file.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// What the names of the volumes begin with that the server gives to pods.
+/// The prefix of the names of the volumes that the API server adds to pods.
 const TOKENS: &str = "kube-api-access-";
 
-/// What the namespace, the unique ids and the made-up names of a run are called instead.
+/// The placeholders for the namespace, the UIDs and the generated names of a run.
 pub(crate) struct Aliases<'a> {
     namespace: &'a str,
-    made_up: BTreeMap<&'a str, String>,
+    generated: BTreeMap<&'a str, String>,
 }
 
 impl<'a> Aliases<'a> {
-    /// For what is there in a namespace.
+    /// The placeholders for the objects in a namespace.
     pub(crate) fn of(state: &'a State, namespace: &'a str) -> Self {
         let uid = |(name, object): (_, &'a Value)| {
-            Some((object["metadata"]["uid"].as_str()?, format!("(unique id of {name})")))
+            Some((object["metadata"]["uid"].as_str()?, format!("(UID of {name})")))
         };
         let volumes = state.of_kind("pods").filter_map(|pod| pod["spec"]["volumes"].as_array()).flatten();
         let names = volumes.filter_map(|volume| volume["name"].as_str());
         let tokens = names.filter(|name| name.starts_with(TOKENS)).map(|name| (name, format!("{TOKENS}*")));
-        Self { namespace, made_up: state.0.iter().filter_map(uid).chain(tokens).collect() }
+        Self { namespace, generated: state.0.iter().filter_map(uid).chain(tokens).collect() }
     }
 
-    /// A text with all of them.
+    /// Replaces all of them in a text.
     pub(crate) fn in_text(&self, text: &str) -> String {
         let mut text = text.replace(self.namespace, "NAMESPACE");
-        for (made_up, alias) in &self.made_up {
-            if text.contains(made_up) {
-                text = text.replace(made_up, alias);
+        for (generated, alias) in &self.generated {
+            if text.contains(generated) {
+                text = text.replace(generated, alias);
             }
         }
         text
     }
 }
 
-/// Replaces the data of a Secret by what they say, as far as that is text.
-pub(crate) fn unpack(object: &mut Value) {
-    for packed in object["data"].as_object_mut().into_iter().flat_map(serde_json::Map::values_mut) {
-        if let Some(text) = packed.as_str().and_then(said) {
-            *packed = text.into();
+/// Decodes and decompresses the data of a Secret where the result is text.
+pub(crate) fn decode(object: &mut Value) {
+    for value in object["data"].as_object_mut().into_iter().flat_map(serde_json::Map::values_mut) {
+        if let Some(text) = value.as_str().and_then(text_of) {
+            *value = text.into();
         }
     }
 }
 
-/// The text in the data of a Secret; nothing, if it is none.
-pub(crate) fn said(packed: &str) -> Option<String> {
-    let bytes = STANDARD.decode(packed).ok()?;
+/// The text in a value of a Secret, decompressed; none if it is no text.
+pub(crate) fn text_of(data: &str) -> Option<String> {
+    let bytes = STANDARD.decode(data).ok()?;
     if !bytes.starts_with(&GZIP) {
         return String::from_utf8(bytes).ok();
     }
@@ -76,21 +76,20 @@ mod tests {
     use crate::state::Name;
 
     #[test]
-    fn what_is_packed_is_unpacked() {
+    fn data_of_secrets_is_decoded() {
         let mut writer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
         writer.write_all(b"a: 1").unwrap();
-        let packed = STANDARD.encode(writer.finish().unwrap());
-        let mut secret =
-            json!({"data": {"a.gz": packed, "b": STANDARD.encode("two"), "c": STANDARD.encode([0xff, 0])}});
-        unpack(&mut secret);
+        let compressed = STANDARD.encode(writer.finish().unwrap());
+        let mut secret = json!({"data": {"a.gz": compressed, "b": STANDARD.encode("two"), "c": STANDARD.encode([0xff, 0])}});
+        decode(&mut secret);
         assert_eq!(secret, json!({"data": {"a.gz": "a: 1", "b": "two", "c": STANDARD.encode([0xff, 0])}}));
     }
 
     #[test]
-    fn unique_ids_are_called_by_their_objects() {
+    fn uids_are_replaced_by_the_names_of_their_objects() {
         let name = Name { kind: "rules".into(), name: "a".into() };
         let state = State([(name, json!({"metadata": {"uid": "17-4"}}))].into());
         let aliases = Aliases::of(&state, "plan-1");
-        assert_eq!(aliases.in_text("plan-1-a-17-4.yaml"), "NAMESPACE-a-(unique id of rules/a).yaml");
+        assert_eq!(aliases.in_text("plan-1-a-17-4.yaml"), "NAMESPACE-a-(UID of rules/a).yaml");
     }
 }

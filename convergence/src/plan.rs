@@ -1,4 +1,4 @@
-//! One thing that goes wrong with a scenario, and how it is called. Pure.
+//! Plans: a scenario with one perturbation, and their names. Pure.
 
 use std::fmt;
 
@@ -6,94 +6,95 @@ use kernel::faults::{Cut, Fault, Refusal};
 
 use crate::class::Class;
 use crate::drift::{Act, Drift};
+use crate::injection_point::InjectionPoint;
 use crate::scenario::Property;
-use crate::spot::Spot;
-use crate::standin::Mishap;
+use crate::standin::CallFault;
 
-/// What a stale view shows of a resource that was deleted and made again.
+/// What an outdated cache shows of a resource that was deleted and created again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Moment {
-    /// It ran.
+pub enum ShownState {
+    /// The resource before it was deleted.
     Running,
-    /// It was on its way out.
+    /// The resource while it was being deleted.
     Deleting,
 }
 
-/// One thing that goes wrong. `change` counts from 0.
+/// One thing that goes wrong. The first `change` is 0.
 #[derive(Debug, Clone)]
 pub enum Perturbation {
-    /// One write fails, or its process dies.
-    Fault(Spot, Fault),
-    /// No write of a kind is allowed until the status says so.
+    /// One request fails, or the process is killed at it.
+    Fault(InjectionPoint, Fault),
+    /// All writes of a kind are rejected until the status reports it.
     Denied {
-        /// From this change on.
+        /// The change at which this starts.
         change: usize,
-        /// What cannot be written.
+        /// The kind.
         kind: String,
-        /// How that is said.
+        /// The error.
         refusal: Refusal,
     },
-    /// The first reads of a kind fail when the operator starts.
+    /// The first watch of a kind fails when the operator starts.
     Blocked {
-        /// Before this change.
+        /// The change before which the operator starts.
         change: usize,
-        /// What cannot be read.
+        /// The kind.
         kind: String,
-        /// How that is said.
+        /// The error.
         fault: Fault,
     },
-    /// The events of a kind are held back until all else is silent; then they come, or history is gone.
+    /// The watch events of a kind are delayed until the operator sends no more requests. Then they arrive, or the watch
+    /// expires.
     Held {
-        /// During this change.
+        /// The change during which this happens.
         change: usize,
-        /// Whose events.
+        /// The kind.
         kind: String,
-        /// Whether they never come.
+        /// Whether the watch expires.
         expired: bool,
     },
-    /// The watch of a kind is cut when the change is made.
+    /// The watch of a kind is interrupted when the change is made.
     Cut {
-        /// Before this change.
+        /// The change.
         change: usize,
-        /// Whose watch.
+        /// The kind.
         kind: String,
         /// How it ends.
         how: Cut,
     },
-    /// The n-th call to an instance since the change was made fails, before or after it was done.
+    /// The n-th call to an instance after the change fails, before or after it was executed.
     Outside {
-        /// During this change.
+        /// The change.
         change: usize,
-        /// Which call; the first is 1.
+        /// Which call. The first is 1.
         nth: u64,
-        /// What happens to it.
-        mishap: Mishap,
+        /// How it fails.
+        fault: CallFault,
     },
-    /// The operator is away while the change is made.
+    /// The operator does not run while the change is made.
     Absent {
-        /// During this change.
+        /// The change.
         change: usize,
     },
-    /// Passes are forced when everything is settled.
+    /// Passes are forced at the end. Nothing may be written.
     Idle,
-    /// The resource is deleted and made again; then an operator starts whose view of a kind, or of all, is old.
+    /// The resource is deleted and created again. Then an operator starts with an outdated cache of a kind, or of all kinds.
     Stale {
-        /// Of what; of everything if absent.
+        /// The kind. If there is none, all kinds.
         kind: Option<String>,
-        /// What the view shows.
-        moment: Moment,
+        /// What the cache shows.
+        shown: ShownState,
     },
-    /// Somebody else changes a child.
+    /// Somebody else changes a child object.
     Drift(Drift),
-    /// A property changes, and back.
+    /// A property is changed, and changed back.
     Property(Property),
 }
 
 impl Perturbation {
-    /// The change during which it happens; nothing if it happens when all changes are over.
+    /// The change during which it happens. None if it happens after all changes.
     pub fn change(&self) -> Option<usize> {
         match self {
-            Self::Fault(spot, _) => Some(spot.change),
+            Self::Fault(point, _) => Some(point.change),
             Self::Denied { change, .. }
             | Self::Blocked { change, .. }
             | Self::Held { change, .. }
@@ -104,8 +105,8 @@ impl Perturbation {
         }
     }
 
-    /// What happens, in one word: the part of a plan's name that tells variants of a class apart.
-    pub fn word(&self) -> String {
+    /// The part of a plan's name that distinguishes the variants of a class.
+    pub fn variant(&self) -> String {
         match self {
             Self::Fault(_, fault) => fault.as_str().into(),
             Self::Denied { refusal, .. } => format!("denied-{}", refusal.code()),
@@ -113,28 +114,28 @@ impl Perturbation {
             Self::Held { expired: false, .. } => "held".into(),
             Self::Held { expired: true, .. } => "held-then-expired".into(),
             Self::Cut { how, .. } => format!("cut-{how:?}").to_lowercase(),
-            Self::Outside { mishap: Mishap::Refused, .. } => "outside-refused".into(),
-            Self::Outside { mishap: Mishap::AnswerLost, .. } => "outside-answer-lost".into(),
+            Self::Outside { fault: CallFault::Refused, .. } => "outside-refused".into(),
+            Self::Outside { fault: CallFault::AnswerLost, .. } => "outside-answer-lost".into(),
             Self::Absent { .. } => "absent".into(),
             Self::Idle => "idle".into(),
-            Self::Stale { moment, .. } => format!("stale-{moment:?}").to_lowercase(),
-            Self::Drift(drift) => format!("drift/{}", drift.act.word()),
+            Self::Stale { shown, .. } => format!("stale-{shown:?}").to_lowercase(),
+            Self::Drift(drift) => format!("drift/{}", drift.act.name()),
             Self::Property(_) => "property".into(),
         }
     }
 }
 
-/// A scenario with one thing going wrong.
+/// A scenario with one perturbation.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// Which scenario.
+    /// The name of the scenario.
     pub scenario: &'static str,
-    /// What goes wrong.
+    /// The perturbation.
     pub perturbation: Perturbation,
 }
 
 impl Plan {
-    /// What kind of thing goes wrong.
+    /// The class of its perturbation.
     pub fn class(&self) -> Class {
         Class::of(&self.perturbation)
     }
@@ -146,9 +147,9 @@ impl fmt::Display for Plan {
         if let Some(change) = self.perturbation.change() {
             write!(f, "{}/", change + 1)?;
         }
-        write!(f, "{}", self.perturbation.word())?;
+        write!(f, "{}", self.perturbation.variant())?;
         match &self.perturbation {
-            Perturbation::Fault(spot, _) => write!(f, "/{spot}"),
+            Perturbation::Fault(point, _) => write!(f, "/{point}"),
             Perturbation::Denied { kind, .. }
             | Perturbation::Held { kind, .. }
             | Perturbation::Cut { kind, .. } => write!(f, "/{kind}"),

@@ -1,75 +1,75 @@
-//! What a scenario does when nothing goes wrong: played twice, so that what differs by itself is known.
+//! The reference of a scenario: two runs without a fault, so that fields that differ in every run are known.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result};
 use kernel::call::Verb;
-use kernel::faults::{Entry, Trace};
+use kernel::faults::{Trace, TraceEntry};
 
+use crate::cluster::TestCluster;
 use crate::difference::{Leaves, Mask};
 use crate::drift::{self, Drift};
+use crate::evidence::watches;
+use crate::injection_point::{self, InjectionPoint};
 use crate::pods::{Effect, Pods};
 use crate::scenario::{Scenario, Subject};
-use crate::spot::{self, Spot};
-use crate::stage::Stage;
 use crate::state::{Name, State};
-use crate::strike::watches;
-use crate::world::World;
+use crate::testbed::Testbed;
 
-/// How a run went.
+/// The record of a run.
 #[derive(Debug, Clone)]
 pub struct Run {
-    /// Where.
+    /// Its namespace.
     pub namespace: String,
     /// Every request of the operator.
     pub trace: Trace,
-    /// With which request each change began.
+    /// The index of the first request of each change.
     pub starts: Vec<usize>,
-    /// How many calls to instances there were during each change.
+    /// The number of calls to instances during each change.
     pub outside: Vec<u64>,
-    /// The kinds of which something was made, changed or removed during each change.
+    /// The kinds with objects that were created, changed or deleted during each change.
     pub changed: Vec<BTreeSet<String>>,
-    /// Every pod that was made.
+    /// Every pod that was created.
     pub pods: Pods,
-    /// What its perturbation did to pods by itself.
+    /// The effect of the perturbation itself on pods.
     pub effect: Effect,
-    /// What the server lets somebody else do to children at the end.
+    /// The changes to child objects that the API server accepts from somebody else at the end.
     pub drifts: Vec<Drift>,
-    /// What was there at the end.
+    /// The objects at the end.
     pub end: State,
 }
 
 /// Creates and deletes of one object.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// It was made so often.
+pub struct ObjectCounts {
+    /// How often it was created.
     pub creates: u64,
-    /// It was deleted so often.
+    /// How often it was deleted.
     pub deletes: u64,
 }
 
-/// What two runs had in common.
+/// What the two runs have in common.
 #[derive(Debug, Clone)]
 pub struct Reference {
-    /// The two.
+    /// The two runs.
     pub runs: [Run; 2],
-    /// The writes that both made.
-    pub spots: Vec<Spot>,
-    /// What was there at the end of the first, leaf by leaf.
+    /// The requests that both sent.
+    pub points: Vec<InjectionPoint>,
+    /// The objects at the end of the first, leaf by leaf.
     pub leaves: Leaves,
-    /// What was there at the end of the first.
+    /// The objects at the end of the first.
     pub end: State,
-    /// What differed.
+    /// The leaves that differ.
     pub mask: Mask,
 }
 
 impl Reference {
-    /// From two runs.
+    /// Compares two runs.
     pub fn of(one: Run, two: Run) -> Self {
-        let spots = spot::common((&one.trace, &one.starts), (&two.trace, &two.starts));
+        let points = injection_point::common((&one.trace, &one.starts), (&two.trace, &two.starts));
         let leaves = one.end.leaves(&one.namespace);
         let mask = Mask::between(&leaves, &two.end.leaves(&two.namespace));
-        Self { spots, end: one.end.clone(), leaves, mask, runs: [one, two] }
+        Self { points, end: one.end.clone(), leaves, mask, runs: [one, two] }
     }
 
     /// The kinds that the operator watched in both runs.
@@ -81,13 +81,13 @@ impl Reference {
         one.intersection(&two).cloned().collect()
     }
 
-    /// The kinds of which something changed during a change in both runs.
+    /// The kinds with objects that changed during a change in both runs.
     pub fn changed(&self, change: usize) -> BTreeSet<String> {
         let [one, two] = self.runs.each_ref().map(|run| &run.changed[change]);
         one.intersection(two).cloned().collect()
     }
 
-    /// What somebody else can do to children.
+    /// What somebody else can do to child objects.
     pub fn drifts(&self) -> &[Drift] {
         &self.runs[0].drifts
     }
@@ -98,41 +98,46 @@ impl Reference {
     }
 }
 
-/// Plays a scenario twice without disturbing it.
-pub async fn play(world: &World, subject: &Subject, scenario: &Scenario) -> Result<(Run, Run)> {
-    tokio::try_join!(once(world, subject, scenario, true), once(world, subject, scenario, false))
+/// Runs a scenario twice without a fault.
+pub async fn record(cluster: &TestCluster, subject: &Subject, scenario: &Scenario) -> Result<(Run, Run)> {
+    tokio::try_join!(run(cluster, subject, scenario, true), run(cluster, subject, scenario, false))
 }
 
-/// `asks` whether the server is asked what somebody else may do to children.
-async fn once(world: &World, subject: &Subject, scenario: &Scenario, asks: bool) -> Result<Run> {
-    let mut stage = Stage::open(world, subject).await?;
+/// Runs a scenario. `finds_drifts` says whether the API server is asked which changes to child objects it accepts.
+async fn run(
+    cluster: &TestCluster,
+    subject: &Subject,
+    scenario: &Scenario,
+    finds_drifts: bool,
+) -> Result<Run> {
+    let mut testbed = Testbed::open(cluster, subject).await?;
     let (mut starts, mut outside, mut changed, mut end) =
         (Vec::new(), Vec::new(), Vec::new(), State::default());
     for change in &scenario.changes {
-        let calls = world.instances.calls(&stage.namespace);
-        starts.push(stage.script.requests());
-        stage.perform(&change.deed).await?;
-        let settled = stage.settle(change.done).await;
+        let calls = cluster.instances.calls(&testbed.namespace);
+        starts.push(testbed.script.requests());
+        testbed.perform(&change.action).await?;
+        let settled = testbed.settle(change.done).await;
         let settled =
-            settled.with_context(|| format!("`{}`:\n{}", change.name, stage.script.trace().describe()))?;
-        outside.push(world.instances.calls(&stage.namespace) - calls);
+            settled.with_context(|| format!("`{}`:\n{}", change.name, testbed.script.trace().describe()))?;
+        outside.push(cluster.instances.calls(&testbed.namespace) - calls);
         changed.push(settled.changed_since(&end));
         end = settled;
     }
-    let (namespace, trace, pods) = (stage.namespace.clone(), stage.script.trace(), stage.pods().await?);
-    let drifts = if asks { possible(&stage, scenario, &end).await? } else { Vec::new() };
+    let (namespace, trace, pods) = (testbed.namespace.clone(), testbed.script.trace(), testbed.pods().await?);
+    let drifts = if finds_drifts { possible(&testbed, scenario, &end).await? } else { Vec::new() };
     let effect = Effect::None;
     Ok(Run { namespace, trace, starts, outside, changed, pods, effect, drifts, end })
 }
 
 /// Of each list of candidates the first that the server accepts and that changes something.
-async fn possible(stage: &Stage<'_>, scenario: &Scenario, end: &State) -> Result<Vec<Drift>> {
+async fn possible(testbed: &Testbed<'_>, scenario: &Scenario, end: &State) -> Result<Vec<Drift>> {
     let mut all = Vec::new();
-    for candidates in drift::candidates(stage.subject, scenario, end) {
+    for candidates in drift::candidates(testbed.subject, scenario, end) {
         for drift in candidates {
-            let object = end.0.get(&drift.name).context("a child is there")?;
-            if drift.act.deletes() || stage.edit_child(&drift, object, true).await?.is_some() {
-                all.push(drift.anywhere(end, &stage.namespace));
+            let object = end.0.get(&drift.name).context("the child object exists")?;
+            if drift.act.deletes() || testbed.edit_child(&drift, object, true).await?.is_some() {
+                all.push(drift.for_any_run(end, &testbed.namespace));
                 break;
             }
         }
@@ -140,10 +145,10 @@ async fn possible(stage: &Stage<'_>, scenario: &Scenario, end: &State) -> Result
     Ok(all)
 }
 
-/// How often each object was made and deleted. A server-side apply that made something says so by its status.
-pub fn counts(trace: &Trace) -> BTreeMap<Name, Counts> {
-    let mut all: BTreeMap<Name, Counts> = BTreeMap::new();
-    for Entry { call, status, .. } in trace.writes() {
+/// How often each object was created and deleted. A server-side apply that created an object returns 201.
+pub fn counts(trace: &Trace) -> BTreeMap<Name, ObjectCounts> {
+    let mut all: BTreeMap<Name, ObjectCounts> = BTreeMap::new();
+    for TraceEntry { call, status, .. } in trace.writes() {
         if call.subresource.is_some() {
             continue;
         }
@@ -156,6 +161,6 @@ pub fn counts(trace: &Trace) -> BTreeMap<Name, Counts> {
             counts.deletes += 1;
         }
     }
-    all.retain(|_, counts| *counts != Counts::default());
+    all.retain(|_, counts| *counts != ObjectCounts::default());
     all
 }

@@ -1,16 +1,16 @@
-//! A whole run: references first, then plans, several at once.
+//! A whole run: first the references, then the plans, several at the same time.
 
 use anyhow::{Context, Result, anyhow, bail};
 use convergence::catalogue::plans;
 use convergence::class::Class;
+use convergence::cluster::{Leftovers, TestCluster};
 use convergence::draw::draw;
 use convergence::kinds;
 use convergence::oracle;
 use convergence::plan::Plan;
-use convergence::play::{Cast, PlanResult, play};
 use convergence::reference::{self, Reference};
+use convergence::runner::{PlanResult, PlanSetup, run_plan};
 use convergence::scenario::{Scenario, Subject};
-use convergence::world::{Leftovers, World};
 use futures::StreamExt;
 use futures::stream;
 use lab::clock::Stopwatch;
@@ -19,33 +19,37 @@ use lab::console::line;
 use crate::args::Arguments;
 use crate::report::{self, Tally};
 
-/// How often a plan runs whose perturbation has no effect: see [`PlanResult::instead`].
-const TRIES: usize = 3;
+/// How often a plan runs whose perturbation has no effect: see [`PlanResult::replacement`].
+const ATTEMPTS: usize = 3;
 
-/// Plays what was asked for. Whether all of it was well.
+/// Runs the plans that the arguments select. Returns whether all of them passed.
 pub(crate) async fn run(arguments: Arguments) -> Result<bool> {
     let subjects = kinds::all();
     let subjects = chosen(&subjects, &arguments.kind)?;
     let declarations: Vec<_> = subjects.iter().map(|subject| subject.declaration).collect();
-    line(format!("this run again: {}", arguments.again()));
+    line(format!("repeat this run with: {}", arguments.again()));
     let leftovers = if arguments.draw.is_some() { Leftovers::Stay } else { Leftovers::Go };
-    let world = World::start(&declarations, leftovers).await.context("cannot start a control plane")?;
+    let cluster =
+        TestCluster::start(&declarations, leftovers).await.context("cannot start a control plane")?;
     let mut tally = Tally::start(arguments.trace);
-    let references = references(&world, wanted(&subjects, &arguments), &arguments, &mut tally).await;
-    let plans = casts(&world, &references, &arguments, &mut tally)?;
+    let references = references(&cluster, wanted(&subjects, &arguments), &arguments, &mut tally).await;
+    let plans = setups(&cluster, &references, &arguments, &mut tally)?;
+    if plans.is_empty() && tally.is_good() {
+        bail!("no plan matches the arguments");
+    }
     if arguments.list {
         for (_, plan) in &plans {
             line(plan.to_string());
         }
     } else {
-        tally.promise(plans.len());
+        tally.expect_plans(plans.len());
         if arguments.plan.is_empty() {
-            tally.expect(due(&subjects));
+            tally.expect_classes(due(&subjects));
         }
-        Box::pin(disturb(plans, &arguments, &mut tally)).await;
+        Box::pin(run_plans(plans, &arguments, &mut tally)).await;
     }
     line(tally.closing());
-    line(format!("this run again: {}", arguments.again()));
+    line(format!("repeat this run with: {}", arguments.again()));
     if let Some(file) = &arguments.report {
         std::fs::write(file, tally.report().to_string())
             .with_context(|| format!("cannot write {}", file.display()))?;
@@ -53,7 +57,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<bool> {
     Ok(tally.is_good())
 }
 
-/// What each scenario must meet.
+/// The classes that each scenario must be tested with.
 fn due(subjects: &[&Subject]) -> Vec<(&'static str, Class)> {
     let mut all = Vec::new();
     for subject in subjects {
@@ -65,20 +69,24 @@ fn due(subjects: &[&Subject]) -> Vec<(&'static str, Class)> {
     all
 }
 
-/// The kinds that are asked for, or all.
+/// The kinds that the arguments select, or all.
 fn chosen<'a>(subjects: &'a [Subject], kinds: &[String]) -> Result<Vec<&'a Subject>> {
     let names: Vec<&str> = subjects.iter().map(|subject| subject.name).collect();
     if let Some(unknown) = kinds.iter().find(|kind| !names.contains(&kind.as_str())) {
-        bail!("there is no kind {unknown}; there are {}", names.join(", "));
+        bail!("unknown kind {unknown}; known kinds are {}", names.join(", "));
     }
     let is_wanted = |subject: &&Subject| kinds.is_empty() || kinds.iter().any(|kind| kind == subject.name);
     Ok(subjects.iter().filter(is_wanted).collect())
 }
 
-/// A scenario, whose it is, and what it does when nothing goes wrong.
-type Known<'a> = (&'a Subject, &'a Scenario, Reference);
+/// A scenario with its reference.
+struct Recorded<'a> {
+    subject: &'a Subject,
+    scenario: &'a Scenario,
+    reference: Reference,
+}
 
-/// The scenarios that are asked for.
+/// The scenarios that the arguments select.
 fn wanted<'a>(subjects: &[&'a Subject], arguments: &Arguments) -> Vec<(&'a Subject, &'a Scenario)> {
     let of = |subject: &'a Subject| subject.scenarios.iter().map(move |scenario| (subject, scenario));
     let mut all: Vec<(&Subject, &Scenario)> = subjects.iter().copied().flat_map(of).collect();
@@ -89,17 +97,17 @@ fn wanted<'a>(subjects: &[&'a Subject], arguments: &Arguments) -> Vec<(&'a Subje
     all
 }
 
-/// The plans that are asked for, with all that they need, in the order in which they are played.
-fn casts<'a>(
-    world: &'a World,
-    references: &'a [Known<'a>],
+/// The plans that the arguments select, in the order in which they run.
+fn setups<'a>(
+    cluster: &'a TestCluster,
+    references: &'a [Recorded<'a>],
     arguments: &Arguments,
     tally: &mut Tally,
-) -> Result<Vec<(Cast<'a>, Plan)>> {
+) -> Result<Vec<(PlanSetup<'a>, Plan)>> {
     let mut all = Vec::new();
-    for (subject, scenario, reference) in references {
-        let cast = |plan| (Cast { world, subject, scenario, reference }, plan);
-        all.extend(plans(subject, scenario, reference).into_iter().map(cast));
+    for Recorded { subject, scenario, reference } in references {
+        let setup = |plan| (PlanSetup { cluster, subject, scenario, reference }, plan);
+        all.extend(plans(subject, scenario, reference).into_iter().map(setup));
     }
     tally.known += all.len();
     let names = &arguments.plan;
@@ -107,69 +115,69 @@ fn casts<'a>(
     let Some(count) = arguments.draw else { return Ok(all) };
     let plans: Vec<Plan> = all.iter().map(|(_, plan)| plan.clone()).collect();
     let drawn = draw(&arguments.seed, &plans, count);
-    let drawn = drawn.map_err(|impossible| anyhow!("cannot draw {count} plans: {impossible}"))?;
+    let drawn = drawn.map_err(|error| anyhow!("cannot draw {count} plans: {error}"))?;
     let mut all: Vec<_> = all.into_iter().map(Some).collect();
     Ok(drawn.into_iter().filter_map(|at| all[at].take()).collect())
 }
 
-/// Plays plans, and at the end those again that failed.
-async fn disturb(plans: Vec<(Cast<'_>, Plan)>, arguments: &Arguments, tally: &mut Tally) {
-    let played = stream::iter(plans)
-        .map(|(cast, plan)| async move {
+/// Runs plans, and at the end those that failed once more.
+async fn run_plans(plans: Vec<(PlanSetup<'_>, Plan)>, arguments: &Arguments, tally: &mut Tally) {
+    let results = stream::iter(plans)
+        .map(|(setup, plan)| async move {
             let watch = Stopwatch::start();
-            let result = Box::pin(strike(&cast, &plan)).await;
-            (cast, plan, result, watch.elapsed())
+            let result = Box::pin(run_until_effective(&setup, &plan)).await;
+            (setup, plan, result, watch.elapsed())
         })
         .buffer_unordered(arguments.jobs.max(1));
-    let mut played = std::pin::pin!(played);
+    let mut results = std::pin::pin!(results);
     let mut failed = Vec::new();
-    while let Some((cast, plan, result, taken)) = played.next().await {
-        tally.count(cast.subject.name, &plan, &result, taken);
+    while let Some((setup, plan, result, taken)) = results.next().await {
+        tally.count(setup.subject.name, &plan, &result, taken);
         if !result.is_good() {
-            failed.push((cast, plan));
+            failed.push((setup, plan));
         }
     }
-    for (cast, plan) in failed.into_iter().filter(|_| arguments.retry) {
+    for (setup, plan) in failed.into_iter().filter(|_| arguments.retry) {
         let watch = Stopwatch::start();
-        let result = Box::pin(strike(&cast, &plan)).await;
-        tally.count_again(cast.subject.name, &plan, &result, watch.elapsed());
+        let result = Box::pin(run_until_effective(&setup, &plan)).await;
+        tally.count_again(setup.subject.name, &plan, &result, watch.elapsed());
     }
 }
 
-/// Runs a plan until its perturbation takes effect, or it was tried often enough.
-async fn strike(cast: &Cast<'_>, plan: &Plan) -> PlanResult {
-    let mut result = Box::pin(play(cast, plan)).await;
-    for _ in 1..TRIES {
-        if result.missed.is_none() || !result.wrong.is_empty() {
+/// Runs a plan until its perturbation takes effect, at most [`ATTEMPTS`] times.
+async fn run_until_effective(setup: &PlanSetup<'_>, plan: &Plan) -> PlanResult {
+    let mut result = Box::pin(run_plan(setup, plan)).await;
+    for _ in 1..ATTEMPTS {
+        if result.without_effect.is_none() || !result.wrong.is_empty() {
             break;
         }
-        result = Box::pin(play(cast, &result.instead(plan))).await;
+        result = Box::pin(run_plan(setup, &result.replacement(plan))).await;
     }
     result
 }
 
-/// What scenarios do when nothing goes wrong.
+/// Records the references of scenarios.
 async fn references<'a>(
-    world: &World,
+    cluster: &TestCluster,
     scenarios: Vec<(&'a Subject, &'a Scenario)>,
     arguments: &Arguments,
     tally: &mut Tally,
-) -> Vec<Known<'a>> {
-    let played = stream::iter(scenarios)
+) -> Vec<Recorded<'a>> {
+    let results = stream::iter(scenarios)
         .map(|(subject, scenario)| async move {
             let watch = Stopwatch::start();
-            let both = Box::pin(reference::play(world, subject, scenario)).await;
+            let both = Box::pin(reference::record(cluster, subject, scenario)).await;
             (subject, scenario, both, watch.elapsed())
         })
         .buffer_unordered(arguments.jobs.div_ceil(2).max(1));
-    let mut played = std::pin::pin!(played);
+    let mut results = std::pin::pin!(results);
     let mut references = Vec::new();
-    while let Some((subject, scenario, both, taken)) = played.next().await {
+    while let Some((subject, scenario, both, taken)) = results.next().await {
         let mut result = PlanResult::default();
         match both {
             Err(error) => result.wrong.push(format!("{error:#}")),
             Ok((one, two)) => {
-                result.wrong.extend(oracle::sound(subject, scenario, &one));
+                result.wrong.extend(oracle::check_reference(subject, scenario, &one));
                 if !result.wrong.is_empty() {
                     result.trace = one.trace.describe();
                 }
@@ -178,7 +186,7 @@ async fn references<'a>(
                 if arguments.masked {
                     reference.mask.describe().iter().for_each(line);
                 }
-                references.push((subject, scenario, reference));
+                references.push(Recorded { subject, scenario, reference });
             }
         }
         tally.count_reference(subject.name, scenario.name, &result, taken);
@@ -191,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_kind_that_is_not_there_is_an_error_also_beside_others() {
+    fn an_unknown_kind_is_an_error_also_beside_others() {
         let subjects = kinds::all();
         let names = |kinds: &[&str]| {
             let kinds: Vec<String> = kinds.iter().map(|kind| (*kind).to_owned()).collect();
@@ -201,7 +209,7 @@ mod tests {
         assert_eq!(names(&["thanos", "example"]), Ok(vec!["example", "thanos"]));
         assert_eq!(names(&[]).map(|all: Vec<&str>| all.len()), Ok(subjects.len()));
         let unknown =
-            "there is no kind agent; there are example, prometheus, prometheus-agent, alertmanager, thanos";
+            "unknown kind agent; known kinds are example, prometheus, prometheus-agent, alertmanager, thanos";
         assert_eq!(names(&["prometheus", "agent"]), Err(unknown.to_owned()));
     }
 }

@@ -1,4 +1,4 @@
-//! What is there: all objects of a subject's kinds in one namespace. Pure.
+//! All objects of the declared kinds in one namespace. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -6,9 +6,9 @@ use std::fmt;
 use serde_json::Value;
 
 use crate::difference::Leaves;
-use crate::plain::{Aliases, unpack};
+use crate::plain::{Aliases, decode};
 
-/// An object: its kind as `kubectl` takes it, and its name.
+/// An object: its kind as on the command line of `kubectl`, and its name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name {
     /// `configmaps`, `statefulsets.apps`.
@@ -23,7 +23,7 @@ impl fmt::Display for Name {
     }
 }
 
-/// All objects, as the server gave them.
+/// All objects, as the API server returned them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct State(pub BTreeMap<Name, Value>);
 
@@ -43,7 +43,7 @@ const FIELDS: [&str; 12] = [
     "/status/qosClass",
 ];
 
-/// Kinds whose status the operator neither writes nor waits for: Kubernetes' own controllers fill it in when they will.
+/// Kinds whose status the operator neither writes nor waits for: Kubernetes' own controllers write it at any time.
 const FOREIGN_STATUS: [&str; 6] = [
     "statefulsets.apps",
     "daemonsets.apps",
@@ -64,15 +64,15 @@ impl State {
         self.0.iter().filter(move |(name, _)| name.kind == kind).map(|(_, object)| object)
     }
 
-    /// Whether Kubernetes has nothing more to do: nothing is on its way out, pods have come to something, claims have
-    /// what they ask for, sets have seen what they should be.
-    pub fn is_calm(&self) -> bool {
+    /// Whether the controllers of Kubernetes have nothing more to do: no object is being deleted, pods have started or ended,
+    /// claims have the requested size, and every StatefulSet and DaemonSet has observed its spec.
+    pub fn is_settled(&self) -> bool {
         self.0.iter().all(|(name, object)| {
-            let leaving = !object["metadata"]["deletionTimestamp"].is_null();
+            let is_deleting = !object["metadata"]["deletionTimestamp"].is_null();
             let held = object["metadata"]["finalizers"]
                 .as_array()
                 .is_some_and(|all| all.iter().any(|finalizer| finalizer == FOREIGN_FINALIZER));
-            (!leaving || held)
+            (!is_deleting || held)
                 && match name.kind.as_str() {
                     "pods" => {
                         let phase = object["status"]["phase"].as_str();
@@ -82,22 +82,21 @@ impl State {
                         object["status"]["capacity"]["storage"]
                             == object["spec"]["resources"]["requests"]["storage"]
                     }
-                    "statefulsets.apps" => self.is_set_calm(object),
-                    "daemonsets.apps" => is_daemon_calm(object),
+                    "statefulsets.apps" => self.is_set_settled(object),
+                    "daemonsets.apps" => is_daemon_set_settled(object),
                     _ => true,
                 }
         })
     }
 
-    /// Whether its owners are gone, so that it will go too.
+    /// Whether none of its owners exists, so that it will be deleted too.
     fn is_orphan(&self, object: &Value) -> bool {
         let owners = object["metadata"]["ownerReferences"].as_array();
-        let is_there =
-            |owner: &Value| self.0.values().any(|object| object["metadata"]["uid"] == owner["uid"]);
-        owners.is_some_and(|owners| !owners.is_empty() && !owners.iter().any(is_there))
+        let exists = |owner: &Value| self.0.values().any(|object| object["metadata"]["uid"] == owner["uid"]);
+        owners.is_some_and(|owners| !owners.is_empty() && !owners.iter().any(exists))
     }
 
-    fn is_set_calm(&self, set: &Value) -> bool {
+    fn is_set_settled(&self, set: &Value) -> bool {
         let (spec, status) = (&set["spec"], &set["status"]);
         let pods = || self.of_kind("pods").filter(|pod| is_owned_by(pod, &set["metadata"]["uid"]));
         let ready = pods().filter(|pod| is_ready(pod)).count();
@@ -109,7 +108,7 @@ impl State {
             && number(&status["readyReplicas"]) == ready
     }
 
-    /// The kinds of which something is new, changed or gone since an earlier state.
+    /// The kinds with objects that were created, changed or deleted since an earlier state.
     pub fn changed_since(&self, earlier: &Self) -> BTreeSet<String> {
         let version = |state: &Self, name: &Name| {
             state.0.get(name).map(|object| {
@@ -124,16 +123,16 @@ impl State {
             .collect()
     }
 
-    /// Every leaf that is worth comparing; the namespace of the run is written as `NAMESPACE`, and unique ids by whose
-    /// they are.
+    /// Every leaf that is compared. The namespace of the run is replaced by `NAMESPACE`, and each UID by the name of its
+    /// object.
     pub fn leaves(&self, namespace: &str) -> Leaves {
         let (mut leaves, aliases) = (Leaves::new(), Aliases::of(self, namespace));
         for (name, object) in &self.0 {
             let owners = object["metadata"]["ownerReferences"].as_array();
             let numbered = owners.into_iter().flatten().any(|owner| owner["kind"] == "StatefulSet");
-            let made_up = object["metadata"]["generateName"].as_str().filter(|_| !numbered);
-            let called = made_up.map_or_else(|| name.name.clone(), |start| format!("{start}*"));
-            let name = Name { kind: name.kind.clone(), name: called };
+            let generated = object["metadata"]["generateName"].as_str().filter(|_| !numbered);
+            let shown = generated.map_or_else(|| name.name.clone(), |start| format!("{start}*"));
+            let name = Name { kind: name.kind.clone(), name: shown };
             let mut object = object.clone();
             for field in FIELDS {
                 remove(&mut object, field);
@@ -142,11 +141,11 @@ impl State {
                 remove(&mut object, "/status");
             }
             if name.kind == "secrets" {
-                unpack(&mut object);
+                decode(&mut object);
             }
-            forget_drift(&mut object);
+            remove_drift(&mut object);
             collect(&object, String::new(), &mut |path, value| {
-                // That a status is about the present generation is asked of every settled state.
+                // Every settled state has a status of the current generation, so that is not compared.
                 if is_of_kubernetes(&path) || is_owner(&path) || path.ends_with("/observedGeneration") {
                     return;
                 }
@@ -161,17 +160,17 @@ impl State {
     }
 }
 
-/// For some minutes a status mentions drift that was corrected. Only plans with drift cause it.
-fn forget_drift(object: &mut Value) {
+/// Removes the message about corrected drift, which a status has for some minutes. Only plans with drift cause it.
+fn remove_drift(object: &mut Value) {
     let conditions = object.pointer_mut("/status/conditions").and_then(Value::as_array_mut);
-    let told = conditions.into_iter().flatten().filter(|one| one["reason"] == "DriftCorrected");
-    for condition in told {
+    let corrected = conditions.into_iter().flatten().filter(|one| one["reason"] == "DriftCorrected");
+    for condition in corrected {
         (condition["reason"], condition["message"]) = ("".into(), "".into());
     }
 }
 
-/// Whether there is a pod of the wanted kind on every node, and ready.
-fn is_daemon_calm(set: &Value) -> bool {
+/// Whether there is an up-to-date and ready pod on every node.
+fn is_daemon_set_settled(set: &Value) -> bool {
     let status = &set["status"];
     let wanted = &status["desiredNumberScheduled"];
     let count = |field: &str| status[field].as_u64().unwrap_or(0);
@@ -180,12 +179,12 @@ fn is_daemon_calm(set: &Value) -> bool {
         && wanted.as_u64() == Some(count("updatedNumberScheduled"))
 }
 
-/// The UID of an owner, which differs between any two runs. The oracle checks that it is the right one.
+/// Whether a leaf is the UID of an owner, which differs between any two runs. `oracle` checks it.
 fn is_owner(path: &str) -> bool {
     path.starts_with("/metadata/ownerReferences/") && path.ends_with("/uid")
 }
 
-/// Annotations and labels by which Kubernetes' own controllers remember what they did, or did not have to do.
+/// Whether a leaf is an annotation or a label in which Kubernetes' own controllers store their state.
 fn is_of_kubernetes(path: &str) -> bool {
     let counts = ["/annotations/deprecated.daemonset.template.generation", "/labels/pod-template-generation"];
     if path.strip_prefix("/metadata").is_some_and(|path| counts.contains(&path)) {
@@ -195,7 +194,7 @@ fn is_of_kubernetes(path: &str) -> bool {
     key.is_some_and(|(domain, _)| domain.ends_with("kubernetes.io"))
 }
 
-/// A finalizer that a plan puts on objects as somebody else would.
+/// A finalizer that plans add to objects, as another controller would.
 pub const FOREIGN_FINALIZER: &str = "example.com/somebody-else";
 
 fn is_owned_by(object: &Value, uid: &Value) -> bool {
@@ -222,8 +221,8 @@ fn remove(object: &mut Value, field: &str) {
     }
 }
 
-/// Walks to every leaf. Elements of a list that have a type or a name are found by it, so that their order is no
-/// difference; empty maps and lists are leaves.
+/// Visits every leaf. Elements of a list with a type or a name are identified by it, so that their order does not matter.
+/// Empty maps and lists are leaves.
 fn collect(value: &Value, path: String, leaf: &mut impl FnMut(String, &Value)) {
     match value {
         Value::Object(map) if !map.is_empty() => {
@@ -233,8 +232,8 @@ fn collect(value: &Value, path: String, leaf: &mut impl FnMut(String, &Value)) {
         }
         Value::Array(list) if !list.is_empty() => {
             for (at, below) in list.iter().enumerate() {
-                let called = below["type"].as_str().or(below["name"].as_str());
-                let step = called.map_or_else(|| at.to_string(), |called| format!("[{called}]"));
+                let key = below["type"].as_str().or(below["name"].as_str());
+                let step = key.map_or_else(|| at.to_string(), |key| format!("[{key}]"));
                 collect(below, format!("{path}/{step}"), leaf);
             }
         }
@@ -259,29 +258,29 @@ mod tests {
 
     fn state(objects: &[(&str, &str, Value)]) -> State {
         let name = |kind: &str, name: &str| Name { kind: kind.into(), name: name.into() };
-        State(objects.iter().map(|(kind, called, object)| (name(kind, called), object.clone())).collect())
+        State(objects.iter().map(|(kind, of, object)| (name(kind, of), object.clone())).collect())
     }
 
     #[test]
-    fn names_that_the_server_made_up_are_stars() {
+    fn generated_names_end_with_a_star() {
         let pod = |name: &str| json!({"metadata": {"name": name, "generateName": "job-"}});
         let leaves = |name: &str| state(&[("pods", name, pod(name))]).leaves("n");
         assert_eq!(Mask::between(&leaves("job-x"), &leaves("job-y")).len(), 1, "the name alone");
     }
 
     #[test]
-    fn a_change_that_was_undone_is_no_difference() {
-        let told = |reason: &str, message: &str| {
+    fn a_corrected_drift_is_no_difference() {
+        let leaves = |reason: &str, message: &str| {
             let condition =
                 json!({"type": "Reconciled", "status": "True", "reason": reason, "message": message});
             state(&[("prometheuses", "a", json!({"status": {"conditions": [condition]}}))]).leaves("n")
         };
-        assert_eq!(told("DriftCorrected", "Secret n/a was changed"), told("", ""));
-        assert_ne!(told("NoSelectedResources", "none"), told("", ""));
+        assert_eq!(leaves("DriftCorrected", "Secret n/a was changed"), leaves("", ""));
+        assert_ne!(leaves("NoSelectedResources", "none"), leaves("", ""));
     }
 
     #[test]
-    fn a_set_is_calm_when_its_pods_are_counted() {
+    fn a_set_has_settled_when_its_status_counts_its_pods() {
         let set = |ready: u8| {
             json!({
                 "metadata": {"uid": "1", "generation": 2}, "spec": {"replicas": 1},
@@ -292,9 +291,9 @@ mod tests {
             "metadata": {"ownerReferences": [{"uid": "1"}]},
             "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]},
         });
-        assert!(state(&[("statefulsets.apps", "a", set(1)), ("pods", "a-0", pod.clone())]).is_calm());
-        assert!(!state(&[("statefulsets.apps", "a", set(0)), ("pods", "a-0", pod.clone())]).is_calm());
+        assert!(state(&[("statefulsets.apps", "a", set(1)), ("pods", "a-0", pod.clone())]).is_settled());
+        assert!(!state(&[("statefulsets.apps", "a", set(0)), ("pods", "a-0", pod.clone())]).is_settled());
         pod["metadata"]["ownerReferences"][0]["uid"] = "2".into();
-        assert!(!state(&[("pods", "a-0", pod)]).is_calm(), "its owner is gone");
+        assert!(!state(&[("pods", "a-0", pod)]).is_settled(), "its owner does not exist");
     }
 }

@@ -1,4 +1,4 @@
-//! The audit log of the API server: which program in a pod wrote what and when.
+//! The audit log of the API server: which pod wrote what.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -9,66 +9,66 @@ use serde_json::Value;
 
 use crate::lab::Lab;
 
-/// A request that would change something.
+/// A write request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Write {
     /// The pod that sent it.
     pub pod: String,
-    /// What it asked for.
+    /// The verb.
     pub verb: String,
-    /// Of what: `statefulsets`, `exampleapps/status`.
+    /// The resource, such as `statefulsets` or `exampleapps/status`.
     pub resource: String,
-    /// Where.
+    /// The namespace of the object.
     pub namespace: String,
-    /// Which one.
+    /// The name of the object.
     pub name: String,
-    /// What it was answered.
+    /// The status code of the response.
     pub code: u64,
-    /// What it sent, except to Secrets.
+    /// The body, except of Secrets.
     pub body: Value,
 }
 
 impl Write {
-    /// Whether it names the state or the identity of what it writes, so that one that comes late is refused.
+    /// Whether it names the resource version or the UID of the object, so that a late request is rejected.
     pub fn is_fenced(&self) -> bool {
         let metadata = &self.body["metadata"];
-        let named = !metadata["resourceVersion"].is_null() || !metadata["uid"].is_null();
-        named || !self.body["preconditions"]["uid"].is_null()
+        let is_named = !metadata["resourceVersion"].is_null() || !metadata["uid"].is_null();
+        is_named || !self.body["preconditions"]["uid"].is_null()
     }
 }
 
-/// A place in the log.
+/// A position in the log.
 #[derive(Debug, Clone, Copy)]
 pub struct Mark(u64);
 
-/// The end of the log as it is now.
+/// The current end of the log.
 pub fn mark(lab: &Lab) -> Result<Mark> {
     let path = lab.directory().join(AUDIT_LOG);
     Ok(Mark(path.metadata().with_context(|| format!("cannot read {}", path.display()))?.len()))
 }
 
-/// What the operator wrote since, except leases and events.
+/// The writes of the operator since a position, except leases and events.
 pub fn writes_since(lab: &Lab, mark: Mark) -> Result<Vec<Write>> {
     writes_of(lab, mark, "system:serviceaccount:mainstay-system:")
 }
 
-/// What users whose names begin so wrote since, except leases, events and access reviews.
-pub fn writes_of(lab: &Lab, mark: Mark, user: &str) -> Result<Vec<Write>> {
+/// The writes of users with a prefix since a position, except leases, events and access reviews.
+pub fn writes_of(lab: &Lab, mark: Mark, prefix: &str) -> Result<Vec<Write>> {
     let path = lab.directory().join(AUDIT_LOG);
     let mut file = File::open(&path).with_context(|| format!("cannot read {}", path.display()))?;
     file.seek(SeekFrom::Start(mark.0))?;
     let mut text = String::new();
     file.read_to_string(&mut text)?;
     let lines = text.lines().filter_map(|line| serde_json::from_str(line).ok());
-    Ok(lines.filter_map(|entry| write(&entry, user)).collect())
+    Ok(lines.filter_map(|entry| write(&entry, prefix)).collect())
 }
 
-fn write(entry: &Value, begins: &str) -> Option<Write> {
+fn write(entry: &Value, prefix: &str) -> Option<Write> {
     let user = entry["user"]["username"].as_str()?;
     let object = &entry["objectRef"];
     let resource = object["resource"].as_str()?;
-    let aside = ["leases", "events", "selfsubjectaccessreviews"];
-    if !user.starts_with(begins) || aside.contains(&resource) {
+    let ignored = ["leases", "events", "selfsubjectaccessreviews"];
+    if !user.starts_with(prefix) || ignored.contains(&resource) {
         return None;
     }
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! Starts programs, mostly `lab`. The only reader of the environment and the only starter of programs in this crate.
+//! Runs programs, mostly `lab`. Only this module reads the environment and starts programs.
 
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -21,7 +21,7 @@ pub fn lab_name() -> String {
     variable("MAINSTAY_LAB").unwrap_or_else(|| "e2e".into())
 }
 
-/// Where cargo put what it built of the profile of this test: a test runs as `<target>/<profile>/deps/<test>-<hash>`.
+/// The directory with the programs of the same profile as this test: a test runs as `<target>/<profile>/deps/<test>-<hash>`.
 fn built() -> Option<PathBuf> {
     let test = std::env::current_exe().ok()?;
     Some(test.parent()?.parent()?.to_owned())
@@ -29,8 +29,8 @@ fn built() -> Option<PathBuf> {
 
 /// The target directory of cargo.
 pub fn target() -> Result<PathBuf> {
-    let profile = built().context("the test was built by cargo")?;
-    Ok(profile.parent().context("a profile has a directory in the target directory")?.to_owned())
+    let profile = built().context("this test was not built by cargo")?;
+    Ok(profile.parent().context("the directory of the profile has no parent")?.to_owned())
 }
 
 /// Cargo.
@@ -38,7 +38,7 @@ pub fn cargo() -> Call {
     call(variable("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// A program of ours.
+/// A program of this workspace.
 #[derive(Debug, Clone)]
 pub struct Program {
     path: PathBuf,
@@ -51,7 +51,7 @@ impl Program {
         Self { path, leading: &[] }
     }
 
-    /// The `lab` program: `LAB_BINARY`, else what cargo built beside this test, else whatever `cargo run` makes.
+    /// The `lab` program: `LAB_BINARY`, else the one that cargo built with this test, else `cargo run`.
     pub fn lab() -> Self {
         let beside = || built().map(|built| built.join("lab")).filter(|program| program.is_file());
         match variable("LAB_BINARY").map(PathBuf::from).or_else(beside) {
@@ -63,13 +63,13 @@ impl Program {
         }
     }
 
-    /// Runs to the end and returns what it printed; an error repeats what it wrote to standard error. Blocks, so that
+    /// Runs it to the end and returns its standard output. An error contains its standard error. It blocks, so that
     /// destructors can call it.
     pub fn run(&self, arguments: &[&str]) -> Result<String> {
         call(&self.path).args(self.leading).args(arguments).output()
     }
 
-    /// Starts it and leaves it running, with a process group of its own.
+    /// Starts it in a process group of its own.
     #[expect(clippy::disallowed_methods, reason = "this is where the crate starts programs")]
     pub fn start(&self, arguments: &[&str]) -> Result<Running> {
         let mut child = Command::new(&self.path)
@@ -89,7 +89,7 @@ impl Program {
     }
 }
 
-/// A call that has not ended yet; it is killed with all its children when dropped.
+/// A running program. It is killed with all its children when dropped.
 #[derive(Debug)]
 pub struct Running {
     child: Child,
@@ -98,7 +98,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// Reads on until a line of its output holds `text`.
+    /// Reads its output up to a line that contains `text`.
     pub async fn line_with(&mut self, text: &str, limit: Duration) -> Result<String> {
         let mut seen = Vec::new();
         let search = async {
@@ -116,7 +116,7 @@ impl Running {
         found.with_context(|| format!("it printed:\n{}", seen.join("\n")))
     }
 
-    /// Kills it and its children, and waits until it is gone.
+    /// Kills it and its children, and waits until it has exited.
     pub async fn kill(mut self) -> Result<()> {
         self.kill_group();
         self.child.wait().await.with_context(|| format!("cannot wait for `{}`", self.shown))?;

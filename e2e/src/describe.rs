@@ -1,4 +1,4 @@
-//! Puts the state of the cluster into words, for the message of a wait that failed.
+//! Describes the state of the cluster for the error of a wait.
 
 use std::fmt::Write;
 
@@ -9,13 +9,13 @@ use serde::Serialize;
 
 const EVENTS: usize = 12;
 
-/// The status of an object as one line of JSON; its whole content for kinds without a status.
+/// The status of an object as one line of JSON, or the whole object if it has no status.
 pub fn status(object: &impl Serialize) -> String {
     let value = serde_json::to_value(object).unwrap_or_default();
     value.get("status").unwrap_or(&value).to_string()
 }
 
-/// The pods of a namespace and its last events.
+/// The pods and the last events of a namespace.
 pub async fn namespace(client: &Client, namespace: &str) -> String {
     let mut text = format!("in namespace {namespace}:\n");
     match Api::<Pod>::namespaced(client.clone(), namespace).list(&ListParams::default()).await {
@@ -29,11 +29,11 @@ pub async fn namespace(client: &Client, namespace: &str) -> String {
     text
 }
 
-/// One line a pod, one more a container.
+/// One line for a pod, and one for each container.
 fn pod(pod: &Pod) -> String {
     let status = pod.status.clone().unwrap_or_default();
     let node = pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref()).unwrap_or("no node");
-    let ending = if pod.metadata.deletion_timestamp.is_some() { ", ending" } else { "" };
+    let ending = if pod.metadata.deletion_timestamp.is_some() { ", being deleted" } else { "" };
     let mut text = format!(
         "  pod {} on {node}: {}{ending}\n",
         pod.name_any(),
@@ -64,7 +64,7 @@ fn state(state: &ContainerState) -> String {
         format!("waiting ({reason}) {}", waiting.message.as_deref().unwrap_or_default())
     } else if let Some(terminated) = &state.terminated {
         let reason = terminated.reason.as_deref().unwrap_or("no reason");
-        format!("ended with {} ({reason})", terminated.exit_code)
+        format!("exited with {} ({reason})", terminated.exit_code)
     } else if state.running.is_some() {
         "running".into()
     } else {
@@ -73,7 +73,7 @@ fn state(state: &ContainerState) -> String {
 }
 
 fn state_before(last: &ContainerState) -> String {
-    last.terminated.as_ref().map(|_| format!(", before: {}", state(last))).unwrap_or_default()
+    last.terminated.as_ref().map(|_| format!(", previously: {}", state(last))).unwrap_or_default()
 }
 
 fn last(mut events: Vec<Event>) -> String {
@@ -97,8 +97,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pod_that_cannot_start_says_why() {
-        let sick: Pod = serde_json::from_value(serde_json::json!({
+    fn the_description_of_a_pod_that_cannot_start_says_why() {
+        let failing: Pod = serde_json::from_value(serde_json::json!({
             "metadata": { "name": "web-0" },
             "spec": { "nodeName": "e2e-a", "containers": [] },
             "status": {
@@ -113,9 +113,9 @@ mod tests {
         }))
         .unwrap();
         assert_eq!(
-            pod(&sick),
+            pod(&failing),
             "  pod web-0 on e2e-a: Pending\n    main: waiting (ErrImagePull) not found, ready false, 2 restarts, \
-             before: ended with 137 (Error)\n    not Ready: containers with unready status: [main]\n"
+             previously: exited with 137 (Error)\n    not Ready: containers with unready status: [main]\n"
         );
     }
 }

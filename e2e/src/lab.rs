@@ -1,4 +1,4 @@
-//! The lab that the tests run on: its API, its nodes, its command.
+//! The lab that the tests run in: its API, its nodes, its command.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -24,19 +24,19 @@ pub struct Lab {
 }
 
 impl Lab {
-    /// The lab of this test run, all its nodes ready.
+    /// The lab of this test run, with all nodes ready.
     pub async fn connect() -> Result<Self> {
         let name = lab_name();
         let lab = Self::open(&name).await.map_err(|error| {
             anyhow!(
-                "no lab {name}: run `cargo lab up --name {name} --nodes {NODES}`, or `make test` ({error:#})"
+                "lab {name} is not running: run `cargo lab up --name {name} --nodes {NODES}`, or `make test` ({error:#})"
             )
         })?;
         lab.nodes_ready(NODES).await?;
         Ok(lab)
     }
 
-    /// A lab by name. Fails unless its API server answers.
+    /// A lab by name. It is an error if its API server does not respond.
     pub async fn open(name: &str) -> Result<Self> {
         let command = Program::lab();
         let path = command.run(&["kubeconfig", "--name", name])?;
@@ -50,7 +50,7 @@ impl Lab {
         &self.name
     }
 
-    /// Where everything of it lies.
+    /// Its directory.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
@@ -91,22 +91,22 @@ impl Lab {
         .await
     }
 
-    /// Runs kubectl on this lab and gives back what it printed.
+    /// Runs kubectl on this lab and returns its standard output.
     pub fn kubectl(&self, arguments: &[&str]) -> Result<String> {
         self.command.run(&[&["kubectl", "--lab", &self.name], arguments].concat())
     }
 
-    /// Starts kubectl on this lab and leaves it running.
+    /// Starts kubectl on this lab.
     pub fn start_kubectl(&self, arguments: &[&str]) -> Result<Running> {
         self.command.start(&[&["kubectl", "--lab", &self.name], arguments].concat())
     }
 
-    /// Brings this lab up again, as it is.
+    /// Runs `lab up` for this lab again.
     pub fn up(&self) -> Result<String> {
         self.command.run(&["up", "--name", &self.name, "--nodes", &NODES.to_string()])
     }
 
-    /// Stops a node; it is started again at the latest when the result is dropped.
+    /// Stops a node. It is started again when the result is dropped.
     pub fn stop_node(&self, letter: &str, pods: Pods) -> Result<Stopped> {
         let stopped = Stopped { lab: self.clone(), letter: letter.to_owned(), started: false };
         let keep: &[&str] = match pods {
@@ -117,7 +117,7 @@ impl Lab {
         Ok(stopped)
     }
 
-    /// Drains a node; it takes pods again at the latest when the result is dropped.
+    /// Drains a node. It is uncordoned when the result is dropped.
     pub fn drain_node(&self, letter: &str) -> Result<Drained> {
         let drained = Drained { lab: self.clone(), letter: letter.to_owned() };
         self.command.run(&["node", "drain", letter, "--name", &self.name])?;
@@ -125,23 +125,23 @@ impl Lab {
     }
 }
 
-/// Whether the node's kubelet says that it is ready.
+/// Whether the node is ready.
 pub fn node_is_ready(node: &Node) -> bool {
     let conditions = node.status.as_ref().and_then(|status| status.conditions.as_deref()).unwrap_or_default();
     conditions.iter().any(|condition| condition.type_ == "Ready" && condition.status == "True")
 }
 
-/// Whether the node takes no new pods.
+/// Whether the node is cordoned.
 pub fn node_is_cordoned(node: &Node) -> bool {
     node.spec.as_ref().and_then(|spec| spec.unschedulable) == Some(true)
 }
 
-/// What becomes of a stopped node's pods.
+/// What happens to the pods of a stopped node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pods {
-    /// They end with it, as in a power cut.
+    /// They are killed with it, as in a power failure.
     End,
-    /// They run on; only kubelet, containerd and kube-proxy end.
+    /// They keep running. Only kubelet, containerd and kube-proxy are stopped.
     Keep,
 }
 
@@ -163,7 +163,7 @@ impl Stopped {
 impl Drop for Stopped {
     fn drop(&mut self) {
         if !self.started {
-            // The test has failed already; a second error would only hide the first.
+            // The test has already failed. A second error would hide the first one.
             let _ = self.lab.command.run(&["node", "start", &self.letter, "--name", &self.lab.name]);
         }
     }
@@ -185,7 +185,7 @@ async fn connect(kubeconfig: &Path) -> Result<Client> {
     let client = ::lab::kubeconfig::client(kubeconfig).await?;
     tokio::time::timeout(Duration::from_secs(15), client.apiserver_version())
         .await
-        .context("the API server does not answer")?
-        .context("the API server does not answer")?;
+        .context("the API server does not respond")?
+        .context("the API server does not respond")?;
     Ok(client)
 }

@@ -1,8 +1,9 @@
-//! What the end-to-end tests share: finding the lab, a namespace a test, waiting with a limit, pods that pass the
-//! restricted Pod Security Standard, and counting what a lab holds of the machine.
+//! Shared by the end-to-end tests: access to the lab, a namespace for each test, waits with a limit, pods that pass the
+//! restricted Pod Security Standard, and the resources of the machine that a lab uses.
 //!
-//! The tests are in `tests/lab` (the lab), `tests/operator` (the operators on it) and `tests/api` (an API server alone), one
-//! file a behaviour. They never skip: without a lab they fail and say how to get one.
+//! The tests are in `tests/lab` (the lab), `tests/operator` and `tests/monitoring` (operators in the lab) and `tests/api`
+//! (an API server alone), one file for each behaviour. They never skip: without a lab they fail, and the error says how to
+//! start one.
 
 pub mod audit;
 pub mod bomb;
@@ -10,6 +11,7 @@ pub mod command;
 pub mod describe;
 pub mod http;
 pub mod lab;
+pub mod load;
 pub mod machine;
 pub mod namespace;
 pub mod operator;
@@ -17,4 +19,3 @@ pub mod pods;
 pub mod volumes;
 pub mod wait;
 pub mod workloads;
-pub mod writer;

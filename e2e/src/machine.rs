@@ -1,7 +1,7 @@
-//! What a lab holds of the machine, found by looking at the machine and not at the lab's own records:
-//! a lab that forgot something must not be asked what it forgot.
+//! The resources of the machine that a lab uses. They are read from the machine and not from the records of the lab, which
+//! may have forgotten some.
 //!
-//! A thing belongs to a lab when its path, name or arguments hold the lab's name as a word.
+//! A resource belongs to a lab if its path, name or arguments contain the name of the lab as a word.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,13 +16,13 @@ use ::lab::shell::call;
 use anyhow::{Context, Result, ensure};
 use rustix::process::Signal;
 
-/// Where named network namespaces are.
+/// The directory of named network namespaces.
 const NETWORKS: &str = "/run/netns";
 
-/// How long the kernel may take to end what was killed.
+/// How long killed processes may take to exit.
 const KILL_LIMIT: Duration = Duration::from_secs(30);
 
-/// Everything on this machine that belongs to one lab, one line a thing.
+/// All resources of this machine that belong to one lab, one line each.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Footprint {
     /// Processes, by number and arguments.
@@ -33,18 +33,18 @@ pub struct Footprint {
     pub loop_devices: BTreeSet<String>,
     /// Network namespaces.
     pub network_namespaces: BTreeSet<String>,
-    /// Network interfaces: their names carry the lab's number, their aliases its name.
+    /// Network interfaces. Their names contain the number of the lab, their aliases its name.
     pub interfaces: BTreeSet<String>,
-    /// Control groups, in every hierarchy.
+    /// Control groups in every hierarchy.
     pub control_groups: BTreeSet<String>,
-    /// Tables of the host's packet filter.
+    /// Tables of the packet filter of the host.
     pub packet_filter: BTreeSet<String>,
     /// Files in directories of the machine that kubelets and network plug-ins write to.
     pub files: BTreeSet<String>,
 }
 
 impl Footprint {
-    /// What the lab of this name holds now.
+    /// What the lab with this name uses now.
     pub fn of(lab: &str) -> Result<Self> {
         Ok(Self {
             processes: processes(lab)?
@@ -62,7 +62,7 @@ impl Footprint {
     }
 }
 
-/// Kills every process of a lab, as the kernel would when memory runs out, until none is left. Says how many it were.
+/// Kills every process of a lab, as the kernel does when memory runs out, until none is left. Returns how many there were.
 pub fn kill(lab: &str) -> Result<usize> {
     let mut killed = BTreeSet::new();
     let all_gone = wait_until(KILL_LIMIT, || {
@@ -73,17 +73,18 @@ pub fn kill(lab: &str) -> Result<usize> {
         }
         found.is_empty()
     });
-    ensure!(all_gone, "processes of lab {lab} outlive a kill: {:?}", processes(lab)?);
+    ensure!(all_gone, "processes of lab {lab} still run after they were killed: {:?}", processes(lab)?);
     Ok(killed.len())
 }
 
-/// The running processes of a lab: those that name it, are in one of its control groups, or in one of its networks.
+/// The running processes of a lab: with its name in their arguments, in one of its control groups, or in one of its network
+/// namespaces.
 pub fn processes(lab: &str) -> Result<Vec<(Identity, String)>> {
     let networks: Vec<u64> = names(Path::new(NETWORKS), |name| mentions(name, lab))
         .iter()
         .filter_map(|name| Some(fs::metadata(Path::new(NETWORKS).join(name)).ok()?.ino()))
         .collect();
-    let own = i32::try_from(std::process::id()).context("process numbers are small")?;
+    let own = i32::try_from(std::process::id()).context("the process ID does not fit into 32 bits")?;
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc")? {
         let Some(pid) = entry?.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else {
@@ -103,9 +104,9 @@ pub fn processes(lab: &str) -> Result<Vec<(Identity, String)>> {
     Ok(found)
 }
 
-/// Whether a process works on the lab: on a file of its state, or as a `lab` command with its name as an argument.
+/// Whether the arguments of a process contain a file in the state of the lab, or are those of a `lab` command for it.
 fn arguments_name(arguments: &[String], lab: &str) -> bool {
-    // With a slash, or `crash` would own the state of `crash-2`.
+    // With a slash, so that `crash` does not match the state of `crash-2`.
     let state = format!("{}/", state_root().join(lab).display());
     let is_command = arguments.first().is_some_and(|program| Path::new(program).ends_with("lab"));
     arguments.iter().any(|argument| argument.contains(&state))
@@ -113,7 +114,7 @@ fn arguments_name(arguments: &[String], lab: &str) -> bool {
         || (is_command && arguments.iter().any(|argument| argument.strip_prefix("--name=") == Some(lab)))
 }
 
-/// Whether `text` holds `word` with nothing alphanumeric on either side.
+/// Whether `text` contains `word` with nothing alphanumeric on either side.
 fn mentions(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(start, _)| {
         let before = text[..start].chars().next_back();
@@ -123,14 +124,14 @@ fn mentions(text: &str, word: &str) -> bool {
 }
 
 fn mounts(mountinfo: &str, lab: &str) -> BTreeSet<String> {
-    // Field 4 is what is mounted, field 5 where.
-    let places = mountinfo.lines().filter_map(|line| {
+    // Field 4 is the root of the mount, field 5 the mount point.
+    let mounts = mountinfo.lines().filter_map(|line| {
         let mut fields = line.split(' ').skip(3);
         Some((fields.next()?, fields.next()?))
     });
-    places
-        .filter(|(root, place)| mentions(root, lab) || mentions(place, lab))
-        .map(|(_, place)| place.to_owned())
+    mounts
+        .filter(|(root, point)| mentions(root, lab) || mentions(point, lab))
+        .map(|(_, point)| point.to_owned())
         .collect()
 }
 
@@ -183,14 +184,14 @@ fn tables(listed: &str, lab: &str) -> BTreeSet<String> {
     listed.lines().filter(|table| mentions(table, lab)).map(str::to_owned).collect()
 }
 
-/// Results of network plug-ins carry the lab's name; links to the logs of containers lead into its state.
+/// Result files of network plug-ins with the name of the lab, and links to logs of containers in its state.
 fn files(lab: &str) -> BTreeSet<String> {
     let links = Path::new("/var/log/containers");
-    let leads_in = |name: &str| {
+    let is_in_state = |name: &str| {
         fs::read_link(links.join(name)).is_ok_and(|target| target.starts_with(state_root().join(lab)))
     };
     let mut found = names(Path::new("/var/lib/cni/results"), |name| mentions(name, lab));
-    found.extend(names(links, leads_in));
+    found.extend(names(links, is_in_state));
     found
 }
 
@@ -199,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_counts_as_a_word_only() {
+    fn a_name_matches_only_as_a_word() {
         for text in
             ["crash", "/var/lib/lab/crash/etcd", "crash-a", "mainstay-crash", "3:cpu:/crash-a/kubepods"]
         {
@@ -211,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mount_is_known_by_either_end() {
+    fn a_mount_matches_by_its_root_or_its_mount_point() {
         let mountinfo = "36 35 98:0 / /state/crash/data rw - xfs /dev/loop0 rw\n\
                          37 35 98:0 /crash-a/x /elsewhere rw - ext4 /dev/sda rw\n\
                          38 35 98:0 / /other rw - ext4 /dev/sda rw\n";
@@ -227,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_is_known_by_its_state_or_its_name() {
+    fn a_process_matches_by_a_file_of_the_state_or_the_name_of_the_lab() {
         let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         let state = state_root();
         assert!(arguments_name(&words(&format!("etcd --data-dir={}/crash/etcd", state.display())), "crash"));

@@ -1,4 +1,4 @@
-//! A namespace a test, deleted when the test ends, however it ends.
+//! A namespace for each test. It is deleted when the test ends, also when it fails.
 
 #![expect(clippy::disallowed_methods, reason = "tests play the users and controllers of a cluster")]
 
@@ -17,12 +17,12 @@ use crate::lab::Lab;
 use crate::pods;
 use crate::wait::{self, Look};
 
-/// What the namespace lets pods do.
+/// What pods may do in the namespace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Security {
     /// The restricted Pod Security Standard.
     Restricted,
-    /// Anything.
+    /// No restrictions.
     Open,
 }
 
@@ -33,12 +33,12 @@ pub struct Namespace {
 }
 
 impl Namespace {
-    /// A restricted namespace with a name of its own that starts with `title`.
+    /// Creates a restricted namespace with a generated name that starts with `title`.
     pub async fn create(lab: &Lab, title: &str) -> Result<Self> {
         Self::with(lab, title, Security::Restricted).await
     }
 
-    /// A namespace with a name of its own that starts with `title`.
+    /// Creates a namespace with a generated name that starts with `title`.
     pub async fn with(lab: &Lab, title: &str, security: Security) -> Result<Self> {
         let labels = match security {
             Security::Restricted => pods::labels(&[("pod-security.kubernetes.io/enforce", "restricted")]),
@@ -56,9 +56,9 @@ impl Namespace {
         let created =
             api.create(&PostParams::default(), &object).await.context("cannot create a namespace")?;
         let namespace = Self { name: created.name_any(), lab: lab.clone() };
-        // Every pod needs the account, and its controller may be busy.
+        // Every pod needs the ServiceAccount, and its controller may be busy.
         let accounts = namespace.api::<k8s_openapi::api::core::v1::ServiceAccount>();
-        wait::object(&accounts, "default", "to be there", |_| true).await?;
+        wait::object(&accounts, "default", "to be created", |_| true).await?;
         Ok(namespace)
     }
 
@@ -67,12 +67,12 @@ impl Namespace {
         &self.name
     }
 
-    /// The lab it is in.
+    /// Its lab.
     pub fn lab(&self) -> &Lab {
         &self.lab
     }
 
-    /// The objects of one kind in it.
+    /// The API of a kind in it.
     pub fn api<K>(&self) -> Api<K>
     where
         K: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
@@ -109,7 +109,7 @@ impl Namespace {
         wait::object(&self.pods(), pod, "to be ready", pods::is_ready).await
     }
 
-    /// Waits like [`wait::until`], and says on failure what goes on in the namespace.
+    /// Waits like [`wait::until`]. An error describes the pods and events of the namespace.
     pub async fn until<T>(&self, what: &str, look: impl AsyncFnMut() -> Result<Look<T>>) -> Result<T> {
         match wait::until(what, look).await {
             Ok(found) => Ok(found),
@@ -117,20 +117,20 @@ impl Namespace {
         }
     }
 
-    /// Runs a shell script in a pod, which must succeed, and gives back what it printed.
+    /// Runs a shell script in a pod. It must succeed. Returns its standard output.
     pub async fn sh(&self, pod: &str, script: &str) -> Result<String> {
-        let said = pods::exec(&self.pods(), pod, script).await?;
-        if !said.success {
-            bail!("`{script}` failed in pod {pod}: {}{}", said.stdout, said.stderr);
+        let output = pods::exec(&self.pods(), pod, script).await?;
+        if !output.success {
+            bail!("`{script}` failed in pod {pod}: {}{}", output.stdout, output.stderr);
         }
-        Ok(said.stdout.trim_end().to_owned())
+        Ok(output.stdout.trim_end().to_owned())
     }
 }
 
 impl Drop for Namespace {
     fn drop(&mut self) {
-        // Through the command, because a destructor cannot wait for this test's own client. Not waiting for the end:
-        // the next test has a namespace of its own.
+        // With kubectl, because a destructor cannot wait for an asynchronous client. It does not wait until the namespace is
+        // deleted, because the next test has another one.
         let _ =
             self.lab.kubectl(&["delete", "namespace", &self.name, "--wait=false", "--request-timeout=20s"]);
     }

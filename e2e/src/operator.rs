@@ -1,4 +1,4 @@
-//! The operator in the lab, installed as a user installs it, and applications that it manages.
+//! The operator in the lab, installed like by a user, and the applications that it manages.
 
 #![expect(clippy::disallowed_methods, reason = "tests play the users and controllers of a cluster")]
 
@@ -14,56 +14,58 @@ use kube::{Api, ResourceExt};
 use serde_json::{Value, json};
 
 use crate::lab::Lab;
+use crate::load::AppClient;
 use crate::namespace::Namespace;
 use crate::wait::{self, Look};
-use crate::writer::App;
 
-/// Where the operator lives.
-pub const HOME: &str = "mainstay-system";
-/// Its Deployment.
+/// The namespace of the operator.
+pub const NAMESPACE: &str = "mainstay-system";
+/// The name of its Deployment.
 pub const NAME: &str = "mainstay";
 
-/// How many processes the manifest asks for.
+/// The replicas in the manifest.
 const REPLICAS: i32 = 2;
 
-/// Installs the operator as the README says, and waits until it is available. Done already is fine: the definitions of all
-/// resources are large, so they are applied only if it is not there as the manifest has it.
+/// Installs the operator as described in the README, and waits until it is available. The manifest is large, so it is applied
+/// only if the Deployment does not exist as in the manifest.
 pub async fn install(lab: &Lab) -> Result<()> {
-    let deployments: Api<Deployment> = Api::namespaced(lab.client(), HOME);
+    let deployments: Api<Deployment> = Api::namespaced(lab.client(), NAMESPACE);
     let found = deployments.get_opt(NAME).await?;
-    let is_whole = |deployment: &Deployment| {
+    let is_installed = |deployment: &Deployment| {
         let wanted = deployment.spec.as_ref().and_then(|spec| spec.replicas);
         wanted == Some(REPLICAS) && deployment.metadata.deletion_timestamp.is_none()
     };
-    if found.as_ref().is_some_and(is_whole) {
+    if found.as_ref().is_some_and(is_installed) {
         return available(lab).await;
     }
     let manifest = ::lab::paths::workspace().join("deploy/install.yaml");
-    let manifest = manifest.to_str().context("the workspace has a readable path")?;
+    let manifest = manifest.to_str().context("the path of the workspace is not UTF-8")?;
     lab.kubectl(&["apply", "--server-side", "--force-conflicts", "-f", manifest])?;
     available(lab).await
 }
 
-/// Waits until every process of the operator is ready.
+/// Waits until every pod of the operator is ready.
 pub async fn available(lab: &Lab) -> Result<()> {
-    let deployments: Api<Deployment> = Api::namespaced(lab.client(), HOME);
+    let deployments: Api<Deployment> = Api::namespaced(lab.client(), NAMESPACE);
     let all_ready = |deployment: &Deployment| {
         let wanted = deployment.spec.as_ref().and_then(|spec| spec.replicas);
         let status = deployment.status.as_ref();
-        let seen = status.and_then(|status| status.observed_generation) == deployment.metadata.generation;
-        seen && status.and_then(|status| status.ready_replicas) == wanted
+        let is_current =
+            status.and_then(|status| status.observed_generation) == deployment.metadata.generation;
+        is_current
+            && status.and_then(|status| status.ready_replicas) == wanted
             && status.and_then(|status| status.updated_replicas) == wanted
     };
     wait::object(&deployments, NAME, "to be available", all_ready).await.map(drop)
 }
 
-/// Changes how many processes the operator has, and waits until it has so many.
+/// Scales the operator, and waits until it has this number of pods.
 pub async fn scale(lab: &Lab, replicas: u32) -> Result<()> {
-    let deployments: Api<Deployment> = Api::namespaced(lab.client(), HOME);
+    let deployments: Api<Deployment> = Api::namespaced(lab.client(), NAMESPACE);
     let patch = Patch::Merge(json!({"spec": {"replicas": replicas}}));
     deployments.patch(NAME, &PatchParams::default(), &patch).await?;
-    let pods: Api<Pod> = Api::namespaced(lab.client(), HOME);
-    wait::until(&format!("{replicas} processes of the operator"), async || {
+    let pods: Api<Pod> = Api::namespaced(lab.client(), NAMESPACE);
+    wait::until(&format!("{replicas} pods of the operator"), async || {
         let count = pods.list(&ListParams::default()).await?.items.len();
         Ok(wait::holds(count == replicas as usize, count.to_string()))
     })
@@ -72,12 +74,12 @@ pub async fn scale(lab: &Lab, replicas: u32) -> Result<()> {
 }
 
 /// An application that the operator manages.
-pub struct Care<'a> {
+pub struct ManagedApp<'a> {
     namespace: &'a Namespace,
     name: String,
 }
 
-impl<'a> Care<'a> {
+impl<'a> ManagedApp<'a> {
     /// Creates the resource.
     pub async fn create(namespace: &'a Namespace, name: &str, spec: Value) -> Result<Self> {
         let resource = json!({
@@ -104,7 +106,7 @@ impl<'a> Care<'a> {
         Ok(self.api().patch(&self.name, &PatchParams::default(), &patch).await?)
     }
 
-    /// Waits until the status says what is wanted about the present spec.
+    /// Waits until the status of the current generation meets a condition.
     pub async fn until(
         &self,
         what: &str,
@@ -124,7 +126,7 @@ impl<'a> Care<'a> {
             .await
     }
 
-    /// Waits until everything is as the spec says and ready.
+    /// Waits until all instances are ready and nothing is in progress.
     pub async fn settled(&self) -> Result<ExampleAppStatus> {
         self.until("to be ready and settled", |status| {
             is(status, "Ready", "True", "AllReady") && is(status, "Progressing", "False", "Settled")
@@ -132,10 +134,10 @@ impl<'a> Care<'a> {
         .await
     }
 
-    /// A client of it, through its Service.
-    pub async fn client(&self) -> Result<App> {
+    /// A client that uses its Service.
+    pub async fn client(&self) -> Result<AppClient> {
         let status = self.get().await?.status.unwrap_or_default();
-        let secret = status.auth_secret_name.context("the status names a Secret")?;
+        let secret = status.auth_secret_name.context("the status names no Secret")?;
         client(self.namespace, &self.name, &secret).await
     }
 
@@ -149,19 +151,19 @@ impl<'a> Care<'a> {
         Ok(pods)
     }
 
-    /// Shows whether instances were replaced or restarted: UIDs and restarts.
-    pub async fn lives(&self) -> Result<Vec<(String, String, i32)>> {
-        let life = |pod: &Pod| {
+    /// Name, UID and restarts of each instance. They show whether instances were replaced or restarted.
+    pub async fn identities(&self) -> Result<Vec<(String, String, i32)>> {
+        let identity = |pod: &Pod| {
             let statuses = pod.status.as_ref().and_then(|status| status.container_statuses.as_ref());
             let restarts = statuses.into_iter().flatten().map(|status| status.restart_count).sum();
             (pod.name_any(), pod.uid().unwrap_or_default(), restarts)
         };
-        Ok(self.pods().await?.iter().map(life).collect())
+        Ok(self.pods().await?.iter().map(identity).collect())
     }
 }
 
-/// A client of an application, through its Service.
-pub async fn client(namespace: &Namespace, service: &str, secret: &str) -> Result<App> {
+/// A client of an application that uses its Service.
+pub async fn client(namespace: &Namespace, service: &str, secret: &str) -> Result<AppClient> {
     let secret: Secret = namespace.api().get(secret).await?;
     let text = |name: &str| {
         let bytes = secret.data.as_ref().and_then(|data| data.get(name));
@@ -171,9 +173,9 @@ pub async fn client(namespace: &Namespace, service: &str, secret: &str) -> Resul
     };
     let service: Service = namespace.api().get(service).await?;
     let spec = service.spec.unwrap_or_default();
-    let address: IpAddr = spec.cluster_ip.context("the Service has an address")?.parse()?;
+    let address: IpAddr = spec.cluster_ip.context("the Service has no address")?.parse()?;
     let port = spec.ports.unwrap_or_default().first().map_or(80, |port| port.port);
-    Ok(App::at(address, u16::try_from(port)?, &text("username")?, &text("password")?))
+    Ok(AppClient::at(address, u16::try_from(port)?, &text("username")?, &text("password")?))
 }
 
 /// A condition of a status.

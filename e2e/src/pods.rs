@@ -1,5 +1,5 @@
-//! Pods that pass the restricted Pod Security Standard, and what can be asked of a running one.
-//! Everything here is a plain value; a test changes the fields that it is about.
+//! Pods that pass the restricted Pod Security Standard, and commands in running pods.
+//! Everything here is a plain value. A test changes the fields that matter to it.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,31 +14,31 @@ use kube::api::{AttachParams, LogParams, ObjectMeta};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 /// The shell image.
-pub const BUSYBOX: &str = "docker.io/library/busybox:1.35.0";
+const BUSYBOX: &str = "docker.io/library/busybox:1.35.0";
 
-/// Does nothing, and ends at once when it is stopped.
+/// A script that does nothing and exits at once on SIGTERM.
 pub const IDLE: &str = "trap 'exit 0' TERM; while :; do sleep 3600 & wait $!; done";
 
-/// Name of a pod's only container.
-pub const MAIN: &str = "main";
+/// The name of the only container of a pod.
+const MAIN: &str = "main";
 
 /// How long a script in a pod may take.
 const SCRIPT_LIMIT: Duration = Duration::from_mins(2);
 
-/// User that pods run as.
+/// The user of pods.
 pub const USER: i64 = 1000;
 
-/// Labels, or any other map of text.
+/// A map of strings, such as labels.
 pub fn labels(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
     pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
 }
 
-/// A list of text.
+/// A list of strings.
 pub fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
-/// An unprivileged container that runs what its image runs.
+/// An unprivileged container with the command of its image.
 pub fn container(image: &str) -> Container {
     Container {
         name: MAIN.into(),
@@ -57,7 +57,7 @@ pub fn shell(script: &str) -> Container {
     Container { command: Some(words(&["sh", "-c", script])), ..container(BUSYBOX) }
 }
 
-/// A pod of one container, under an unprivileged user.
+/// A pod with one container and an unprivileged user.
 pub fn spec(container: Container) -> PodSpec {
     PodSpec {
         containers: vec![container],
@@ -79,7 +79,7 @@ pub fn spec(container: Container) -> PodSpec {
     }
 }
 
-/// The pod, with a volume more in its container.
+/// The pod with an additional volume in its container.
 pub fn with_volume(mut spec: PodSpec, path: &str, volume: Volume) -> PodSpec {
     for container in &mut spec.containers {
         container.volume_mounts.get_or_insert_default().push(VolumeMount {
@@ -92,12 +92,12 @@ pub fn with_volume(mut spec: PodSpec, path: &str, volume: Volume) -> PodSpec {
     spec
 }
 
-/// The pod, on one node only.
+/// The pod, bound to one node.
 pub fn on_node(spec: PodSpec, node: &str) -> PodSpec {
     PodSpec { node_selector: Some(labels(&[("kubernetes.io/hostname", node)])), ..spec }
 }
 
-/// The pod under a name, which is its label `app` too.
+/// The pod with a name, which is also its label `app`.
 pub fn pod(name: &str, spec: PodSpec) -> Pod {
     let metadata = ObjectMeta {
         name: Some(name.into()),
@@ -124,7 +124,7 @@ pub fn probe(script: &str) -> Probe {
     }
 }
 
-/// Whether the pod is ready and not about to end.
+/// Whether the pod is ready and not being deleted.
 pub fn is_ready(pod: &Pod) -> bool {
     pod.metadata.deletion_timestamp.is_none() && condition(pod, "Ready") == Some("True")
 }
@@ -150,19 +150,19 @@ pub fn address(pod: &Pod) -> Result<&str> {
     pod.status.as_ref().and_then(|status| status.pod_ip.as_deref()).context("the pod has no address")
 }
 
-/// What a script in a pod said.
+/// The result of a script in a pod.
 #[derive(Debug)]
-pub struct Said {
-    /// Whether it ended well.
+pub struct ScriptOutput {
+    /// Whether it exited with 0.
     pub success: bool,
-    /// Its output.
+    /// Its standard output.
     pub stdout: String,
-    /// Its complaints.
+    /// Its standard error.
     pub stderr: String,
 }
 
 /// Runs a shell script in the pod's only container.
-pub async fn exec(pods: &Api<Pod>, pod: &str, script: &str) -> Result<Said> {
+pub async fn exec(pods: &Api<Pod>, pod: &str, script: &str) -> Result<ScriptOutput> {
     let doing = || format!("cannot run `{script}` in pod {pod}");
     let mut process =
         pods.exec(pod, ["sh", "-c", script], &AttachParams::default()).await.with_context(doing)?;
@@ -170,8 +170,13 @@ pub async fn exec(pods: &Api<Pod>, pod: &str, script: &str) -> Result<Said> {
     let (stdout, stderr) = (process.stdout(), process.stderr());
     let all = async { tokio::join!(drain(stdout), drain(stderr), status) };
     let (stdout, stderr, status) = tokio::time::timeout(SCRIPT_LIMIT, all).await.with_context(doing)?;
-    let status = status.with_context(|| format!("{}: the connection ended before it did", doing()))?;
-    Ok(Said { success: status.status.as_deref() == Some("Success"), stdout: stdout?, stderr: stderr? })
+    let status =
+        status.with_context(|| format!("{}: the connection was closed before it exited", doing()))?;
+    Ok(ScriptOutput {
+        success: status.status.as_deref() == Some("Success"),
+        stdout: stdout?,
+        stderr: stderr?,
+    })
 }
 
 async fn drain(reader: Option<impl AsyncRead + Unpin>) -> Result<String> {
@@ -182,7 +187,7 @@ async fn drain(reader: Option<impl AsyncRead + Unpin>) -> Result<String> {
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// What the pod's only container has printed.
+/// The log of the only container of a pod.
 pub async fn logs(pods: &Api<Pod>, pod: &str) -> Result<String> {
     pods.logs(pod, &LogParams::default()).await.with_context(|| format!("cannot read the log of pod {pod}"))
 }

@@ -9,12 +9,12 @@ use kube::api::ObjectMeta;
 
 use crate::pods::words;
 
-/// Volumes of exactly the size asked for.
+/// The storage class with volumes of exactly the requested size.
 pub const SIZED: &str = "sized";
-/// The same, kept when the claim goes.
+/// The same, with volumes that are retained when the claim is deleted.
 pub const SIZED_RETAIN: &str = "sized-retain";
 
-/// A claim on a class.
+/// A claim of a storage class.
 pub fn claim(name: &str, class: &str, size: &str) -> PersistentVolumeClaim {
     PersistentVolumeClaim {
         metadata: ObjectMeta { name: Some(name.into()), ..ObjectMeta::default() },
@@ -31,7 +31,7 @@ pub fn claim(name: &str, class: &str, size: &str) -> PersistentVolumeClaim {
     }
 }
 
-/// The volume behind a claim.
+/// The volume of a claim.
 pub fn from_claim(name: &str) -> Volume {
     Volume {
         name: "data".into(),
@@ -61,7 +61,7 @@ pub fn from_config(name: &str) -> Volume {
     }
 }
 
-/// A directory that lives as long as the pod.
+/// An empty directory that is deleted with the pod.
 pub fn scratch() -> Volume {
     Volume { name: "scratch".into(), empty_dir: Some(EmptyDirVolumeSource::default()), ..Volume::default() }
 }

@@ -1,37 +1,38 @@
-//! The only place that waits. A wait names what it waits for; when the time is up, it says what it saw last.
+//! Waits for a condition, with a limit. An error says what was expected and what was seen last. Only this module waits.
 
 use std::fmt::Debug;
 use std::time::Duration;
 
 use ::lab::clock::{Span, Stopwatch};
 use anyhow::{Result, bail};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{Api, Resource, ResourceExt};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::describe;
 
-/// How long anything may take. Far more than it does on a quiet machine.
+/// The limit of a wait: far more than needed on an idle machine.
 pub const LIMIT: Duration = Duration::from_mins(4);
 
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 const ONE_LOOK: Duration = Duration::from_secs(30);
 
-/// What a look showed.
+/// The result of a check.
 #[derive(Debug)]
 pub enum Look<T> {
-    /// What was waited for.
+    /// The condition is met.
     Found(T),
-    /// Not yet: what is there instead.
+    /// The condition is not met yet. The text says what was seen instead.
     NotYet(String),
 }
 
-/// `Found` if the condition holds, else what was seen instead.
+/// `Found` if the condition is met, else what was seen instead.
 pub fn holds(condition: bool, seen: impl Into<String>) -> Look<()> {
     if condition { Look::Found(()) } else { Look::NotYet(seen.into()) }
 }
 
-/// Looks until it finds. A look that fails counts as "not yet": the API may be away for a moment.
+/// Checks until the condition is met. A check that fails counts as not met: the API may be unavailable for a moment.
 pub async fn until<T>(what: &str, look: impl AsyncFnMut() -> Result<Look<T>>) -> Result<T> {
     within(LIMIT, what, look).await
 }
@@ -44,7 +45,7 @@ async fn within<T>(limit: Duration, what: &str, mut look: impl AsyncFnMut() -> R
             Ok(Ok(Look::Found(found))) => return Ok(found),
             Ok(Ok(Look::NotYet(seen))) => seen,
             Ok(Err(error)) => format!("{error:#}"),
-            Err(_) => format!("no answer in {ONE_LOOK:?}"),
+            Err(_) => format!("no response after {ONE_LOOK:?}"),
         };
         if watch.elapsed() >= limit {
             bail!("waited {} for {what}; last seen: {seen}", Span(watch.elapsed()));
@@ -53,7 +54,7 @@ async fn within<T>(limit: Duration, what: &str, mut look: impl AsyncFnMut() -> R
     }
 }
 
-/// Waits until an object is as wanted, and gives it back.
+/// Waits until an object meets a condition, and returns it.
 pub async fn object<K>(api: &Api<K>, name: &str, what: &str, wanted: impl Fn(&K) -> bool) -> Result<K>
 where
     K: Resource<DynamicType = ()> + Clone + DeserializeOwned + Serialize + Debug,
@@ -63,20 +64,29 @@ where
         Ok(match api.get_opt(name).await? {
             Some(object) if wanted(&object) => Look::Found(object),
             Some(object) => Look::NotYet(describe::status(&object)),
-            None => Look::NotYet("no such object".into()),
+            None => Look::NotYet("the object does not exist".into()),
         })
     })
     .await;
     explain(api, outcome).await
 }
 
-/// Waits until the object that had this uid is no more.
+/// Waits until a CRD is established.
+pub async fn established(api: &Api<CustomResourceDefinition>, name: &str) -> Result<()> {
+    let is_established = |definition: &CustomResourceDefinition| {
+        let conditions = definition.status.as_ref().and_then(|status| status.conditions.as_ref());
+        conditions.is_some_and(|all| all.iter().any(|one| one.type_ == "Established" && one.status == "True"))
+    };
+    object(api, name, "to be established", is_established).await.map(drop)
+}
+
+/// Waits until the object with this UID does not exist.
 pub async fn gone<K>(api: &Api<K>, old: &K) -> Result<()>
 where
     K: Resource<DynamicType = ()> + Clone + DeserializeOwned + Serialize + Debug,
 {
     let name = old.name_any();
-    let outcome = until(&format!("{} {name} to be gone", K::kind(&())), async || {
+    let outcome = until(&format!("{} {name} to be deleted", K::kind(&())), async || {
         Ok(match api.get_opt(&name).await? {
             Some(object) if object.uid() == old.uid() => Look::NotYet(describe::status(&object)),
             _ => Look::Found(()),
@@ -86,7 +96,7 @@ where
     explain(api, outcome).await
 }
 
-/// Adds to a failed wait what goes on around the object.
+/// Adds the pods and events of the namespace to the error of a wait.
 async fn explain<K: Resource + Clone, T>(api: &Api<K>, outcome: Result<T>) -> Result<T> {
     match (outcome, api.namespace()) {
         (Err(error), Some(namespace)) => {
@@ -102,9 +112,9 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_wait_ends_with_what_was_found() {
+    async fn a_wait_returns_what_was_found() {
         let mut looks = 0;
-        let found = until("the third look", async || {
+        let found = until("the third check", async || {
             looks += 1;
             Ok(if looks == 3 { Look::Found(looks) } else { Look::NotYet(format!("look {looks}")) })
         })
@@ -113,7 +123,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_wait_that_fails_says_for_what_and_what_was_seen() {
+    async fn the_error_of_a_wait_says_what_was_expected_and_what_was_seen() {
         let waited = within::<()>(Duration::ZERO, "rain", async || Ok(Look::NotYet("sun".into()))).await;
         assert_eq!(waited.unwrap_err().to_string(), "waited 0.0 s for rain; last seen: sun");
         let waited = within::<()>(Duration::ZERO, "rain", async || bail!("no window")).await;

@@ -1,4 +1,4 @@
-//! The objects that make and find pods.
+//! Objects that create pods, and Services.
 
 use k8s_openapi::api::apps::v1::{Deployment, DeploymentSpec, StatefulSet, StatefulSetSpec};
 use k8s_openapi::api::batch::v1::{Job, JobSpec};
@@ -12,7 +12,7 @@ use kube::api::ObjectMeta;
 
 use crate::pods::{labels, template, words};
 
-/// Where pods that serve HTTP listen.
+/// The port of pods that serve HTTP.
 pub const PORT: u16 = 8080;
 
 /// Selects the pods with this label `app`.
@@ -24,7 +24,7 @@ fn named(name: &str) -> ObjectMeta {
     ObjectMeta { name: Some(name.into()), ..ObjectMeta::default() }
 }
 
-/// Replicas with a claim each, all started at once.
+/// A StatefulSet with a claim for each replica, and all replicas started at the same time.
 pub fn stateful_set(
     name: &str,
     replicas: i32,
@@ -46,7 +46,7 @@ pub fn stateful_set(
     }
 }
 
-/// Replicas that are all alike.
+/// A Deployment.
 pub fn deployment(name: &str, replicas: i32, spec: PodSpec) -> Deployment {
     Deployment {
         metadata: named(name),
@@ -60,32 +60,32 @@ pub fn deployment(name: &str, replicas: i32, spec: PodSpec) -> Deployment {
     }
 }
 
-/// One run of a pod, not repeated.
+/// A Job that runs once and does not retry.
 pub fn job(name: &str, spec: PodSpec) -> Job {
     Job { metadata: named(name), spec: Some(once(name, spec)), ..Job::default() }
 }
 
-/// The inside of a job: one run, not repeated.
+/// The spec of a Job that runs once and does not retry.
 pub fn once(app: &str, spec: PodSpec) -> JobSpec {
     let spec = PodSpec { restart_policy: Some("Never".into()), ..spec };
     JobSpec { backoff_limit: Some(0), template: template(app, spec), ..JobSpec::default() }
 }
 
-/// Whether the job's pod ended well.
+/// Whether the Job succeeded.
 pub fn is_complete(job: &Job) -> bool {
     job.status.as_ref().and_then(|status| status.succeeded) == Some(1)
 }
 
-/// How a service gives its pods an address.
+/// The addresses of a Service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Address {
-    /// One for all of them.
+    /// One address for all pods.
     Shared,
-    /// None: a DNS name each.
+    /// A headless Service: a DNS name for each pod.
     PerPod,
 }
 
-/// A service for the pods with the label `app`.
+/// A Service for the pods with the label `app`.
 pub fn service(name: &str, app: &str, address: Address) -> Service {
     Service {
         metadata: named(name),
@@ -106,7 +106,7 @@ pub fn service(name: &str, app: &str, address: Address) -> Service {
     }
 }
 
-/// No two pods with this label `app` on one node.
+/// Puts no two pods with this label `app` on one node.
 pub fn apart(app: &str) -> Affinity {
     Affinity {
         pod_anti_affinity: Some(PodAntiAffinity {
@@ -121,8 +121,8 @@ pub fn apart(app: &str) -> Affinity {
     }
 }
 
-/// This node if it takes pods, else another.
-pub fn rather_on(node: &str) -> Affinity {
+/// Prefers a node.
+pub fn prefers(node: &str) -> Affinity {
     Affinity {
         node_affinity: Some(NodeAffinity {
             preferred_during_scheduling_ignored_during_execution: Some(vec![PreferredSchedulingTerm {
@@ -142,8 +142,8 @@ pub fn rather_on(node: &str) -> Affinity {
     }
 }
 
-/// Stays on a lost node for five seconds instead of five minutes.
-pub fn impatient() -> Vec<Toleration> {
+/// Evicts a pod from a lost node after five seconds instead of five minutes.
+pub fn evicted_early() -> Vec<Toleration> {
     ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"]
         .map(|taint| Toleration {
             key: Some(taint.into()),

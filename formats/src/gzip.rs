@@ -1,8 +1,9 @@
-//! Compressed configurations, as members that stand side by side. A reader takes them for one file; a writer compresses
-//! only those that changed.
+//! Compressed configurations of several gzip members. A reader concatenates the content of the members. A writer
+//! compresses only members that changed.
 //!
-//! Where a member ends is decided by the names of its parts, not by their number: a part that is added, removed or changed
-//! touches its own member and, at most, the one after it. History leaves no trace: the same parts give the same bytes.
+//! The names of the parts, not their number, decide where a member ends: a part that is added, removed or changed
+//! affects its own member and at most the next one. The result does not depend on earlier files: the same parts yield
+//! the same bytes.
 
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
@@ -11,33 +12,34 @@ use std::sync::Arc;
 use flate2::read::MultiGzDecoder;
 use flate2::{Compression, GzBuilder};
 
-/// How many bytes a compressed configuration may unpack to. The reloader has the same bound. A megabyte of gzip can hold a
-/// thousand times as much, so nobody unpacks without a bound what somebody else may have written.
+/// How many bytes a compressed configuration can have when it is decompressed. The reloader has the same limit. A
+/// gzip file of one megabyte can contain a gigabyte, so a file that somebody else could have written is never
+/// decompressed without a limit.
 pub const LARGEST: u64 = 64 << 20;
 
-/// Bytes that are compared at once.
+/// The number of bytes that are compared at once.
 const CHUNK: usize = 64 * 1024;
 
-/// One part in so many ends its member.
+/// On average, a member has this many parts.
 const PARTS_IN_A_MEMBER: u64 = 64;
 
 /// A part of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Part<'a> {
-    /// Its name, which stays when its text changes: two texts, of which the first may be the same for many.
+pub struct NamedPart<'a> {
+    /// A name that stays the same when the text changes. The first half can be the same for many parts.
     pub name: [&'a str; 2],
-    /// Its text. Who gives the same one again is known by that, without a look at it.
+    /// The text. If it is the same allocation as before, it is not compared.
     pub text: &'a Arc<str>,
 }
 
-/// Compresses, and remembers the members of the file that it wrote last.
+/// Compresses files, and keeps the members of the last one.
 #[derive(Debug, Clone, Default)]
 pub struct Compressor {
     members: HashMap<u64, Vec<Member>>,
     compressed: usize,
 }
 
-/// A member and what it was made from.
+/// A member and the texts in it.
 #[derive(Debug, Clone)]
 struct Member {
     texts: Vec<Arc<str>>,
@@ -45,20 +47,21 @@ struct Member {
 }
 
 impl Member {
-    fn is_of(&self, parts: &[Part<'_>]) -> bool {
-        let same = |(text, part): (&Arc<str>, &Part<'_>)| Arc::ptr_eq(text, part.text) || text == part.text;
+    fn is_of(&self, parts: &[NamedPart<'_>]) -> bool {
+        let same =
+            |(text, part): (&Arc<str>, &NamedPart<'_>)| Arc::ptr_eq(text, part.text) || text == part.text;
         self.texts.len() == parts.len() && self.texts.iter().zip(parts).all(same)
     }
 }
 
 impl Compressor {
-    /// The file that these parts make, one after the other.
-    pub fn file(&mut self, parts: &[Part<'_>]) -> Vec<u8> {
+    /// The compressed file with these parts in order.
+    pub fn file(&mut self, parts: &[NamedPart<'_>]) -> Vec<u8> {
         let mut before = std::mem::take(&mut self.members);
         self.compressed = 0;
         let mut file = Vec::new();
         for group in groups(parts) {
-            // Every member ends with a part of its own, so hardly two have the same key.
+            // The last part of nearly every member is different, so there are few collisions.
             let key = group.last().map_or(0, |part| hash(part.name));
             let alike = before.get_mut(&key);
             let known = alike.and_then(|alike| {
@@ -75,31 +78,31 @@ impl Compressor {
             self.members.entry(key).or_default().push(member);
         }
         if file.is_empty() {
-            // Nothing at all is no file of this kind.
+            // An empty file is not valid gzip.
             file = compressed("");
         }
         file
     }
 
-    /// How many members were compressed for the last file; the others were at hand.
+    /// The number of members that were compressed for the last file. The others were reused.
     pub fn compressed(&self) -> usize {
         self.compressed
     }
 }
 
-/// Whether a file begins as a compressed one does.
+/// Whether a file starts like a compressed one.
 pub fn is_compressed(file: &[u8]) -> bool {
     file.starts_with(&[0x1f, 0x8b])
 }
 
-/// What a compressed file holds, as a stream that fails past [`LARGEST`] bytes.
+/// The content of a compressed file, as a stream that fails after [`LARGEST`] bytes.
 pub fn unpacked(file: &[u8]) -> impl Read {
     Bounded { decoder: MultiGzDecoder::new(file), left: LARGEST }
 }
 
-/// Whether two compressed files hold the same text. They are compared as streams, up to the first difference: memory does
-/// not depend on what they hold.
-pub fn hold_the_same(one: &[u8], other: &[u8]) -> bool {
+/// Whether two compressed files have the same content. They are compared as streams up to the first difference, so
+/// the memory that is used does not depend on their size.
+pub fn have_equal_content(one: &[u8], other: &[u8]) -> bool {
     one == other || same_stream(unpacked(one), unpacked(other)).unwrap_or(false)
 }
 
@@ -128,7 +131,7 @@ fn fill(stream: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// A stream that fails where a bound is passed.
+/// A stream that fails at a limit.
 struct Bounded<R> {
     decoder: R,
     left: u64,
@@ -138,33 +141,31 @@ impl<R: Read> Read for Bounded<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.decoder.read(buffer)?;
         let Some(left) = self.left.checked_sub(length as u64) else {
-            let words = format!("it unpacks to more than {} MiB", LARGEST >> 20);
-            return Err(io::Error::new(io::ErrorKind::FileTooLarge, words));
+            let message = format!("it decompresses to more than {} MiB", LARGEST >> 20);
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
         };
         self.left = left;
         Ok(length)
     }
 }
 
-/// Parts that share a member.
-fn groups<'p, 'a>(parts: &'p [Part<'a>]) -> impl Iterator<Item = &'p [Part<'a>]> {
+/// Groups of parts that share a member.
+fn groups<'p, 'a>(parts: &'p [NamedPart<'a>]) -> impl Iterator<Item = &'p [NamedPart<'a>]> {
     parts.split_inclusive(|part| hash(part.name).is_multiple_of(PARTS_IN_A_MEMBER))
 }
 
-/// FNV-1a: short, and the same on every machine and in every release, since boundaries that move would rewrite files.
+/// FNV-1a. It must be the same on every machine and in every release, because different boundaries would change all
+/// files.
 fn hash(name: [&str; 2]) -> u64 {
     name.iter().flat_map(|text| text.bytes()).fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })
 }
 
-/// One member. It carries no name and no time.
+/// A member, without a name and a time.
 fn compressed(text: &str) -> Vec<u8> {
     let mut writer = GzBuilder::new().write(Vec::new(), Compression::default());
-    writer
-        .write_all(text.as_bytes())
-        .and_then(|()| writer.finish())
-        .expect("memory takes all that is written to it")
+    writer.write_all(text.as_bytes()).and_then(|()| writer.finish()).expect("writing to memory does not fail")
 }
 
 #[cfg(test)]
@@ -179,7 +180,8 @@ mod tests {
     }
 
     fn file(compressor: &mut Compressor, parts: &[(String, Arc<str>)]) -> Vec<u8> {
-        let parts: Vec<Part<'_>> = parts.iter().map(|(name, text)| Part { name: ["", name], text }).collect();
+        let parts: Vec<NamedPart<'_>> =
+            parts.iter().map(|(name, text)| NamedPart { name: ["", name], text }).collect();
         compressor.file(&parts)
     }
 
@@ -194,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_many_members_is_read_as_one() {
+    fn a_file_with_many_members_is_read_as_one() {
         let parts = thousand();
         let whole: String = parts.iter().map(|(_, text)| &**text).collect();
         let mut compressor = Compressor::default();
@@ -213,14 +215,14 @@ mod tests {
         assert_eq!(compressor.compressed(), 1);
         file(&mut compressor, &parts);
         assert_eq!(compressor.compressed(), 0);
-        // The same text in another place of memory is the same text.
+        // An equal text in another allocation.
         parts[500].1 = parts[500].1.to_string().into();
         file(&mut compressor, &parts);
         assert_eq!(compressor.compressed(), 0);
     }
 
     #[test]
-    fn a_part_that_comes_or_goes_touches_two_members_at_most() {
+    fn adding_or_removing_a_part_compresses_two_members_at_most() {
         let mut parts = thousand();
         let mut compressor = Compressor::default();
         file(&mut compressor, &parts);
@@ -235,7 +237,7 @@ mod tests {
         }
     }
 
-    /// One member of so many mebibytes of zeros.
+    /// A member with this many mebibytes of zeros.
     fn zeros(mebibytes: usize) -> Vec<u8> {
         let mut writer = GzBuilder::new().write(Vec::new(), Compression::fast());
         io::copy(&mut io::repeat(0).take((mebibytes as u64) << 20), &mut writer).unwrap();
@@ -243,38 +245,38 @@ mod tests {
     }
 
     #[test]
-    fn what_unpacks_to_too_much_is_an_error_and_nothing_is_like_it() {
+    fn content_above_the_limit_is_an_error() {
         let bomb = zeros(65);
         assert!(bomb.len() < 1 << 20);
         let error = io::copy(&mut unpacked(&bomb), &mut io::sink()).unwrap_err();
-        assert_eq!(error.to_string(), "it unpacks to more than 64 MiB");
+        assert_eq!(error.to_string(), "it decompresses to more than 64 MiB");
         assert_eq!(io::copy(&mut unpacked(&zeros(64)), &mut io::sink()).unwrap(), LARGEST);
-        // The same stream in other bytes.
+        // The same content in other members.
         let halves = [zeros(32), zeros(33)].concat();
-        assert!(!hold_the_same(&bomb, &halves));
+        assert!(!have_equal_content(&bomb, &halves));
     }
 
     #[test]
-    fn memory_does_not_grow_with_what_is_compared() {
+    fn comparing_uses_constant_memory() {
         let (one, other) = (zeros(60), [zeros(30), zeros(30)].concat());
-        let used = allocation_counter::measure(|| assert!(hold_the_same(&one, &other)));
+        let used = allocation_counter::measure(|| assert!(have_equal_content(&one, &other)));
         assert!(used.bytes_max < 1 << 20, "{} bytes", used.bytes_max);
     }
 
     #[test]
-    fn the_same_text_in_other_members_is_the_same() {
+    fn equal_content_in_other_members_is_equal() {
         let parts = thousand();
         let ours = file(&mut Compressor::default(), &parts);
         let theirs = compressed(&read(&ours));
         assert_ne!(ours, theirs);
-        assert!(hold_the_same(&ours, &theirs));
-        assert!(!hold_the_same(&ours, &theirs[..theirs.len() - 9]));
-        assert!(!hold_the_same(&ours, &file(&mut Compressor::default(), &parts[1..])));
-        assert!(!hold_the_same(&ours, &file(&mut Compressor::default(), &parts[..999])));
+        assert!(have_equal_content(&ours, &theirs));
+        assert!(!have_equal_content(&ours, &theirs[..theirs.len() - 9]));
+        assert!(!have_equal_content(&ours, &file(&mut Compressor::default(), &parts[1..])));
+        assert!(!have_equal_content(&ours, &file(&mut Compressor::default(), &parts[..999])));
     }
 
     #[test]
-    fn history_leaves_no_trace() {
+    fn a_file_does_not_depend_on_earlier_ones() {
         let parts = thousand();
         let mut compressor = Compressor::default();
         for count in [10, 700, 1000, 3] {

@@ -1,8 +1,8 @@
-//! Configuration files of the applications that the operators run: values in, bytes out. Nothing here reads a file or
-//! knows a cluster.
+//! Configuration files of the applications that the operators run: typed values in, bytes out. The crate reads no
+//! files and knows no cluster.
 //!
-//! Servers restart or reload when a byte of their configuration changes, so a file that says the same must be the same:
-//! [`yaml`] writes as the programs wrote that users come from.
+//! Applications reload or restart when a byte of their configuration changes, so equal configurations must have equal
+//! bytes. [`yaml`] writes the same bytes as the Prometheus Operator, so that a migration changes nothing.
 
 pub mod alertmanager;
 pub mod gzip;

@@ -6,18 +6,18 @@ use go_syntax::quoted::Quoted;
 pub use semver::Version;
 use semver::{BuildMetadata, Prerelease};
 
-/// Why a text is no version, in words that users search for.
+/// Why a text is not a version. The messages are those of the Prometheus Operator.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotAVersion {
-    /// A version of less than three numbers has something after them.
+    /// A version of less than three numbers has a suffix.
     #[error("Short version cannot contain PreRelease/Build meta data")]
     Short,
-    /// What should be a number has other signs in it.
+    /// A number contains other characters than digits.
     #[error("Invalid character(s) found in {place} number {}", Quoted(text))]
     NoNumber {
-        /// Which of the three.
+        /// Major, minor or patch.
         place: &'static str,
-        /// What stands there.
+        /// The invalid number.
         text: String,
     },
     /// There is no number.
@@ -26,25 +26,25 @@ pub enum NotAVersion {
     /// A number is too large.
     #[error("strconv.ParseUint: parsing {}: value out of range", Quoted(.0))]
     TooLarge(String),
-    /// Nothing says which candidate it is.
+    /// The pre-release is empty.
     #[error("Prerelease is empty")]
     EmptyCandidate,
-    /// A number of a candidate begins with a zero.
+    /// A number in the pre-release has a leading zero.
     #[error("Numeric PreRelease version must not contain leading zeroes {}", Quoted(.0))]
     LeadingZero(String),
-    /// The name of a candidate has other signs than letters, digits and dashes.
+    /// The pre-release contains other characters than letters, digits and dashes.
     #[error("Invalid character(s) found in prerelease {}", Quoted(.0))]
     Candidate(String),
-    /// Nothing says which build it is.
+    /// The build metadata is empty.
     #[error("Build meta data is empty")]
     EmptyBuild,
-    /// The name of a build has other signs than letters, digits and dashes.
+    /// The build metadata contains other characters than letters, digits and dashes.
     #[error("Invalid character(s) found in build meta data {}", Quoted(.0))]
     Build(String),
 }
 
-/// Reads a version leniently: with or without `v`, with one to three numbers, with zeros before them. What comes after
-/// `+` is kept, but says nothing about which features there are.
+/// Parses a version leniently: `v`, the minor and the patch version are optional, and numbers can have leading zeros.
+/// Build metadata is kept, but does not affect which features are supported.
 pub fn parse(text: &str) -> Result<Version, NotAVersion> {
     let text = text.trim();
     let text = text.strip_prefix('v').unwrap_or(text);
@@ -64,18 +64,18 @@ pub fn parse(text: &str) -> Result<Version, NotAVersion> {
     })
 }
 
-/// Without zeros at the beginning, but for one that is needed there.
+/// Removes leading zeros, but not the last digit.
 fn trimmed(part: &str) -> Cow<'_, str> {
     let short = part.trim_start_matches('0');
-    if part.len() < 2 || short.starts_with(|letter: char| letter.is_ascii_digit()) {
+    if part.len() < 2 || short.starts_with(|character: char| character.is_ascii_digit()) {
         return Cow::Borrowed(if part.len() < 2 { part } else { short });
     }
     Cow::Owned(format!("0{short}"))
 }
 
-/// What is before a sign, and what is behind it.
-fn cut(text: &str, sign: char) -> (&str, Option<&str>) {
-    text.split_once(sign).map_or((text, None), |(before, behind)| (before, Some(behind)))
+/// The text before a separator and the text after it.
+fn cut(text: &str, separator: char) -> (&str, Option<&str>) {
+    text.split_once(separator).map_or((text, None), |(before, after)| (before, Some(after)))
 }
 
 fn number(place: &'static str, text: &str) -> Result<u64, NotAVersion> {
@@ -85,7 +85,7 @@ fn number(place: &'static str, text: &str) -> Result<u64, NotAVersion> {
     parsed(text)
 }
 
-/// Only digits; nothing at all is that too.
+/// Whether a text has only digits. An empty text does.
 fn is_number(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_users_write_is_read() {
+    fn versions_are_parsed_leniently() {
         for (text, meant) in [
             ("v2.55.1", "2.55.1"),
             ("2.55", "2.55.0"),
@@ -151,11 +151,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_version_is_named() {
+    fn invalid_versions_are_rejected_as_in_the_prometheus_operator() {
         for (text, problem) in [
             ("", "strconv.ParseUint: parsing \"\": invalid syntax"),
             ("v", "strconv.ParseUint: parsing \"\": invalid syntax"),
-            // So do the programs that users come from show it.
+            // The Prometheus Operator adds the zero, too.
             ("latest", "Invalid character(s) found in major number \"0latest\""),
             ("1.2.3.4", "Invalid character(s) found in patch number \"3.4\""),
             ("1.x", "Invalid character(s) found in minor number \"x\""),
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_candidate_comes_before_its_release_and_a_build_does_not() {
+    fn a_candidate_is_older_than_its_release_and_a_build_is_not() {
         let [candidate, release, build] = ["3.0.0-rc.1", "3.0.0", "3.0.0+a"].map(|text| parse(text).unwrap());
         assert!(candidate < release);
         assert!(build >= release);

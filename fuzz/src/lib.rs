@@ -1,10 +1,10 @@
-//! Properties that must hold for any input of the readers and writers of configurations, one function for each reader.
-//! `cargo xtask fuzz` searches for inputs that violate them; the tests try the inputs in `seeds`.
+//! Properties that must hold for any input of the parsers and writers of configurations, one function for each parser.
+//! `cargo xtask fuzz` searches for inputs that violate them; the tests run the inputs in `seeds`.
 //!
 //! | file | owns |
 //! |---|---|
-//! | `targets` | a file a reader: what must hold |
-//! | `main` | the driver of the search; built without it, what tries files |
+//! | `targets` | the properties, one file for each parser |
+//! | `main` | the search, or a program that runs given files |
 
 mod targets;
 #[cfg(test)]
@@ -12,16 +12,16 @@ mod tests;
 
 use targets::{alertmanager_config, alertmanager_file, rules, templates, yaml_emitter, yaml_reader};
 
-/// Something that must hold for any input.
+/// A property that must hold for any input.
 #[derive(Debug, Clone, Copy)]
 pub struct Target {
-    /// Its name, also that of the directory of its seeds.
+    /// The name, which is also that of the directory with its seeds.
     pub name: &'static str,
-    /// Tries an input; panics if it does not hold.
+    /// Runs an input; panics if the property does not hold.
     pub attempt: fn(&[u8]),
 }
 
-/// All of them.
+/// All targets.
 pub const TARGETS: [Target; 6] = [
     Target { name: "alertmanager_config", attempt: alertmanager_config::attempt },
     Target { name: "alertmanager_file", attempt: alertmanager_file::attempt },
@@ -31,7 +31,7 @@ pub const TARGETS: [Target; 6] = [
     Target { name: "yaml_reader", attempt: yaml_reader::attempt },
 ];
 
-/// The one with this name.
+/// The target with this name.
 pub fn target(name: &str) -> Option<Target> {
     TARGETS.into_iter().find(|target| target.name == name)
 }

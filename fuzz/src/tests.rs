@@ -1,4 +1,4 @@
-//! The properties hold for the seeds and for variations of them, so that all targets keep working.
+//! Runs all targets with the seeds and with variations of them, so that they keep working.
 
 use std::path::{Path, PathBuf};
 
@@ -39,8 +39,8 @@ fn every_seed_has_a_target() {
     assert_eq!(found, TARGETS.map(|target| target.name));
 }
 
-/// A seed and what is done to it: where, how much is cut, what comes there.
-fn wounded() -> impl Strategy<Value = (Target, Vec<u8>)> {
+/// A target, and one of its seeds with some bytes replaced.
+fn mutated_seed() -> impl Strategy<Value = (Target, Vec<u8>)> {
     let target = prop::sample::select(TARGETS.to_vec());
     let seed = target.prop_flat_map(|target| (Just(target), prop::sample::select(seeds(&target))));
     let splice = prop_oneof!["[ \n:#'\"{}\\[\\],&*!|>%@`~?=-]{0,4}", "[a-z0-9.]{0,4}", any::<String>()];
@@ -53,7 +53,7 @@ fn wounded() -> impl Strategy<Value = (Target, Vec<u8>)> {
 
 proptest! {
     #[test]
-    fn every_target_holds_for_what_is_nearly_a_seed((target, input) in wounded()) {
+    fn every_target_holds_for_mutated_seeds((target, input) in mutated_seed()) {
         (target.attempt)(&input);
     }
 }

@@ -1,40 +1,40 @@
-//! Sizes in bytes as the programs of Prometheus read them (`units.Base2Bytes`): `1GB`, `512MiB`, `1GiB512KiB`. All units
-//! count 1024, and one size has units of one spelling.
+//! Sizes in bytes as Prometheus parses them (`units.Base2Bytes`): `1GB`, `512MiB`, `1GiB512KiB`. Every unit is a power
+//! of 1024. A size uses either units such as `GB` or units such as `GiB`, not both.
 
-use crate::literal::sign;
+use crate::literal::{digits, sign};
 
-/// Units by how often they multiply by 1024.
+/// Units. Each is 1024 times the one before it.
 const UNITS: [&str; 7] = ["", "K", "M", "G", "T", "P", "E"];
 
-/// The first whole number that is not read, before or behind a point.
+/// The smallest number that is rejected, before or after the decimal point.
 const TOO_LARGE: u64 = (1 << 63) - 18;
 
-/// A text that is no size.
+/// Why a text is not a size.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Invalid {
-    /// It is not a row of numbers with units.
+pub enum InvalidByteSize {
+    /// It is not a sequence of numbers with units.
     #[error("units: invalid {0}")]
     Syntax(String),
-    /// There is no such unit, or not beside the others.
+    /// A unit is unknown, or differs in spelling from those before it.
     #[error("units: unknown unit {unit} in {text}")]
     Unit {
-        /// What stands in place of a unit.
+        /// The text in place of a unit.
         unit: String,
-        /// The whole size.
+        /// The whole text.
         text: String,
     },
-    /// It does not fit into 64 bits.
+    /// The size does not fit into 64 bits.
     #[error("units: overflow parsing unit")]
     TooLarge,
 }
 
-/// How many bytes a size is.
-pub fn parse(text: &str) -> Result<i64, Invalid> {
+/// Parses a size into bytes.
+pub fn parse(text: &str) -> Result<i64, InvalidByteSize> {
     read(text, "iB").or_else(|_| read(text, "B"))
 }
 
-fn read(text: &str, suffix: &str) -> Result<i64, Invalid> {
-    let syntax = || Invalid::Syntax(text.to_owned());
+fn read(text: &str, suffix: &str) -> Result<i64, InvalidByteSize> {
+    let syntax = || InvalidByteSize::Syntax(text.to_owned());
     let (negative, mut rest) = sign(text);
     match rest {
         "0" => return Ok(0),
@@ -44,33 +44,29 @@ fn read(text: &str, suffix: &str) -> Result<i64, Invalid> {
     let mut sum = 0.0;
     while !rest.is_empty() {
         let (number, after) = number(rest).ok_or_else(syntax)?;
-        let is_number = |letter: char| letter == '.' || letter.is_ascii_digit();
+        let is_number = |character: char| character == '.' || character.is_ascii_digit();
         let (unit, after) = after.split_at(after.find(is_number).unwrap_or(after.len()));
         let factor = factor(unit, suffix)
-            .ok_or_else(|| Invalid::Unit { unit: unit.to_owned(), text: text.to_owned() })?;
+            .ok_or_else(|| InvalidByteSize::Unit { unit: unit.to_owned(), text: text.to_owned() })?;
         sum += number * factor;
         rest = after;
     }
-    whole(if negative { -sum } else { sum }).ok_or(Invalid::TooLarge)
+    whole(if negative { -sum } else { sum }).ok_or(InvalidByteSize::TooLarge)
 }
 
-/// A number with or without a point, and what follows it.
+/// A number with an optional fraction, and the text after it.
 fn number(text: &str) -> Option<(f64, &str)> {
     let (whole, after) = digits(text);
     let (fraction, after) = after.strip_prefix('.').map_or(("", after), digits);
     if whole.is_empty() && fraction.is_empty() {
         return None;
     }
-    // The one before the places of a fraction tells how many there are.
+    // A one followed by as many zeros as the fraction has digits.
     let scale: f64 = format!("1{}", "0".repeat(fraction.len())).parse().ok()?;
     Some((value(whole)? + value(fraction)? / scale, after))
 }
 
-fn digits(text: &str) -> (&str, &str) {
-    text.split_at(text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len()))
-}
-
-/// A whole number; nothing written is zero.
+/// A whole number. An empty text is zero.
 #[expect(clippy::cast_precision_loss, reason = "sizes are computed in floating point")]
 fn value(digits: &str) -> Option<f64> {
     let number = if digits.is_empty() { 0 } else { digits.parse::<u64>().ok()? };
@@ -78,16 +74,16 @@ fn value(digits: &str) -> Option<f64> {
 }
 
 fn factor(unit: &str, suffix: &str) -> Option<f64> {
-    let letter =
-        if unit == "B" { "" } else { unit.strip_suffix(suffix).filter(|letter| !letter.is_empty())? };
-    let power = UNITS.iter().position(|unit| *unit == letter)?;
+    let character =
+        if unit == "B" { "" } else { unit.strip_suffix(suffix).filter(|character| !character.is_empty())? };
+    let power = UNITS.iter().position(|unit| *unit == character)?;
     Some(1024_f64.powi(i32::try_from(power).ok()?))
 }
 
 /// The number without its fraction, unless it is too large.
-#[expect(clippy::cast_possible_truncation, reason = "the fraction goes, and the size was looked at before")]
+#[expect(clippy::cast_possible_truncation, reason = "the fraction is dropped, and the range is checked")]
 fn whole(number: f64) -> Option<i64> {
-    // Go lets the limit itself pass, and makes another number of it.
+    // Go accepts the limit itself, and overflows.
     let limit = 2_f64.powi(63);
     (-limit..limit).contains(&number).then_some(number as i64)
 }
@@ -97,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_are_read() {
+    fn sizes_are_parsed() {
         for (text, bytes) in [
             ("0", 0),
             ("0B", 0),
@@ -121,8 +117,8 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_told() {
-        for (text, words) in [
+    fn invalid_sizes_are_rejected_as_in_go() {
+        for (text, message) in [
             ("", "units: invalid "),
             ("-", "units: invalid -"),
             ("B", "units: invalid B"),
@@ -140,7 +136,7 @@ mod tests {
             ("8EB", "units: overflow parsing unit"),
             ("9EB", "units: overflow parsing unit"),
         ] {
-            assert_eq!(parse(text).unwrap_err().to_string(), words, "{text}");
+            assert_eq!(parse(text).unwrap_err().to_string(), message, "{text}");
         }
     }
 }

@@ -1,66 +1,66 @@
 //! `host:port`, as Go splits it (`net.SplitHostPort`).
 
-/// Why an address has no host and port.
+/// Why an address cannot be split into host and port.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{fault}", shown(address))]
-pub struct Invalid {
+pub struct InvalidHostPort {
     /// The address.
     pub address: String,
     /// What is wrong with it.
-    pub fault: Fault,
+    pub fault: HostPortFault,
 }
 
 /// What can be wrong with an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
-    /// There is no colon, or something between a bracket and it.
+pub enum HostPortFault {
+    /// There is no colon before a port, or something is between the closing bracket and the colon.
     #[error("missing port in address")]
     NoPort,
-    /// A host with colons is not between brackets.
+    /// A host with colons is not in brackets.
     #[error("too many colons in address")]
     Colons,
     /// A bracket is not closed.
     #[error("missing ']' in address")]
     OpenBracket,
-    /// A bracket opens in a host or a port.
+    /// An opening bracket is inside the host or the port.
     #[error("unexpected '[' in address")]
     Opening,
-    /// A bracket closes where none was opened.
+    /// A closing bracket has no opening bracket.
     #[error("unexpected ']' in address")]
     Closing,
 }
 
-/// Host and port. A host with colons is between brackets, which are left out; either may be empty.
-pub fn split(address: &str) -> Result<(&str, &str), Invalid> {
-    parts(address).map_err(|fault| Invalid { address: address.to_owned(), fault })
+/// Splits an address into host and port. Brackets around a host with colons are removed. Either part can be empty.
+pub fn split(address: &str) -> Result<(&str, &str), InvalidHostPort> {
+    parts(address).map_err(|fault| InvalidHostPort { address: address.to_owned(), fault })
 }
 
-/// An empty address is not shown.
+/// Go omits an empty address.
 fn shown(address: &str) -> String {
     if address.is_empty() { String::new() } else { format!("address {address}: ") }
 }
 
-fn parts(address: &str) -> Result<(&str, &str), Fault> {
-    let (before, port) = address.rsplit_once(':').ok_or(Fault::NoPort)?;
+fn parts(address: &str) -> Result<(&str, &str), HostPortFault> {
+    let (before, port) = address.rsplit_once(':').ok_or(HostPortFault::NoPort)?;
     let (host, after) = match address.strip_prefix('[') {
-        None if before.contains(':') => return Err(Fault::Colons),
+        None if before.contains(':') => return Err(HostPortFault::Colons),
         None => (before, before),
         Some(open) => {
-            let (host, after) = open.split_once(']').ok_or(Fault::OpenBracket)?;
-            // Only the last colon may follow the bracket.
+            let (host, after) = open.split_once(']').ok_or(HostPortFault::OpenBracket)?;
+            // Only the last colon may follow the closing bracket.
             match after.strip_prefix(':') {
                 Some(rest) if rest.len() == port.len() => {}
-                Some(_) => return Err(Fault::Colons),
-                None => return Err(Fault::NoPort),
+                Some(_) => return Err(HostPortFault::Colons),
+                None => return Err(HostPortFault::NoPort),
             }
             (host, "")
         }
     };
     if host.contains('[') || port.contains('[') {
-        return Err(Fault::Opening);
+        return Err(HostPortFault::Opening);
     }
     if after.contains(']') || port.contains(']') {
-        return Err(Fault::Closing);
+        return Err(HostPortFault::Closing);
     }
     Ok((host, port))
 }
@@ -85,8 +85,8 @@ mod tests {
     }
 
     #[test]
-    fn others_are_refused_as_go_does() {
-        for (address, words) in [
+    fn invalid_addresses_are_rejected_as_in_go() {
+        for (address, message) in [
             ("invalid", "missing port in address"),
             ("::1", "too many colons in address"),
             ("a:b:c", "too many colons in address"),
@@ -102,7 +102,7 @@ mod tests {
             ("a]:1", "unexpected ']' in address"),
             ("[a]:1]", "unexpected ']' in address"),
         ] {
-            assert_eq!(split(address).unwrap_err().to_string(), format!("address {address}: {words}"));
+            assert_eq!(split(address).unwrap_err().to_string(), format!("address {address}: {message}"));
         }
         assert_eq!(split("").unwrap_err().to_string(), "missing port in address");
     }

@@ -1,17 +1,17 @@
-//! Texts as the standard library of Go and the common types of Prometheus read and write them. The programs that the
-//! operators run are written in Go: what they take is taken here, and what they refuse is refused in the same words. It
-//! knows no product and no cluster; what differs from one product to the other is an argument.
+//! Parsers and formatters that behave like Go's standard library and the common types of Prometheus. Prometheus,
+//! Alertmanager and Thanos are written in Go: what they accept is accepted here, and what they reject is rejected
+//! with the same message. The crate knows no product and no cluster: differences between products are arguments.
 //!
-//! | file | owns |
+//! | file | contents |
 //! |---|---|
-//! | [`quoted`] | how texts and letters are shown between quotes |
-//! | [`literal`] | texts and numbers as the language writes them |
-//! | [`regexp`] | whether a regular expression is one |
-//! | [`template`] | whether a template can be read |
-//! | [`url`], [`host_port`] | addresses |
+//! | [`quoted`] | quoted strings and characters, as in Go's messages |
+//! | [`literal`] | string and number literals |
+//! | [`regexp`] | validation of regular expressions |
+//! | [`template`] | validation of templates |
+//! | [`url`], [`host_port`] | URLs; hosts with a port |
 //! | [`duration`] | durations |
-//! | [`byte_size`], [`quantity`] | sizes in bytes, and amounts |
-//! | `unicode` | what letters are to Go |
+//! | [`byte_size`], [`quantity`] | sizes in bytes; Kubernetes quantities |
+//! | `unicode` | Go's Unicode tables |
 
 pub mod byte_size;
 pub mod duration;

@@ -1,6 +1,6 @@
-//! Texts and numbers as the language writes them, with its escapes, bases and underscores.
+//! String and number literals of Go, with escapes, bases and underscores.
 
-/// What a text between double quotes or backquotes says; nothing, if its escapes are wrong.
+/// The value of a string between double quotes or backquotes. None if an escape is invalid.
 pub fn unquote(quoted: &str) -> Option<Vec<u8>> {
     let inner = quoted.get(1..quoted.len().checked_sub(1)?)?;
     if quoted.starts_with('`') {
@@ -16,8 +16,8 @@ pub fn unquote(quoted: &str) -> Option<Vec<u8>> {
     Some(text)
 }
 
-/// Adds what the escape after a backslash stands for, and gives what comes after it; nothing, if there is no such escape
-/// between these quotes.
+/// Appends the value of the escape sequence after a backslash, and returns the text after it. None if the escape is
+/// not valid between these quotes.
 pub fn escape<'t>(after: &'t str, quote: char, text: &mut Vec<u8>) -> Option<&'t str> {
     let first = after.chars().next()?;
     let rest = &after[first.len_utf8()..];
@@ -50,13 +50,13 @@ pub fn escape<'t>(after: &'t str, quote: char, text: &mut Vec<u8>) -> Option<&'t
     if matches!(first, 'u' | 'U') {
         text.extend_from_slice(char::from_u32(number)?.encode_utf8(&mut [0; 4]).as_bytes());
     } else {
-        // These name a byte, not a letter.
+        // Octal and hexadecimal escapes denote a byte, not a character.
         text.push(u8::try_from(number).ok()?);
     }
     Some(&from[digits..])
 }
 
-/// Whether a number is negative, and what follows its sign.
+/// Whether a number is negative, and the text after its sign.
 pub(crate) fn sign(text: &str) -> (bool, &str) {
     match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -64,8 +64,13 @@ pub(crate) fn sign(text: &str) -> (bool, &str) {
     }
 }
 
-/// Whether a text is a whole number of any base that fits into 64 bits, with or without a sign.
-pub fn is_integer(text: &str) -> bool {
+/// The leading digits, and the rest.
+pub(crate) fn digits(text: &str) -> (&str, &str) {
+    text.split_at(text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len()))
+}
+
+/// Whether a text is an integer in any base that fits into 64 bits, with an optional sign.
+pub(crate) fn is_integer(text: &str) -> bool {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     if !has_fine_underscores(unsigned) {
         return false;
@@ -82,7 +87,7 @@ pub fn is_integer(text: &str) -> bool {
         return false;
     }
     let Ok(number) = u64::from_str_radix(digits, base) else { return false };
-    // Only without a sign do all 64 bits count.
+    // All 64 bits are available only without a sign.
     match text.as_bytes().first() {
         Some(b'-') => number <= 1 << 63,
         Some(b'+') => number < 1 << 63,
@@ -90,8 +95,8 @@ pub fn is_integer(text: &str) -> bool {
     }
 }
 
-/// Whether a text is a number with or without a point and an exponent.
-pub fn is_float(text: &str) -> bool {
+/// Whether a text is a number with an optional fraction and exponent.
+pub(crate) fn is_float(text: &str) -> bool {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     if !has_fine_underscores(unsigned) {
         return false;
@@ -100,11 +105,11 @@ pub fn is_float(text: &str) -> bool {
     if let Some(hexadecimal) = plain.strip_prefix("0x") {
         return is_hexadecimal_float(hexadecimal);
     }
-    let is_number = plain.starts_with(|letter: char| letter.is_ascii_digit() || letter == '.');
+    let is_number = plain.starts_with(|character: char| character.is_ascii_digit() || character == '.');
     is_number && plain.parse::<f64>().is_ok_and(f64::is_finite)
 }
 
-/// Digits with or without a point, and an exponent that must be there.
+/// Digits with an optional point, and a mandatory exponent.
 fn is_hexadecimal_float(unsigned: &str) -> bool {
     let Some((mantissa, exponent)) = unsigned.split_once('p') else { return false };
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -125,7 +130,7 @@ fn is_hexadecimal_float(unsigned: &str) -> bool {
     mantissa == 0.0 || mantissa.log2() + exponent < f64::from(f64::MAX_EXP)
 }
 
-/// Whether underscores only stand between digits of a number without a sign; what names the base counts as a digit.
+/// Whether each underscore separates digits of an unsigned number. A base prefix counts as a digit.
 pub fn has_fine_underscores(unsigned: &str) -> bool {
     let (prefix, hexadecimal) = match unsigned.as_bytes() {
         [b'0', b'x' | b'X', ..] => (2, true),
@@ -150,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn escapes_stand_for_letters_and_bytes() {
+    fn escapes_denote_characters_and_bytes() {
         for (quoted, text) in [
             (r#""plain""#, b"plain".as_slice()),
             ("`a\\n\r`", b"a\\n"),

@@ -1,22 +1,22 @@
-//! Texts and letters as messages of Go programs show them: between quotes, and what cannot be printed as a number.
+//! Quoted strings and characters as in messages of Go programs: what is not printable is escaped.
 
 use std::fmt::{self, Write};
 
 use crate::unicode::is_printable;
 
-/// Shows a text between double quotes.
+/// Displays a string in double quotes.
 #[derive(Debug, Clone, Copy)]
 pub struct Quoted<'t>(pub &'t str);
 
-/// Shows bytes between double quotes. Those that are no letters are shown as numbers.
+/// Displays bytes in double quotes. Invalid UTF-8 is escaped.
 #[derive(Debug, Clone, Copy)]
 pub struct QuotedBytes<'t>(pub &'t [u8]);
 
-/// Shows a letter between single quotes.
+/// Displays a character in single quotes.
 #[derive(Debug, Clone, Copy)]
 pub struct QuotedCharacter(pub char);
 
-/// Shows a letter by its number, and by its look if it has one: `U+201C '“'`.
+/// Displays a character as its code point and, if it is printable, itself: `U+201C '“'`.
 #[derive(Debug, Clone, Copy)]
 pub struct CodePoint(pub char);
 
@@ -47,7 +47,7 @@ impl fmt::Display for CodePoint {
     }
 }
 
-/// Adds a text between double quotes to another.
+/// Appends a string in double quotes.
 pub fn push(out: &mut String, text: &[u8]) {
     // Writing to memory does not fail.
     let _ = write(out, text);
@@ -57,14 +57,14 @@ fn write(out: &mut impl Write, text: &[u8]) -> fmt::Result {
     out.write_char('"')?;
     for chunk in text.utf8_chunks() {
         let mut plain = chunk.valid();
-        while let Some(special) = plain.find(|letter: char| !is_plain(letter)) {
+        while let Some(special) = plain.find(|character: char| !is_plain(character)) {
             let (before, after) = plain.split_at(special);
             out.write_str(before)?;
-            let mut letters = after.chars();
-            if let Some(letter) = letters.next() {
-                escape(out, letter, '"')?;
+            let mut characters = after.chars();
+            if let Some(character) = characters.next() {
+                escape(out, character, '"')?;
             }
-            plain = letters.as_str();
+            plain = characters.as_str();
         }
         out.write_str(plain)?;
         for byte in chunk.invalid() {
@@ -74,16 +74,16 @@ fn write(out: &mut impl Write, text: &[u8]) -> fmt::Result {
     out.write_char('"')
 }
 
-/// Whether a letter is written as it is between double quotes.
-fn is_plain(letter: char) -> bool {
-    letter != '"' && letter != '\\' && is_printable(letter)
+/// Whether a character needs no escape in double quotes.
+fn is_plain(character: char) -> bool {
+    character != '"' && character != '\\' && is_printable(character)
 }
 
-fn escape(out: &mut impl Write, letter: char, quote: char) -> fmt::Result {
-    match letter {
+fn escape(out: &mut impl Write, character: char, quote: char) -> fmt::Result {
+    match character {
         '\\' => out.write_str("\\\\"),
-        _ if letter == quote => write!(out, "\\{quote}"),
-        _ if is_printable(letter) => out.write_char(letter),
+        _ if character == quote => write!(out, "\\{quote}"),
+        _ if is_printable(character) => out.write_char(character),
         '\x07' => out.write_str("\\a"),
         '\x08' => out.write_str("\\b"),
         '\x0c' => out.write_str("\\f"),
@@ -91,9 +91,9 @@ fn escape(out: &mut impl Write, letter: char, quote: char) -> fmt::Result {
         '\r' => out.write_str("\\r"),
         '\t' => out.write_str("\\t"),
         '\x0b' => out.write_str("\\v"),
-        '\0'..'\x20' | '\x7f' => write!(out, "\\x{:02x}", u32::from(letter)),
-        ..'\u{10000}' => write!(out, "\\u{:04x}", u32::from(letter)),
-        _ => write!(out, "\\U{:08x}", u32::from(letter)),
+        '\0'..'\x20' | '\x7f' => write!(out, "\\x{:02x}", u32::from(character)),
+        ..'\u{10000}' => write!(out, "\\u{:04x}", u32::from(character)),
+        _ => write!(out, "\\U{:08x}", u32::from(character)),
     }
 }
 
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_shows_stays_and_the_rest_is_a_number() {
+    fn what_is_not_printable_is_escaped() {
         for (text, shown) in [
             ("", r#""""#),
             ("plain 'text' öß 測試", r#""plain 'text' öß 測試""#),
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn code_points_show_what_can_be_seen() {
+    fn code_points_show_printable_characters() {
         assert_eq!(CodePoint('“').to_string(), "U+201C '“'");
         assert_eq!(CodePoint('\x07').to_string(), "U+0007");
     }

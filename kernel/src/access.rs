@@ -1,4 +1,4 @@
-//! Asks the API server what this process may do.
+//! Access reviews: asks the API server for the permissions of this process.
 
 use k8s_openapi::api::authorization::v1::{
     ResourceAttributes, SelfSubjectAccessReview, SelfSubjectAccessReviewSpec,
@@ -8,7 +8,7 @@ use kube::{Api, Client};
 
 use crate::declare::Kind;
 
-/// Whether this process may do this to objects of a kind, in one namespace or in all of them. An error is no answer.
+/// Whether this process has the permission for a verb on objects of a kind, in one namespace or in all of them.
 #[expect(clippy::disallowed_methods, reason = "an access review is not persisted")]
 pub async fn is_allowed(
     client: &Client,

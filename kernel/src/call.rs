@@ -14,7 +14,7 @@ pub enum Verb {
     List,
     /// Follows changes.
     Watch,
-    /// Makes one.
+    /// Creates one.
     Create,
     /// Replaces one.
     Update,
@@ -65,7 +65,7 @@ pub enum Purpose {
     Event,
     /// A review of permissions or identity: it is created and not persisted.
     Review,
-    /// Neither object nor kind: `/version`, `/readyz`, discovery.
+    /// Not about a kind: `/version`, `/readyz`, discovery.
     Discovery,
 }
 
@@ -78,19 +78,19 @@ pub struct Call {
     pub group: String,
     /// Version.
     pub version: String,
-    /// Plural of the kind; empty if it is about none.
+    /// Plural of the kind; empty if it is not about a kind.
     pub resource: String,
     /// Status, scale, eviction and so on.
     pub subresource: Option<String>,
     /// Namespace.
     pub namespace: Option<String>,
-    /// Name, if it is about one object. That of a create is in its body; there is none if the server generates it.
+    /// Name, if it is about one object. For a create the name is in the body; there is none if the server generates it.
     pub name: Option<String>,
     /// The query parameters.
     pub query: BTreeMap<String, String>,
     /// Whether it is a dry run.
     pub dry_run: bool,
-    /// What it is for.
+    /// Its purpose.
     pub purpose: Purpose,
 }
 
@@ -175,7 +175,7 @@ impl<'a> Path<'a> {
             rest => (false, rest),
         };
         let (namespace, object) = match rest {
-            // These two are subresources of the Namespace, and no kinds inside it.
+            // These two are subresources of the Namespace, and not kinds in it.
             ["namespaces", _, "status" | "finalize", ..] => (None, rest),
             ["namespaces", namespace, object @ ..] if !object.is_empty() => (Some(*namespace), object),
             rest => (None, rest),
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_create_is_named_by_its_body() {
+    fn the_name_of_a_create_is_in_its_body() {
         let named = call("POST", "/api/v1/namespaces/d/pods?", &json!({"metadata": {"name": "a"}}));
         assert_eq!(named.describe(), "create pods d/a");
         let generated =
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_nothing_is_no_write() {
+    fn requests_that_change_nothing_are_not_writes() {
         let pods = "/api/v1/namespaces/d/pods";
         let cases = [
             ("POST", pods, Value::Null, true),

@@ -1,10 +1,10 @@
-//! The only reader of the clock in this crate, and the only place that waits. Tests pause and advance it.
+//! The only file of this crate that reads the clock and that waits. Tests pause and advance the clock.
 
 use std::time::Instant;
 
 use k8s_openapi::jiff::Timestamp;
 
-/// Now.
+/// The present moment of the monotonic clock.
 pub fn now() -> Instant {
     tokio::time::Instant::now().into_std()
 }
@@ -17,7 +17,7 @@ pub async fn until(moment: Option<Instant>) {
     }
 }
 
-/// The wall clock: for what people read, never for measuring.
+/// The wall clock: for people to read, never to measure durations.
 pub fn timestamp() -> Timestamp {
     Timestamp::now()
 }

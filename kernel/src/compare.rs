@@ -1,5 +1,5 @@
 //! What differs between a desired object and the present one. The server sets defaults, keeps what others added and
-//! normalises quantities: these are no differences. Pure; called by `apply`.
+//! normalises quantities: these are not differences. Pure; called by `apply`.
 //!
 //! A false difference costs one request that changes nothing. A missed one is drift that is never corrected: if uncertain,
 //! values differ.
@@ -30,8 +30,8 @@ pub fn is_filled_in(name: &str, parent: &Value, live: &Value) -> bool {
     exceeds(name, parent, live).is_none()
 }
 
-/// Whether a desired value of this field certainly differs. Additional values prove nothing: the server, or a webhook, may
-/// add them every time.
+/// Whether a desired value of this field certainly differs. Additional values do not count: the server, or a webhook, may
+/// add them to every write.
 pub fn is_denied(name: &str, desired: &Value, live: &Value) -> bool {
     lacks(name, desired, live, Additional::Same).is_some()
 }
@@ -148,7 +148,7 @@ fn follows(name: &str, parent: &Value, live: &Value) -> bool {
     }
 }
 
-/// The fields that identify the elements of two lists; empty if they have no names, or not unique ones.
+/// The fields that identify the elements of two lists; empty if the elements have no names, or names that are not unique.
 fn keys_of(list: &str, one: &[Value], other: &[Value]) -> &'static [&'static str] {
     let keys: &[&str] = KEYED.iter().find(|(name, _)| *name == list).map_or(&[], |(_, keys)| keys);
     let is_named = |list: &[Value]| {
@@ -215,14 +215,14 @@ mod tests {
     }
 
     #[test]
-    fn what_the_server_fills_in_is_no_difference() {
+    fn defaults_of_the_server_are_not_differences() {
         assert_eq!(missing(&wanted(), &present()), None);
         assert_eq!(surplus(&wanted(), &present()), None);
     }
 
     #[test]
-    fn what_somebody_changed_is_missing() {
-        for (path, value, says) in [
+    fn a_value_that_another_writer_changed_is_missing() {
+        for (path, value, expected) in [
             ("/spec/replicas", json!(2), "spec.replicas"),
             ("/spec/args", json!(["x", "y", "z"]), "spec.args"),
             ("/spec/args", json!(["y", "x"]), "spec.args"),
@@ -232,13 +232,13 @@ mod tests {
         ] {
             let mut live = present();
             *live.pointer_mut(path).unwrap() = value;
-            assert_eq!(missing(&wanted(), &live).as_deref(), Some(says), "{path}");
+            assert_eq!(missing(&wanted(), &live).as_deref(), Some(expected), "{path}");
         }
     }
 
     #[test]
-    fn what_somebody_added_is_surplus_and_not_missing() {
-        for (path, value, says) in [
+    fn a_value_that_another_writer_added_is_surplus_and_not_missing() {
+        for (path, value, expected) in [
             ("/spec", json!({"hostNetwork": true}), "spec.hostNetwork"),
             ("/spec", json!({"dnsPolicy": "Default"}), "spec.dnsPolicy"),
             ("/spec", json!({"volumes": [{"name": "extra"}]}), "spec.volumes"),
@@ -248,17 +248,17 @@ mod tests {
             let place = live.pointer_mut(path).unwrap().as_object_mut().unwrap();
             place.extend(value.as_object().unwrap().clone());
             assert_eq!(missing(&wanted(), &live), None, "{path}");
-            assert_eq!(surplus(&wanted(), &live).as_deref(), Some(says), "{path}");
+            assert_eq!(surplus(&wanted(), &live).as_deref(), Some(expected), "{path}");
         }
         let mut live = present();
         live["spec"]["containers"].as_array_mut().unwrap().push(json!({"name": "sidecar"}));
-        assert_eq!(missing(&wanted(), &live), None, "a list with names may have more");
+        assert_eq!(missing(&wanted(), &live), None, "a list with names may have additional elements");
         assert_eq!(surplus(&wanted(), &live).as_deref(), Some("spec.containers"));
     }
 
     #[test]
-    fn what_is_one_value_has_nothing_of_others_in_it() {
-        for (desired, live, says) in [
+    fn maps_that_are_one_value_have_no_additional_keys() {
+        for (desired, live, expected) in [
             (json!({"selector": {"a": "1"}}), json!({"selector": {"a": "1", "b": "2"}}), "selector.b"),
             (
                 json!({"selector": {"matchLabels": {"a": "1"}}}),
@@ -271,7 +271,7 @@ mod tests {
                 "tolerations",
             ),
         ] {
-            assert_eq!(missing(&desired, &live).as_deref(), Some(says));
+            assert_eq!(missing(&desired, &live).as_deref(), Some(expected));
         }
         let claim = |more: Value| {
             let mut claim = json!({"metadata": {"name": "data"}, "spec": {"accessModes": ["ReadWriteOnce"]}});
@@ -282,12 +282,12 @@ mod tests {
         filled["volumeClaimTemplates"][0]["kind"] = "PersistentVolumeClaim".into();
         filled["volumeClaimTemplates"][0]["status"] = json!({"phase": "Pending"});
         assert_eq!(missing(&claim(json!({"spec": {}})), &filled), None);
-        let classy = claim(json!({"spec": {"storageClassName": "fast"}}));
-        assert_eq!(missing(&claim(json!({"spec": {}})), &classy).as_deref(), Some("volumeClaimTemplates"));
+        let other = claim(json!({"spec": {"storageClassName": "fast"}}));
+        assert_eq!(missing(&claim(json!({"spec": {}})), &other).as_deref(), Some("volumeClaimTemplates"));
     }
 
     #[test]
-    fn only_what_is_not_so_is_denied() {
+    fn additional_values_are_not_denied() {
         for (desired, live, expected) in [
             (json!({"selector": {"a": "1"}}), json!({"selector": {"a": "1", "b": "2"}}), false),
             (json!({"selector": {"a": "1", "b": "2"}}), json!({"selector": {"a": "1"}}), true),
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_server_drops_is_not_missed_and_the_rest_is() {
+    fn values_that_the_server_drops_are_not_missing() {
         for (desired, same) in [
             (json!({"labels": {}}), true),
             (json!({"volumes": []}), true),
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_server_makes_of_neighbours_is_no_surplus() {
+    fn values_that_the_server_derives_are_not_surplus() {
         let pull = |image: &str, policy: &str| {
             let list = |one: Value| json!({"spec": {"containers": [one]}});
             surplus(

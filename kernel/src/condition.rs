@@ -2,11 +2,20 @@
 //!
 //! # Guarantees
 //! - `lastTransitionTime` moves only when `status` does.
-//! - Conditions of others are left as they are.
+//! - Conditions of other owners are not changed.
 //! - The same input gives the same bytes: conditions are sorted by type, or keep their positions.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use k8s_openapi::jiff::Timestamp;
+
+/// How many bytes of a message are kept. The conventions of the Kubernetes API allow no more, and a status that is too large
+/// could not be written at all.
+const LONGEST_MESSAGE: usize = 32_768;
+
+/// A message, cut to the length that conditions may have.
+pub fn bounded(message: &str) -> &str {
+    &message[..message.floor_char_boundary(LONGEST_MESSAGE)]
+}
 
 /// The status of a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -96,6 +105,7 @@ pub fn merge<S: Into<Condition>>(
         let before = old.iter().find(|before| before.type_ == condition.type_);
         let unchanged = before.filter(|before| before.status == condition.status);
         condition.observed_generation = merging.generation;
+        condition.message.truncate(bounded(&condition.message).len());
         condition.last_transition_time =
             unchanged.map_or(merging.now, |before| &before.last_transition_time).clone();
     }
@@ -134,38 +144,39 @@ mod tests {
         super::merge(old, statements, Merging { owned, order: Order::ByType, generation, now })
     }
 
-    fn says(kind: &'static str, truth: Truth, message: &str) -> Statement {
+    fn statement(kind: &'static str, truth: Truth, message: &str) -> Statement {
         Statement { kind, truth, reason: "Because", message: message.into(), alarming: false }
     }
 
     #[test]
     fn a_new_message_moves_no_transition_time_and_a_new_status_does() {
-        let first = merge(&[], &[says("Ready", Truth::False, "no pods")], &[], Some(1), &at(10));
-        let second = merge(&first, &[says("Ready", Truth::False, "one pod")], &[], Some(2), &at(20));
+        let first = merge(&[], &[statement("Ready", Truth::False, "no pods")], &[], Some(1), &at(10));
+        let second = merge(&first, &[statement("Ready", Truth::False, "one pod")], &[], Some(2), &at(20));
         assert_eq!(second[0].message, "one pod");
         assert_eq!(second[0].observed_generation, Some(2));
         assert_eq!(second[0].last_transition_time, at(10));
-        let third = merge(&second, &[says("Ready", Truth::True, "")], &[], Some(2), &at(30));
+        let third = merge(&second, &[statement("Ready", Truth::True, "")], &[], Some(2), &at(30));
         assert_eq!(third[0].last_transition_time, at(30));
     }
 
     #[test]
-    fn foreign_conditions_stay_and_own_ones_that_are_not_stated_go() {
+    fn conditions_of_others_are_kept_and_own_ones_that_are_not_stated_are_removed() {
         let old = merge(
             &[],
-            &[says("Foreign", Truth::True, "x"), says("Upgrading", Truth::True, "y")],
+            &[statement("Foreign", Truth::True, "x"), statement("Upgrading", Truth::True, "y")],
             &[],
             None,
             &at(1),
         );
-        let new = merge(&old, &[says("Ready", Truth::True, "")], &["Ready", "Upgrading"], Some(3), &at(2));
+        let ready = [statement("Ready", Truth::True, "")];
+        let new = merge(&old, &ready, &["Ready", "Upgrading"], Some(3), &at(2));
         let kinds: Vec<&str> = new.iter().map(|condition| condition.type_.as_str()).collect();
         assert_eq!(kinds, ["Foreign", "Ready"]);
         assert_eq!(new[0], old[0]);
     }
 
     #[test]
-    fn conditions_stay_in_their_places_where_they_are_not_sorted() {
+    fn conditions_keep_their_positions_if_they_are_not_sorted() {
         let merge = |old: &[Condition], statements: &[Statement]| {
             let merging =
                 Merging { owned: &["Upgrading"], order: Order::AsKnown, generation: None, now: &at(1) };
@@ -174,10 +185,10 @@ mod tests {
         let kinds = |conditions: &[Condition]| -> Vec<String> {
             conditions.iter().map(|condition| condition.type_.clone()).collect()
         };
-        let says = |kind: &'static str| says(kind, Truth::True, "");
-        let first = merge(&[], &[says("Upgrading"), says("Ready"), says("Foreign")]);
+        let is_true = |kind: &'static str| statement(kind, Truth::True, "");
+        let first = merge(&[], &[is_true("Upgrading"), is_true("Ready"), is_true("Foreign")]);
         assert_eq!(kinds(&first), ["Upgrading", "Ready", "Foreign"]);
-        let second = merge(&first, &[says("Degraded"), says("Ready"), says("Accepted")]);
+        let second = merge(&first, &[is_true("Degraded"), is_true("Ready"), is_true("Accepted")]);
         assert_eq!(kinds(&second), ["Ready", "Foreign", "Degraded", "Accepted"]);
     }
 
@@ -185,13 +196,14 @@ mod tests {
         let truth = prop_oneof![Just(Truth::True), Just(Truth::False), Just(Truth::Unknown)];
         let kinds = prop::sample::subsequence(vec!["Ready", "Upgrading", "Degraded"], 0..=3);
         (kinds, prop::collection::vec((truth, "[a-z]{0,3}"), 3)).prop_map(|(kinds, rest)| {
-            kinds.into_iter().zip(rest).map(|(kind, (truth, message))| says(kind, truth, &message)).collect()
+            let statement = |(kind, (truth, message)): (_, (_, String))| statement(kind, truth, &message);
+            kinds.into_iter().zip(rest).map(statement).collect()
         })
     }
 
     proptest! {
         #[test]
-        fn saying_the_same_again_changes_nothing(one in statements(), other in statements()) {
+        fn the_same_statements_change_nothing(one in statements(), other in statements()) {
             let owned = ["Ready", "Upgrading", "Degraded"];
             let old = merge(&[], &one, &owned, Some(1), &at(1));
             let new = merge(&old, &other, &owned, Some(2), &at(2));

@@ -78,7 +78,7 @@ impl Kind {
 /// How much is known of the objects of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Detail {
-    /// Only their metadata: there may be many of them that no operator uses. The rest is read when it is needed.
+    /// Only their metadata: there may be many that no operator uses. The rest is read when it is needed.
     Metadata,
     /// Everything that the operator needs.
     Full,
@@ -87,10 +87,10 @@ pub enum Detail {
 /// Which objects of a kind that a resource owns are deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Prune {
-    /// All that a complete plan neither wants nor spares: what a plan no longer names is deleted.
+    /// All that a complete plan neither names nor spares.
     Unnamed,
-    /// Only those that a plan names for deletion. What it no longer names stays, because its data cannot be recreated, or
-    /// because something other than a plan decides how long it is needed.
+    /// Only those that a plan names for deletion. The others stay, because their data cannot be recreated, or because
+    /// something other than a plan decides how long they are needed.
     Named,
 }
 
@@ -126,7 +126,7 @@ pub fn keep_nothing(_wanted: &mut Value, _present: &Value) {}
 pub struct Watched {
     /// The kind.
     pub kind: Kind,
-    /// The resource of ours that an object affects, if the object alone tells.
+    /// The resource of ours that an object affects, if that follows from the object alone.
     pub concerns: fn(&Object) -> Option<Key>,
     /// A label selector: the operator watches no other objects of the kind. The watch is wider if another operator of the
     /// process needs more.
@@ -136,7 +136,7 @@ pub struct Watched {
     /// Removes what is not needed of an object. Elements of lists keep their positions, so that the needs of several
     /// operators can be merged.
     pub trim: fn(&mut DynamicObject),
-    /// Whether the operator works without it: then a missing permission or a missing kind switches it off.
+    /// Whether the operator works without it: then the watch is off if the permission or the kind is missing.
     pub optional: bool,
     /// What it is for: a comment in the role.
     pub why: &'static str,
@@ -224,7 +224,7 @@ impl Declaration {
         self.uses(kind).map(|one| one.selector)
     }
 
-    /// Whether the operator can do without a watch of a kind.
+    /// Whether the operator works without a watch of a kind.
     pub fn is_optional(&self, kind: Kind) -> bool {
         self.uses(kind).all(|one| one.optional)
     }
@@ -234,7 +234,7 @@ impl Declaration {
         self.owned.iter().find(|owned| owned.kind == kind).map(|owned| owned.keeps)
     }
 
-    /// Whether the operator says that it writes objects of a kind.
+    /// Whether the operator declares that it writes objects of a kind.
     pub fn declares(&self, kind: Kind) -> bool {
         let is_of = |one: &Permission| (one.group, one.resource) == (kind.group, kind.plural);
         self.kinds().any(|known| known == kind)
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_concerns_its_owner_of_our_kind_and_group() {
+    fn an_object_affects_its_owner_of_our_kind_and_api_group() {
         let ours = Some(Key::new("n", "o"));
         let core = Declaration { primary: Kind::of::<ConfigMap>(), ..NOTHING };
         let wide = Declaration { primary: Kind { scope: Scope::Cluster, ..GADGET }, ..NOTHING };

@@ -1,5 +1,5 @@
-//! Runs the passes of one controller: takes keys, follows the rules of the queue, ends cleanly.
-//! It knows neither Kubernetes nor what a pass does; a pass may be dropped at any await.
+//! Runs the passes of one controller: receives keys, starts passes in the order of the queue, stops cleanly. It does not
+//! depend on Kubernetes or on what a pass does; a pass may be dropped at any await.
 
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -14,16 +14,16 @@ use tokio_util::sync::CancellationToken;
 
 use crate::clock;
 use crate::metrics::ControllerMetrics;
-use crate::queue::{Outcome, Queue, Settings};
+use crate::queue::{Outcome, Queue, QueueSettings};
 
 /// How a controller runs.
 #[derive(Debug, Clone)]
 pub struct Driver {
-    /// Rules of its queue.
-    pub settings: Settings,
+    /// The settings of its queue.
+    pub settings: QueueSettings,
     /// How long passes may take to finish after a request to stop. Then they are dropped.
     pub grace: Duration,
-    /// What it counts.
+    /// Its metrics.
     pub metrics: ControllerMetrics,
 }
 
@@ -122,7 +122,7 @@ mod tests {
     use crate::metrics::{Catalogue, Metrics};
 
     fn driver() -> Driver {
-        let settings = Settings {
+        let settings = QueueSettings {
             window: Duration::from_millis(20),
             at_once: 5,
             every: Duration::from_millis(250),
@@ -136,12 +136,12 @@ mod tests {
 
     /// What happened, with the milliseconds since the start.
     #[derive(Clone)]
-    struct Diary {
+    struct Log {
         zero: Instant,
         entries: Arc<Mutex<Vec<(u128, String)>>>,
     }
 
-    impl Diary {
+    impl Log {
         fn new() -> Self {
             Self { zero: clock::now(), entries: Arc::default() }
         }
@@ -160,10 +160,10 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn failures_are_tried_again_later_and_others_do_not_wait_for_them() {
+    async fn failed_passes_are_retried_later_and_do_not_delay_others() {
         let (sender, receiver) = mpsc::unbounded_channel();
-        let (diary, stop) = (Diary::new(), CancellationToken::new());
-        let notes = diary.clone();
+        let (log, stop) = (Log::new(), CancellationToken::new());
+        let notes = log.clone();
         let pass = move |key: &'static str| {
             let notes = notes.clone();
             async move {
@@ -179,9 +179,9 @@ mod tests {
             sender.send(key).unwrap();
         }
         let later = async {
-            clock::until(Some(diary.zero + Duration::from_millis(2500))).await;
+            clock::until(Some(log.zero + Duration::from_millis(2500))).await;
             sender.send("broken").unwrap();
-            clock::until(Some(diary.zero + Duration::from_secs(4))).await;
+            clock::until(Some(log.zero + Duration::from_secs(4))).await;
             stop.cancel();
         };
         let driver = driver();
@@ -189,7 +189,7 @@ mod tests {
         assert_eq!(ending, Ending::Finished);
         // The timer has a resolution of one millisecond and never fires early.
         let rounded: Vec<(u128, String)> =
-            diary.read().into_iter().map(|(when, what)| (when / 10 * 10, what)).collect();
+            log.read().into_iter().map(|(when, what)| (when / 10 * 10, what)).collect();
         let expected =
             [(20, "bad"), (20, "good"), (1020, "bad"), (2520, "broken"), (3020, "bad"), (3520, "broken")];
         assert_eq!(rounded, entries(&expected));
@@ -199,8 +199,8 @@ mod tests {
     async fn a_stop_lets_passes_finish_and_drops_those_that_do_not() {
         for (length, expected) in [(3, Ending::Finished), (60, Ending::Abandoned(1))] {
             let (sender, receiver) = mpsc::unbounded_channel();
-            let (diary, stop) = (Diary::new(), CancellationToken::new());
-            let (notes, zero) = (diary.clone(), diary.zero);
+            let (log, stop) = (Log::new(), CancellationToken::new());
+            let (notes, zero) = (log.clone(), log.zero);
             let pass = move |key: u8| {
                 let notes = notes.clone();
                 async move {
@@ -219,7 +219,7 @@ mod tests {
             let (ending, ()) = tokio::join!(driver.run(receiver, pass, stop.clone()), later);
             assert_eq!(ending, expected);
             assert_eq!(
-                diary.read().len(),
+                log.read().len(),
                 usize::from(expected == Ending::Finished),
                 "no pass begins after the stop"
             );
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn it_ends_with_its_last_sender() {
+    async fn the_driver_ends_with_its_last_sender() {
         let (sender, receiver) = mpsc::unbounded_channel::<u8>();
         drop(sender);
         let pass = |_| async { Outcome::Settled };

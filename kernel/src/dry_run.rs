@@ -100,30 +100,31 @@ fn with_dry_run(uri: &Uri) -> Result<Uri, BoxError> {
 mod tests {
     use super::*;
 
-    /// A server that answers with what it was asked.
+    /// A server that answers with the request.
     fn echo() -> Client {
         let service = tower::service_fn(|request: Request<Body>| async move {
             let (head, body) = request.into_parts();
             let body: Value = serde_json::from_slice(&body.collect_bytes().await?).unwrap_or_default();
-            let asked = format!("{} {}", head.method, head.uri);
+            let request = format!("{} {}", head.method, head.uri);
             let accepts = head.headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
-            let answer = json!({"asked": asked, "body": body, "accepts": accepts}).to_string();
+            let answer = json!({"request": request, "body": body, "accepts": accepts}).to_string();
             Ok::<_, BoxError>(Response::new(Body::from(answer.into_bytes())))
         });
         Client::new(service, "default")
     }
 
-    async fn asked(method: &str, uri: &str, body: Value) -> (String, Value, usize) {
+    /// The request that the server got, its body, and the number of recorded writes.
+    async fn sent(method: &str, uri: &str, body: Value) -> (String, Value, usize) {
         let dry_run = DryRun::default();
         let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
         let request = Request::builder().method(method).uri(uri).body(body).unwrap();
         let mut answer: Value = dry_run.around(echo()).request(request).await.unwrap();
-        let asked = answer["asked"].as_str().unwrap_or_default().to_owned();
-        (asked, answer["body"].take(), dry_run.take().len())
+        let request = answer["request"].as_str().unwrap_or_default().to_owned();
+        (request, answer["body"].take(), dry_run.take().len())
     }
 
     #[tokio::test]
-    async fn no_write_is_kept() {
+    async fn every_write_is_a_dry_run_and_recorded() {
         let secrets = "/api/v1/namespaces/n/secrets";
         let object = json!({"metadata": {"name": "a"}});
         for (method, uri) in [
@@ -131,23 +132,23 @@ mod tests {
             ("PUT", format!("{secrets}/a?fieldManager=m")),
             ("PATCH", format!("{secrets}/a/status?")),
         ] {
-            let (asked, body, recorded) = asked(method, &uri, object.clone()).await;
-            assert!(asked.ends_with("dryRun=All"), "{asked}");
+            let (request, body, recorded) = sent(method, &uri, object.clone()).await;
+            assert!(request.ends_with("dryRun=All"), "{request}");
             assert_eq!((body, recorded), (object.clone(), 1), "{uri}");
         }
         let delete = json!({"preconditions": {"uid": "u"}});
-        let (_, body, recorded) = asked("DELETE", &format!("{secrets}/a"), delete).await;
+        let (_, body, recorded) = sent("DELETE", &format!("{secrets}/a"), delete).await;
         assert_eq!(body, json!({"preconditions": {"uid": "u"}, "dryRun": ["All"]}));
         assert_eq!(recorded, 1);
-        let (_, body, _) = asked("DELETE", secrets, Value::Null).await;
+        let (_, body, _) = sent("DELETE", secrets, Value::Null).await;
         assert_eq!(body, json!({"dryRun": ["All"]}));
         let eviction = json!({"metadata": {"name": "a"}});
-        let (_, body, _) = asked("POST", "/api/v1/namespaces/n/pods/a/eviction", eviction).await;
+        let (_, body, _) = sent("POST", "/api/v1/namespaces/n/pods/a/eviction", eviction).await;
         assert_eq!(body, json!({"metadata": {"name": "a"}, "deleteOptions": {"dryRun": ["All"]}}));
     }
 
     #[tokio::test]
-    async fn a_write_is_answered_with_all_that_would_be_there() {
+    async fn a_write_is_answered_with_the_whole_object() {
         let metadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
         for (method, expected) in [("PUT", Value::Null), ("GET", metadata.into())] {
             let request = Request::builder().method(method).uri("/api/v1/namespaces/n/secrets/a");
@@ -158,13 +159,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_no_work_is_not_told_and_what_is_read_is_asked_as_ever() {
-        let (asked_for, _, recorded) = asked("GET", "/api/v1/namespaces/n/secrets/a", Value::Null).await;
-        assert_eq!((asked_for.as_str(), recorded), ("GET /api/v1/namespaces/n/secrets/a", 0));
-        let (asked_for, _, recorded) = asked("POST", "/api/v1/namespaces/n/events", json!({})).await;
-        assert_eq!((asked_for.as_str(), recorded), ("POST /api/v1/namespaces/n/events?dryRun=All", 0));
+    async fn reads_are_not_changed_and_only_work_is_recorded() {
+        let (request, _, recorded) = sent("GET", "/api/v1/namespaces/n/secrets/a", Value::Null).await;
+        assert_eq!((request.as_str(), recorded), ("GET /api/v1/namespaces/n/secrets/a", 0));
+        let (request, _, recorded) = sent("POST", "/api/v1/namespaces/n/events", json!({})).await;
+        assert_eq!((request.as_str(), recorded), ("POST /api/v1/namespaces/n/events?dryRun=All", 0));
         let review = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
-        let (asked_for, _, recorded) = asked("POST", review, json!({})).await;
-        assert_eq!((asked_for, recorded), (format!("POST {review}"), 0));
+        let (request, _, recorded) = sent("POST", review, json!({})).await;
+        assert_eq!((request, recorded), (format!("POST {review}"), 0));
     }
 }

@@ -1,4 +1,4 @@
-//! Kubernetes events. One that is repeated soon is counted as a series. What is remembered for that is bounded.
+//! Kubernetes events. An event that is repeated soon is counted as a series. What is remembered for that is bounded.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -18,14 +18,18 @@ use crate::clock;
 use crate::declare::Kind;
 use crate::object::Object;
 use crate::reconciler::Recorder;
-use crate::report::{Note, Remark};
+use crate::report::{Note, RelatedNote};
 
 /// A repetition within this time belongs to the same series.
 const AGAIN: Duration = Duration::from_mins(6);
 /// The minimum number of events that are remembered.
 const REMEMBERED: usize = 2048;
-/// The longest note that the server accepts.
-const LONGEST: usize = 1000;
+/// The longest note that is recorded, in bytes: the server accepts 1024.
+const LONGEST_NOTE: usize = 1000;
+/// The longest part of a name of an event that comes from its object: the server accepts 253 characters in all.
+const LONGEST_STEM: usize = 200;
+/// The longest name of a reporting instance that the server accepts. Names of pods can be longer.
+const LONGEST_INSTANCE: usize = 128;
 
 /// Records events. A failure is logged: nothing depends on it.
 #[derive(Clone)]
@@ -39,11 +43,12 @@ pub struct Events {
 
 impl Events {
     /// About resources of a kind, reported by one instance of a program.
-    pub fn new(client: Client, program: &'static str, instance: String, kind: Kind) -> Self {
+    pub fn new(client: Client, program: &'static str, mut instance: String, kind: Kind) -> Self {
+        instance.truncate(instance.floor_char_boundary(LONGEST_INSTANCE));
         Self { client, program, instance, kind, recent: Arc::default() }
     }
 
-    /// An event about a resource of ours.
+    /// The subject of an event about a resource of ours.
     fn resource<'o>(&self, object: &'o Object) -> About<'o> {
         About { kind: self.kind, object, related: None, action: "Reconcile" }
     }
@@ -68,8 +73,7 @@ impl Events {
                 Err(error) => return Err(error),
             }
         }
-        // Unique: there are no two events about an object in one nanosecond.
-        let name = format!("{}.{:x}", key.name, now.as_nanosecond());
+        let name = event_name(&key.name, now);
         events.create(&PostParams::default(), &self.event(&name, about, note, now)).await?;
         self.recent.lock().keep(fingerprint, Posted { name: name.into(), count: 1, last: now });
         Ok(())
@@ -85,7 +89,7 @@ impl Events {
             },
             action: Some(about.action.into()),
             event_time: Some(MicroTime(now)),
-            note: Some(note.message.chars().take(LONGEST).collect()),
+            note: Some(note.message[..note.message.floor_char_boundary(LONGEST_NOTE)].to_owned()),
             reason: Some(note.reason.into()),
             regarding: Some(reference(about.kind, about.object)),
             related: about.related.map(|(kind, object)| reference(kind, object)),
@@ -106,8 +110,8 @@ impl Recorder for Events {
         }
     }
 
-    async fn record_about(&self, resource: &Object, remarks: Vec<Remark>) {
-        for Remark { kind, object, action, note } in &remarks {
+    async fn record_about(&self, resource: &Object, remarks: Vec<RelatedNote>) {
+        for RelatedNote { kind, object, action, note } in &remarks {
             let about = About { kind: *kind, object, related: Some((self.kind, resource)), action };
             if let Err(error) = self.post(about, note).await {
                 tracing::warn!(kind = kind.kind, key = %object.key(), "cannot record an event: {error}");
@@ -140,6 +144,12 @@ fn reference(kind: Kind, object: &Object) -> ObjectReference {
 /// The namespace of events about objects of a namespace. Cluster-scoped objects have none, but their events must.
 fn event_namespace(namespace: &str) -> &str {
     if namespace.is_empty() { "default" } else { namespace }
+}
+
+/// The name of an event. It is unique: there are no two events about an object in one nanosecond.
+fn event_name(object: &str, now: Timestamp) -> String {
+    let stem = object[..object.floor_char_boundary(LONGEST_STEM)].trim_end_matches(['-', '.']);
+    format!("{stem}.{:x}", now.as_nanosecond())
 }
 
 /// A hash of an event and its object.
@@ -195,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_short_and_bounded() {
+    fn recent_events_are_bounded_and_expire() {
         let mut memory = Recent::default();
         for fingerprint in 0..5_000 {
             memory.keep(fingerprint, Posted { name: "a".into(), count: 1, last: at(0) });
@@ -206,17 +216,24 @@ mod tests {
         assert_eq!(memory.recall(0, at(0)), None);
     }
 
+    #[test]
+    fn names_of_events_have_a_limit() {
+        assert_eq!(event_name("a", at(1)), "a.3b9aca00");
+        let long = format!("{}-b", "a".repeat(LONGEST_STEM - 1));
+        assert_eq!(event_name(&long, at(1)), format!("{}.3b9aca00", "a".repeat(LONGEST_STEM - 1)));
+    }
+
     fn note(message: &str) -> Note {
         Note { alarming: true, reason: "Broken", message: message.into() }
     }
 
-    /// The methods and paths that are asked when these messages are told; the server answers patches with this code.
-    async fn asked(messages: &[&str], code: u16) -> Vec<String> {
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let heard = Arc::clone(&asked);
+    /// The methods of the requests for these messages; the server answers patches with this code.
+    async fn methods(messages: &[&str], code: u16) -> Vec<String> {
+        let methods = Arc::new(Mutex::new(Vec::new()));
+        let recorded = Arc::clone(&methods);
         let server = tower::service_fn(move |request: http::Request<Body>| {
             let patches = request.method() == http::Method::PATCH;
-            heard.lock().push(request.method().to_string());
+            recorded.lock().push(request.method().to_string());
             let code = if patches { code } else { 201 };
             let body =
                 if code < 300 { json!({"metadata": {}}) } else { json!({"kind": "Status", "code": code}) };
@@ -230,14 +247,14 @@ mod tests {
         for message in messages {
             events.record(&about, vec![note(message)]).await;
         }
-        std::mem::take(&mut asked.lock())
+        std::mem::take(&mut methods.lock())
     }
 
     #[tokio::test]
-    async fn what_is_said_again_is_counted_and_what_is_new_is_posted() {
-        assert_eq!(asked(&["x", "x", "x"], 200).await, ["POST", "PATCH", "PATCH"]);
-        assert_eq!(asked(&["x", "y"], 200).await, ["POST", "POST"]);
-        assert_eq!(asked(&["x", "x"], 404).await, ["POST", "PATCH", "POST"], "somebody deleted it");
-        assert_eq!(asked(&["x", "x"], 403).await, ["POST", "PATCH"]);
+    async fn a_repeated_event_is_counted_and_a_new_one_is_created() {
+        assert_eq!(methods(&["x", "x", "x"], 200).await, ["POST", "PATCH", "PATCH"]);
+        assert_eq!(methods(&["x", "y"], 200).await, ["POST", "POST"]);
+        assert_eq!(methods(&["x", "x"], 404).await, ["POST", "PATCH", "POST"], "the event was deleted");
+        assert_eq!(methods(&["x", "x"], 403).await, ["POST", "PATCH"]);
     }
 }

@@ -1,5 +1,5 @@
-//! Field ownership: which of our fields we no longer want, and how to take over the fields of earlier field managers. Pure;
-//! called by `apply`.
+//! Field ownership: which of our fields are no longer desired, and how to take over the fields of earlier field managers.
+//! Pure; called by `apply`.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +7,7 @@ use crate::compare::is_filled_in;
 
 /// Whether we, or an earlier field manager, own fields that `desired` does not have. Applying would remove them.
 ///
-/// An update also owns the defaults of the server: they are no leftovers.
+/// An update also owns the defaults of the server: they are not leftovers.
 pub fn has_leftovers(live: &Value, manager: &str, predecessors: &[&str], desired: &Value) -> bool {
     let is_ours = |entry: &&Value| entry["manager"] == manager && entry["operation"] == "Apply";
     entries(live).filter(|entry| is_main(entry)).any(|entry| {
@@ -63,7 +63,7 @@ fn is_to_be_taken(entry: &Value, manager: &str, predecessors: &[&str]) -> bool {
     is_main(entry) && (ours || predecessors.contains(&by))
 }
 
-/// Fields that may exist though they are not desired.
+/// Fields that may exist although they are not desired.
 #[derive(Debug, Clone, Copy)]
 enum Excused {
     Nothing,
@@ -142,7 +142,7 @@ mod tests {
             "spec": {"ports": [{"port": 80}], "finalizers": ["x"], "args": ["more"], "new": 1},
         });
         assert!(!has_leftovers(&live, "mainstay", &[], &desired));
-        assert!(!has_leftovers(&live, "somebody", &[], &json!({})), "not ours");
+        assert!(!has_leftovers(&live, "another", &[], &json!({})), "not ours");
         for path in [
             "/metadata/labels/a",
             "/metadata/ownerReferences/0/uid",
@@ -155,7 +155,7 @@ mod tests {
             assert_eq!(
                 has_leftovers(&live, "mainstay", &[], &less),
                 !gone,
-                "{path}: another value is no leftover"
+                "{path}: another value is not a leftover"
             );
         }
         for path in ["metadata", "spec"] {
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_somebody_before_us_left_is_a_leftover_and_what_the_server_filled_in_is_not() {
+    fn a_field_of_a_predecessor_is_a_leftover_and_a_default_is_not() {
         let fields = json!({"f:spec": {
             "f:type": {}, "f:externalName": {},
             "f:ports": {".": {}, "k:{\"port\":80,\"protocol\":\"TCP\"}": {"f:port": {}, "f:targetPort": {}}},
@@ -178,12 +178,12 @@ mod tests {
         assert!(!has_leftovers(&live, "mainstay", &["before"], &desired));
         live["spec"]["externalName"] = "elsewhere".into();
         assert!(has_leftovers(&live, "mainstay", &["before"], &desired));
-        assert!(!has_leftovers(&live, "mainstay", &[], &desired), "of no concern to us");
-        assert!(has_leftovers(&live, "before", &[], &desired), "ours, written in another way");
+        assert!(!has_leftovers(&live, "mainstay", &[], &desired), "another manager's field");
+        assert!(has_leftovers(&live, "before", &[], &desired), "ours, written by an update");
     }
 
     #[test]
-    fn what_others_left_is_united_with_ours_and_the_rest_stays() {
+    fn fields_of_predecessors_are_merged_with_ours_and_others_are_kept() {
         let status = json!({"manager": "old", "operation": "Update", "subresource": "status", "fieldsV1": {"f:status": {}}});
         let live = live(&[
             owned("old", "Update", &json!({"f:spec": {"f:a": {}}})),

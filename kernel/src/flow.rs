@@ -1,5 +1,5 @@
-//! One pass of one resource: gather, validate, plan, apply, observe, report. An operator brings the stages, as one
-//! implementation of [`Operator`]; `reconciler` joins them and does all the writing.
+//! One pass of one resource: gather, validate, plan, apply, observe, report. An operator implements the
+//! stages as one [`Operator`]; `reconciler` calls them in order and does all the writing.
 
 use std::collections::{BTreeMap, BTreeSet, btree_set};
 use std::error::Error;
@@ -19,7 +19,7 @@ use crate::report::Report;
 use crate::stores::Stores;
 use crate::telemetry::with_causes;
 
-/// A spec that cannot be carried out: the user has to act.
+/// A spec that cannot be applied: the user has to act.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invalid {
     /// The reason, in one word.
@@ -41,16 +41,16 @@ pub enum PassError {
     Outside {
         /// What failed, of which object.
         what: String,
-        /// Why.
+        /// The cause.
         source: Box<dyn Error + Send + Sync>,
     },
-    /// What was read cannot be used.
+    /// An input cannot be used.
     #[error("{0}")]
     Unusable(String),
-    /// A stage took too long and was ended.
+    /// A stage exceeded its deadline and was ended.
     #[error("{stage} took longer than {} seconds and was ended", deadline.as_secs())]
     Late {
-        /// Which one.
+        /// The stage.
         stage: &'static str,
         /// How long it may take.
         deadline: Duration,
@@ -64,7 +64,7 @@ impl PassError {
     }
 
     /// The error with all its causes, in one line.
-    pub fn words(&self) -> String {
+    pub fn with_causes(&self) -> String {
         with_causes(self)
     }
 }
@@ -81,19 +81,19 @@ pub enum Finalizer {
     Absent,
 }
 
-/// What a pass will do.
+/// What a pass does.
 #[derive(Debug)]
 pub struct Plan<O: Operator + ?Sized> {
-    /// Fields of the status that are written before anything else: what the work and the step begin must be known even if
-    /// the process crashes. Null for none.
+    /// Fields of the status that are written before anything else, so that the next pass knows what was started, even if the
+    /// process crashes. Null for none.
     pub intent: Value,
-    /// What the cluster should hold.
+    /// The objects to write, patch and delete.
     pub work: Work,
     /// One action outside of the cluster, performed when all of the work is done. The next pass follows at once.
     pub step: Option<O::Step>,
     /// The finalizer: added before, removed after the work.
     pub finalizer: Finalizer,
-    /// When to reconcile again though nothing changed.
+    /// When to reconcile again if nothing changes.
     pub requeue_after: Option<Duration>,
     /// What this plan is part of, for `observe` and `report`.
     pub course: O::Course,
@@ -117,7 +117,7 @@ pub struct Observed<H> {
     pub health: H,
     /// Fields of objects of others that follow from what was written.
     pub touches: Vec<Touch>,
-    /// When to reconcile again though nothing changed.
+    /// When to reconcile again if nothing changes.
     pub requeue_after: Option<Duration>,
 }
 
@@ -177,8 +177,8 @@ impl<'a> Cluster<'a> {
     }
 
     /// Iterates over the objects of a kind whose status mentions this resource, by key.
-    pub fn mentioning_of<T>(&self, kind: Kind, look: impl FnOnce(btree_set::Iter<'_, Key>) -> T) -> T {
-        self.index.mentioning_of(self.key, kind, look)
+    pub fn mentioning_of<T>(&self, kind: Kind, read: impl FnOnce(btree_set::Iter<'_, Key>) -> T) -> T {
+        self.index.mentioning_of(self.key, kind, read)
     }
 
     /// The objects whose status mentions this resource.
@@ -187,15 +187,15 @@ impl<'a> Cluster<'a> {
     }
 }
 
-/// The stages of one kind. `gather` reads and `perform` acts; the others are pure: their results follow from their
-/// arguments, and they change nothing but the memory.
+/// The stages of one kind. `gather` reads and `perform` acts; the others are pure: their results depend on their arguments
+/// only, and they change only the memory.
 pub trait Operator: Send + Sync + 'static {
-    /// What users write.
+    /// The resource that users write.
     type Resource: DeserializeOwned + Send + Sync;
     /// What is remembered of a resource between passes. The kernel owns it, lends it to each pass, and drops it with the
     /// resource. Losing it costs only time.
     type Memory: Default + Send + Sync;
-    /// What is known.
+    /// Everything that `gather` has read.
     type Inputs: Send + Sync;
     /// A checked spec: `plan` reads nothing else of the resource.
     type Valid<'v>: Send + Sync
@@ -214,7 +214,7 @@ pub trait Operator: Send + Sync + 'static {
     /// What it watches and owns.
     fn declaration(&self) -> &'static Declaration;
 
-    /// Whether this process is responsible for a resource.
+    /// Whether this process reconciles a resource.
     fn is_ours(&self, _resource: &Object) -> bool {
         true
     }
@@ -235,7 +235,7 @@ pub trait Operator: Send + Sync + 'static {
         inputs: &'v Self::Inputs,
     ) -> Result<Self::Valid<'v>, Invalid>;
 
-    /// Decides. Pure. A spec that turns out to be impossible only here is invalid too.
+    /// Decides what to write. Pure. A spec that proves to be impossible only here is invalid too.
     fn plan(
         &self,
         valid: &Self::Valid<'_>,
@@ -251,7 +251,7 @@ pub trait Operator: Send + Sync + 'static {
         inputs: &Self::Inputs,
     ) -> impl Future<Output = Result<(), PassError>> + Send;
 
-    /// Derives the health from what is there after the work. Pure.
+    /// Derives the health from the state after the work. Pure.
     fn observe(
         &self,
         resource: &Self::Resource,
@@ -260,11 +260,11 @@ pub trait Operator: Send + Sync + 'static {
         now: Timestamp,
     ) -> Observed<Self::Health>;
 
-    /// Statuses of other objects to be corrected after a resource is gone. Pure.
+    /// Statuses of other objects that have to be corrected after a resource is gone. Pure.
     fn statuses_after_deletion(&self, _cluster: Cluster<'_>) -> Vec<ForeignStatus> {
         Vec::new()
     }
 
-    /// Makes the status and the events. Pure.
+    /// Builds the status and the events. Pure.
     fn report(&self, resource: &Self::Resource, result: &PassResult<'_, Self>, now: Timestamp) -> Report;
 }

@@ -5,6 +5,7 @@ mod once;
 
 use std::collections::BTreeSet;
 use std::future::Future;
+use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -14,20 +15,20 @@ use k8s_openapi::api::core::v1::Namespace;
 use kube::Api;
 use kube::runtime::watcher;
 use tokio::sync::{mpsc, watch};
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 pub use self::once::Once;
-use crate::apply::{Announce, Memory, Tools, Writer};
+use crate::apply::{Announce, Tools, Writer, WriterMemory};
 use crate::declare::{Declaration, Detail, Kind};
 use crate::driver::{Driver, Ending};
 use crate::index::{Index, Interests};
-use crate::metrics::{Action, Metrics, Occurrence};
+use crate::metrics::{ChangeAction, Metrics, Occurrence};
 use crate::object::{Key, Object};
-use crate::queue::{Outcome, Settings};
+use crate::queue::{Outcome, QueueSettings};
 use crate::store::{Change, Origin};
 use crate::stores::{Namespaces, Partition, Scopes, Stores};
-use crate::watch::{Keep, Notice, Source, Watch, answer};
+use crate::watch::{Keep, Watch, WatchNotice, WatchSource, answer};
 
 /// A controller of the resources of one kind.
 pub trait Controller: Send + Sync + 'static {
@@ -35,27 +36,27 @@ pub trait Controller: Send + Sync + 'static {
     fn pass(self: Arc<Self>, key: Key) -> BoxFuture<'static, Outcome>;
 }
 
-/// Makes a controller with its writer.
+/// Creates a controller with its writer.
 pub type Make = Box<dyn FnOnce(Writer, Arc<Index>) -> Arc<dyn Controller> + Send>;
 
 /// A controller that is to run.
 pub struct Registration {
     /// What it watches and owns.
     pub declaration: &'static Declaration,
-    /// Makes it.
+    /// Creates it.
     pub make: Make,
-    /// Which objects affect its resources, where the declaration cannot tell.
+    /// Which objects affect its resources, where the declaration does not say it.
     pub interests: Option<Arc<dyn Interests>>,
 }
 
-/// How far a watch is.
+/// The progress of a watch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
     /// The first list is not complete: a missing object may exist.
     Listing,
     /// The first list is complete.
     Complete,
-    /// The kind does not exist, or we have no permission. Controllers that do not need it go on; the watch is retried.
+    /// The kind does not exist, or we have no permission. Controllers that do not require it run; the watch is retried.
     Off,
 }
 
@@ -66,23 +67,23 @@ pub struct WatchState {
     pub kind: Kind,
     /// Its namespace.
     pub namespace: Option<Arc<str>>,
-    /// How far it is.
+    /// Its progress.
     pub progress: Progress,
     /// The last error of the server.
     pub trouble: Option<String>,
 }
 
-/// Everything that runs.
+/// The watches and controllers of a process.
 pub struct Hub {
     /// What controllers share.
     pub tools: Tools,
     /// The namespaces to watch.
     pub scopes: Scopes,
     /// The settings of each controller's queue.
-    pub queue: Settings,
+    pub queue: QueueSettings,
     /// How long passes may take to finish after a request to stop.
     pub grace: Duration,
-    /// What is counted.
+    /// The metrics.
     pub metrics: Metrics,
     /// The states of the watches, for readiness.
     pub watch_states: watch::Sender<Vec<WatchState>>,
@@ -97,11 +98,11 @@ struct Subscriber {
     stores: Stores,
     metrics: Metrics,
     /// What its writer remembers.
-    memory: Memory,
+    memory: WriterMemory,
 }
 
 impl Subscriber {
-    /// Takes in a change, also one of ours.
+    /// Updates the memory and the index after a change, also after one of ours.
     fn follow(&self, kind: Kind, change: &Change<Object>) {
         self.memory.follow(change);
         self.index.follow(kind, change);
@@ -117,7 +118,7 @@ impl Subscriber {
         let keys: BTreeSet<Key> =
             sides.flat_map(|side| self.index.concerned(kind, side, &self.stores)).collect();
         if !keys.is_empty() {
-            let (controller, action) = (self.declaration.name, Action::of(change));
+            let (controller, action) = (self.declaration.name, ChangeAction::of(change));
             self.metrics.observe(&Occurrence::Triggered { controller, kind, action });
         }
         for key in keys {
@@ -128,8 +129,8 @@ impl Subscriber {
 }
 
 impl Hub {
-    /// Watches at once; ends with `stop`. Each controller starts when all kinds that it needs are listed and `lead` is ready.
-    /// One without permission for its kinds waits without delaying the others.
+    /// Starts the watches at once; ends with `stop`. Each controller starts when all kinds that it requires are listed and
+    /// `lead` is ready. A controller without permission for its kinds waits without delaying the others.
     pub async fn run(
         self,
         registrations: Vec<Registration>,
@@ -141,7 +142,7 @@ impl Hub {
         for Registration { declaration, make, interests } in registrations {
             let (keys, receiver) = mpsc::unbounded_channel();
             let (stores, metrics) = (self.tools.stores.clone(), self.metrics.clone());
-            let (memory, index) = (Memory::default(), Arc::new(Index::new(declaration, interests)));
+            let (memory, index) = (WriterMemory::default(), Arc::new(Index::new(declaration, interests)));
             subscribers.push(Subscriber { declaration, keys, index, stores, metrics, memory });
             waiting.push((declaration, make, receiver));
         }
@@ -170,8 +171,6 @@ impl Hub {
                     let _ = subscriber.keys.send(key);
                 }
                 let index = Arc::clone(&subscriber.index);
-                // It must not keep its own queue open.
-                drop(subscriber);
                 let controller = make(writer, index);
                 let pass = move |key| Arc::clone(&controller).pass(key);
                 Some(driver.run(receiver, pass, stop).await)
@@ -182,9 +181,10 @@ impl Hub {
             tokio::select! {
                 () = &mut lead, if !leads.is_cancelled() => leads.cancel(),
                 ended = controllers.join_next() => match ended {
-                    Some(ended) => endings.extend(ended.ok().flatten()),
+                    Some(ended) => endings.extend(value_or_panic(ended).flatten()),
                     None => break,
                 },
+                Some(ended) = watches.join_next() => drop(value_or_panic(ended)),
             }
         }
         watches.shutdown().await;
@@ -203,12 +203,12 @@ impl Hub {
                 keep: self.keep(kind),
                 by_name: self.by_name(kind),
             };
-            let (is_absent, is_asked_for) = (Arc::clone(&partition.is_absent), !watch.by_name.is_empty());
+            let (is_absent, is_read_by_name) = (Arc::clone(&partition.is_absent), !watch.by_name.is_empty());
             let (subscribers, watch_states) = (subscribers.to_vec(), self.watch_states.clone());
             let (metrics, stores) = (self.metrics.watch(kind.kind), self.tools.stores.clone());
             let all = self.metrics.clone();
-            let notify = move |notice: Notice<Object>| match notice {
-                Notice::Changed(change) => {
+            let notify = move |notice: WatchNotice<Object>| match notice {
+                WatchNotice::Changed(change) => {
                     metrics.events.inc();
                     metrics.holds(stores.count(kind));
                     all.observe(&Occurrence::Changed { kind, change: &change });
@@ -220,12 +220,14 @@ impl Hub {
                         subscriber.notify(kind, &change);
                     }
                 }
-                Notice::Synced => watch_states.send_modify(|all| all[at].advance(Progress::Complete, None)),
-                Notice::Unreadable { key, error } => {
+                WatchNotice::Synced => {
+                    watch_states.send_modify(|all| all[at].advance(Progress::Complete, None));
+                }
+                WatchNotice::Unreadable { key, error } => {
                     metrics.unreadable.inc();
                     tracing::warn!(kind = kind.kind, %key, "cannot be decoded: {error}");
                 }
-                Notice::Trouble(error) => {
+                WatchNotice::Trouble(error) => {
                     metrics.restarts.inc();
                     let message = message(&error);
                     if watch_states.borrow()[at].trouble.as_ref() != Some(&message) {
@@ -233,7 +235,7 @@ impl Hub {
                     }
                     let code = answer(&error).map(|status| status.code);
                     is_absent.store(code == Some(404), Ordering::Relaxed);
-                    let progress = progress(code, is_asked_for);
+                    let progress = progress(code, is_read_by_name);
                     watch_states.send_modify(|all| all[at].advance(progress, Some(message)));
                 }
             };
@@ -242,16 +244,16 @@ impl Hub {
         watches
     }
 
-    fn source(&self, kind: Kind, partition: &Partition) -> Source {
+    fn source(&self, kind: Kind, partition: &Partition) -> WatchSource {
         let (client, resource) = (self.tools.client.clone(), kind.resource());
         match (self.tools.stores.detail(kind), partition.namespace.as_deref()) {
-            (Detail::Full, None) => Source::Whole(Api::all_with(client, &resource)),
+            (Detail::Full, None) => WatchSource::Whole(Api::all_with(client, &resource)),
             (Detail::Full, Some(namespace)) => {
-                Source::Whole(Api::namespaced_with(client, namespace, &resource))
+                WatchSource::Whole(Api::namespaced_with(client, namespace, &resource))
             }
-            (Detail::Metadata, None) => Source::Outline(Api::all_with(client, &resource)),
+            (Detail::Metadata, None) => WatchSource::Outline(Api::all_with(client, &resource)),
             (Detail::Metadata, Some(namespace)) => {
-                Source::Outline(Api::namespaced_with(client, namespace, &resource))
+                WatchSource::Outline(Api::namespaced_with(client, namespace, &resource))
             }
         }
     }
@@ -274,8 +276,8 @@ impl Hub {
         }
     }
 
-    /// With permissions in some namespaces only, these Namespaces can be read by name and not listed: all that are named for
-    /// any kind.
+    /// The Namespaces that are read by name, because with permissions in some namespaces only they cannot be listed: all that
+    /// are named for any kind.
     fn by_name(&self, kind: Kind) -> Vec<String> {
         match self.scopes.of(kind) {
             Namespaces::Only(_) if kind == Kind::of::<Namespace>() => self.scopes.named(),
@@ -307,7 +309,7 @@ impl Hub {
 }
 
 impl WatchState {
-    /// What was complete once stays complete.
+    /// A watch that was complete once stays complete.
     fn advance(&mut self, progress: Progress, trouble: Option<String>) {
         if self.progress != Progress::Complete {
             self.progress = progress;
@@ -316,13 +318,13 @@ impl WatchState {
     }
 }
 
-/// The selector of what operators need and users permit.
+/// The combination of the selector of operators and that of users.
 fn both(declared: Option<&str>, filter: Option<&str>) -> Option<String> {
     let parts: Vec<&str> = declared.into_iter().chain(filter).collect();
     (!parts.is_empty()).then(|| parts.join(","))
 }
 
-/// The keys that come until a controller starts, each once: one that waits for years keeps no more than there are.
+/// The keys that arrive until a controller starts, each once: the number of keys is bounded by the number of resources.
 async fn meanwhile(
     begin: impl Future<Output = ()>,
     keys: &mut mpsc::UnboundedReceiver<Key>,
@@ -336,8 +338,8 @@ async fn meanwhile(
     }
 }
 
-/// Waits until a controller leads and all kinds that it needs are listed. That they are listed is reported also when it
-/// does not lead.
+/// Waits until this process is the leader and all kinds that a controller requires are listed. The latter is reported even
+/// if this process is not the leader.
 async fn begin(
     declaration: &'static Declaration,
     mut watch_states: watch::Receiver<Vec<WatchState>>,
@@ -350,7 +352,7 @@ async fn begin(
     known(declaration, &mut watch_states).await;
 }
 
-/// Whether all kinds that a controller needs are listed.
+/// Whether all kinds that a controller requires are listed.
 fn knows(declaration: &Declaration, watch_states: &[WatchState]) -> bool {
     let is_known = |state: &WatchState| match state.progress {
         Progress::Complete => true,
@@ -361,7 +363,7 @@ fn knows(declaration: &Declaration, watch_states: &[WatchState]) -> bool {
     needed.into_iter().all(is_known)
 }
 
-/// The kind that a controller needs and has no permission for, though its resources can be listed. A controller whose
+/// The kind that a controller requires and has no permission for, although its resources can be listed. A controller whose
 /// resources cannot be listed either is not meant to run here.
 pub fn lacks<'s>(declaration: &Declaration, watch_states: &'s [WatchState]) -> Option<&'s WatchState> {
     let is_primary = |one: &&WatchState| one.kind == declaration.primary;
@@ -383,11 +385,11 @@ async fn known(declaration: &'static Declaration, watch_states: &mut watch::Rece
     }
 }
 
-/// How far a watch is that the server refused with this code. While its objects are read one by one, the answers are
-/// waited for.
-fn progress(code: Option<u16>, is_asked_for: bool) -> Progress {
+/// The progress of a watch after the server rejected it with this status code. If its objects are read by name instead, it
+/// is still listing.
+fn progress(code: Option<u16>, is_read_by_name: bool) -> Progress {
     match code {
-        Some(403) if !is_asked_for => Progress::Off,
+        Some(403) if !is_read_by_name => Progress::Off,
         Some(404) => Progress::Off,
         _ => Progress::Listing,
     }
@@ -397,6 +399,16 @@ fn progress(code: Option<u16>, is_asked_for: bool) -> Progress {
 fn message(error: &watcher::Error) -> String {
     let message = answer(error).map(|status| status.message.clone()).filter(|message| !message.is_empty());
     message.unwrap_or_else(|| error.to_string())
+}
+
+/// The result of a task. A panic in it ends this process too: without a watch the stores would be outdated, and without a
+/// controller its resources would no longer be reconciled.
+fn value_or_panic<T>(ended: Result<T, JoinError>) -> Option<T> {
+    match ended {
+        Ok(value) => Some(value),
+        Err(error) if error.is_panic() => resume_unwind(error.into_panic()),
+        Err(_) => None,
+    }
 }
 
 #[cfg(test)]

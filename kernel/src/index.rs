@@ -12,13 +12,13 @@ use std::sync::Arc;
 use parking_lot::RwLock;
 
 use crate::declare::{Declaration, Kind};
-use crate::object::{Kept as _, Key, Object};
+use crate::object::{Key, Object, Stored as _};
 use crate::store::Change;
 use crate::stores::Stores;
 
-/// Which objects affect the resources of an operator, where the declaration cannot tell: selectors, labels of pods.
+/// Which objects affect the resources of an operator, where the declaration does not say it: selectors, labels of pods.
 pub trait Interest: Send + Sync + 'static {
-    /// The part of a resource that decides. It is decoded once for each version of the resource.
+    /// The part of a resource that decides, such as its selectors. It is decoded once for each version of the resource.
     type Selects: Send + Sync + 'static;
 
     /// Decodes it.
@@ -28,7 +28,7 @@ pub trait Interest: Send + Sync + 'static {
     fn decides(&self, kind: Kind) -> bool;
 
     /// Whether an object, before or after a change, affects a resource.
-    fn concerns(&self, resource: &Key, selects: &Self::Selects, candidate: &Candidate<'_>) -> bool;
+    fn concerns(&self, resource: &Key, selects: &Self::Selects, candidate: &CandidateObject<'_>) -> bool;
 
     /// Whether a change needs a pass of the resources that the object affects.
     fn matters(&self, _kind: Kind, _change: &Change<Object>) -> bool {
@@ -43,7 +43,7 @@ pub trait Interest: Send + Sync + 'static {
 
 /// An object that may affect a resource.
 #[derive(Debug, Clone, Copy)]
-pub struct Candidate<'c> {
+pub struct CandidateObject<'c> {
     /// Its kind.
     pub kind: Kind,
     /// The object.
@@ -54,8 +54,8 @@ pub struct Candidate<'c> {
 
 /// An [`Interest`] with its cache, for the hub.
 pub trait Interests: Send + Sync {
-    /// The resources that an object affects; `None` leaves it to the declaration.
-    fn concerned(&self, primary: Kind, candidate: &Candidate<'_>) -> Option<Vec<Key>>;
+    /// The resources that an object affects; `None` if the declaration decides.
+    fn concerned(&self, primary: Kind, candidate: &CandidateObject<'_>) -> Option<Vec<Key>>;
 
     /// See [`Interest::matters`].
     fn matters(&self, kind: Kind, change: &Change<Object>) -> bool;
@@ -82,7 +82,7 @@ pub fn interests(interest: impl Interest) -> Arc<dyn Interests> {
 }
 
 impl<I: Interest> Cached<I> {
-    fn selects(&self, resource: &Object, is_there: impl FnOnce() -> bool) -> Arc<I::Selects> {
+    fn selects(&self, resource: &Object, exists: impl FnOnce() -> bool) -> Arc<I::Selects> {
         let version = resource.identity().version;
         let known = self.read.read().get(resource.key()).filter(|(at, _)| *at == version).cloned();
         if let Some((_, selects)) = known {
@@ -91,7 +91,7 @@ impl<I: Interest> Cached<I> {
         let selects = Arc::new(self.interest.read(resource));
         self.read.write().insert(resource.key().clone(), (version, Arc::clone(&selects)));
         // It may have been deleted and forgotten since the caller found it.
-        if !is_there() {
+        if !exists() {
             self.forget(resource.key());
         }
         selects
@@ -99,14 +99,14 @@ impl<I: Interest> Cached<I> {
 }
 
 impl<I: Interest> Interests for Cached<I> {
-    fn concerned(&self, primary: Kind, candidate: &Candidate<'_>) -> Option<Vec<Key>> {
+    fn concerned(&self, primary: Kind, candidate: &CandidateObject<'_>) -> Option<Vec<Key>> {
         if !self.interest.decides(candidate.kind) {
             return None;
         }
         let resources = candidate.stores.all(primary);
         let concerned = resources.iter().filter(|resource| {
-            let is_there = || candidate.stores.get(primary, resource.key()).is_some();
-            self.interest.concerns(resource.key(), &self.selects(resource, is_there), candidate)
+            let exists = || candidate.stores.get(primary, resource.key()).is_some();
+            self.interest.concerns(resource.key(), &self.selects(resource, exists), candidate)
         });
         Some(concerned.map(|resource| resource.key().clone()).collect())
     }
@@ -151,7 +151,7 @@ impl Index {
         Self { declaration, interests, links: RwLock::default() }
     }
 
-    /// Takes in a change, also one of ours.
+    /// Updates the index after a change, also after one of ours.
     pub(crate) fn follow(&self, kind: Kind, change: &Change<Object>) {
         let Some(interests) = &self.interests else { return };
         if kind == self.declaration.primary {
@@ -182,7 +182,7 @@ impl Index {
 
     /// The resources that an object affects, before or after a change.
     pub fn concerned(&self, kind: Kind, object: &Object, stores: &Stores) -> Vec<Key> {
-        let candidate = Candidate { kind, object, stores };
+        let candidate = CandidateObject { kind, object, stores };
         let primary = self.declaration.primary;
         let selecting = self.interests.as_ref().and_then(|one| one.concerned(primary, &candidate));
         let mut concerned =
@@ -221,14 +221,14 @@ impl Index {
         &self,
         resource: &Key,
         kind: Kind,
-        look: impl FnOnce(btree_set::Iter<'_, Key>) -> T,
+        read_keys: impl FnOnce(btree_set::Iter<'_, Key>) -> T,
     ) -> T {
         let links = self.links.read();
         let of_kind = links.mentioned.get(&(kind, resource.clone()));
-        look(of_kind.unwrap_or(&BTreeSet::new()).iter())
+        read_keys(of_kind.unwrap_or(&BTreeSet::new()).iter())
     }
 
-    /// Resources that are gone and still mentioned. One that is not watched may belong to another operator.
+    /// Resources that are gone and still mentioned. A resource that is not watched may belong to another operator.
     pub(crate) fn mentioned_and_gone(&self, stores: &Stores) -> BTreeSet<Key> {
         let primary = self.declaration.primary;
         let is_gone =

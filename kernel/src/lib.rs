@@ -1,11 +1,11 @@
 //! The framework that runs any operator: watches, queues, the writer, status, leader election. It knows no application.
 //!
-//! Decisions are pure (`queue`, `store`, `compare`, `fields`, `condition`, `report`, `apply::decide`, the core of `lease`):
-//! time comes in as a value, and nothing blocks. `driver` waits, `watch` fills the stores, `apply` writes, `reconciler` joins
+//! Decisions are pure (`queue`, `store`, `compare`, `fields`, `condition`, `report`, `apply::decide`, `lease::decision`):
+//! the time is an argument, and nothing blocks. `driver` waits, `watch` fills the stores, `apply` writes, `reconciler` joins
 //! the stages of `flow` into a pass, `index` maps objects to the resources that they affect, `hub` runs the controllers of a
 //! process, and `lease` elects the process that writes. `webhook` answers the API server. `metrics`, `telemetry` and `admin`
-//! are for observability. `web` serves the port of the process. `dry_run` shows what would be written. `faults` is for tests:
-//! an API server that fails on command.
+//! are for observability. `web` serves the port of the process. `dry_run` records what would be written. `faults` injects
+//! faults into requests, for tests.
 
 pub mod access;
 pub mod admin;

@@ -36,7 +36,7 @@ impl Key {
     }
 }
 
-/// Why a text is no key.
+/// Why a text is not a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("write it as NAMESPACE/NAME")]
 pub struct KeyError;
@@ -69,7 +69,7 @@ impl std::fmt::Display for Key {
 pub struct Identity {
     /// Its name.
     pub key: Key,
-    /// The unique id: it tells the object from earlier ones of its name.
+    /// The unique id: it distinguishes the object from earlier ones with its name.
     pub uid: Box<str>,
     /// The resource version: it grows with every change.
     pub version: u64,
@@ -87,8 +87,8 @@ impl Identity {
     }
 }
 
-/// What a store can keep.
-pub trait Kept {
+/// An object that a store can hold.
+pub trait Stored {
     /// The object and its version.
     fn identity(&self) -> &Identity;
 
@@ -98,7 +98,7 @@ pub trait Kept {
     }
 }
 
-/// The field of a status that holds a hash of the spec that it is about, where nothing counts generations.
+/// The field of a status with a hash of the spec that it describes, for resources without a meaningful generation.
 pub const OBSERVED_SPEC: &str = "observedSpecHash";
 
 /// The controller of an object.
@@ -147,7 +147,7 @@ pub struct Object {
 /// The content of an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Content {
-    /// As text, which is small.
+    /// As text, which takes little memory.
     Text(Box<[u8]>),
     /// As a tree, for the few that are read soon.
     Tree(Value),
@@ -157,13 +157,13 @@ enum Content {
 #[derive(Debug, thiserror::Error)]
 #[error("{key} cannot be decoded")]
 pub struct Unreadable {
-    /// Which one.
+    /// Its name.
     pub key: Key,
-    /// Why not.
+    /// The cause.
     pub source: serde_json::Error,
 }
 
-impl Kept for Object {
+impl Stored for Object {
     fn identity(&self) -> &Identity {
         &self.identity
     }
@@ -180,8 +180,8 @@ impl Object {
         Self::with(object, resource, |object| Content::Text(text(&object).into()))
     }
 
-    /// The same, for one that is large and read soon: it is not encoded and decoded.
-    pub fn at_hand(object: DynamicObject, resource: &ApiResource) -> Self {
+    /// The same, for an object that is large and read soon: it is not encoded and decoded.
+    pub fn decoded(object: DynamicObject, resource: &ApiResource) -> Self {
         let tree = |object: &DynamicObject| serde_json::to_value(object).unwrap_or_default();
         Self::with(object, resource, |object| Content::Tree(tree(&object)))
     }
@@ -191,7 +191,7 @@ impl Object {
         resource: &ApiResource,
         content: impl FnOnce(DynamicObject) -> Content,
     ) -> Self {
-        // Items of lists have none.
+        // Items of lists have no type.
         object.types.get_or_insert_with(|| TypeMeta {
             api_version: resource.api_version.clone(),
             kind: resource.kind.clone(),
@@ -236,13 +236,13 @@ impl Object {
         self.generation
     }
 
-    /// A hash of its spec: it tells one spec from another where status writes count as generations too.
+    /// A hash of its spec: it distinguishes specs if status writes change the generation too.
     pub fn spec_hash(&self) -> String {
         let hash = Sha256::digest(self.value()["spec"].to_string());
         format!("{:016x}", hash.iter().take(8).fold(0_u64, |number, byte| number << 8 | u64::from(*byte)))
     }
 
-    /// Whether its status is about its present spec.
+    /// Whether its status describes its present spec.
     pub fn is_observed(&self) -> bool {
         let status = &self.value()["status"];
         match status[OBSERVED_SPEC].as_str() {

@@ -1,7 +1,7 @@
-//! Asks operands over HTTP, with a limit for the time and the size of an answer. Called in `gather` and `perform`.
+//! Requests to operands over HTTP, with a limit for the time and the size of an answer. Called in `gather` and `perform`.
 //!
 //! Each request has a connection of its own, which is closed with the answer: operands come and go, and a connection
-//! that is kept may lead to one that is gone. Nothing runs in the background: a request that is dropped is over.
+//! that is kept may lead to one that is gone. Nothing runs in the background: dropping a request closes its connection.
 
 #[cfg(test)]
 mod tests;
@@ -31,12 +31,12 @@ const LARGEST: usize = 256 << 10;
 
 /// A request to an operand. It has no body.
 #[derive(Debug, Clone)]
-pub struct Request<'r> {
+pub struct OperandRequest<'r> {
     /// The method.
     pub method: Method,
     /// The host and port to connect to.
     pub address: &'r str,
-    /// The host and port to ask for.
+    /// The host and port in the `Host` header.
     pub host: &'r str,
     /// The path, with its query.
     pub path: &'r str,
@@ -51,7 +51,7 @@ pub struct Request<'r> {
 pub struct Reply {
     /// Its status.
     pub status: StatusCode,
-    /// The time of the operand's clock, if the answer says it.
+    /// The time of the operand's clock, if the answer contains it.
     pub date: Option<Timestamp>,
     /// Its body.
     pub body: Bytes,
@@ -75,18 +75,18 @@ pub enum AskError {
     /// Writing the request.
     #[error("the request is invalid")]
     Request(#[source] http::Error),
-    /// It takes too long.
+    /// The operand did not answer in time.
     #[error("no answer within {} s", .0.as_secs())]
     Late(Duration),
 }
 
-/// Asks an operand, for as long as `limit`.
-pub async fn ask(request: &Request<'_>, limit: Duration) -> Result<Reply, AskError> {
+/// Sends a request to an operand. Fails after `limit`.
+pub async fn ask(request: &OperandRequest<'_>, limit: Duration) -> Result<Reply, AskError> {
     // Boxed, because the state of a connection is large.
     timeout(limit, Box::pin(send(request))).await.unwrap_or(Err(AskError::Late(limit)))
 }
 
-async fn send(request: &Request<'_>) -> Result<Reply, AskError> {
+async fn send(request: &OperandRequest<'_>) -> Result<Reply, AskError> {
     let stream = TcpStream::connect(request.address).await.map_err(AskError::Connect)?;
     if !request.tls {
         return exchange(TokioIo::new(stream), request).await;
@@ -97,7 +97,10 @@ async fn send(request: &Request<'_>) -> Result<Reply, AskError> {
     exchange(TokioIo::new(stream), request).await
 }
 
-async fn exchange(stream: impl Read + Write + Unpin, request: &Request<'_>) -> Result<Reply, AskError> {
+async fn exchange(
+    stream: impl Read + Write + Unpin,
+    request: &OperandRequest<'_>,
+) -> Result<Reply, AskError> {
     let mut builder = http::Request::builder()
         .method(request.method.clone())
         .uri(request.path)
@@ -119,7 +122,7 @@ async fn exchange(stream: impl Read + Write + Unpin, request: &Request<'_>) -> R
     };
     match select(pin!(answer), pin!(connection)).await {
         Either::Left((answer, _)) => answer,
-        // What was received before the connection ended is still to be read.
+        // Data that was received before the connection ended can still be read.
         Either::Right((_, answer)) => answer.await,
     }
 }

@@ -4,12 +4,12 @@
 /// The units of one.
 const UNIT: i128 = 1_000_000_000;
 
-/// An amount, exact to a billionth, as Kubernetes has it.
+/// An amount, exact to a billionth, as in Kubernetes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Amount(i128);
 
 impl Amount {
-    /// Parses one; `None` if the text is no quantity.
+    /// Parses one; `None` if the text is not a quantity.
     pub fn parse(text: &str) -> Option<Self> {
         let end =
             text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '+' | '-'))).unwrap_or(text.len());
@@ -21,7 +21,7 @@ impl Amount {
         let places = i32::try_from(fraction.len()).ok()?;
         let number: i128 = format!("{whole}{fraction}").parse().ok()?;
         let scaled = match scale(suffix)? {
-            Scale::Ten(power) => shift(number.checked_mul(UNIT)?, power - places)?,
+            Scale::Ten(power) => shift(number.checked_mul(UNIT)?, power.checked_sub(places)?)?,
             Scale::Two(power) => shift(number.checked_mul(UNIT)?.checked_mul(1 << power)?, -places)?,
         };
         Some(Self(scaled))
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_of_one_amount_are_equal() {
+    fn different_texts_of_one_amount_are_equal() {
         for [one, other] in [
             ["1000m", "1"],
             ["0.5", "500m"],
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_amount_is_not_read() {
+    fn invalid_quantities_are_rejected() {
         for text in [
             "",
             "m",
@@ -88,6 +88,7 @@ mod tests {
             "1.-2",
             "1Zi",
             "e3",
+            "1.5e-2147483648",
             "99999999999999999999999999999999999999E",
         ] {
             assert_eq!(Amount::parse(text), None, "{text}");

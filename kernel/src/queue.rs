@@ -2,7 +2,7 @@
 //!
 //! # Guarantees
 //! - No two passes of one key run at once, and never more than `concurrency` in all.
-//! - An event during a pass causes another pass after it: nothing is lost.
+//! - An event during a pass causes another pass after it: no event is lost.
 //! - Events of one key within the window are one pass.
 //! - A key that fails is retried with a back-off that grows up to a limit and is reset by a success.
 //! - An event never waits for a back-off or a requeue: it brings the next pass forward.
@@ -18,7 +18,7 @@ use self::pace::Pace;
 
 /// The settings of a queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settings {
+pub struct QueueSettings {
     /// How long the first event of a key waits for others.
     pub window: Duration,
     /// How many passes of one key events may cause one right after the other.
@@ -33,7 +33,7 @@ pub struct Settings {
     pub longest_pause: Duration,
 }
 
-impl Default for Settings {
+impl Default for QueueSettings {
     fn default() -> Self {
         Self {
             window: Duration::from_millis(20),
@@ -81,7 +81,7 @@ pub struct Pass<K> {
 /// Keys and when they are due.
 #[derive(Debug)]
 pub struct Queue<K> {
-    settings: Settings,
+    settings: QueueSettings,
     pace: Pace<K>,
     entries: HashMap<K, Entry>,
     /// Due times of the keys that are not running, so that finding the next one needs no scan.
@@ -92,7 +92,7 @@ pub struct Queue<K> {
 
 impl<K: Clone + Eq + Hash + Ord> Queue<K> {
     /// An empty queue.
-    pub fn new(settings: Settings) -> Self {
+    pub fn new(settings: QueueSettings) -> Self {
         Self {
             pace: Pace::new(settings.at_once, settings.every),
             settings,
@@ -112,7 +112,7 @@ impl<K: Clone + Eq + Hash + Ord> Queue<K> {
         self.bring_forward(key, due);
     }
 
-    /// A pass whose time has come, if there is one and room for it.
+    /// A pass that is due, if the number of running passes permits it.
     pub fn start(&mut self, now: Instant) -> Option<Pass<K>> {
         if self.running >= self.settings.concurrency {
             return None;
@@ -161,7 +161,7 @@ impl<K: Clone + Eq + Hash + Ord> Queue<K> {
         }
     }
 
-    /// When the next pass is due, if there is room for one.
+    /// When the next pass is due, if the number of running passes permits it.
     pub fn next_due(&self) -> Option<Instant> {
         self.due.keys().next().copied().filter(|_| self.running < self.settings.concurrency)
     }
@@ -193,7 +193,7 @@ impl<K: Clone + Eq + Hash + Ord> Queue<K> {
     }
 }
 
-fn pause_after(settings: &Settings, failures: u32) -> Duration {
+fn pause_after(settings: &QueueSettings, failures: u32) -> Duration {
     let doublings = failures.saturating_sub(1).min(16);
     settings.first_pause.saturating_mul(1 << doublings).min(settings.longest_pause)
 }
@@ -206,8 +206,8 @@ mod tests {
 
     const WINDOW: Duration = Duration::from_millis(20);
 
-    fn settings() -> Settings {
-        Settings {
+    fn settings() -> QueueSettings {
+        QueueSettings {
             window: WINDOW,
             at_once: 3,
             every: Duration::from_millis(250),
@@ -259,13 +259,13 @@ mod tests {
         }
         let now = zero + WINDOW;
         assert_eq!(keys(&mut queue, now), [0, 1]);
-        assert_eq!(queue.next_due(), None, "the driver has nothing to wait for but an end");
+        assert_eq!(queue.next_due(), None, "the driver waits only for the end of a pass");
         queue.finish(&0, Outcome::Settled, now);
         assert_eq!(keys(&mut queue, now), [2]);
     }
 
     #[test]
-    fn pauses_grow_to_a_limit_and_start_over_after_a_success() {
+    fn the_back_off_grows_to_a_limit_and_is_reset_by_a_success() {
         let (mut queue, mut now) = (Queue::new(settings()), start());
         queue.add(1, now);
         now += WINDOW;
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_of_events_is_a_few_passes_at_once_and_then_one_every_so_often() {
+    fn a_stream_of_events_causes_a_burst_of_passes_and_then_one_per_interval() {
         let (mut queue, zero) = (Queue::new(settings()), start());
         let mut passes = Vec::new();
         for milliseconds in 0..2000 {
@@ -311,7 +311,7 @@ mod tests {
                 queue.finish(&key, Outcome::Settled, now);
             }
         }
-        // The last event comes after 999 ms, and is answered.
+        // The last event comes after 999 ms, and causes a pass.
         assert_eq!(passes, [20, 41, 62, 270, 520, 770, 1020]);
     }
 
@@ -328,7 +328,7 @@ mod tests {
         }
     }
 
-    /// What the world does to a queue, at moments of its own.
+    /// What happens to a queue, in any order.
     #[derive(Debug, Clone)]
     enum Occurrence {
         Event(u8),
@@ -336,7 +336,7 @@ mod tests {
         Time(u64),
     }
 
-    fn happenings() -> impl Strategy<Value = Vec<Occurrence>> {
+    fn occurrences() -> impl Strategy<Value = Vec<Occurrence>> {
         let outcome = prop_oneof![
             Just(Outcome::Settled),
             Just(Outcome::Failed),
@@ -353,15 +353,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_lost_and_no_limit_is_broken(happenings in happenings()) {
+        fn nothing_is_lost_and_no_limit_is_broken(occurrences in occurrences()) {
             let (mut queue, mut now) = (Queue::new(settings()), start());
-            let mut unanswered: BTreeSet<u8> = BTreeSet::new();
+            let mut pending: BTreeSet<u8> = BTreeSet::new();
             let mut running: Vec<u8> = Vec::new();
-            for occurrence in happenings {
+            for occurrence in occurrences {
                 match occurrence {
                     Occurrence::Event(key) => {
                         queue.add(key, now);
-                        unanswered.insert(key);
+                        pending.insert(key);
                     }
                     Occurrence::End(outcome) => {
                         if let Some(key) = running.pop() {
@@ -372,27 +372,27 @@ mod tests {
                 }
                 for key in keys(&mut queue, now) {
                     prop_assert!(!running.contains(&key), "two passes of {}", key);
-                    unanswered.remove(&key);
+                    pending.remove(&key);
                     running.push(key);
                 }
                 prop_assert!(running.len() <= 2);
                 prop_assert_eq!(queue.running, running.len());
             }
-            // Let everything end well: every event was or will be answered, and then the queue is empty.
+            // In the end every event has caused a pass, and the queue is empty.
             for _ in 0..50 {
                 for key in running.drain(..) {
                     queue.finish(&key, Outcome::Settled, now);
                 }
                 now += Duration::from_secs(20);
                 for key in keys(&mut queue, now) {
-                    unanswered.remove(&key);
+                    pending.remove(&key);
                     running.push(key);
                 }
             }
             prop_assert!(running.is_empty());
-            prop_assert_eq!(unanswered, BTreeSet::new());
+            prop_assert_eq!(pending, BTreeSet::new());
             prop_assert_eq!(queue.depth(), 0);
-            prop_assert!(queue.entries.is_empty(), "settled keys take no memory");
+            prop_assert!(queue.entries.is_empty(), "settled keys are removed");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Joins the stages of an operator into a pass and does all the writing. A pass may be dropped at any await: the next one
-//! reads the present state.
+//! Calls the stages of an operator in order, which is a pass, and does all the writing. A pass may be dropped at any await:
+//! the next one reads the present state.
 
 mod memories;
 
@@ -19,7 +19,7 @@ use crate::index::Index;
 use crate::metrics::Occurrence;
 use crate::object::{Key, Object};
 use crate::queue::Outcome;
-use crate::report::{self, Note, Remark, Report};
+use crate::report::{self, Note, RelatedNote, Report};
 
 /// Records events.
 pub trait Recorder: Send + Sync + 'static {
@@ -27,7 +27,7 @@ pub trait Recorder: Send + Sync + 'static {
     fn record(&self, about: &Object, notes: Vec<Note>) -> impl Future<Output = ()> + Send;
 
     /// Events about objects that a resource uses.
-    fn record_about(&self, resource: &Object, remarks: Vec<Remark>) -> impl Future<Output = ()> + Send;
+    fn record_about(&self, resource: &Object, remarks: Vec<RelatedNote>) -> impl Future<Output = ()> + Send;
 }
 
 /// Reconciles the resources of one kind.
@@ -55,12 +55,12 @@ impl<O: Operator, R: Recorder> Reconciler<O, R> {
 
     /// One pass.
     pub async fn pass(&self, key: &Key, now: fn() -> Timestamp) -> Outcome {
-        // At the highest level, so that every log line of a pass names its resource.
+        // At the highest level, so that every log line of a pass contains its resource.
         let span = tracing::error_span!("pass", controller = self.operator.declaration().name, %key);
-        self.look(key, now).instrument(span).await
+        self.reconcile(key, now).instrument(span).await
     }
 
-    async fn look(&self, key: &Key, now: fn() -> Timestamp) -> Outcome {
+    async fn reconcile(&self, key: &Key, now: fn() -> Timestamp) -> Outcome {
         let Some(object) = self.writer.stores().get(self.operator.declaration().primary, key) else {
             return self.clean_up_after(key).await;
         };
@@ -85,10 +85,10 @@ impl<O: Operator, R: Recorder> Reconciler<O, R> {
         outcome
     }
 
-    /// The resource is gone: removes what statuses of other objects say about it, and all that is remembered.
+    /// After the deletion of a resource: corrects the statuses of other objects, and forgets the resource.
     async fn clean_up_after(&self, key: &Key) -> Outcome {
-        let left = self.operator.statuses_after_deletion(self.cluster(key));
-        match self.writer.write_foreign_statuses(&left).await {
+        let statuses = self.operator.statuses_after_deletion(self.cluster(key));
+        match self.writer.write_foreign_statuses(&statuses).await {
             Ok(()) => {
                 self.forget(key);
                 Outcome::Settled
@@ -109,7 +109,7 @@ impl<O: Operator, R: Recorder> Reconciler<O, R> {
     async fn work(&self, subject: Subject<'_, O>, memory: &mut O::Memory) -> Outcome {
         let Subject { object, resource, now } = subject;
         let gathered = self.operator.gather(resource, self.cluster(object.key()), memory, now());
-        let inputs = match within::<O, _>("reading what the plan needs", gathered).await {
+        let inputs = match within::<O, _>("reading the inputs", gathered).await {
             Ok(inputs) => inputs,
             Err(error) => {
                 self.report(subject, &PassResult::Unread(&error)).await;
@@ -160,24 +160,24 @@ impl<O: Operator, R: Recorder> Reconciler<O, R> {
         let attempt = Attempt { inputs, plan: Some(plan), applied: &applied, error: done.as_ref().err() };
         let Observed { health, touches, requeue_after } =
             self.operator.observe(resource, &attempt, memory, now());
-        // What was written before something failed shall take effect.
+        // The objects that were written before something failed have to take effect.
         let touched = self.writer.touch_all(&touches, &mut applied).await;
-        let (at_once, error) = match (done, touched) {
-            (Ok(at_once), Ok(())) => (at_once, None),
+        let (after_step, error) = match (done, touched) {
+            (Ok(after_step), Ok(())) => (after_step, None),
             (Err(error), _) => (None, Some(error)),
             (Ok(_), Err(error)) => (None, Some(error.into())),
         };
         let result =
             PassResult::Applied { inputs, plan, applied: &applied, health: &health, error: error.as_ref() };
         let reported = self.report(subject, &result).await;
-        let requeue_after = [plan.requeue_after, requeue_after, at_once].into_iter().flatten().min();
+        let requeue_after = [plan.requeue_after, requeue_after, after_step].into_iter().flatten().min();
         match error {
             Some(error) => failed(&error),
             None => reported.unwrap_or(settled_or_requeued(requeue_after)),
         }
     }
 
-    /// The intent, the work, the step. When to reconcile again after a step.
+    /// Writes the intent, does the work, performs the step. Returns when to reconcile again after a step.
     async fn do_all(
         &self,
         object: &Object,
@@ -189,13 +189,13 @@ impl<O: Operator, R: Recorder> Reconciler<O, R> {
             self.set_finalizer(object, true).await?;
         }
         self.announce(object, &plan.intent).await?;
-        let carried = self.writer.carry_out_into(applied, &plan.work, object).await;
+        let written = self.writer.carry_out_into(applied, &plan.work, object).await;
         for what in &applied.written {
             tracing::info!("{what}");
         }
-        carried?;
+        written?;
         let Some(step) = plan.step.as_ref().filter(|_| applied.waiting.is_empty()) else { return Ok(None) };
-        // Outside systems know nothing about the leader election.
+        // The application does not check the leader election.
         self.writer.check_fence()?;
         tracing::info!(?step, "step");
         within::<O, _>("a step", self.operator.perform(step, inputs)).await?;
@@ -257,7 +257,7 @@ impl<O: Operator, R: Recorder> Reconciler<O, R> {
     }
 }
 
-/// A stage within the deadline of its operator.
+/// Runs a stage with the deadline of its operator.
 async fn within<O: Operator, T>(
     stage: &'static str,
     work: impl Future<Output = Result<T, PassError>>,
@@ -272,9 +272,9 @@ fn settled_or_requeued(requeue_after: Option<Duration>) -> Outcome {
 
 fn failed(error: &PassError) -> Outcome {
     if let PassError::Write(WriteError::Outdated { .. }) = error {
-        tracing::debug!("{}", error.words());
+        tracing::debug!("{}", error.with_causes());
     } else {
-        tracing::warn!("{}", error.words());
+        tracing::warn!("{}", error.with_causes());
     }
     Outcome::Failed
 }

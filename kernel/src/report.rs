@@ -23,7 +23,7 @@ pub struct Note {
 
 /// An event about an object that a resource uses.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Remark {
+pub struct RelatedNote {
     /// Its kind.
     pub kind: Kind,
     /// The object.
@@ -47,7 +47,7 @@ pub enum Reconciled {
 
 /// How many objects of a kind a resource selects, for metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Selected {
+pub struct SelectedCount {
     /// Their kind.
     pub kind: Kind,
     /// All of them.
@@ -64,17 +64,17 @@ pub struct Report {
     /// Events about it.
     pub notes: Vec<Note>,
     /// Events about objects that it uses.
-    pub remarks: Vec<Remark>,
+    pub remarks: Vec<RelatedNote>,
     /// The outcome of the pass.
     pub reconciled: Reconciled,
     /// What it selects, for each kind.
-    pub selected: Vec<Selected>,
+    pub selected: Vec<SelectedCount>,
 }
 
 /// An event for each condition that is new, or has another status or reason than before. A new message alone causes none: it
 /// may count pods.
 pub fn notes(old: &[Condition], statements: &[Statement]) -> Vec<Note> {
-    let is_news = |statement: &&Statement| {
+    let is_new = |statement: &&Statement| {
         let before = old.iter().find(|condition| condition.type_ == statement.kind);
         before.is_none_or(|before| {
             before.status != statement.truth.as_str() || before.reason != statement.reason
@@ -85,7 +85,7 @@ pub fn notes(old: &[Condition], statements: &[Statement]) -> Vec<Note> {
         reason: statement.reason,
         message: statement.message.clone(),
     };
-    statements.iter().filter(is_news).filter(|statement| !statement.message.is_empty()).map(note).collect()
+    statements.iter().filter(is_new).filter(|statement| !statement.message.is_empty()).map(note).collect()
 }
 
 /// A status with the changes of a merge patch.
@@ -124,21 +124,21 @@ mod tests {
     fn only_new_reasons_cause_events() {
         let now =
             k8s_openapi::apimachinery::pkg::apis::meta::v1::Time(k8s_openapi::jiff::Timestamp::UNIX_EPOCH);
-        let says = |truth, reason, message: &str| Statement {
+        let statement = |truth, reason, message: &str| Statement {
             kind: "Ready",
             truth,
             reason,
             message: message.into(),
             alarming: truth == Truth::False,
         };
-        let first = [says(Truth::False, "Starting", "0 of 1")];
+        let first = [statement(Truth::False, "Starting", "0 of 1")];
         let merging = Merging { owned: &[], order: Order::ByType, generation: None, now: &now };
         let old = merge(&[], &first, merging);
         assert_eq!(notes(&[], &first).len(), 1);
         assert_eq!(notes(&old, &first), []);
-        assert_eq!(notes(&old, &[says(Truth::False, "Starting", "1 of 2")]), []);
-        assert_eq!(notes(&old, &[says(Truth::False, "Failed", "no")])[0].reason, "Failed");
-        assert_eq!(notes(&old, &[says(Truth::True, "Starting", "2 of 2")]).len(), 1);
+        assert_eq!(notes(&old, &[statement(Truth::False, "Starting", "1 of 2")]), []);
+        assert_eq!(notes(&old, &[statement(Truth::False, "Failed", "no")])[0].reason, "Failed");
+        assert_eq!(notes(&old, &[statement(Truth::True, "Starting", "2 of 2")]).len(), 1);
     }
 
     fn status() -> impl Strategy<Value = Value> {

@@ -1,11 +1,11 @@
 //! The objects of one kind as last seen: the store behind a watch, shared by all controllers of the process.
-//! Pure: events in, changes out. The watch fills it, and `apply` adds the answers to its writes.
+//! Pure: events in, changes out. The watch fills it, and `apply` adds the results of its writes.
 //!
 //! # Guarantees
-//! - A deletion is never lost: what a new list lacks is reported as gone, also when its event was missed.
-//! - What we wrote ourselves is stored at once, and is distinguished from the changes of others, also when its event comes
-//!   before the answer, which is mostly the case.
-//! - Nothing goes back in time: an event that is older than the stored object is ignored.
+//! - A deletion is never lost: an object that a new list lacks is reported as gone, even if its event was missed.
+//! - An object that we wrote is stored at once. The change is distinguished from those of others, even if its event comes
+//!   before the answer, which is usually the case.
+//! - An event that is older than the stored object is ignored.
 //!
 //! # Assumptions
 //! Resource versions of one kind are numbers that grow, as Kubernetes promises since 1.35.
@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::index::remove_from;
-use crate::object::{Identity, Kept, Key};
+use crate::object::{Identity, Key, Stored};
 
 /// What a watch delivers.
 #[derive(Debug, Clone)]
@@ -44,7 +44,7 @@ pub struct Change<K> {
 
 /// The state that a write is based on: the server rejects it in any other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Base {
+pub enum WriteBase {
     /// There is no such object.
     Absence,
     /// It has this version.
@@ -53,12 +53,12 @@ pub enum Base {
     Unsaid,
 }
 
-/// A pending write. It must be returned, or the changes of its object are never delivered.
+/// A pending write. It must be passed to `wrote` or `give_up`, or the changes of its object are never delivered.
 #[derive(Debug)]
 #[must_use]
 pub struct Ticket {
     key: Key,
-    base: Base,
+    base: WriteBase,
     /// How many lists there had been.
     lists: u64,
 }
@@ -76,7 +76,7 @@ pub enum Origin {
 #[derive(Debug)]
 struct Writes<K> {
     number: usize,
-    /// What the watch delivered meanwhile: the answer tells who made it.
+    /// What the watch delivered meanwhile: the answer decides who made it.
     held: Option<Change<K>>,
 }
 
@@ -109,14 +109,14 @@ impl<K> Default for Store<K> {
     }
 }
 
-impl<K: Kept> Store<K> {
+impl<K: Stored> Store<K> {
     /// Whether a list was complete: before, a missing object may exist.
     pub fn is_complete(&self) -> bool {
         self.lists > 0
     }
 
-    /// To be called before a write is sent.
-    pub fn begin(&mut self, key: &Key, base: Base) -> Ticket {
+    /// Must be called before a write is sent.
+    pub fn begin(&mut self, key: &Key, base: WriteBase) -> Ticket {
         let writes = self.writes.entry(key.clone()).or_insert(Writes { number: 0, held: None });
         writes.number += 1;
         Ticket { key: key.clone(), base, lists: self.lists }
@@ -140,7 +140,7 @@ impl<K: Kept> Store<K> {
     /// The position of an object, or where it would be inserted.
     fn position(&self, key: &Key) -> Result<usize, usize> {
         let after = |last: &Arc<K>| last.identity().key < *key;
-        // Lists come nearly in this order.
+        // Lists are almost sorted by key.
         if self.objects.last().is_none_or(after) {
             return Err(self.objects.len());
         }
@@ -170,13 +170,13 @@ impl<K: Kept> Store<K> {
         self.objects.is_empty()
     }
 
-    /// Takes in what the watch delivered.
+    /// Stores what the watch delivered, and returns the changes.
     pub fn see(&mut self, event: Event<K>) -> Vec<Change<K>> {
-        let changes = self.take_in(event);
+        let changes = self.process(event);
         changes.into_iter().filter_map(|change| self.hold(change)).collect()
     }
 
-    fn take_in(&mut self, event: Event<K>) -> Vec<Change<K>> {
+    fn process(&mut self, event: Event<K>) -> Vec<Change<K>> {
         match event {
             Event::Begin => {
                 self.listing = Some(BTreeMap::new());
@@ -223,8 +223,8 @@ impl<K: Kept> Store<K> {
         held
     }
 
-    /// Takes in the answer to a write of ours. An answer that the watch or a new list has overtaken is ignored: the object may
-    /// have been deleted since, and no event would tell again.
+    /// Stores the result of a write of ours. It is ignored if the watch or a new list has delivered a later version: the
+    /// object may have been deleted since, and no further event would report that.
     ///
     /// A change is ours if it leads from the version that the write was based on to the resulting one: then nothing else
     /// changed in between.
@@ -233,16 +233,16 @@ impl<K: Kept> Store<K> {
         let version = object.identity().version;
         let is_ours = |change: &Change<K>| {
             let begins = match (&change.before, base) {
-                (None, Base::Absence) => true,
-                (Some(before), Base::Version(version)) => before.identity().version == version,
+                (None, WriteBase::Absence) => true,
+                (Some(before), WriteBase::Version(version)) => before.identity().version == version,
                 _ => false,
             };
             let ends = change.after.as_ref().is_some_and(|after| after.identity().version == version);
             begins && ends
         };
         let held = self.release(&key);
-        let overtaken = lists != self.lists || version <= self.delivered;
-        let learned = if overtaken { Vec::new() } else { self.learn(object) };
+        let is_stale = lists != self.lists || version <= self.delivered;
+        let learned = if is_stale { Vec::new() } else { self.learn(object) };
         let changes: Vec<Change<K>> = held.into_iter().chain(learned).collect();
         let origin = match changes.as_slice() {
             [only] if is_ours(only) => Origin::Ours,

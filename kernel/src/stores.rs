@@ -33,7 +33,7 @@ impl Namespaces {
         }
     }
 
-    /// These namespaces and others.
+    /// The union with other namespaces.
     #[must_use]
     pub fn or(&self, other: &Self) -> Self {
         match (self, other) {
@@ -71,12 +71,12 @@ pub struct Scopes {
     /// For some.
     pub some: BTreeMap<Kind, Namespaces>,
     /// Which objects of a kind are watched, where it is not all of them.
-    pub filters: BTreeMap<Kind, Filter>,
+    pub filters: BTreeMap<Kind, WatchFilter>,
 }
 
 /// Which objects of a kind are watched.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Filter {
+pub struct WatchFilter {
     /// A label selector.
     pub labels: Option<String>,
     /// A field selector.
@@ -125,7 +125,7 @@ struct KindStores {
     left_out: Vec<String>,
     /// Whether the watch excludes objects that operators might use.
     is_filtered: bool,
-    /// The label selector of all operators. What it excludes, no operator uses.
+    /// The label selector of all operators: no operator uses an object that it excludes.
     selector: Option<&'static str>,
     /// How much is kept of each object.
     detail: Detail,
@@ -133,7 +133,7 @@ struct KindStores {
     trims: Vec<Trim>,
 }
 
-/// All objects of a kind at one moment. None of them is copied.
+/// All objects of a kind at one moment, without copies.
 #[derive(Debug, Clone, Default)]
 pub struct All(Vec<Arc<Vec<Arc<Object>>>>);
 
@@ -211,7 +211,7 @@ impl Stores {
             .flat_map(|(kind, stores)| stores.partitions.iter().map(|partition| (*kind, partition)))
     }
 
-    /// What is kept of an object: all of it if an operator owns such objects, else what operators read. Of the field
+    /// The part of an object that is kept: all of it if an operator owns such objects, else what operators read. Of the field
     /// ownership only the part of our field managers is kept.
     pub fn keep(&self, kind: Kind, mut object: DynamicObject) -> Object {
         if let Some(entries) = &mut object.metadata.managed_fields {
@@ -258,13 +258,13 @@ impl Stores {
     }
 
     /// Whether the watch of a kind excludes an object: it covers only some, and has not delivered this one. Such an object is
-    /// never stored, because no event would tell that it changed or is gone.
+    /// never stored, because no event would report its changes or its deletion.
     pub fn is_left_out(&self, kind: Kind, key: &Key) -> bool {
         self.is_filtered(kind) && self.get(kind, key).is_none()
     }
 
-    /// Whether all objects of a kind are known in all watched namespaces, or there is no such kind. Otherwise nobody can tell
-    /// what is missing.
+    /// Whether all objects of a kind are known in all watched namespaces, or the kind does not exist. Otherwise a missing
+    /// object may exist.
     pub fn is_settled(&self, kind: Kind) -> bool {
         self.partitions(kind).all(|partition| {
             partition.is_absent.load(Ordering::Relaxed) || partition.objects.read().is_complete()

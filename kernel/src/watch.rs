@@ -18,7 +18,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
 use crate::clock;
-use crate::object::{Identity, Kept, Key};
+use crate::object::{Identity, Key, Stored};
 use crate::store::{Change, Event, Store};
 
 /// How often objects are read that cannot be watched.
@@ -60,16 +60,16 @@ impl<K> Shared<K> {
 
 /// What a watch reports.
 #[derive(Debug)]
-pub enum Notice<K> {
+pub enum WatchNotice<K> {
     /// An object changed.
     Changed(Change<K>),
     /// The first list is complete: from now on a missing object does not exist.
     Synced,
     /// An object exists and cannot be decoded; the others are not affected.
     Unreadable {
-        /// Which one.
+        /// Its name.
         key: Key,
-        /// Why.
+        /// The cause.
         error: String,
     },
     /// The watch failed and is retried with back-off.
@@ -79,12 +79,12 @@ pub enum Notice<K> {
 /// An event of the server, or an error.
 type Received<K> = Result<watcher::Event<K>, watcher::Error>;
 
-/// Makes what is kept of what was sent. Returns an error if it cannot be decoded.
+/// Converts an object into the part that is kept. Returns an error if it cannot be decoded.
 pub type Keep<K> = Arc<dyn Fn(DynamicObject) -> Result<K, String> + Send + Sync>;
 
 /// A kind, in one namespace or in all, and how much of its objects is requested.
 #[derive(Debug, Clone)]
-pub enum Source {
+pub enum WatchSource {
     /// Everything.
     Whole(Api<DynamicObject>),
     /// Their metadata.
@@ -94,19 +94,24 @@ pub enum Source {
 /// What to watch, and how much of it to keep.
 pub struct Watch<K> {
     /// The kind.
-    pub source: Source,
+    pub source: WatchSource,
     /// Selectors, and how objects are listed.
     pub config: watcher::Config,
-    /// What is kept of each.
+    /// Converts each object.
     pub keep: Keep<K>,
     /// Objects that are polled by name while the list is forbidden: with permissions in some namespaces only, these
     /// Namespaces can be read by name and not watched.
     pub by_name: Vec<String>,
 }
 
-impl<K: Kept> Watch<K> {
+impl<K: Stored> Watch<K> {
     /// Fills the store and reports every change, until `stop`.
-    pub async fn follow(self, shared: Shared<K>, mut notify: impl FnMut(Notice<K>), stop: CancellationToken) {
+    pub async fn follow(
+        self,
+        shared: Shared<K>,
+        mut notify: impl FnMut(WatchNotice<K>),
+        stop: CancellationToken,
+    ) {
         let Self { source, mut config, keep, by_name } = self;
         let mut events = source.events(config.clone(), &stop);
         let mut polls = interval(POLLS);
@@ -147,7 +152,7 @@ impl<K: Kept> Watch<K> {
                 Some(Err(error)) => {
                     is_forbidden =
                         !by_name.is_empty() && answer(&error).is_some_and(|status| status.code == 403);
-                    notify(Notice::Trouble(error));
+                    notify(WatchNotice::Trouble(error));
                 }
                 None => return,
             }
@@ -157,7 +162,7 @@ impl<K: Kept> Watch<K> {
 
 /// Delivers the beginning of a list with the event after it, and not at all if the list fails: alone it would count as a
 /// success and reset the back-off.
-fn begun<K>(events: impl Stream<Item = Received<K>>) -> impl Stream<Item = Received<K>> {
+fn with_joined_init<K>(events: impl Stream<Item = Received<K>>) -> impl Stream<Item = Received<K>> {
     let together = |begins: &mut bool, event: Received<K>| {
         let begun = std::mem::replace(begins, matches!(event, Ok(watcher::Event::Init)));
         let first = (begun && !*begins && event.is_ok()).then_some(Ok(watcher::Event::Init));
@@ -167,24 +172,24 @@ fn begun<K>(events: impl Stream<Item = Received<K>>) -> impl Stream<Item = Recei
     events.scan(false, together).flatten()
 }
 
-/// Puts an event into the store and reports what follows.
-fn take<K: Kept>(
+/// Puts an event into the store, and reports the changes.
+fn take<K: Stored>(
     event: watcher::Event<DynamicObject>,
     shared: &Shared<K>,
     keep: &Keep<K>,
-    notify: &mut impl FnMut(Notice<K>),
+    notify: &mut impl FnMut(WatchNotice<K>),
 ) {
     let (event, unreadable) = decode(event, keep);
     let completes = matches!(event, Event::Complete) && !shared.read().is_complete();
     let changes = shared.write().see(event);
     for change in changes {
-        notify(Notice::Changed(change));
+        notify(WatchNotice::Changed(change));
     }
     if let Some((key, error)) = unreadable {
-        notify(Notice::Unreadable { key, error });
+        notify(WatchNotice::Unreadable { key, error });
     }
     if completes {
-        notify(Notice::Synced);
+        notify(WatchNotice::Synced);
     }
 }
 
@@ -211,7 +216,7 @@ pub(crate) fn answer(error: &watcher::Error) -> Option<&Status> {
     }
 }
 
-impl Source {
+impl WatchSource {
     /// The events until `stop`.
     fn events(
         &self,
@@ -219,9 +224,10 @@ impl Source {
         stop: &CancellationToken,
     ) -> BoxStream<'static, Received<DynamicObject>> {
         let events = match self.clone() {
-            Self::Whole(api) => begun(watcher(api, config)).default_backoff().boxed(),
+            Self::Whole(api) => with_joined_init(watcher(api, config)).default_backoff().boxed(),
             Self::Outline(api) => {
-                begun(watcher(api, config)).default_backoff().map(|event| event.map(outline)).boxed()
+                let events = with_joined_init(watcher(api, config)).default_backoff();
+                events.map(|event| event.map(outline)).boxed()
             }
         };
         events.take_until(stop.clone().cancelled_owned()).boxed()
@@ -240,7 +246,7 @@ impl Source {
             };
             match found {
                 Ok(found) => events.extend(found.map(watcher::Event::InitApply)),
-                // The others may still be permitted.
+                // Others may be permitted.
                 Err(kube::Error::Api(status)) if status.code == 403 => is_denied = true,
                 Err(_) => return None,
             }
@@ -288,7 +294,7 @@ fn decode<K>(event: watcher::Event<DynamicObject>, keep: &Keep<K>) -> (Event<K>,
         watcher::Event::InitApply(object) => read(object, Event::Listed),
         watcher::Event::InitDone => (Event::Complete, None),
         watcher::Event::Apply(object) => read(object, Event::Applied),
-        // It need not be decoded to be deleted.
+        // A deleted object need not be decoded.
         watcher::Event::Delete(object) => (Event::Deleted(Identity::of(&object.metadata)), None),
     }
 }
@@ -310,8 +316,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_forbidden_list_is_retried_with_back_off() {
-        let asked = Arc::new(AtomicUsize::new(0));
-        let counted = Arc::clone(&asked);
+        let requests = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&requests);
         let service = tower::service_fn(move |_: Request<Body>| {
             counted.fetch_add(1, Ordering::Relaxed);
             let status = json!({"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 403});
@@ -323,23 +329,23 @@ mod tests {
         let kind = Kind::of::<Secret>();
         let api = Api::all_with(Client::new(service, "default"), &kind.resource());
         let watch = Watch::<Object> {
-            source: Source::Outline(api),
+            source: WatchSource::Outline(api),
             config: watcher::Config::default(),
             keep: Arc::new(move |object| Ok(Object::new(object, &kind.resource()))),
             by_name: Vec::new(),
         };
         let follow = watch.follow(Shared::default(), |_| (), CancellationToken::new());
         assert!(tokio::time::timeout(Duration::from_mins(5), follow).await.is_err());
-        let asked = asked.load(Ordering::Relaxed);
-        assert!((5..=20).contains(&asked), "{asked}");
+        let requests = requests.load(Ordering::Relaxed);
+        assert!((5..=20).contains(&requests), "{requests}");
     }
 
-    /// The seconds at which the labels of two namespaces that cannot be listed were known, and which of them. The answer for
-    /// one depends on its name and on the second.
+    /// The seconds at which two namespaces that cannot be listed were stored, and their names. The answer for a namespace
+    /// depends on its name and on the second.
     async fn known_at(answer: fn(&str, u64) -> StatusCode, until: u64) -> Vec<(u64, Vec<String>)> {
         let start = clock::now();
         let service = tower::service_fn(move |request: Request<Body>| {
-            let (path, second) = (request.uri().path().to_owned(), start_of(start));
+            let (path, second) = (request.uri().path().to_owned(), seconds_since(start));
             let name = path.strip_prefix("/api/v1/namespaces/").unwrap_or_default().to_owned();
             let code = if name.is_empty() { StatusCode::FORBIDDEN } else { answer(&name, second) };
             let body = if code == StatusCode::OK {
@@ -354,17 +360,17 @@ mod tests {
         let kind = Kind::of::<Namespace>();
         let api = Api::all_with(Client::new(service, "default"), &kind.resource());
         let watch = Watch::<Object> {
-            source: Source::Whole(api),
+            source: WatchSource::Whole(api),
             config: watcher::Config::default(),
             keep: Arc::new(move |object| Ok(Object::new(object, &kind.resource()))),
             by_name: vec!["a".into(), "b".into()],
         };
         let (shared, mut known) = (Shared::<Object>::default(), Vec::new());
         let (seen, all) = (shared.clone(), &mut known);
-        let notify = move |notice: Notice<Object>| {
-            if matches!(notice, Notice::Changed(_) | Notice::Synced) && seen.read().is_complete() {
+        let notify = move |notice: WatchNotice<Object>| {
+            if matches!(notice, WatchNotice::Changed(_) | WatchNotice::Synced) && seen.read().is_complete() {
                 let names = seen.read().all().iter().map(|one| one.key().name.to_string()).collect();
-                all.push((start_of(start), names));
+                all.push((seconds_since(start), names));
             }
         };
         let follow = watch.follow(shared, notify, CancellationToken::new());
@@ -373,12 +379,12 @@ mod tests {
         known
     }
 
-    fn start_of(start: std::time::Instant) -> u64 {
+    fn seconds_since(start: std::time::Instant) -> u64 {
         clock::now().duration_since(start).as_secs()
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_permission_that_is_late_or_missing_for_a_moment_removes_no_labels() {
+    async fn a_permission_that_is_late_or_briefly_missing_removes_no_namespace() {
         let both = || vec!["a".to_owned(), "b".to_owned()];
         let late = |name: &str, second: u64| match (name, second) {
             ("b", 0..9 | 40..60) => StatusCode::FORBIDDEN,

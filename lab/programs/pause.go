@@ -1,4 +1,4 @@
-// The process that holds a pod's namespaces: it waits, collects orphans, and ends when told to.
+// The process that keeps the namespaces of a pod: it reaps orphans, and exits on SIGINT or SIGTERM.
 package main
 
 import (

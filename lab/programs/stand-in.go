@@ -1,5 +1,5 @@
-// Takes the place of programs that tests start and that no Go module holds. Its first argument says which; what follows
-// was meant for the other program and is passed over.
+// Replaces programs that tests start and that no Go module contains. The first argument selects the program; the arguments
+// after it are for the original program and are ignored.
 package main
 
 import (
@@ -42,7 +42,7 @@ func main() {
 	}
 }
 
-// Really asks the target, and tells in the words of a prober whether it answered.
+// Requests the target, and reports the result with the metrics of the blackbox exporter.
 func probe(answer http.ResponseWriter, request *http.Request) {
 	target := request.URL.Query().Get("target")
 	if target == "" {
@@ -80,7 +80,7 @@ func echo(answer http.ResponseWriter, request *http.Request) {
 	request.Header.Write(answer)
 }
 
-// Serves with a certificate that it makes for itself and that nobody can check.
+// Serves with a self-signed certificate that no client trusts.
 func serveTLS(address string) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -1,6 +1,6 @@
-//! What runs inside a cluster from the start: DNS and the storage classes. Every `up` applies it again.
+//! The DNS and the storage classes of a cluster. Every `up` applies them again.
 
-#![expect(clippy::disallowed_methods, reason = "the lab is the cluster")]
+#![expect(clippy::disallowed_methods, reason = "the lab sets up the cluster itself")]
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -45,7 +45,7 @@ async fn apply_one<K>(api: &Api<K>, object: Value) -> Result<()>
 where
     K: Resource<DynamicType = ()> + Clone + Debug + DeserializeOwned + Serialize,
 {
-    // Through the type and back, so that a misspelt field is an error here and not a silent default there.
+    // Parsed as its type first, so that a misspelt field is an error here instead of being ignored by the API server.
     let typed: K =
         serde_json::from_value(object).with_context(|| format!("the lab's own {}", K::kind(&())))?;
     let mut object = serde_json::to_value(&typed)?;
@@ -58,8 +58,8 @@ where
         .map(drop)
 }
 
-/// Waits until every replica of the DNS is there and the service answers. The second is asked too, because after a
-/// crash the first is still said of pods that are gone.
+/// Waits until every replica of the DNS is ready and the Service responds. The status alone is not enough: after a
+/// crash it still describes pods that no longer run.
 pub async fn wait_for_dns(client: &Client, layout: &Layout) -> Result<()> {
     let api: Api<Deployment> = Api::namespaced(client.clone(), NAMESPACE);
     let ready = wait_for(Duration::from_mins(4), || async {
@@ -68,7 +68,7 @@ pub async fn wait_for_dns(client: &Client, layout: &Layout) -> Result<()> {
         let current = status.observed_generation == deployment.metadata.generation;
         let there =
             current && status.ready_replicas == spec.replicas && status.updated_replicas == spec.replicas;
-        (there && dns::knows(layout.dns(), "kubernetes.default.svc.cluster.local").await).then_some(())
+        (there && dns::resolves(layout.dns(), "kubernetes.default.svc.cluster.local").await).then_some(())
     });
     ready.await.context("CoreDNS is not ready: see `lab kubectl -n kube-system describe pods`")
 }
@@ -123,8 +123,8 @@ fn configuration() -> Value {
 }
 
 fn deployment(version: &str, replicas: usize) -> Value {
-    // A lost node must not take the cluster's names away for five minutes.
-    let leave_soon = |taint: &str| json!({"key": taint, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 5});
+    // When a node is lost, its DNS pod is replaced after seconds instead of five minutes.
+    let evict_soon = |taint: &str| json!({"key": taint, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 5});
     let container = json!({
         "name": "coredns",
         "image": format!("registry.k8s.io/coredns/coredns:v{version}"),
@@ -159,8 +159,8 @@ fn deployment(version: &str, replicas: usize) -> Value {
                     "serviceAccountName": "coredns",
                     "dnsPolicy": "Default",
                     "tolerations": [
-                        leave_soon("node.kubernetes.io/not-ready"),
-                        leave_soon("node.kubernetes.io/unreachable"),
+                        evict_soon("node.kubernetes.io/not-ready"),
+                        evict_soon("node.kubernetes.io/unreachable"),
                     ],
                     "topologySpreadConstraints": [{
                         "maxSkew": 1,

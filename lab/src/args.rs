@@ -1,12 +1,12 @@
-//! The command line. Help texts here are the reference documentation: `cargo xtask gen` prints them into `docs/`.
+//! The command line. `cargo xtask gen` writes the help texts into the reference in `docs/`.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 /// A real Kubernetes on a bare Linux machine, for tests.
 ///
-/// The cluster lives in network namespaces with no way out of the machine. What is built is kept in a cache
-/// (MAINSTAY_CACHE, else ~/.cache/mainstay) and serves every lab; the state of a lab is one directory below
+/// The cluster runs in network namespaces that cannot reach other machines. Built programs and images are kept in a
+/// cache (MAINSTAY_CACHE, else ~/.cache/mainstay) that all labs share. The state of a lab is one directory below
 /// MAINSTAY_LAB_STATE (else /var/lib/mainstay-lab).
 #[derive(Debug, Parser)]
 #[command(name = "lab", version)]
@@ -19,28 +19,28 @@ pub struct Arguments {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Bring a lab up, or repair one that is half up
+    /// Start a lab, or repair one that is incomplete
     Up(Up),
-    /// End a lab and remove everything it left on the machine
+    /// Stop a lab and remove everything that it created on the machine
     Down(Down),
-    /// Show which labs there are and what runs in them
+    /// List the labs, and the processes of one of them
     Status(Name),
     /// Print the path of a lab's kubeconfig
     Kubeconfig(Name),
     /// Run kubectl against a lab
     #[command(disable_help_flag = true)]
     Kubectl(Kubectl),
-    /// Build what a lab is made of, without starting one
+    /// Build the programs and images of a lab without starting it
     Build(Build),
-    /// Container images of the lab's registry
+    /// Build or list the container images of the lab's registry
     #[command(subcommand)]
-    Image(Image),
+    Image(ImageCommand),
     /// Stop, start or drain a node
     #[command(subcommand)]
-    Node(Node),
+    Node(NodeCommand),
     /// Print the log of a component
     Logs(Logs),
-    /// Say what this machine lacks to run a lab
+    /// Check whether this machine can run a lab
     Doctor(Doctor),
     /// Serve the images of the cache, read-only (started by `up`)
     #[command(hide = true)]
@@ -53,7 +53,7 @@ pub enum Command {
 /// Which lab.
 #[derive(Debug, Clone, Args)]
 pub struct Name {
-    /// Name of the lab; several run side by side
+    /// Name of the lab; several labs can run at the same time
     #[arg(long, short = 'n', default_value = "default", env = "MAINSTAY_LAB")]
     pub name: String,
 }
@@ -64,30 +64,30 @@ pub struct Up {
     /// Which lab.
     #[command(flatten)]
     pub lab: Name,
-    /// Number of nodes, each in a zone of its own [default: 1]
+    /// Number of nodes, each in its own zone [default: 1]
     #[arg(long, value_parser = clap::value_parser!(u8).range(1..=3), conflicts_with = "control_plane_only")]
     pub nodes: Option<u8>,
-    /// Only the API server and its etcd, ready in seconds; `=controllers` adds the controller-manager
+    /// Start only the API server and etcd, which takes seconds; `=controllers` adds the controller-manager
     #[arg(long, value_name = "EXTENT", num_args = 0..=1, require_equals = true, default_missing_value = "api")]
     pub control_plane_only: Option<Extent>,
-    /// Kubernetes version; another than the tested one is built from its Go module
+    /// Kubernetes version; a version other than the tested one is built from its Go module
     #[arg(long, value_name = "VERSION")]
     pub kubernetes: Option<String>,
-    /// How often the kubelet refreshes mounted Secrets and ConfigMaps; its own default is 1m [default: 10s]
+    /// How often the kubelet refreshes mounted Secrets and ConfigMaps; the default of the kubelet is 1m [default: 10s]
     #[arg(long, value_name = "DURATION", value_parser = go_duration, conflicts_with = "control_plane_only")]
     pub kubelet_sync: Option<String>,
-    /// Bring it up and down this many times, print the time of each stage and the medians
+    /// Start and stop the lab this many times, and print the median time of each stage
     #[arg(long, value_name = "RUNS", num_args = 0..=1, require_equals = true, default_missing_value = "5")]
     pub timing: Option<u8>,
 }
 
-/// How much of a control plane.
+/// Which components of a control plane run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Extent {
     /// API server and etcd.
     Api,
-    /// The controller-manager too.
+    /// API server, etcd and controller-manager.
     Controllers,
 }
 
@@ -97,10 +97,10 @@ pub struct Down {
     /// Which lab.
     #[command(flatten)]
     pub lab: Name,
-    /// End every lab of this machine
+    /// Stop every lab of this machine
     #[arg(long, conflicts_with = "name")]
     pub all: bool,
-    /// Keep the lab's data: the next `up` continues where this one stops
+    /// Keep the lab's data for the next `up`
     #[arg(long)]
     pub keep_state: bool,
 }
@@ -111,7 +111,7 @@ pub struct Kubectl {
     /// Name of the lab
     #[arg(long = "lab", default_value = "default", env = "MAINSTAY_LAB", value_name = "NAME")]
     pub name: String,
-    /// What to pass on
+    /// Arguments of kubectl
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub arguments: Vec<String>,
 }
@@ -122,38 +122,38 @@ pub struct Build {
     /// Kubernetes version, if not the tested one
     #[arg(long, value_name = "VERSION")]
     pub kubernetes: Option<String>,
-    /// Only what `up --control-plane-only` needs
+    /// Build only what `up --control-plane-only` needs
     #[arg(long)]
     pub control_plane_only: bool,
-    /// Only these programs, at each of their versions: `promtool`; or at one: `promtool@3.13.2`
+    /// Build only these programs, in all versions (`promtool`) or in one (`promtool@3.13.2`)
     #[arg(value_name = "PROGRAMS", conflicts_with_all = ["kubernetes", "control_plane_only"])]
     pub programs: Vec<String>,
 }
 
 /// Image commands.
 #[derive(Debug, Clone, Subcommand)]
-pub enum Image {
+pub enum ImageCommand {
     /// Build images into the lab's registry: `all`, a group, `prometheus`, `prometheus:3.13.1` or a full name
     Build {
         /// Which images
         #[arg(required = true)]
         images: Vec<String>,
     },
-    /// List the images that can be built, and which are
+    /// List the images, and whether each is built
     List,
 }
 
 /// Node commands.
 #[derive(Debug, Clone, Subcommand)]
-pub enum Node {
-    /// Stop a node as a power cut would: its daemons and its pods end at once
+pub enum NodeCommand {
+    /// Stop a node as a power failure would: its daemons and pods are killed at once
     Stop {
         /// Which node: a, b or c
         node: String,
         /// Which lab.
         #[command(flatten)]
         lab: Name,
-        /// End only kubelet, containerd and kube-proxy; the containers run on
+        /// Stop only kubelet, containerd and kube-proxy; the containers keep running
         #[arg(long)]
         keep_pods: bool,
     },
@@ -165,7 +165,7 @@ pub enum Node {
         #[command(flatten)]
         lab: Name,
     },
-    /// Evict the pods of a node and keep new ones away (`kubectl uncordon` lets them back)
+    /// Evict the pods of a node and mark it as unschedulable (`kubectl uncordon` reverts that)
     Drain {
         /// Which node: a, b or c
         node: String,
@@ -201,7 +201,7 @@ pub struct Registry {
     pub listen: std::net::SocketAddr,
 }
 
-/// Accepts what Go's duration parser accepts in a kubelet configuration: `10s`, `1m`, `1m30s`.
+/// Accepts the durations of a kubelet configuration: `10s`, `1m`, `1m30s`.
 fn go_duration(text: &str) -> Result<String, String> {
     let mut rest = text;
     while !rest.is_empty() {
@@ -223,12 +223,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_line_is_sound() {
+    fn the_command_line_is_valid() {
         Arguments::command().debug_assert();
     }
 
     #[test]
-    fn durations_are_those_of_go() {
+    fn durations_are_parsed_as_go_does() {
         for good in ["10s", "1m", "1m30s", "500ms"] {
             assert_eq!(go_duration(good), Ok(good.to_owned()));
         }

@@ -1,5 +1,5 @@
-//! Control groups of a lab. They do two jobs: the kubelet puts pods below the node's group, and every process of a
-//! lab, also those that containerd starts, is found again by its membership.
+//! Control groups of a lab. The kubelet places pods below the group of their node, and all processes of a lab,
+//! including those that containerd starts, are found by their group.
 //!
 //! ```text
 //! mainstay-NAME/daemons        control plane
@@ -21,8 +21,8 @@ use crate::process::{Identity, end};
 pub enum Hierarchies {
     /// One for all controllers.
     Unified(PathBuf),
-    /// One a controller: the directories, each with the controllers' names. A unified one without controllers may
-    /// stand beside them, and runc uses it too.
+    /// One hierarchy per controller: the directories, each with the names of its controllers. There may also be a
+    /// unified hierarchy without controllers, which runc uses too.
     Separate(Vec<(PathBuf, Vec<String>)>),
 }
 
@@ -30,7 +30,7 @@ pub enum Hierarchies {
 const CONTROLLERS: [&str; 4] = ["cpu", "cpuset", "memory", "pids"];
 
 impl Hierarchies {
-    /// As they are mounted here.
+    /// The hierarchies that are mounted on this machine.
     pub fn of_machine() -> Result<Self> {
         Self::from_mounts(&mounts::all()?).context("no control groups are mounted below /sys/fs/cgroup")
     }
@@ -67,7 +67,7 @@ impl Hierarchies {
         }
     }
 
-    /// The one hierarchy in which membership is looked up. Containers are in all of them, daemons in this one.
+    /// The hierarchy in which processes are looked up. Containers are in all hierarchies, daemons only in this one.
     fn tracking(&self) -> &Path {
         match self {
             Self::Unified(root) => root,
@@ -78,15 +78,15 @@ impl Hierarchies {
         }
     }
 
-    /// Makes a group for daemons and gives back the directory to start them in.
+    /// Creates a group for daemons and returns its directory.
     pub fn make_daemons(&self, lab: &str, name: &str) -> Result<PathBuf> {
         let directory = self.tracking().join(lab).join(name);
         std::fs::create_dir_all(&directory)
-            .with_context(|| format!("cannot make {}", directory.display()))?;
+            .with_context(|| format!("cannot create {}", directory.display()))?;
         Ok(directory)
     }
 
-    /// Makes the group that holds a node's pods, in every hierarchy, and gives back its name for the kubelet.
+    /// Creates the group of a node's pods in every hierarchy, and returns its name for the kubelet.
     pub fn make_pods(&self, lab: &str, name: &str) -> Result<String> {
         for root in self.roots() {
             let mut directory = root.to_path_buf();
@@ -97,7 +97,7 @@ impl Hierarchies {
                 let parent = directory.clone();
                 directory.push(part);
                 std::fs::create_dir_all(&directory)
-                    .with_context(|| format!("cannot make {}", directory.display()))?;
+                    .with_context(|| format!("cannot create {}", directory.display()))?;
                 inherit_cpuset(&parent, &directory)?;
             }
         }
@@ -111,9 +111,9 @@ impl Hierarchies {
         members
     }
 
-    /// Ends every process of a group and removes the group, in every hierarchy.
+    /// Stops every process of a group and removes the group in every hierarchy.
     pub fn remove(&self, group: &str, grace: Duration) -> Result<()> {
-        // A process may start another while it is being ended: look until there is none.
+        // A process may start another while it is being stopped, so this is repeated.
         for _ in 0..5 {
             let members = self.members(group);
             if members.is_empty() {
@@ -123,12 +123,12 @@ impl Hierarchies {
         }
         for root in self.roots() {
             let directory = root.join(group);
-            // The kernel frees a group a moment after its last process is gone.
-            let gone = wait_until(Duration::from_secs(10), || {
+            // The kernel releases a group shortly after its last process has ended.
+            let removed = wait_until(Duration::from_secs(10), || {
                 remove_tree(&directory);
                 !directory.exists()
             });
-            anyhow::ensure!(gone, "the control group {} is still in use", directory.display());
+            anyhow::ensure!(removed, "the control group {} is still in use", directory.display());
         }
         Ok(())
     }
@@ -143,7 +143,7 @@ fn enable_controllers(directory: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A new cpuset of the old kind is empty, and nothing can run in it until it is filled.
+/// In cgroup v1 a new cpuset is empty, and no process can run in it until it is filled.
 fn inherit_cpuset(parent: &Path, child: &Path) -> Result<()> {
     for file in ["cpuset.cpus", "cpuset.mems"] {
         let (from, to) = (parent.join(file), child.join(file));
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn one_hierarchy_or_several_are_told_apart() {
+    fn one_hierarchy_and_several_are_recognized() {
         let unified = [mount("/sys/fs/cgroup", "cgroup2", &["rw"])];
         assert_eq!(Hierarchies::from_mounts(&unified), Some(Hierarchies::Unified("/sys/fs/cgroup".into())));
 

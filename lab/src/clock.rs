@@ -1,5 +1,5 @@
-//! The only reader of the machine's clock in this crate, and the only place that waits.
-//! Callers say what they wait for and how long at most; nothing sleeps for its own sake.
+//! The only module of this crate that reads the clock and waits. Callers pass a condition and a limit; nothing sleeps
+//! for a fixed time.
 
 use std::fmt;
 use std::future::Future;
@@ -22,7 +22,7 @@ impl Stopwatch {
     }
 }
 
-/// A duration as people read it: `0.4 s`, `12.3 s`, `4 min 05 s`.
+/// A duration in a readable form: `0.4 s`, `12.3 s`, `4 min 05 s`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span(pub Duration);
 
@@ -37,29 +37,29 @@ impl fmt::Display for Span {
     }
 }
 
-/// How often a condition is looked at while somebody waits for it.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// How often a condition is checked while waiting for it.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Looks until `look` gives a value, at most for `limit`. `None` when the time is up.
+/// Calls `probe` until it returns a value, at most for `limit`. Returns `None` when the time is up.
 #[expect(clippy::disallowed_methods, reason = "this is the crate's clock")]
-pub async fn wait_for<T, F, Fut>(limit: Duration, mut look: F) -> Option<T>
+pub async fn wait_for<T, F, Fut>(limit: Duration, mut probe: F) -> Option<T>
 where
     F: FnMut() -> Fut,
     Fut: Future<Output = Option<T>>,
 {
     let watch = Stopwatch::start();
     loop {
-        if let Some(found) = look().await {
+        if let Some(found) = probe().await {
             return Some(found);
         }
         if watch.elapsed() > limit {
             return None;
         }
-        tokio::time::sleep(LOOK_EVERY).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
 }
 
-/// The blocking form of [`wait_for`], for code that runs without a runtime (destructors, sweeps).
+/// The blocking form of [`wait_for`], for code outside of an async runtime, such as destructors.
 #[expect(clippy::disallowed_methods, reason = "this is the crate's clock")]
 pub fn wait_until(limit: Duration, mut holds: impl FnMut() -> bool) -> bool {
     let watch = Stopwatch::start();
@@ -70,7 +70,7 @@ pub fn wait_until(limit: Duration, mut holds: impl FnMut() -> bool) -> bool {
         if watch.elapsed() > limit {
             return false;
         }
-        std::thread::sleep(LOOK_EVERY);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 
@@ -79,19 +79,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_span_reads_like_speech() {
+    fn a_span_is_readable() {
         assert_eq!(Span(Duration::from_millis(420)).to_string(), "0.4 s");
         assert_eq!(Span(Duration::from_secs(245)).to_string(), "4 min 05 s");
     }
 
     #[test]
     fn waiting_ends_when_the_condition_holds_or_the_time_is_up() {
-        let mut looks = 0;
+        let mut checks = 0;
         assert!(wait_until(Duration::from_secs(5), || {
-            looks += 1;
-            looks == 3
+            checks += 1;
+            checks == 3
         }));
-        assert_eq!(looks, 3);
+        assert_eq!(checks, 3);
         assert!(!wait_until(Duration::ZERO, || false));
     }
 }

@@ -1,12 +1,12 @@
-//! What a person sees: the only writer to the terminal in this crate.
-//! Lines are flushed one by one, because tests and scripts follow them as they come.
+//! Output for people: the only module of this crate that writes to the terminal. Each line is flushed, because tests
+//! and scripts read the output while the program runs.
 
 use std::io::{self, Write};
 use std::time::Duration;
 
 use crate::clock::{Span, Stopwatch};
 
-/// Prints one line to standard output. A closed pipe is no reason to stop the work.
+/// Prints one line to standard output. A closed pipe is ignored.
 pub fn line(text: impl AsRef<str>) {
     let mut out = io::stdout().lock();
     let _ = writeln!(out, "{}", text.as_ref()).and_then(|()| out.flush());
@@ -25,19 +25,19 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Starts counting now.
+    /// Starts the clock.
     pub fn start() -> Self {
         Self { watch: Stopwatch::start(), stages: Vec::new() }
     }
 
-    /// Says that a stage is done.
+    /// Prints that a stage is done.
     pub fn say(&mut self, what: impl Into<String>) {
         let (what, elapsed) = (what.into(), self.watch.elapsed());
         line(format!("{:>9}  {what}", Span(elapsed).to_string()));
         self.stages.push((what, elapsed));
     }
 
-    /// What was said, and when.
+    /// The stages that are done, each with the time since the start.
     pub fn stages(&self) -> &[(String, Duration)] {
         &self.stages
     }
@@ -48,7 +48,7 @@ impl Progress {
     }
 }
 
-/// Rows set in columns as `kubectl` sets them: as wide as needed, three spaces between.
+/// Formats rows in columns as `kubectl` does: as wide as needed, three spaces apart.
 pub fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width: Vec<usize> = (0..columns)
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_line_up() {
+    fn columns_are_aligned() {
         let rows = [vec!["NAME".into(), "AGE".into()], vec!["prometheus".into(), "1s".into()]];
         assert_eq!(table(&rows), "NAME         AGE\nprometheus   1s\n");
     }

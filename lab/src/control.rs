@@ -1,5 +1,5 @@
-//! The control plane's programs: which arguments they get and in which order they start. Used by whole clusters and
-//! by control planes alone; the difference between the two is a [`Place`].
+//! The programs of a control plane: their arguments and the order in which they start. Used for clusters and for
+//! control planes without nodes, which differ only in their [`Placement`].
 
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
@@ -12,8 +12,8 @@ use crate::clock::wait_for;
 use crate::kubeconfig;
 use crate::paths::write_atomically;
 use crate::pki::{Certificates, Subject};
-use crate::process::{Launch, Ledger};
-use crate::programs::Workshop;
+use crate::process::{Launch, ProcessRecords};
+use crate::programs::Builder;
 use crate::state::Ports;
 use crate::versions::Versions;
 
@@ -27,20 +27,20 @@ pub struct Binaries {
 }
 
 impl Binaries {
-    /// Builds them if they are not there.
-    pub fn ensure(workshop: &Workshop, kubernetes: Option<&str>) -> Result<Self> {
+    /// Builds them if they are missing.
+    pub fn ensure(builder: &Builder, kubernetes: Option<&str>) -> Result<Self> {
         let versions = Versions::built_in();
         let kubernetes = kubernetes.map_or_else(|| versions.default_version("kubernetes"), Ok)?;
         let kubernetes = versions.program("kubernetes", kubernetes)?;
         let etcd = versions.program("etcd", versions.default_version("etcd")?)?;
-        workshop.build(&[kubernetes.clone(), etcd.clone()])?;
-        Ok(Self { kubernetes: workshop.directory(&kubernetes), etcd: workshop.directory(&etcd) })
+        builder.build(&[kubernetes.clone(), etcd.clone()])?;
+        Ok(Self { kubernetes: builder.directory(&kubernetes), etcd: builder.directory(&etcd) })
     }
 }
 
-/// Where a control plane lives.
+/// Where a control plane runs, and which addresses it uses.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct Placement {
     /// Its network namespace; the host's own if absent.
     pub network: Option<PathBuf>,
     /// Control groups of its processes.
@@ -49,8 +49,10 @@ pub struct Place {
     pub address: Ipv4Addr,
     /// Its ports.
     pub ports: Ports,
-    /// Addresses of services, and the one of the API server among them.
-    pub services: (String, Ipv4Addr),
+    /// The address range of Services.
+    pub service_range: String,
+    /// The address of the Service `kubernetes`.
+    pub api_service: Ipv4Addr,
     /// Whether there are nodes, so that the API server must reach kubelets and pods.
     pub nodes: bool,
 }
@@ -64,9 +66,9 @@ pub struct Control {
     pub directory: PathBuf,
     /// Programs.
     pub binaries: Binaries,
-    /// Where it lives.
-    pub place: Place,
-    /// Features of the API server that are not as its version has them: `WatchList=false`.
+    /// Where it runs.
+    pub placement: Placement,
+    /// Feature gates of the API server that differ from the defaults of its version, such as `WatchList=false`.
     pub gates: Vec<String>,
 }
 
@@ -76,13 +78,13 @@ impl Control {
     }
 
     /// Records of its processes.
-    pub fn ledger(&self) -> Ledger {
-        Ledger::below(&self.directory)
+    pub fn records(&self) -> ProcessRecords {
+        ProcessRecords::below(&self.directory)
     }
 
     /// The API server's address for clients.
     pub fn server(&self) -> String {
-        format!("https://{}:{}", self.place.address, self.place.ports.api)
+        format!("https://{}:{}", self.placement.address, self.placement.ports.api)
     }
 
     /// The administrator's kubeconfig.
@@ -90,7 +92,7 @@ impl Control {
         self.directory.join("admin.kubeconfig")
     }
 
-    /// Makes certificates and kubeconfigs, those of `nodes` included.
+    /// Creates certificates and kubeconfigs, including those of `nodes`.
     pub fn write_credentials(&self, nodes: &[Subject]) -> Result<()> {
         let certificates = self.certificates();
         let mut subjects = self.subjects();
@@ -125,8 +127,8 @@ impl Control {
                 names: names.map(str::to_owned).into(),
                 addresses: vec![
                     Ipv4Addr::LOCALHOST.into(),
-                    self.place.address.into(),
-                    self.place.services.1.into(),
+                    self.placement.address.into(),
+                    self.placement.api_service.into(),
                 ],
             },
             Subject::client("admin", "admin", Some("system:masters")),
@@ -138,10 +140,10 @@ impl Control {
     }
 
     fn start(&self, name: &str, program: &Path, arguments: &[String]) -> Result<()> {
-        self.ledger().start(&Launch {
+        self.records().start(&Launch {
             name,
-            network: self.place.network.as_deref(),
-            groups: &self.place.groups,
+            network: self.placement.network.as_deref(),
+            groups: &self.placement.groups,
             program,
             arguments,
             environment: &[],
@@ -166,15 +168,15 @@ impl Control {
         self.start("scheduler", &self.binaries.kubernetes.join("kube-scheduler"), &self.scheduler_arguments())
     }
 
-    /// Waits until the API server answers that it is ready.
+    /// Waits until the API server is ready.
     pub async fn wait_until_ready(&self) -> Result<Client> {
         let client = kubeconfig::client(&self.kubeconfig()).await?;
-        let ledger = self.ledger();
+        let records = self.records();
         let outcome = wait_for(Duration::from_mins(3), || async {
             if kubeconfig::is_ready(&client).await {
                 return Some(Ok(()));
             }
-            let dead = ["etcd", "apiserver"].into_iter().find(|name| ledger.alive(name).is_none())?;
+            let dead = ["etcd", "apiserver"].into_iter().find(|name| records.alive(name).is_none())?;
             Some(Err(dead))
         });
         match outcome
@@ -182,12 +184,12 @@ impl Control {
             .context("the API server was not ready after three minutes: see `lab logs apiserver`")?
         {
             Ok(()) => Ok(client),
-            Err(dead) => bail!("{dead} ended at its start; {}", ledger.last_words(dead)),
+            Err(dead) => bail!("{dead} exited during startup; {}", records.log_tail(dead)),
         }
     }
 
     fn etcd_arguments(&self) -> Vec<String> {
-        let Ports { etcd, etcd_peer, .. } = self.place.ports;
+        let Ports { etcd, etcd_peer, .. } = self.placement.ports;
         vec![
             format!("--data-dir={}", self.directory.join("etcd").display()),
             format!("--listen-client-urls=http://127.0.0.1:{etcd}"),
@@ -195,7 +197,7 @@ impl Control {
             format!("--listen-peer-urls=http://127.0.0.1:{etcd_peer}"),
             format!("--initial-advertise-peer-urls=http://127.0.0.1:{etcd_peer}"),
             format!("--initial-cluster=default=http://127.0.0.1:{etcd_peer}"),
-            // A lab outlives no power cut of the host, and tests are faster without waiting for the disk.
+            // A lab need not survive a power failure of the host, and tests are faster without waiting for the disk.
             "--unsafe-no-fsync".into(),
             "--quota-backend-bytes=4294967296".into(),
         ]
@@ -205,11 +207,11 @@ impl Control {
         let certificates = self.certificates();
         let (certificate, key) = (|file| certificates.certificate(file), |file| certificates.key(file));
         let mut arguments = vec![
-            format!("--etcd-servers=http://127.0.0.1:{}", self.place.ports.etcd),
-            format!("--bind-address={}", self.place.address),
-            format!("--advertise-address={}", self.place.address),
-            format!("--secure-port={}", self.place.ports.api),
-            format!("--service-cluster-ip-range={}", self.place.services.0),
+            format!("--etcd-servers=http://127.0.0.1:{}", self.placement.ports.etcd),
+            format!("--bind-address={}", self.placement.address),
+            format!("--advertise-address={}", self.placement.address),
+            format!("--secure-port={}", self.placement.ports.api),
+            format!("--service-cluster-ip-range={}", self.placement.service_range),
             "--authorization-mode=Node,RBAC".into(),
             "--enable-admission-plugins=NodeRestriction".into(),
             "--allow-privileged=true".into(),
@@ -234,13 +236,14 @@ impl Control {
         if !self.gates.is_empty() {
             arguments.push(format!("--feature-gates={}", self.gates.join(",")));
         }
-        if self.place.nodes {
+        if self.placement.nodes {
             arguments.extend([
                 format!("--kubelet-client-certificate={}", certificate("kubelet-client")),
                 format!("--kubelet-client-key={}", key("kubelet-client")),
                 format!("--kubelet-certificate-authority={}", certificate("ca")),
                 "--kubelet-preferred-address-types=InternalIP".into(),
-                // Webhooks are called at their pods: the control plane's namespace has no kube-proxy.
+                // Webhooks are called at the addresses of their pods: the network namespace of the control plane has no
+                // kube-proxy.
                 "--enable-aggregator-routing=true".into(),
             ]);
         } else {
@@ -253,8 +256,8 @@ impl Control {
     fn controller_arguments(&self) -> Vec<String> {
         let certificates = self.certificates();
         let kubeconfig = self.kubeconfig_of("controller-manager").display().to_string();
-        // Tests that share one control plane would wait for each other at the usual 20 requests a second.
-        let (rate, burst) = if self.place.nodes { (20, 30) } else { (200, 400) };
+        // With the default limit of 20 requests per second, tests that share a control plane would wait for each other.
+        let (rate, burst) = if self.placement.nodes { (20, 30) } else { (200, 400) };
         vec![
             format!("--kube-api-qps={rate}"),
             format!("--kube-api-burst={burst}"),
@@ -262,11 +265,11 @@ impl Control {
             format!("--authentication-kubeconfig={kubeconfig}"),
             format!("--authorization-kubeconfig={kubeconfig}"),
             "--bind-address=127.0.0.1".into(),
-            format!("--secure-port={}", self.place.ports.controllers),
+            format!("--secure-port={}", self.placement.ports.controllers),
             "--leader-elect=false".into(),
             "--use-service-account-credentials=true".into(),
             "--allocate-node-cidrs=false".into(),
-            // A lost node is noticed in a third of the usual time, so that tests need not wait.
+            // Shorter than the default, so that tests need not wait long until a lost node is detected.
             "--node-monitor-grace-period=20s".into(),
             format!("--root-ca-file={}", certificates.certificate("ca")),
             format!("--service-account-private-key-file={}", certificates.key("service-accounts")),
@@ -287,12 +290,13 @@ impl Control {
     }
 }
 
-/// Below a lab's directory: which requests are written down.
+/// The audit policy, below the directory of a lab.
 const AUDIT_POLICY: &str = "audit-policy.json";
-/// Below a lab's directory: the requests that were written down, one JSON object a line.
+/// The audit log, below the directory of a lab: one JSON object per line.
 pub const AUDIT_LOG: &str = "audit.log";
 
-/// What programs in pods write, with what they sent, except Secrets. Kubernetes's own parts are left out.
+/// Logs the writes of service accounts, with the request body except for Secrets. The components of Kubernetes are left
+/// out.
 fn audit_policy() -> serde_json::Value {
     let writes = ["create", "update", "patch", "delete", "deletecollection"];
     serde_json::json!({

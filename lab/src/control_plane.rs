@@ -1,6 +1,6 @@
-//! A control plane alone, for tests that need an API server and no pods. Several run side by side, without root.
-//! A test starts its own, or shares one and uses separate namespaces. One whose test was killed is removed by the next one
-//! that starts.
+//! A control plane without nodes, for tests that need an API server but no pods. Several can run at the same time,
+//! without root. A test starts its own, or shares one and uses separate namespaces. If a test was killed, the next
+//! start removes its control plane.
 
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
@@ -11,12 +11,12 @@ use anyhow::{Result, bail};
 use kube::Client;
 
 use crate::args::Extent;
-use crate::control::{Binaries, Control, Place};
+use crate::control::{Binaries, Control, Placement};
 use crate::kubeconfig;
 use crate::paths::{Cache, remove_all, state_root, write_atomically};
-use crate::process::{Identity, Ledger};
-use crate::programs::Workshop;
-use crate::state::{self, Kind, Lab, LabName, Ports};
+use crate::process::{Identity, ProcessRecords};
+use crate::programs::Builder;
+use crate::state::{self, Lab, LabKind, LabName, Ports};
 use crate::versions::Versions;
 
 /// An API server. Unless it is shared, it is stopped and removed when this is dropped.
@@ -40,14 +40,14 @@ impl ControlPlane {
         Self::start_with(Extent::Api).await
     }
 
-    /// An API server, and the controller-manager if asked for.
+    /// An API server, and with `Extent::Controllers` the controller-manager.
     pub async fn start_with(extent: Extent) -> Result<Self> {
         Self::start_gated(extent, &[]).await
     }
 
     /// The same with other feature gates: an API server that behaves like an older or newer version.
     pub async fn start_gated(extent: Extent, gates: &[&str]) -> Result<Self> {
-        let binaries = Binaries::ensure(&Workshop::new(Cache::of_user()), None)?;
+        let binaries = Binaries::ensure(&Builder::new(Cache::of_user()), None)?;
         remove_orphans();
         let own = std::process::id();
         let directory = planes().join(format!("{own}-{}", COUNT.fetch_add(1, Ordering::Relaxed)));
@@ -61,26 +61,26 @@ impl ControlPlane {
         Ok(plane)
     }
 
-    /// The control plane that several test processes share: the first that asks brings it up, and it stays until
-    /// `lab down --name NAME`.
+    /// A control plane that several test processes share. The first one starts it, and it runs until it is stopped with
+    /// `lab down`.
     pub async fn shared(name: &str, extent: Extent) -> Result<Self> {
         let name = LabName::new(name)?;
-        let _held = state::lock(&name)?;
+        let _lock = state::lock(&name)?;
         let versions = Versions::built_in();
         let lab = {
             let _table = state::lock_table()?;
             Lab::control_plane(&name, extent, versions.default_version("kubernetes")?)?
         };
-        let Kind::ControlPlane { extent, ports } = lab.shape.kind else {
-            bail!("lab `{}` has nodes: share another one", name.as_str())
+        let LabKind::ControlPlane { extent, ports } = lab.shape.kind else {
+            bail!("lab `{}` has nodes and cannot be shared: use another name", name.as_str())
         };
-        let binaries = Binaries::ensure(&Workshop::new(Cache::of_user()), Some(&lab.shape.kubernetes))?;
+        let binaries = Binaries::ensure(&Builder::new(Cache::of_user()), Some(&lab.shape.kubernetes))?;
         let control = of_ports(name.as_str(), &lab.directory, binaries, ports);
         run(&control, extent).await?;
         Ok(Self { control, sharing: Sharing::Shared })
     }
 
-    /// Its administrator's kubeconfig.
+    /// The kubeconfig of its administrator.
     pub fn kubeconfig(&self) -> PathBuf {
         self.control.kubeconfig()
     }
@@ -99,20 +99,21 @@ impl Drop for ControlPlane {
     }
 }
 
-/// The control plane of a lab that has nothing else.
+/// The control plane of a lab without nodes.
 pub(crate) fn of_ports(lab: &str, directory: &Path, binaries: Binaries, ports: Ports) -> Control {
-    let place = Place {
+    let placement = Placement {
         network: None,
         groups: Vec::new(),
         address: Ipv4Addr::LOCALHOST,
         ports,
-        services: ("10.96.0.0/16".into(), Ipv4Addr::new(10, 96, 0, 1)),
+        service_range: "10.96.0.0/16".into(),
+        api_service: Ipv4Addr::new(10, 96, 0, 1),
         nodes: false,
     };
-    Control { lab: lab.into(), directory: directory.into(), binaries, place, gates: Vec::new() }
+    Control { lab: lab.into(), directory: directory.into(), binaries, placement, gates: Vec::new() }
 }
 
-/// Starts what belongs to a control plane alone and waits until it is ready.
+/// Starts a control plane without nodes and waits until it is ready.
 pub(crate) async fn run(control: &Control, extent: Extent) -> Result<Client> {
     control.write_credentials(&[])?;
     control.start_api()?;
@@ -128,7 +129,7 @@ fn planes() -> PathBuf {
     state_root().join("_planes")
 }
 
-/// Removes control planes whose owner is gone.
+/// Removes control planes whose owner process no longer runs.
 pub fn remove_orphans() {
     let Ok(entries) = std::fs::read_dir(planes()) else { return };
     for directory in entries.filter_map(|entry| Some(entry.ok()?.path())) {
@@ -140,9 +141,9 @@ pub fn remove_orphans() {
 }
 
 fn remove(directory: &Path) {
-    let ledger = Ledger::below(directory);
-    // There is nothing in them worth a graceful end.
-    ledger.stop(&ledger.names(), Duration::ZERO);
+    let records = ProcessRecords::below(directory);
+    // Their data is removed, so they need not stop gracefully.
+    records.stop(&records.names(), Duration::ZERO);
     // Leftovers cost disk space only, and the next start tries again.
     let _ = remove_all(directory);
 }

@@ -1,4 +1,4 @@
-//! What this machine lacks to run a lab, in words. Looking is separate from judging: `judge` is pure.
+//! Checks whether this machine can run a lab. `inspect` collects facts; `diagnose` derives the findings and is pure.
 
 use std::path::Path;
 
@@ -10,50 +10,52 @@ use crate::programs::install_packages;
 use crate::shell::call;
 use crate::versions::{HostTool, Versions};
 
-/// What was seen on the machine.
+/// The state of the machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
     /// Processor architecture.
     pub architecture: String,
     /// Whether this process is root.
     pub root: bool,
-    /// Go's own answer to `go version`, if there is Go.
+    /// The output of `go version`, if Go is installed.
     pub go: Option<String>,
-    /// Packages whose proof was not found.
+    /// Debian packages whose command or file is missing.
     pub missing_packages: Vec<String>,
     /// Whether packages can be installed from here.
     pub has_apt: bool,
-    /// Why control groups cannot be used, if they cannot.
+    /// Why control groups cannot be used, if so.
     pub control_groups: Option<String>,
-    /// Whether a network namespace with a cable and a bridge can be made.
+    /// Whether a network namespace with a veth pair and a bridge can be created.
     pub network_namespaces: Result<(), String>,
-    /// Whether packet rules can be read in a namespace.
+    /// Whether nftables rules can be listed in a network namespace.
     pub nftables: bool,
-    /// Whether an overlay can be mounted where labs keep their state.
+    /// Whether an overlay can be mounted in the state directory.
     pub overlay: bool,
-    /// Whether there are loop devices and the XFS file system.
+    /// Whether there are loop devices.
     pub loop_devices: bool,
-    /// See `loop_devices`.
+    /// Whether the kernel supports XFS.
     pub xfs: bool,
-    /// Free space in MiB for the cache and for the state.
-    pub free_mib: (u64, u64),
+    /// Free space for the cache, in MiB.
+    pub cache_free_mib: u64,
+    /// Free space for the state, in MiB.
+    pub state_free_mib: u64,
     /// Whether all programs are built already.
     pub programs_built: bool,
 }
 
-/// How much of the lab a finding takes away.
+/// What a finding prevents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// No lab at all.
     NoLab,
-    /// No pods; a control plane alone runs.
+    /// No pods; a control plane without nodes runs.
     NoPods,
-    /// No volumes with a size; directories serve.
+    /// No volumes of a fixed size; volumes in directories work.
     NoSizedVolumes,
 }
 
 impl Severity {
-    fn words(self) -> &'static str {
+    fn label(self) -> &'static str {
         match self {
             Self::NoLab => "no lab",
             Self::NoPods => "no pods, only --control-plane-only",
@@ -62,27 +64,27 @@ impl Severity {
     }
 }
 
-/// One thing that is missing, and what to do about it.
+/// Something that is missing, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// What it takes away.
+    /// What it prevents.
     pub severity: Severity,
     /// What is missing and what to do.
-    pub words: String,
+    pub message: String,
 }
 
-/// A full build takes about this much.
+/// The disk space of a full build.
 const CACHE_MIB: u64 = 12 * 1024;
-/// A cluster with pods takes about this much.
+/// The disk space of a cluster with pods.
 const STATE_MIB: u64 = 4 * 1024;
 
-/// What follows from the facts.
-pub fn judge(facts: &Facts) -> Vec<Finding> {
+/// Derives the findings from the facts.
+pub fn diagnose(facts: &Facts) -> Vec<Finding> {
     use Severity::{NoLab, NoPods, NoSizedVolumes};
     let mut findings = Vec::new();
-    let mut find = |severity, words: String| findings.push(Finding { severity, words });
+    let mut find = |severity, message: String| findings.push(Finding { severity, message });
     if facts.architecture != "x86_64" {
-        find(NoLab, format!("the lab is made for x86_64; this machine is {}", facts.architecture));
+        find(NoLab, format!("the lab supports only x86_64; this machine is {}", facts.architecture));
     }
     if facts.go.is_none() && !facts.programs_built {
         find(
@@ -90,12 +92,12 @@ pub fn judge(facts: &Facts) -> Vec<Finding> {
             "Go is not installed, and the lab's programs are built with it: install Go 1.26 or newer".into(),
         );
     }
-    if facts.free_mib.0 < CACHE_MIB && !facts.programs_built {
+    if facts.cache_free_mib < CACHE_MIB && !facts.programs_built {
         find(
             NoLab,
             format!(
-                "the cache has {} MiB free, a full build takes {CACHE_MIB}: free some, or point MAINSTAY_CACHE elsewhere",
-                facts.free_mib.0
+                "the cache has {} MiB free, but a full build needs {CACHE_MIB}: free space, or set MAINSTAY_CACHE to another directory",
+                facts.cache_free_mib
             ),
         );
     }
@@ -107,7 +109,7 @@ pub fn judge(facts: &Facts) -> Vec<Finding> {
         let remedy = if facts.has_apt {
             format!("`cargo lab doctor --fix` or `apt-get install {packages}` installs them")
         } else {
-            "install what has these names on this distribution".into()
+            "install the packages of this distribution that provide them".into()
         };
         find(NoPods, format!("packages are missing: {packages}; {remedy}"));
     }
@@ -121,14 +123,14 @@ pub fn judge(facts: &Facts) -> Vec<Finding> {
         find(NoPods, "the kernel has no nftables, which kube-proxy needs: load or build nf_tables".into());
     }
     if !facts.overlay {
-        find(NoPods, "no overlay can be mounted where labs keep their state: point MAINSTAY_LAB_STATE at a local ext4 or XFS directory".into());
+        find(NoPods, "overlayfs cannot be mounted in the state directory: set MAINSTAY_LAB_STATE to a directory on ext4 or XFS".into());
     }
-    if facts.free_mib.1 < STATE_MIB {
+    if facts.state_free_mib < STATE_MIB {
         find(
             NoPods,
             format!(
-                "the state directory has {} MiB free, a cluster takes {STATE_MIB}: free some, or point MAINSTAY_LAB_STATE elsewhere",
-                facts.free_mib.1
+                "the state directory has {} MiB free, but a cluster needs {STATE_MIB}: free space, or set MAINSTAY_LAB_STATE to another directory",
+                facts.state_free_mib
             ),
         );
     }
@@ -141,18 +143,18 @@ pub fn judge(facts: &Facts) -> Vec<Finding> {
     if !facts.xfs {
         find(
             NoSizedVolumes,
-            "the kernel does not know XFS: load the module `xfs`; the class `standard` works".into(),
+            "the kernel does not support XFS: load the module `xfs`; the class `standard` works".into(),
         );
     }
-    // What is not seen without root is not known to be missing.
+    // Without root, most checks fail although nothing is missing.
     if !facts.root {
-        findings.retain(|finding| finding.severity == NoLab || finding.words.starts_with("not root"));
+        findings.retain(|finding| finding.severity == NoLab || finding.message.starts_with("not root"));
     }
     findings
 }
 
-/// Looks at the machine.
-pub fn look() -> Facts {
+/// Collects the facts.
+pub fn inspect() -> Facts {
     let (cache, state) = (Cache::of_user(), paths::state_root());
     let root = paths::is_root();
     Facts {
@@ -166,8 +168,9 @@ pub fn look() -> Facts {
         nftables: root && call("unshare").args(["--net", "nft", "list", "tables"]).succeeds(),
         overlay: root && try_overlay(&state).is_ok(),
         loop_devices: Path::new("/dev/loop-control").exists(),
-        xfs: knows_file_system("xfs"),
-        free_mib: (free_mib(cache.directory()), free_mib(&state)),
+        xfs: supports_file_system("xfs"),
+        cache_free_mib: free_mib(cache.directory()),
+        state_free_mib: free_mib(&state),
         programs_built: crate::cluster::is_built(),
     }
 }
@@ -194,13 +197,13 @@ fn control_groups() -> Option<String> {
     }
 }
 
-/// Makes a namespace that goes with the command, and everything of the lab's network inside it.
+/// Creates a temporary network namespace, and in it the interfaces that a lab needs.
 fn try_network() -> Result<(), String> {
     let script = "ip link add probe type bridge && ip link add probe-a type veth peer name probe-b";
     call("unshare").args(["--net", "sh", "-ec", script]).run().map_err(|error| format!("{error:#}"))
 }
 
-/// Mounts an overlay in a mount namespace that goes with the command.
+/// Mounts an overlay in a temporary mount namespace.
 fn try_overlay(state: &Path) -> Result<()> {
     std::fs::create_dir_all(state)?;
     let probe = state.join(format!("_probe-{}", std::process::id()));
@@ -213,7 +216,7 @@ fn try_overlay(state: &Path) -> Result<()> {
     result
 }
 
-fn knows_file_system(name: &str) -> bool {
+fn supports_file_system(name: &str) -> bool {
     let known = || {
         std::fs::read_to_string("/proc/filesystems")
             .unwrap_or_default()
@@ -224,7 +227,7 @@ fn knows_file_system(name: &str) -> bool {
 }
 
 fn free_mib(path: &Path) -> u64 {
-    // The directory itself may not be there yet: its nearest ancestor is on the same file system.
+    // If the directory does not exist yet, its nearest existing ancestor is on the same file system.
     let existing = path.ancestors().find(|ancestor| ancestor.exists()).unwrap_or(Path::new("/"));
     rustix::fs::statvfs(existing)
         .map_or(0, |file_system| file_system.f_bavail * file_system.f_frsize / (1024 * 1024))
@@ -241,30 +244,30 @@ pub fn fix(facts: &Facts) -> Result<()> {
     install_packages(&facts.missing_packages).context("installing what the lab needs on the host")
 }
 
-/// The findings as lines for a person.
+/// The findings, one per line.
 pub fn report(findings: &[Finding]) -> String {
     if findings.is_empty() {
         return "this machine has everything that a lab needs\n".into();
     }
     let lines: Vec<String> =
-        findings.iter().map(|finding| format!("{}: {}", finding.severity.words(), finding.words)).collect();
+        findings.iter().map(|finding| format!("{}: {}", finding.severity.label(), finding.message)).collect();
     lines.join("\n") + "\n"
 }
 
-/// Refuses what this machine cannot do, with the reasons.
-pub fn admit(findings: &[Finding], with_pods: bool) -> Result<()> {
+/// Fails with the reasons if this machine cannot run a lab, with or without pods.
+pub fn ensure_supported(findings: &[Finding], with_pods: bool) -> Result<()> {
     let needed = if with_pods { Severity::NoPods } else { Severity::NoLab };
-    let against: Vec<Finding> =
+    let blocking: Vec<Finding> =
         findings.iter().filter(|finding| finding.severity <= needed).cloned().collect();
-    if against.is_empty() {
+    if blocking.is_empty() {
         return Ok(());
     }
-    let hint = if against.iter().all(|finding| finding.severity == Severity::NoPods) {
+    let hint = if blocking.iter().all(|finding| finding.severity == Severity::NoPods) {
         "`cargo lab up --control-plane-only` works here.\n"
     } else {
         ""
     };
-    bail!("this machine cannot run it:\n{}{hint}", report(&against))
+    bail!("this machine cannot run the lab:\n{}{hint}", report(&blocking))
 }
 
 #[cfg(test)]
@@ -284,29 +287,30 @@ mod tests {
             overlay: true,
             loop_devices: true,
             xfs: true,
-            free_mib: (50_000, 50_000),
+            cache_free_mib: 50_000,
+            state_free_mib: 50_000,
             programs_built: false,
         }
     }
 
     fn severities(facts: &Facts) -> Vec<Severity> {
-        judge(facts).into_iter().map(|finding| finding.severity).collect()
+        diagnose(facts).into_iter().map(|finding| finding.severity).collect()
     }
 
     #[test]
     fn a_good_machine_has_no_findings() {
-        assert_eq!(judge(&good()), []);
-        assert!(admit(&judge(&good()), true).is_ok());
+        assert_eq!(diagnose(&good()), []);
+        assert!(ensure_supported(&diagnose(&good()), true).is_ok());
     }
 
     #[test]
-    fn each_lack_takes_away_what_depends_on_it() {
+    fn each_missing_part_has_its_severity() {
         use Severity::{NoLab, NoPods, NoSizedVolumes};
-        type Spoil = fn(&mut Facts);
-        let cases: [(Spoil, Severity); 11] = [
+        type Change = fn(&mut Facts);
+        let cases: [(Change, Severity); 11] = [
             (|facts| facts.architecture = "aarch64".into(), NoLab),
             (|facts| facts.go = None, NoLab),
-            (|facts| facts.free_mib.0 = 100, NoLab),
+            (|facts| facts.cache_free_mib = 100, NoLab),
             (|facts| facts.root = false, NoPods),
             (|facts| facts.missing_packages = vec!["nftables".into()], NoPods),
             (|facts| facts.control_groups = Some("none".into()), NoPods),
@@ -316,24 +320,24 @@ mod tests {
             (|facts| facts.loop_devices = false, NoSizedVolumes),
             (|facts| facts.xfs = false, NoSizedVolumes),
         ];
-        for (number, (spoil, severity)) in cases.into_iter().enumerate() {
+        for (number, (change, severity)) in cases.into_iter().enumerate() {
             let mut facts = good();
-            spoil(&mut facts);
+            change(&mut facts);
             assert_eq!(severities(&facts), [severity], "case {number}");
         }
     }
 
     #[test]
-    fn what_is_built_needs_neither_go_nor_space() {
-        let facts = Facts { go: None, free_mib: (0, 50_000), programs_built: true, ..good() };
-        assert_eq!(judge(&facts), []);
+    fn built_programs_need_neither_go_nor_space() {
+        let facts = Facts { go: None, cache_free_mib: 0, programs_built: true, ..good() };
+        assert_eq!(diagnose(&facts), []);
     }
 
     #[test]
-    fn a_machine_without_pods_is_told_what_still_works() {
-        let findings = judge(&Facts { root: false, ..good() });
-        assert!(admit(&findings, false).is_ok());
-        let refusal = admit(&findings, true).unwrap_err().to_string();
+    fn without_root_the_error_names_what_still_works() {
+        let findings = diagnose(&Facts { root: false, ..good() });
+        assert!(ensure_supported(&findings, false).is_ok());
+        let refusal = ensure_supported(&findings, true).unwrap_err().to_string();
         assert!(
             refusal.contains("not root") && refusal.contains("--control-plane-only` works here"),
             "{refusal}"
@@ -341,8 +345,8 @@ mod tests {
     }
 
     #[test]
-    fn missing_volumes_refuse_nothing() {
-        let findings = judge(&Facts { loop_devices: false, ..good() });
-        assert!(admit(&findings, true).is_ok());
+    fn missing_volumes_do_not_prevent_a_lab() {
+        let findings = diagnose(&Facts { loop_devices: false, ..good() });
+        assert!(ensure_supported(&findings, true).is_ok());
     }
 }

@@ -1,6 +1,6 @@
 //! Kubeconfig files, and clients made from them.
 
-#![expect(clippy::disallowed_methods, reason = "the lab is the cluster")]
+#![expect(clippy::disallowed_methods, reason = "the lab sets up the cluster itself")]
 
 use std::path::Path;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::pki::Certificates;
 /// Writes the kubeconfig of one subject.
 pub fn write(path: &Path, lab: &str, server: &str, subject: &str, certificates: &Certificates) -> Result<()> {
     let context = format!("lab-{lab}");
-    // JSON is YAML, and needs no emitter of its own.
+    // JSON is valid YAML.
     let content = json!({
         "apiVersion": "v1",
         "kind": "Config",
@@ -41,12 +41,12 @@ pub async fn client(path: &Path) -> Result<Client> {
         .await
         .with_context(|| format!("{} is not a usable kubeconfig", path.display()))?;
     config.connect_timeout = Some(Duration::from_secs(5));
-    // Who asks here waits for a condition anyway, and a refused eviction is an answer, not a reason to ask again.
+    // Callers poll for a condition anyway, and a rejected eviction must be returned, not retried.
     config.default_retry = false;
     Ok(Client::try_from(config)?)
 }
 
-/// What the API server says of its own readiness.
+/// Whether the API server reports that it is ready.
 pub async fn is_ready(client: &Client) -> bool {
     let Ok(request) = axum::http::Request::get("/readyz").body(Vec::new()) else { return false };
     client.request_text(request).await.is_ok_and(|answer| answer == "ok")

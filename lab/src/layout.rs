@@ -1,12 +1,12 @@
 //! Names and addresses of a cluster, all derived from the lab's name and number. Pure.
 //!
-//! One bridge on the host joins a namespace for the control plane and one for each node. There is no default route in
-//! them, so nothing leaves the machine.
+//! One bridge on the host connects a network namespace for the control plane and one for each node. They have no
+//! default route, so no packet leaves the machine.
 
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
 
-use crate::state::{Kind, Lab, LabName};
+use crate::state::{Lab, LabKind, LabName};
 
 /// The addresses of one cluster.
 #[derive(Debug, Clone)]
@@ -21,14 +21,14 @@ pub struct Layout {
 pub struct Host {
     /// Name of the network namespace.
     pub namespace: String,
-    /// Name of its cable's end on the host.
-    pub cable: String,
+    /// Name of its veth interface on the host.
+    pub veth: String,
     /// Address on the bridge.
     pub address: Ipv4Addr,
 }
 
 impl Host {
-    /// The namespace as a file that can be entered.
+    /// The path of the network namespace.
     pub fn path(&self) -> PathBuf {
         PathBuf::from("/run/netns").join(&self.namespace)
     }
@@ -36,12 +36,12 @@ impl Host {
 
 /// One node.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Node {
+pub struct NodeLayout {
     /// `a`, `b` or `c`.
     pub letter: char,
     /// Its name in Kubernetes.
     pub name: String,
-    /// Where it is on the network.
+    /// Its network namespace.
     pub host: Host,
     /// The addresses of its pods.
     pub pods: String,
@@ -50,17 +50,17 @@ pub struct Node {
 }
 
 impl Layout {
-    /// The layout of a lab with nodes; a control plane alone has none.
+    /// The layout of a lab with nodes; `None` for a control plane without nodes.
     pub fn of(lab: &Lab) -> Option<Self> {
         match lab.shape.kind {
-            Kind::Cluster { nodes, .. } => {
+            LabKind::Cluster { nodes, .. } => {
                 Some(Self { lab: lab.name.clone(), index: lab.shape.index, nodes })
             }
-            Kind::ControlPlane { .. } => None,
+            LabKind::ControlPlane { .. } => None,
         }
     }
 
-    /// Every layout that a lab of this name may have had: for cleaning up after one whose description is lost.
+    /// The layout with the largest number of nodes, to remove everything that a lab of this name may have.
     pub fn widest(lab: &LabName, index: u8) -> Self {
         Self { lab: lab.clone(), index, nodes: 3 }
     }
@@ -68,8 +68,8 @@ impl Layout {
     fn host(&self, suffix: &str, number: u8) -> Host {
         Host {
             namespace: format!("mainstay-{}-{suffix}", self.lab.as_str()),
-            // Interface names have at most fifteen letters, so the lab's number stands for its name.
-            cable: format!("mainstay{}-{}", self.index, &suffix[..1]),
+            // Interface names have at most 15 characters, so they contain the lab's index instead of its name.
+            veth: format!("mainstay{}-{}", self.index, &suffix[..1]),
             address: Ipv4Addr::new(10, 190, self.index, number),
         }
     }
@@ -91,16 +91,16 @@ impl Layout {
 
     /// The namespace of the control plane.
     pub fn control_plane(&self) -> Host {
-        // `x` comes after every node letter.
+        // The letters of nodes start at `a`, so `x` is free.
         Host { namespace: format!("mainstay-{}-control", self.lab.as_str()), ..self.host("x", 2) }
     }
 
     /// The nodes.
-    pub fn nodes(&self) -> Vec<Node> {
+    pub fn nodes(&self) -> Vec<NodeLayout> {
         ('a'..='c')
             .zip(1u8..)
             .take(usize::from(self.nodes))
-            .map(|(letter, number)| Node {
+            .map(|(letter, number)| NodeLayout {
                 letter,
                 name: format!("{}-{letter}", self.lab.as_str()),
                 host: self.host(&letter.to_string(), 10 + number),
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_addresses_of_labs_never_meet() {
+    fn labs_have_different_names_and_addresses() {
         let mut seen = std::collections::BTreeSet::new();
         for (name, index) in [("default", 0), ("e2e", 9)] {
             let layout = Layout { lab: LabName::new(name).unwrap(), index, nodes: 3 };
@@ -154,25 +154,25 @@ mod tests {
                 layout.nodes().into_iter().map(|node| node.host).chain([layout.control_plane()]).collect();
             for text in hosts
                 .iter()
-                .flat_map(|host| [host.namespace.clone(), host.cable.clone(), host.address.to_string()])
+                .flat_map(|host| [host.namespace.clone(), host.veth.clone(), host.address.to_string()])
                 .chain(layout.nodes().into_iter().map(|node| node.pods))
                 .chain([layout.bridge(), layout.services(), layout.host_address().to_string()])
             {
-                assert!(seen.insert(text.clone()), "{text} is given twice");
+                assert!(seen.insert(text.clone()), "{text} is used twice");
             }
-            assert!(hosts.iter().all(|host| host.cable.len() <= 15));
+            assert!(hosts.iter().all(|host| host.veth.len() <= 15));
         }
     }
 
     #[test]
     fn the_third_node_of_the_second_lab() {
         let layout = Layout { lab: LabName::new("e2e").unwrap(), index: 1, nodes: 3 };
-        let expected = Node {
+        let expected = NodeLayout {
             letter: 'c',
             name: "e2e-c".into(),
             host: Host {
                 namespace: "mainstay-e2e-c".into(),
-                cable: "mainstay1-c".into(),
+                veth: "mainstay1-c".into(),
                 address: Ipv4Addr::new(10, 190, 1, 13),
             },
             pods: "10.201.3.0/24".into(),

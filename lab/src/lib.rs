@@ -1,7 +1,8 @@
-//! A real Kubernetes on a bare Linux machine, for tests: its programs built into a cache, its nodes in network
-//! namespaces, its volumes on loop devices, its images from a registry of its own.
+//! A real Kubernetes on a bare Linux machine, for tests: its programs are built into a cache, its nodes are network
+//! namespaces, its volumes are on loop devices, and its images come from a local registry.
 //!
-//! The `lab` command is a thin front; tests use [`ControlPlane`] directly where they need no pods. From the outside in:
+//! The `lab` command only parses its arguments and calls this library. Tests that need no pods use [`ControlPlane`]
+//! directly. The modules:
 //!
 //! | module | contents |
 //! |---|---|
@@ -9,11 +10,11 @@
 //! | [`cluster`] | a lab: up, down, nodes |
 //! | [`control_plane`] | an API server alone, for tests |
 //! | [`control`], [`node`], [`addons`] | the programs of the control plane and of a node, and what runs in every cluster |
-//! | [`state`], [`layout`] | what a lab is, where that is written down; its names and addresses |
-//! | [`network`], `dns`, [`cgroup`], [`mounts`], [`volume`], [`pki`], [`kubeconfig`] | one part of the machine each |
+//! | [`state`], [`layout`] | the description of a lab and where it is stored; its names and addresses |
+//! | [`network`], `dns`, [`cgroup`], [`mounts`], [`volume`], [`pki`], [`kubeconfig`] | one resource of the machine each |
 //! | [`provisioner`] | the controller of the storage classes |
-//! | [`images`], [`programs`], [`versions`] | the table `lab/versions.toml`, what is built from it, and the registry that serves it |
-//! | [`doctor`] | what a machine lacks |
+//! | [`images`], [`programs`], [`versions`] | `lab/versions.toml` and `lab/images.toml`, what is built from them, and the registry |
+//! | [`doctor`] | checks whether a machine can run a lab |
 //! | [`process`], [`shell`], [`paths`], [`clock`], [`console`] | the only modules that start and run programs, read the environment, wait and print |
 
 pub mod addons;

@@ -7,7 +7,7 @@ use clap::Parser;
 use lab::args::{self, Arguments, Command};
 use lab::console::{Progress, line, note, table};
 use lab::paths::Cache;
-use lab::programs::Workshop;
+use lab::programs::Builder;
 use lab::state::{self, Lab, LabName};
 use lab::versions::Versions;
 use lab::volume::Volumes;
@@ -30,7 +30,7 @@ async fn run(command: Command) -> Result<ExitCode> {
         Command::Down(down) => self::down(&down)?,
         Command::Status(lab) => line(status::report(&lab.name)?.trim_end()),
         Command::Kubeconfig(lab) => line(existing(&lab.name)?.kubeconfig().display().to_string()),
-        Command::Kubectl(kubectl) => return pass_on(&existing(&kubectl.name)?, &kubectl.arguments),
+        Command::Kubectl(kubectl) => return run_kubectl(&existing(&kubectl.name)?, &kubectl.arguments),
         Command::Build(build) => self::build(&build)?,
         Command::Image(image) => self::image(&image)?,
         Command::Node(node) => return self::node(&node).await,
@@ -52,23 +52,23 @@ fn existing(name: &str) -> Result<Lab> {
     Lab::existing(&LabName::new(name)?)
 }
 
-async fn up(asked: &args::Up) -> Result<()> {
+async fn up(options: &args::Up) -> Result<()> {
     let mut progress = Progress::start();
-    let findings = doctor::judge(&doctor::look());
-    doctor::admit(&findings, asked.control_plane_only.is_none())?;
-    if !findings.is_empty() && asked.control_plane_only.is_none() {
+    let findings = doctor::diagnose(&doctor::inspect());
+    doctor::ensure_supported(&findings, options.control_plane_only.is_none())?;
+    if !findings.is_empty() && options.control_plane_only.is_none() {
         note(doctor::report(&findings).trim_end());
     }
     progress.say("machine checked");
-    if let Some(runs) = asked.timing {
-        return timing::measure(asked, runs).await;
+    if let Some(runs) = options.timing {
+        return timing::measure(options, runs).await;
     }
-    let lab = timing::bring_up(asked, &mut progress).await?;
-    say_how_to_go_on(&lab, &progress);
+    let lab = timing::bring_up(options, &mut progress).await?;
+    print_next_steps(&lab, &progress);
     Ok(())
 }
 
-fn say_how_to_go_on(lab: &Lab, progress: &Progress) {
+fn print_next_steps(lab: &Lab, progress: &Progress) {
     let name = lab.name.as_str();
     let (kubectl, lab_option) = if name == "default" {
         ("cargo lab kubectl".into(), String::new())
@@ -77,74 +77,74 @@ fn say_how_to_go_on(lab: &Lab, progress: &Progress) {
     };
     line(format!("lab `{name}` is up after {}", progress.elapsed()));
     line(table(&[
-        vec!["look around".into(), format!("{kubectl} get nodes,pods -A")],
-        vec!["your own kubectl".into(), format!("export KUBECONFIG={}", lab.kubeconfig().display())],
+        vec!["show nodes and pods".into(), format!("{kubectl} get nodes,pods -A")],
+        vec!["use your own kubectl".into(), format!("export KUBECONFIG={}", lab.kubeconfig().display())],
         vec!["stop".into(), format!("cargo lab down{lab_option}")],
     ]));
 }
 
-fn down(asked: &args::Down) -> Result<()> {
+fn down(options: &args::Down) -> Result<()> {
     control_plane::remove_orphans();
-    let names = if asked.all { state::names()? } else { vec![LabName::new(&asked.lab.name)?] };
+    let names = if options.all { state::names()? } else { vec![LabName::new(&options.lab.name)?] };
     for name in names {
         let mut progress = Progress::start();
-        let _held = state::lock(&name)?;
-        cluster::down(&name, asked.keep_state)?;
-        let kept = if asked.keep_state { ", its data is kept" } else { "" };
+        let _lock = state::lock(&name)?;
+        cluster::down(&name, options.keep_state)?;
+        let kept = if options.keep_state { ", its data is kept" } else { "" };
         progress.say(format!("lab `{}` is down{kept}", name.as_str()));
     }
     Ok(())
 }
 
-fn pass_on(lab: &Lab, arguments: &[String]) -> Result<ExitCode> {
+fn run_kubectl(lab: &Lab, arguments: &[String]) -> Result<ExitCode> {
     let versions = Versions::built_in();
     let kubernetes = versions.program("kubernetes", &lab.shape.kubernetes)?;
-    let kubectl = Workshop::new(Cache::of_user()).directory(&kubernetes).join("kubectl");
+    let kubectl = Builder::new(Cache::of_user()).directory(&kubernetes).join("kubectl");
     let code =
         shell::call(kubectl).environment("KUBECONFIG", lab.kubeconfig()).args(arguments).interactive()?;
     Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)))
 }
 
-fn build(asked: &args::Build) -> Result<()> {
-    if asked.programs.is_empty() {
-        return cluster::build(asked.kubernetes.as_deref(), asked.control_plane_only);
+fn build(options: &args::Build) -> Result<()> {
+    if options.programs.is_empty() {
+        return cluster::build(options.kubernetes.as_deref(), options.control_plane_only);
     }
-    let programs = Versions::built_in().select_programs(&asked.programs)?;
-    Workshop::new(Cache::of_user()).build(&programs)
+    let programs = Versions::built_in().select_programs(&options.programs)?;
+    Builder::new(Cache::of_user()).build(&programs)
 }
 
-fn image(asked: &args::Image) -> Result<()> {
-    let (versions, workshop) = (Versions::built_in(), Workshop::new(Cache::of_user()));
-    match asked {
-        args::Image::Build { images } => {
-            images::build(&workshop, &versions, &versions.select_images(images)?)
+fn image(options: &args::ImageCommand) -> Result<()> {
+    let (versions, builder) = (Versions::built_in(), Builder::new(Cache::of_user()));
+    match options {
+        args::ImageCommand::Build { images } => {
+            images::build(&builder, &versions, &versions.select_images(images)?)
         }
-        args::Image::List => {
-            line(table(&images::list(&workshop, &versions)).trim_end());
+        args::ImageCommand::List => {
+            line(table(&images::list(&builder, &versions)).trim_end());
             Ok(())
         }
     }
 }
 
-async fn node(asked: &args::Node) -> Result<ExitCode> {
-    match asked {
-        args::Node::Stop { node, lab, keep_pods } => {
+async fn node(options: &args::NodeCommand) -> Result<ExitCode> {
+    match options {
+        args::NodeCommand::Stop { node, lab, keep_pods } => {
             let lab = existing(&lab.name)?;
-            let _held = state::lock(&lab.name)?;
+            let _lock = state::lock(&lab.name)?;
             cluster::stop_node(&lab, node, *keep_pods)?;
             line(format!("node {node} is stopped"));
         }
-        args::Node::Start { node, lab } => {
+        args::NodeCommand::Start { node, lab } => {
             let lab = existing(&lab.name)?;
-            let _held = state::lock(&lab.name)?;
+            let _lock = state::lock(&lab.name)?;
             let client = kubeconfig::client(&lab.kubeconfig()).await?;
             cluster::start_node(&lab, node, &client).await?;
             line(format!("node {node} is ready"));
         }
-        args::Node::Drain { node, lab } => {
+        args::NodeCommand::Drain { node, lab } => {
             let lab = existing(&lab.name)?;
             let name = cluster::node_name(&lab, node)?;
-            let words = [
+            let arguments = [
                 "drain",
                 &name,
                 "--ignore-daemonsets",
@@ -152,20 +152,20 @@ async fn node(asked: &args::Node) -> Result<ExitCode> {
                 "--force",
                 "--timeout=300s",
             ];
-            return pass_on(&lab, &words.map(str::to_owned));
+            return run_kubectl(&lab, &arguments.map(str::to_owned));
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn logs(asked: &args::Logs) -> Result<()> {
-    let lab = existing(&asked.lab.name)?;
-    let ledger = lab::process::Ledger::below(&lab.directory);
-    let known = || format!("components: {}", ledger.names().join(", "));
-    match &asked.component {
+fn logs(options: &args::Logs) -> Result<()> {
+    let lab = existing(&options.lab.name)?;
+    let records = lab::process::ProcessRecords::below(&lab.directory);
+    let known = || format!("components: {}", records.names().join(", "));
+    match &options.component {
         None => line(known()),
         Some(component) => {
-            let log = std::fs::read_to_string(ledger.log(component))
+            let log = std::fs::read_to_string(records.log(component))
                 .with_context(|| format!("no log of `{component}`; {}", known()))?;
             line(log.trim_end());
         }
@@ -173,12 +173,12 @@ fn logs(asked: &args::Logs) -> Result<()> {
     Ok(())
 }
 
-fn doctor(asked: &args::Doctor) -> Result<ExitCode> {
-    if asked.fix {
-        doctor::fix(&doctor::look())?;
+fn doctor(options: &args::Doctor) -> Result<ExitCode> {
+    if options.fix {
+        doctor::fix(&doctor::inspect())?;
     }
-    let findings = doctor::judge(&doctor::look());
+    let findings = doctor::diagnose(&doctor::inspect());
     line(doctor::report(&findings).trim_end());
-    // Without sized volumes a lab still runs.
-    Ok(if doctor::admit(&findings, true).is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    // A lab runs without volumes of the class `sized` too.
+    Ok(if doctor::ensure_supported(&findings, true).is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

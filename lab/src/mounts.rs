@@ -1,5 +1,5 @@
-//! What is mounted on this machine according to the kernel, and unmounting. Mounts keep their order, so they are unmounted
-//! in reverse.
+//! Lists and unmounts the file systems of this machine. The list is in the order of mounting, so it is unmounted in
+//! reverse.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -21,13 +21,13 @@ pub struct Mount {
     pub options: Vec<String>,
 }
 
-/// Everything that this process sees mounted.
+/// All mounts that this process sees.
 pub fn all() -> Result<Vec<Mount>> {
-    let text = std::fs::read_to_string("/proc/self/mountinfo").context("cannot read what is mounted")?;
+    let text = std::fs::read_to_string("/proc/self/mountinfo").context("cannot read the mounts")?;
     Ok(parse(&text))
 }
 
-/// Reads the kernel's table. A line that does not look like one of its lines is left out.
+/// Parses `/proc/self/mountinfo`. Malformed lines are ignored.
 fn parse(mountinfo: &str) -> Vec<Mount> {
     let parse_line = |line: &str| {
         let (mount, file_system) = line.split_once(" - ")?;
@@ -54,8 +54,8 @@ fn unescape(field: &str) -> String {
     plain
 }
 
-/// The mount points to take away, in the order to do it: all at or below `directory`, and wherever else the file
-/// systems of `devices` are mounted. One that is mounted over itself is named as often as it has to be unmounted.
+/// The mount points to unmount, in order: all at or below `directory`, and every other mount of `devices`. A mount
+/// point with several mounts occurs once for each.
 fn to_release(mounts: &[Mount], directory: &Path, devices: &BTreeSet<String>) -> Vec<PathBuf> {
     mounts
         .iter()
@@ -65,12 +65,12 @@ fn to_release(mounts: &[Mount], directory: &Path, devices: &BTreeSet<String>) ->
         .collect()
 }
 
-/// Unmounts what is at or below `directory` and every other mount of `devices`. Lazily where somebody is inside: the
-/// name is free at once, the file system goes with its last user.
+/// Unmounts everything at or below `directory` and every other mount of `devices`. A busy file system is unmounted
+/// lazily: its path is free at once, and the kernel releases it after its last user.
 pub fn release(directory: &Path, devices: &BTreeSet<String>) -> Result<()> {
     for point in to_release(&all()?, directory, devices) {
         if !call("umount").arg(&point).succeeds() && !call("umount").arg("-l").arg(&point).succeeds() {
-            // Somebody else may have been faster; what counts is what is left.
+            // Another process may have unmounted it already.
             ensure!(!all()?.iter().any(|mount| mount.point == point), "cannot unmount {}", point.display());
         }
     }
@@ -113,7 +113,7 @@ nonsense
     }
 
     #[test]
-    fn a_backslash_without_octal_digits_stays() {
+    fn a_backslash_without_octal_digits_is_kept() {
         assert_eq!(unescape("a\\9\\0"), "a\\9\\0");
     }
 

@@ -1,4 +1,4 @@
-//! One node: containerd, kubelet and kube-proxy with their configuration, in the node's network namespace.
+//! One node: containerd, kubelet and kube-proxy with their configuration, in a network namespace.
 
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::control::Control;
 use crate::layout::{self, Layout};
 use crate::paths::write_atomically;
 use crate::pki::{Certificates, Subject};
-use crate::process::{Launch, Ledger};
+use crate::process::{Launch, ProcessRecords};
 
 /// Directories of the programs that only nodes run.
 #[derive(Debug, Clone)]
@@ -29,12 +29,12 @@ pub struct Binaries {
     pub plugins: PathBuf,
 }
 
-/// One node and what it is made of.
+/// A node and everything that its programs need.
 #[derive(Debug)]
 pub struct Node<'a> {
     /// Its names and addresses.
-    pub layout: &'a layout::Node,
-    /// The cluster's.
+    pub layout: &'a layout::NodeLayout,
+    /// The addresses of the cluster.
     pub cluster: &'a Layout,
     /// The control plane it belongs to.
     pub control: &'a Control,
@@ -42,14 +42,14 @@ pub struct Node<'a> {
     pub binaries: &'a Binaries,
     /// Control group of its daemons.
     pub daemons: PathBuf,
-    /// Control group of its pods, as the kubelet wants it named.
+    /// The control group of its pods, as the kubelet expects it.
     pub pods_group: String,
     /// The kubelet's `syncFrequency`.
     pub kubelet_sync: &'a str,
 }
 
-/// Who the kubelet of a node is.
-pub fn subject(node: &layout::Node) -> Subject {
+/// The identity of the kubelet of a node.
+pub fn subject(node: &layout::NodeLayout) -> Subject {
     Subject {
         file: format!("node-{}", node.letter),
         user: format!("system:node:{}", node.name),
@@ -63,7 +63,7 @@ fn network_name(lab: &str) -> String {
     format!("mainstay-{lab}")
 }
 
-/// Removes what kubelets and network plug-ins leave in directories of the machine that no setting moves.
+/// Removes what kubelets and network plug-ins leave in directories of the host that cannot be configured.
 pub fn remove_traces(lab: &str, directory: &Path) {
     for path in entries(Path::new("/var/lib/cni/results")) {
         let container =
@@ -83,8 +83,8 @@ pub fn remove_traces(lab: &str, directory: &Path) {
     }
 }
 
-/// The socket of every shim of a lab. Shims listen in a directory of the machine, and those that are killed leave
-/// their socket behind; what they are told at their start says where it is.
+/// The sockets of a lab's containerd shims. A shim listens in a directory of the host, and leaves its socket behind
+/// when it is killed. Its `bootstrap.json` contains the path.
 fn shim_sockets(directory: &Path) -> Vec<PathBuf> {
     let mut sockets = Vec::new();
     for node in entries(&directory.join("nodes")) {
@@ -98,7 +98,7 @@ fn shim_sockets(directory: &Path) -> Vec<PathBuf> {
     sockets
 }
 
-/// A result is called NETWORK-CONTAINER-INTERFACE, and containers' ids have sixty-four letters.
+/// A result file is named NETWORK-CONTAINER-INTERFACE; container IDs have 64 characters.
 fn container_of_result(name: &str, network: &str) -> Option<String> {
     let (container, _) = name.strip_prefix(network)?.strip_prefix('-')?.split_once('-')?;
     (container.len() == 64).then(|| container.to_owned())
@@ -114,7 +114,7 @@ pub fn processes(letter: char) -> [String; 3] {
 }
 
 impl Node<'_> {
-    /// Everything of the node lies here.
+    /// The directory of the node.
     fn directory(&self) -> PathBuf {
         self.control.directory.join("nodes").join(self.layout.letter.to_string())
     }
@@ -123,18 +123,18 @@ impl Node<'_> {
         self.directory().join(below).display().to_string()
     }
 
-    fn ledger(&self) -> Ledger {
-        self.control.ledger()
+    fn records(&self) -> ProcessRecords {
+        self.control.records()
     }
 
     fn start(&self, name: &str, program: &Path, arguments: &[String]) -> Result<()> {
-        // containerd looks for runc and its shim on the path.
+        // containerd finds runc and its shim on the `PATH`.
         let path = format!(
             "{}:{}:/usr/sbin:/usr/bin:/sbin:/bin",
             self.binaries.containerd.display(),
             self.binaries.runc.display()
         );
-        self.ledger().start(&Launch {
+        self.records().start(&Launch {
             name: &format!("{name}-{}", self.layout.letter),
             network: Some(&self.layout.host.path()),
             groups: std::slice::from_ref(&self.daemons),
@@ -144,7 +144,7 @@ impl Node<'_> {
         })
     }
 
-    /// Starts containerd: it needs no API server.
+    /// Starts containerd, which needs no API server.
     pub fn start_containerd(&self) -> Result<()> {
         let directory = self.directory();
         write_atomically(
@@ -160,18 +160,18 @@ impl Node<'_> {
         self.start("containerd", &program, &["--config".into(), self.path("containerd.toml")])
     }
 
-    /// Starts kubelet and kube-proxy, once containerd listens.
+    /// Starts kubelet and kube-proxy as soon as containerd listens.
     pub async fn start_kubelet(&self) -> Result<()> {
         let name = format!("containerd-{}", self.layout.letter);
         let socket = self.directory().join("containerd.sock");
-        // A containerd that was killed leaves its socket behind: only one that answers counts.
-        let answer = || async { UnixStream::connect(&socket).ok() };
-        let listens = wait_for(Duration::from_mins(1), answer).await;
-        listens.with_context(|| format!("{name} does not listen; {}", self.ledger().last_words(&name)))?;
+        // A containerd that was killed leaves its socket behind, so only a successful connection proves that it runs.
+        let connect = || async { UnixStream::connect(&socket).ok() };
+        let listens = wait_for(Duration::from_mins(1), connect).await;
+        listens.with_context(|| format!("{name} does not listen; {}", self.records().log_tail(&name)))?;
 
         let directory = self.directory();
         std::fs::create_dir_all(directory.join("volume-plugins"))?;
-        // Pods with the DNS policy `Default` find no name server: there is none outside.
+        // Pods with the DNS policy `Default` have no name server.
         write_atomically(&directory.join("resolv.conf"), "")?;
         write_atomically(&directory.join("kubelet.json"), self.kubelet_configuration().to_string())?;
         write_atomically(&directory.join("proxy.json"), self.proxy_configuration().to_string())?;
@@ -198,22 +198,23 @@ impl Node<'_> {
 
     /// Whether its kubelet runs.
     pub fn is_running(&self) -> bool {
-        self.ledger().alive(&format!("kubelet-{}", self.layout.letter)).is_some()
+        self.records().alive(&format!("kubelet-{}", self.layout.letter)).is_some()
     }
 
-    /// When the kubelet last said that it lives.
+    /// When the kubelet last renewed its lease.
     pub async fn heartbeat(&self, client: &Client) -> Option<MicroTime> {
         let leases: Api<Lease> = Api::namespaced(client.clone(), "kube-node-lease");
         leases.get(&self.layout.name).await.ok()?.spec?.renew_time
     }
 
-    /// Waits until the node is ready and has said so after `before`: a stopped node is called ready for a while.
+    /// Waits until the node is ready and its lease was renewed after `before`, because a stopped node stays `Ready` for
+    /// a while.
     pub async fn wait_until_ready(&self, client: &Client, before: Option<MicroTime>) -> Result<()> {
         let nodes: Api<KubernetesNode> = Api::all(client.clone());
-        let (ledger, kubelet) = (self.ledger(), format!("kubelet-{}", self.layout.letter));
+        let (records, kubelet) = (self.records(), format!("kubelet-{}", self.layout.letter));
         let outcome = wait_for(Duration::from_mins(4), || async {
-            if ledger.alive(&kubelet).is_none() {
-                return Some(Err(anyhow!("{kubelet} ended at its start; {}", ledger.last_words(&kubelet))));
+            if records.alive(&kubelet).is_none() {
+                return Some(Err(anyhow!("{kubelet} exited during startup; {}", records.log_tail(&kubelet))));
             }
             let conditions = nodes.get(&self.layout.name).await.ok()?.status?.conditions?;
             let ready =
@@ -237,7 +238,7 @@ impl Node<'_> {
                     "registry": {"config_path": self.path("registry")},
                 },
                 "io.containerd.cri.v1.runtime": {
-                    // Without CAP_SYS_RESOURCE a process cannot be made less likely to be killed.
+                    // Without CAP_SYS_RESOURCE the OOM score of a process cannot be lowered.
                     "restrict_oom_score_adj": true,
                     "netns_mounts_under_state_dir": true,
                     "max_container_log_line_size": 16384,
@@ -259,7 +260,7 @@ impl Node<'_> {
         })
     }
 
-    /// The lab's registry stands for every registry there is.
+    /// Redirects all registries to the lab's registry.
     fn mirror_configuration(&self) -> Value {
         let registry = format!("http://{}", self.cluster.registry());
         json!({"server": registry, "host": {registry.clone(): {"capabilities": ["pull", "resolve"]}}})
@@ -303,7 +304,7 @@ impl Node<'_> {
             "cgroupRoot": self.pods_group,
             "failCgroupV1": false,
             "enforceNodeAllocatable": [],
-            // Lets it run where it may not change kernel settings or its own out-of-memory score.
+            // Lets the kubelet run where it may not change kernel settings or its own OOM score.
             "featureGates": {"KubeletInUserNamespace": true},
             "clusterDNS": [self.cluster.dns()],
             "clusterDomain": "cluster.local",
@@ -340,7 +341,7 @@ impl Node<'_> {
             "hostnameOverride": self.layout.name,
             "healthzBindAddress": "127.0.0.1:10256",
             "metricsBindAddress": "127.0.0.1:10249",
-            // These settings belong to the whole machine: leave them alone.
+            // Zero leaves these settings of the whole machine unchanged.
             "conntrack": {"maxPerCore": 0, "min": 0, "tcpEstablishedTimeout": "0s", "tcpCloseWaitTimeout": "0s"},
             "nftables": {"minSyncPeriod": "200ms", "syncPeriod": "30s"},
         })

@@ -1,5 +1,5 @@
-//! Where things are kept: the cache (what was built, shared by all labs and checkouts) and the state (one directory
-//! a lab). The only reader of the environment in this crate.
+//! The paths of the cache (shared by all labs and checkouts) and of the state (one directory per lab). The only module
+//! of this crate that reads the environment.
 
 use std::path::{Path, PathBuf};
 
@@ -19,14 +19,14 @@ fn home() -> PathBuf {
     variable("HOME").map_or_else(std::env::temp_dir, PathBuf::from)
 }
 
-/// Whether this process is root: only root runs pods.
+/// Whether this process runs as root, which pods need.
 pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
 /// The root of this workspace, for building our own binaries into images.
 pub fn workspace() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the lab crate lies in the workspace")
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the lab crate is in the workspace")
 }
 
 /// Where cargo puts what it builds from this workspace.
@@ -34,7 +34,7 @@ pub(crate) fn cargo_target() -> PathBuf {
     variable("CARGO_TARGET_DIR").map_or_else(|| workspace().join("target"), PathBuf::from)
 }
 
-/// What was built once and serves every lab. Losing it costs time and nothing else.
+/// Built programs and images, shared by all labs. It can be deleted: everything is built again.
 #[derive(Debug, Clone)]
 pub struct Cache(PathBuf);
 
@@ -51,7 +51,7 @@ impl Cache {
         ))
     }
 
-    /// A cache in a directory of the caller's choice.
+    /// A cache in this directory.
     pub fn at(directory: impl Into<PathBuf>) -> Self {
         Self(directory.into())
     }
@@ -61,12 +61,12 @@ impl Cache {
         &self.0
     }
 
-    /// Built programs, a directory each.
+    /// The directory of built programs, with one directory for each.
     pub fn programs(&self) -> PathBuf {
         self.0.join("lab/programs")
     }
 
-    /// Build trees that a build leaves behind for the next one.
+    /// The directory of build trees; an interrupted build leaves its tree behind.
     pub fn build(&self) -> PathBuf {
         self.0.join("lab/build")
     }
@@ -77,7 +77,7 @@ impl Cache {
     }
 }
 
-/// The directory below which each lab has one of its own.
+/// The directory that contains the directories of all labs.
 pub fn state_root() -> PathBuf {
     variable("MAINSTAY_LAB_STATE").map_or_else(
         || {
@@ -93,7 +93,7 @@ pub fn state_root() -> PathBuf {
     )
 }
 
-/// Writes a file whole or not at all: a reader sees the old content or the new one.
+/// Writes a file atomically: a reader sees either the old content or the new one.
 pub fn write_atomically(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     let directory = path.parent().context("a file has a directory")?;
     std::fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
@@ -102,7 +102,7 @@ pub fn write_atomically(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     std::fs::rename(&draft, path).with_context(|| format!("cannot put {} in place", path.display()))
 }
 
-/// Removes a directory and all below it; absent is fine.
+/// Removes a directory and its contents. A missing directory is not an error.
 pub fn remove_all(path: &Path) -> Result<()> {
     match std::fs::remove_dir_all(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {

@@ -1,5 +1,5 @@
-//! The certificates of a lab: one authority for everything, one for the front proxy, a key pair for service accounts.
-//! Made once a lab, in a tenth of a second; a directory that has its last file is whole.
+//! The certificates of a lab: a certificate authority, a second one for the front proxy, and a key pair for service
+//! accounts. They are created once per lab; the file `complete` is written last.
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -16,18 +16,18 @@ use crate::paths::write_atomically;
 #[derive(Debug, Clone)]
 pub struct Certificates(PathBuf);
 
-/// Somebody who gets a certificate.
+/// The subject of a certificate.
 #[derive(Debug, Clone)]
 pub struct Subject {
-    /// File name without ending.
+    /// File name without extension.
     pub file: String,
     /// Common name: the user in Kubernetes.
     pub user: String,
     /// Organisation: the group in Kubernetes.
     pub group: Option<&'static str>,
-    /// DNS names it serves under.
+    /// DNS names of the server.
     pub names: Vec<String>,
-    /// Addresses it serves on.
+    /// IP addresses of the server.
     pub addresses: Vec<IpAddr>,
 }
 
@@ -38,7 +38,7 @@ impl Subject {
     }
 }
 
-/// The client of the front proxy, whose authority is a separate one.
+/// The client certificate of the front proxy, which has a separate authority.
 const FRONT_PROXY: &str = "front-proxy";
 
 impl Certificates {
@@ -62,10 +62,10 @@ impl Certificates {
         self.0.join("service-accounts.pub").display().to_string()
     }
 
-    /// Makes them all, unless they are there.
+    /// Creates all certificates, unless they exist.
     pub fn ensure(&self, subjects: &[Subject]) -> Result<()> {
-        let whole = self.0.join("complete");
-        if whole.exists() {
+        let complete = self.0.join("complete");
+        if complete.exists() {
             return Ok(());
         }
         let authority = self.authority("ca", "lab")?;
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn certificates_are_made_once() {
+    fn certificates_are_created_once() {
         let directory = tempfile::tempdir().unwrap();
         let certificates = Certificates::below(directory.path());
         let subjects = [Subject::client("admin", "admin", Some("system:masters"))];

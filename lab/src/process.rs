@@ -1,5 +1,5 @@
-//! Programs that stay. Each is started so that it writes down its own process id, start time and boot before it
-//! becomes the program, so that there is a record whichever of them dies. Processes are ended by record only, never by name.
+//! Long-running programs. Each process records its ID, start time and boot before it executes the program, so there is
+//! a record even if the lab is killed meanwhile. Processes are stopped by their records, never by name.
 
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::clock::wait_until;
 use crate::shell::call;
 
-/// A process, told apart from a later one that got the same number.
+/// A process, identified by its ID and its start time, because IDs are reused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
     pid: i32,
@@ -21,23 +21,23 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// The process that has this number now.
+    /// The process that has this ID now.
     pub fn of(pid: i32) -> Option<Self> {
         let (start, ended) = read_stat(pid)?;
         (!ended).then_some(Self { pid, start })
     }
 
-    /// As a line that [`Identity::from_record`] reads back, also after a reboot.
+    /// The process as a line for [`Identity::from_record`], with the boot.
     pub fn to_record(&self) -> String {
         format!("{} {} {}", self.pid, self.start, boot())
     }
 
-    /// The process of a recorded line, unless the machine was started again since.
+    /// The process of a record, unless the machine was rebooted since.
     pub fn from_record(record: &str) -> Option<Self> {
         parse_record(record, &boot())
     }
 
-    /// The number.
+    /// The process ID.
     pub fn pid(&self) -> i32 {
         self.pid
     }
@@ -50,7 +50,7 @@ impl Identity {
     /// Sends a signal to this process, and never to another one with the same ID.
     pub fn signal(&self, signal: Signal) {
         let Some(pid) = Pid::from_raw(self.pid) else { return };
-        // The descriptor pins the process first; only then is it compared, so the number cannot change hands between.
+        // The descriptor is opened before the comparison, so that the ID cannot be reused in between.
         if let Ok(descriptor) = pidfd_open(pid, PidfdFlags::empty())
             && self.is_alive()
         {
@@ -59,7 +59,7 @@ impl Identity {
     }
 }
 
-/// Tells this run of the machine from the ones before.
+/// The ID of the current boot.
 fn boot() -> String {
     std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
 }
@@ -70,7 +70,7 @@ fn read_stat(pid: i32) -> Option<(u64, bool)> {
 }
 
 fn parse_stat(stat: &str) -> Option<(u64, bool)> {
-    // The name in parentheses may hold anything; what follows the last one is fields 3 and up.
+    // The program name in parentheses may contain any character. Field 3 follows the last parenthesis.
     let (_, rest) = stat.rsplit_once(") ")?;
     let mut fields = rest.split(' ');
     let state = fields.next()?;
@@ -78,7 +78,7 @@ fn parse_stat(stat: &str) -> Option<(u64, bool)> {
     Some((start, matches!(state, "Z" | "X" | "x")))
 }
 
-/// Asks each to end, and ends those that have not after `grace`.
+/// Sends SIGTERM to each, and SIGKILL to those that still run after `grace`.
 pub fn end(processes: &[Identity], grace: Duration) {
     for process in processes {
         process.signal(Signal::TERM);
@@ -91,7 +91,7 @@ pub fn end(processes: &[Identity], grace: Duration) {
     }
 }
 
-/// Runs inside the new process: joins the control groups, records itself, becomes the program.
+/// Runs in the new process: joins the control groups, writes the record, executes the program.
 const WRAPPER: &str = r#"set -eu
 record=$1; groups=$2; shift 2
 for group in $groups; do echo $$ >"$group/cgroup.procs"; done
@@ -122,18 +122,18 @@ pub struct Launch<'a> {
 
 /// The records of one lab's processes.
 #[derive(Debug, Clone)]
-pub struct Ledger {
-    records: PathBuf,
+pub struct ProcessRecords {
+    directory: PathBuf,
     logs: PathBuf,
 }
 
-impl Ledger {
+impl ProcessRecords {
     /// Records in `directory/processes`, logs in `directory/logs`.
     pub fn below(directory: &Path) -> Self {
-        Self { records: directory.join("processes"), logs: directory.join("logs") }
+        Self { directory: directory.join("processes"), logs: directory.join("logs") }
     }
 
-    /// Where the named process writes what it has to say.
+    /// The log file of a process.
     pub fn log(&self, name: &str) -> PathBuf {
         self.logs.join(format!("{name}.log"))
     }
@@ -143,11 +143,11 @@ impl Ledger {
         if self.alive(launch.name).is_some() {
             return Ok(());
         }
-        for directory in [&self.records, &self.logs] {
+        for directory in [&self.directory, &self.logs] {
             std::fs::create_dir_all(directory)
                 .with_context(|| format!("cannot create {}", directory.display()))?;
         }
-        let record = self.records.join(launch.name);
+        let record = self.directory.join(launch.name);
         let _ = std::fs::remove_file(&record);
         let log = OpenOptions::new().create(true).append(true).open(self.log(launch.name))?;
         let groups: Vec<String> = launch.groups.iter().map(|group| group.display().to_string()).collect();
@@ -173,21 +173,21 @@ impl Ledger {
             record.exists() || matches!(child.try_wait(), Ok(Some(_)) | Err(_))
         });
         if !recorded || !record.exists() {
-            bail!("{} did not start: {}", launch.name, self.last_words(launch.name));
+            bail!("{} did not start: {}", launch.name, self.log_tail(launch.name));
         }
         Ok(())
     }
 
     /// The running process recorded under this name.
     pub fn alive(&self, name: &str) -> Option<Identity> {
-        let record = std::fs::read_to_string(self.records.join(name)).ok()?;
+        let record = std::fs::read_to_string(self.directory.join(name)).ok()?;
         let recorded = Identity::from_record(&record)?;
         recorded.is_alive().then_some(recorded)
     }
 
-    /// Every name that was ever recorded and not yet forgotten, sorted.
+    /// The names of all records, sorted.
     pub fn names(&self) -> Vec<String> {
-        let Ok(entries) = std::fs::read_dir(&self.records) else { return Vec::new() };
+        let Ok(entries) = std::fs::read_dir(&self.directory) else { return Vec::new() };
         let mut names: Vec<String> = entries
             .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
             .filter(|name| !name.contains(".draft"))
@@ -196,17 +196,17 @@ impl Ledger {
         names
     }
 
-    /// Ends the named processes together and forgets them.
+    /// Stops these processes at the same time and removes their records.
     pub fn stop<N: AsRef<str>>(&self, names: &[N], grace: Duration) {
         let running: Vec<Identity> = names.iter().filter_map(|name| self.alive(name.as_ref())).collect();
         end(&running, grace);
         for name in names {
-            let _ = std::fs::remove_file(self.records.join(name.as_ref()));
+            let _ = std::fs::remove_file(self.directory.join(name.as_ref()));
         }
     }
 
     /// The end of a process's log, for an error message.
-    pub fn last_words(&self, name: &str) -> String {
+    pub fn log_tail(&self, name: &str) -> String {
         let path = self.log(name);
         let log = std::fs::read_to_string(&path).unwrap_or_default();
         let tail: Vec<&str> = log.lines().rev().take(8).collect();
@@ -221,7 +221,8 @@ fn parse_record(record: &str, boot: &str) -> Option<Identity> {
     (fields.next()? == boot).then_some(identity)
 }
 
-/// Does some work, or drops it when the program is asked to end: what was started ends with it.
+/// Runs a future until it is complete, or until SIGTERM or SIGINT. A signal drops the future, and with it everything
+/// that it started.
 pub async fn until_stopped<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     let stop = stop_signal()?;
     tokio::select! {
@@ -230,8 +231,8 @@ pub async fn until_stopped<T>(work: impl Future<Output = Result<T>>) -> Result<T
     }
 }
 
-/// Waits for the signals with which a program is asked to end. From the call on they end nobody by themselves, so that what
-/// was started can be ended first.
+/// Waits for SIGTERM or SIGINT. From this call on, these signals no longer terminate the process, so that it can stop
+/// what it started.
 pub fn stop_signal() -> Result<impl Future<Output = ()> + Send> {
     let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?;
@@ -247,8 +248,8 @@ pub fn stop_signal() -> Result<impl Future<Output = ()> + Send> {
 mod tests {
     use super::*;
 
-    fn sleeper(ledger: &Ledger, name: &str) {
-        ledger
+    fn sleeper(records: &ProcessRecords, name: &str) {
+        records
             .start(&Launch {
                 name,
                 network: None,
@@ -261,48 +262,48 @@ mod tests {
     }
 
     #[test]
-    fn a_name_with_parentheses_does_not_confuse_the_reader() {
+    fn a_program_name_may_contain_parentheses() {
         let stat = "7 (a) b) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 4242 20";
         assert_eq!(parse_stat(stat), Some((4242, false)));
         assert_eq!(parse_stat(&stat.replace(" S ", " Z ")), Some((4242, true)));
     }
 
     #[test]
-    fn a_record_from_before_a_reboot_counts_for_nothing() {
+    fn a_record_from_before_a_reboot_is_ignored() {
         assert_eq!(parse_record("7 4242 boot-a\n", "boot-a"), Some(Identity { pid: 7, start: 4242 }));
         assert_eq!(parse_record("7 4242 boot-a\n", "boot-b"), None);
     }
 
     #[test]
-    fn a_process_is_started_once_found_again_and_ended() {
+    fn a_process_is_started_once_found_and_stopped() {
         let directory = tempfile::tempdir().unwrap();
-        let ledger = Ledger::below(directory.path());
-        sleeper(&ledger, "sleeper");
-        let first = ledger.alive("sleeper").unwrap();
-        sleeper(&ledger, "sleeper");
-        assert_eq!(ledger.alive("sleeper"), Some(first.clone()));
-        assert_eq!(ledger.names(), ["sleeper"]);
-        ledger.stop(&["sleeper"], Duration::from_secs(5));
+        let records = ProcessRecords::below(directory.path());
+        sleeper(&records, "sleeper");
+        let first = records.alive("sleeper").unwrap();
+        sleeper(&records, "sleeper");
+        assert_eq!(records.alive("sleeper"), Some(first.clone()));
+        assert_eq!(records.names(), ["sleeper"]);
+        records.stop(&["sleeper"], Duration::from_secs(5));
         assert!(!first.is_alive());
-        assert_eq!(ledger.names(), Vec::<String>::new());
+        assert_eq!(records.names(), Vec::<String>::new());
     }
 
     #[test]
-    fn another_process_under_the_same_number_is_left_alone() {
+    fn another_process_with_the_same_id_gets_no_signal() {
         let directory = tempfile::tempdir().unwrap();
-        let ledger = Ledger::below(directory.path());
-        sleeper(&ledger, "sleeper");
-        let real = ledger.alive("sleeper").unwrap();
+        let records = ProcessRecords::below(directory.path());
+        sleeper(&records, "sleeper");
+        let real = records.alive("sleeper").unwrap();
         let stale = Identity { pid: real.pid, start: real.start + 1 };
         stale.signal(Signal::KILL);
         assert!(real.is_alive());
-        ledger.stop(&["sleeper"], Duration::from_secs(5));
+        records.stop(&["sleeper"], Duration::from_secs(5));
     }
 
     #[test]
-    fn a_program_that_cannot_start_says_so() {
+    fn a_failed_start_is_an_error_with_the_log() {
         let directory = tempfile::tempdir().unwrap();
-        let ledger = Ledger::below(directory.path());
+        let records = ProcessRecords::below(directory.path());
         let launch = Launch {
             name: "ghost",
             network: None,
@@ -311,7 +312,7 @@ mod tests {
             arguments: &[],
             environment: &[],
         };
-        let error = ledger.start(&launch).unwrap_err().to_string();
+        let error = records.start(&launch).unwrap_err().to_string();
         assert!(error.starts_with("ghost did not start: the end of "), "{error}");
     }
 }

@@ -1,9 +1,9 @@
-//! Kubernetes quantities as whole bytes, and back. Called by the provisioner, which compares requests with
-//! capacities. Exact integer arithmetic throughout: a volume is never a byte smaller than what was asked for.
+//! Kubernetes quantities as whole bytes, and back. Called by the provisioner, which compares requests with capacities.
+//! Exact integer arithmetic throughout: a volume is never smaller than its request.
 
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 
-/// The suffixes and what they multiply by, as a power of ten or of two.
+/// The suffixes and their factors, as a power of ten or of two.
 const SUFFIXES: [(&str, Unit); 16] = [
     ("", Unit::Ten(0)),
     ("n", Unit::Ten(-9)),
@@ -29,7 +29,7 @@ enum Unit {
     Two(u32),
 }
 
-/// The bytes that a quantity stands for, rounded up. `None` if it is malformed, negative or past what 64 bits hold.
+/// A quantity in bytes, rounded up. `None` if it is malformed, negative, or does not fit into 64 bits.
 pub fn bytes(quantity: &Quantity) -> Option<u64> {
     let text = quantity.0.strip_prefix('+').unwrap_or(&quantity.0);
     let end = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
@@ -101,14 +101,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_size_is_none() {
+    fn invalid_sizes_are_none() {
         for text in ["", "-1", "Gi", "1.2.3", "1 Gi", "1gi", "1K", "ten", "1e", "16Ei", "1e99999", "."] {
             assert_eq!(bytes(&Quantity(text.into())), None, "{text}");
         }
     }
 
     #[test]
-    fn bytes_are_written_as_people_write_them() {
+    fn bytes_get_the_largest_binary_suffix() {
         for (number, text) in
             [(0, "0"), (1000, "1000"), (32 << 20, "32Mi"), (3 << 29, "1536Mi"), (1 << 40, "1Ti")]
         {

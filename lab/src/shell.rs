@@ -1,5 +1,5 @@
-//! Runs other programs to their end and says, when one fails, which, why and with what words of its own.
-//! Programs that stay are started by `process`, which comes here for its `Command` too.
+//! Runs programs until they exit. The error of a failed program contains its command line and the end of its output.
+//! Long-running programs are started by `process`, which gets its `Command` here.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-/// One call of a program, built up and then run.
+/// One call of a program.
 pub struct Call {
     command: Command,
     shown: String,
@@ -25,7 +25,7 @@ impl fmt::Debug for Call {
 pub fn call(program: impl AsRef<OsStr>) -> Call {
     let program = program.as_ref();
     let mut command = Command::new(program);
-    // Debian keeps its system tools out of the PATH of ordinary shells.
+    // On Debian, the `PATH` of ordinary users does not contain the system tools.
     command.env("PATH", format!("{}:/usr/sbin:/sbin", crate::paths::search_path())).stdin(Stdio::null());
     Call { command, shown: Path::new(program).file_name().unwrap_or(program).to_string_lossy().into_owned() }
 }
@@ -46,7 +46,7 @@ impl Call {
         arguments.into_iter().fold(self, Self::arg)
     }
 
-    /// Adds the words of `text`, split at spaces: for calls whose arguments hold none.
+    /// Adds the words of `text` as arguments. Use it only for arguments without spaces.
     #[must_use]
     pub fn words(self, text: &str) -> Self {
         self.args(text.split_whitespace())
@@ -66,30 +66,30 @@ impl Call {
         self
     }
 
-    /// Runs to the end and gives back what it printed, without the last line break.
+    /// Runs the program and returns its standard output without trailing white space.
     pub fn output(mut self) -> Result<String> {
         let output = self.command.output().with_context(|| format!("cannot run `{}`", self.shown))?;
         if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
-            let said = said.trim();
-            let tail: Vec<&str> = said.lines().rev().take(15).collect();
+            let printed = String::from_utf8_lossy(&output.stderr);
+            let printed = printed.trim();
+            let tail: Vec<&str> = printed.lines().rev().take(15).collect();
             let tail: Vec<&str> = tail.into_iter().rev().collect();
             bail!("`{}` failed ({}): {}", self.shown, output.status, tail.join("\n"));
         }
         Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
     }
 
-    /// Runs to the end; only success matters.
+    /// Runs the program and ignores its output.
     pub fn run(self) -> Result<()> {
         self.output().map(drop)
     }
 
-    /// Whether it can be run and ends well.
+    /// Runs the program and returns whether it succeeded.
     pub fn succeeds(self) -> bool {
         self.output().is_ok()
     }
 
-    /// Runs with the terminal of the caller and gives back its exit code.
+    /// Runs the program in the terminal of the caller and returns its exit code.
     pub fn interactive(mut self) -> Result<i32> {
         let status = self
             .command
@@ -99,7 +99,7 @@ impl Call {
         Ok(status.code().unwrap_or(1))
     }
 
-    /// The command itself, for a program that is to stay.
+    /// The command, for a long-running program.
     pub(crate) fn into_command(self) -> Command {
         self.command
     }
@@ -110,13 +110,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failure_names_the_call_and_repeats_its_words() {
+    fn an_error_contains_the_call_and_its_output() {
         let error = call("sh").args(["-c", "echo no such volume >&2; exit 3"]).run().unwrap_err().to_string();
         assert_eq!(error, "`sh -c echo no such volume >&2; exit 3` failed (exit status: 3): no such volume");
     }
 
     #[test]
-    fn a_missing_program_is_named() {
+    fn a_missing_program_is_named_in_the_error() {
         let error = call("no-such-program").run().unwrap_err().to_string();
         assert_eq!(error, "cannot run `no-such-program`");
     }

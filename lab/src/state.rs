@@ -1,5 +1,5 @@
-//! What a lab is and where it is written down: its name, its shape, its directory, its lock.
-//! Everything of a lab lies below one directory; its description is the first thing written and the last removed.
+//! The description of a lab: its name, shape, directory and lock. All files of a lab are below one directory. Its
+//! description is written first and removed last.
 
 use std::fs::File;
 use std::net::{Ipv4Addr, TcpListener};
@@ -22,9 +22,7 @@ impl LabName {
         let fits = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
         let starts_well = name.starts_with(|first: char| first.is_ascii_lowercase());
         if !starts_well || name.ends_with('-') || name.len() > 20 || !name.chars().all(fits) {
-            bail!(
-                "`{name}` cannot be a lab's name: it takes at most 20 lower-case letters, digits and dashes"
-            );
+            bail!("`{name}` cannot be a lab's name: use at most 20 lower-case letters, digits and dashes");
         }
         Ok(Self(name.into()))
     }
@@ -35,22 +33,22 @@ impl LabName {
     }
 }
 
-/// The shape of a lab, fixed when it is first brought up.
+/// The shape of a lab, fixed when it is first started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Shape {
-    /// Tells the addresses of labs apart that run side by side.
+    /// Distinguishes the addresses of labs that run at the same time.
     pub index: u8,
     /// Kubernetes version.
     pub kubernetes: String,
-    /// With pods, or the control plane alone.
-    pub kind: Kind,
+    /// With nodes, or only a control plane.
+    pub kind: LabKind,
 }
 
-/// What runs.
+/// What runs in a lab.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum Kind {
+pub enum LabKind {
     /// A whole cluster.
     Cluster {
         /// Number of nodes.
@@ -58,11 +56,11 @@ pub enum Kind {
         /// The kubelet's `syncFrequency`.
         kubelet_sync: String,
     },
-    /// API server and etcd, perhaps the controller-manager, on ports of the host's loopback.
+    /// API server, etcd and optionally the controller-manager, on loopback ports of the host.
     ControlPlane {
-        /// How much of it.
+        /// Which components run.
         extent: Extent,
-        /// Where it listens.
+        /// The ports of the components.
         ports: Ports,
     },
 }
@@ -81,16 +79,16 @@ pub struct Ports {
     pub controllers: u16,
 }
 
-/// The ports that control planes take, four at a time: below those that the kernel gives to outgoing connections, one
-/// of which could otherwise take a port between the choice and the start.
+/// Control planes use four consecutive ports each, from here on. They are below the range that the kernel uses for
+/// outgoing connections, one of which could otherwise take a port between the choice and the start.
 const FIRST_PORT: u16 = 20_000;
 const QUADRUPLES: u32 = 3_000;
 
 static CHOSEN: AtomicU32 = AtomicU32::new(0);
 
 impl Ports {
-    /// Four ports that are free at this moment. Each process begins at a place of its own, so that those which start
-    /// together do not meet.
+    /// Four ports that are free now. The search of each process begins at a different port, so that processes which
+    /// start at the same time do not conflict.
     pub fn free() -> Result<Self> {
         let is_free = |port: u16| TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok();
         (0..QUADRUPLES)
@@ -108,7 +106,7 @@ impl Ports {
     }
 }
 
-/// How many labs can have addresses at once.
+/// How many labs can exist at the same time.
 const INDEXES: u8 = 10;
 
 /// A lab on this machine.
@@ -129,7 +127,10 @@ impl Lab {
         match std::fs::read(directory.join("lab.json")) {
             Ok(text) => {
                 let shape = serde_json::from_slice(&text).with_context(|| {
-                    format!("{}/lab.json is not of this version: `lab down` first", directory.display())
+                    format!(
+                        "{}/lab.json was written by another version: run `lab down` first",
+                        directory.display()
+                    )
                 })?;
                 Ok(Some(Self { name: name.clone(), shape, directory }))
             }
@@ -138,10 +139,10 @@ impl Lab {
         }
     }
 
-    /// The lab of this name, or an error that says how to get one.
+    /// The lab of this name, or an error that says how to create it.
     pub fn existing(name: &LabName) -> Result<Self> {
         Self::find(name)?.with_context(|| {
-            format!("there is no lab `{0}`: `cargo lab up --name {0}` makes one", name.as_str())
+            format!("there is no lab `{0}`: `cargo lab up --name {0}` creates it", name.as_str())
         })
     }
 
@@ -154,61 +155,63 @@ impl Lab {
         Ok(labs)
     }
 
-    /// The lab that `up` was asked for: the one that is there, if it has that shape, or a new one.
-    pub fn request(asked: &args::Up, default_kubernetes: &str) -> Result<Self> {
-        let name = LabName::new(&asked.lab.name)?;
+    /// The lab for `up`: the existing one, if it has the requested shape, or a new one.
+    pub fn request(options: &args::Up, default_kubernetes: &str) -> Result<Self> {
+        let name = LabName::new(&options.lab.name)?;
         if let Some(lab) = Self::find(&name)? {
-            lab.must_fit(asked)?;
+            lab.check_shape(options)?;
             return Ok(lab);
         }
-        let kubernetes = asked.kubernetes.as_deref().unwrap_or(default_kubernetes);
-        if let Some(extent) = asked.control_plane_only {
+        let kubernetes = options.kubernetes.as_deref().unwrap_or(default_kubernetes);
+        if let Some(extent) = options.control_plane_only {
             return Self::control_plane(&name, extent, kubernetes);
         }
-        let kubelet_sync = asked.kubelet_sync.clone().unwrap_or_else(|| "10s".into());
-        Self::write_down(&name, kubernetes, Kind::Cluster { nodes: asked.nodes.unwrap_or(1), kubelet_sync })
+        let kubelet_sync = options.kubelet_sync.clone().unwrap_or_else(|| "10s".into());
+        Self::create(&name, kubernetes, LabKind::Cluster { nodes: options.nodes.unwrap_or(1), kubelet_sync })
     }
 
-    /// The control plane of this name: the one that is there, or a new one.
+    /// The control plane of this name: the existing one, or a new one.
     pub fn control_plane(name: &LabName, extent: Extent, kubernetes: &str) -> Result<Self> {
         match Self::find(name)? {
             Some(lab) => Ok(lab),
-            None => Self::write_down(name, kubernetes, Kind::ControlPlane { extent, ports: Ports::free()? }),
+            None => Self::create(name, kubernetes, LabKind::ControlPlane { extent, ports: Ports::free()? }),
         }
     }
 
-    fn write_down(name: &LabName, kubernetes: &str, kind: Kind) -> Result<Self> {
+    fn create(name: &LabName, kubernetes: &str, kind: LabKind) -> Result<Self> {
         let shape = Shape { index: free_index()?, kubernetes: kubernetes.into(), kind };
         let lab = Self { name: name.clone(), shape, directory: directory_of(name) };
         write_atomically(&lab.directory.join("lab.json"), serde_json::to_vec_pretty(&lab.shape)?)?;
         Ok(lab)
     }
 
-    fn must_fit(&self, asked: &args::Up) -> Result<()> {
-        let differs = |what: &str, there: &str| {
+    fn check_shape(&self, options: &args::Up) -> Result<()> {
+        let differs = |what: &str, existing: &str| {
             bail!(
-                "lab `{0}` is there with {what} {there}: `cargo lab down --name {0}` first",
+                "lab `{0}` exists with {what} {existing}: run `cargo lab down --name {0}` first",
                 self.name.as_str()
             )
         };
-        if asked.kubernetes.as_ref().is_some_and(|kubernetes| *kubernetes != self.shape.kubernetes) {
+        if options.kubernetes.as_ref().is_some_and(|kubernetes| *kubernetes != self.shape.kubernetes) {
             return differs("Kubernetes", &self.shape.kubernetes);
         }
-        match (&self.shape.kind, asked.control_plane_only) {
-            (Kind::Cluster { .. }, Some(_)) => differs("nodes,", "not as a control plane alone"),
-            (Kind::ControlPlane { extent, .. }, Some(wanted)) if *extent != wanted => {
+        match (&self.shape.kind, options.control_plane_only) {
+            (LabKind::Cluster { .. }, Some(_)) => differs("nodes,", "not as a control plane only"),
+            (LabKind::ControlPlane { extent, .. }, Some(wanted)) if *extent != wanted => {
                 differs("another extent:", &format!("{extent:?}").to_lowercase())
             }
-            (Kind::Cluster { nodes, .. }, None) if asked.nodes.is_some_and(|wanted| wanted != *nodes) => {
+            (LabKind::Cluster { nodes, .. }, None)
+                if options.nodes.is_some_and(|wanted| wanted != *nodes) =>
+            {
                 differs("a node count of", &nodes.to_string())
             }
-            (Kind::Cluster { kubelet_sync, .. }, None)
-                if asked.kubelet_sync.as_ref().is_some_and(|wanted| wanted != kubelet_sync) =>
+            (LabKind::Cluster { kubelet_sync, .. }, None)
+                if options.kubelet_sync.as_ref().is_some_and(|wanted| wanted != kubelet_sync) =>
             {
                 differs("a kubelet sync of", kubelet_sync)
             }
-            (Kind::ControlPlane { .. }, None) if asked.nodes.is_some() => {
-                differs("no nodes,", "a control plane alone")
+            (LabKind::ControlPlane { .. }, None) if options.nodes.is_some() => {
+                differs("no nodes,", "only a control plane")
             }
             _ => Ok(()),
         }
@@ -225,7 +228,7 @@ pub fn directory_of(name: &LabName) -> PathBuf {
     state_root().join(name.as_str())
 }
 
-/// Names of all directories that are labs, whole or half made.
+/// The names of all lab directories, including those of incomplete labs.
 pub fn names() -> Result<Vec<LabName>> {
     let root = state_root();
     let entries = match std::fs::read_dir(&root) {
@@ -245,16 +248,16 @@ pub fn names() -> Result<Vec<LabName>> {
 fn free_index() -> Result<u8> {
     let used: Vec<u8> = Lab::all()?.iter().map(|lab| lab.shape.index).collect();
     (0..INDEXES).find(|index| !used.contains(index)).with_context(|| {
-        format!("{INDEXES} labs are there already, and there are no addresses for more: `cargo lab status` lists them")
+        format!("{INDEXES} labs exist, and there are no addresses for more: `cargo lab status` lists them")
     })
 }
 
-/// Holds the lock of a lab (or of the table of labs) until dropped: `up`, `down` and `node` follow each other.
+/// Locks a lab until the returned file is dropped, so that `up`, `down` and `node` run one after the other.
 pub fn lock(name: &LabName) -> Result<File> {
     lock_file(&state_root().join(format!("{}.lock", name.as_str())))
 }
 
-/// Holds the lock that is needed to choose addresses for a new lab.
+/// Locks the choice of addresses for a new lab.
 pub fn lock_table() -> Result<File> {
     lock_file(&state_root().join("_table.lock"))
 }
@@ -285,7 +288,7 @@ mod tests {
             shape: Shape {
                 index: 0,
                 kubernetes: "1.36.4".into(),
-                kind: Kind::Cluster { nodes: 3, kubelet_sync: "10s".into() },
+                kind: LabKind::Cluster { nodes: 3, kubelet_sync: "10s".into() },
             },
             directory: "/nowhere".into(),
         }
@@ -300,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn names_fit_where_they_are_used() {
+    fn names_are_checked() {
         for good in ["default", "e2e", "a-1"] {
             assert!(LabName::new(good).is_ok(), "{good}");
         }
@@ -310,15 +313,15 @@ mod tests {
     }
 
     #[test]
-    fn a_lab_that_is_there_keeps_its_shape() {
+    fn an_existing_lab_keeps_its_shape() {
         let lab = three_nodes();
-        assert!(lab.must_fit(&up("--name e2e")).is_ok());
-        assert!(lab.must_fit(&up("--name e2e --nodes 3")).is_ok());
-        let error = lab.must_fit(&up("--name e2e --nodes 2")).unwrap_err().to_string();
-        assert_eq!(error, "lab `e2e` is there with a node count of 3: `cargo lab down --name e2e` first");
-        assert!(lab.must_fit(&up("--name e2e --control-plane-only")).is_err());
-        assert!(lab.must_fit(&up("--name e2e --kubelet-sync 1m")).is_err());
-        assert!(lab.must_fit(&up("--name e2e --kubernetes 1.35.0")).is_err());
+        assert!(lab.check_shape(&up("--name e2e")).is_ok());
+        assert!(lab.check_shape(&up("--name e2e --nodes 3")).is_ok());
+        let error = lab.check_shape(&up("--name e2e --nodes 2")).unwrap_err().to_string();
+        assert_eq!(error, "lab `e2e` exists with a node count of 3: run `cargo lab down --name e2e` first");
+        assert!(lab.check_shape(&up("--name e2e --control-plane-only")).is_err());
+        assert!(lab.check_shape(&up("--name e2e --kubelet-sync 1m")).is_err());
+        assert!(lab.check_shape(&up("--name e2e --kubernetes 1.35.0")).is_err());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! `up` as a command: with its locks, and repeated to measure how long it takes.
+//! The command `up`: takes the locks, and can repeat the start to measure its duration.
 
 use std::time::Duration;
 
@@ -11,32 +11,32 @@ use crate::console::{Progress, line, table};
 use crate::state::{self, Lab, LabName};
 use crate::versions::Versions;
 
-/// Brings the lab up that was asked for.
-pub async fn bring_up(asked: &args::Up, progress: &mut Progress) -> Result<Lab> {
-    let name = LabName::new(&asked.lab.name)?;
-    let _held = state::lock(&name)?;
+/// Starts the requested lab.
+pub async fn bring_up(options: &args::Up, progress: &mut Progress) -> Result<Lab> {
+    let name = LabName::new(&options.lab.name)?;
+    let _lock = state::lock(&name)?;
     let lab = {
         let _table = state::lock_table()?;
-        Lab::request(asked, Versions::built_in().default_version("kubernetes")?)?
+        Lab::request(options, Versions::built_in().default_version("kubernetes")?)?
     };
     cluster::up(&lab, progress).await?;
     Ok(lab)
 }
 
-/// Brings it up and down several times and prints the median of each stage.
-pub async fn measure(asked: &args::Up, runs: u8) -> Result<()> {
-    let name = LabName::new(&asked.lab.name)?;
+/// Starts and stops the lab several times and prints the median of each stage.
+pub async fn measure(options: &args::Up, runs: u8) -> Result<()> {
+    let name = LabName::new(&options.lab.name)?;
     anyhow::ensure!(
         Lab::find(&name)?.is_none(),
-        "lab `{}` is there: measure under another --name",
+        "lab `{}` exists: use another --name to measure",
         name.as_str()
     );
-    cluster::build(asked.kubernetes.as_deref(), asked.control_plane_only.is_some())?;
+    cluster::build(options.kubernetes.as_deref(), options.control_plane_only.is_some())?;
     let mut stages: Vec<(String, Vec<Duration>)> = Vec::new();
     for run in 1..=runs {
         line(format!("run {run} of {runs}"));
         let mut progress = Progress::start();
-        let outcome = bring_up(asked, &mut progress).await;
+        let outcome = bring_up(options, &mut progress).await;
         cluster::down(&name, false)?;
         outcome?;
         for (stage, taken) in progress.stages() {

@@ -1,6 +1,7 @@
-//! A control plane alone: started by the library and by the command, side by side, and gone without a trace.
+//! Tests of control planes without nodes: started by the library and by the command, at the same time, and removed
+//! completely.
 
-#![expect(clippy::disallowed_methods, reason = "tests play the users and controllers of a cluster")]
+#![expect(clippy::disallowed_methods, reason = "tests act as the users and controllers of a cluster")]
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -17,7 +18,7 @@ use lab::process::Identity;
 use lab::shell::{Call, call};
 use serde_json::{from_value, json};
 
-/// The `lab` program with a state directory of its own, so that no lab of this machine is touched.
+/// The `lab` program with a separate state directory, so that it affects no other lab of this machine.
 struct Command {
     state: tempfile::TempDir,
 }
@@ -59,7 +60,7 @@ async fn write_and_read(client: Client, name: &str) -> Result<Vec<String>> {
 }
 
 #[tokio::test]
-async fn two_run_side_by_side_and_leave_nothing() -> Result<()> {
+async fn two_run_at_the_same_time_and_leave_nothing() -> Result<()> {
     let (first, second) = tokio::try_join!(ControlPlane::start(), ControlPlane::start())?;
     assert_eq!(write_and_read(first.client().await?, "first").await?, ["first"]);
     assert_eq!(write_and_read(second.client().await?, "second").await?, ["second"]);
@@ -86,18 +87,18 @@ async fn with_controllers_a_deployment_gets_its_pods() -> Result<()> {
         "metadata": {"name": "web"},
         "spec": {"replicas": 2, "selector": {"matchLabels": {"app": "web"}}, "template": template},
     }))?;
-    // Pods are admitted once the namespace has its service account, which a controller makes.
+    // Pods are admitted once the namespace has its service account, which a controller creates.
     Api::namespaced(client.clone(), "default").create(&PostParams::default(), &deployment).await?;
     let pods: Api<Pod> = Api::namespaced(client, "default");
     let two = wait_for(Duration::from_mins(2), || async {
         let listed = pods.list(&ListParams::default()).await.ok()?;
         (listed.items.len() == 2).then_some(())
     });
-    two.await.context("the controllers made no two pods in two minutes")
+    two.await.context("the controllers did not create two pods within two minutes")
 }
 
 #[tokio::test]
-async fn the_command_brings_one_up_repairs_it_and_takes_it_down() -> Result<()> {
+async fn the_command_starts_repairs_and_stops_one() -> Result<()> {
     let command = Command::new()?;
     command.lab("up --name api --control-plane-only").run()?;
     let before = command.processes("api");
@@ -111,8 +112,12 @@ async fn the_command_brings_one_up_repairs_it_and_takes_it_down() -> Result<()> 
     ended.await.context("a killed process ends")?;
     command.lab("up --name api").run()?;
     let after = command.processes("api");
-    assert!(after.len() == 2 && after.iter().all(Identity::is_alive), "what was missing runs again");
-    assert_eq!(after.iter().filter(|process| before.contains(process)).count(), 1, "what ran was left alone");
+    assert!(after.len() == 2 && after.iter().all(Identity::is_alive), "the killed process runs again");
+    assert_eq!(
+        after.iter().filter(|process| before.contains(process)).count(),
+        1,
+        "the other process still runs"
+    );
 
     let kubeconfig = PathBuf::from(command.lab("kubeconfig --name api").output()?);
     let client = lab::kubeconfig::client(&kubeconfig).await?;
@@ -138,23 +143,23 @@ async fn its_data_can_be_kept() -> Result<()> {
 }
 
 #[test]
-fn what_cannot_be_done_is_said_in_words() -> Result<()> {
+fn errors_explain_what_to_do() -> Result<()> {
     let command = Command::new()?;
-    let refusal = |words: &str| command.lab(words).run().map_err(|error| error.to_string()).unwrap_err();
-    let missing = refusal("kubectl --lab nowhere get nodes");
+    let error = |words: &str| command.lab(words).run().map_err(|error| error.to_string()).unwrap_err();
+    let missing = error("kubectl --lab nowhere get nodes");
     assert!(
-        missing.ends_with("error: there is no lab `nowhere`: `cargo lab up --name nowhere` makes one"),
+        missing.ends_with("error: there is no lab `nowhere`: `cargo lab up --name nowhere` creates it"),
         "{missing}"
     );
-    let unknown = refusal("image build promtheus");
+    let unknown = error("image build promtheus");
     assert!(unknown.contains("no image `promtheus`; there are: all, pause:1"), "{unknown}");
-    let named = refusal("up --name No/Way --control-plane-only");
+    let named = error("up --name No/Way --control-plane-only");
     assert!(named.contains("`No/Way` cannot be a lab's name"), "{named}");
     Ok(())
 }
 
 #[tokio::test]
-async fn tests_can_share_one_in_namespaces_of_their_own() -> Result<()> {
+async fn tests_can_share_one() -> Result<()> {
     const NAME: &str = "shared-by-tests";
     lab::cluster::down(&lab::state::LabName::new(NAME)?, false)?;
     let first = ControlPlane::shared(NAME, Extent::Api).await?;
@@ -165,7 +170,7 @@ async fn tests_can_share_one_in_namespaces_of_their_own() -> Result<()> {
     assert_eq!(
         write_and_read(second.client().await?, "second").await?,
         ["first", "second"],
-        "it outlives its users"
+        "it runs until it is stopped explicitly"
     );
 
     let directory: PathBuf = second.kubeconfig().parent().context("a kubeconfig has a directory")?.into();

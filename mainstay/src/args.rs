@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use kernel::object::Key;
-use kernel::telemetry::Format;
+use kernel::telemetry::LogFormat;
 use product::Product;
 
 use crate::products;
@@ -21,7 +21,7 @@ use crate::products;
 pub struct Arguments {
     /// What to do instead of running operators.
     #[command(subcommand)]
-    pub command: Option<Command>,
+    pub command: Option<OwnCommand>,
     /// How the operators run.
     #[command(flatten)]
     pub run: RunArguments,
@@ -29,7 +29,7 @@ pub struct Arguments {
 
 /// What to do instead of running operators.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub enum OwnCommand {
     /// Print every object that the operators would apply for the resources in files, without a cluster. Objects that the
     /// resources reference (Secrets, ConfigMaps, Namespaces with their labels) are read from the same files. Warnings and
     /// errors go to standard error. If a resource cannot be rendered, the others are, and the exit code is not 0.
@@ -62,7 +62,7 @@ impl RunArguments {
 
 /// When a change is rolled out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Rollout {
+pub enum ReloaderRollout {
     /// Together with the next change of the pod template.
     Lazy,
     /// Immediately.
@@ -119,7 +119,7 @@ pub struct RunArguments {
     pub webhook_service: Option<Key>,
     /// The log format: `logfmt` or `json`.
     #[arg(long, env = "MAINSTAY_LOG_FORMAT", default_value = "logfmt")]
-    pub log_format: Format,
+    pub log_format: LogFormat,
     /// The log level: `error`, `warn`, `info`, `debug`, `trace`, or directives such as `info,kernel=debug`.
     #[arg(long, env = "MAINSTAY_LOG_LEVEL", default_value = "info")]
     pub log_level: String,
@@ -133,7 +133,7 @@ pub struct RunArguments {
     pub otlp_endpoint: Option<String>,
     /// When the pods of monitoring workloads get a new image of the configuration reloader, if nothing else changes.
     #[arg(long, env = "MAINSTAY_RELOADER_ROLLOUT", default_value = "lazy", value_name = "WHEN")]
-    pub reloader_rollout: Rollout,
+    pub reloader_rollout: ReloaderRollout,
     /// Minimum seconds between two touches of the pods of a workload. A touch makes the kubelet update mounted
     /// configurations without delay. The first change takes effect immediately, changes within this time take effect
     /// together.

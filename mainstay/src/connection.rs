@@ -9,7 +9,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use kube::Config;
 use kube::config::{KubeConfigOptions, Kubeconfig};
-use operator_monitoring::flags::cluster::Cluster;
+use operator_monitoring::flags::cluster::ClusterFlags;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use tokio::time::timeout;
@@ -25,7 +25,7 @@ const READ_TIMEOUT: Duration = Duration::from_secs(295);
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(65);
 
 /// The address of the API server, and how requests are sent.
-pub async fn config(arguments: &RunArguments, cluster: &Cluster) -> Result<Config> {
+pub async fn config(arguments: &RunArguments, cluster: &ClusterFlags) -> Result<Config> {
     let mut config = match (cluster.server.as_str(), &arguments.kubeconfig) {
         ("", Some(path)) => {
             let file =
@@ -52,7 +52,7 @@ pub async fn config(arguments: &RunArguments, cluster: &Cluster) -> Result<Confi
         auth.impersonate = Some(cluster.user.clone());
     }
     config.accept_invalid_certs |= cluster.insecure;
-    // The queue retries, and counts it.
+    // Only the queue retries, so that retries are counted.
     config.default_retry = false;
     // A connection that died silently must not block a pass.
     config.read_timeout = Some(READ_TIMEOUT);

@@ -1,4 +1,4 @@
-//! What the operators would write, and which pods would restart and why. The API server checks every write and persists
+//! Reports what the operators would write, and which pods would restart and why. The API server checks every write and persists
 //! none.
 
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ const FIELDS: usize = 5;
 
 /// The result of a dry run.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Report {
+pub struct DryRunReport {
     /// A table of what would be written, and a summary.
     pub text: String,
     /// What could not be checked, or would fail. The rest is in the table.
@@ -35,7 +35,7 @@ struct Write {
 }
 
 /// Reads the objects that would be written, and compares.
-pub async fn report(client: &Client, once: &Once, writes: Vec<DryRunWrite>) -> Result<Report> {
+pub async fn report(client: &Client, once: &Once, writes: Vec<DryRunWrite>) -> Result<DryRunReport> {
     // Only the last write of an object counts.
     let last: BTreeMap<String, DryRunWrite> =
         writes.into_iter().map(|write| (write.call.describe(), write)).collect();
@@ -57,7 +57,7 @@ pub async fn report(client: &Client, once: &Once, writes: Vec<DryRunWrite>) -> R
             result: answer,
         });
     }
-    Ok(Report { text: table(&writes), failures: failures(once) })
+    Ok(DryRunReport { text: table(&writes), failures: failures(once) })
 }
 
 /// An object as it is now. The object also holds what its subresources hold.

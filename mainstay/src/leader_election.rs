@@ -1,9 +1,9 @@
-//! Leader election, or writing without one if nobody wants it or the process cannot read the lease.
+//! Leader election. A process writes without it if it is disabled, or if the process cannot read the lease.
 
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use kernel::lease::{Election, Leadership, LeaseObject, Settings};
+use kernel::lease::{Election, ElectionSettings, Leadership, LeaseObject};
 use kube::Client;
 
 use crate::args::RunArguments;
@@ -13,7 +13,7 @@ use crate::args::RunArguments;
 pub struct LeaderElection {
     /// Whether the process may write.
     pub leadership: Leadership,
-    /// The election; nothing if the process writes without one.
+    /// The election; `None` if the process writes without one.
     pub election: Option<Election<LeaseObject>>,
     /// The lease of an election that is wanted, if the process cannot read it.
     pub forbidden: Option<LeaseObject>,
@@ -36,7 +36,8 @@ impl LeaderElection {
             return Ok(Self { forbidden: Some(lease), ..none });
         }
         let duration = Duration::from_secs(arguments.lease_duration);
-        let settings = Settings { duration, renew_deadline: duration * 2 / 3, ..Settings::default() };
+        let renew_deadline = duration * 2 / 3;
+        let settings = ElectionSettings { duration, renew_deadline, ..ElectionSettings::default() };
         let (election, leadership) =
             Election::new(lease, &arguments.identity, settings).context("--lease-duration")?;
         Ok(Self { leadership, election: Some(election), forbidden: None })

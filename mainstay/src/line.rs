@@ -5,23 +5,23 @@
 use std::path::Path;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
-use operator_monitoring::flags::log::Level;
-use operator_monitoring::flags::{self, Flags, OwnFlag, Program, Start, webhook};
+use operator_monitoring::flags::log::LogThreshold;
+use operator_monitoring::flags::{self, OperatorFlags, OwnFlag, Program, Start, webhook};
 use operator_monitoring::product::default_flags;
 
-use crate::args::{Arguments, Command, RenderArguments, RunArguments};
+use crate::args::{Arguments, OwnCommand, RenderArguments, RunArguments};
 
 /// What a command line requests.
 #[derive(Debug)]
 pub enum Request {
     /// Run operators.
-    Run(Box<RunArguments>, Box<Flags>),
+    Run(Box<RunArguments>, Box<OperatorFlags>),
     /// Print objects.
     Render(RenderArguments),
     /// Print the definitions of all resources.
     Crds,
     /// Run the stand-alone webhook.
-    Webhook(Box<webhook::Flags>),
+    Webhook(Box<webhook::WebhookFlags>),
     /// Print a text to standard output.
     Print(String),
     /// Print the help of a program of the peer, to standard error as Go does it.
@@ -31,7 +31,7 @@ pub enum Request {
 /// Why a command line is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum LineError {
-    /// By the parser of our own flags; also its help and version.
+    /// By the parser of our own flags. This includes its help and version.
     #[error(transparent)]
     Own(#[from] clap::Error),
     /// A flag of ours that is not available under the name of the Prometheus Operator.
@@ -41,7 +41,7 @@ pub enum LineError {
     Unavailable(&'static str),
     /// By the parser of the Prometheus Operator's flags.
     #[error(transparent)]
-    Peer(#[from] flags::Error),
+    Peer(#[from] flags::FlagError),
 }
 
 /// Flags that both parsers know and that are left to our own.
@@ -66,13 +66,13 @@ fn mainstay(arguments: &[String]) -> Result<Request, LineError> {
     let matches = command().try_get_matches_from(words)?;
     let Arguments { command, run } = Arguments::from_arg_matches(&matches)?;
     match command {
-        Some(Command::Render(arguments)) => return Ok(Request::Render(arguments)),
-        Some(Command::Crds) => return Ok(Request::Crds),
+        Some(OwnCommand::Render(arguments)) => return Ok(Request::Render(arguments)),
+        Some(OwnCommand::Crds) => return Ok(Request::Crds),
         None => {}
     }
     flags.scope.namespaces = run.namespaces.iter().cloned().collect();
     flags.scope.deny_namespaces = run.deny_namespaces.iter().cloned().collect();
-    if flags.web.listen_address == Flags::default().web.listen_address {
+    if flags.web.listen_address == OperatorFlags::default().web.listen_address {
         flags.web.listen_address = run.listen_address.to_string();
     }
     Ok(Request::Run(Box::new(run), Box::new(flags)))
@@ -82,7 +82,7 @@ fn mainstay(arguments: &[String]) -> Result<Request, LineError> {
 pub fn command() -> clap::Command {
     let also = format!(
         "All flags of the Prometheus Operator are accepted too, with one dash or two:\n\n{}",
-        Flags::options()
+        OperatorFlags::options()
     );
     Arguments::command().after_long_help(also)
 }
@@ -104,7 +104,7 @@ fn operator(program: &str, arguments: &[String]) -> Result<Request, LineError> {
             Some(OwnFlag { name: argument.get_long()?, takes_value })
         })
         .collect();
-    let Start { flags, own, .. } = match started(Flags::parse(arguments, &own)?, program) {
+    let Start { flags, own, .. } = match started(OperatorFlags::parse(arguments, &own)?, program) {
         Ok(start) => start,
         Err(request) => return Ok(request),
     };
@@ -122,7 +122,7 @@ fn operator(program: &str, arguments: &[String]) -> Result<Request, LineError> {
 
 /// Parses the command line of the stand-alone webhook.
 fn webhook(program: &str, arguments: &[String]) -> Result<Request, LineError> {
-    let start = started(webhook::Flags::parse(arguments, &[])?, program);
+    let start = started(webhook::WebhookFlags::parse(arguments, &[])?, program);
     Ok(start.map_or_else(|request| request, |start| Request::Webhook(Box::new(start.flags))))
 }
 
@@ -142,14 +142,14 @@ const DEBUG: &str =
     "info,mainstay=debug,kernel=debug,operator_monitoring=debug,operator_monitoring::kubelet::operator=debug";
 
 /// A log level of the peer as the log takes it.
-pub(crate) fn level(level: Level) -> &'static str {
+pub(crate) fn level(level: LogThreshold) -> &'static str {
     match level {
         // Details of libraries are not logged.
-        Level::All | Level::Debug => DEBUG,
-        Level::Info => "info",
-        Level::Warn => "warn",
-        Level::Error => "error",
-        Level::None => "off",
+        LogThreshold::All | LogThreshold::Debug => DEBUG,
+        LogThreshold::Info => "info",
+        LogThreshold::Warn => "warn",
+        LogThreshold::Error => "error",
+        LogThreshold::None => "off",
     }
 }
 
@@ -163,7 +163,7 @@ mod tests {
         parse(&words.split(' ').map(str::to_owned).collect::<Vec<_>>())
     }
 
-    fn run(words: &str) -> (RunArguments, Flags) {
+    fn run(words: &str) -> (RunArguments, OperatorFlags) {
         match parse_as(words) {
             Ok(Request::Run(run, flags)) => (*run, *flags),
             other => panic!("{words}: {other:?}"),

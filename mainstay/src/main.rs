@@ -63,13 +63,13 @@ fn print_rendered(arguments: &RenderArguments) -> Result<()> {
     print_with_failures(&rendered.text, &rendered.failures)
 }
 
-/// Prints what was possible, and fails with the rest.
+/// Prints the result, and fails if there are failures.
 fn print_with_failures(text: &str, failures: &[String]) -> Result<()> {
     print(text)?;
     if failures.is_empty() { Ok(()) } else { bail!("{}", failures.join("\nmainstay: ")) }
 }
 
-/// Standard error may be closed: then nobody reads it.
+/// Errors are ignored: standard error may be closed.
 fn print_error(text: &str) {
     let _ = std::io::stderr().write_all(text.as_bytes());
 }

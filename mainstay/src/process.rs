@@ -1,4 +1,4 @@
-//! A process that runs operators: it watches immediately, reconciles once the first lists are complete and it is the
+//! A process that runs operators: it starts watches immediately, reconciles once the first lists are complete and it is the
 //! leader, and stops cleanly.
 
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use kernel::driver::Ending;
 use kernel::hub::{Hub, Once, Registration, WatchState};
 use kernel::lease::Leadership;
 use kernel::metrics::Metrics;
-use kernel::queue;
+use kernel::queue::QueueSettings;
 use kernel::stores::{Scopes, Stores};
 use kube::Client;
 use product::Setup;
@@ -18,7 +18,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::products::Running;
+use crate::products::RunningProducts;
 
 /// The field manager, also the name in events and in labels.
 pub const MANAGER: &str = "mainstay";
@@ -26,21 +26,21 @@ pub const MANAGER: &str = "mainstay";
 /// How long passes may take to finish when the process stops.
 const GRACE: Duration = Duration::from_secs(20);
 
-/// What a process is made of.
+/// Everything that a process runs.
 pub struct Process {
     /// The client of the API server.
     pub client: Client,
     /// The operators.
-    pub products: Arc<Running>,
-    /// What it watches.
+    pub products: Arc<RunningProducts>,
+    /// The namespaces that it watches.
     pub scopes: Scopes,
     /// Whether it may write.
     pub leadership: Leadership,
     /// Its name in events.
     pub identity: String,
-    /// How its queues behave.
-    pub queue: queue::Settings,
-    /// What it counts.
+    /// The settings of its queues.
+    pub queue: QueueSettings,
+    /// Its metrics.
     pub metrics: Metrics,
     /// The states of its watches.
     pub watch_states: watch::Sender<Vec<WatchState>>,

@@ -12,10 +12,10 @@ use kernel::declare::{Declaration, Kind};
 use kernel::hub::Registration;
 use kernel::lease::Leadership;
 use kernel::metrics::{Catalogue, Metrics, Observer};
-use kernel::stores::{Filter, Namespaces, Scopes};
+use kernel::stores::{Namespaces, Scopes, WatchFilter};
 use kernel::webhook::Routes;
 use kube::Client;
-use product::{Definition, Instance, Product, Settings, Setup};
+use product::{Definition, Product, ProductInstance, ProductSettings, Setup};
 use tokio_util::sync::CancellationToken;
 
 /// All operators.
@@ -58,16 +58,16 @@ pub fn routes(catalogue: &mut Catalogue) -> Routes {
 }
 
 /// The operators that run, each with its settings.
-pub struct Running(Vec<(&'static Product, Box<dyn Instance>)>);
+pub struct RunningProducts(Vec<(&'static Product, Box<dyn ProductInstance>)>);
 
-impl Running {
+impl RunningProducts {
     /// Starts operators.
-    pub fn start(products: &[&'static Product], settings: &Settings) -> Self {
+    pub fn start(products: &[&'static Product], settings: &ProductSettings) -> Self {
         Self(products.iter().map(|product| (*product, (product.start)(settings))).collect())
     }
 
     /// A single operator that has been started.
-    pub fn only(product: &'static Product, instance: impl Instance + 'static) -> Self {
+    pub fn only(product: &'static Product, instance: impl ProductInstance + 'static) -> Self {
         Self(vec![(product, Box::new(instance))])
     }
 
@@ -89,7 +89,7 @@ impl Running {
         self.0.iter_mut().flat_map(|(_, instance)| instance.register(catalogue, metrics)).collect()
     }
 
-    /// Lets them adapt to the API server.
+    /// Lets them query the API server.
     pub async fn prepare(&mut self, client: &Client) {
         for (_, instance) in &mut self.0 {
             instance.prepare(client).await;
@@ -101,14 +101,14 @@ impl Running {
         self.0.iter().flat_map(|(_, instance)| instance.controllers(setup)).collect()
     }
 
-    /// What runs beside the controllers. It writes only while the process is the leader.
+    /// Their tasks besides the controllers. They write only while the process is the leader.
     pub fn tasks(
         &self,
         client: &Client,
         leadership: &Leadership,
         stop: &CancellationToken,
     ) -> Vec<BoxFuture<'static, ()>> {
-        let task = |(_, instance): &(&'static Product, Box<dyn Instance>)| {
+        let task = |(_, instance): &(&'static Product, Box<dyn ProductInstance>)| {
             let leadership = leadership.clone();
             instance.task(client, Arc::new(move || leadership.may_write()), stop.clone())
         };
@@ -116,17 +116,17 @@ impl Running {
     }
 
     /// Ends when one of them would watch more after a restart of the process.
-    pub async fn outgrown(&self, client: &Client) {
-        let mut all: FuturesUnordered<_> = self.0.iter().map(|(_, one)| one.outgrown(client)).collect();
+    pub async fn needs_restart(&self, client: &Client) {
+        let mut all: FuturesUnordered<_> = self.0.iter().map(|(_, one)| one.needs_restart(client)).collect();
         if all.next().await.is_none() {
             std::future::pending::<()>().await;
         }
     }
 
-    /// What the process watches: each kind in the namespaces of all operators that declare it.
+    /// The namespaces that the process watches: for each kind those of all operators that declare it.
     pub fn scopes(&self, namespaces: &Namespaces) -> Scopes {
         let mut joined = Scopes::from(namespaces.clone());
-        let mut filters: BTreeMap<Kind, Vec<Filter>> = BTreeMap::new();
+        let mut filters: BTreeMap<Kind, Vec<WatchFilter>> = BTreeMap::new();
         for (product, instance) in &self.0 {
             let scopes = instance.scopes(namespaces);
             let kinds: BTreeSet<Kind> = product.declarations.iter().flat_map(|one| one.kinds()).collect();
@@ -138,9 +138,9 @@ impl Running {
             }
         }
         // One operator may need what another one filters out.
-        let same = |(kind, all): (Kind, Vec<Filter>)| {
+        let same = |(kind, all): (Kind, Vec<WatchFilter>)| {
             let first = all.first()?.clone();
-            (first != Filter::default() && all.iter().all(|one| *one == first)).then_some((kind, first))
+            (first != WatchFilter::default() && all.iter().all(|one| *one == first)).then_some((kind, first))
         };
         joined.filters = filters.into_iter().filter_map(same).collect();
         joined
@@ -151,7 +151,7 @@ impl Running {
 mod tests {
     use k8s_openapi::api::apps::v1::StatefulSet;
     use kernel::declare::Kind;
-    use operator_monitoring::flags::Flags;
+    use operator_monitoring::flags::OperatorFlags;
 
     use super::*;
 
@@ -162,12 +162,13 @@ mod tests {
             "--alertmanager-instance-namespaces=b",
             "--thanos-ruler-instance-namespaces=b",
         ];
-        let (flags, _) = Flags::default().take(&flags, &[]).unwrap();
-        let mut settings = Settings::new();
+        let (flags, _) = OperatorFlags::default().take(&flags, &[]).unwrap();
+        let mut settings = ProductSettings::new();
         settings.insert(flags);
         let everywhere = Namespaces::AllBut(Vec::new());
         let of = |products: &[&'static Product]| {
-            Running::start(products, &settings).scopes(&everywhere).of(Kind::of::<StatefulSet>()).clone()
+            let scopes = RunningProducts::start(products, &settings).scopes(&everywhere);
+            scopes.of(Kind::of::<StatefulSet>()).clone()
         };
         assert_eq!(of(&[ALL[1]]), Namespaces::Only(vec!["b".into()]));
         assert_eq!(of(ALL), everywhere);

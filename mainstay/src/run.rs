@@ -1,4 +1,4 @@
-//! The process itself: log, metrics, health, leader election, reconciliation; and how they stop in the right order.
+//! The process: log, metrics, health, leader election and reconciliation, and the order in which they stop.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -11,23 +11,23 @@ use kernel::declare::Declaration;
 use kernel::driver::Ending;
 use kernel::dry_run::DryRun;
 use kernel::hub::{self, Progress, WatchState};
-use kernel::lease::{self, Election, Leadership, LeaseObject};
+use kernel::lease::{Election, ElectionEnding, Leadership, LeaseObject};
 use kernel::metrics::{self, Catalogue, Metrics};
-use kernel::queue;
-use kernel::telemetry::{self, LogLevel, Telemetry};
+use kernel::queue::QueueSettings;
+use kernel::telemetry::{LogLevel, Telemetry, TelemetrySettings};
 use kube::client::ClientBuilder;
 use kube::{Client, Config};
-use mainstay::args::{Rollout, RunArguments};
+use mainstay::args::{ReloaderRollout, RunArguments};
 use mainstay::connection::{self, ResponseTimeout};
 use mainstay::dry_run;
 use mainstay::leader_election::{LeaderElection, permitted};
 use mainstay::process::{Process, termination};
-use mainstay::products::{self, Running};
+use mainstay::products::{self, RunningProducts};
 use mainstay::web;
 use mainstay::webhook_service::WebhookService;
-use operator_monitoring::flags::Flags;
+use operator_monitoring::flags::OperatorFlags;
 use operator_monitoring::product::OwnFlags;
-use product::Settings;
+use product::ProductSettings;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -37,15 +37,15 @@ use crate::print_with_failures;
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Runs until the process receives a signal to stop, loses the lease or has to restart.
-pub(crate) async fn run(arguments: RunArguments, flags: Flags) -> Result<()> {
-    let settings = telemetry::Settings {
+pub(crate) async fn run(arguments: RunArguments, flags: OperatorFlags) -> Result<()> {
+    let settings = TelemetrySettings {
         format: arguments.log_format,
         level: arguments.log_level.clone(),
         otlp_endpoint: arguments.otlp_endpoint.clone(),
     };
     let telemetry = Telemetry::start(&settings).context("cannot set up the log")?;
     let config = connection::config(&arguments, &flags.cluster).await?;
-    let products = Running::start(&arguments.operators(), &product_settings(&arguments, &flags));
+    let products = RunningProducts::start(&arguments.operators(), &product_settings(&arguments, &flags));
     let ended = if arguments.dry_run {
         Box::pin(dry_run(&arguments, &flags, config, products)).await
     } else {
@@ -55,12 +55,12 @@ pub(crate) async fn run(arguments: RunArguments, flags: Flags) -> Result<()> {
     ended
 }
 
-/// Runs the operators, and everything that is served beside them.
+/// Runs the operators and all servers.
 async fn work(
     arguments: RunArguments,
-    flags: Flags,
+    flags: OperatorFlags,
     config: Config,
-    mut products: Running,
+    mut products: RunningProducts,
     log_level: LogLevel,
 ) -> Result<()> {
     let own_namespace = config.default_namespace.clone();
@@ -86,7 +86,7 @@ async fn work(
     let process = process(&arguments, &flags, &products, client.clone(), metrics);
     let process = Process { leadership, ..process };
     let readiness = readiness(process.watch_states.subscribe(), products.declarations(), &mut tasks);
-    tasks.spawn(web::withdraw(readiness.clone(), stop.clone()));
+    tasks.spawn(web::mark_unready(readiness.clone(), stop.clone()));
     if let Some(address) = arguments.log_level_address {
         let server = LogLevelServer::open(address, log_level).await.context("--log-level-address")?;
         serve("the log level is", server.serve(stop.clone()), &mut servers);
@@ -96,16 +96,16 @@ async fn work(
         servers.spawn(webhooks.serve(client.clone(), stop.clone()));
     }
     let admin = Admin { catalogue: Arc::new(catalogue), readiness };
-    let router = admin.router().merge(routes.router(&kernel::webhook::Limits::default()));
+    let router = admin.router().merge(routes.router(&kernel::webhook::WebhookLimits::default()));
     let server = web::open(&flags.web).await?;
     serve("metrics and health are", server.serve(router, stop.clone()), &mut servers);
     let restart = async move {
         tokio::select! {
-            () = products.outgrown(&client) => End::KindsPermitted,
+            () = products.needs_restart(&client) => End::KindsPermitted,
             () = permitted(forbidden) => End::ElectionPermitted,
         }
     };
-    let (controllers, end) = Box::pin(conduct(process, election, restart, servers, stop)).await?;
+    let (controllers, end) = Box::pin(run_until_end(process, election, restart, servers, stop)).await?;
     tracing::info!(?controllers, "stopped");
     tasks.shutdown().await;
     end.into_result()
@@ -116,7 +116,7 @@ async fn work(
 enum End {
     /// It received a signal.
     Signal,
-    /// Another process leads.
+    /// Another process is the leader.
     LeaseLost,
     /// It was granted permissions to watch more than at its start.
     KindsPermitted,
@@ -125,11 +125,13 @@ enum End {
 }
 
 impl End {
-    /// All but a signal are errors, so that the process is restarted and the reason is logged.
+    /// Everything except a signal is an error, so that the process is restarted and the reason is logged.
     fn into_result(self) -> Result<()> {
         match self {
             Self::Signal => Ok(()),
-            Self::LeaseLost => bail!("restarting, because the lease was lost and another process leads"),
+            Self::LeaseLost => {
+                bail!("restarting, because the lease was lost and another process is the leader")
+            }
             Self::KindsPermitted => {
                 bail!("restarting, because permissions to serve more kinds were granted")
             }
@@ -141,11 +143,11 @@ impl End {
 }
 
 /// The settings of the operators.
-fn product_settings(arguments: &RunArguments, flags: &Flags) -> Settings {
-    let mut settings = Settings::new();
+fn product_settings(arguments: &RunArguments, flags: &OperatorFlags) -> ProductSettings {
+    let mut settings = ProductSettings::new();
     settings.insert(flags.clone());
     settings.insert(OwnFlags {
-        reloader_at_once: arguments.reloader_rollout == Rollout::Now,
+        reloader_at_once: arguments.reloader_rollout == ReloaderRollout::Now,
         touch_interval: Some(Duration::from_secs(arguments.touch_interval)),
     });
     settings
@@ -154,18 +156,19 @@ fn product_settings(arguments: &RunArguments, flags: &Flags) -> Settings {
 /// A process without leader election.
 fn process(
     arguments: &RunArguments,
-    flags: &Flags,
-    products: &Arc<Running>,
+    flags: &OperatorFlags,
+    products: &Arc<RunningProducts>,
     client: Client,
     metrics: Metrics,
 ) -> Process {
+    let concurrency = arguments.concurrency.max(1);
     Process {
         client,
         scopes: products.scopes(&flags.scope.shared()),
         products: Arc::clone(products),
         leadership: Leadership::always(),
         identity: arguments.identity.clone(),
-        queue: queue::Settings { concurrency: arguments.concurrency.max(1), ..queue::Settings::default() },
+        queue: QueueSettings { concurrency, ..QueueSettings::default() },
         metrics,
         watch_states: watch::Sender::new(Vec::new()),
     }
@@ -174,9 +177,9 @@ fn process(
 /// Prints what the operators would write.
 async fn dry_run(
     arguments: &RunArguments,
-    flags: &Flags,
+    flags: &OperatorFlags,
     config: Config,
-    mut products: Running,
+    mut products: RunningProducts,
 ) -> Result<()> {
     let client = ClientBuilder::try_from(config).context("cannot create a client")?;
     let client = client.with_layer(&ResponseTimeout).build();
@@ -191,7 +194,7 @@ async fn dry_run(
 
 /// Runs until the process receives a signal, loses the lease or has to restart. Reconciliation stops first, and only then
 /// the lease is released. Servers stop last.
-async fn conduct(
+async fn run_until_end(
     process: Process,
     election: Option<Election<LeaseObject>>,
     restart: impl Future<Output = End>,
@@ -199,8 +202,8 @@ async fn conduct(
     stop: CancellationToken,
 ) -> Result<(Vec<Ending>, End)> {
     let (termination, leadership) = (termination()?, process.leadership.clone());
-    let resign = CancellationToken::new();
-    let elect = OptionFuture::from(election.map(|election| election.run(resign.clone())));
+    let release = CancellationToken::new();
+    let elect = OptionFuture::from(election.map(|election| election.run(release.clone())));
     let end = async {
         let end = tokio::select! {
             () = termination => End::Signal,
@@ -212,11 +215,11 @@ async fn conduct(
     };
     let work = async {
         let controllers = process.run(stop.clone()).await;
-        resign.cancel();
+        release.cancel();
         controllers
     };
     let (controllers, election, end, ()) = tokio::join!(work, elect, end, web::finish(servers, stop.clone()));
-    let is_lost = matches!(election, Some(lease::Ending::Lost(_)));
+    let is_lost = matches!(election, Some(ElectionEnding::Lost(_)));
     Ok((controllers, if is_lost { End::LeaseLost } else { end }))
 }
 
@@ -274,7 +277,7 @@ fn serve<E: Display + Send>(
 
 async fn count_leading(leadership: Leadership, metrics: Metrics) {
     if leadership.granted().await {
-        tracing::info!("this process leads");
+        tracing::info!("this process is the leader");
         metrics.leads(true);
         leadership.lost().await;
         metrics.leads(false);

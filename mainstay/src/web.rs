@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use kernel::admin::Readiness;
-use kernel::web::{Certificates, Limits, Protection, Server, listen};
-use operator_monitoring::flags::web::Web;
+use kernel::web::{Certificates, Protection, ServerLimits, WebServer, listen};
+use operator_monitoring::flags::web::WebFlags;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 const GRACE: Duration = Duration::from_secs(15);
 
 /// Listens, and reads the certificates.
-pub async fn open(web: &Web) -> Result<Server> {
+pub async fn open(web: &WebFlags) -> Result<WebServer> {
     let protection = match web.tls()? {
         Some(tls) => Protection::Files(Box::new(Certificates::read(tls).await?)),
         None => Protection::Clear,
@@ -25,11 +25,11 @@ pub async fn open(web: &Web) -> Result<Server> {
     }
     let listener = listen(&web.listen_address).await.context("--web.listen-address")?;
     tracing::info!(address = %listener.local_addr()?, tls, "listening");
-    Ok(Server { listener, protection, limits: Limits::default() })
+    Ok(WebServer { listener, protection, limits: ServerLimits::default() })
 }
 
-/// Makes the process unready once it stops.
-pub async fn withdraw(readiness: Readiness, stop: CancellationToken) {
+/// Marks the process as not ready once it stops.
+pub async fn mark_unready(readiness: Readiness, stop: CancellationToken) {
     stop.cancelled().await;
     readiness.gate("process", "it is stopping");
 }
@@ -47,33 +47,33 @@ pub async fn finish(mut servers: JoinSet<()>, stop: CancellationToken) {
 mod tests {
     use futures::FutureExt;
     use kernel::clock;
-    use operator_monitoring::flags::webhook::Flags;
+    use operator_monitoring::flags::webhook::WebhookFlags;
 
     use super::*;
 
-    fn web() -> Web {
-        Flags::default().web
+    fn web() -> WebFlags {
+        WebhookFlags::default().web
     }
 
     #[tokio::test]
-    async fn mistakes_are_named() {
-        let local = Web { listen_address: "127.0.0.1:0".into(), ..web() };
-        for (web, words) in [
-            (Web { key: None, ..local.clone() }, "--web.cert-file needs --web.key-file"),
-            (Web { certificate: None, ..local.clone() }, "--web.key-file needs --web.cert-file"),
+    async fn invalid_settings_are_errors() {
+        let local = WebFlags { listen_address: "127.0.0.1:0".into(), ..web() };
+        for (web, message) in [
+            (WebFlags { key: None, ..local.clone() }, "--web.cert-file needs --web.key-file"),
+            (WebFlags { certificate: None, ..local.clone() }, "--web.key-file needs --web.cert-file"),
             (
-                Web { certificate: Some("/none".into()), ..local.clone() },
+                WebFlags { certificate: Some("/none".into()), ..local.clone() },
                 "cannot read /none: No such file or directory (os error 2)",
             ),
             (
-                Web { enable_tls: false, listen_address: "8080".into(), ..local.clone() },
+                WebFlags { enable_tls: false, listen_address: "8080".into(), ..local.clone() },
                 "--web.listen-address: cannot listen on \"8080\": write it as host:port, or :port for all addresses \
                  of the machine: address 8080: missing port in address",
             ),
         ] {
-            assert_eq!(format!("{:#}", open(&web).await.unwrap_err()), words);
+            assert_eq!(format!("{:#}", open(&web).await.unwrap_err()), message);
         }
-        let without = Web { certificate: None, key: None, client_authority: None, ..local };
+        let without = WebFlags { certificate: None, key: None, client_authority: None, ..local };
         assert!(matches!(open(&without).await.unwrap().protection, Protection::Clear));
     }
 
@@ -81,16 +81,16 @@ mod tests {
     async fn a_process_that_stops_is_not_ready() {
         let (readiness, stop) = (Readiness::default(), CancellationToken::new());
         readiness.gate("watches", "").open();
-        let mut withdrawing = std::pin::pin!(withdraw(readiness.clone(), stop.clone()));
-        assert!(withdrawing.as_mut().now_or_never().is_none() && readiness.is_ready());
+        let mut marking = std::pin::pin!(mark_unready(readiness.clone(), stop.clone()));
+        assert!(marking.as_mut().now_or_never().is_none() && readiness.is_ready());
         stop.cancel();
-        withdrawing.await;
+        marking.await;
         assert!(!readiness.is_ready());
     }
 
     #[test]
     fn servers_end_by_themselves_before_they_are_dropped() {
-        let Limits { linger, grace, .. } = Limits::default();
+        let ServerLimits { linger, grace, .. } = ServerLimits::default();
         assert!(linger + grace < GRACE);
     }
 

@@ -7,29 +7,29 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use kernel::admin::{Admin, Readiness};
 use kernel::metrics::{Catalogue, process};
-use kernel::telemetry::{Settings, Telemetry};
-use kernel::web::Server;
-use kernel::webhook::{Limits, Routes};
-use operator_monitoring::flags::webhook::Flags;
-use operator_monitoring::webhook::metrics::Metrics;
+use kernel::telemetry::{Telemetry, TelemetrySettings};
+use kernel::web::WebServer;
+use kernel::webhook::{Routes, WebhookLimits};
+use operator_monitoring::flags::webhook::WebhookFlags;
+use operator_monitoring::webhook::metrics::WebhookMetrics;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::process::termination;
 use crate::{line, web};
 
-/// How many objects are reviewed at the same time.
+/// How many objects are reviewed concurrently.
 const REVIEWS: usize = 4;
 
 /// Runs until the process receives a signal to stop.
-pub fn run(flags: &Flags) -> Result<()> {
+pub fn run(flags: &WebhookFlags) -> Result<()> {
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     let runtime = runtime.enable_all().max_blocking_threads(REVIEWS).build().context("cannot start")?;
     runtime.block_on(async {
         let (level, format) = (line::level(flags.log.level).to_owned(), flags.log.format);
-        let telemetry = Telemetry::start(&Settings { format, level, otlp_endpoint: None });
+        let telemetry = Telemetry::start(&TelemetrySettings { format, level, otlp_endpoint: None });
         let telemetry = telemetry.context("cannot set up the log")?;
-        let webhook = Webhook::open(flags).await?;
+        let webhook = StandaloneWebhook::open(flags).await?;
         let (stop, termination) = (CancellationToken::new(), termination()?);
         let mut serving = std::pin::pin!(webhook.serve(stop.clone()));
         let served = tokio::select! {
@@ -47,22 +47,22 @@ pub fn run(flags: &Flags) -> Result<()> {
 
 /// The webhook, ready to run.
 #[derive(Debug)]
-pub struct Webhook {
-    server: Server,
+pub struct StandaloneWebhook {
+    server: WebServer,
     admin: Admin,
     routes: Routes,
 }
 
-impl Webhook {
+impl StandaloneWebhook {
     /// Listens, and reads the certificates.
-    pub async fn open(flags: &Flags) -> Result<Self> {
+    pub async fn open(flags: &WebhookFlags) -> Result<Self> {
         let mut catalogue = Catalogue::default();
         let help = "Always 1, with the version and the source revision of the program";
         let mut section = catalogue.under("prometheus_operator_admission_webhook");
         let build = section.gauges("build_info", ["version", "revision"], help);
         build.with([env!("CARGO_PKG_VERSION"), "unknown"]).set(1);
         process::register(&mut catalogue);
-        let metrics = Metrics::register(&mut catalogue);
+        let metrics = WebhookMetrics::register(&mut catalogue);
         let readiness = Readiness::default();
         Ok(Self {
             server: web::open(&flags.web).await?,
@@ -79,8 +79,8 @@ impl Webhook {
     /// Serves until `stop`.
     pub async fn serve(self, stop: CancellationToken) -> Result<()> {
         let mut tasks = JoinSet::new();
-        tasks.spawn(web::withdraw(self.admin.readiness.clone(), stop.clone()));
-        let router = self.admin.router().merge(self.routes.router(&Limits::default()));
+        tasks.spawn(web::mark_unready(self.admin.readiness.clone(), stop.clone()));
+        let router = self.admin.router().merge(self.routes.router(&WebhookLimits::default()));
         Ok(self.server.serve(router, stop).await?)
     }
 }
@@ -106,10 +106,10 @@ mod tests {
 
     #[tokio::test]
     async fn health_metrics_and_webhooks_are_behind_one_port() {
-        let mut flags = Flags::default();
+        let mut flags = WebhookFlags::default();
         flags.web.listen_address = "127.0.0.1:0".into();
         flags.web.enable_tls = false;
-        let mut webhook = Webhook::open(&flags).await.unwrap();
+        let mut webhook = StandaloneWebhook::open(&flags).await.unwrap();
         webhook.server.limits.linger = Duration::ZERO;
         let (address, stop) = (webhook.address().unwrap(), CancellationToken::new());
         let asking = async {

@@ -1,11 +1,13 @@
 //! Webhooks behind a Service of the cluster, over TLS with certificates that the process issues itself. They are served if
-//! `--webhook-service` names a Service, and called once users apply `deploy/webhooks.yaml`. The process then writes there
-//! which certificate authority to trust.
+//! `--webhook-service` names a Service, and called once users apply `deploy/webhooks.yaml`. The process then writes its
+//! certificate authority into them.
 
 use anyhow::{Context, Result};
 use kernel::object::Key;
-use kernel::web::{self, Protection, Server, listen};
-use kernel::webhook::{CertificateStore, Limits, Notice, Presented, Rotation, Routes, Target, Wanted};
+use kernel::web::{self, Protection, WebServer, listen};
+use kernel::webhook::{
+    CertificateStore, InjectionTarget, Presented, Rotation, RotationNotice, Routes, Wanted, WebhookLimits,
+};
 use kube::{Api, Client};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -18,12 +20,15 @@ pub const PORT: u16 = 9443;
 /// The name of both webhook configurations.
 pub const REGISTRATION: &str = "mainstay";
 
-/// The objects that hold the certificate authority. Those that do not exist, or that call another webhook, are left alone.
-pub fn targets() -> Vec<Target> {
+/// The objects that the certificate authority is written into. Those that do not exist, or that call another webhook, are
+/// not changed.
+pub fn targets() -> Vec<InjectionTarget> {
     let converting = products::ALL.iter().filter_map(|product| product.webhooks);
     let converting = converting.flat_map(|webhooks| webhooks.converting);
-    let admitting = [Target::Validating(REGISTRATION.into()), Target::Mutating(REGISTRATION.into())];
-    admitting.into_iter().chain(converting.map(|(name, _)| Target::Conversion((*name).into()))).collect()
+    let admitting =
+        [InjectionTarget::Validating(REGISTRATION.into()), InjectionTarget::Mutating(REGISTRATION.into())];
+    let converting = converting.map(|(name, _)| InjectionTarget::Conversion((*name).into()));
+    admitting.into_iter().chain(converting).collect()
 }
 
 /// The name under which the API server reaches a Service.
@@ -60,8 +65,8 @@ impl WebhookService {
         let rotation =
             Rotation::new(client, CertificateStore { api, name, wanted }, targets(), presented.clone());
         let protection = Protection::Presented(presented);
-        let server = Server { listener: self.listener, protection, limits: web::Limits::default() };
-        let router = self.routes.router(&Limits::default());
+        let server = WebServer { listener: self.listener, protection, limits: web::ServerLimits::default() };
+        let router = self.routes.router(&WebhookLimits::default());
         let mut last_error = String::new();
         let follow = rotation.follow(move |notice| record(notice, &mut last_error), stop.clone());
         let (served, ()) = tokio::join!(server.serve(router, stop), follow);
@@ -71,14 +76,14 @@ impl WebhookService {
     }
 }
 
-/// Logs what happened to the certificates. An error that repeats itself is logged once.
-fn record(notice: Notice, last_error: &mut String) {
+/// Logs changes of the certificates. A repeated error is logged once.
+fn record(notice: RotationNotice, last_error: &mut String) {
     match notice {
-        Notice::Presented => tracing::info!("webhooks use a new certificate"),
-        Notice::Injected(target) => tracing::info!(?target, "the API server trusts the webhooks"),
+        RotationNotice::Presented => tracing::info!("webhooks use a new certificate"),
+        RotationNotice::Injected(target) => tracing::info!(?target, "the API server trusts the webhooks"),
         // Webhooks are optional.
-        Notice::Absent(_) => {}
-        Notice::Trouble(error) => {
+        RotationNotice::Absent(_) => {}
+        RotationNotice::Trouble(error) => {
             let text = format!("{:#}", anyhow::Error::from(error));
             if text != *last_error {
                 tracing::warn!("the certificates of webhooks: {text}");

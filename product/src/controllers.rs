@@ -1,4 +1,4 @@
-//! From an operator's stages to a controller of the hub.
+//! Turns the stages of an operator into a controller of the hub.
 
 use std::sync::Arc;
 
@@ -14,20 +14,20 @@ use kernel::queue::Outcome;
 use kernel::reconciler::Reconciler;
 use kube::Client;
 
-/// What controllers are made with.
+/// Everything that controllers are created with.
 #[derive(Clone)]
 pub struct Setup {
-    /// The way to the API server.
+    /// The client of the API server.
     pub client: Client,
-    /// Our name among the owners of fields, in events and in labels.
+    /// Our field manager, which is also our name in events and in labels.
     pub manager: &'static str,
     /// The name of the process in events.
     pub identity: String,
 }
 
 impl Setup {
-    /// A controller that takes the resources of one kind through the stages of an operator. Interests say which resources
-    /// an object concerns, where the declaration cannot.
+    /// A controller that reconciles the resources of one kind with the stages of an operator. `interests` say which resources
+    /// an object affects, if the declaration does not.
     pub fn controller<O: Operator>(
         &self,
         operator: O,
@@ -39,7 +39,7 @@ impl Setup {
         Registration {
             declaration,
             make: Box::new(move |writer, index| {
-                Arc::new(Reconciling(Reconciler::new(operator, writer, recorder, index)))
+                Arc::new(OperatorController(Reconciler::new(operator, writer, recorder, index)))
             }),
             interests,
         }
@@ -47,9 +47,9 @@ impl Setup {
 }
 
 /// A controller of one kind.
-struct Reconciling<O: Operator>(Reconciler<O, Events>);
+struct OperatorController<O: Operator>(Reconciler<O, Events>);
 
-impl<O: Operator> Controller for Reconciling<O> {
+impl<O: Operator> Controller for OperatorController<O> {
     fn pass(self: Arc<Self>, key: Key) -> BoxFuture<'static, Outcome> {
         async move { self.0.pass(&key, clock::timestamp).await }.boxed()
     }

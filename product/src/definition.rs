@@ -1,19 +1,19 @@
-//! The definitions of resources.
+//! The definitions (CRDs) of resources.
 
 use anyhow::{Context, Result};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::CustomResourceExt;
 
-/// The definition of a kind of resource.
+/// The CRD of a kind of resource.
 #[derive(Debug, Clone)]
 pub enum Definition {
-    /// It follows from the type of the resource.
+    /// Generated from the Rust type of the resource.
     OfType(Box<CustomResourceDefinition>),
-    /// A generated file that holds more than the type says.
+    /// A generated file that contains more than the type.
     File {
         /// The plural of the kind.
         plural: &'static str,
-        /// The file.
+        /// The content of the file.
         yaml: &'static str,
     },
 }

@@ -4,8 +4,8 @@
 //!
 //! | file | owns |
 //! |---|---|
-//! | this | what is known of an operator before it runs, and how it is started |
-//! | [`controllers`] | from an operator's stages to a controller of the hub |
+//! | this | the properties of an operator before it runs, and how it is started |
+//! | [`controllers`] | turns the stages of an operator into a controller of the hub |
 //! | [`definition`] | the definitions of its resources |
 //! | [`render`] | what it would apply for resources in files |
 
@@ -30,38 +30,38 @@ use tokio_util::sync::CancellationToken;
 
 pub use controllers::Setup;
 pub use definition::Definition;
-pub use render::{Document, Rendered};
+pub use render::{InputDocument, RenderOutput};
 
-/// What the command line says, one value a type: a product takes the types that it knows.
-pub type Settings = http::Extensions;
+/// The settings from the command line, one value of each type: a product reads the types that it knows.
+pub type ProductSettings = http::Extensions;
 
-/// An operator, as everything outside of it sees it.
+/// Everything that an operator exports.
 #[derive(Clone, Copy)]
 pub struct Product {
     /// Its name, as in `--operators`.
     pub name: &'static str,
-    /// What it serves, for the help of `--operators`.
+    /// The kinds that it serves, for the help of `--operators`.
     pub serves: &'static str,
-    /// What its controllers watch, own and may do.
+    /// The kinds that its controllers watch and own, and their permissions.
     pub declarations: &'static [&'static Declaration],
-    /// What its tasks beside the controllers read and may do.
+    /// The kinds and permissions of its tasks besides the controllers.
     pub tasks: &'static [&'static Declaration],
     /// The definitions of its resources.
     pub definitions: fn() -> Result<Vec<Definition>>,
-    /// Kinds whose resources read what their author may not be allowed to read: `mainstay-edit` leaves them out.
+    /// Kinds whose resources can read objects that their author may not be permitted to read: `mainstay-edit` excludes them.
     pub privileged: &'static [Kind],
     /// The flags of its Deployment in the generated manifests.
     pub arguments: &'static [&'static str],
-    /// Roles for what it runs.
-    pub roles: &'static [Role],
-    /// What the API server asks it, if anything.
+    /// Roles for its operands.
+    pub roles: &'static [OperandRole],
+    /// Its webhooks, if it has any.
     pub webhooks: Option<Webhooks>,
-    /// What it counts, for the reference page.
+    /// Its metrics, for the reference page.
     pub metrics: &'static [MetricsPage],
-    /// What it would apply for resources in files.
-    pub render: fn(Vec<Document>) -> Rendered,
-    /// Reads its settings. It runs when its controllers do.
-    pub start: fn(&Settings) -> Box<dyn Instance>,
+    /// Renders the objects that it would apply for resources in files.
+    pub render: fn(Vec<InputDocument>) -> RenderOutput,
+    /// Creates an instance with the settings. Its controllers are started later.
+    pub start: fn(&ProductSettings) -> Box<dyn ProductInstance>,
 }
 
 impl fmt::Debug for Product {
@@ -77,7 +77,7 @@ impl PartialEq for Product {
 }
 
 impl Product {
-    /// Nothing: a product names what it has.
+    /// An empty product, for struct update syntax.
     pub const NOTHING: Self = Self {
         name: "",
         serves: "",
@@ -89,7 +89,7 @@ impl Product {
         roles: &[],
         webhooks: None,
         metrics: &[],
-        render: |_| Rendered::default(),
+        render: |_| RenderOutput::default(),
         start: |_| Box::new(Nothing),
     };
 }
@@ -97,20 +97,20 @@ impl Product {
 /// A product without controllers.
 struct Nothing;
 
-impl Instance for Nothing {
+impl ProductInstance for Nothing {
     fn controllers(&self, _setup: &Setup) -> Vec<Registration> {
         Vec::new()
     }
 }
 
-/// A role of the cluster for what an operator runs: users bind it to the account of theirs.
+/// A `ClusterRole` for an operand: users bind it to the service account of the operand.
 #[derive(Debug, Clone, Copy)]
-pub struct Role {
+pub struct OperandRole {
     /// Its name.
     pub name: &'static str,
-    /// What it permits.
+    /// Its permissions.
     pub permissions: &'static [Permission],
-    /// Paths of the API server that can be read with it.
+    /// Non-resource URLs that can be read with it.
     pub paths: &'static [&'static str],
     /// What the paths are for: a comment in the role.
     pub why: &'static str,
@@ -119,26 +119,26 @@ pub struct Role {
 /// The webhooks of an operator.
 #[derive(Clone, Copy)]
 pub struct Webhooks {
-    /// Registers what they count; what they answer.
+    /// Registers their metrics, and returns their handlers.
     pub routes: fn(&mut Catalogue) -> Routes,
     /// The API group of the resources.
     pub group: &'static str,
-    /// Those that refuse.
+    /// The validating webhooks.
     pub validating: &'static [Registered],
-    /// Those that change what they are asked about.
+    /// The mutating webhooks.
     pub mutating: &'static [Registered],
-    /// The definitions whose versions are converted, each with the path that is asked.
+    /// The CRDs whose versions are converted, each with the path of its webhook.
     pub converting: &'static [(&'static str, &'static str)],
 }
 
-/// A webhook as the API server has to know it.
+/// A webhook that is registered at the API server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Registered {
-    /// Where it asks.
+    /// The path of the webhook.
     pub path: &'static str,
-    /// About which resources.
+    /// The plural of the resources.
     pub resource: &'static str,
-    /// In which versions: another one is converted before it is asked about.
+    /// The versions of the resources: the API server converts others first.
     pub versions: &'static [&'static str],
 }
 
@@ -147,25 +147,25 @@ pub struct Registered {
 pub struct MetricsPage {
     /// Its heading.
     pub heading: &'static str,
-    /// When the metrics are there.
+    /// When the metrics exist.
     pub introduction: &'static str,
-    /// The table of the families.
+    /// The table of the metrics.
     pub table: fn() -> String,
 }
 
-/// A product with its settings, in a process.
-pub trait Instance: Send + Sync {
-    /// Registers what it counts. What it returns hears what happens in the process.
+/// A product with its settings, running in a process.
+pub trait ProductInstance: Send + Sync {
+    /// Registers its metrics. The returned observers get the occurrences of the process.
     fn register(&mut self, _catalogue: &mut Catalogue, _metrics: &Metrics) -> Vec<Arc<dyn Observer>> {
         Vec::new()
     }
 
-    /// Asks the API server what only it knows. What cannot be asked is logged, and a default holds.
+    /// Queries the API server for what the instance depends on. A failed query is logged, and a default is used.
     fn prepare<'a>(&'a mut self, _client: &'a Client) -> BoxFuture<'a, ()> {
         std::future::ready(()).boxed()
     }
 
-    /// Where it looks, if that is not the same for all its kinds. The namespaces are those of the command line.
+    /// The namespaces that it watches, if they differ between its kinds. `namespaces` are those of the command line.
     fn scopes(&self, namespaces: &Namespaces) -> Scopes {
         namespaces.clone().into()
     }
@@ -173,12 +173,12 @@ pub trait Instance: Send + Sync {
     /// Its controllers.
     fn controllers(&self, setup: &Setup) -> Vec<Registration>;
 
-    /// Ends when permissions were granted with which the process would look at more after a restart.
-    fn outgrown<'a>(&'a self, _client: &'a Client) -> BoxFuture<'a, ()> {
+    /// Ends when permissions were granted that let the process watch more kinds after a restart.
+    fn needs_restart<'a>(&'a self, _client: &'a Client) -> BoxFuture<'a, ()> {
         std::future::pending().boxed()
     }
 
-    /// What runs beside the controllers until `stop`. It writes only while the fence lets it.
+    /// A task that runs besides the controllers until `stop`. It writes only while the fence permits it.
     fn task(
         &self,
         _client: &Client,

@@ -1,4 +1,6 @@
-//! Whether the parts of a query fit together: what each gives, and what each takes.
+//! Type checks of a query: the types of expressions, and the types of arguments and operands.
+
+use std::collections::BTreeSet;
 
 use go_syntax::quoted::{Quoted, QuotedBytes};
 
@@ -6,11 +8,11 @@ use crate::error::Error;
 use crate::function::{Function, More};
 use crate::lexer::is_space;
 use crate::parser::NAME;
-use crate::token::{Aggregation, Operator};
-use crate::tree::{Expression, ExpressionId, Grouping, Part, Selector, Tree, part};
-use crate::types::Type;
+use crate::token::{Aggregation, BinaryOperator};
+use crate::tree::{Expression, ExpressionId, Grouping, IndexRange, Tree, VectorSelector, part};
+use crate::types::ValueType;
 
-/// Checks a tree. Matching of series is forgotten where there are no two sides of series.
+/// Checks a query. Vector matching is removed from operations that do not have two vectors.
 pub(crate) fn check(tree: &mut Tree<'_>, query: &str) -> Result<(), Error> {
     let root = tree.root;
     Checker { tree, query }.expression(root).map(|_| ())
@@ -26,12 +28,12 @@ impl Checker<'_, '_> {
         Err(Error::new(self.query, position, message))
     }
 
-    /// What an expression gives, if all is well with it.
-    fn expression(&mut self, id: ExpressionId) -> Result<Type, Error> {
+    /// The type of a valid expression.
+    fn expression(&mut self, id: ExpressionId) -> Result<ValueType, Error> {
         let start = self.tree.start(id);
         match &self.tree.node(id).expression {
-            Expression::Number { .. } => Ok(Type::Scalar),
-            Expression::Text(_) => Ok(Type::Text),
+            Expression::Number { .. } => Ok(ValueType::Scalar),
+            Expression::Text(_) => Ok(ValueType::Text),
             Expression::Parentheses(inner) => {
                 let inner = *inner;
                 self.expression(inner)
@@ -39,7 +41,7 @@ impl Checker<'_, '_> {
             Expression::Sign { operand, .. } => {
                 let operand = *operand;
                 let given = self.expression(operand)?;
-                if given == Type::Scalar || given == Type::Vector {
+                if given == ValueType::Scalar || given == ValueType::Vector {
                     return Ok(given);
                 }
                 let given = Quoted(&given.to_string()).to_string();
@@ -56,18 +58,18 @@ impl Checker<'_, '_> {
             }
             Expression::Selector(selector) => {
                 self.selector(start, selector)?;
-                Ok(Type::Vector)
+                Ok(ValueType::Vector)
             }
-            Expression::Values { selector, .. } => {
+            Expression::Matrix { selector, .. } => {
                 let selector = *selector;
                 self.expression(selector)?;
-                Ok(Type::Matrix)
+                Ok(ValueType::Matrix)
             }
             Expression::Subquery { operand, .. } => {
                 let operand = *operand;
                 let given = self.expression(operand)?;
-                if given == Type::Vector {
-                    return Ok(Type::Matrix);
+                if given == ValueType::Vector {
+                    return Ok(ValueType::Matrix);
                 }
                 let given = given.short();
                 self.error(start, format!("subquery is only allowed on instant vector, got {given} instead"))
@@ -75,8 +77,8 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Operators one after the other. Those to the left lie deeper, and there may be thousands.
-    fn chain(&mut self, outermost: ExpressionId) -> Result<Type, Error> {
+    /// A chain of operators. Left operands are the deeper ones, and there can be thousands.
+    fn chain(&mut self, outermost: ExpressionId) -> Result<ValueType, Error> {
         let mut chain = vec![outermost];
         let mut innermost = outermost;
         while let Expression::Binary { left, .. } = self.tree.node(innermost).expression {
@@ -93,7 +95,12 @@ impl Checker<'_, '_> {
         Ok(given)
     }
 
-    fn binary(&mut self, id: ExpressionId, left_type: Type, right_type: Type) -> Result<Type, Error> {
+    fn binary(
+        &mut self,
+        id: ExpressionId,
+        left_type: ValueType,
+        right_type: ValueType,
+    ) -> Result<ValueType, Error> {
         let Expression::Binary { operator, bool, left, right, matching } = self.tree.node(id).expression
         else {
             return Ok(left_type);
@@ -102,43 +109,45 @@ impl Checker<'_, '_> {
         if bool && !operator.compares() {
             return self.error(self.operator(left), "bool modifier can only be used on comparison operators");
         }
-        if operator.compares() && !bool && both(Type::Scalar) {
+        if operator.compares() && !bool && both(ValueType::Scalar) {
             return self.error(self.operator(left), "comparisons between scalars must use BOOL modifier");
         }
-        self.twice_in_matching(matching, left)?;
+        self.check_duplicate_labels(matching, left)?;
         for (side, given) in [(left, left_type), (right, right_type)] {
-            if given != Type::Scalar && given != Type::Vector {
+            if given != ValueType::Scalar && given != ValueType::Vector {
                 return self.error(
                     self.tree.start(side),
                     "binary expression must contain only scalar and instant vector types",
                 );
             }
         }
-        self.matching(id, operator, both(Type::Vector))?;
-        if operator.joins_sets() && !both(Type::Vector) {
+        self.matching(id, operator, both(ValueType::Vector))?;
+        if operator.joins_sets() && !both(ValueType::Vector) {
             return self.error(
                 self.tree.start(id),
                 format!("set operator {} not allowed in binary scalar expression", Quoted(operator.text())),
             );
         }
-        Ok(if both(Type::Scalar) { Type::Scalar } else { Type::Vector })
+        Ok(if both(ValueType::Scalar) { ValueType::Scalar } else { ValueType::Vector })
     }
 
-    /// Where the operator stands.
+    /// The position of the operator.
     fn operator(&self, left: ExpressionId) -> usize {
         let end = self.tree.end(left);
         let rest = self.query.as_bytes().get(end..).unwrap_or_default();
         end + rest.iter().position(|byte| !is_space(*byte)).unwrap_or(rest.len())
     }
 
-    /// A label cannot be matched and taken over at once.
-    fn twice_in_matching(&self, matching: Option<u32>, left: ExpressionId) -> Result<(), Error> {
+    /// A label cannot be both in `on` and in `group_left` or `group_right`.
+    fn check_duplicate_labels(&self, matching: Option<u32>, left: ExpressionId) -> Result<(), Error> {
         let Some(matching) = matching.map(|index| &self.tree.matchings[index as usize]) else {
             return Ok(());
         };
-        let include = part(&self.tree.labels, matching.include);
-        let twice = part(&self.tree.labels, matching.labels).iter().find(|label| include.contains(label));
-        match twice {
+        // A set, because a query can have many thousands of labels in both lists.
+        let include: BTreeSet<&[u8]> =
+            part(&self.tree.labels, matching.include).iter().map(|label| &**label).collect();
+        let mut labels = part(&self.tree.labels, matching.labels).iter();
+        match labels.find(|label| include.contains::<[u8]>(label)) {
             Some(label) if matching.on => self.error(
                 self.operator(left),
                 format!("label {} must not occur in ON and GROUP clause at once", QuotedBytes(label)),
@@ -147,8 +156,8 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Matching makes sense only between series, and joining sets has no groups.
-    fn matching(&mut self, id: ExpressionId, operator: Operator, vectors: bool) -> Result<(), Error> {
+    /// Vector matching needs two vectors, and set operators allow no grouping.
+    fn matching(&mut self, id: ExpressionId, operator: BinaryOperator, vectors: bool) -> Result<(), Error> {
         let start = self.tree.start(id);
         let Expression::Binary { matching: index, .. } = &mut self.tree.expressions[id.0 as usize].expression
         else {
@@ -182,16 +191,17 @@ impl Checker<'_, '_> {
         aggregation: Aggregation,
         operand: ExpressionId,
         parameter: Option<ExpressionId>,
-    ) -> Result<Type, Error> {
-        self.expect(operand, Type::Vector, "aggregation expression")?;
+    ) -> Result<ValueType, Error> {
+        self.expect(operand, ValueType::Vector, "aggregation expression")?;
         if let Some(parameter) = parameter {
-            let wanted = if aggregation == Aggregation::CountValues { Type::Text } else { Type::Scalar };
+            let takes_text = aggregation == Aggregation::CountValues;
+            let wanted = if takes_text { ValueType::Text } else { ValueType::Scalar };
             self.expect(parameter, wanted, "aggregation parameter")?;
         }
-        Ok(Type::Vector)
+        Ok(ValueType::Vector)
     }
 
-    fn expect(&mut self, id: ExpressionId, wanted: Type, context: &str) -> Result<(), Error> {
+    fn expect(&mut self, id: ExpressionId, wanted: ValueType, context: &str) -> Result<(), Error> {
         let given = self.expression(id)?;
         if given == wanted {
             return Ok(());
@@ -199,7 +209,12 @@ impl Checker<'_, '_> {
         self.error(self.tree.start(id), format!("expected type {wanted} in {context}, got {given}"))
     }
 
-    fn call(&mut self, start: usize, function: &'static Function, arguments: Part) -> Result<Type, Error> {
+    fn call(
+        &mut self,
+        start: usize,
+        function: &'static Function,
+        arguments: IndexRange,
+    ) -> Result<ValueType, Error> {
         let (wanted, given) = (function.parameters.len(), (arguments.end - arguments.start) as usize);
         let (least, most) = match function.more {
             More::Fixed => (wanted, Some(wanted)),
@@ -224,7 +239,7 @@ impl Checker<'_, '_> {
         }
         for index in 0..given {
             if function.name == "info" && index == 1 {
-                // It was looked at already, and may mean every series.
+                // Its labels were checked before, and an empty selector is allowed here.
                 continue;
             }
             let argument = self.tree.arguments[arguments.start as usize + index];
@@ -242,10 +257,10 @@ impl Checker<'_, '_> {
         Ok(function.result)
     }
 
-    /// The second argument of `info` names labels only, and may name none.
+    /// The second argument of `info` has only label matchers, or none.
     fn labels_of_info(&self, start: usize, labels: ExpressionId) -> Result<(), Error> {
         let given = self.type_of(labels);
-        if given != Type::Vector {
+        if given != ValueType::Vector {
             let message = format!("expected type instant vector in call to function \"info\", got {given}");
             return self.error(start, message);
         }
@@ -259,38 +274,38 @@ impl Checker<'_, '_> {
         Ok(())
     }
 
-    /// What an expression gives, whether all is well with it or not.
-    fn type_of(&self, id: ExpressionId) -> Type {
+    /// The type of an expression that is not checked yet.
+    fn type_of(&self, id: ExpressionId) -> ValueType {
         let mut id = id;
         loop {
             return match &self.tree.node(id).expression {
-                Expression::Number { .. } => Type::Scalar,
-                Expression::Text(_) => Type::Text,
+                Expression::Number { .. } => ValueType::Scalar,
+                Expression::Text(_) => ValueType::Text,
                 Expression::Parentheses(inner) | Expression::Sign { operand: inner, .. } => {
                     id = *inner;
                     continue;
                 }
                 Expression::Binary { left, right, .. } => {
-                    // Scalar only if all are: one that is not decides.
-                    if self.type_of(*right) != Type::Scalar {
-                        return Type::Vector;
+                    // The result is scalar only if all operands are.
+                    if self.type_of(*right) != ValueType::Scalar {
+                        return ValueType::Vector;
                     }
                     if !matches!(self.tree.node(*left).expression, Expression::Binary { .. }) {
-                        let scalar = self.type_of(*left) == Type::Scalar;
-                        return if scalar { Type::Scalar } else { Type::Vector };
+                        let scalar = self.type_of(*left) == ValueType::Scalar;
+                        return if scalar { ValueType::Scalar } else { ValueType::Vector };
                     }
                     id = *left;
                     continue;
                 }
                 Expression::Call { function, .. } => function.result,
-                Expression::Aggregate { .. } | Expression::Selector(_) => Type::Vector,
-                Expression::Values { .. } | Expression::Subquery { .. } => Type::Matrix,
+                Expression::Aggregate { .. } | Expression::Selector(_) => ValueType::Vector,
+                Expression::Matrix { .. } | Expression::Subquery { .. } => ValueType::Matrix,
             };
         }
     }
 
-    /// A selector names its metric once, and does not mean every series.
-    fn selector(&self, start: usize, selector: &Selector) -> Result<(), Error> {
+    /// A selector names its metric at most once, and has a matcher that does not match the empty string.
+    fn selector(&self, start: usize, selector: &VectorSelector) -> Result<(), Error> {
         let matchers = part(&self.tree.matchers, selector.matchers);
         if !selector.name.is_empty() {
             return match matchers.iter().find(|matcher| *matcher.name == *NAME.as_bytes()) {

@@ -1,10 +1,10 @@
-//! Binds a query to a label: every selector gets the condition, and loses others on that label.
+//! Enforces a label: every selector gets the matcher, and loses others for that label.
 
 use crate::text::Text;
-use crate::tree::{Comparison, Expression, Matcher, Part, Tree, part};
+use crate::tree::{Comparison, Expression, IndexRange, Matcher, Tree, part};
 
 impl<'q> Tree<'q> {
-    /// Every selector of the query means only series whose label has this value.
+    /// Restricts every selector of the query to series with this label value.
     pub fn enforce(&mut self, label: &'q str, value: &'q str) {
         let bound = Matcher {
             name: Text::from(label),
@@ -20,7 +20,7 @@ impl<'q> Tree<'q> {
             let kept = part(&old, selector.matchers).iter().filter(|matcher| matcher.name != bound.name);
             new.extend(kept.cloned());
             new.push(bound.clone());
-            selector.matchers = Part::new(first, new.len());
+            selector.matchers = IndexRange::new(first, new.len());
         }
         self.matchers = new;
     }

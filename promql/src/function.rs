@@ -1,32 +1,32 @@
-//! The functions of the language: what they take and what they give.
+//! The functions of PromQL, with their parameters and results.
 
-use crate::types::Type::{self, Matrix, Scalar, Text, Vector};
+use crate::types::ValueType::{self, Matrix, Scalar, Text, Vector};
 
 /// A function.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Function {
     pub(crate) name: &'static str,
-    /// What it takes. The last one may be left out or repeated, as `more` says.
-    pub(crate) parameters: &'static [Type],
+    /// The parameter types. The last parameter can be optional or repeated: see `more`.
+    pub(crate) parameters: &'static [ValueType],
     pub(crate) more: More,
-    pub(crate) result: Type,
-    /// It must be asked for.
+    pub(crate) result: ValueType,
+    /// It must be enabled.
     pub(crate) experimental: bool,
 }
 
-/// How often the last parameter may come.
+/// How often the last parameter can be given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum More {
-    /// Once.
+    /// Exactly once.
     Fixed,
-    /// So often or never.
+    /// At most this often.
     UpTo(usize),
-    /// As often as one likes, or never.
+    /// Any number of times.
     Any,
 }
 
 impl Function {
-    const fn new(name: &'static str, parameters: &'static [Type], result: Type) -> Self {
+    const fn new(name: &'static str, parameters: &'static [ValueType], result: ValueType) -> Self {
         Self { name, parameters, more: More::Fixed, result, experimental: false }
     }
 
@@ -46,12 +46,12 @@ impl Function {
     }
 }
 
-/// The function of a name. Case matters.
+/// The function with this name, which is case sensitive.
 pub(crate) fn find(name: &str) -> Option<&'static Function> {
     FUNCTIONS.binary_search_by(|function| function.name.cmp(name)).ok().map(|index| &FUNCTIONS[index])
 }
 
-/// All of them, by name.
+/// All functions, by name.
 const FUNCTIONS: &[Function] = &[
     Function::new("abs", &[Vector], Vector),
     Function::new("absent", &[Vector], Vector),
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn they_are_in_order() {
+    fn functions_are_sorted() {
         assert!(FUNCTIONS.is_sorted_by_key(|function| function.name));
         assert_eq!(find("rate").map(|function| function.parameters), Some(&[Matrix][..]));
         assert_eq!(find("Rate"), None);

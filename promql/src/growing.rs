@@ -1,17 +1,17 @@
-//! A list that grows on the stack as long as it is short. Most queries have few parts: their list is then made once, and
-//! exactly as long as it is.
+//! A list that is on the stack while it is short. Most queries have few expressions: then their list is allocated
+//! once, with the exact capacity.
 
-/// A list of things that can be copied.
+/// A list of elements that can be copied.
 #[derive(Debug)]
 pub(crate) struct Growing<T, const SHORT: usize> {
     short: [T; SHORT],
     length: usize,
-    /// All of them, once they are too many.
+    /// All elements, once there are too many for `short`.
     long: Vec<T>,
 }
 
 impl<T: Copy, const SHORT: usize> Growing<T, SHORT> {
-    /// Nothing yet; places that are not used hold this.
+    /// An empty list. Unused slots have this value.
     pub(crate) fn new(unused: T) -> Self {
         Self { short: [unused; SHORT], length: 0, long: Vec::new() }
     }
@@ -20,15 +20,15 @@ impl<T: Copy, const SHORT: usize> Growing<T, SHORT> {
         self.length
     }
 
-    pub(crate) fn push(&mut self, thing: T) {
+    pub(crate) fn push(&mut self, element: T) {
         if self.length < SHORT {
-            self.short[self.length] = thing;
+            self.short[self.length] = element;
         } else {
             if self.length == SHORT {
                 self.long.reserve(SHORT * 4);
                 self.long.extend_from_slice(&self.short);
             }
-            self.long.push(thing);
+            self.long.push(element);
         }
         self.length += 1;
     }
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_short_and_a_long_list_hold_the_same() {
+    fn short_and_long_lists_have_the_same_elements() {
         for length in [0, 3, 4, 5, 9] {
             let mut list = Growing::<usize, 4>::new(0);
             for number in 0..length {

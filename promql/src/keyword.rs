@@ -1,66 +1,66 @@
-//! Which words are more than names. Upper and lower case are the same.
+//! Keywords. They are not case sensitive.
 
-use crate::token::{Aggregation, Keyword, Kind, Operator, Time};
+use crate::token::{Aggregation, BinaryOperator, Keyword, Time, TokenKind};
 
-/// The longest of them.
+/// The length of the longest keyword.
 const LONGEST: usize = "count_values".len();
 
-/// What a word is, if it is more than a name.
-pub(crate) fn kind(word: &str) -> Option<Kind> {
-    let mut letters = [0; LONGEST];
-    let letters = letters.get_mut(..word.len())?;
-    letters.copy_from_slice(word.as_bytes());
-    letters.make_ascii_lowercase();
-    Some(match &*letters {
-        b"and" => Kind::Operator(Operator::And),
-        b"or" => Kind::Operator(Operator::Or),
-        b"unless" => Kind::Operator(Operator::Unless),
-        b"atan2" => Kind::Operator(Operator::Atan2),
-        b"sum" => Kind::Aggregation(Aggregation::Sum),
-        b"avg" => Kind::Aggregation(Aggregation::Avg),
-        b"count" => Kind::Aggregation(Aggregation::Count),
-        b"min" => Kind::Aggregation(Aggregation::Min),
-        b"max" => Kind::Aggregation(Aggregation::Max),
-        b"group" => Kind::Aggregation(Aggregation::Group),
-        b"stddev" => Kind::Aggregation(Aggregation::StdDev),
-        b"stdvar" => Kind::Aggregation(Aggregation::StdVar),
-        b"topk" => Kind::Aggregation(Aggregation::TopK),
-        b"bottomk" => Kind::Aggregation(Aggregation::BottomK),
-        b"count_values" => Kind::Aggregation(Aggregation::CountValues),
-        b"quantile" => Kind::Aggregation(Aggregation::Quantile),
-        b"limitk" => Kind::Aggregation(Aggregation::LimitK),
-        b"limit_ratio" => Kind::Aggregation(Aggregation::LimitRatio),
-        b"offset" => Kind::Keyword(Keyword::Offset),
-        b"smoothed" => Kind::Keyword(Keyword::Smoothed),
-        b"anchored" => Kind::Keyword(Keyword::Anchored),
-        b"by" => Kind::Keyword(Keyword::By),
-        b"without" => Kind::Keyword(Keyword::Without),
-        b"on" => Kind::Keyword(Keyword::On),
-        b"ignoring" => Kind::Keyword(Keyword::Ignoring),
-        b"group_left" => Kind::Keyword(Keyword::GroupLeft),
-        b"group_right" => Kind::Keyword(Keyword::GroupRight),
-        b"fill" => Kind::Keyword(Keyword::Fill),
-        b"fill_left" => Kind::Keyword(Keyword::FillLeft),
-        b"fill_right" => Kind::Keyword(Keyword::FillRight),
-        b"bool" => Kind::Keyword(Keyword::Bool),
-        b"start" => Kind::Time(Time::Start),
-        b"end" => Kind::Time(Time::End),
-        b"inf" | b"nan" => Kind::Number,
-        other => return of_duration(other).map(Kind::Time),
+/// The token of a keyword. None for a name.
+pub(crate) fn kind(word: &str) -> Option<TokenKind> {
+    let mut characters = [0; LONGEST];
+    let characters = characters.get_mut(..word.len())?;
+    characters.copy_from_slice(word.as_bytes());
+    characters.make_ascii_lowercase();
+    Some(match &*characters {
+        b"and" => TokenKind::Operator(BinaryOperator::And),
+        b"or" => TokenKind::Operator(BinaryOperator::Or),
+        b"unless" => TokenKind::Operator(BinaryOperator::Unless),
+        b"atan2" => TokenKind::Operator(BinaryOperator::Atan2),
+        b"sum" => TokenKind::Aggregation(Aggregation::Sum),
+        b"avg" => TokenKind::Aggregation(Aggregation::Avg),
+        b"count" => TokenKind::Aggregation(Aggregation::Count),
+        b"min" => TokenKind::Aggregation(Aggregation::Min),
+        b"max" => TokenKind::Aggregation(Aggregation::Max),
+        b"group" => TokenKind::Aggregation(Aggregation::Group),
+        b"stddev" => TokenKind::Aggregation(Aggregation::StdDev),
+        b"stdvar" => TokenKind::Aggregation(Aggregation::StdVar),
+        b"topk" => TokenKind::Aggregation(Aggregation::TopK),
+        b"bottomk" => TokenKind::Aggregation(Aggregation::BottomK),
+        b"count_values" => TokenKind::Aggregation(Aggregation::CountValues),
+        b"quantile" => TokenKind::Aggregation(Aggregation::Quantile),
+        b"limitk" => TokenKind::Aggregation(Aggregation::LimitK),
+        b"limit_ratio" => TokenKind::Aggregation(Aggregation::LimitRatio),
+        b"offset" => TokenKind::Keyword(Keyword::Offset),
+        b"smoothed" => TokenKind::Keyword(Keyword::Smoothed),
+        b"anchored" => TokenKind::Keyword(Keyword::Anchored),
+        b"by" => TokenKind::Keyword(Keyword::By),
+        b"without" => TokenKind::Keyword(Keyword::Without),
+        b"on" => TokenKind::Keyword(Keyword::On),
+        b"ignoring" => TokenKind::Keyword(Keyword::Ignoring),
+        b"group_left" => TokenKind::Keyword(Keyword::GroupLeft),
+        b"group_right" => TokenKind::Keyword(Keyword::GroupRight),
+        b"fill" => TokenKind::Keyword(Keyword::Fill),
+        b"fill_left" => TokenKind::Keyword(Keyword::FillLeft),
+        b"fill_right" => TokenKind::Keyword(Keyword::FillRight),
+        b"bool" => TokenKind::Keyword(Keyword::Bool),
+        b"start" => TokenKind::Time(Time::Start),
+        b"end" => TokenKind::Time(Time::End),
+        b"inf" | b"nan" => TokenKind::Number,
+        other => return of_duration(other).map(TokenKind::Time),
     })
 }
 
-/// What a word is between brackets, where only durations are.
+/// The token of a keyword between brackets, where only durations are allowed.
 pub(crate) fn in_brackets(word: &str) -> Option<Time> {
-    let mut letters = [0; LONGEST];
-    let letters = letters.get_mut(..word.len())?;
-    letters.copy_from_slice(word.as_bytes());
-    letters.make_ascii_lowercase();
-    of_duration(letters)
+    let mut characters = [0; LONGEST];
+    let characters = characters.get_mut(..word.len())?;
+    characters.copy_from_slice(word.as_bytes());
+    characters.make_ascii_lowercase();
+    of_duration(characters)
 }
 
-fn of_duration(letters: &[u8]) -> Option<Time> {
-    match letters {
+fn of_duration(characters: &[u8]) -> Option<Time> {
+    match characters {
         b"step" => Some(Time::Step),
         b"range" => Some(Time::Range),
         b"max_of" => Some(Time::MaxOf),

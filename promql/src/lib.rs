@@ -1,18 +1,18 @@
-//! The query language of Prometheus: read, checked, bound to a label, printed. It knows no product and reads nothing but
-//! the query that it is given. Texts of errors and printed queries are those of Prometheus 3.13.
+//! PromQL: parsing, type checks, enforcement of a label, and printing. The crate knows no product and reads nothing
+//! but the query. Errors and printed queries are those of Prometheus 3.13.
 //!
-//! | file | owns |
+//! | file | contents |
 //! |---|---|
-//! | `lexer` | cuts a query into words |
-//! | `token`, `keyword` | the words |
-//! | `parser` | makes a tree of them |
-//! | `check` | whether its parts fit together |
-//! | `types`, `function` | what expressions and functions take and give |
-//! | `tree`, `growing` | what a query means |
-//! | `print` | writes it |
-//! | `enforce` | binds it to a label |
+//! | `lexer` | splits a query into tokens |
+//! | `token`, `keyword` | the tokens |
+//! | `parser` | builds a tree of them |
+//! | `check` | type checks |
+//! | `types`, `function` | types; the functions with their parameters and results |
+//! | `tree`, `growing` | the syntax tree |
+//! | `print` | prints it |
+//! | `enforce` | enforces a label |
 //! | `regexp` | regular expressions of selectors |
-//! | `text`, `unquote`, `number` | texts and numbers |
+//! | `text`, `unquote`, `number` | strings and numbers |
 
 mod check;
 mod enforce;
@@ -36,12 +36,12 @@ mod unquote;
 pub use error::Error;
 pub use tree::Tree;
 
-/// Parts of the language that must be asked for.
+/// Parts of the language that are disabled by default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Options {
-    /// Functions and aggregations that may still change.
+    /// Experimental functions and aggregations.
     pub experimental_functions: bool,
-    /// Durations that are computed, as in `[5m + step()]`.
+    /// Duration expressions, as in `[5m + step()]`.
     pub duration_expressions: bool,
     /// `anchored` and `smoothed`.
     pub extended_ranges: bool,
@@ -49,7 +49,7 @@ pub struct Options {
     pub fill_modifiers: bool,
 }
 
-/// Reads and checks a query.
+/// Parses and checks a query.
 ///
 /// ```
 /// let mut query = promql::parse("rate(requests_total[5m])", promql::Options::default())?;

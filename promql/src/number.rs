@@ -1,10 +1,10 @@
-//! Numbers as the language writes them: with other bases, underscores and words.
+//! Number literals: with bases and underscores, and `Inf` and `NaN`.
 
 use go_syntax::literal::has_fine_underscores;
 use go_syntax::quoted::Quoted;
 use thiserror::Error;
 
-/// A text that is no number.
+/// Why a text is not a number.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("strconv.ParseFloat: parsing {}: {reason}", Quoted(text))]
 pub(crate) struct NotANumber {
@@ -12,11 +12,11 @@ pub(crate) struct NotANumber {
     reason: &'static str,
 }
 
-/// The value of a number. A zero before it makes it octal, as long as its digits allow it.
+/// The value of a number. A leading zero makes it octal if its digits allow that.
 pub(crate) fn value(text: &str) -> Result<f64, NotANumber> {
     if let Some(number) = integer(text) {
-        // Larger ones lose their last digits here, as everywhere in the language.
-        #[expect(clippy::cast_precision_loss, reason = "every value of the language is a float")]
+        // Large integers lose digits, as everywhere in PromQL.
+        #[expect(clippy::cast_precision_loss, reason = "all values of PromQL are floats")]
         return Ok(number as f64);
     }
     float(text)
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_have_bases_words_and_underscores() {
+    fn numbers_have_bases_underscores_and_special_values() {
         for (text, number) in [
             ("0", 0.0),
             ("42", 42.0),
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_named() {
+    fn invalid_numbers_are_rejected_as_in_go() {
         for (text, reason) in [
             ("1e", "invalid syntax"),
             ("0x", "invalid syntax"),

@@ -1,19 +1,19 @@
-//! Writes a query as Prometheus writes it: on one line, with its conditions in order.
+//! Prints a query as Prometheus does: on one line, with sorted label matchers.
 
 use std::fmt::{self, Write};
 
-use go_syntax::duration::prometheus::Written;
+use go_syntax::duration::prometheus::DisplayPrometheusDuration;
 use go_syntax::quoted;
 
 use crate::parser::{NAME, whole, write_label};
 use crate::text::Text;
 use crate::tree::{
-    At, Comparison, Duration, DurationId, Edges, Expression, ExpressionId, Grouping, Matching, Moment,
-    Selector, Span, Subquery, Tree, part,
+    At, Comparison, DurationExpression, DurationId, Edges, Expression, ExpressionId, Grouping, Matching,
+    Modifiers, Subquery, TimeSpan, Tree, VectorSelector, part,
 };
 
 impl Tree<'_> {
-    /// The query as text. Reading it again gives the same query.
+    /// The query as text. Parsing it yields the same query.
     pub fn print(&self) -> String {
         let mut printer = Printer { tree: self, out: String::with_capacity(128) };
         printer.expression(self.root);
@@ -73,24 +73,24 @@ impl Printer<'_, '_> {
                 self.out.push(')');
             }
             Expression::Selector(selector) => self.selector(selector),
-            Expression::Values { selector, range } => self.values(*selector, *range),
+            Expression::Matrix { selector, range } => self.matrix(*selector, *range),
             Expression::Subquery { operand, subquery } => {
-                let Subquery { range, step, moment } = *self.tree.subquery(*subquery);
+                let Subquery { range, step, modifiers } = *self.tree.subquery(*subquery);
                 self.expression(*operand);
                 self.out.push('[');
                 self.span(range);
                 self.out.push(':');
-                if step != Span::NONE {
+                if step != TimeSpan::NONE {
                     self.span(step);
                 }
                 self.out.push(']');
-                self.at(moment.at);
-                self.offset(moment.offset);
+                self.at(modifiers.at);
+                self.offset(modifiers.offset);
             }
         }
     }
 
-    /// Operators one after the other. Those to the left lie deeper, and there may be thousands.
+    /// A chain of operators. Left operands are the deeper ones, and there can be thousands.
     fn chain(&mut self, outermost: ExpressionId) {
         let mut chain = Vec::new();
         let mut innermost = outermost;
@@ -128,7 +128,7 @@ impl Printer<'_, '_> {
             self.labels(part(&self.tree.labels, matching.include));
             self.out.push(')');
         }
-        #[expect(clippy::float_cmp, reason = "the very same number is meant")]
+        #[expect(clippy::float_cmp, reason = "only equal numbers can be written once")]
         match (matching.fill_left, matching.fill_right) {
             (Some(left), Some(right)) if left == right => self.fill("fill", left),
             (left, right) => {
@@ -153,25 +153,25 @@ impl Printer<'_, '_> {
         }
     }
 
-    /// A comma before all but the first.
+    /// A comma before all elements but the first.
     fn separate(&mut self, index: usize) {
         if index > 0 {
             self.out.push_str(", ");
         }
     }
 
-    fn selector(&mut self, selector: &Selector) {
-        let Moment { at, edges, offset } = self.tree.moment(selector);
+    fn selector(&mut self, selector: &VectorSelector) {
+        let Modifiers { at, edges, offset } = self.tree.modifiers(selector);
         self.series(selector);
         self.at(at);
         self.edges(edges);
         self.offset(offset);
     }
 
-    /// Values over a time: what belongs to the selector comes after the brackets.
-    fn values(&mut self, selector: ExpressionId, range: Span) {
+    /// A range vector. The modifiers of its selector come after the brackets.
+    fn matrix(&mut self, selector: ExpressionId, range: TimeSpan) {
         let Expression::Selector(selector) = &self.tree.node(selector).expression else { return };
-        let Moment { at, edges, offset } = self.tree.moment(selector);
+        let Modifiers { at, edges, offset } = self.tree.modifiers(selector);
         self.series(selector);
         self.out.push('[');
         self.span(range);
@@ -181,13 +181,13 @@ impl Printer<'_, '_> {
         self.offset(offset);
     }
 
-    /// The name and the conditions, in the order of their texts.
-    fn series(&mut self, selector: &Selector) {
+    /// The metric name and the label matchers, sorted by their text.
+    fn series(&mut self, selector: &VectorSelector) {
         let name = self.tree.name(selector);
         self.out.push_str(name);
         let name = name.as_bytes();
         let matchers = part(&self.tree.matchers, selector.matchers);
-        // A condition that only says the name again is left out.
+        // A matcher that only repeats the metric name is omitted.
         let mut shown = matchers.iter().filter(|matcher| {
             !(*matcher.name == *NAME.as_bytes()
                 && matcher.comparison == Comparison::Equal
@@ -241,14 +241,14 @@ impl Printer<'_, '_> {
         }
     }
 
-    fn offset(&mut self, offset: Span) {
+    fn offset(&mut self, offset: TimeSpan) {
         match offset {
-            Span::Nanoseconds(0) => {}
-            Span::Nanoseconds(nanoseconds) => {
+            TimeSpan::Nanoseconds(0) => {}
+            TimeSpan::Nanoseconds(nanoseconds) => {
                 self.out.push_str(if nanoseconds < 0 { " offset -" } else { " offset " });
                 self.nanoseconds(nanoseconds.wrapping_abs());
             }
-            Span::Computed(id) => {
+            TimeSpan::Computed(id) => {
                 self.out.push_str(" offset ");
                 self.duration(id);
             }
@@ -256,13 +256,13 @@ impl Printer<'_, '_> {
     }
 
     fn nanoseconds(&mut self, nanoseconds: i64) {
-        let _ = write!(self.out, "{}", Written(nanoseconds));
+        let _ = write!(self.out, "{}", DisplayPrometheusDuration(nanoseconds));
     }
 
-    fn span(&mut self, span: Span) {
+    fn span(&mut self, span: TimeSpan) {
         match span {
-            Span::Nanoseconds(nanoseconds) => self.nanoseconds(nanoseconds),
-            Span::Computed(id) => self.duration(id),
+            TimeSpan::Nanoseconds(nanoseconds) => self.nanoseconds(nanoseconds),
+            TimeSpan::Computed(id) => self.duration(id),
         }
     }
 
@@ -272,17 +272,17 @@ impl Printer<'_, '_> {
             self.out.push('(');
         }
         match node.duration {
-            Duration::Literal { value, duration } => self.number(value, duration),
-            Duration::Step => self.out.push_str("step()"),
-            Duration::Range => self.out.push_str("range()"),
-            Duration::Largest(left, right) => self.pair(("max_of(", ", ", ")"), left, right),
-            Duration::Smallest(left, right) => self.pair(("min_of(", ", ", ")"), left, right),
-            Duration::Negative(operand) => {
+            DurationExpression::Literal { value, duration } => self.number(value, duration),
+            DurationExpression::Step => self.out.push_str("step()"),
+            DurationExpression::Range => self.out.push_str("range()"),
+            DurationExpression::Largest(left, right) => self.pair("max_of", left, right),
+            DurationExpression::Smallest(left, right) => self.pair("min_of", left, right),
+            DurationExpression::Negative(operand) => {
                 self.out.push('-');
                 self.duration(operand);
             }
-            Duration::Positive(operand) => self.duration(operand),
-            Duration::Binary(operator, left, right) => {
+            DurationExpression::Positive(operand) => self.duration(operand),
+            DurationExpression::Binary(operator, left, right) => {
                 self.duration(left);
                 let _ = write!(self.out, " {} ", operator.text());
                 self.duration(right);
@@ -293,12 +293,13 @@ impl Printer<'_, '_> {
         }
     }
 
-    fn pair(&mut self, around: (&str, &str, &str), left: DurationId, right: DurationId) {
-        self.out.push_str(around.0);
+    fn pair(&mut self, function: &str, left: DurationId, right: DurationId) {
+        self.out.push_str(function);
+        self.out.push('(');
         self.duration(left);
-        self.out.push_str(around.1);
+        self.separate(1);
         self.duration(right);
-        self.out.push_str(around.2);
+        self.out.push(')');
     }
 
     fn number(&mut self, value: f64, written_as_duration: bool) {
@@ -317,7 +318,7 @@ impl Printer<'_, '_> {
     }
 }
 
-/// A number in the shortest form, with an exponent if it is very large or very small.
+/// A number in the shortest form, with an exponent if it is very large or very small (`%g`).
 fn general(value: f64) -> String {
     if value.is_infinite() {
         return if value > 0.0 { "+Inf".to_owned() } else { "-Inf".to_owned() };

@@ -1,10 +1,10 @@
-//! Regular expressions of selectors: whether they are some, and whether a series without the label can match.
+//! Regular expressions of selectors: their validity, and whether they match a missing label.
 
-use go_syntax::regexp::{self, Invalid};
+use go_syntax::regexp::{self, InvalidRegexp};
 
-/// Whether an expression, if it is one, matches the empty text as a whole.
-pub(crate) fn matches_empty(pattern: &[u8]) -> Result<bool, Invalid> {
-    // Plain words, which most of them are, need no more than a look. Prometheus looks no closer either.
+/// Checks an expression, and returns whether it matches the empty string as a whole.
+pub(crate) fn matches_empty(pattern: &[u8]) -> Result<bool, InvalidRegexp> {
+    // Most expressions are plain words. Prometheus does not parse those either.
     if !pattern.iter().any(|byte| br"\.+*?()[]{}^$".contains(byte)) {
         return Ok(pattern.split(|byte| *byte == b'|').any(<[u8]>::is_empty));
     }
@@ -16,7 +16,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plain_words_are_not_read() {
+    fn plain_words_are_not_parsed() {
         for (pattern, matches) in
             [(b"".as_slice(), true), (b"a", false), (b"a|", true), (b"a|b", false), (b"a\xff", false)]
         {
@@ -25,11 +25,11 @@ mod tests {
     }
 
     #[test]
-    fn others_are() {
+    fn other_expressions_are_parsed() {
         assert_eq!(matches_empty(b".*"), Ok(true));
         assert_eq!(matches_empty(b"a.+"), Ok(false));
-        let words = |pattern: &[u8]| matches_empty(pattern).unwrap_err().to_string();
-        assert_eq!(words(b"a)"), "error parsing regexp: unexpected ): `a)`");
-        assert_eq!(words(b"a.\xff"), "error parsing regexp: invalid UTF-8: `\u{fffd}`");
+        let message = |pattern: &[u8]| matches_empty(pattern).unwrap_err().to_string();
+        assert_eq!(message(b"a)"), "error parsing regexp: unexpected ): `a)`");
+        assert_eq!(message(b"a.\xff"), "error parsing regexp: invalid UTF-8: `\u{fffd}`");
     }
 }

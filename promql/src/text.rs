@@ -1,29 +1,29 @@
-//! Texts of a query. Nearly all of them stand in the query as they are; the others were made from signs.
+//! Strings of a query. Most are slices of the query. Only those with escape sequences are allocated.
 
 use std::ops::Deref;
 
-/// A text of a query. Signs may make it bytes that are no letters.
+/// A string of a query. With escape sequences it need not be UTF-8.
 #[derive(Debug, Clone)]
 pub(crate) enum Text<'q> {
-    /// It stands in the query.
-    Plain(&'q [u8]),
-    /// It was made. The few that were lie elsewhere, so that all the others are small.
-    Made(Box<Made>),
+    /// A slice of the query.
+    Borrowed(&'q [u8]),
+    /// A string with escape sequences. It is boxed, so that all other strings are small.
+    Owned(Box<OwnedText>),
 }
 
-/// A text that was made.
+/// An allocated string.
 #[derive(Debug, Clone)]
-pub(crate) struct Made(Vec<u8>);
+pub(crate) struct OwnedText(Vec<u8>);
 
 impl Text<'_> {
-    pub(crate) fn made(bytes: Vec<u8>) -> Self {
-        Self::Made(Box::new(Made(bytes)))
+    pub(crate) fn owned(bytes: Vec<u8>) -> Self {
+        Self::Owned(Box::new(OwnedText(bytes)))
     }
 }
 
 impl<'q> From<&'q str> for Text<'q> {
     fn from(text: &'q str) -> Self {
-        Self::Plain(text.as_bytes())
+        Self::Borrowed(text.as_bytes())
     }
 }
 
@@ -32,15 +32,9 @@ impl Deref for Text<'_> {
 
     fn deref(&self) -> &[u8] {
         match self {
-            Self::Plain(bytes) => bytes,
-            Self::Made(made) => &made.0,
+            Self::Borrowed(bytes) => bytes,
+            Self::Owned(text) => &text.0,
         }
-    }
-}
-
-impl AsRef<[u8]> for Text<'_> {
-    fn as_ref(&self) -> &[u8] {
-        self
     }
 }
 

@@ -1,21 +1,20 @@
-//! The words of the language, and how a word is named to a person who wrote one too many.
+//! The tokens of PromQL, and how errors describe them.
 
 use go_syntax::quoted::Quoted;
 
-/// A word of a query and where it stands.
+/// A token of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Token {
-    pub(crate) kind: Kind,
+    pub(crate) kind: TokenKind,
     /// Its first byte.
     pub(crate) start: usize,
     /// The byte after its last one.
     pub(crate) end: usize,
 }
 
-/// Kinds of words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// Nothing comes after it.
+pub(crate) enum TokenKind {
+    /// The end of the query.
     End,
     Comma,
     Colon,
@@ -37,18 +36,18 @@ pub(crate) enum Kind {
     Number,
     Duration,
     Identifier,
-    /// A name with a colon, which no label can have.
+    /// A name with a colon, which only metrics can have.
     MetricIdentifier,
-    Operator(Operator),
+    Operator(BinaryOperator),
     Aggregation(Aggregation),
     Keyword(Keyword),
-    /// A name that means the time of the query in some places.
+    /// A function of time, which is also allowed as a name.
     Time(Time),
 }
 
-/// What stands between two expressions.
+/// An operator between two expressions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Operator {
+pub(crate) enum BinaryOperator {
     /// `+`.
     Add,
     /// `-`.
@@ -75,9 +74,9 @@ pub(crate) enum Operator {
     Greater,
     /// `>=`.
     GreaterOrEqual,
-    /// `</`: leaves out what is above.
+    /// `</`: removes the observations above a value.
     TrimUpper,
-    /// `>/`: leaves out what is below.
+    /// `>/`: removes the observations below a value.
     TrimLower,
     /// `and`.
     And,
@@ -87,8 +86,8 @@ pub(crate) enum Operator {
     Unless,
 }
 
-impl Operator {
-    /// As it is written.
+impl BinaryOperator {
+    /// The operator as text.
     pub(crate) fn text(self) -> &'static str {
         match self {
             Self::Add => "+",
@@ -112,7 +111,7 @@ impl Operator {
         }
     }
 
-    /// How tightly it binds: a larger number binds tighter.
+    /// How tightly it binds: a larger number binds more tightly.
     pub(crate) fn precedence(self) -> u8 {
         match self {
             Self::Or => 1,
@@ -131,13 +130,13 @@ impl Operator {
         }
     }
 
-    /// The least precedence that its right side may have.
+    /// The lowest precedence of operators in the right operand.
     pub(crate) fn right_precedence(self) -> u8 {
-        // Only powers group to the right.
+        // Only powers are right associative.
         if self == Self::Power { self.precedence() } else { self.precedence() + 1 }
     }
 
-    /// Whether it says yes or no about two values.
+    /// Whether it is a comparison operator.
     pub(crate) fn compares(self) -> bool {
         matches!(
             self,
@@ -150,13 +149,13 @@ impl Operator {
         )
     }
 
-    /// Whether it joins sets of series.
+    /// Whether it is a set operator.
     pub(crate) fn joins_sets(self) -> bool {
         matches!(self, Self::And | Self::Or | Self::Unless)
     }
 }
 
-/// What makes one value of many.
+/// An aggregation operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Aggregation {
     Avg,
@@ -176,7 +175,7 @@ pub(crate) enum Aggregation {
 }
 
 impl Aggregation {
-    /// As it is written.
+    /// The operator as text.
     pub(crate) fn text(self) -> &'static str {
         match self {
             Self::Avg => "avg",
@@ -196,19 +195,19 @@ impl Aggregation {
         }
     }
 
-    /// Whether it takes a parameter before its expression.
+    /// Whether it has a parameter before its expression.
     pub(crate) fn has_parameter(self) -> bool {
         matches!(self, Self::BottomK | Self::CountValues | Self::Quantile | Self::TopK)
             || self.is_experimental()
     }
 
-    /// Whether it must be asked for.
+    /// Whether it must be enabled.
     pub(crate) fn is_experimental(self) -> bool {
         matches!(self, Self::LimitK | Self::LimitRatio)
     }
 }
 
-/// Words that change what stands beside them.
+/// Keywords of modifiers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keyword {
     Anchored,
@@ -226,7 +225,7 @@ pub(crate) enum Keyword {
     Without,
 }
 
-/// Words that mean the time of the query, or choose between times.
+/// Functions of the time of a query, and the choice between two times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Time {
     Start,
@@ -238,39 +237,41 @@ pub(crate) enum Time {
 }
 
 impl Token {
-    /// What the query says here.
+    /// The text of the token.
     pub(crate) fn text<'q>(&self, query: &'q str) -> &'q str {
         query.get(self.start..self.end).unwrap_or_default()
     }
 
-    /// How it is named to a person.
+    /// The token as errors describe it.
     pub(crate) fn described(&self, query: &str) -> String {
         let text = self.text(query);
         match self.kind {
-            Kind::End => "end of input".to_owned(),
-            Kind::Operator(_) | Kind::Matches | Kind::MatchesNot | Kind::At => format!("<op:{text}>"),
-            Kind::Aggregation(_) => format!("<aggr:{text}>"),
-            Kind::Keyword(_) => format!("<{text}>"),
-            Kind::Identifier => format!("identifier {}", Quoted(text)),
-            Kind::MetricIdentifier => format!("metric identifier {}", Quoted(text)),
-            Kind::Text => format!("string {}", shortened(text)),
-            Kind::Number => format!("number {}", shortened(text)),
-            Kind::Duration => format!("duration {}", shortened(text)),
-            Kind::Comma
-            | Kind::Colon
-            | Kind::LeftParen
-            | Kind::RightParen
-            | Kind::LeftBrace
-            | Kind::RightBrace
-            | Kind::LeftBracket
-            | Kind::RightBracket
-            | Kind::Assign
-            | Kind::Time(_) => shortened(text),
+            TokenKind::End => "end of input".to_owned(),
+            TokenKind::Operator(_) | TokenKind::Matches | TokenKind::MatchesNot | TokenKind::At => {
+                format!("<op:{text}>")
+            }
+            TokenKind::Aggregation(_) => format!("<aggr:{text}>"),
+            TokenKind::Keyword(_) => format!("<{text}>"),
+            TokenKind::Identifier => format!("identifier {}", Quoted(text)),
+            TokenKind::MetricIdentifier => format!("metric identifier {}", Quoted(text)),
+            TokenKind::Text => format!("string {}", shortened(text)),
+            TokenKind::Number => format!("number {}", shortened(text)),
+            TokenKind::Duration => format!("duration {}", shortened(text)),
+            TokenKind::Comma
+            | TokenKind::Colon
+            | TokenKind::LeftParen
+            | TokenKind::RightParen
+            | TokenKind::LeftBrace
+            | TokenKind::RightBrace
+            | TokenKind::LeftBracket
+            | TokenKind::RightBracket
+            | TokenKind::Assign
+            | TokenKind::Time(_) => shortened(text),
         }
     }
 }
 
-/// In quotes, and no more than ten letters of it.
+/// A quoted text of at most ten characters.
 fn shortened(text: &str) -> String {
     if text.len() <= 10 {
         return Quoted(text).to_string();
@@ -280,7 +281,7 @@ fn shortened(text: &str) -> String {
 }
 
 impl Keyword {
-    /// Whether it gives a value to what has no partner.
+    /// Whether it gives a value to series without a match.
     pub(crate) fn is_fill(self) -> bool {
         matches!(self, Self::Fill | Self::FillLeft | Self::FillRight)
     }

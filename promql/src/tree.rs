@@ -1,28 +1,28 @@
-//! What a query means. Its parts lie side by side in a few lists and know each other by number: reading a query makes few
-//! allocations, and leaving it behind walks no tree.
+//! The syntax tree of a query. Nodes are in a few lists and refer to each other by index: parsing needs few
+//! allocations, and dropping a tree does not recurse.
 
 use std::num::NonZero;
 
 use crate::function::Function;
 use crate::text::Text;
-use crate::token::{Aggregation, Operator};
+use crate::token::{Aggregation, BinaryOperator};
 
-/// The number of an expression.
+/// The index of an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ExpressionId(pub(crate) u32);
 
-/// The number of a duration that is computed.
+/// The index of a duration expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct DurationId(pub(crate) u32);
 
-/// A part of a list of the tree, or of the query.
+/// A range of a list of the tree, or of the query.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Part {
+pub(crate) struct IndexRange {
     pub(crate) start: u32,
     pub(crate) end: u32,
 }
 
-/// A query that was read and checked.
+/// A query that was parsed and checked.
 #[derive(Debug, Clone)]
 pub struct Tree<'q> {
     pub(crate) query: &'q str,
@@ -30,7 +30,7 @@ pub struct Tree<'q> {
     pub(crate) root: ExpressionId,
     pub(crate) texts: Vec<Text<'q>>,
     pub(crate) matchers: Vec<Matcher<'q>>,
-    pub(crate) moments: Vec<Moment>,
+    pub(crate) modifier_lists: Vec<Modifiers>,
     pub(crate) subqueries: Vec<Subquery>,
     pub(crate) labels: Vec<Text<'q>>,
     pub(crate) arguments: Vec<ExpressionId>,
@@ -38,7 +38,7 @@ pub struct Tree<'q> {
     pub(crate) durations: Vec<DurationNode>,
 }
 
-/// An expression and where it stands in the query.
+/// An expression and its position in the query.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Node {
     pub(crate) expression: Expression,
@@ -46,7 +46,7 @@ pub(crate) struct Node {
     pub(crate) end: u32,
 }
 
-/// Kinds of expressions. What few of them have lies in lists of the tree, so that all of them are small.
+/// Expressions. Rarely used fields are in lists of the tree, so that all expressions are small.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Expression {
     Number {
@@ -54,7 +54,7 @@ pub(crate) enum Expression {
         /// It was written as a duration.
         duration: bool,
     },
-    /// Its place in the list of texts.
+    /// The index in `texts`.
     Text(u32),
     Parentheses(ExpressionId),
     Sign {
@@ -62,56 +62,56 @@ pub(crate) enum Expression {
         operand: ExpressionId,
     },
     Binary {
-        operator: Operator,
+        operator: BinaryOperator,
         bool: bool,
         left: ExpressionId,
         right: ExpressionId,
-        /// How series find each other, if that was said; the place in the list of these.
+        /// The index in `matchings`, if there is any vector matching.
         matching: Option<u32>,
     },
     Call {
         function: &'static Function,
-        arguments: Part,
+        arguments: IndexRange,
     },
     Aggregate {
         aggregation: Aggregation,
         operand: ExpressionId,
         parameter: Option<ExpressionId>,
         without: bool,
-        labels: Part,
+        labels: IndexRange,
     },
-    Selector(Selector),
-    /// Values of a selector over a time.
-    Values {
+    Selector(VectorSelector),
+    /// A range vector.
+    Matrix {
         selector: ExpressionId,
-        range: Span,
+        range: TimeSpan,
     },
     Subquery {
         operand: ExpressionId,
-        /// Its place in the list of these.
+        /// The index in `subqueries`.
         subquery: u32,
     },
 }
 
-/// A query over a time.
+/// The ranges and modifiers of a subquery.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Subquery {
-    pub(crate) range: Span,
-    pub(crate) step: Span,
-    pub(crate) moment: Moment,
+    pub(crate) range: TimeSpan,
+    pub(crate) step: TimeSpan,
+    pub(crate) modifiers: Modifiers,
 }
 
-/// Which series are meant, and when.
+/// A vector selector.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Selector {
-    /// The name before the braces, in the query; empty, if there is none.
-    pub(crate) name: Part,
-    pub(crate) matchers: Part,
-    /// Another time than that of the query; its place in the list of these, from one.
-    pub(crate) moment: Option<NonZero<u32>>,
+pub(crate) struct VectorSelector {
+    /// The metric name before the braces, as a range of the query. Empty if there is none.
+    pub(crate) name: IndexRange,
+    pub(crate) matchers: IndexRange,
+    /// The index in `modifier_lists`, from one, if there are any modifiers.
+    pub(crate) modifiers: Option<NonZero<u32>>,
 }
 
-/// How values at the edges of a range are found.
+/// How values at the boundaries of a range are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Edges {
     Plain,
@@ -119,15 +119,15 @@ pub(crate) enum Edges {
     Smoothed,
 }
 
-/// Another time than that of the query, or another way to find values at that time.
+/// Modifiers of a selector or a subquery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Moment {
-    pub(crate) offset: Span,
+pub(crate) struct Modifiers {
+    pub(crate) offset: TimeSpan,
     pub(crate) at: At,
     pub(crate) edges: Edges,
 }
 
-/// A fixed time.
+/// The `@` modifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum At {
     Unset,
@@ -138,32 +138,32 @@ pub(crate) enum At {
 
 /// A length of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Span {
-    /// Zero stands for none.
+pub(crate) enum TimeSpan {
+    /// Zero means none.
     Nanoseconds(i64),
     Computed(DurationId),
 }
 
-impl Span {
+impl TimeSpan {
     pub(crate) const NONE: Self = Self::Nanoseconds(0);
 }
 
-impl Moment {
-    /// The time of the query.
-    pub(crate) const NOW: Self = Self { offset: Span::NONE, at: At::Unset, edges: Edges::Plain };
+impl Modifiers {
+    /// No modifiers.
+    pub(crate) const NONE: Self = Self { offset: TimeSpan::NONE, at: At::Unset, edges: Edges::Plain };
 }
 
-/// A condition on a label.
+/// A label matcher.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Matcher<'q> {
     pub(crate) name: Text<'q>,
     pub(crate) comparison: Comparison,
     pub(crate) value: Text<'q>,
-    /// A series without the label meets it.
+    /// It matches series without the label.
     pub(crate) matches_empty: bool,
 }
 
-/// How the value of a label is compared.
+/// The operator of a label matcher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Comparison {
     Equal,
@@ -172,20 +172,20 @@ pub(crate) enum Comparison {
     MatchesNot,
 }
 
-/// How series of two sides find each other.
+/// Vector matching: how the series of both operands are paired.
 #[derive(Debug, Clone)]
 pub(crate) struct Matching {
     pub(crate) on: bool,
-    pub(crate) labels: Part,
+    pub(crate) labels: IndexRange,
     pub(crate) grouping: Grouping,
-    /// Labels of the one side that the result gets.
-    pub(crate) include: Part,
-    /// What stands in for a missing series.
+    /// Labels that the result takes from the side with one series.
+    pub(crate) include: IndexRange,
+    /// The values for series without a match.
     pub(crate) fill_left: Option<f64>,
     pub(crate) fill_right: Option<f64>,
 }
 
-/// Which side may have many series for one of the other.
+/// Which side can have several series for one series of the other side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Grouping {
     None,
@@ -193,17 +193,17 @@ pub(crate) enum Grouping {
     Right,
 }
 
-/// A duration that is computed, and whether it stands in parentheses.
+/// A duration expression.
 #[derive(Debug, Clone)]
 pub(crate) struct DurationNode {
-    pub(crate) duration: Duration,
+    pub(crate) duration: DurationExpression,
     pub(crate) parentheses: bool,
     pub(crate) start: usize,
 }
 
 /// How a duration is computed.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Duration {
+pub(crate) enum DurationExpression {
     Literal {
         value: f64,
         duration: bool,
@@ -216,11 +216,11 @@ pub(crate) enum Duration {
     Smallest(DurationId, DurationId),
     Negative(DurationId),
     Positive(DurationId),
-    Binary(Operator, DurationId, DurationId),
+    Binary(BinaryOperator, DurationId, DurationId),
 }
 
 impl<'q> Tree<'q> {
-    /// Nothing yet.
+    /// An empty tree.
     pub(crate) fn new(query: &'q str) -> Self {
         Self {
             query,
@@ -228,7 +228,7 @@ impl<'q> Tree<'q> {
             root: ExpressionId(0),
             texts: Vec::new(),
             matchers: Vec::new(),
-            moments: Vec::new(),
+            modifier_lists: Vec::new(),
             subqueries: Vec::new(),
             labels: Vec::new(),
             arguments: Vec::new(),
@@ -249,14 +249,14 @@ impl<'q> Tree<'q> {
         self.node(id).end as usize
     }
 
-    /// The name of the metric of a selector.
-    pub(crate) fn name(&self, selector: &Selector) -> &'q str {
+    /// The metric name of a selector.
+    pub(crate) fn name(&self, selector: &VectorSelector) -> &'q str {
         &self.query[selector.name.start as usize..selector.name.end as usize]
     }
 
-    /// The time of a selector.
-    pub(crate) fn moment(&self, selector: &Selector) -> Moment {
-        selector.moment.map_or(Moment::NOW, |index| self.moments[index.get() as usize - 1])
+    /// The modifiers of a selector.
+    pub(crate) fn modifiers(&self, selector: &VectorSelector) -> Modifiers {
+        selector.modifiers.map_or(Modifiers::NONE, |index| self.modifier_lists[index.get() as usize - 1])
     }
 
     pub(crate) fn subquery(&self, index: u32) -> &Subquery {
@@ -268,8 +268,8 @@ impl<'q> Tree<'q> {
     }
 }
 
-impl Part {
-    /// What lies between two places.
+impl IndexRange {
+    /// The range between two indices.
     pub(crate) fn new(start: usize, end: usize) -> Self {
         Self { start: narrow(start), end: narrow(end) }
     }
@@ -280,17 +280,17 @@ impl Part {
 }
 
 impl Matching {
-    /// What is meant if nothing is said.
+    /// Matching without any modifiers.
     pub(crate) const PLAIN: Self = Self {
         on: false,
-        labels: Part { start: 0, end: 0 },
+        labels: IndexRange { start: 0, end: 0 },
         grouping: Grouping::None,
-        include: Part { start: 0, end: 0 },
+        include: IndexRange { start: 0, end: 0 },
         fill_left: None,
         fill_right: None,
     };
 
-    /// Whether nothing was said.
+    /// Whether there are no modifiers.
     pub(crate) fn is_plain(&self) -> bool {
         !self.on
             && self.labels.is_empty()
@@ -300,12 +300,12 @@ impl Matching {
     }
 }
 
-/// A part of a list of the tree.
-pub(crate) fn part<T>(list: &[T], part: Part) -> &[T] {
+/// The elements of a range.
+pub(crate) fn part<T>(list: &[T], part: IndexRange) -> &[T] {
     &list[part.start as usize..part.end as usize]
 }
 
-/// A number of a list or a place in a query. Queries of four gigabytes are refused before.
+/// Indices and positions fit into 32 bits, because larger queries are rejected first.
 #[expect(clippy::cast_possible_truncation, reason = "queries are shorter than that")]
 pub(crate) fn narrow(number: usize) -> u32 {
     number as u32
@@ -315,7 +315,7 @@ pub(crate) fn narrow(number: usize) -> u32 {
 mod tests {
     use super::*;
 
-    /// Thousands of queries are read at once.
+    /// Thousands of queries are parsed at once.
     #[test]
     fn nodes_are_small() {
         assert_eq!((size_of::<Node>(), size_of::<Matcher<'_>>()), (32, 40));

@@ -1,22 +1,22 @@
-//! What an expression gives.
+//! The types of expressions.
 
 use std::fmt;
 
-/// Kinds of values.
+/// The type of an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Type {
+pub(crate) enum ValueType {
     /// A number.
     Scalar,
-    /// A text.
+    /// A string.
     Text,
-    /// One value a series.
+    /// An instant vector: one value for each series.
     Vector,
-    /// Many values a series.
+    /// A range vector: many values for each series.
     Matrix,
 }
 
-impl Type {
-    /// The short name, which only subqueries use.
+impl ValueType {
+    /// The short name, which is used only in errors about subqueries.
     pub(crate) fn short(self) -> &'static str {
         match self {
             Self::Scalar => "scalar",
@@ -27,7 +27,7 @@ impl Type {
     }
 }
 
-impl fmt::Display for Type {
+impl fmt::Display for ValueType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Scalar | Self::Text => self.short(),

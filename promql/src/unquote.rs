@@ -1,10 +1,10 @@
-//! What a text in quotes says. Whoever cut it out of the query saw that its signs are fine.
+//! The values of quoted strings. The lexer has checked the escape sequences.
 
 use go_syntax::literal::escape;
 
 use crate::text::Text;
 
-/// A text without its quotes, with what its signs stand for.
+/// The value of a quoted string.
 pub(crate) fn unquote(quoted: &str) -> Text<'_> {
     let inner = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default();
     if quoted.starts_with('`') || !inner.contains('\\') {
@@ -18,7 +18,7 @@ pub(crate) fn unquote(quoted: &str) -> Text<'_> {
         rest = escape(after, quote, &mut text).unwrap_or_default();
     }
     text.extend_from_slice(rest.as_bytes());
-    Text::made(text)
+    Text::owned(text)
 }
 
 #[cfg(test)]
@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn signs_stand_for_letters_and_bytes() {
+    fn escapes_denote_characters_and_bytes() {
         for (quoted, text) in [
             (r#""plain""#, b"plain".as_slice()),
             ("`a\\n`", b"a\\n"),

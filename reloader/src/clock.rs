@@ -1,50 +1,50 @@
-//! The only reader of the machine's clocks in this crate, and the only place that waits without being woken.
+//! The only file of this crate that reads a clock or sleeps.
 
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-/// Counts from its own start. What is decided by time takes these moments, not the machine's.
+/// A monotonic clock that starts at zero. Decisions get its values as arguments.
 #[derive(Debug, Clone, Copy)]
 pub struct Clock(Instant);
 
 impl Clock {
-    /// Begins to count.
+    /// Starts the clock.
     #[expect(clippy::disallowed_methods, reason = "this is the crate's clock")]
     pub fn start() -> Self {
         Self(Instant::now())
     }
 
-    /// How long ago that was.
+    /// The time since the start.
     pub fn now(&self) -> Duration {
         self.0.elapsed()
     }
 }
 
-/// A moment that will come, or has.
+/// A point in time, compared with the clock.
 #[derive(Debug, Clone, Copy)]
 pub struct Deadline(Instant);
 
 impl Deadline {
-    /// So long from now.
+    /// The time `duration` from now.
     #[expect(clippy::disallowed_methods, reason = "this is the crate's clock")]
     pub fn after(duration: Duration) -> Self {
         Self(Instant::now() + duration)
     }
 
-    /// What is left of it; nothing once it has passed.
+    /// The time until then; zero once it has passed.
     #[expect(clippy::disallowed_methods, reason = "this is the crate's clock")]
-    pub fn left(&self) -> Duration {
+    pub fn remaining(&self) -> Duration {
         self.0.saturating_duration_since(Instant::now())
     }
 }
 
-/// The time of day, for people.
+/// The current time of day.
 pub fn timestamp() -> Timestamp {
     Timestamp::now()
 }
 
-/// Looks every `pause` until `look` gives a value, at most for `limit`. `None` when the time is up.
+/// Calls `look` every `pause` until it returns a value, at most for `limit`. `None` when the time is up.
 #[expect(clippy::disallowed_methods, reason = "this is the crate's clock")]
 pub fn wait_for<T>(limit: Duration, pause: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
     let deadline = Deadline::after(limit);
@@ -52,10 +52,10 @@ pub fn wait_for<T>(limit: Duration, pause: Duration, mut look: impl FnMut() -> O
         if let Some(found) = look() {
             return Some(found);
         }
-        if deadline.left().is_zero() {
+        if deadline.remaining().is_zero() {
             return None;
         }
-        std::thread::sleep(pause.min(deadline.left()));
+        std::thread::sleep(pause.min(deadline.remaining()));
     }
 }
 

@@ -1,4 +1,4 @@
-//! A connection whose every read and write ends by one deadline, with or without TLS.
+//! A connection with one deadline for all reads and writes, with or without TLS.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -7,40 +7,40 @@ use rustls::{ClientConnection, ServerConnection, StreamOwned};
 
 use crate::clock::Deadline;
 
-/// A socket that gives up when its time has come.
+/// A socket whose reads and writes fail after a deadline.
 pub(crate) struct Socket {
     stream: TcpStream,
     deadline: Deadline,
 }
 
 impl Socket {
-    /// Until `deadline`.
+    /// A socket that can be used until `deadline`.
     pub(crate) fn new(stream: TcpStream, deadline: Deadline) -> Self {
         Self { stream, deadline }
     }
 
-    fn left(&self) -> io::Result<Option<std::time::Duration>> {
-        let left = self.deadline.left();
-        if left.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(Some(left)) }
+    fn timeout(&self) -> io::Result<Option<std::time::Duration>> {
+        let remaining = self.deadline.remaining();
+        if remaining.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(Some(remaining)) }
     }
 }
 
-/// The system says `WouldBlock` when a socket's time is up.
-fn named(error: io::Error) -> io::Error {
+/// The system reports `WouldBlock` when a timeout of a socket expires.
+fn timed_out(error: io::Error) -> io::Error {
     if error.kind() == io::ErrorKind::WouldBlock { io::ErrorKind::TimedOut.into() } else { error }
 }
 
 impl Read for Socket {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.stream.set_read_timeout(self.left()?)?;
-        self.stream.read(buffer).map_err(named)
+        self.stream.set_read_timeout(self.timeout()?)?;
+        self.stream.read(buffer).map_err(timed_out)
     }
 }
 
 impl Write for Socket {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.stream.set_write_timeout(self.left()?)?;
-        self.stream.write(bytes).map_err(named)
+        self.stream.set_write_timeout(self.timeout()?)?;
+        self.stream.write(bytes).map_err(timed_out)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -48,25 +48,25 @@ impl Write for Socket {
     }
 }
 
-/// A socket, perhaps with TLS over it.
+/// A socket, with or without TLS.
 pub(crate) enum Connection {
-    /// Without.
+    /// Without TLS.
     Plain(Socket),
-    /// With, as the one who called.
+    /// With TLS, on the side of the client.
     Client(Box<StreamOwned<ClientConnection, Socket>>),
-    /// With, as the one who was called.
+    /// With TLS, on the side of the server.
     Server(Box<StreamOwned<ServerConnection, Socket>>),
 }
 
 impl Connection {
-    /// Says that nothing more will be written.
+    /// Closes the connection for writing.
     pub(crate) fn close(mut self) {
         match &mut self {
             Self::Plain(_) => {}
             Self::Client(stream) => stream.conn.send_close_notify(),
             Self::Server(stream) => stream.conn.send_close_notify(),
         }
-        // The other side may be gone already, and nothing is lost with it.
+        // The peer may have closed the connection already, which does no harm.
         let _ = self.flush();
     }
 }

@@ -1,23 +1,24 @@
-//! The only reader of the environment: every variable as it was when the program started, and the ordinal of the pod.
+//! The only module that reads the environment: all variables as they were at the start of the program, and the ordinal
+//! of the pod.
 
 use std::collections::HashMap;
 use std::os::unix::ffi::OsStringExt as _;
 
-/// The variable that holds the number at the end of a pod's name.
+/// The variable for the number at the end of the pod's name.
 const ORDINAL: &str = "STATEFULSET_ORDINAL_NUMBER";
 
-/// Variables and their values; neither has to be text.
+/// Variables and their values; both can be any bytes.
 #[derive(Debug, Default)]
 pub struct Environment(HashMap<Vec<u8>, Vec<u8>>);
 
 impl Environment {
-    /// Of this process, with the ordinal that the variable `ordinal_from` ends in.
+    /// The variables of this process, and the ordinal at the end of the variable `ordinal_from`.
     pub fn of_process(ordinal_from: &str) -> Self {
         let variables = std::env::vars_os().map(|(name, value)| (name.into_vec(), value.into_vec()));
         Self::of(variables, ordinal_from)
     }
 
-    /// Of these variables. The ordinal is set in any case, empty where the variable ends in no number.
+    /// These variables, and the ordinal. It is always set; it is empty if `ordinal_from` does not end in a number.
     pub fn of(variables: impl IntoIterator<Item = (Vec<u8>, Vec<u8>)>, ordinal_from: &str) -> Self {
         let mut variables: HashMap<_, _> = variables.into_iter().collect();
         let source = variables.get(ordinal_from.as_bytes()).map_or(&[][..], Vec::as_slice);

@@ -1,19 +1,19 @@
-//! A sidecar: when the files of a configuration change, it expands the configuration and has its neighbour load it.
-//! A drop-in for `prometheus-config-reloader`. It depends on no other crate, knows nothing of Kubernetes, and holds no file in
-//! memory.
+//! A sidecar: when the files of a configuration change, it expands the configuration and reloads the server in its pod.
+//! A drop-in for `prometheus-config-reloader`. It depends on no other crate of this repository, does not use the
+//! Kubernetes API, and keeps no file in memory.
 //!
 //! | module | owns |
 //! |---|---|
-//! | `flags` | the command line, as the peer reads it |
-//! | `run` | the wiring and the loop: waits, passes, reloads |
-//! | `schedule` | when what is done; pure |
+//! | `flags` | the command line, the same as the peer's |
+//! | `run` | starts everything, and the main loop: waits, passes, reloads |
+//! | `schedule` | when the next pass or reload is due; pure |
 //! | `watch` | inotify: which directories are watched |
 //! | `content` | one pass: hashes, decompression, expansion, the output file |
-//! | `reload` | how the server is reloaded, and whether it worked |
+//! | `reload` | how the server is reloaded, and whether that succeeded |
 //! | `client`, `connection`, `address`, `url` | one HTTP request |
 //! | `server` | metrics, health and status over HTTP or TLS |
 //! | `report`, `metrics`, `process` | status and metrics of this process |
-//! | `log`, `clock`, `environment` | the only places that print, read the time, read the environment |
+//! | `log`, `clock`, `environment` | the only modules that print, read the time, read the environment |
 
 mod address;
 pub mod client;

@@ -1,4 +1,4 @@
-//! The only place that prints. One line an occurrence, in the peer's two formats. Callers never pass a secret.
+//! The only module that prints. Log lines have the two formats of the peer. Callers never pass a secret.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use crate::clock;
 
-/// How a line looks.
+/// The format of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// `key=value key=value`.
@@ -16,36 +16,36 @@ pub enum Format {
     Json,
 }
 
-/// What a line is about.
+/// The level of a log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// For debugging this program.
     Debug,
     /// Something was done.
     Info,
-    /// Something is wrong and does not stop the work.
+    /// Something is wrong, but the program continues.
     Warn,
     /// Something failed.
     Error,
 }
 
-/// Which lines appear.
+/// Which log lines are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Threshold {
-    /// Debugging and everything above.
+    /// All levels.
     Debug,
-    /// What was done and everything above.
+    /// `Info` and above.
     Info,
-    /// Warnings and errors.
+    /// `Warn` and above.
     Warn,
-    /// Errors.
+    /// Only `Error`.
     Error,
-    /// Nothing.
+    /// No lines.
     None,
 }
 
 impl Threshold {
-    /// Reads the name of a threshold, in any case of letters.
+    /// Parses the name of a threshold, ignoring case.
     pub fn parse(name: &str) -> Option<Self> {
         Some(match name.to_ascii_lowercase().as_str() {
             "all" | "debug" => Self::Debug,
@@ -57,7 +57,7 @@ impl Threshold {
         })
     }
 
-    fn lets_pass(self, level: Level) -> bool {
+    fn includes(self, level: Level) -> bool {
         match self {
             Self::Debug => true,
             Self::Info => level >= Level::Info,
@@ -68,64 +68,64 @@ impl Threshold {
     }
 }
 
-/// How lines look and which appear.
+/// The format of log lines, and which of them are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
-    /// How they look.
+    /// The format.
     pub format: Format,
-    /// Which appear.
+    /// The lowest level that is written.
     pub level: Threshold,
 }
 
-/// Names and values beside the message.
+/// Names and values in addition to the message.
 pub type Fields<'a> = &'a [(&'a str, &'a dyn std::fmt::Display)];
 
-/// Writes lines to standard output, where the peer writes them.
+/// Writes log lines to standard output, as the peer does.
 #[derive(Debug, Clone, Copy)]
 pub struct Log(Settings);
 
 impl Log {
-    /// With these settings.
+    /// A log with these settings.
     pub fn new(settings: Settings) -> Self {
         Self(settings)
     }
 
-    /// For debugging this program.
+    /// Writes a line of level `Debug`.
     pub fn debug(self, message: &str, fields: Fields<'_>) {
         self.write(Level::Debug, message, fields);
     }
 
-    /// Something was done.
+    /// Writes a line of level `Info`.
     pub fn info(self, message: &str, fields: Fields<'_>) {
         self.write(Level::Info, message, fields);
     }
 
-    /// Something is wrong and does not stop the work.
+    /// Writes a line of level `Warn`.
     pub fn warn(self, message: &str, fields: Fields<'_>) {
         self.write(Level::Warn, message, fields);
     }
 
-    /// Something failed.
+    /// Writes a line of level `Error`.
     pub fn error(self, message: &str, fields: Fields<'_>) {
         self.write(Level::Error, message, fields);
     }
 
     fn write(self, level: Level, message: &str, fields: Fields<'_>) {
-        if self.0.level.lets_pass(level) {
-            let line = line(self.0.format, clock::timestamp(), level, (message, fields));
+        if self.0.level.includes(level) {
+            let line = line(self.0.format, clock::timestamp(), level, message, fields);
             // A closed standard output is ignored.
             let _ = std::io::stdout().lock().write_all(line.as_bytes());
         }
     }
 }
 
-/// Prints what the command line asked for.
+/// Prints a text to standard output.
 pub fn print(text: &str) {
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
 }
 
-/// Says why the program does not start.
-pub fn complain(text: &str) {
+/// Prints an error to standard error.
+pub fn print_error(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "mainstay-reloader: {text}");
 }
 
@@ -141,7 +141,7 @@ pub fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
-fn line(format: Format, at: Timestamp, level: Level, (message, fields): (&str, Fields<'_>)) -> String {
+fn line(format: Format, at: Timestamp, level: Level, message: &str, fields: Fields<'_>) -> String {
     let level = match level {
         Level::Debug => "debug",
         Level::Info => "info",
@@ -149,9 +149,9 @@ fn line(format: Format, at: Timestamp, level: Level, (message, fields): (&str, F
         Level::Error => "error",
     };
     let at = format!("{at:.3}");
-    let head = [("ts", at.as_str()), ("level", level), ("msg", message)];
+    let standard = [("ts", at.as_str()), ("level", level), ("msg", message)];
     let values = fields.iter().map(|(name, value)| (*name, value.to_string()));
-    let all = head.map(|(name, value)| (name, value.to_owned())).into_iter().chain(values);
+    let all = standard.map(|(name, value)| (name, value.to_owned())).into_iter().chain(values);
     let pairs = all.map(|(name, value)| match format {
         Format::Logfmt => format!("{name}={}", logfmt(value)),
         Format::Json => format!("{}:{}", json(name), json(&value)),
@@ -163,14 +163,14 @@ fn line(format: Format, at: Timestamp, level: Level, (message, fields): (&str, F
     }
 }
 
-/// Quoted where a reader of `key=value` would lose its way.
+/// Quotes a value if it contains characters that are special in `key=value`.
 fn logfmt(value: String) -> String {
     let plain =
         |letter: char| !letter.is_whitespace() && !letter.is_control() && letter != '"' && letter != '=';
     if !value.is_empty() && value.chars().all(plain) { value } else { json(&value) }
 }
 
-/// A JSON string.
+/// Quotes a text as a JSON string.
 pub(crate) fn json(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
@@ -201,12 +201,13 @@ mod tests {
             format,
             Timestamp::UNIX_EPOCH,
             Level::Warn,
-            ("it failed", &[("path", &"/a/b"), ("err", &error), ("n", &3)]),
+            "it failed",
+            &[("path", &"/a/b"), ("err", &error), ("n", &3)],
         )
     }
 
     #[test]
-    fn a_line_stays_one_line_in_both_formats() {
+    fn a_message_with_newlines_is_logged_on_one_line_in_both_formats() {
         assert_eq!(
             sample(Format::Logfmt),
             "ts=1970-01-01T00:00:00.000Z level=warn msg=\"it failed\" path=/a/b err=\"line 1\\nsays \\\"no\\\"\" n=3\n"
@@ -219,22 +220,22 @@ mod tests {
     }
 
     #[test]
-    fn a_json_line_can_be_read() {
+    fn a_json_string_can_be_parsed() {
         let text = "tab\t back\\slash \u{1b}[0m é";
         assert_eq!(serde_json::from_str::<String>(&json(text)).unwrap(), text);
     }
 
     #[test]
-    fn a_threshold_lets_pass_what_is_above_it() {
-        let passing = |name| {
+    fn a_threshold_includes_the_levels_above_it() {
+        let included = |name| {
             let threshold = Threshold::parse(name).unwrap();
-            [Level::Debug, Level::Info, Level::Warn, Level::Error].map(|level| threshold.lets_pass(level))
+            [Level::Debug, Level::Info, Level::Warn, Level::Error].map(|level| threshold.includes(level))
         };
-        assert_eq!(passing("all"), [true; 4]);
-        assert_eq!(passing("Info"), [false, true, true, true]);
-        assert_eq!(passing("warn"), [false, false, true, true]);
-        assert_eq!(passing("error"), [false, false, false, true]);
-        assert_eq!(passing("none"), [false; 4]);
+        assert_eq!(included("all"), [true; 4]);
+        assert_eq!(included("Info"), [false, true, true, true]);
+        assert_eq!(included("warn"), [false, false, true, true]);
+        assert_eq!(included("error"), [false, false, false, true]);
+        assert_eq!(included("none"), [false; 4]);
         assert_eq!(Threshold::parse("loud"), None);
     }
 }

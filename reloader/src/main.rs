@@ -6,12 +6,12 @@ use mainstay_reloader::flags::{self, Command};
 use mainstay_reloader::log::{self, Log};
 use mainstay_reloader::run;
 
-/// What a command line that is not understood ends with.
+/// The exit code for an invalid command line.
 const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
-    let words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
-    match flags::read(words) {
+    let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
+    match flags::read(arguments) {
         Ok(Command::Print(text)) => {
             log::print(&text);
             ExitCode::SUCCESS
@@ -27,7 +27,7 @@ fn main() -> ExitCode {
             }
         }
         Err(error) => {
-            log::complain(&error.to_string());
+            log::print_error(&error.to_string());
             USAGE.into()
         }
     }

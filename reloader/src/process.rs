@@ -1,4 +1,4 @@
-//! What the system knows about this process. A figure that cannot be read is left out.
+//! Figures of this process from `/proc`. A figure that cannot be read is omitted.
 
 use std::fs;
 use std::path::Path;
@@ -8,24 +8,24 @@ use rustix::param::{clock_ticks_per_second, page_size};
 /// Figures of a process.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Figures {
-    /// Seconds of processor time.
+    /// CPU time in seconds.
     pub cpu_seconds: Option<f64>,
-    /// Memory that is really there.
+    /// Resident memory in bytes.
     pub resident_bytes: Option<u64>,
-    /// Addresses that are in use.
+    /// Virtual memory in bytes.
     pub virtual_bytes: Option<u64>,
-    /// Limit of those.
+    /// The limit of virtual memory in bytes.
     pub virtual_limit: Option<u64>,
-    /// Open files.
+    /// The number of open file descriptors.
     pub open_files: Option<u64>,
-    /// Limit of those.
+    /// The limit of open file descriptors.
     pub file_limit: Option<u64>,
-    /// When it started, in seconds since 1970.
+    /// The start time in seconds since 1970.
     pub started: Option<f64>,
 }
 
 impl Figures {
-    /// Of this process.
+    /// Reads the figures of this process.
     pub fn read() -> Self {
         let process = Path::new("/proc/self");
         let text = |path: &Path| fs::read_to_string(path).unwrap_or_default();
@@ -44,7 +44,7 @@ impl Figures {
 
     #[expect(clippy::cast_precision_loss, reason = "no process runs for longer than a float can count")]
     fn of(stat: &str, limits: &str, system: &str, sizes: Sizes) -> Self {
-        // The name of the program may hold blanks and braces; behind its last brace comes the third field.
+        // The name of the program can contain spaces and parentheses: the third field follows the last parenthesis.
         let fields: Vec<&str> =
             stat.rsplit_once(')').map(|(_, rest)| rest.split(' ').collect()).unwrap_or_default();
         let field = |number: usize| fields.get(number - 2)?.trim().parse::<u64>().ok();
@@ -62,7 +62,7 @@ impl Figures {
     }
 }
 
-/// Units of the figures that the system gives.
+/// The units of figures in `/proc`.
 #[derive(Clone, Copy)]
 struct Sizes {
     ticks: u64,
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_are_found_behind_any_name() {
+    fn figures_are_parsed_after_any_program_name() {
         let stat = "7 (a) b (c) S 1 2 3 4 5 6 7 8 9 10 150 50 13 14 15 16 17 18 500 4096000 3 19\n";
         let limits = "Max open files            1024                 524288               files\n\
                       Max address space         unlimited            unlimited            bytes\n";
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn this_process_has_all_of_them() {
+    fn the_figures_of_this_process_are_read() {
         let figures = Figures::read();
         assert!(
             figures.cpu_seconds.is_some() && figures.resident_bytes > Some(0) && figures.open_files > Some(2)

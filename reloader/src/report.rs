@@ -1,7 +1,7 @@
-//! What this process knows about itself, as plain data: the loop writes it, the server shows it.
+//! The state of this program as plain data: the main loop writes it, the HTTP server shows it.
 //!
-//! It holds no text of the neighbour: an error message may quote the configuration, and a secret in it must reach
-//! neither a metric nor a status. Errors have a reason from a closed set, and a message of this program.
+//! It contains no text of the reloaded server, which could quote a secret of the configuration: a secret must not reach
+//! a metric or the status. Errors have a reason from a closed set, and a message of this program.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::content::Fingerprint;
 
-/// What failed.
+/// Why something failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
     /// The configuration cannot be read.
@@ -19,20 +19,20 @@ pub enum Reason {
     Write,
     /// A watched directory cannot be read.
     Watched,
-    /// The neighbour cannot be reached.
+    /// The server cannot be reached.
     Unreachable,
-    /// The neighbour did not answer in time.
+    /// The server did not answer in time.
     Timeout,
-    /// The neighbour does not take the configuration.
+    /// The server rejected the configuration.
     Rejected,
     /// There is no process to send the signal to.
     NoProcess,
-    /// It cannot be found out whether the reload worked.
+    /// It is not known whether the reload succeeded.
     Unconfirmed,
 }
 
 impl Reason {
-    /// As a label.
+    /// The value of the label.
     pub fn name(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -47,60 +47,60 @@ impl Reason {
     }
 }
 
-/// The last failure, until something succeeds.
+/// The last failure, until a success.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// What failed.
+    /// The reason.
     pub reason: Reason,
-    /// In words of this program.
+    /// A message of this program.
     pub message: String,
 }
 
-/// Counters and states.
+/// The counters and the state of the program.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
-    /// Reloads that were tried.
+    /// Number of reloads.
     pub reloads: u64,
-    /// Those that failed.
+    /// Number of reloads that failed.
     pub reloads_failed: u64,
-    /// Passes.
+    /// Number of passes.
     pub passes: u64,
-    /// Those that failed.
+    /// Number of passes that failed.
     pub passes_failed: u64,
-    /// Times that the output file was written.
+    /// Number of times that the output file was written.
     pub writes: u64,
-    /// Directories that are watched.
+    /// Number of watched directories.
     pub watches: u64,
-    /// Events of the kernel.
+    /// Number of inotify events.
     pub watch_events: u64,
-    /// Directories that could not be watched, and other failures of watching.
+    /// Number of inotify errors, including directories that cannot be watched.
     pub watch_errors: u64,
-    /// References to variables that are not set, in the last pass.
+    /// Number of references to variables that are not set, in the last pass.
     pub unset_variables: u64,
-    /// Whether the last reload worked; nothing before the first.
+    /// Whether the last reload succeeded; `None` before the first.
     pub last_reload_successful: Option<bool>,
-    /// When one last worked.
+    /// The time of the last successful reload.
     pub last_success: Option<Timestamp>,
-    /// What the last pass found.
+    /// The hashes of the last pass.
     pub seen: Fingerprint,
-    /// What the neighbour loaded last.
+    /// The hashes of the configuration that the server loaded.
     pub loaded: Option<Fingerprint>,
-    /// What is wrong now.
+    /// The current failure.
     pub failure: Option<Failure>,
 }
 
 impl Report {
-    /// A pass found this; `sent` is the content of the last reload.
+    /// Records the hashes of a pass; `sent` are those of the last reload.
     pub fn found(&mut self, found: Fingerprint, sent: Option<Fingerprint>) {
         self.seen = found;
-        // A failed reload stays a failure until one works. It says nothing about what is new: beside that it would be
-        // taken for a refusal of it.
+        // A failed reload stays a failure until one succeeds, but not for changed files: it would look as if the server
+        // had rejected these.
         if self.last_reload_successful != Some(false) || sent != Some(found) {
             self.failure = None;
         }
     }
 
-    /// The answer of `/status`.
+    /// The content of `/status`.
     pub fn status(&self) -> Value {
         let loaded = self.loaded.unwrap_or_default();
         json!({
@@ -116,23 +116,23 @@ impl Report {
     }
 }
 
-/// A report that the loop and the server share.
+/// The report that the main loop and the HTTP server share.
 #[derive(Debug, Clone, Default)]
-pub struct Board(Arc<Mutex<Report>>);
+pub struct SharedReport(Arc<Mutex<Report>>);
 
-impl Board {
+impl SharedReport {
     /// Changes the report.
     pub fn update(&self, change: impl FnOnce(&mut Report)) {
         change(&mut self.lock());
     }
 
-    /// A copy of it.
+    /// Returns a copy of the report.
     pub fn read(&self) -> Report {
         self.lock().clone()
     }
 
     fn lock(&self) -> MutexGuard<'_, Report> {
-        // Plain data: a panic leaves it complete.
+        // Plain data stays valid after a panic.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -143,9 +143,9 @@ mod tests {
     use crate::content::Digest;
 
     #[test]
-    fn a_failure_is_told_as_long_as_what_failed_is_there() {
+    fn a_failure_is_shown_until_the_files_change() {
         let fingerprint = |text: &[u8]| Fingerprint { config: Some(Digest::of(text)), watched: None };
-        let (bad, mended) = (fingerprint(b"bad"), fingerprint(b"mended"));
+        let (bad, fixed) = (fingerprint(b"bad"), fingerprint(b"fixed"));
         let failure = Failure { reason: Reason::Rejected, message: "answered 500".into() };
         let failed = Report {
             seen: bad,
@@ -157,12 +157,12 @@ mod tests {
         same.found(bad, Some(bad));
         assert_eq!(same.failure, Some(failure));
         let mut other = failed;
-        other.found(mended, Some(bad));
-        assert_eq!((other.seen, other.failure, other.last_reload_successful), (mended, None, Some(false)));
+        other.found(fixed, Some(bad));
+        assert_eq!((other.seen, other.failure, other.last_reload_successful), (fixed, None, Some(false)));
     }
 
     #[test]
-    fn a_status_tells_what_is_loaded_and_what_is_wrong() {
+    fn the_status_shows_the_loaded_configuration_and_the_failure() {
         let empty = json!({
             "configHash": null, "watchedHash": null, "seenConfigHash": null, "seenWatchedHash": null,
             "lastReloadSuccessful": null, "lastReloadTime": null, "lastErrorReason": null, "lastError": null,
@@ -170,8 +170,8 @@ mod tests {
         assert_eq!(Report::default().status(), empty);
         let fingerprint =
             |text: &[u8]| Fingerprint { config: Some(Digest::of(text)), watched: Some(Digest::of(b"rules")) };
-        let board = Board::default();
-        board.update(|report| {
+        let shared = SharedReport::default();
+        shared.update(|report| {
             report.seen = fingerprint(b"new");
             report.loaded = Some(fingerprint(b"old"));
             report.last_reload_successful = Some(false);
@@ -184,6 +184,6 @@ mod tests {
             "lastReloadSuccessful": false, "lastReloadTime": "1970-01-01T00:00:00.000Z",
             "lastErrorReason": "rejected", "lastError": "answered 500",
         });
-        assert_eq!(board.read().status(), full);
+        assert_eq!(shared.read().status(), full);
     }
 }

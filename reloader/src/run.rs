@@ -1,4 +1,4 @@
-//! The wiring, and the loop: asks the schedule what to do, does it, says how it went.
+//! Starts all parts, and runs the main loop: it executes what the schedule returns, and reports the result to it.
 
 use std::collections::BTreeSet;
 use std::io::Read as _;
@@ -17,35 +17,35 @@ use crate::environment::Environment;
 use crate::flags::Flags;
 use crate::log::{Log, chain};
 use crate::reload::Trigger;
-use crate::report::{Board, Failure};
+use crate::report::{Failure, SharedReport};
 use crate::schedule::{Action, Event, Intervals, Schedule};
 use crate::server::{self, Server};
 use crate::watch::Watcher;
 
-/// What the loop's thread needs; its buffers are elsewhere.
+/// The stack size of the main loop; its buffers are on the heap.
 const STACK: usize = 512 * 1024;
-/// What the loop says when it ends; a signal says something else.
+/// What the main loop writes to the pipe when it ends; a signal writes something else.
 const ENDED: &[u8] = b"E";
 
-/// Why the program does not run.
+/// Why the program cannot run.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// The web configuration.
+    /// The web configuration is not valid.
     #[error("cannot use the web configuration")]
     WebConfig(#[source] server::Error),
-    /// The first pass; later ones are tried again.
+    /// The first pass failed; later ones are retried.
     #[error("the first pass failed")]
     Pass(#[source] content::Error),
-    /// The address is taken, or not ours.
+    /// The address is in use, or does not belong to the pod.
     #[error("cannot listen on {0}")]
     Listen(String, #[source] std::io::Error),
-    /// The system has no thread or pipe for us.
+    /// A thread or a pipe could not be created.
     #[error("cannot start")]
     System(#[source] std::io::Error),
 }
 
 impl Error {
-    /// What the process ends with, as the peer's does.
+    /// The exit code, the same as the peer's.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::WebConfig(_) => 2,
@@ -54,14 +54,14 @@ impl Error {
     }
 }
 
-/// Runs until a signal comes; with a watch interval of zero, for one pass.
+/// Runs until SIGTERM or SIGINT; if the watch interval is zero, for one pass.
 pub fn run(flags: Flags, log: Log) -> Result<(), Error> {
     if let Some(path) = &flags.web_config {
         server::check(path).map_err(Error::WebConfig)?;
     }
     log.info("starting mainstay-reloader", &[("version", &crate::VERSION)]);
-    if flags.memory_limit_asked {
-        log.info("--auto-gomemlimit-ratio does nothing: there is no Go runtime here", &[]);
+    if flags.memory_limit_set {
+        log.info("--auto-gomemlimit-ratio is ignored: there is no Go runtime", &[]);
     }
     let files = Files {
         config: flags.config_file.clone(),
@@ -77,22 +77,22 @@ pub fn run(flags: Flags, log: Log) -> Result<(), Error> {
 
 fn once(files: &Files, environment: &Environment, log: Log) -> Result<(), Error> {
     let found = content::pass(files, environment).map_err(Error::Pass)?;
-    warn_of_unset(log, &found.unset.names);
+    warn_unset(log, &found.unset.names);
     log.info("expanded once", &[("written", &found.written)]);
     Ok(())
 }
 
 fn watch(flags: Flags, files: Files, environment: Environment, log: Log) -> Result<(), Error> {
-    let (mut ours, theirs) = UnixStream::pair().map_err(Error::System)?;
+    let (mut receiver, sender) = UnixStream::pair().map_err(Error::System)?;
     for signal in [SIGTERM, SIGINT] {
-        theirs.try_clone().and_then(|end| pipe::register(signal, end)).map_err(Error::System)?;
+        sender.try_clone().and_then(|end| pipe::register(signal, end)).map_err(Error::System)?;
     }
-    let board = Board::default();
+    let report = SharedReport::default();
     let trigger =
-        Trigger { method: flags.method, timeout: flags.reload_timeout, patience: flags.watch_interval };
+        Trigger { method: flags.method, timeout: flags.reload_timeout, signal_limit: flags.watch_interval };
     if let Some(address) = flags.listen {
         let server =
-            Server::new(flags.web_config, board.clone(), trigger.name(), log).map_err(Error::WebConfig)?;
+            Server::new(flags.web_config, report.clone(), trigger.name(), log).map_err(Error::WebConfig)?;
         server.start(&address).map_err(|error| Error::Listen(address, error))?;
     }
     let intervals =
@@ -103,37 +103,37 @@ fn watch(flags: Flags, files: Files, environment: Environment, log: Log) -> Resu
         files,
         environment,
         trigger,
-        board,
+        report,
         log,
         clock: Clock::start(),
         found: Fingerprint::default(),
         sent: None,
         unset: BTreeSet::new(),
     };
-    let last_word = LastWord(theirs);
+    let on_end = NotifyOnDrop(sender);
     let worker = thread::Builder::new()
         .stack_size(STACK)
         .spawn(move || {
-            let _last_word = last_word;
+            let _on_end = on_end;
             reloader.run()
         })
         .map_err(Error::System)?;
-    let mut word = [0];
-    ours.read_exact(&mut word).map_err(Error::System)?;
-    if word == ENDED {
+    let mut message = [0];
+    receiver.read_exact(&mut message).map_err(Error::System)?;
+    if message == ENDED {
         return worker.join().unwrap_or(Ok(()));
     }
-    // A reload may be under way and take long. Nothing would be lost with it: the next start begins with one.
-    log.info("a signal asks to end", &[]);
+    // Does not wait for a reload in progress, which can take long: the first pass after a restart reloads anyway.
+    log.info("stopping after a signal", &[]);
     Ok(())
 }
 
-/// Tells the main thread that the loop is over, however that came about.
-struct LastWord(UnixStream);
+/// Notifies the main thread that the main loop has ended, also after a panic.
+struct NotifyOnDrop(UnixStream);
 
-impl Drop for LastWord {
+impl Drop for NotifyOnDrop {
     fn drop(&mut self) {
-        // If the receiver is gone, there is nothing to wait for.
+        // Fails only if the main thread has ended already.
         let _ = self.0.write_all(ENDED);
     }
 }
@@ -144,14 +144,14 @@ struct Loop {
     trigger: Trigger,
     watcher: Watcher,
     schedule: Schedule,
-    board: Board,
+    report: SharedReport,
     log: Log,
     clock: Clock,
-    /// What the last pass found.
+    /// The hashes of the last pass.
     found: Fingerprint,
-    /// The content of the last reload, whether it succeeded or not.
+    /// The hashes of the last reload, successful or not.
     sent: Option<Fingerprint>,
-    /// Variables that were warned of.
+    /// The variables of the last warning.
     unset: BTreeSet<String>,
 }
 
@@ -185,40 +185,40 @@ impl Loop {
 
     fn wait(&self, limit: Duration) -> Option<Event> {
         match self.watcher.wait(limit) {
-            Ok(heard) => {
-                self.board.update(|report| report.watch_events += heard.events);
-                heard.changed.then_some(Event::Change)
+            Ok(events) => {
+                self.report.update(|report| report.watch_events += events.count);
+                events.changed.then_some(Event::Change)
             }
             Err(error) => {
-                self.board.update(|report| report.watch_errors += 1);
-                self.log.error("watching failed", &[("err", &error)]);
-                // Looking costs less than not knowing, and the schedule sees to it that it is not done all the time.
+                self.report.update(|report| report.watch_errors += 1);
+                self.log.error("cannot read inotify events", &[("err", &error)]);
+                // A change may have been missed. The schedule limits how often this causes a pass.
                 Some(Event::Change)
             }
         }
     }
 
     fn pass(&mut self) -> Result<Event, content::Error> {
-        for unwatched in self.watcher.renew() {
-            self.board.update(|report| report.watch_errors += 1);
+        for failure in self.watcher.renew() {
+            self.report.update(|report| report.watch_errors += 1);
             self.log.warn(
-                "cannot watch, so changes are only seen each --watch-interval",
-                &[("path", &unwatched.path.display()), ("err", &unwatched.error)],
+                "cannot watch the directory: changes are only seen every --watch-interval",
+                &[("path", &failure.path.display()), ("err", &failure.error)],
             );
         }
         let watches = self.watcher.watches() as u64;
-        self.board.update(|report| {
+        self.report.update(|report| {
             report.watches = watches;
             report.passes += 1;
         });
         let found = content::pass(&self.files, &self.environment)?;
-        self.board.update(|report| {
+        self.report.update(|report| {
             report.found(found.fingerprint, self.sent);
             report.unset_variables = found.unset.count;
             report.writes += u64::from(found.written);
         });
         if found.unset.names != self.unset {
-            warn_of_unset(self.log, &found.unset.names);
+            warn_unset(self.log, &found.unset.names);
             self.unset = found.unset.names;
         }
         self.found = found.fingerprint;
@@ -227,17 +227,17 @@ impl Loop {
 
     fn pass_failed(&self, error: &content::Error) -> Event {
         let message = chain(error);
-        self.board.update(|report| {
+        self.report.update(|report| {
             report.passes_failed += 1;
             report.failure = Some(Failure { reason: error.reason(), message: message.clone() });
         });
-        self.log.error("a pass failed and will be tried again", &[("err", &message)]);
+        self.log.error("a pass failed and will be retried", &[("err", &message)]);
         Event::PassFailed
     }
 
     fn reload(&mut self) -> Event {
         self.sent = Some(self.found);
-        self.board.update(|report| report.reloads += 1);
+        self.report.update(|report| report.reloads += 1);
         let mut changed = None;
         let outcome = self.trigger.reload(&mut || {
             changed = changed.or(self.wait(Duration::ZERO));
@@ -249,7 +249,7 @@ impl Loop {
         match outcome {
             Ok(()) => {
                 let now = clock::timestamp();
-                self.board.update(|report| {
+                self.report.update(|report| {
                     report.last_reload_successful = Some(true);
                     report.last_success = Some(now);
                     report.loaded = Some(self.found);
@@ -260,22 +260,22 @@ impl Loop {
                 Event::Reloaded
             }
             Err(error) => {
-                self.board.update(|report| {
+                self.report.update(|report| {
                     report.reloads_failed += 1;
                     report.last_reload_successful = Some(false);
                     report.failure = Some(error.failure());
                 });
-                self.log.error("a reload failed and will be tried again", &[("err", &chain(&error))]);
+                self.log.error("a reload failed and will be retried", &[("err", &chain(&error))]);
                 Event::ReloadFailed
             }
         }
     }
 }
 
-fn warn_of_unset(log: Log, names: &BTreeSet<String>) {
+fn warn_unset(log: Log, names: &BTreeSet<String>) {
     for name in names {
         log.warn(
-            "the configuration refers to a variable that is not set; left as it is",
+            "the configuration refers to a variable that is not set: the reference is left unchanged",
             &[("variable", name)],
         );
     }

@@ -1,27 +1,27 @@
-//! When what is done. Pure: moments are durations since the start, and come in as values.
+//! Decides when the next pass or reload is due. Pure: times are durations since the start, and are arguments.
 //!
-//! - The first change is looked at, and sent, at once.
+//! - The first change causes a pass and a reload at once.
 //! - Two reloads are at least the delay apart, and the last change is never lost.
-//! - What failed is tried again after the retry interval, sooner if the files change.
+//! - A failed pass or reload is retried after the retry interval, or earlier if the files change.
 //! - Without any change there is a pass every watch interval.
-//! - Changes that turn out to be none are looked at less and less often, up to the delay.
+//! - Events without a change of the content cause passes less and less often, down to one each delay.
 
 use std::time::Duration;
 
-/// A moment, as the time since the start.
+/// A point in time, as the duration since the start.
 pub type Moment = Duration;
 
-/// How long to wait after a first look that found nothing; doubled by each further one.
+/// How long to wait after a first pass that found no change; doubled by each further one.
 const QUIET: Duration = Duration::from_millis(50);
 
 /// The intervals of the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Intervals {
-    /// Between two passes without a change.
+    /// The time between two passes without a change.
     pub watch: Duration,
-    /// Between two reloads.
+    /// The minimum time between two reloads.
     pub delay: Duration,
-    /// Until what failed is tried again.
+    /// The time until a failed pass or reload is retried.
     pub retry: Duration,
 }
 
@@ -30,38 +30,38 @@ pub struct Intervals {
 pub enum Event {
     /// The kernel reported a change.
     Change,
-    /// A pass ended; whether the neighbour has to load what it found.
+    /// A pass ended.
     Passed {
-        /// It has to.
+        /// Whether the server has to be reloaded.
         reload: bool,
     },
-    /// A pass could not be completed.
+    /// A pass failed.
     PassFailed,
-    /// The neighbour loaded what the last pass found.
+    /// The server was reloaded after the last pass.
     Reloaded,
-    /// It did not.
+    /// A reload failed.
     ReloadFailed,
 }
 
 /// What to do now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
-    /// Look at the files.
+    /// Start a pass over the files.
     Pass,
-    /// Have the neighbour load them.
+    /// Reload the server.
     Reload,
-    /// Wait for a change, so long at most.
+    /// Wait for a change, at most this long.
     Wait(Duration),
 }
 
-/// What is due, and when.
+/// The times of the next pass and the next reload.
 #[derive(Debug, Clone)]
 pub struct Schedule {
     intervals: Intervals,
     changed: bool,
-    /// Whether a change is the cause of the last pass.
-    told: bool,
-    look_from: Moment,
+    /// Whether the last pass was caused by a change.
+    after_change: bool,
+    pass_from: Moment,
     pass_by: Moment,
     reload_from: Option<Moment>,
     next_reload: Moment,
@@ -74,8 +74,8 @@ impl Schedule {
         Self {
             intervals,
             changed: true,
-            told: false,
-            look_from: Moment::ZERO,
+            after_change: false,
+            pass_from: Moment::ZERO,
             pass_by: Moment::ZERO,
             reload_from: None,
             next_reload: Moment::ZERO,
@@ -83,27 +83,27 @@ impl Schedule {
         }
     }
 
-    /// What to do at `now`. The caller does it and says how it went, before it asks again.
+    /// What to do at `now`. The caller does it and reports the result before the next call.
     pub fn next(&mut self, now: Moment) -> Action {
-        // What a pass found goes out before the next one, however short the intervals are.
+        // The reload after a pass comes before the next pass, however short the intervals are.
         if self.reload_from.is_some_and(|moment| now >= moment) {
             self.next_reload = now + self.intervals.delay;
-            self.look_from = self.next_reload;
+            self.pass_from = self.next_reload;
             return Action::Reload;
         }
-        let told = self.changed && now >= self.look_from;
-        if told || now >= self.pass_by {
-            self.told = told;
+        let after_change = self.changed && now >= self.pass_from;
+        if after_change || now >= self.pass_by {
+            self.after_change = after_change;
             self.changed = false;
             self.pass_by = now + self.intervals.watch;
             return Action::Pass;
         }
-        let look = self.changed.then_some(self.look_from);
-        let due = look.into_iter().chain(self.reload_from).fold(self.pass_by, Moment::min);
+        let pass_from = self.changed.then_some(self.pass_from);
+        let due = pass_from.into_iter().chain(self.reload_from).fold(self.pass_by, Moment::min);
         Action::Wait(due.saturating_sub(now))
     }
 
-    /// What happened, and when.
+    /// Reports what happened at `now`.
     pub fn happened(&mut self, event: Event, now: Moment) {
         match event {
             Event::Change => self.changed = true,
@@ -111,9 +111,9 @@ impl Schedule {
                 self.quiet = 0;
                 self.reload_from = Some(self.next_reload.max(now));
             }
-            Event::Passed { reload: false } => self.look_later(now),
+            Event::Passed { reload: false } => self.delay_pass(now),
             Event::PassFailed => {
-                self.look_later(now);
+                self.delay_pass(now);
                 self.pass_by = self.pass_by.min(now + self.intervals.retry);
             }
             Event::Reloaded => self.reload_from = None,
@@ -121,12 +121,12 @@ impl Schedule {
         }
     }
 
-    fn look_later(&mut self, now: Moment) {
-        if !self.told {
+    fn delay_pass(&mut self, now: Moment) {
+        if !self.after_change {
             return;
         }
         let pause = QUIET.saturating_mul(2_u32.saturating_pow(self.quiet)).min(self.intervals.delay);
-        self.look_from = self.look_from.max(now + pause);
+        self.pass_from = self.pass_from.max(now + pause);
         self.quiet = self.quiet.saturating_add(1);
     }
 }

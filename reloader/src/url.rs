@@ -1,4 +1,4 @@
-//! Addresses of requests. Pure.
+//! Parses the URLs of requests. Pure.
 
 use std::fmt;
 
@@ -6,25 +6,25 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use http::Uri;
 
-/// Where a request goes. Shown without the credentials that it may hold.
+/// A URL; displayed without its credentials.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Url {
-    /// Whether over TLS.
+    /// Whether it uses TLS.
     pub secure: bool,
-    /// Name or number, without brackets.
+    /// The host name or IP address, without brackets.
     pub host: String,
-    /// Port.
+    /// The port.
     pub port: u16,
-    /// Name and port as they were given, for the header.
+    /// Host and port as in the URL, for the header `Host`.
     pub authority: String,
-    /// Path and query.
+    /// The path and the query.
     pub target: String,
-    /// Value of the header `Authorization`, if the address holds a user.
+    /// The value of the header `Authorization`, if the URL contains a user.
     pub authorization: Option<String>,
 }
 
 impl Url {
-    /// Reads an `http` or `https` address.
+    /// Parses an `http` or `https` URL.
     pub fn parse(text: &str) -> Option<Self> {
         let uri: Uri = text.parse().ok()?;
         let secure = match uri.scheme_str()? {
@@ -33,8 +33,8 @@ impl Url {
             _ => return None,
         };
         let authority = uri.authority()?;
-        let (user, place) = match authority.as_str().rsplit_once('@') {
-            Some((user, place)) => (Some(user), place),
+        let (user, host_and_port) = match authority.as_str().rsplit_once('@') {
+            Some((user, host_and_port)) => (Some(user), host_and_port),
             None => (None, authority.as_str()),
         };
         let host = authority.host().trim_start_matches('[').trim_end_matches(']');
@@ -46,7 +46,7 @@ impl Url {
             secure,
             host: host.into(),
             port: authority.port_u16().unwrap_or(if secure { 443 } else { 80 }),
-            authority: place.into(),
+            authority: host_and_port.into(),
             target: target.into(),
             authorization: user.map(basic),
         })
@@ -65,7 +65,7 @@ fn basic(user: &str) -> String {
     format!("Basic {}", BASE64_STANDARD.encode(pair))
 }
 
-/// `%41` is `A`.
+/// Decodes percent-encoding: `%41` is `A`.
 fn decode(text: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_taken_apart() {
+    fn a_url_is_parsed() {
         assert_eq!(
             Url::parse("https://me:p%40ss@[::1]:9090/x/-/reload?a=b"),
             Some(Url {
@@ -108,13 +108,13 @@ mod tests {
     }
 
     #[test]
-    fn it_is_shown_without_credentials() {
+    fn a_url_is_displayed_without_credentials() {
         let url = Url::parse("http://me:secret@prometheus:9090/-/reload").unwrap();
         assert_eq!(url.to_string(), "http://prometheus:9090/-/reload");
     }
 
     #[test]
-    fn anything_else_is_no_address() {
+    fn anything_else_is_not_a_url() {
         for text in ["", "localhost:9090", "/-/reload", "ftp://a/", "http://", "http:///x", "http://a b/"] {
             assert_eq!(Url::parse(text), None, "{text}");
         }

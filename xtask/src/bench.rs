@@ -1,11 +1,11 @@
-//! Builds a release of the operator and the program that measures it, and runs the latter.
+//! Builds a release of the operator and the benchmark, and runs the benchmark.
 
 use anyhow::Result;
 
 use crate::programs::{Call, Programs};
 use crate::{ChoreResult, environment};
 
-/// Measures. The exit status judges what does not depend on the machine.
+/// Runs the benchmark. Its exit status depends on the results that do not depend on the machine.
 pub(crate) async fn run(programs: &Programs, arguments: &[String]) -> Result<ChoreResult> {
     let cargo = |words: &str| Call::cargo().words(words);
     programs.run(&cargo("build --release --locked --package mainstay --package bench --bins")).await?;
@@ -13,7 +13,7 @@ pub(crate) async fn run(programs: &Programs, arguments: &[String]) -> Result<Cho
     programs.run(&bench).await.map(|()| ChoreResult::Good)
 }
 
-/// Builds the peer's generator and ours, and runs both.
+/// Builds the generators of both operators and runs them.
 pub(crate) async fn render(programs: &Programs, arguments: &[String]) -> Result<ChoreResult> {
     let peer = environment::binaries()?.join("bench-peer");
     let peer = peer.to_string_lossy();

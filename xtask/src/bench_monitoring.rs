@@ -1,19 +1,19 @@
-//! Our monitoring operators and the Prometheus Operator on the same API server: builds releases of both and the program that
-//! measures them, and runs it.
+//! Measures our monitoring operators and the Prometheus Operator on the same API server: builds releases of both and
+//! the benchmark, and runs it.
 
 use anyhow::Result;
 use lab::paths::Cache;
-use lab::programs::Workshop;
+use lab::programs::Builder;
 use lab::versions::{Program, Versions};
 
 use crate::programs::{Call, Programs};
 use crate::{ChoreResult, environment, test};
 
-/// Measures. The exit status says whether every target is met.
+/// Runs the benchmark. The exit status says whether every target is met.
 pub(crate) async fn run(programs: &Programs, arguments: &[String]) -> Result<ChoreResult> {
     let bench = environment::binaries()?.join("bench-monitoring").display().to_string();
     programs.run(&Call::of("go").words("build -C bench/monitoring -o").arguments([&bench])).await?;
-    if arguments.iter().any(|argument| asks_only(argument)) {
+    if arguments.iter().any(|argument| only_prints(argument)) {
         return programs.run(&Call::of(bench).arguments(arguments)).await.map(|()| ChoreResult::Good);
     }
     let chosen = [
@@ -23,14 +23,14 @@ pub(crate) async fn run(programs: &Programs, arguments: &[String]) -> Result<Cho
         program("mainstay-reloader")?,
     ];
     test::build_lab(programs).await?;
-    let of_lab = Call::of(environment::binaries()?.join("lab")).words("build");
-    programs.run(&of_lab.arguments(chosen.iter().map(Program::id))).await?;
+    let build = Call::lab("build")?;
+    programs.run(&build.arguments(chosen.iter().map(Program::id))).await?;
     programs.run(&Call::cargo().words("build --release --locked --package mainstay --bin mainstay")).await?;
 
     let cache = Cache::of_user();
-    let workshop = Workshop::new(cache.clone());
-    let [kubernetes, etcd, peer, reloader] = chosen.map(|program| workshop.directory(&program));
-    let places = [
+    let builder = Builder::new(cache.clone());
+    let [kubernetes, etcd, peer, reloader] = chosen.map(|program| builder.directory(&program));
+    let paths = [
         ("work", cache.directory().join("bench-monitoring")),
         ("crds", environment::workspace().join("deploy/crds")),
         ("apiserver", kubernetes.join("kube-apiserver")),
@@ -40,18 +40,18 @@ pub(crate) async fn run(programs: &Programs, arguments: &[String]) -> Result<Cho
         ("ours", environment::binaries()?.with_file_name("release").join("mainstay")),
         ("our-reloader", reloader.join("mainstay-reloader")),
     ];
-    let places = places.map(|(flag, path)| format!("--{flag}={}", path.display()));
-    let measure = Call::of(bench).arguments(places).arguments(arguments);
+    let paths = paths.map(|(flag, path)| format!("--{flag}={}", path.display()));
+    let measure = Call::of(bench).arguments(paths).arguments(arguments);
     programs.run(&measure).await.map(|()| ChoreResult::Good)
 }
 
-/// Whether nothing is to be measured, so that nothing else has to be built.
-fn asks_only(argument: &str) -> bool {
+/// Whether the argument only prints something, so that nothing has to be built.
+fn only_prints(argument: &str) -> bool {
     let flag = argument.trim_start_matches('-').split('=').next();
     argument.starts_with('-') && ["help", "h", "tell"].map(Some).contains(&flag)
 }
 
-/// A program of the lab, at the version that the lab uses.
+/// A program of the lab, in its default version.
 fn program(name: &str) -> Result<Program> {
     let versions = Versions::built_in();
     versions.program(name, versions.default_version(name)?)
@@ -59,11 +59,11 @@ fn program(name: &str) -> Result<Program> {
 
 #[cfg(test)]
 mod tests {
-    use super::asks_only;
+    use super::only_prints;
 
     #[test]
-    fn a_question_builds_no_operator() {
-        assert!(["--help", "-h", "--tell", "-tell=results.jsonl"].into_iter().all(asks_only));
-        assert!(!["--runs", "1", "--only=rules", "tell"].into_iter().any(asks_only));
+    fn printing_builds_no_operator() {
+        assert!(["--help", "-h", "--tell", "-tell=results.jsonl"].into_iter().all(only_prints));
+        assert!(!["--runs", "1", "--only=rules", "tell"].into_iter().any(only_prints));
     }
 }

@@ -1,4 +1,4 @@
-//! Everything that needs no cluster. All steps run even if others fail, so that one run shows everything that has to be
+//! All checks that need no cluster. All steps run even if others fail, so that one run shows everything that has to be
 //! fixed.
 
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::programs::{Call, Programs};
 use crate::summary::{Outcome, Summary, step};
 use crate::{ChoreResult, environment, generate, tools};
 
-/// The steps, quickest complaint first.
+/// The steps, the fastest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     Format,
@@ -24,7 +24,8 @@ enum Step {
     DocumentationTests,
 }
 
-/// Where the test cases of the operators that we replace lie, beside a checkout.
+/// The directory of the test cases of the operators that Mainstay replaces, relative to the workspace. It is not part
+/// of the repository.
 pub(crate) const CASES: &str = "../shared/conformance/prometheus-operator";
 
 impl Step {
@@ -52,7 +53,7 @@ impl Step {
         }
     }
 
-    /// Whether there is anything for it to look at.
+    /// Whether the step has anything to check.
     fn applies(self) -> bool {
         self != Self::DocumentationTests || has_documentation_tests(&environment::workspace())
     }
@@ -77,7 +78,7 @@ impl Step {
     }
 }
 
-/// Runs every step and prints what they came to.
+/// Runs every step and prints the results.
 pub(crate) async fn run(programs: &Programs) -> Summary {
     let mut summary = Summary::default();
     for one in Step::ALL.into_iter().filter(|step| step.applies()) {
@@ -92,7 +93,7 @@ async fn with_tool(programs: &Programs, tool: tools::Tool, words: &str) -> Resul
     programs.run(&Call::of(program).words(words)).await
 }
 
-/// Plays the cases that lie beside the checkout. They are no part of it: where they are absent, that is said and counted.
+/// Runs the conformance cases. They are not part of the repository: if they are absent, the step is skipped.
 async fn conformance(programs: &Programs) -> Outcome {
     if !environment::workspace().join(CASES).is_dir() {
         return Outcome::skipped(no_cases());
@@ -100,7 +101,7 @@ async fn conformance(programs: &Programs) -> Outcome {
     programs.run(&Call::own("conformance").words(CASES)).await.into()
 }
 
-/// Why nothing that needs the cases could run.
+/// The reason to skip a step that needs the cases.
 pub(crate) fn no_cases() -> String {
     format!("there are no cases at {CASES}")
 }
@@ -112,16 +113,17 @@ fn generated_files() -> Result<()> {
     }
 }
 
-/// Whether a doc comment below `directory` holds a code block. Compiling them takes time even where there are none.
+/// Whether a doc comment below `directory` contains a code block. Documentation tests take time to compile even if
+/// there are none.
 fn has_documentation_tests(directory: &Path) -> bool {
-    let look = || -> Result<bool> {
+    let search = || -> Result<bool> {
         for entry in std::fs::read_dir(directory).context("the workspace can be read")? {
             let (path, name) = entry.map(|entry| (entry.path(), entry.file_name()))?;
             let found = if path.is_dir() {
                 name != "target" && !name.to_string_lossy().starts_with('.') && has_documentation_tests(&path)
             } else {
                 path.extension().is_some_and(|ending| ending == "rs")
-                    && holds_code_block(&std::fs::read_to_string(&path)?)
+                    && contains_code_block(&std::fs::read_to_string(&path)?)
             };
             if found {
                 return Ok(true);
@@ -129,11 +131,11 @@ fn has_documentation_tests(directory: &Path) -> bool {
         }
         Ok(false)
     };
-    // What cannot be read may hold one.
-    look().unwrap_or(true)
+    // A file that cannot be read may contain one.
+    search().unwrap_or(true)
 }
 
-fn holds_code_block(source: &str) -> bool {
+fn contains_code_block(source: &str) -> bool {
     let fence = ["///", "//!"].map(|comment| format!("{comment} ```"));
     source.lines().any(|line| fence.iter().any(|fence| line.trim_start().starts_with(fence)))
 }
@@ -145,14 +147,15 @@ mod tests {
     #[test]
     fn a_documentation_test_is_a_code_block_in_a_doc_comment() {
         let fence = "```";
-        assert!(holds_code_block(&format!("    /// {fence}\n    /// one();\n    /// {fence}\n")));
-        assert!(!holds_code_block(&format!("/// plain\nlet text = \"{fence}\";\n")));
+        assert!(contains_code_block(&format!("    /// {fence}\n    /// one();\n    /// {fence}\n")));
+        assert!(!contains_code_block(&format!("/// plain\nlet text = \"{fence}\";\n")));
     }
 
     #[test]
-    fn a_new_step_is_in_the_list() {
+    fn every_step_has_its_own_name() {
         let mut names: Vec<&str> = Step::ALL.iter().map(|step| step.name()).collect();
+        names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), 8);
+        assert_eq!(names.len(), Step::ALL.len());
     }
 }

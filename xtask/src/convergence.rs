@@ -11,11 +11,11 @@ use crate::junit::{Counts, Report};
 use crate::programs::{Call, Programs};
 use crate::summary::Outcome;
 
-/// How many plans are played: each scenario with each class of perturbation once, and some more in turns.
+/// How many plans are run: each scenario with each class of perturbation once, and some more in turn.
 const PLANS: usize = 680;
 
-/// The classes that every run meets, and how many scenarios do at least. The harness itself demands each scenario with
-/// each class that applies to it; this stays when scenarios or classes are lost.
+/// The classes of perturbation, and how many scenarios have at least to run with each. The harness itself requires each
+/// scenario with each class that applies to it. This list also detects lost scenarios and classes.
 const LEAST: [(&str, usize); 13] = [
     ("crash", 65),
     ("answer-lost", 65),
@@ -32,17 +32,17 @@ const LEAST: [(&str, usize); 13] = [
     ("property", 4),
 ];
 
-/// A draw of the plans of `make convergence`, of all scenarios.
+/// A random selection of the plans of `make convergence`, from all scenarios.
 pub(crate) async fn slice(programs: &Programs) -> Outcome {
     outcome(programs, Plans::Draw).await
 }
 
-/// All of the plans of all of the scenarios.
+/// All plans of all scenarios.
 pub(crate) async fn complete(programs: &Programs) -> Outcome {
     outcome(programs, Plans::All).await
 }
 
-/// Which plans are played.
+/// Which plans are run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Plans {
     Draw,
@@ -51,7 +51,7 @@ enum Plans {
 
 async fn outcome(programs: &Programs, plans: Plans) -> Outcome {
     let mut outcome = Outcome::default();
-    match play(programs, plans, &mut outcome).await {
+    match run(programs, plans, &mut outcome).await {
         Err(error) if outcome.report.counts.failed > 0 => outcome.failure = Some(format!("{error:#}")),
         Err(error) => outcome.also_failed(&error),
         Ok(()) => {}
@@ -59,44 +59,44 @@ async fn outcome(programs: &Programs, plans: Plans) -> Outcome {
     outcome
 }
 
-async fn play(programs: &Programs, plans: Plans, outcome: &mut Outcome) -> Result<()> {
+async fn run(programs: &Programs, plans: Plans, outcome: &mut Outcome) -> Result<()> {
     programs.run(&Call::build("convergence")).await?;
     let binaries = environment::binaries()?;
-    let told = binaries.join("convergence.json");
-    // The report of an earlier run must not speak for this one.
-    let _ = std::fs::remove_file(&told);
+    let path = binaries.join("convergence.json");
+    // Removed, so that the report of an earlier run is not read.
+    let _ = std::fs::remove_file(&path);
     let which = match plans {
         Plans::All => String::new(),
         Plans::Draw => {
             let seed = commit(programs).await?;
-            line(format!("{PLANS} plans, drawn by the commit {seed}"));
+            line(format!("{PLANS} plans, selected by the commit {seed}"));
             format!("--draw {PLANS} --seed {seed}")
         }
     };
     let call = Call::of(binaries.join("convergence"))
         .words(&format!("--retry {which} --report"))
-        .arguments([told.to_string_lossy()]);
+        .arguments([path.to_string_lossy()]);
     let ended = programs.run(&call).await;
-    let text = match std::fs::read_to_string(&told) {
+    let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,
         Err(error) => return ended.and(Err(error).context("the plans left no report")),
     };
-    let told: HarnessReport = serde_json::from_str(&text).context("the report of the plans")?;
-    *outcome = told.outcome();
+    let report: HarnessReport = serde_json::from_str(&text).context("the report of the plans")?;
+    *outcome = report.outcome();
     match plans {
-        Plans::Draw => ended.and(told.is_enough()),
+        Plans::Draw => ended.and(report.is_enough()),
         Plans::All => ended,
     }
 }
 
-/// The commit that the draw depends on: the same commit plays the same plans, the next one plays others.
+/// The commit that selects the plans: the same commit runs the same plans, and the next one runs others.
 async fn commit(programs: &Programs) -> Result<String> {
     let head = programs.output(&Call::of("git").words("rev-parse HEAD")).await;
-    let head = head.context("the plans are drawn by the commit, so the sources must be a git checkout")?;
+    let head = head.context("the commit selects the plans, so the workspace must be a git checkout")?;
     Ok(head.trim().to_owned())
 }
 
-/// What the harness said about its plans.
+/// The report of the harness.
 #[derive(Deserialize)]
 struct HarnessReport {
     played: usize,
@@ -115,14 +115,14 @@ impl HarnessReport {
         }
     }
 
-    /// Fewer plans than promised are a failure, and fewer of a class than there have to be.
+    /// Fails if too few plans were run, in total or of a class.
     fn is_enough(&self) -> Result<()> {
-        ensure!(self.played >= PLANS, "{} of {PLANS} plans were played", self.played);
+        ensure!(self.played >= PLANS, "{} of {PLANS} plans were run", self.played);
         for (class, least) in LEAST {
             let played = self.classes.get(class).copied().unwrap_or(0);
             ensure!(
                 played >= least,
-                "{played} plans of the class {class} were played, at least {least} must be"
+                "{played} plans of the class {class} were run, at least {least} are required"
             );
         }
         Ok(())
@@ -133,7 +133,7 @@ impl HarnessReport {
 mod tests {
     use super::*;
 
-    fn told(played: usize, classes: BTreeMap<String, usize>) -> HarnessReport {
+    fn report(played: usize, classes: BTreeMap<String, usize>) -> HarnessReport {
         HarnessReport {
             played,
             failed: vec!["a/idle".into()],
@@ -157,26 +157,26 @@ mod tests {
     }
 
     #[test]
-    fn fewer_plans_than_promised_are_a_failure() {
-        assert!(told(PLANS, least()).is_enough().is_ok());
-        let few = told(PLANS - 1, least()).is_enough().unwrap_err();
-        assert_eq!(few.to_string(), format!("{} of {PLANS} plans were played", PLANS - 1));
+    fn too_few_plans_are_a_failure() {
+        assert!(report(PLANS, least()).is_enough().is_ok());
+        let few = report(PLANS - 1, least()).is_enough().unwrap_err();
+        assert_eq!(few.to_string(), format!("{} of {PLANS} plans were run", PLANS - 1));
     }
 
     #[test]
-    fn a_class_that_is_not_played_often_enough_is_a_failure() {
+    fn too_few_plans_of_a_class_are_a_failure() {
         for (class, least_of_it) in LEAST {
             let mut classes = least();
             classes.insert(class.into(), least_of_it - 1);
-            assert!(told(PLANS, classes).is_enough().is_err(), "{class}");
+            assert!(report(PLANS, classes).is_enough().is_err(), "{class}");
             let mut classes = least();
             classes.remove(class);
-            assert!(told(PLANS, classes).is_enough().is_err(), "{class}");
+            assert!(report(PLANS, classes).is_enough().is_err(), "{class}");
         }
     }
 
     #[test]
-    fn the_least_of_all_classes_fits_into_the_plans() {
+    fn the_minimums_of_all_classes_fit_into_the_plans() {
         assert!(LEAST.iter().map(|(_, least)| least).sum::<usize>() <= PLANS);
     }
 }

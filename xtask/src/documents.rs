@@ -1,6 +1,6 @@
-//! The documents name only commands that exist: every `make` target, every `cargo lab`, `cargo xtask` and `mainstay`
-//! command and every flag in a code span or block is looked up in the definition of the program; every file that
-//! `kubectl` is to read is there.
+//! Tests that the documents name only commands that exist: every `make` target, every `cargo lab`, `cargo xtask` and
+//! `mainstay` command and every flag in a code span or block is compared with the definition of the program. Every file
+//! for `kubectl` exists.
 
 mod links;
 
@@ -10,7 +10,7 @@ use clap::{Command, CommandFactory};
 
 use crate::environment;
 
-/// The documents that people follow. What is generated is made of the programs themselves.
+/// The documents that are written by hand. Generated documents follow from the programs.
 const DOCUMENTS: [&str; 16] = [
     "README.md",
     "ARCHITECTURE.md",
@@ -38,7 +38,7 @@ fn code(document: &str) -> Vec<String> {
         if line.trim_start().starts_with("```") {
             block = !block;
         } else if block {
-            // A comment behind a command is not part of it.
+            // A comment after a command is not part of it.
             found.push(line.split('#').next().unwrap_or_default().trim().to_owned());
         } else {
             found.extend(line.split('`').skip(1).step_by(2).map(str::to_owned));
@@ -71,7 +71,7 @@ fn unknown_word(command: &Command, words: &[&str]) -> Option<String> {
         } else if command.has_subcommands() {
             return Some(format!("no command {word} of {}", command.get_name()));
         } else if command.is_disable_help_flag_set() {
-            // It passes everything on to a program of its own.
+            // It passes all arguments to another program.
             return None;
         } else if let Some(flag) = word.trim_start_matches('[').strip_prefix("--") {
             let flag = flag.split(['=', ']']).next().unwrap_or_default();
@@ -83,7 +83,7 @@ fn unknown_word(command: &Command, words: &[&str]) -> Option<String> {
     None
 }
 
-/// A file of ours that is named and not there.
+/// A file of this repository that is named but missing.
 fn missing_file(words: &[&str]) -> Option<String> {
     let named = words.windows(2).filter(|pair| pair[0] == "-f").map(|pair| pair[1]);
     let mut ours = named.filter(|file| file.starts_with("deploy/") || file.starts_with("samples/"));
@@ -116,9 +116,9 @@ fn commands_in_the_documents_exist() {
 }
 
 #[test]
-fn the_menu_is_complete_and_every_target_declared() {
+fn every_target_is_listed_and_declared() {
     let makefile = read(&environment::workspace(), "Makefile").unwrap();
-    let menu = [
+    let targets_in_order = [
         "help",
         "demo",
         "test",
@@ -136,8 +136,8 @@ fn the_menu_is_complete_and_every_target_declared() {
         "gen",
         "clean",
     ];
-    assert_eq!(targets(&makefile), menu);
-    assert!(makefile.contains(&format!("\n.PHONY: {}\n", menu.join(" "))));
+    assert_eq!(targets(&makefile), targets_in_order);
+    assert!(makefile.contains(&format!("\n.PHONY: {}\n", targets_in_order.join(" "))));
 }
 
 #[test]

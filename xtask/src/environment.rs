@@ -1,4 +1,4 @@
-//! Paths and settings of the chores. The only reader of the environment in this crate.
+//! Paths and settings of the chores. The only module of this crate that reads the environment.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,41 +10,41 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// The kubeconfig context that a person wants to use instead of a lab.
+/// The kubeconfig context to use instead of a lab.
 pub(crate) fn context() -> Option<String> {
     variable("MAINSTAY_CONTEXT")
 }
 
-/// The cargo that started us, so that one toolchain does everything.
+/// The cargo that started this program, so that one toolchain does everything.
 pub(crate) fn cargo() -> PathBuf {
     variable("CARGO").map_or_else(|| PathBuf::from("cargo"), PathBuf::from)
 }
 
-/// The root of the workspace. Asked at run time: where checkouts share a target directory, what was known at compile
-/// time may be about another one.
+/// The root of the workspace, determined at run time: if checkouts share a target directory, the path at compile time
+/// may be that of another one.
 pub(crate) fn workspace() -> PathBuf {
     let own = variable("CARGO_MANIFEST_DIR").map(PathBuf::from);
     let root = own.as_deref().and_then(Path::parent).unwrap_or(lab::paths::workspace());
     root.to_owned()
 }
 
-/// The directory of the binaries of this build. Whatever told cargo where to build, we lie in it ourselves.
+/// The directory of the binaries of this build, which contains this program.
 pub(crate) fn binaries() -> Result<PathBuf> {
-    let own = std::env::current_exe().context("cannot tell where this program lies")?;
-    Ok(own.parent().context("a program lies in a directory")?.to_owned())
+    let own = std::env::current_exe().context("cannot find the file of this program")?;
+    Ok(own.parent().context("a program is in a directory")?.to_owned())
 }
 
-/// How long ago this process began. `cargo run` puts the program that it built in its own place, so that is how long ago
-/// cargo began; nothing if the kernel does not say.
+/// The time since this process began. `cargo run` replaces itself by the program, so this includes the compilation.
+/// Zero if it cannot be determined.
 pub(crate) fn age() -> Duration {
     let read = |file| std::fs::read_to_string(file).unwrap_or_default();
     let ticks = rustix::param::clock_ticks_per_second();
     age_of(&read("/proc/self/stat"), &read("/proc/uptime"), ticks).unwrap_or_default()
 }
 
-/// The age of a process, out of what the kernel says about it and about itself.
+/// The age of a process, from `/proc/PID/stat` and `/proc/uptime`.
 fn age_of(stat: &str, uptime: &str, ticks_per_second: u64) -> Option<Duration> {
-    // The name of the program, in parentheses, may hold anything; behind it are the fields 3 and up.
+    // The program name in parentheses may contain any character. Field 3 follows the last parenthesis.
     let (_, fields) = stat.rsplit_once(") ")?;
     let start: u64 = fields.split(' ').nth(19)?.parse().ok()?;
     let start = Duration::from_millis(start * 1000 / ticks_per_second.max(1));

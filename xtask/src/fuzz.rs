@@ -1,5 +1,5 @@
-//! Searches for inputs that break a reader or a writer: builds [`fuzz`](../../fuzz) with libFuzzer and searches each target for a
-//! while. The corpus stays in the cache, so the next search continues with it.
+//! Searches for inputs that break a parser or a writer: builds [`fuzz`](../../fuzz) with libFuzzer and searches each
+//! target for some time. The corpus is kept in the cache, so the next search continues with it.
 
 use std::path::{Path, PathBuf};
 
@@ -16,35 +16,35 @@ const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-leve
                      -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
                      -Cllvm-args=-sanitizer-coverage-trace-compares --cfg fuzzing -Ccodegen-units=1";
 
-/// An input that takes longer, in seconds, counts as one that breaks the target.
+/// An input that takes longer than this, in seconds, counts as a failure.
 const SLOWEST: u64 = 10;
-/// So does one that takes more memory, in mebibytes.
+/// An input that takes more memory than this, in mebibytes, counts as a failure.
 const LARGEST: u64 = 3072;
 
-/// Searches one target, or each after the other; fails if one of them breaks.
+/// Searches one target, or each after the other. Fails if an input breaks one of them.
 pub(crate) async fn run(programs: &Programs, target: Option<&str>, seconds: u64) -> Result<ChoreResult> {
     Ok(ChoreResult::of(search(programs, target, seconds).await?.failure.is_none()))
 }
 
-/// The same as an outcome, in which a target counts as a test.
+/// The same as an outcome, in which each target counts as a test.
 pub(crate) async fn search(programs: &Programs, target: Option<&str>, seconds: u64) -> Result<Outcome> {
     let seeds = environment::workspace().join("fuzz/seeds");
     let targets = chosen(&targets(&seeds)?, target)?;
     programs.run(&cargo("build")?).await?;
     let mut outcome = Outcome::default();
     for target in targets {
-        let place = Cache::of_user().directory().join("fuzz").join(&target);
-        let log = place.join("log");
-        let ended = programs.follow(&call(&target, &place, &seeds, seconds)?, &target, &log).await;
-        let words = std::fs::read_to_string(&log).unwrap_or_default();
-        match (ended, found(&words)) {
+        let directory = Cache::of_user().directory().join("fuzz").join(&target);
+        let log = directory.join("log");
+        let ended = programs.follow(&call(&target, &directory, &seeds, seconds)?, &target, &log).await;
+        let printed = String::from_utf8_lossy(&std::fs::read(&log).unwrap_or_default()).into_owned();
+        match (ended, found(&printed)) {
             (Ok(()), _) => {
                 outcome.report.counts.passed += 1;
-                line(format!("{target}: {}, nothing found", Progress::read(&words)));
+                line(format!("{target}: {}, nothing found", Progress::read(&printed)));
             }
             (Err(_), Some(file)) => {
                 outcome.also_failed(&anyhow!("{target} is broken by {file}"));
-                line(format!("{target}: {}, BROKEN by {file}", Progress::read(&words)));
+                line(format!("{target}: {}, BROKEN by {file}", Progress::read(&printed)));
                 line(format!(
                     "  see {}; to try it again: cargo run -p fuzz -- {target} {file}",
                     log.display()
@@ -67,7 +67,7 @@ fn targets(seeds: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// The targets that are asked for.
+/// The selected targets.
 fn chosen(all: &[String], target: Option<&str>) -> Result<Vec<String>> {
     match target {
         None => Ok(all.to_vec()),
@@ -76,21 +76,21 @@ fn chosen(all: &[String], target: Option<&str>) -> Result<Vec<String>> {
     }
 }
 
-/// A call of cargo for the search. It is built beside everything else, which it would replace otherwise.
+/// A call of cargo for the search. It uses a separate target directory, because its flags would otherwise cause
+/// everything to be compiled again.
 fn cargo(verb: &str) -> Result<Call> {
     let binaries = environment::binaries()?;
-    let place =
-        binaries.parent().context("binaries lie in a directory of the target directory")?.join("fuzz");
+    let directory = binaries.parent().context("binaries are in the target directory")?.join("fuzz");
     Ok(Call::cargo()
         .arguments([verb])
         .words("--quiet --locked --profile fuzz --package fuzz --target host-tuple --target-dir")
-        .arguments([place.display().to_string()])
+        .arguments([directory.display().to_string()])
         .with("RUSTFLAGS", FLAGS))
 }
 
-fn call(target: &str, place: &Path, seeds: &Path, seconds: u64) -> Result<Call> {
+fn call(target: &str, parent: &Path, seeds: &Path, seconds: u64) -> Result<Call> {
     let directory = |name: &str| -> Result<PathBuf> {
-        let directory = place.join(name);
+        let directory = parent.join(name);
         std::fs::create_dir_all(&directory)
             .with_context(|| format!("cannot create {}", directory.display()))?;
         Ok(directory)
@@ -125,7 +125,7 @@ struct Progress {
 }
 
 impl Progress {
-    /// Reads the last line about progress: `#1024 REDUCE cov: 33 ft: 44 corp: 5/66b …`.
+    /// Parses the last line about progress: `#1024 REDUCE cov: 33 ft: 44 corp: 5/66b …`.
     fn read(log: &str) -> Self {
         let number = |text: Option<&str>| {
             let digits: String = text.unwrap_or_default().chars().take_while(char::is_ascii_digit).collect();
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_search_says_is_read() {
+    fn the_output_of_a_search_is_parsed() {
         let log = "INFO: Seed: 1\n#2\tINITED cov: 10 ft: 11 corp: 1/1b\n#1024\tREDUCE cov: 33 ft: 44 corp: 5/66b lim: 4\n\
                    ==1== ERROR: libFuzzer: deadly signal\nartifact_prefix='/f/'; Test unit written to /f/crash-1\nBase64: AA==\n";
         assert_eq!(Progress::read(log).to_string(), "1024 runs, coverage 33, 5 inputs kept");

@@ -1,4 +1,4 @@
-//! The generated files: written by `gen`, committed, compared by `gen --check`. They are never edited by hand.
+//! The generated files: written by `gen`, committed, and compared by `gen --check`. They are never edited by hand.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ use lab::paths::write_atomically;
 
 use crate::{ChoreResult, environment, manifests, reference};
 
-/// Directories that hold generated files only: anything else in them is left over from earlier.
+/// Directories that contain only generated files: anything else in them is obsolete.
 fn owned() -> impl Iterator<Item = &'static str> {
     std::iter::once("docs/reference").chain(manifests::OWNED)
 }
 
-/// Every generated file, path to content.
+/// Every generated file, from path to content.
 fn files() -> Result<BTreeMap<PathBuf, String>> {
     let mut files = manifests::files()?;
     files.insert("docs/reference/admission-webhook.md".into(), reference::admission_webhook());
@@ -24,7 +24,7 @@ fn files() -> Result<BTreeMap<PathBuf, String>> {
     Ok(files)
 }
 
-/// What is wrong with a file on disk.
+/// What is wrong with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fault {
     Missing,
@@ -33,7 +33,7 @@ enum Fault {
 }
 
 impl Fault {
-    fn words(self) -> &'static str {
+    fn description(self) -> &'static str {
         match self {
             Self::Missing => "is missing",
             Self::Differs => "differs from what would be generated",
@@ -42,14 +42,14 @@ impl Fault {
     }
 }
 
-/// Writes the files, or in check mode only says which are not as they should be.
+/// Writes the files, or in check mode only prints which are missing, different or obsolete.
 pub(crate) fn run(check: bool) -> Result<ChoreResult> {
     let (root, files) = (environment::workspace(), files()?);
     let faults = compare(&root, &files)?;
     for (path, fault) in &faults {
         let path = path.display();
         if check {
-            line(format!("{path} {}: run `make gen`", fault.words()));
+            line(format!("{path} {}: run `make gen`", fault.description()));
         } else if *fault == Fault::Stale {
             line(format!("removed {path}"));
         } else {
@@ -60,11 +60,11 @@ pub(crate) fn run(check: bool) -> Result<ChoreResult> {
         return Ok(ChoreResult::of(faults.is_empty()));
     }
     for path in faults.keys() {
-        let place = root.join(path);
+        let target = root.join(path);
         if let Some(content) = files.get(path) {
-            write_atomically(&place, content)?;
+            write_atomically(&target, content)?;
         } else {
-            std::fs::remove_file(&place).with_context(|| format!("cannot remove {}", place.display()))?;
+            std::fs::remove_file(&target).with_context(|| format!("cannot remove {}", target.display()))?;
         }
     }
     Ok(ChoreResult::Good)

@@ -1,4 +1,4 @@
-//! Reads the report of the test runner. Pure: a text in, counts and names out.
+//! Parses the report of the test runner. Pure.
 
 use std::iter::Sum;
 use std::ops::Add;
@@ -6,10 +6,10 @@ use std::ops::Add;
 use anyhow::{Context, Result};
 use roxmltree::{Document, Node};
 
-/// How many tests ended how.
+/// The results of tests, counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
-    /// Tests that passed, at whatever try.
+    /// Tests that passed, at the first attempt or a later one.
     pub(crate) passed: usize,
     /// Tests that failed, and steps that failed without naming a test.
     pub(crate) failed: usize,
@@ -35,19 +35,19 @@ impl Sum for Counts {
     }
 }
 
-/// What one run of a suite came to.
+/// The results of one run of a suite.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Report {
     /// Its counts.
     pub(crate) counts: Counts,
-    /// The tests that needed more than one try, each with how it ended.
+    /// The tests that needed more than one attempt, each with its result.
     pub(crate) retried: Vec<String>,
     /// What could not run, each with the reason.
     pub(crate) skipped: Vec<String>,
 }
 
-/// What a test prints at the start of a line, with the reason behind it, when the machine lacks what it needs. To the
-/// test runner it has passed.
+/// The beginning of a line that a test prints, with a reason, if the machine lacks what it needs. The test runner
+/// counts such a test as passed.
 const SKIPPED: &str = "SKIPPED: ";
 
 /// Reads a report in the form of `JUnit`.
@@ -73,7 +73,7 @@ pub(crate) fn read(text: &str) -> Result<Report> {
     Ok(report)
 }
 
-/// Why a test did not run, if it did not: the runner left it out, or it said so itself.
+/// Why a test did not run: it is ignored, or it printed the reason itself.
 fn skipped(case: &Node<'_, '_>) -> Option<String> {
     let children = |names: &'static [&'static str]| {
         case.children().filter(move |child| names.contains(&child.tag_name().name()))
@@ -83,7 +83,7 @@ fn skipped(case: &Node<'_, '_>) -> Option<String> {
     }
     let outputs: Vec<&str> =
         children(&["system-out", "system-err"]).filter_map(|child| child.text()).collect();
-    // The test harness may have begun the line with the name of the test.
+    // The test harness may have printed the name of the test at the beginning of the line.
     let reason = |line: &str| {
         let begun = line.split_once(" ... ").filter(|(begin, _)| begin.starts_with("test "));
         begun.map_or(line, |(_, rest)| rest).strip_prefix(SKIPPED).map(str::to_owned)
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_that_says_that_it_could_not_run_has_not_passed() {
+    fn a_test_that_prints_skipped_has_not_passed() {
         let case = |name: &str, children: &str| {
             format!(r#"<testcase name="{name}" classname="lab">{children}</testcase>"#)
         };
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_report_is_an_error() {
+    fn an_incomplete_report_is_an_error() {
         assert!(read("<testsuites><testsuite>").is_err());
     }
 }

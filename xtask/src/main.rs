@@ -1,12 +1,12 @@
-//! The chores of this workspace. The Makefile is the menu; anything with logic is here. A chore is a file; beside them:
+//! The chores of this workspace. The Makefile lists them; all logic is here. Each chore is a file. The other modules:
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`programs`], [`environment`] | the only modules that run programs, and read the environment |
+//! | [`programs`], [`environment`] | the only modules that run programs and read the environment |
 //! | [`tools`] | installs pinned tools into the cache |
 //! | [`nextest`], [`junit`] | run a suite and read its report |
 //! | [`summary`], [`budget`] | the result, and how long each stage may take |
-//! | [`operand_check`] | lets the programs of the operands check the configurations that we write |
+//! | [`operand_check`] | has the programs of the operands check the configurations that we write |
 //! | [`peer_e2e`] | runs the Prometheus Operator's end-to-end suite against our image |
 //! | [`generate`], [`manifests`], [`reference`](mod@reference) | the generated files |
 //! | `documents` | tests that commands, files, functions and links in the documents exist |
@@ -53,13 +53,13 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Chore {
-    /// Start a cluster and show what Mainstay can do so far
+    /// Start a cluster and show what Mainstay can do
     Demo,
-    /// Run everything: set-up, checks, tests on an API server, tests on a lab; ends with a summary
+    /// Run all checks and tests that fit into an hour, and print a summary
     Test,
-    /// Run what takes too long for `test`, one suite or all; ends with a summary of the same form
+    /// Run the suites that take too long for `test`, one or all, and print a summary
     TestLong(test_long::Arguments),
-    /// Run what needs no cluster: format, lints, unit tests, generated files, dependencies, spelling
+    /// Run all checks that need no cluster: format, lints, unit tests, generated files, dependencies, spelling
     Check,
     /// Write the generated files
     Gen {
@@ -67,39 +67,39 @@ enum Chore {
         #[arg(long)]
         check: bool,
     },
-    /// Measure what the operator costs, with few and with many resources
+    /// Measure the CPU, memory and requests of the operator, with few and with many resources
     #[command(disable_help_flag = true)]
     Bench {
-        /// Passed on: `--help` lists the options
+        /// Arguments of the benchmark: `--help` lists them
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Measure what rendering configurations costs, compared with the Prometheus Operator's generator
+    /// Measure the cost of rendering configurations, compared with the Prometheus Operator's generator
     #[command(disable_help_flag = true)]
     BenchRender {
-        /// Passed on: `--help` lists the options
+        /// Arguments of the benchmark: `--help` lists them
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Measure our monitoring operators and the Prometheus Operator, on an API server alone
+    /// Measure our monitoring operators and the Prometheus Operator, on an API server without nodes
     #[command(disable_help_flag = true)]
     BenchMonitoring {
-        /// Passed on: `--help` lists the options
+        /// Arguments of the benchmark: `--help` lists them
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Measure how soon a change of a monitor takes effect, with ours and with the Prometheus Operator, on a separate lab
+    /// Measure how soon a change of a monitor takes effect, with both operators, on a separate lab
     #[command(disable_help_flag = true)]
     BenchEffect {
-        /// Passed on: `--help` lists the options
+        /// Arguments of the benchmark: `--help` lists them
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
     /// Have the operands' own programs check the configurations that we write
     OperandCheck,
-    /// Search for inputs that break a reader or a writer; the corpus stays in the cache
+    /// Search for inputs that break a parser or a writer; the corpus is kept in the cache
     Fuzz {
-        /// The target to search; all by default
+        /// The target; all by default
         target: Option<String>,
         /// Seconds for each target
         #[arg(long, default_value_t = 60)]
@@ -141,7 +141,7 @@ async fn perform(chore: Chore) -> Result<ChoreResult> {
     match chore {
         Chore::Demo => demo::run(&programs).await,
         Chore::Test => Ok(Box::pin(test::run(&programs)).await),
-        Chore::TestLong(asked) => Ok(Box::pin(test_long::run(&programs, &asked)).await),
+        Chore::TestLong(arguments) => Ok(Box::pin(test_long::run(&programs, &arguments)).await),
         Chore::Check => {
             let summary = check::run(&programs).await;
             line(summary.closing());
@@ -154,7 +154,7 @@ async fn perform(chore: Chore) -> Result<ChoreResult> {
         Chore::BenchEffect { arguments } => bench_effect::run(&programs, &arguments).await,
         Chore::OperandCheck => test::operand_check(&programs).await,
         Chore::Fuzz { target, seconds } => fuzz::run(&programs, target.as_deref(), seconds).await,
-        Chore::PeerE2e(asked) => peer_e2e::run(&programs, &asked).await,
+        Chore::PeerE2e(arguments) => peer_e2e::run(&programs, &arguments).await,
         Chore::Tools => tools::install_all(&programs).await,
     }
 }

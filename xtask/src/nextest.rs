@@ -10,11 +10,11 @@ use crate::{environment, tools};
 /// The suites: one profile of the test runner each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Suite {
-    /// What needs nothing but the code.
+    /// Tests that need only the code.
     Unit,
-    /// What needs an API server.
+    /// Tests that need an API server.
     Api,
-    /// What needs pods.
+    /// Tests that need pods.
     EndToEnd,
 }
 
@@ -28,15 +28,15 @@ impl Suite {
     }
 }
 
-/// Runs a suite with further environment variables. A failure that no test accounts for (nothing compiled, nothing
-/// found) counts as one.
+/// Runs a suite with these environment variables. A failure without a failed test (nothing compiled, no test found)
+/// counts as one.
 pub(crate) async fn run(programs: &Programs, suite: Suite, environment: &[(&str, &str)]) -> Outcome {
     let mut report = Report::default();
     let result = attempt(programs, suite, environment, &mut report).await;
-    let accounted = report.counts.failed > 0;
+    let has_failed_test = report.counts.failed > 0;
     let mut outcome = Outcome { report, ..Outcome::default() };
     match result {
-        Err(error) if accounted => outcome.failure = Some(format!("{error:#}")),
+        Err(error) if has_failed_test => outcome.failure = Some(format!("{error:#}")),
         Err(error) => outcome.also_failed(&error),
         Ok(()) => {}
     }
@@ -51,19 +51,19 @@ async fn attempt(
 ) -> Result<()> {
     let profile = suite.profile();
     let nextest = tools::NEXTEST.installed(programs).await?;
-    // Its own default, in the checkout wherever cargo builds.
-    let written = environment::workspace().join("target/nextest").join(profile).join("junit.xml");
-    // The report of an earlier run must not speak for this one.
-    let _ = std::fs::remove_file(&written);
-    // Always the whole workspace with all features: with others cargo would compile all again.
+    // The default directory of the test runner, in the workspace and not in the target directory of cargo.
+    let path = environment::workspace().join("target/nextest").join(profile).join("junit.xml");
+    // Removed, so that the report of an earlier run is not read.
+    let _ = std::fs::remove_file(&path);
+    // Always the whole workspace with all features: otherwise cargo would compile everything again.
     let call = Call::of(nextest)
         .words("nextest run --locked --workspace --all-features --no-fail-fast --profile")
         .words(profile);
     let call = variables.iter().fold(call, |call, (name, value)| call.with(name, value));
     let ended = programs.run(&call).await;
-    match std::fs::read_to_string(&written).with_context(|| format!("no report in {}", written.display())) {
+    match std::fs::read_to_string(&path).with_context(|| format!("no report in {}", path.display())) {
         Ok(text) => *report = junit::read(&text)?,
-        // A run that failed before its first test leaves none, and its own words say more.
+        // A run that failed before its first test leaves no report, and its own error is more useful.
         Err(missing) => return ended.and(Err(missing)),
     }
     ended

@@ -1,7 +1,7 @@
-//! Runs programs, and ends them when this one is asked to stop. The only module of this crate that starts one.
+//! Runs programs, and stops them when this one receives a signal. The only module of this crate that starts programs.
 //!
-//! Each child leads a process group of its own: Ctrl-C at the terminal reaches only us, and we pass it on to the
-//! group once, so that a test runner can still clean up after its tests.
+//! Each child leads its own process group. Ctrl-C in the terminal therefore reaches only this program, which sends
+//! SIGTERM to the group once, so that a test runner can clean up after its tests.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -20,13 +20,13 @@ use tokio::time::timeout;
 
 use lab::console::line;
 
-/// How long a child may take to end once it was asked to.
+/// How long a child may take to exit after SIGTERM.
 const GRACE: Duration = Duration::from_secs(30);
 
-/// How much of a log is repeated when its program fails.
+/// How many lines of a log are repeated when its program fails.
 const LAST_LINES: usize = 30;
 
-/// What a stopped chore says.
+/// The error of a chore that was stopped.
 const STOPPED: &str = "stopped by a signal";
 
 /// One call of a program, as data.
@@ -49,18 +49,23 @@ impl Call {
         Self::of(crate::environment::cargo())
     }
 
-    /// Builds one of our own programs, in the way of the tests: the whole workspace decides about features. With those of
-    /// the program alone, cargo would compile again what they share.
+    /// Builds one of our programs with the same features as the tests. With only its own features, cargo would compile
+    /// shared crates again.
     pub(crate) fn build(program: &str) -> Self {
         Self::cargo().words("build --quiet --locked --workspace --all-features --bin").arguments([program])
     }
 
-    /// Builds one of our own programs, in the same way, and runs it with the arguments that follow.
+    /// Builds one of our programs in the same way, and runs it with the arguments that follow.
     pub(crate) fn own(program: &str) -> Self {
         Self::cargo().words("run --quiet --locked --all-features --bin").arguments([program, "--"])
     }
 
-    /// Adds the words of `text`, split at spaces: for arguments that hold none.
+    /// A call of the lab program of this build, with these words as arguments.
+    pub(crate) fn lab(words: &str) -> Result<Self> {
+        Ok(Self::of(crate::environment::binaries()?.join("lab")).words(words))
+    }
+
+    /// Adds the words of `text` as arguments. Use it only for arguments without spaces.
     pub(crate) fn words(self, text: &str) -> Self {
         self.arguments(text.split_whitespace())
     }
@@ -83,7 +88,7 @@ impl Call {
         self
     }
 
-    /// As a person would type it.
+    /// The call as it would be typed.
     pub(crate) fn shown(&self) -> String {
         let program = self.program.file_name().unwrap_or(OsStr::new("?")).to_string_lossy();
         std::iter::once(program.as_ref())
@@ -106,16 +111,16 @@ impl Call {
     }
 }
 
-/// The runner of programs.
+/// Runs programs.
 #[derive(Debug, Clone)]
 pub(crate) struct Programs {
     stop: watch::Receiver<bool>,
 }
 
 impl Programs {
-    /// A runner that stops its programs when this process gets SIGINT or SIGTERM.
+    /// A runner that stops its programs when this process receives SIGINT or SIGTERM.
     pub(crate) fn watching_signals() -> Result<Self> {
-        let (said, stop) = watch::channel(false);
+        let (sender, stop) = watch::channel(false);
         let mut interrupt = signal(SignalKind::interrupt()).context("cannot watch for SIGINT")?;
         let mut terminate = signal(SignalKind::terminate()).context("cannot watch for SIGTERM")?;
         #[expect(
@@ -127,30 +132,30 @@ impl Programs {
                 _ = interrupt.recv() => {}
                 _ = terminate.recv() => {}
             }
-            line("\nstopping: the programs that run are asked to end");
-            let _ = said.send(true);
+            line("\nstopping the running programs");
+            let _ = sender.send(true);
         });
         Ok(Self { stop })
     }
 
-    /// The same runner for what must happen in any case, such as taking a lab down.
+    /// A runner that ignores signals, for clean-up such as removing a lab.
     pub(crate) fn regardless_of_signals() -> Self {
         Self { stop: watch::channel(false).1 }
     }
 
-    /// Whether somebody asked this program to stop.
+    /// Whether this program has received a signal to stop.
     pub(crate) fn stopped(&self) -> bool {
         *self.stop.borrow()
     }
 
-    /// Runs with our terminal; fails unless the program ends well.
+    /// Runs in the terminal of this program. Fails unless the exit status is 0.
     pub(crate) async fn run(&self, call: &Call) -> Result<()> {
         self.refuse_when_stopped()?;
         let child = call.command().spawn().with_context(|| format!("cannot run `{}`", call.shown()))?;
         self.wait(call, child).await
     }
 
-    /// Runs quietly and gives back what it printed; a failure repeats its last words.
+    /// Runs and returns what was printed to standard output. An error contains the last lines of the output.
     pub(crate) async fn output(&self, call: &Call) -> Result<String> {
         self.refuse_when_stopped()?;
         let mut child = call
@@ -160,29 +165,25 @@ impl Programs {
             .spawn()
             .with_context(|| format!("cannot run `{}`", call.shown()))?;
         let (out, err) = (child.stdout.take(), child.stderr.take());
-        let (ended, printed, said) = tokio::join!(self.wait(call, child), read_all(out), read_all(err));
-        match (ended, last_lines(&format!("{printed}{said}"))) {
-            (Err(error), words) if !words.is_empty() => bail!("{error:#}: {words}"),
+        let (ended, printed, errors) = tokio::join!(self.wait(call, child), read_all(out), read_all(err));
+        match (ended, last_lines(&format!("{printed}{errors}"))) {
+            (Err(error), lines) if !lines.is_empty() => bail!("{error:#}: {lines}"),
             (ended, _) => ended.map(|()| printed),
         }
     }
 
-    /// Runs beside other work: its output goes to the log and, with a prefix, to the terminal. A failure repeats the end of
-    /// the log.
+    /// Runs at the same time as other work: the output goes to the log and, with a prefix, to the terminal. An error
+    /// contains the end of the log.
     pub(crate) async fn follow(&self, call: &Call, prefix: &str, log: &Path) -> Result<()> {
         self.refuse_when_stopped()?;
         let ended = self.each_line(call, log, |text| line(format!("{prefix} | {text}"))).await;
         ended.map_err(|error| {
-            let words = last_lines(&std::fs::read_to_string(log).unwrap_or_default());
-            anyhow!(
-                "{error:#}; the end of {}:
-{words}",
-                log.display()
-            )
+            let lines = last_lines(&String::from_utf8_lossy(&std::fs::read(log).unwrap_or_default()));
+            anyhow!("{error:#}; the end of {}:\n{lines}", log.display())
         })
     }
 
-    /// Runs quietly: its output goes to the log, and each line of it to `each` too.
+    /// Runs with its output in the log, and passes each line of standard output to `each`.
     pub(crate) async fn each_line(&self, call: &Call, log: &Path, mut each: impl FnMut(&str)) -> Result<()> {
         self.refuse_when_stopped()?;
         let mut file = create(log)?;
@@ -192,9 +193,12 @@ impl Programs {
             .stderr(file.try_clone()?)
             .spawn()
             .with_context(|| format!("cannot run `{}`", call.shown()))?;
-        let mut lines = BufReader::new(child.stdout.take().context("standard output was piped")?).lines();
+        let mut output = BufReader::new(child.stdout.take().context("standard output was piped")?);
         let echo = async {
-            while let Ok(Some(text)) = lines.next_line().await {
+            let mut bytes = Vec::new();
+            while output.read_until(b'\n', &mut bytes).await.is_ok_and(|length| length > 0) {
+                let text = String::from_utf8_lossy(&bytes).trim_end_matches(['\r', '\n']).to_owned();
+                bytes.clear();
                 let _ = writeln!(file, "{text}");
                 each(&text);
             }
@@ -209,18 +213,18 @@ impl Programs {
 
     async fn wait(&self, call: &Call, mut child: Child) -> Result<()> {
         let mut stop = self.stop.clone();
-        let asked_to_stop = async move {
-            // Without a sender there will be no request to stop.
-            if stop.wait_for(|said| *said).await.is_err() {
+        let signalled = async move {
+            // Without a sender there is no signal to wait for.
+            if stop.wait_for(|stopped| *stopped).await.is_err() {
                 std::future::pending::<()>().await;
             }
         };
         tokio::select! {
-            status = child.wait() => match status.with_context(|| format!("lost sight of `{}`", call.shown()))? {
+            status = child.wait() => match status.with_context(|| format!("cannot wait for `{}`", call.shown()))? {
                 status if status.success() => Ok(()),
                 status => bail!("`{}` failed ({status})", call.shown()),
             },
-            () = asked_to_stop => {
+            () = signalled => {
                 signal_group(&child, Signal::TERM);
                 if timeout(GRACE, child.wait()).await.is_err() {
                     signal_group(&child, Signal::KILL);
@@ -232,7 +236,7 @@ impl Programs {
     }
 }
 
-/// Signals the group that a child leads. It has not been collected yet, so the number is still its own.
+/// Signals the process group of a child. The child was not waited for yet, so its ID cannot have been reused.
 fn signal_group(child: &Child, signal: Signal) {
     let pid = child.id().and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw);
     if let Some(pid) = pid {
@@ -249,9 +253,9 @@ async fn read_all(from: Option<impl tokio::io::AsyncRead + Unpin>) -> String {
 }
 
 fn create(log: &Path) -> Result<File> {
-    let directory = log.parent().context("a log lies in a directory")?;
+    let directory = log.parent().context("a log is in a directory")?;
     std::fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
-    // Two writers share it: without append the one would write over the other.
+    // Two writers share the file: without append, one would overwrite the other.
     let _ = std::fs::remove_file(log);
     File::options()
         .create(true)
@@ -276,7 +280,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_failure_names_the_call_and_repeats_its_words() {
+    async fn an_error_contains_the_call_and_its_output() {
         let error = Programs::regardless_of_signals()
             .output(&shell("echo no registry >&2; exit 3"))
             .await
@@ -288,7 +292,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_log_of_a_followed_program_holds_both_of_its_outputs() {
+    async fn the_log_contains_standard_output_and_standard_error() {
         let directory = tempfile::tempdir().unwrap();
         let log = directory.path().join("logs/program.log");
         let programs = Programs::regardless_of_signals();
@@ -300,15 +304,28 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_stop_ends_the_program_and_its_children_and_refuses_the_next() {
-        let (said, stop) = watch::channel(false);
+    async fn output_that_is_not_utf8_is_read_to_its_end() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut lines = Vec::new();
+        Programs::regardless_of_signals()
+            .each_line(&shell(r"printf 'a\377\nb\n'"), &directory.path().join("log"), |text| {
+                lines.push(text.to_owned());
+            })
+            .await
+            .unwrap();
+        assert_eq!(lines, ["a\u{fffd}", "b"]);
+    }
+
+    #[tokio::test]
+    async fn a_signal_stops_the_program_and_its_children_and_prevents_the_next() {
+        let (sender, stop) = watch::channel(false);
         let programs = Programs { stop };
         let watch = Stopwatch::start();
-        let (call, later) = (shell("sleep 60 & wait"), async { said.send(true) });
+        let (call, later) = (shell("sleep 60 & wait"), async { sender.send(true) });
         let (ended, sent) = tokio::join!(programs.output(&call), later);
         sent.unwrap();
         assert_eq!(format!("{:#}", ended.unwrap_err()), STOPPED);
-        assert!(watch.elapsed() < GRACE, "the sleeper kept our pipe open");
+        assert!(watch.elapsed() < GRACE, "the child process kept the pipe open");
         assert_eq!(programs.run(&shell("true")).await.unwrap_err().to_string(), STOPPED);
     }
 }

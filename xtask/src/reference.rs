@@ -1,15 +1,15 @@
 //! The reference pages, from the definitions of command lines, the table of versions and the list of metrics. Pure.
-//! Clap's own help is not used: it is set to the width of the terminal it is printed on.
+//! Help printed by clap cannot be used, because it is formatted for the width of the terminal.
 
 use std::fmt::Write;
 
 use ::mainstay::products;
 use clap::{Arg, ArgAction, Command, CommandFactory};
 use lab::versions::{Program, Recipe, Versions};
-use operator_monitoring::flags::{Flags, Program as _, webhook};
+use operator_monitoring::flags::{OperatorFlags, Program as _, webhook};
 use product::MetricsPage;
 
-/// The whole page.
+/// The page about `cargo lab`.
 pub(crate) fn lab() -> String {
     let mut command = ::lab::args::Arguments::command();
     command.build();
@@ -27,7 +27,7 @@ pub(crate) fn lab() -> String {
     page
 }
 
-/// The operator's command line.
+/// The page about the command line of `mainstay`.
 pub(crate) fn mainstay() -> String {
     let mut command = ::mainstay::args::Arguments::command();
     command.build();
@@ -43,32 +43,33 @@ pub(crate) fn mainstay() -> String {
         describe(&mut page, "mainstay", sub);
     }
     page.push_str(
-        "\n# Flags of the Prometheus Operator\n\nThey are taken too, with one dash or two, and mean the same. Under the name \
-         `operator` or `prometheus-operator` the program takes them exactly as that one does, and namespaces, log and \
-         address come from them alone. Under the name `mainstay` the image of the reloader is ours by default, \
-         `--log-level` has the values above, and `--version` prints the version.\n\n",
+        "\n# Flags of the Prometheus Operator\n\nThe flags of the Prometheus Operator are accepted too, with one dash or two, \
+         and have the same meaning. If the program is started as `operator` or `prometheus-operator`, it parses them exactly \
+         as the Prometheus Operator does; namespaces, log settings and addresses are then taken only from these flags. If it \
+         is started as `mainstay`, the default reloader image is that of Mainstay, `--log-level` has the values above, and \
+         `--version` prints the version.\n\n",
     );
-    page.push_str(Flags::reference().trim_start());
+    page.push_str(OperatorFlags::reference().trim_start());
     page
 }
 
-/// The command line of the stand-alone webhook.
+/// The page about the command line of the admission webhook.
 pub(crate) fn admission_webhook() -> String {
     let mut page = String::from(
-        "<!-- Written by `make gen`; do not edit. -->\n\n# `admission-webhook`\n\nUnder this name the program answers \
-         reviews and does nothing else. It takes the flags of the Prometheus Operator's webhook, with one dash or two, \
-         and they mean the same.\n\n",
+        "<!-- Written by `make gen`; do not edit. -->\n\n# `admission-webhook`\n\nIf the program is started \
+         under this name, it only answers admission and conversion reviews. It accepts the flags of the Prometheus \
+         Operator's admission webhook, with one dash or two, and they have the same meaning.\n\n",
     );
-    page.push_str(webhook::Flags::reference().trim_start());
+    page.push_str(webhook::WebhookFlags::reference().trim_start());
     page
 }
 
-/// What `/metrics` tells: every family that the program can show, by who counts.
+/// The page about metrics: every family, grouped by the component that exposes it.
 pub(crate) fn metrics() -> String {
     let mut page = String::from(
-        "<!-- Written by `make gen`; do not edit. -->\n\n# Metrics\n\nWhat `mainstay` tells on `/metrics`.\n",
+        "<!-- Written by `make gen`; do not edit. -->\n\n# Metrics\n\nThe metrics that `mainstay` exposes on `/metrics`.\n",
     );
-    let of_process = ("Every process", "What every operator counts, and what the process itself needs.");
+    let of_process = ("Every process", "Metrics of all operators and of the process itself.");
     let _ = write!(page, "\n## {}\n\n{}\n\n{}", of_process.0, of_process.1, kernel::metrics::reference());
     for MetricsPage { heading, introduction, table } in products::ALL.iter().flat_map(|one| one.metrics) {
         let table = table();
@@ -102,7 +103,7 @@ fn describe(page: &mut String, before: &str, command: &Command) {
     }
 }
 
-/// `-n, --name <NAME>`, with brackets around a value that may be left out.
+/// `-n, --name <NAME>`, with brackets around an optional value.
 fn spelling(argument: &Arg) -> String {
     if argument.is_positional() {
         return argument.to_string();
@@ -143,7 +144,7 @@ fn programs(versions: &Versions) -> String {
         let origin = origin(&program);
         vec![program.name, program.version, origin]
     });
-    format!("\n## Programs\n\n{}", markdown_table(&["program", "version", "made from"], rows))
+    format!("\n## Programs\n\n{}", markdown_table(&["program", "version", "built from"], rows))
 }
 
 fn origin(program: &Program) -> String {
@@ -153,7 +154,7 @@ fn origin(program: &Program) -> String {
                 go.modules.iter().map(|module| format!("`{}@{}`", module.path, module.version)).collect();
             format!("Go: {}", modules.join(", "))
         }
-        Recipe::Assembly(assembly) if assembly.requires.is_empty() => "Go: our own file".into(),
+        Recipe::Assembly(assembly) if assembly.requires.is_empty() => "Go: our own source".into(),
         Recipe::Assembly(assembly) => {
             let required: Vec<String> =
                 assembly.requires.iter().map(|module| format!("`{module}`")).collect();
@@ -179,11 +180,12 @@ fn images(versions: &Versions) -> String {
             names.join(", "),
             shell.into(),
             image.content.user.unwrap_or("root".into()),
-            image.content.group.unwrap_or("everybody".into()),
+            image.content.group.unwrap_or("-".into()),
         ]
     });
-    let introduction = "One that is not for everybody is no part of `all`: it is built when its group or its name is asked for.";
-    let heading = ["image", "names", "shell", "user", "for"];
+    let introduction =
+        "An image with a group is not part of `all`: it is built if its group or its name is requested.";
+    let heading = ["image", "names", "shell", "user", "group"];
     format!("\n## Images\n\n{introduction}\n\n{}", markdown_table(&heading, rows))
 }
 
@@ -206,7 +208,7 @@ mod tests {
         for part in [
             "\n### `cargo lab up`\n",
             "| `--control-plane-only[=<EXTENT>]` | ",
-            "| `-n, --name <NAME>` | Name of the lab; several run side by side; `default` if not given; also from `MAINSTAY_LAB` |\n",
+            "| `-n, --name <NAME>` | Name of the lab; several labs can run at the same time; `default` if not given; also from `MAINSTAY_LAB` |\n",
             "\n### `cargo lab image build <IMAGES>...`\n",
             "| runc | 1.1.5 | Debian: `runc` |\n",
             "`quay.io/prometheus/prometheus:v3.13.1`",
@@ -215,8 +217,9 @@ mod tests {
         }
         assert!(!page.contains("provisioner"), "a hidden command is in it");
     }
+
     #[test]
-    fn the_metrics_of_all_who_count_are_in_it_once() {
+    fn every_metric_is_in_it_once() {
         let page = metrics();
         for name in [
             "mainstay_missing_permissions",

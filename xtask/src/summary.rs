@@ -9,10 +9,10 @@ use lab::console::{line, table};
 use crate::ChoreResult;
 use crate::junit::{Counts, Report};
 
-/// What one step came to.
+/// The outcome of one step.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Outcome {
-    /// Its tests; a failure that no test accounts for counts as one.
+    /// The counts and names of its tests. A failure without a failed test counts as one.
     pub(crate) report: Report,
     /// Why it failed, if it did.
     pub(crate) failure: Option<String>,
@@ -21,21 +21,21 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// A failure that no test accounts for.
+    /// A failure without a failed test.
     pub(crate) fn failed(error: &Error) -> Self {
         let mut outcome = Self::default();
         outcome.also_failed(error);
         outcome
     }
 
-    /// A step that could not run. It counts as one that was skipped, never as one that passed.
+    /// A step that could not run. It counts as skipped, not as passed.
     pub(crate) fn skipped(reason: impl Into<String>) -> Self {
         let mut outcome = Self { skipped: Some(reason.into()), ..Self::default() };
         outcome.report.counts.skipped = 1;
         outcome
     }
 
-    /// Adds a failure that no test accounts for.
+    /// Adds a failure without a failed test.
     pub(crate) fn also_failed(&mut self, error: &Error) {
         self.report.counts.failed += 1;
         let earlier = self.failure.take().map_or_else(String::new, |earlier| format!("{earlier}; "));
@@ -55,7 +55,7 @@ impl From<Result<()>> for Outcome {
     }
 }
 
-/// One step, done.
+/// One step that has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entry {
     name: &'static str,
@@ -64,7 +64,7 @@ pub(crate) struct Entry {
     outcome: Outcome,
 }
 
-/// Does one step: announces it, takes its time, says at once why it failed.
+/// Runs one step: prints its name, measures its time, and prints its outcome.
 pub(crate) async fn step<O: Into<Outcome>>(
     name: &'static str,
     budget: Option<Duration>,
@@ -75,25 +75,25 @@ pub(crate) async fn step<O: Into<Outcome>>(
     let watch = Stopwatch::start();
     let outcome = work.await.into();
     let entry = Entry::done(name, budget, watch.elapsed(), outcome);
-    line(format!("== {} ({})", entry.told(), Span(entry.taken)));
+    line(format!("== {} ({})", entry.ending(), Span(entry.taken)));
     entry
 }
 
-/// All steps of a chore, done.
+/// All steps of a chore.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Summary {
     /// In the order of the table.
     pub(crate) entries: Vec<Entry>,
-    /// All of them together, where that has a budget.
-    pub(crate) whole: Option<Whole>,
+    /// The total of all steps, if it has a budget.
+    pub(crate) total: Option<Total>,
 }
 
-/// What all steps together took and may take.
+/// What all steps together took, and their budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Whole {
+pub(crate) struct Total {
     /// Since cargo began to compile this program.
     pub(crate) taken: Duration,
-    /// What is allowed.
+    /// What they may take.
     pub(crate) budget: Duration,
 }
 
@@ -103,7 +103,7 @@ impl Summary {
         ChoreResult::of(!self.entries.iter().any(Entry::failed))
     }
 
-    /// The whole as one outcome, for a chore that is a step of a larger one.
+    /// The summary as one outcome, for a chore that is a step of a larger one.
     pub(crate) fn outcome(self) -> Outcome {
         let failed: Vec<&str> =
             self.entries.iter().filter(|entry| entry.failed()).map(|entry| entry.name).collect();
@@ -132,8 +132,8 @@ impl Summary {
         table(&rows)
     }
 
-    /// What the table has no room for: what could not run and why, which tests needed a second try, which stages took
-    /// too long. The last line is what all suites came to.
+    /// What the table does not contain: what could not run and why, which tests were retried, which stages exceeded
+    /// their budget. The last line has the counts of all suites.
     pub(crate) fn closing(&self) -> String {
         let list = |heading: &str, names: &[String]| {
             let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
@@ -143,10 +143,10 @@ impl Summary {
         lines.push(list("retried", &self.retried()));
         if self.entries.iter().any(|entry| entry.budget.is_some()) {
             let over = self.entries.iter().filter_map(Entry::over_budget);
-            let whole = self.whole.and_then(|whole| over_budget("all", whole.taken, whole.budget));
-            lines.push(list("over budget", &over.chain(whole).collect::<Vec<_>>()));
+            let total = self.total.and_then(|total| over_budget("all", total.taken, total.budget));
+            lines.push(list("over budget", &over.chain(total).collect::<Vec<_>>()));
         }
-        if let Some(Whole { taken, budget }) = self.whole {
+        if let Some(Total { taken, budget }) = self.total {
             lines.push(format!("in all: {} of {}", Span(taken), minutes(budget)));
         }
         let Counts { passed, failed, skipped } = self.counts();
@@ -162,7 +162,7 @@ impl Summary {
         self.entries.iter().flat_map(|entry| entry.outcome.report.retried.clone()).collect()
     }
 
-    /// Every step and every part of one that could not run, with the reason.
+    /// Every step, or part of a step, that could not run, with the reason.
     fn skipped(&self) -> Vec<String> {
         let of = |entry: &Entry| {
             let itself =
@@ -174,7 +174,7 @@ impl Summary {
 }
 
 impl Entry {
-    /// A step that took its time somewhere else.
+    /// A step that was measured elsewhere.
     pub(crate) fn done(
         name: &'static str,
         budget: Option<Duration>,
@@ -193,8 +193,8 @@ impl Entry {
         self.outcome.failure.is_some()
     }
 
-    /// Its end, when it has just ended.
-    fn told(&self) -> String {
+    /// The line that is printed when it ends.
+    fn ending(&self) -> String {
         let Self { name, outcome, .. } = self;
         match (&outcome.failure, &outcome.skipped) {
             (Some(why), _) => format!("{name}: FAILED: {why}"),
@@ -203,20 +203,20 @@ impl Entry {
         }
     }
 
-    /// Its end in the table.
+    /// Its cell in the table.
     fn result(&self) -> String {
         let Self { name, outcome, .. } = self;
         let result = match (&outcome.failure, &outcome.skipped) {
-            // The reason was told in full when the step ended; here its first line has to do.
+            // The whole reason was printed when the step ended; the table has its first line.
             (Some(why), _) => format!("FAILED: {}", why.lines().next().unwrap_or_default()),
             (None, Some(_)) => format!("SKIPPED: {name}"),
             (None, None) if outcome.report.skipped.is_empty() => "passed".to_owned(),
-            (None, None) => format!("passed, but for {} SKIPPED", outcome.report.skipped.len()),
+            (None, None) => format!("passed, {} SKIPPED", outcome.report.skipped.len()),
         };
         if self.over_budget().is_some() { format!("{result} (over budget)") } else { result }
     }
 
-    /// What it took and what it may take, if that is less.
+    /// What it took and its budget, if it exceeded that.
     fn over_budget(&self) -> Option<String> {
         over_budget(self.name, self.taken, self.budget?)
     }
@@ -230,7 +230,7 @@ fn minutes(budget: Duration) -> String {
     format!("{} min", budget.as_secs() / 60)
 }
 
-/// The lines of a reason in one.
+/// A text without line breaks.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_tells_stages_retries_and_counts() {
+    fn a_summary_has_stages_retries_and_counts() {
         let report = Report {
             counts: Counts { passed: 7, failed: 0, skipped: 0 },
             retried: vec!["e2e::pods dns (passed at a later try)".into()],
@@ -258,7 +258,7 @@ mod tests {
                 entry("check", 15, 9, Err(anyhow!("format\nand more"))),
                 entry("e2e", 15, 80, Outcome { report, ..Outcome::default() }),
             ],
-            whole: Some(Whole { taken: Duration::from_secs(390), budget: Duration::from_mins(6) }),
+            total: Some(Total { taken: Duration::from_secs(390), budget: Duration::from_mins(6) }),
         };
         assert_eq!(
             summary.table(),
@@ -279,13 +279,13 @@ mod tests {
     }
 
     #[test]
-    fn what_could_not_run_is_named_and_has_not_passed() {
+    fn a_skipped_step_is_named_and_has_not_passed() {
         let inner = Summary {
             entries: vec![
                 Entry::done("format", None, Duration::ZERO, Ok(())),
                 Entry::done("conformance", None, Duration::ZERO, Outcome::skipped("there are no cases")),
             ],
-            whole: None,
+            total: None,
         };
         assert_eq!(
             inner.table(),
@@ -297,22 +297,22 @@ mod tests {
             inner.closing(),
             "SKIPPED: conformance (there are no cases)\nretried: none\n0 passed, 0 failed, 1 skipped"
         );
-        assert_eq!(inner.entries[1].told(), "SKIPPED: conformance: there are no cases");
+        assert_eq!(inner.entries[1].ending(), "SKIPPED: conformance: there are no cases");
 
-        let mut judged = Outcome::default();
-        judged.also_skipped("alertmanager 1.0.0", "no program of its version");
+        let mut checked = Outcome::default();
+        checked.also_skipped("alertmanager 1.0.0", "no program of its version");
         let entries = vec![
             entry("check", 1, 1, inner.outcome()),
-            entry("judges", 1, 1, judged),
+            entry("configs", 1, 1, checked),
             entry("e2e", 1, 0, Outcome::skipped("no pods here:\n  no root\n")),
         ];
-        let summary = Summary { entries, whole: None };
+        let summary = Summary { entries, total: None };
         assert_eq!(
             summary.table(),
-            "STAGE    BUDGET   TAKEN   RESULT\n\
-             check    1 min    1.0 s   passed, but for 1 SKIPPED\n\
-             judges   1 min    1.0 s   passed, but for 1 SKIPPED\n\
-             e2e      1 min    0.0 s   SKIPPED: e2e\n"
+            "STAGE     BUDGET   TAKEN   RESULT\n\
+             check     1 min    1.0 s   passed, 1 SKIPPED\n\
+             configs   1 min    1.0 s   passed, 1 SKIPPED\n\
+             e2e       1 min    0.0 s   SKIPPED: e2e\n"
         );
         assert_eq!(
             summary.closing(),
@@ -328,11 +328,11 @@ mod tests {
     }
 
     #[test]
-    fn a_step_that_ran_in_part_and_failed_has_failed() {
+    fn a_step_that_was_skipped_and_failed_has_failed() {
         let mut outcome = Outcome::skipped("no root");
-        outcome.also_failed(&anyhow!("the lab did not go away"));
+        outcome.also_failed(&anyhow!("the lab could not be removed"));
         let entry = entry("e2e", 1, 1, outcome);
-        assert_eq!(entry.result(), "FAILED: the lab did not go away");
+        assert_eq!(entry.result(), "FAILED: the lab could not be removed");
         assert!(!entry.passed());
     }
 }

@@ -1,4 +1,4 @@
-//! What takes too long for `make test`: suites that can be run one by one, with a summary of the same form.
+//! The suites that take too long for `make test`. They can run one by one, with a summary of the same form.
 
 use std::time::Duration;
 
@@ -11,13 +11,13 @@ use crate::programs::Programs;
 use crate::summary::{Outcome, Summary, step};
 use crate::{ChoreResult, convergence, fuzz, peer_e2e, test};
 
-/// Which suites are run
+/// Which suites run
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// The suites, one after the other; all if none is named
+    /// The suites to run, one after the other; all by default
     #[arg(value_name = "SUITE", value_parser = names())]
     suites: Vec<String>,
-    /// Print the suites and what each may take, and run none
+    /// Print the suites and their budgets, and run none
     #[arg(long)]
     list: bool,
 }
@@ -33,11 +33,11 @@ enum Kind {
     Convergence,
     /// A group of the Prometheus Operator's own suite.
     Peer(&'static str),
-    /// A search of every reader and writer, for so many seconds each.
+    /// A search of every fuzz target, for this many seconds each.
     Fuzz(u64),
 }
 
-/// A suite of its own.
+/// A suite.
 #[derive(Debug, Clone, Copy)]
 struct Suite {
     name: &'static str,
@@ -46,8 +46,8 @@ struct Suite {
     what: &'static str,
 }
 
-/// All of them, in the order in which they are run. What they may take counts from a full cache: what a suite alone needs
-/// is built in it.
+/// All suites, in the order in which they run. The budgets are for a full cache, and include what only this suite
+/// builds.
 const SUITES: [Suite; 5] = [
     Suite {
         name: "convergence",
@@ -77,18 +77,18 @@ const SUITES: [Suite; 5] = [
         name: "fuzz",
         minutes: 15,
         kind: Kind::Fuzz(60),
-        what: "a search for inputs that break a reader or a writer, a minute each",
+        what: "a search for inputs that break a parser or a writer, a minute each",
     },
 ];
 
-/// Runs what is asked for and prints what it came to, or prints what there is.
-pub(crate) async fn run(programs: &Programs, asked: &Arguments) -> ChoreResult {
-    if asked.list {
+/// Runs the requested suites and prints the results, or lists all suites.
+pub(crate) async fn run(programs: &Programs, arguments: &Arguments) -> ChoreResult {
+    if arguments.list {
         line(listed().trim_end());
         return ChoreResult::Good;
     }
     let mut summary = Summary::default();
-    for suite in chosen(&asked.suites) {
+    for suite in chosen(&arguments.suites) {
         let budget = Duration::from_secs(60 * suite.minutes);
         summary.entries.push(step(suite.name, Some(budget), suite.run(programs)).await);
     }
@@ -99,8 +99,8 @@ pub(crate) async fn run(programs: &Programs, asked: &Arguments) -> ChoreResult {
 
 /// The suites with these names, or all.
 fn chosen(names: &[String]) -> Vec<Suite> {
-    let asked = |suite: &&Suite| names.is_empty() || names.iter().any(|name| name == suite.name);
-    SUITES.iter().filter(asked).copied().collect()
+    let selected = |suite: &&Suite| names.is_empty() || names.iter().any(|name| name == suite.name);
+    SUITES.iter().filter(selected).copied().collect()
 }
 
 fn listed() -> String {
@@ -123,12 +123,12 @@ impl Suite {
     }
 }
 
-/// Runs a group of the Prometheus Operator's own suite, where pods can run.
+/// Runs a group of the Prometheus Operator's own suite, if pods can run.
 async fn peer(programs: &Programs, group: &str) -> Result<Outcome> {
     test::build_lab(programs).await?;
     match test::examine(programs, "doctor --fix").await {
         Ok(()) => peer_e2e::group(programs, group).await,
-        Err(lacks) => Ok(Outcome::skipped(format!("{lacks:#}"))),
+        Err(reason) => Ok(Outcome::skipped(format!("{reason:#}"))),
     }
 }
 

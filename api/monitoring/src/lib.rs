@@ -14,12 +14,12 @@
 //!
 //! [`selectable`] lists the kinds that workloads select. What all workloads share is in [`workload`], [`pod`] and
 //! [`status`]; what several kinds share, in [`text`], [`reference`], [`tls`], [`auth`], [`http`], [`web`], [`relabel`]
-//! and [`scrape`]. [`strict`] reads what the server leaves unchecked.
+//! and [`scrape`]. [`strict`] reads values that the API server does not check.
 //!
-//! **Reading is lenient, the schema is strict.** Whatever is missing has its empty value, also where the schema requires
-//! it: the server has checked that before, and a resource that slipped through must not stop the others from being read.
-//! An option is there where the absence of a value and an empty value mean different things.
-//! Writing gives every field, also the empty ones; nobody writes these resources back.
+//! **Reading is lenient, the schema is strict.** A missing field has its empty value, even if the schema requires it: the
+//! API server has checked that before, and one invalid resource must not prevent others from being read. A field is an
+//! `Option` if a missing value and an empty value have different meanings. Serialization includes empty fields; these
+//! resources are never written back.
 
 pub mod alertmanager;
 pub mod alertmanager_config;

@@ -1,4 +1,4 @@
-//! What the workloads say about their pods, volumes and roll-outs.
+//! Fields of workloads about pods, volumes and rollouts.
 
 use std::collections::BTreeMap;
 
@@ -72,7 +72,7 @@ pub struct StorageSpec {
     pub empty_dir: Option<EmptyDirVolumeSource>,
     /// Store the data in an ephemeral volume, which is deleted together with the pod.
     pub ephemeral: Option<EphemeralVolumeSource>,
-    /// Volume claim made for each pod, so that the data outlives it.
+    /// Volume claim created for each pod, so that the data is kept when the pod is deleted.
     pub volume_claim_template: EmbeddedClaim,
 }
 
@@ -83,7 +83,7 @@ pub struct StorageSpec {
 pub struct HostAlias {
     /// IP address of the entry.
     pub ip: String,
-    /// Host names that stand for the IP address.
+    /// Host names of the IP address.
     pub hostnames: Vec<String>,
 }
 

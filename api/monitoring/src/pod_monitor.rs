@@ -38,7 +38,7 @@ pub struct PodMonitorSpec {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PodMetricsEndpoint {
-    /// Name of the pod port to scrape; it wins over `portNumber`.
+    /// Name of the pod port to scrape; it takes precedence over `portNumber`.
     pub port: Option<String>,
     /// Number of the pod port to scrape.
     #[schemars(range(min = 1, max = 65535))]

@@ -28,13 +28,13 @@ use crate::tls::SafeTlsConfig;
     status = "ConfigResourceStatus",
     derive = "PartialEq",
     derive = "Default",
-    doc = "What a prober is asked to probe."
+    doc = "Targets that a prober probes."
 )]
 #[serde(rename_all = "camelCase", default)]
 pub struct ProbeSpec {
     /// Value of the `job` label on the scraped series.
     pub job_name: String,
-    /// Where the prober, such as the blackbox exporter, is reached.
+    /// Address of the prober, such as the blackbox exporter.
     pub prober: ProberSpec,
     /// Module of the prober to use for the checks.
     pub module: String,
@@ -42,11 +42,11 @@ pub struct ProbeSpec {
     pub targets: ProbeTargets,
     /// Time between two scrapes.
     pub interval: Duration,
-    /// Time after which a scrape is given up; not longer than the interval.
+    /// Time after which a scrape is canceled; not longer than the interval.
     pub scrape_timeout: Duration,
     /// Relabeling rules for the samples before they are stored.
     pub metric_relabelings: Vec<RelabelConfig>,
-    /// Exposition formats to ask the target for, most wanted first.
+    /// Exposition formats to ask the target for, in order of preference.
     #[schemars(extend("x-kubernetes-list-type" = "set"))]
     pub scrape_protocols: Vec<ScrapeProtocol>,
     /// Options of the job.
@@ -55,7 +55,7 @@ pub struct ProbeSpec {
     /// URL parameters to send with each request.
     #[schemars(length(min = 1), extend("x-kubernetes-list-type" = "map"), extend("x-kubernetes-list-map-keys" = ["name"]))]
     pub params: Vec<ProbeParam>,
-    /// Who the client is and what it follows.
+    /// Authentication, redirects and HTTP/2.
     #[serde(flatten)]
     pub client: HttpClient,
     /// TLS settings of the connection.
@@ -75,7 +75,7 @@ pub struct ProbeParam {
     pub values: Vec<String>,
 }
 
-/// Targets of a probe; `staticConfig` wins if both kinds are given.
+/// Targets of a probe; `staticConfig` takes precedence if both are set.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ProbeTargets {
@@ -110,7 +110,7 @@ pub struct ProbeTargetIngress {
     pub relabeling_configs: Vec<RelabelConfig>,
 }
 
-/// Where the prober is reached.
+/// Address of the prober, and how to connect to it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[schemars(extend("required" = ["url"]))]
@@ -123,7 +123,7 @@ pub struct ProberSpec {
     /// HTTP path of the prober that runs a check.
     #[schemars(extend("default" = "/probe"))]
     pub path: String,
-    /// Proxy on the way.
+    /// Proxy of the connection.
     #[serde(flatten)]
     pub proxy: ProxyConfig,
 }

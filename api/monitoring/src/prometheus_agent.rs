@@ -23,7 +23,7 @@ use crate::text::text;
     status = "PrometheusStatus",
     derive = "PartialEq",
     derive = "Default",
-    doc = "A Prometheus that scrapes and forwards, and keeps nothing.",
+    doc = "A Prometheus that forwards the scraped samples instead of storing them.",
     scale(
         spec_replicas_path = ".spec.shards",
         status_replicas_path = ".status.shards",
@@ -61,7 +61,7 @@ text! {
     PrometheusAgentMode
 }
 
-/// What cannot be said of an agent on every node, and what holds for every server.
+/// Validation rules: fields that an agent in a DaemonSet cannot have, and a rule that also applies to servers.
 fn rules() -> Value {
     let forbidden = |field: &str| {
         json!({

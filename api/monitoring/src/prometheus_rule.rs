@@ -43,7 +43,7 @@ pub struct RuleGroup {
     /// Name of the rule group.
     #[schemars(length(min = 1))]
     pub name: String,
-    /// Labels added to the results of all rules; those of a rule win over them.
+    /// Labels added to the results of all rules; those of a rule take precedence.
     pub labels: BTreeMap<String, String>,
     /// Time between two evaluations; unset means the global interval.
     pub interval: Option<Duration>,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::LabelName;
 
-/// One relabeling step: changes labels, or keeps or drops what carries them.
+/// One relabeling step: it changes labels, or keeps or drops the target, sample or alert.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RelabelConfig {
@@ -22,7 +22,7 @@ pub struct RelabelConfig {
     pub modulus: i64,
     /// New value if `regex` matches; may use its groups, such as `$1`.
     pub replacement: Option<String>,
-    /// What to do with what matches.
+    /// Action to perform on a match.
     #[schemars(extend("enum" = ["replace", "Replace", "keep", "Keep", "drop", "Drop", "hashmod", "HashMod", "labelmap", "LabelMap", "labeldrop", "LabelDrop", "labelkeep", "LabelKeep", "lowercase", "Lowercase", "uppercase", "Uppercase", "keepequal", "KeepEqual", "dropequal", "DropEqual"]), extend("default" = "replace"))]
     pub action: String,
 }

@@ -26,7 +26,7 @@ pub struct MonitorOptions {
     pub selector_mechanism: Option<SelectorMechanism>,
     /// Namespaces to search for objects; empty means the namespace of this object.
     pub namespace_selector: NamespaceSelector,
-    /// Exposition formats to ask the target for, most wanted first.
+    /// Exposition formats to ask the target for, in order of preference.
     #[schemars(extend("x-kubernetes-list-type" = "set"))]
     pub scrape_protocols: Vec<ScrapeProtocol>,
     /// More metadata to add to the discovered targets.
@@ -38,13 +38,13 @@ pub struct MonitorOptions {
     pub job: JobOptions,
 }
 
-/// Options of a scrape job, whatever kind describes it.
+/// Options of the scrape jobs of all kinds.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct JobOptions {
     /// Format to assume when the target answers with a missing or invalid content type.
     pub fallback_scrape_protocol: Option<ScrapeProtocol>,
-    /// How many samples one scrape may bring; more make it fail.
+    /// How many samples one scrape may return; more make it fail.
     #[schemars(range(min = 0))]
     pub sample_limit: Option<i64>,
     /// How many targets may be scraped; more make all of them fail.
@@ -62,7 +62,7 @@ pub struct JobOptions {
     /// How many targets dropped by relabeling are kept in memory; 0 means no limit.
     #[schemars(range(min = 0))]
     pub keep_dropped_targets: Option<i64>,
-    /// What becomes of native and classic histograms.
+    /// How native and classic histograms are scraped.
     #[serde(flatten)]
     pub histograms: NativeHistogramConfig,
     /// Name of the scrape class to use.
@@ -82,13 +82,13 @@ pub struct EndpointOptions {
     pub params: Option<BTreeMap<String, Vec<String>>>,
     /// Time between two scrapes.
     pub interval: Duration,
-    /// Time after which a scrape is given up; not longer than the interval.
+    /// Time after which a scrape is canceled; not longer than the interval.
     pub scrape_timeout: Duration,
-    /// Whether labels of the scraped data win over labels that Prometheus would add.
+    /// Whether labels of the scraped data take precedence over labels that Prometheus would add.
     pub honor_labels: bool,
     /// Whether timestamps in the scraped data are kept.
     pub honor_timestamps: Option<bool>,
-    /// Whether series with their own timestamps are marked stale when they vanish.
+    /// Whether series with their own timestamps are marked stale when they disappear.
     pub track_timestamps_staleness: Option<bool>,
     /// Relabeling rules for the samples before they are stored.
     pub metric_relabelings: Vec<RelabelConfig>,
@@ -96,15 +96,15 @@ pub struct EndpointOptions {
     pub relabelings: Vec<RelabelConfig>,
     /// Whether pods that have failed or completed are left out.
     pub filter_running: Option<bool>,
-    /// Who the client is and what it follows.
+    /// Authentication, redirects and HTTP/2.
     #[serde(flatten)]
     pub client: HttpClient,
-    /// Proxy on the way.
+    /// Proxy of the connection.
     #[serde(flatten)]
     pub proxy: ProxyConfig,
 }
 
-/// Replaces descriptions of fields that a kind describes in words of its own.
+/// Replaces the descriptions of fields for one kind.
 pub(crate) fn describe(schema: &mut Schema, descriptions: &[(&str, &str)]) {
     for (field, description) in descriptions {
         let property = schema.pointer_mut(&format!("/properties/{field}"));

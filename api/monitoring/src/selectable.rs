@@ -1,4 +1,4 @@
-//! The six kinds that workloads select, in one table. Every list of them follows from it.
+//! The six kinds that workloads select, in one table, from which all lists of them follow.
 
 use std::ops::{Index, IndexMut};
 
@@ -21,7 +21,7 @@ pub enum SelectableKind {
     AlertmanagerConfig,
 }
 
-/// What is known of a kind.
+/// The properties of a kind.
 struct Row {
     kind: SelectableKind,
     name: &'static str,

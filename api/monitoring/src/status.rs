@@ -1,10 +1,10 @@
-//! What is told about a workload, and about the objects that it took in.
+//! The status of workloads, and of the objects that they select.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the status of every workload says.
+/// The part of the status that all workloads have.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct WorkloadStatus {
@@ -28,7 +28,7 @@ pub struct WorkloadStatus {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PrometheusStatus {
-    /// What the status of every workload says.
+    /// The part that all workloads have.
     #[serde(flatten)]
     pub workload: WorkloadStatus,
     /// The same for each shard.
@@ -51,13 +51,13 @@ pub struct ShardStatus {
     /// Number of the shard.
     #[serde(rename = "shardID")]
     pub shard_id: String,
-    /// Pods that are there.
+    /// Number of pods.
     pub replicas: i32,
-    /// Pods that run what was asked for last.
+    /// Number of pods that run the latest revision.
     pub updated_replicas: i32,
-    /// Pods that have been ready for long enough.
+    /// Number of pods that have been ready for long enough.
     pub available_replicas: i32,
-    /// Pods that are not available.
+    /// Number of pods that are not available.
     pub unavailable_replicas: i32,
 }
 
@@ -65,7 +65,7 @@ pub struct ShardStatus {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AlertmanagerStatus {
-    /// What the status of every workload says.
+    /// The part that all workloads have.
     #[serde(flatten)]
     pub workload: WorkloadStatus,
     /// Labels of the pods, for the `scale` subresource.
@@ -77,43 +77,42 @@ pub struct AlertmanagerStatus {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ThanosRulerStatus {
-    /// What the status of every workload says.
+    /// The part that all workloads have.
     #[serde(flatten)]
     pub workload: WorkloadStatus,
 }
 
-/// One thing that is true, false or unknown. Its status may also be `Degraded`, which the conditions of Kubernetes do
-/// not have.
+/// A condition. Its status may also be `Degraded`, which the conditions of Kubernetes do not have.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[schemars(extend("required" = ["type", "status", "lastTransitionTime"]))]
 pub struct Condition {
-    /// What it is about.
+    /// Type of the condition.
     #[serde(rename = "type")]
     #[schemars(length(min = 1))]
     pub type_: String,
     /// `True`, `False`, `Unknown` or `Degraded`.
     #[schemars(length(min = 1))]
     pub status: String,
-    /// When the status changed.
+    /// Time at which the status changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_transition_time: Option<Time>,
-    /// Why, in one word.
+    /// Reason for the status, in CamelCase.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// Why, in words.
+    /// Message for users.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub message: String,
-    /// Generation of the resource that this was said about.
+    /// Generation of the resource that the condition describes.
     #[serde(skip_serializing_if = "is_zero_long")]
     pub observed_generation: i64,
 }
 
-/// Which workloads took an object in, and which refused it.
+/// Which workloads accept an object, and which reject it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ConfigResourceStatus {
-    /// One entry a workload.
+    /// One entry for each workload.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend(
         "x-kubernetes-list-type" = "map",
@@ -122,7 +121,7 @@ pub struct ConfigResourceStatus {
     pub bindings: Vec<WorkloadBinding>,
 }
 
-/// What one workload made of an object.
+/// Whether one workload accepts an object.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[schemars(extend("required" = ["group", "resource", "name", "namespace"]))]
@@ -139,13 +138,13 @@ pub struct WorkloadBinding {
     /// Namespace of the workload.
     #[schemars(length(min = 1))]
     pub namespace: String,
-    /// Whether it was accepted, in words.
+    /// Conditions of the object for this workload.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["type"]))]
     pub conditions: Vec<BindingCondition>,
 }
 
-/// Whether a workload accepted an object.
+/// Condition that says whether a workload accepts an object.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[schemars(extend("required" = ["type", "status", "lastTransitionTime"]))]
@@ -157,16 +156,16 @@ pub struct BindingCondition {
     /// `True`, `False` or `Unknown`.
     #[schemars(length(min = 1))]
     pub status: String,
-    /// When the status changed.
+    /// Time at which the status changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_transition_time: Option<Time>,
-    /// Why, in one word.
+    /// Reason for the status, in CamelCase.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// Why, in words.
+    /// Message for users.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub message: String,
-    /// Generation of the object that this was said about.
+    /// Generation of the object that the condition describes.
     #[serde(skip_serializing_if = "is_zero_long")]
     pub observed_generation: i64,
 }

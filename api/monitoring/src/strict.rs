@@ -102,7 +102,7 @@ impl Reader {
             (Shape::Any, _)
             | (Shape::Text(_) | Shape::WholeOrText, Value::String(_))
             | (Shape::Flag, Value::Bool(_)) => Ok(value.clone()),
-            // A null changes nothing: what is there stays empty.
+            // A null leaves the empty value.
             (_, Value::Null) => Ok(empty(shape)),
             (Shape::Whole(kind, low, high), Value::Number(number)) => {
                 self.whole(number, kind, *low, *high).map(|()| value.clone())
@@ -224,12 +224,12 @@ mod tests {
         ],
     });
 
-    fn refusal(value: &Value) -> String {
+    fn rejection(value: &Value) -> String {
         read(&OUTER, value, Unknown::Rejected).unwrap_err().to_string()
     }
 
     #[test]
-    fn what_does_not_fit_is_named_as_go_does() {
+    fn mismatches_have_the_messages_of_go() {
         for (value, words) in [
             (json!("x"), "json: cannot unmarshal string into Go value of type v1.Outer"),
             (json!({"more": 1}), r#"json: unknown field "more""#),
@@ -274,12 +274,12 @@ mod tests {
                 "json: cannot unmarshal number into Go struct field Outer.labels of type string",
             ),
         ] {
-            assert_eq!(refusal(&value), words);
+            assert_eq!(rejection(&value), words);
         }
     }
 
     #[test]
-    fn letters_and_nulls_do_not_matter() {
+    fn case_and_nulls_are_ignored() {
         let value = json!({"Count": 1, "texts": null, "Inner": {"ON": true, "name": null}, "any": {"x": [null]}, "more": 1});
         assert_eq!(
             read(&OUTER, &value, Unknown::Dropped),

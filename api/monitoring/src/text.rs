@@ -1,9 +1,9 @@
 //! Texts whose form the schema restricts, one type each.
 //!
-//! They are texts and not enumerations, because a server with a newer definition may hold values that this program does
-//! not know yet; whoever gives them a meaning decides what an unknown one means.
+//! They are texts and not enumerations, because an API server with a newer CRD may store values that this program does
+//! not know. The code that uses a text decides how an unknown value is handled.
 
-/// Declares a text; what the schema says about it stands above its name.
+/// Declares a text. The attributes above its name define its schema.
 macro_rules! text {
     ($(#[$about:meta])* $name:ident) => {
         #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

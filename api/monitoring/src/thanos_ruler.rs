@@ -59,25 +59,25 @@ pub struct ThanosRulerSpec {
     pub topology_spread_constraints: Vec<TopologySpreadConstraint>,
     /// Secret key with the object storage configuration of Thanos, in YAML.
     pub object_storage_config: Option<SecretKeySelector>,
-    /// Path of the Thanos object storage file; wins over `objectStorageConfig`.
+    /// Path of the Thanos object storage file; takes precedence over `objectStorageConfig`.
     pub object_storage_config_file: Option<String>,
     /// Addresses of the Thanos queriers that answer the rule queries.
     pub query_endpoints: Vec<String>,
-    /// Secret key with the query configuration in YAML; wins over `queryEndpoints`.
+    /// Secret key with the query configuration in YAML; takes precedence over `queryEndpoints`.
     pub query_config: Option<SecretKeySelector>,
     /// URLs of the Alertmanagers that get the alerts.
     pub alertmanagers_url: Vec<String>,
-    /// Secret key with the Alertmanager configuration in YAML; wins over `alertmanagersUrl`.
+    /// Secret key with the Alertmanager configuration in YAML; takes precedence over `alertmanagersUrl`.
     pub alertmanagers_config: Option<SecretKeySelector>,
-    /// Labels that pick PrometheusRules; `{}` picks all, no value picks none.
+    /// Labels of the PrometheusRules to use; `{}` selects all, unset selects none.
     pub rule_selector: Option<LabelSelector>,
-    /// Labels that pick namespaces of rules; `{}` picks all, no value only its own.
+    /// Namespaces searched for PrometheusRules; `{}` means all, unset means only the own one.
     pub rule_namespace_selector: Option<LabelSelector>,
-    /// Label that is forced on all rules and alerts, with their namespace as its value.
+    /// Label that is set to the namespace of a rule in its queries and alerts.
     pub enforced_namespace_label: String,
-    /// Objects to which the namespace label is not forced.
+    /// Objects in which the namespace label is not enforced.
     pub excluded_from_enforcement: Vec<ObjectReference>,
-    /// Deprecated: use `excludedFromEnforcement`. Rules to which the namespace label is not forced.
+    /// Deprecated: use `excludedFromEnforcement`. Rules in which the namespace label is not enforced.
     pub prometheus_rules_excluded_from_enforce: Vec<RuleExclusion>,
     /// Time between two evaluations of the rules.
     #[schemars(extend("default" = "15s"))]
@@ -98,7 +98,7 @@ pub struct ThanosRulerSpec {
     pub retention: Duration,
     /// Secret key with the tracing configuration of Thanos, in YAML.
     pub tracing_config: Option<SecretKeySelector>,
-    /// Path of the Thanos tracing file; wins over `tracingConfig`.
+    /// Path of the Thanos tracing file; takes precedence over `tracingConfig`.
     pub tracing_config_file: String,
     /// External labels of Thanos Ruler, added to its series and alerts.
     pub labels: BTreeMap<String, String>,
@@ -112,13 +112,13 @@ pub struct ThanosRulerSpec {
     pub alert_query_url: String,
     /// Secret key with the relabeling rules for alerts, in YAML.
     pub alert_relabel_configs: Option<SecretKeySelector>,
-    /// Path of the alert relabeling file; wins over `alertRelabelConfigs`.
+    /// Path of the alert relabeling file; takes precedence over `alertRelabelConfigs`.
     pub alert_relabel_config_file: Option<String>,
     /// Settings of the web server.
     pub web: Option<ThanosRulerWebSpec>,
     /// Remote write endpoints; with any set, Thanos Ruler keeps no blocks of its own.
     pub remote_write: Vec<RemoteWriteSpec>,
-    /// Feature flags to turn on.
+    /// Feature flags to enable.
     #[schemars(extend("x-kubernetes-list-type" = "set"))]
     pub enable_features: Vec<EnableFeature>,
 }

@@ -41,15 +41,15 @@ pub struct GrpcServerTlsConfig {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SafeTlsConfig {
-    /// CA certificate with which the certificate of the server is checked.
+    /// CA certificate that verifies the certificate of the server.
     pub ca: SecretOrConfigMap,
     /// Client certificate to present to the server.
     pub cert: SecretOrConfigMap,
     /// Secret key with the private key of the client certificate.
     pub key_secret: Option<SecretKeySelector>,
-    /// Host name that the certificate of the server must carry.
+    /// Host name that the certificate of the server must have.
     pub server_name: Option<String>,
-    /// Turns off the check of the certificate of the server.
+    /// Disables the verification of the certificate of the server.
     pub insecure_skip_verify: Option<bool>,
     /// Lowest TLS version to accept.
     pub min_version: Option<TlsVersion>,

@@ -63,7 +63,7 @@ pub struct WebTlsConfig {
     /// Path in the container of the CA that client certificates are checked against.
     #[serde(rename = "clientCAFile")]
     pub client_ca_file: Option<String>,
-    /// How client certificates are asked for and checked, such as `RequireAndVerifyClientCert`.
+    /// How client certificates are requested and checked, such as `RequireAndVerifyClientCert`.
     pub client_auth_type: Option<String>,
     /// Lowest TLS version to accept, such as `TLS12`.
     pub min_version: Option<String>,
@@ -71,8 +71,8 @@ pub struct WebTlsConfig {
     pub max_version: Option<String>,
     /// Cipher suites that the server allows, up to TLS 1.2.
     pub cipher_suites: Vec<String>,
-    /// Lets the cipher suite order of the server win over that of the client.
+    /// Lets the cipher suite order of the server take precedence over that of the client.
     pub prefer_server_cipher_suites: Option<bool>,
-    /// Elliptic curves for the key exchange, most wanted first.
+    /// Elliptic curves for the key exchange, in order of preference.
     pub curve_preferences: Vec<String>,
 }

@@ -25,7 +25,7 @@ pub trait WorkloadResource: Resource<DynamicType = ()> + HasStatus<Status: Seria
     /// The fields that all workloads share.
     fn workload(&self) -> &WorkloadSpec;
 
-    /// The version that the user asks for; empty for the default.
+    /// The version in the spec; empty for the default.
     fn version(&self) -> &str;
 
     /// The settings of the web configuration file.

@@ -4,46 +4,46 @@ use std::time::Duration;
 
 use crate::setup::Setup;
 
-/// What is measured: from when until when.
+/// What is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Measure {
-    /// A changed monitor, until Prometheus runs the changed configuration.
+    /// From the change of a monitor until Prometheus runs the changed configuration.
     Changed,
-    /// A new monitor, until Prometheus runs the configuration with it.
+    /// From the creation of a monitor until Prometheus runs a configuration with it.
     NewLoaded,
-    /// A new monitor, until its target was scraped.
+    /// From the creation of a monitor until its target was scraped.
     NewScraped,
 }
 
-/// One time that was measured.
+/// One measured time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Figure {
-    /// With whom.
+    /// The set-up.
     pub(crate) setup: Setup,
-    /// Of what.
+    /// What was measured.
     pub(crate) measure: Measure,
-    /// How long it took.
+    /// The measured time.
     pub(crate) took: Duration,
 }
 
-/// The least, the middle and the greatest of some times, and how many they are.
+/// The minimum, the median and the maximum of some times, and their number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Spread {
-    /// The least.
-    pub(crate) least: Duration,
-    /// Half of them are below.
+    /// The minimum.
+    pub(crate) min: Duration,
+    /// The median.
     pub(crate) median: Duration,
-    /// The greatest.
-    pub(crate) worst: Duration,
-    /// How many.
+    /// The maximum.
+    pub(crate) max: Duration,
+    /// The number of times.
     pub(crate) count: usize,
 }
 
 impl Measure {
-    /// In the order of the table.
+    /// All measures, in the order of the table.
     pub(crate) const ALL: [Self; 3] = [Self::Changed, Self::NewLoaded, Self::NewScraped];
 
-    /// As the table names it.
+    /// The name in the table.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Changed => "a ServiceMonitor changed, until Prometheus runs it",
@@ -52,26 +52,26 @@ impl Measure {
         }
     }
 
-    /// What its median may be at most.
+    /// The target for the median.
     pub(crate) fn target(self, setup: Setup) -> Option<Duration> {
         match self {
             Self::Changed => setup.target(),
-            // A new one takes the same way, and then the time of Prometheus itself.
+            // The same as a changed monitor, and in addition the time of Prometheus itself.
             Self::NewLoaded | Self::NewScraped => None,
         }
     }
 }
 
 impl Spread {
-    /// Of these figures, what belongs together; nothing if there is none.
+    /// The statistics of one measure with one set-up; `None` if there are no figures.
     pub(crate) fn of(figures: &[Figure], setup: Setup, measure: Measure) -> Option<Self> {
         let wanted = |figure: &&Figure| figure.setup == setup && figure.measure == measure;
         let mut times: Vec<Duration> = figures.iter().filter(wanted).map(|figure| figure.took).collect();
         times.sort();
-        let (least, worst) = (*times.first()?, *times.last()?);
+        let (min, max) = (*times.first()?, *times.last()?);
         let count = times.len();
         let median = (times[(count - 1) / 2] + times[count / 2]) / 2;
-        Some(Self { least, median, worst, count })
+        Some(Self { min, median, max, count })
     }
 }
 
@@ -80,15 +80,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_median_lies_in_the_middle_of_what_belongs_together() {
+    fn statistics_are_for_one_measure_and_one_set_up() {
         let figure = |setup, measure, seconds| Figure { setup, measure, took: Duration::from_secs(seconds) };
         let mut figures: Vec<Figure> =
             [4, 1, 3].map(|seconds| figure(Setup::Ours, Measure::Changed, seconds)).into();
         figures.push(figure(Setup::Ours, Measure::NewLoaded, 90));
         figures.push(figure(Setup::Peer, Measure::Changed, 60));
-        let spread = |least, median, worst, count| {
+        let spread = |min, median, max, count| {
             let seconds = Duration::from_secs_f64;
-            Some(Spread { least: seconds(least), median: seconds(median), worst: seconds(worst), count })
+            Some(Spread { min: seconds(min), median: seconds(median), max: seconds(max), count })
         };
         assert_eq!(Spread::of(&figures, Setup::Ours, Measure::Changed), spread(1.0, 3.0, 4.0, 3));
         figures.push(figure(Setup::Ours, Measure::Changed, 2));

@@ -1,6 +1,6 @@
-//! How soon a change takes effect: from the request that changes a monitor until Prometheus runs it, with our operator and
-//! with the Prometheus Operator, one after the other on one lab. A measurement, not a test: `make bench-effect` starts the
-//! lab, and removes it in any case.
+//! Measures how soon a change takes effect: from the request that changes a monitor until Prometheus runs it, with our
+//! operator and with the Prometheus Operator, one after the other on one lab. `make bench-effect` starts the lab, and
+//! removes it in any case.
 
 mod clock;
 mod figures;
@@ -31,16 +31,16 @@ struct Arguments {
     /// The set-ups to measure, in this order
     #[arg(long, value_enum, value_delimiter = ',', default_value = "ours,ours-peer-reloader,peer")]
     setups: Vec<Setup>,
-    /// How many monitors are applied and changed, one after the other
+    /// Number of monitors that are applied and changed, one after the other
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
-    /// The number for the Prometheus Operator, which takes longer; the same by default
+    /// Number of rounds for the Prometheus Operator, which takes longer. Default: the same as --rounds
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     peer_rounds: Option<u32>,
-    /// Print what would be measured and how long it takes, and do nothing
+    /// Print what would be measured and how long it takes, and exit
     #[arg(long)]
     plan: bool,
-    /// The lab: new, of one node, with the kubelet's own sync period
+    /// The lab: new, with one node and the default sync period of the kubelet
     #[arg(long, value_name = "NAME", required_unless_present = "plan")]
     lab: Option<String>,
     /// The manifest with which the Prometheus Operator is installed
@@ -56,9 +56,9 @@ impl Arguments {
         }
     }
 
-    /// What will be done.
-    fn told(&self) -> String {
-        // An operator and a Prometheus are started for each.
+    /// What is measured and how long it takes.
+    fn plan_text(&self) -> String {
+        // The 30 s are for the start of an operator and a Prometheus.
         let length = |setup: Setup| Duration::from_secs(30) + setup.round() * (self.rounds_of(setup) + 1);
         let one = |setup: &Setup| {
             let (name, rounds) = (setup.name(), self.rounds_of(*setup));
@@ -82,10 +82,10 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Whether no target is missed.
+/// Returns whether no target is missed.
 async fn run(arguments: &Arguments) -> Result<bool> {
     let (Some(lab), Some(bundle), false) = (&arguments.lab, &arguments.bundle, arguments.plan) else {
-        line(arguments.told());
+        line(arguments.plan_text());
         return Ok(true);
     };
     let lab = Lab::open(lab).await?;
@@ -94,13 +94,13 @@ async fn run(arguments: &Arguments) -> Result<bool> {
     let (mut figures, mut ended): (Vec<Figure>, _) = (Vec::new(), Ok(()));
     for setup in &arguments.setups {
         let rounds = arguments.rounds_of(*setup);
-        ended = rounds::play(&lab, &operator, *setup, rounds, &mut figures).await;
+        ended = rounds::measure(&lab, &operator, *setup, rounds, &mut figures).await;
         ended = ended.with_context(|| setup.name());
         if ended.is_err() {
             break;
         }
     }
-    // The results before a failure are printed all the same.
+    // Also prints the results before a failure.
     line(format!("\n{}", table::table(&figures)));
     ended?;
     Ok(table::met(&figures))
@@ -111,8 +111,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everybody_is_measured_unless_somebody_is_named() {
-        let parse = |words: &str| Arguments::parse_from(format!("bench-effect {words}").split_whitespace());
+    fn all_set_ups_are_measured_by_default() {
+        let parse = |flags: &str| Arguments::parse_from(format!("bench-effect {flags}").split_whitespace());
         let all = parse("--plan");
         assert_eq!(all.setups, [Setup::Ours, Setup::OursPeerReloader, Setup::Peer]);
         assert_eq!(all.setups.iter().map(|setup| all.rounds_of(*setup)).collect::<Vec<_>>(), [20; 3]);

@@ -1,7 +1,7 @@
-//! The Prometheus Operator as its own bundle installs it, and our program in its place as `docs/monitoring.md` says: the
-//! Deployment, its flags and limits stay the same for all.
+//! The Prometheus Operator, installed from its own bundle, and our operator as its replacement, as `docs/monitoring.md`
+//! describes it. The Deployment, its flags and limits are the same for all.
 
-#![expect(clippy::disallowed_methods, reason = "a benchmark plays the users of a cluster")]
+#![expect(clippy::disallowed_methods, reason = "a benchmark acts as the users of a cluster")]
 
 use std::path::Path;
 
@@ -17,16 +17,16 @@ use serde_json::{Value, json};
 
 use crate::setup::Setup;
 
-/// Where the bundle puts it.
+/// The namespace that the bundle uses.
 const NAMESPACE: &str = "default";
 
-/// The Deployment, its container and its account.
+/// The name of the Deployment, of its container and of its ServiceAccount.
 const NAME: &str = "prometheus-operator";
 
-/// Gives the account our role beside its own.
+/// Binds our role to the ServiceAccount.
 const BINDING: &str = "prometheus-operator-mainstay";
 
-/// Our roles, within the workspace.
+/// The manifest with our roles, relative to the workspace.
 const ROLES: &str = "deploy/monitoring-roles.yaml";
 
 /// The flag with the image of the reloader.
@@ -35,7 +35,7 @@ const RELOADER: &str = "--prometheus-config-reloader=";
 /// The Deployment.
 pub(crate) struct Operator {
     lab: Lab,
-    /// As the bundle has it.
+    /// The container of the bundle.
     original: Program,
 }
 
@@ -47,21 +47,23 @@ struct Program {
 }
 
 impl Operator {
-    /// Installs the bundle, with the definitions of the kinds, and our roles beside it.
+    /// Installs the bundle, which contains the CRDs, and our roles.
     pub(crate) async fn install(lab: &Lab, bundle: &Path) -> Result<Self> {
         for manifest in [bundle, &lab::paths::workspace().join(ROLES)] {
-            let manifest = manifest.to_str().context("a manifest has a readable path")?;
+            let manifest = manifest.to_str().context("the path of a manifest is not UTF-8")?;
             lab.kubectl(&["apply", "--server-side", "-f", manifest])?;
         }
         let deployments: Api<Deployment> = Api::namespaced(lab.client(), NAMESPACE);
         let template = deployments.get(NAME).await?.spec.map(|spec| spec.template);
-        let pod = template.and_then(|template| template.spec).context("the Deployment has a pod")?;
-        let original = pod.containers.first().map(Program::of).context("the pod has a container")?;
+        let pod =
+            template.and_then(|template| template.spec).context("the Deployment has no pod template")?;
+        let original =
+            pod.containers.first().map(Program::of).context("the pod template has no container")?;
         Ok(Self { lab: lab.clone(), original })
     }
 
-    /// Puts the operator of a set-up to work, and waits until it alone is there.
-    pub(crate) async fn put(&self, setup: Setup) -> Result<()> {
+    /// Deploys the operator of a set-up, and waits until only its pod runs.
+    pub(crate) async fn deploy(&self, setup: Setup) -> Result<()> {
         self.lab.kubectl(&["delete", "clusterrolebinding", BINDING, "--ignore-not-found"])?;
         if setup.operator().is_some() {
             let account = format!("--serviceaccount={NAMESPACE}:{NAME}");
@@ -96,7 +98,7 @@ impl Program {
         }
     }
 
-    /// The same with what a set-up has of its own.
+    /// The container with the images of a set-up.
     fn with(&self, setup: Setup) -> Self {
         let mut program = self.clone();
         if let Some(image) = setup.operator() {
@@ -121,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_set_up_changes_images_and_nothing_else() {
+    fn a_set_up_changes_only_images() {
         let arguments = |reloader: &str| {
             vec!["--kubelet-service=kube-system/kubelet".to_owned(), format!("{RELOADER}{reloader}")]
         };

@@ -1,7 +1,7 @@
-//! A Prometheus in a separate namespace: its monitors, and what its API says about them. It scrapes itself, so nothing else
-//! has to run.
+//! A Prometheus in a separate namespace, with its monitors and the requests to its API. It scrapes itself, so nothing
+//! else has to run.
 
-#![expect(clippy::disallowed_methods, reason = "a benchmark plays the users of a cluster")]
+#![expect(clippy::disallowed_methods, reason = "a benchmark acts as the users of a cluster")]
 
 use std::time::Duration;
 
@@ -21,31 +21,43 @@ use serde_json::{Value, json};
 
 use crate::clock;
 
-/// The Prometheus, and the account that it runs under.
+/// The name of the Prometheus and of its ServiceAccount.
 const NAME: &str = "effect";
 
 const PORT: u16 = 9090;
 
-/// The group and version of the kinds.
-const VERSION: (&str, &str) = ("monitoring.coreos.com", "v1");
+/// The API group of the kinds.
+const GROUP: &str = "monitoring.coreos.com";
 
-/// A server that has loaded its first configuration.
+/// The version of the kinds.
+const VERSION: &str = "v1";
+
+/// A Prometheus that is ready.
 pub(crate) struct Server {
     namespace: Namespace,
     address: String,
 }
 
-/// How a monitor is written.
+/// How long a new monitor took.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Added {
+    /// Until the server runs a configuration with it.
+    pub(crate) loaded: Duration,
+    /// Until its target was scraped.
+    pub(crate) scraped: Duration,
+}
+
+/// The version of a monitor's spec.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// Scraped every second, so that the time of a scrape is no large part of what is measured.
+    /// Scraped every second, so that the scrape interval adds little to the measured time.
     New,
-    /// Scraped every minute, so that those of earlier rounds are no burden; and marked.
+    /// Scraped every minute, so that earlier rounds cause no load; and with a mark.
     Changed,
 }
 
 impl Server {
-    /// Creates it and all it needs, and waits until it is ready.
+    /// Creates the Prometheus and all it needs, and waits until it is ready.
     pub(crate) async fn create(lab: &Lab) -> Result<Self> {
         let namespace = Namespace::with(lab, NAME, Security::Open).await?;
         let account = json!({"metadata": {"name": NAME}});
@@ -67,19 +79,19 @@ impl Server {
         Ok(Self { namespace, address })
     }
 
-    /// Applies a new monitor. How long it takes until the server runs it, and until its target was scraped.
-    pub(crate) async fn add(&self, monitor: &str) -> Result<(Duration, Duration)> {
+    /// Applies a new monitor, and waits until its target was scraped.
+    pub(crate) async fn add(&self, monitor: &str) -> Result<Added> {
         let pool = self.pool(monitor);
         let watch = Stopwatch::start();
         self.write(monitor, Form::New).await?;
         let loaded = self.runs(&watch, &format!("job_name: {pool}\\n")).await?;
         let path = format!("/api/v1/targets?state=active&scrapePool={pool}");
-        let look = async || Ok(scraped(&serde_json::from_str(&self.ask(&path).await?)?, &pool));
+        let look = async || Ok(scraped(&serde_json::from_str(&self.get(&path).await?)?, &pool));
         let scraped = clock::until(&watch, &format!("{pool} to be scraped"), look).await;
-        Ok((loaded, self.explained(scraped).await?))
+        Ok(Added { loaded, scraped: self.explain(scraped).await? })
     }
 
-    /// Applies a change of a monitor. How long it takes until the server runs it.
+    /// Applies a change of a monitor; returns how long it takes until the server runs it.
     pub(crate) async fn change(&self, monitor: &str) -> Result<Duration> {
         let watch = Stopwatch::start();
         self.write(monitor, Form::Changed).await?;
@@ -90,29 +102,29 @@ impl Server {
         apply(&self.namespace, &kind("ServiceMonitor", "servicemonitors"), monitor, spec(monitor, form)).await
     }
 
-    /// The job that the operators make of a monitor.
+    /// The name of the scrape job that the operators create for a monitor.
     fn pool(&self, monitor: &str) -> String {
         format!("serviceMonitor/{}/{monitor}/0", self.namespace.name())
     }
 
-    /// How long it takes until the configuration that the server runs has this line, which no other one has.
+    /// Waits until the server runs a configuration with this line, which only the changed one has.
     async fn runs(&self, watch: &Stopwatch, line: &str) -> Result<Duration> {
         let look = async || {
-            let text = self.ask("/api/v1/status/config").await?;
+            let text = self.get("/api/v1/status/config").await?;
             Ok(holds(text.contains(line), format!("a configuration of {} bytes", text.len())))
         };
         let took = clock::until(watch, &format!("a configuration with {line}"), look).await;
-        self.explained(took).await
+        self.explain(took).await
     }
 
-    async fn ask(&self, path: &str) -> Result<String> {
+    async fn get(&self, path: &str) -> Result<String> {
         let answer = http::get(&self.address, PORT, path).await?;
-        ensure!(answer.code == 200, "{} in answer to {path}", answer.code);
+        ensure!(answer.code == 200, "{path} answered {}", answer.code);
         Ok(answer.body)
     }
 
-    /// Adds to a failed wait what goes on around the server.
-    async fn explained<T>(&self, outcome: Result<T>) -> Result<T> {
+    /// Adds a description of the namespace to an error.
+    async fn explain<T>(&self, outcome: Result<T>) -> Result<T> {
         match outcome {
             Ok(found) => Ok(found),
             Err(error) => {
@@ -124,17 +136,16 @@ impl Server {
 }
 
 fn kind(kind: &str, plural: &str) -> ApiResource {
-    let (group, version) = VERSION;
     ApiResource {
-        group: group.into(),
-        version: version.into(),
-        api_version: format!("{group}/{version}"),
+        group: GROUP.into(),
+        version: VERSION.into(),
+        api_version: format!("{GROUP}/{VERSION}"),
         kind: kind.into(),
         plural: plural.into(),
     }
 }
 
-/// Applies an object, in one request, as `kubectl apply --server-side` does.
+/// Applies an object with one request, as `kubectl apply --server-side` does.
 async fn apply(namespace: &Namespace, kind: &ApiResource, name: &str, spec: Value) -> Result<()> {
     let object = json!({
         "apiVersion": kind.api_version, "kind": kind.kind, "metadata": {"name": name}, "spec": spec,
@@ -145,7 +156,7 @@ async fn apply(namespace: &Namespace, kind: &ApiResource, name: &str, spec: Valu
     Ok(())
 }
 
-/// A monitor of the server itself: the operators make a Service with this label.
+/// A monitor of the server itself: the operators create a Service with this label.
 fn spec(monitor: &str, form: Form) -> Value {
     let endpoint = match form {
         Form::New => json!({"port": "web", "interval": "1s"}),
@@ -157,14 +168,14 @@ fn spec(monitor: &str, form: Form) -> Value {
     json!({"selector": {"matchLabels": {"operated-prometheus": "true"}}, "endpoints": [endpoint]})
 }
 
-/// What a changed monitor has, and nothing else.
+/// A text that only the changed monitor contains.
 fn mark(monitor: &str) -> String {
     format!("{monitor}-changed")
 }
 
-/// Whether a target of this job was scraped with success.
-fn scraped(said: &Value, pool: &str) -> Look<()> {
-    let targets = said["data"]["activeTargets"].as_array().map(Vec::as_slice).unwrap_or_default();
+/// Whether a target of this job was scraped successfully.
+fn scraped(answer: &Value, pool: &str) -> Look<()> {
+    let targets = answer["data"]["activeTargets"].as_array().map(Vec::as_slice).unwrap_or_default();
     let target = targets.iter().find(|target| target["scrapePool"] == pool);
     match target {
         Some(target) => holds(target["health"] == "up", target["health"].to_string()),
@@ -179,16 +190,16 @@ mod tests {
     #[test]
     fn a_target_is_scraped_when_it_is_up() {
         let target = |pool: &str, health: &str| json!({"scrapePool": pool, "health": health});
-        let said = |targets: &[Value]| json!({"data": {"activeTargets": targets}});
-        let found = |said: &Value| matches!(scraped(said, "new"), Look::Found(()));
-        assert!(found(&said(&[target("old", "down"), target("new", "up")])));
-        assert!(!found(&said(&[target("old", "up"), target("new", "unknown")])));
-        assert!(!found(&said(&[target("old", "up")])));
+        let answer = |targets: &[Value]| json!({"data": {"activeTargets": targets}});
+        let found = |answer: &Value| matches!(scraped(answer, "new"), Look::Found(()));
+        assert!(found(&answer(&[target("old", "down"), target("new", "up")])));
+        assert!(!found(&answer(&[target("old", "up"), target("new", "unknown")])));
+        assert!(!found(&answer(&[target("old", "up")])));
         assert!(!found(&json!({"status": "error"})));
     }
 
     #[test]
-    fn the_mark_of_a_monitor_is_in_its_changed_form_only() {
+    fn only_a_changed_monitor_has_the_mark() {
         let text = |form| spec("round-3", form).to_string();
         assert!(text(Form::Changed).contains("round-3-changed"));
         assert!(!text(Form::New).contains("round-3-changed"));

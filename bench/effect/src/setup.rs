@@ -1,4 +1,4 @@
-//! A set-up: an operator, a reloader, their targets, and the time between changes. Pure.
+//! The set-ups: operators, reloaders, targets, and the time between changes. Pure.
 
 use std::time::Duration;
 
@@ -15,26 +15,26 @@ pub(crate) enum Setup {
     Peer,
 }
 
-/// Our operator.
+/// The image of our operator.
 const OPERATOR: &str = concat!("mainstay.dev/mainstay:", env!("CARGO_PKG_VERSION"));
 
-/// Our reloader.
+/// The image of our reloader.
 const RELOADER: &str = concat!("mainstay.dev/mainstay-reloader:", env!("CARGO_PKG_VERSION"));
 
-/// Our operator touches pods for one change every 5 s: earlier the next change would wait for its turn.
-const APART: Duration = Duration::from_secs(6);
+/// The minimum pause. Our operator updates pods at most every 5 s: an earlier change would wait.
+const MIN_PAUSE: Duration = Duration::from_secs(6);
 
-/// Keeps our changes from falling into step with anything.
-const LOOSE: Duration = Duration::from_secs(2);
+/// The maximum that is added to the pause, so that changes are not in phase with other timers.
+const JITTER: Duration = Duration::from_secs(2);
 
-/// The kubelet looks after a pod every 60 to 90 s, and this is the middle: changes find it at any point of that.
-const KUBELET: Duration = Duration::from_secs(75);
+/// The kubelet refreshes the files of a pod every 60 to 90 s; this is the mean. Changes are spread over this period.
+const SYNC_PERIOD: Duration = Duration::from_secs(75);
 
-/// Its multiples, without what is before the point, cover everything between 0 and 1 evenly, however many there are.
+/// The fractional parts of its multiples cover the range from 0 to 1 evenly, for any number of multiples.
 const GOLDEN: f64 = 0.618_033_988_749_895;
 
 impl Setup {
-    /// As the table names it.
+    /// The name in the table.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Ours => "ours, our reloader",
@@ -43,7 +43,7 @@ impl Setup {
         }
     }
 
-    /// The image of the operator, where it is not the one that the Deployment has by itself.
+    /// The image of the operator, unless it is that of the bundle.
     pub(crate) fn operator(self) -> Option<&'static str> {
         match self {
             Self::Ours | Self::OursPeerReloader => Some(OPERATOR),
@@ -51,7 +51,7 @@ impl Setup {
         }
     }
 
-    /// The image of the reloader, where it is not the one that the Deployment has by itself.
+    /// The image of the reloader, unless it is that of the bundle.
     pub(crate) fn reloader(self) -> Option<&'static str> {
         match self {
             Self::Ours => Some(RELOADER),
@@ -59,7 +59,7 @@ impl Setup {
         }
     }
 
-    /// How long a change may take in the median.
+    /// The target for the median of a change.
     pub(crate) fn target(self) -> Option<Duration> {
         match self {
             Self::Ours => Some(Duration::from_secs(1)),
@@ -68,25 +68,24 @@ impl Setup {
         }
     }
 
-    /// How long to wait before the change with this number, once the one before it has taken effect. The same in every
-    /// run.
+    /// The pause before the change with this number, after the previous one has taken effect; the same in every run.
     pub(crate) fn pause(self, number: u32) -> Duration {
         let part = (f64::from(number) * GOLDEN).fract();
         match self.operator() {
-            Some(_) => APART + LOOSE.mul_f64(part),
-            None => KUBELET.mul_f64(part),
+            Some(_) => MIN_PAUSE + JITTER.mul_f64(part),
+            None => SYNC_PERIOD.mul_f64(part),
         }
     }
 
-    /// About how long a round of two changes takes, with the pauses.
+    /// The approximate duration of a round of two changes, with the pauses.
     pub(crate) fn round(self) -> Duration {
-        // A new target is scraped some time after the configuration was loaded, whichever operator wrote it.
+        // The time from the load of the configuration to the first scrape, which does not depend on the operator.
         let scraped = Duration::from_secs(2);
         scraped
             + match self.operator() {
-                Some(_) => (APART + LOOSE / 2 + Duration::from_secs(1)) * 2,
-                // Half of its period in pauses, and half in waiting for it.
-                None => KUBELET * 2,
+                Some(_) => (MIN_PAUSE + JITTER / 2 + Duration::from_secs(1)) * 2,
+                // On average half a period for the pause and half a period for the effect.
+                None => SYNC_PERIOD * 2,
             }
     }
 }
@@ -96,11 +95,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn changes_find_the_kubelet_at_any_point_of_its_period() {
+    fn changes_are_spread_over_the_sync_period() {
         for first in [0, 20] {
             let mut quarters = [0_u32; 4];
             for number in first..first + 20 {
-                let part = Setup::Peer.pause(number).as_secs_f64() / KUBELET.as_secs_f64();
+                let part = Setup::Peer.pause(number).as_secs_f64() / SYNC_PERIOD.as_secs_f64();
                 let passed = [0.25, 0.5, 0.75].iter().filter(|edge| part >= **edge).count();
                 quarters[passed] += 1;
             }
@@ -109,10 +108,10 @@ mod tests {
     }
 
     #[test]
-    fn our_changes_are_further_apart_than_touches() {
+    fn our_changes_are_further_apart_than_pod_updates() {
         for number in 0..40 {
             let pause = Setup::Ours.pause(number);
-            assert!(pause >= APART && pause < APART + LOOSE, "{pause:?}");
+            assert!(pause >= MIN_PAUSE && pause < MIN_PAUSE + JITTER, "{pause:?}");
             assert_eq!(pause, Setup::OursPeerReloader.pause(number));
         }
     }

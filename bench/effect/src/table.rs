@@ -9,11 +9,11 @@ use crate::figures::{Figure, Measure, Spread};
 use crate::setup::Setup;
 
 const TITLES: &str = "\
-| from the request | set-up | median | least | worst | n | target | met |
+| from the request | set-up | median | min | max | n | target | met |
 |---|---|---|---|---|---|---|---|
 ";
 
-/// The table, in Markdown; what was not measured has no row.
+/// The table in Markdown, with a row for each measure and set-up that was measured.
 pub(crate) fn table(figures: &[Figure]) -> String {
     let mut text = String::from(TITLES);
     for (measure, setup, spread) in rows(figures) {
@@ -22,17 +22,15 @@ pub(crate) fn table(figures: &[Figure]) -> String {
             Some(target) => (format!("≤ {}", seconds(target)), "**no**"),
             None => (String::new(), ""),
         };
-        let [median, least, worst] = [spread.median, spread.least, spread.worst].map(seconds);
+        let [median, min, max] = [spread.median, spread.min, spread.max].map(seconds);
         let (measure, setup, count) = (measure.name(), setup.name(), spread.count);
-        let _ = writeln!(
-            text,
-            "| {measure} | {setup} | {median} | {least} | {worst} | {count} | {target} | {met} |"
-        );
+        let _ =
+            writeln!(text, "| {measure} | {setup} | {median} | {min} | {max} | {count} | {target} | {met} |");
     }
     text
 }
 
-/// Whether no target is missed by what was measured.
+/// Whether no figure misses its target.
 pub(crate) fn met(figures: &[Figure]) -> bool {
     rows(figures)
         .all(|(measure, setup, spread)| measure.target(setup).is_none_or(|target| spread.median <= target))
@@ -59,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_says_how_long_it_took_and_whether_that_is_soon_enough() {
+    fn a_row_has_the_times_and_whether_the_target_is_met() {
         let figures = [
             figure(Setup::Peer, Measure::Changed, 65_432),
             figure(Setup::Ours, Measure::NewScraped, 5_000),
@@ -79,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_misses_nothing() {
+    fn without_figures_no_target_is_missed() {
         assert_eq!(table(&[]), TITLES);
         assert!(met(&[]));
     }

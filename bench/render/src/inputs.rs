@@ -1,11 +1,11 @@
-//! Typical resources: a few shapes, many of each. The same number gives the same resources.
+//! Typical resources in a few variants. The same number always gives the same resource.
 
 use serde_json::{Value, json};
 
-/// Where everything lives; both sides select by label within it.
+/// The namespace of all resources.
 pub(crate) const NAMESPACE: &str = "monitoring";
 
-/// The server that all of this is for.
+/// The Prometheus that selects all resources.
 pub(crate) fn server() -> Value {
     json!({
         "apiVersion": "monitoring.coreos.com/v1",
@@ -23,7 +23,7 @@ pub(crate) fn server() -> Value {
     })
 }
 
-/// Secrets that the monitors point to.
+/// The Secrets that the monitors refer to.
 pub(crate) fn secrets() -> Value {
     let items: Vec<Value> = (0..20)
         .map(|number| {
@@ -38,13 +38,13 @@ pub(crate) fn secrets() -> Value {
     json!({"apiVersion": "v1", "kind": "SecretList", "items": items})
 }
 
-/// That many monitors.
+/// A list of ServiceMonitors.
 pub(crate) fn monitors(count: usize) -> Value {
     let items: Vec<Value> = (0..count).map(monitor).collect();
     json!({"apiVersion": "monitoring.coreos.com/v1", "kind": "ServiceMonitorList", "items": items})
 }
 
-/// The monitor of one team's service.
+/// The ServiceMonitor of one service.
 pub(crate) fn monitor(number: usize) -> Value {
     let name = format!("service-{number:05}");
     let mut spec = json!({
@@ -126,13 +126,13 @@ fn endpoint(number: usize) -> Value {
     endpoint
 }
 
-/// That many PrometheusRules of twenty rules each.
+/// A list of PrometheusRules with twenty rules each.
 pub(crate) fn rules(count: usize) -> Value {
     let items: Vec<Value> = (0..count).map(rule).collect();
     json!({"apiVersion": "monitoring.coreos.com/v1", "kind": "PrometheusRuleList", "items": items})
 }
 
-/// The rules of one team's service: half of them recorded, half of them alerts.
+/// The PrometheusRule of one service: ten recording rules and ten alerts.
 pub(crate) fn rule(number: usize) -> Value {
     let name = format!("service-{number:05}");
     let recorded: Vec<Value> = (0..10)

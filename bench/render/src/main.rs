@@ -1,5 +1,6 @@
-//! What rendering configurations costs: ours and the Prometheus Operator's own generator, in one go on the same inputs.
-//! A figure counts only if both wrote the same bytes. It includes validation of the inputs, but not reading them.
+//! Measures what rendering configurations costs, with our generator and with that of the Prometheus Operator, on the
+//! same inputs. A figure counts only if both wrote the same bytes. It includes the validation of the inputs, but not
+//! reading them.
 
 mod figures;
 mod inputs;
@@ -16,20 +17,20 @@ use clap::Parser;
 
 use table::Row;
 
-/// What rendering costs, beside the peer
+/// What rendering costs, compared with the Prometheus Operator
 #[derive(Debug, Parser)]
 #[command(name = "bench-render")]
 struct Arguments {
-    /// The peer's generator: the program of `bench/peer`, built
+    /// The peer's generator: the program that is built from `bench/peer`
     #[arg(long, value_name = "FILE")]
     peer: PathBuf,
-    /// How many ServiceMonitors there are, one measurement each
+    /// Numbers of ServiceMonitors, with one measurement for each
     #[arg(long, value_delimiter = ',', default_value = "100,1000,5000,10000")]
     sizes: Vec<usize>,
-    /// How many PrometheusRules there are, one measurement each
+    /// Numbers of PrometheusRules, with one measurement for each
     #[arg(long, value_delimiter = ',', default_value = "1000")]
     rules: Vec<usize>,
-    /// How often each is measured
+    /// Number of rounds of each measurement
     #[arg(long, default_value_t = 5)]
     rounds: usize,
 }
@@ -39,17 +40,17 @@ fn main() -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
-            table::problem(&format!("{error:#}"));
+            table::print_error(&format!("{error:#}"));
             ExitCode::FAILURE
         }
     }
 }
 
-/// Whether every target is met.
+/// Returns whether every target is met.
 fn run(arguments: &Arguments) -> Result<bool> {
     ensure!(
         arguments.peer.is_file(),
-        "there is no {}: `make bench-render` builds it",
+        "{} does not exist: `make bench-render` builds it",
         arguments.peer.display()
     );
     let mut rows = Vec::new();
@@ -83,9 +84,10 @@ fn measure(arguments: &Arguments, what: &'static str, size: usize) -> Result<Row
         rules::measure(size, arguments.rounds)?
     };
     let mode = if what == "ServiceMonitors" { "monitors" } else { "rules" };
-    let (peer, text) = peer::measure(&arguments.peer, directory.path(), mode, arguments.rounds)?;
-    ensure!(text == ours.text, "the two sides differ from byte {} on", first_difference(&text, &ours.text));
-    Ok(Row { what, size, ours, peer })
+    let peer = peer::measure(&arguments.peer, directory.path(), mode, arguments.rounds)?;
+    let same = first_difference(&peer.text, &ours.text);
+    ensure!(peer.text == ours.text, "the outputs differ from byte {same} on");
+    Ok(Row { what, size, ours, peer: peer.figures })
 }
 
 fn first_difference(one: &str, other: &str) -> usize {

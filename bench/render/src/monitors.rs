@@ -1,4 +1,4 @@
-//! Our side: ServiceMonitors into a configuration.
+//! Our side: renders ServiceMonitors to a configuration.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use api_monitoring::{Prometheus, SelectableKind, ServiceMonitor};
 use formats::version;
 use k8s_openapi::api::core::v1::Secret;
 use monitoring_assets::Objects;
-use monitoring_scrape::document::{self, Additional, Jobs, ServerInputs};
+use monitoring_scrape::document::{self, AdditionalAlerting, Jobs, ServerInputs};
 use monitoring_scrape::{Fragment, Server, service_monitor};
 use monitoring_select::Selectable as _;
 use serde_json::Value;
@@ -16,10 +16,10 @@ use serde_json::Value;
 use crate::figures::{Figures, Ours, measured};
 use crate::inputs;
 
-/// How many changes one round makes: a single one is too short to be measured.
+/// How many changes are made in a round: a single one is too short to be measured.
 const CHANGES: usize = 100;
 
-/// Renders that many monitors, again and again.
+/// Renders this number of ServiceMonitors, in several rounds.
 pub(crate) fn measure(size: usize, rounds: usize) -> Result<Ours> {
     let prometheus: Prometheus = serde_json::from_value(inputs::server())?;
     let list = inputs::monitors(size);
@@ -44,7 +44,7 @@ pub(crate) fn measure(size: usize, rounds: usize) -> Result<Ours> {
             server: &server,
             spec: &prometheus.spec,
             jobs,
-            alerting: Additional::default(),
+            alerting: AdditionalAlerting::default(),
             rule_config_maps: &[],
             objects: &objects,
         };
@@ -52,12 +52,12 @@ pub(crate) fn measure(size: usize, rounds: usize) -> Result<Ours> {
     };
 
     let mut all = Figures::default();
-    let mut standing = BTreeMap::new();
+    let mut fragments = BTreeMap::new();
     let mut text = String::new();
     for _ in 0..rounds {
         text = measured(&mut all, || -> Result<String> {
-            standing = monitors.iter().map(&one).collect::<Result<BTreeMap<_, _>>>()?;
-            whole(&standing)
+            fragments = monitors.iter().map(&one).collect::<Result<BTreeMap<_, _>>>()?;
+            whole(&fragments)
         })?;
     }
 
@@ -69,13 +69,13 @@ pub(crate) fn measure(size: usize, rounds: usize) -> Result<Ours> {
         measured(&mut changes, || -> Result<()> {
             for monitor in &changed {
                 let (key, fragment) = one(monitor)?;
-                standing.insert(key, fragment);
+                fragments.insert(key, fragment);
             }
             Ok(())
         })?;
     }
     changes.divide(CHANGES);
-    anyhow::ensure!(whole(&standing)? == text, "what was rendered again is not what was rendered before");
+    anyhow::ensure!(whole(&fragments)? == text, "the text after the changes differs from the text before");
     Ok(Ours { all, one: changes, text })
 }
 
@@ -89,6 +89,6 @@ fn secrets() -> Result<Objects> {
 
 /// The elements of a list.
 pub(crate) fn items<T: serde::de::DeserializeOwned>(list: &Value) -> Result<Vec<T>> {
-    let items = list.get("items").and_then(Value::as_array).context("a list without items")?;
+    let items = list.get("items").and_then(Value::as_array).context("the list has no items")?;
     items.iter().map(|item| Ok(serde_json::from_value(item.clone())?)).collect()
 }

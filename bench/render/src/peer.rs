@@ -1,4 +1,4 @@
-//! The peer's side: another program.
+//! The peer's side: runs its generator.
 
 use std::path::Path;
 
@@ -7,32 +7,35 @@ use serde_json::Value;
 
 use crate::figures::Figures;
 
-/// Runs the peer's generator, and gives what it cost and wrote.
-#[expect(clippy::disallowed_methods, reason = "the only place of this crate that runs a program")]
-pub(crate) fn measure(
-    program: &Path,
-    directory: &Path,
-    mode: &str,
-    rounds: usize,
-) -> Result<(Figures, String)> {
+/// What the peer's side cost, and its output.
+#[derive(Debug)]
+pub(crate) struct Peer {
+    pub(crate) figures: Figures,
+    pub(crate) text: String,
+}
+
+/// Runs the peer's generator.
+#[expect(clippy::disallowed_methods, reason = "this is where the crate runs programs")]
+pub(crate) fn measure(program: &Path, directory: &Path, mode: &str, rounds: usize) -> Result<Peer> {
     let output = std::process::Command::new(program)
         .arg(directory)
         .arg(mode)
         .arg(rounds.to_string())
         .output()
-        .with_context(|| format!("running {}", program.display()))?;
+        .with_context(|| format!("cannot run {}", program.display()))?;
     ensure!(
         output.status.success(),
-        "{} ended with {}: {}",
+        "{} exited with {}: {}",
         program.display(),
         output.status,
         String::from_utf8_lossy(&output.stderr)
     );
-    let told: Value = serde_json::from_slice(&output.stdout).context("reading the peer's figures")?;
+    let result: Value = serde_json::from_slice(&output.stdout).context("cannot parse the peer's figures")?;
     let values = |key: &str| -> Vec<f64> {
-        told.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_f64).collect()
+        result.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_f64).collect()
     };
     let figures = Figures { time: values("microseconds"), allocated: values("allocated") };
-    let text = std::fs::read_to_string(directory.join("peer.out")).context("reading what the peer wrote")?;
-    Ok((figures, text))
+    let text =
+        std::fs::read_to_string(directory.join("peer.out")).context("cannot read the peer's output")?;
+    Ok(Peer { figures, text })
 }

@@ -1,6 +1,6 @@
-//! The output. The only place that prints.
+//! The results as a table. The only module that prints.
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is where the crate prints")]
 
 use crate::figures::{Figures, Ours, median, spread};
 
@@ -13,13 +13,14 @@ pub(crate) struct Row {
     pub(crate) peer: Figures,
 }
 
-/// At most so much of the peer's.
+/// The target for everything, as a part of the peer's figure.
 const ALL: f64 = 1.0 / 5.0;
+/// The target for one change, as a part of the peer's figure for everything.
 const ONE: f64 = 1.0 / 100.0;
-/// How much dearer a change may be among ten times as many.
+/// How much more a change can cost among ten times as many resources.
 const GROWTH: f64 = 2.0;
 
-/// Prints all, and says whether every target is met.
+/// Prints the table; returns whether every target is met.
 pub(crate) fn print(rows: &[Row]) -> bool {
     println!(
         "| resources | peer, CPU | ours, CPU | ratio | peer, allocated | ours, allocated | ratio | one changed, CPU | ratio |"
@@ -46,18 +47,18 @@ pub(crate) fn print(rows: &[Row]) -> bool {
         for (target, found, name) in
             [(ALL, time, "CPU"), (ALL, bytes, "allocated bytes"), (ONE, one, "one change")]
         {
-            // A hundredth of little is less than one resource costs; the target is about many.
+            // With few resources, a hundredth is less than the cost of one resource.
             if found > target && (name != "one change" || row.size >= 1000) {
                 println!("\nMISSED: {} {}: {name} is 1/{:.1} of the peer's", row.size, row.what, 1.0 / found);
                 met = false;
             }
         }
     }
-    met & grows_little(rows)
+    met & scales(rows)
 }
 
-/// Whether a change costs about the same among few and among many.
-fn grows_little(rows: &[Row]) -> bool {
+/// Whether a change costs about the same among few and among many resources.
+fn scales(rows: &[Row]) -> bool {
     let cost = |size: usize| {
         let row = rows.iter().find(|row| row.what == "ServiceMonitors" && row.size == size)?;
         Some(median(&row.ours.one.time))
@@ -67,14 +68,14 @@ fn grows_little(rows: &[Row]) -> bool {
     many / few < GROWTH
 }
 
-/// Says what went wrong.
-pub(crate) fn problem(words: &str) {
-    eprintln!("error: {words}");
+/// Prints an error.
+pub(crate) fn print_error(text: &str) {
+    eprintln!("error: {text}");
 }
 
 fn milliseconds(microseconds: &[f64]) -> String {
-    let (least, most) = spread(microseconds);
-    format!("{:.2} ms ({:.2}–{:.2})", median(microseconds) / 1e3, least / 1e3, most / 1e3)
+    let (min, max) = spread(microseconds);
+    format!("{:.2} ms ({:.2}–{:.2})", median(microseconds) / 1e3, min / 1e3, max / 1e3)
 }
 
 fn mebibytes(bytes: &[f64]) -> String {

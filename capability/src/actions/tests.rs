@@ -1,4 +1,4 @@
-//! What is asked for, what is reported of it, and what is left alone.
+//! Which actions are requested, and which events and remarks they cause.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ fn work(actions: &Actions) -> Work {
 }
 
 #[test]
-fn an_eviction_is_reported_when_it_was_granted_and_when_a_budget_forbids_it() {
+fn an_eviction_is_reported_if_it_was_granted_or_a_budget_forbids_it() {
     let mut actions = Actions::default();
     let removal = Removal { name: "a-0".into(), uid: "1".into(), method: Method::Evict, why: Why::Stuck };
     actions.remove(&removal, &[known()]);
@@ -53,7 +53,7 @@ fn set(size: &str) -> StatefulSet {
     serde_json::from_value(json!({"metadata": metadata, "spec": spec, "status": status})).unwrap()
 }
 
-/// What is done about a claim of 1Gi that should have 2Gi.
+/// The actions for a claim of 1Gi that should have 2Gi.
 fn grown(classes: &[(&str, bool)]) -> Actions {
     let claim = json!({
         "metadata": {"name": "data-a-0", "namespace": "n", "uid": "3"},
@@ -69,39 +69,39 @@ fn grown(classes: &[(&str, bool)]) -> Actions {
 }
 
 #[test]
-fn a_claim_is_reported_to_grow_when_it_was_asked_to() {
+fn a_resize_is_reported_when_it_was_requested() {
     let actions = grown(&[("fast", true)]);
     assert_eq!((work(&actions).touches.len(), actions.requeue_after), (1, Some(AWHILE)));
     let done = Applied { done: [(CLAIM, Key::new("n", "data-a-0"))].into(), ..Applied::default() };
-    assert_eq!(actions.events(&done), [event("VolumeGrows", "claim data-a-0 asks for 2Gi")]);
+    assert_eq!(actions.events(&done), [event("VolumeGrows", "claim data-a-0 requests 2Gi")]);
     assert_eq!((actions.requeue_soon(&done), actions.remarks(&done)), (Some(SOON), Vec::new()));
     assert_eq!(actions.events(&Applied::default()), []);
     assert_eq!(actions.requeue_soon(&Applied::default()), None);
 }
 
 #[test]
-fn what_the_server_refuses_is_reported_to_the_user() {
+fn a_rejected_action_is_reported_to_the_user() {
     let actions = grown(&[]);
     let touch = work(&actions).touches[0].clone();
     let other = Touch { fields: json!({}), ..touch.clone() };
     let refused = vec![(other, "else".to_owned()), (touch, "too large".to_owned())];
     let applied = Applied { refused, ..Applied::default() };
-    let words = "claim data-a-0 should ask for 2Gi, and the API server refuses it: too large";
+    let words = "claim data-a-0 should request 2Gi, but the API server rejects it: too large";
     assert_eq!(actions.remarks(&applied), [words]);
     assert_eq!((actions.events(&applied), actions.requeue_soon(&applied)), (Vec::new(), None));
 }
 
 #[test]
-fn the_class_of_a_claim_decides_whether_it_grows() {
+fn a_claim_is_resized_only_if_its_storage_class_permits_it() {
     let actions = grown(&[("fast", false)]);
     assert_eq!((work(&actions).touches.len(), actions.requeue_after), (0, Some(LATER)));
-    let words = "claim data-a-0 has 1Gi, and 2Gi is wanted: volumes of storage class fast cannot grow unless its \
+    let words = "claim data-a-0 has 1Gi, but 2Gi is desired: volumes of storage class fast cannot grow unless its \
                  allowVolumeExpansion is true";
     assert_eq!(actions.remarks(&Applied::default()), [words]);
 }
 
 #[test]
-fn pods_are_neither_relabeled_nor_removed_while_it_is_not_known_whether_they_may_be_patched() {
+fn pods_are_not_repaired_while_the_permission_to_patch_them_is_unknown() {
     let labels = json!({"app": "old", "statefulset.kubernetes.io/pod-name": "a-0"});
     let pod = json!({"metadata": {"name": "a-0", "namespace": "n", "uid": "1", "labels": labels}});
     let pods: [Pod; 1] = [serde_json::from_value(pod).unwrap()];

@@ -1,26 +1,26 @@
 //! Pods that the StatefulSet controller can never bring up to date, one at a time.
 //!
-//! Some block it: it can neither give a running pod another volume nor create a pod whose name is taken, and it does not
-//! look at the pods after such a pod. Those are removed from the first to the last: a pod after them would not be created
-//! again. Others it accepts although a new pod would be different: those are removed from the last to the first, as in any
-//! rollout, when the controller has nothing left to do itself.
+//! Some pods block the controller: it can neither give a running pod another volume nor create a pod whose name is taken, and
+//! it does not process the pods after such a pod. Those are removed from the first to the last: a pod after them would not be
+//! created again. Other pods it accepts although a new pod would be different: those are removed from the last to the first,
+//! as in any rollout, when the controller has nothing left to do itself.
 
 use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Volume};
 use k8s_openapi::jiff::Timestamp;
 
-use super::Decision;
+use super::RolloutDecision;
 use super::removal::{Removal, Why};
 use super::replicas::{PodOwner, Replica, Replicas};
 
-/// Whether a pod may be removed while the others are as they are.
+/// Whether a pod may be removed in the present state of the others.
 enum Turn {
     Now,
-    /// Not yet; what it waits for may be over at this time.
+    /// Not yet; check again at this time.
     Later(Option<Timestamp>),
 }
 
 impl Turn {
-    /// Now, if both say so.
+    /// Now, if both are.
     fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Now, other) => other,
@@ -34,20 +34,20 @@ impl Turn {
     }
 }
 
-/// When the controller looks at another pod than the one that is to be removed.
+/// When the controller processes another pod, relative to the pod that is to be removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Order {
-    /// Before it stops at the one.
+    /// Before it stops at that pod.
     Before,
-    /// Not before the one is removed.
+    /// Not before that pod is removed.
     After,
-    /// At any time: it does not stop at the one.
+    /// At any time: it does not stop at that pod.
     Independent,
 }
 
 impl<'r> Replicas<'r> {
-    /// What is to be done about such pods, once the controller has observed the latest change.
-    pub(super) fn blocked(&self) -> Decision {
+    /// The repairs of such pods, once the controller has observed the latest change.
+    pub(super) fn blocked(&self) -> RolloutDecision {
         let mut remarks = self.remarks();
         if self.wait_for_user() {
             let old = self.wanted().filter_map(|replica| {
@@ -56,18 +56,19 @@ impl<'r> Replicas<'r> {
                 Some(format!("pod {name}: {why}; delete it, because the update strategy is OnDelete"))
             });
             remarks.extend(old);
-            return Decision { remarks, ..Decision::default() };
+            return RolloutDecision { remarks, ..RolloutDecision::default() };
         }
         let Some((replica, why)) = self.first_blocking().or_else(|| self.last_outdated()) else {
-            return Decision { remarks, ..Decision::default() };
+            return RolloutDecision { remarks, ..RolloutDecision::default() };
         };
-        // One that is being deleted is waited for.
+        // Wait for a pod that is being deleted.
         let turn = if replica.health.is_terminating { Turn::Later(None) } else { self.turn(replica, &why) };
         match turn {
             Turn::Now => {
-                Decision { removal: Some(Removal::of(replica.pod, why)), remarks, ..Decision::default() }
+                let removal = Some(Removal::of(replica.pod, why));
+                RolloutDecision { removal, remarks, ..RolloutDecision::default() }
             }
-            Turn::Later(requeue_at) => Decision { remarks, requeue_at, ..Decision::default() },
+            Turn::Later(requeue_at) => RolloutDecision { remarks, requeue_at, ..RolloutDecision::default() },
         }
     }
 
@@ -76,7 +77,8 @@ impl<'r> Replicas<'r> {
         self.wanted().find_map(|replica| Some((replica, self.blocks(replica)?)))
     }
 
-    /// The last pod that the controller accepts as it is. One that is too many and has no owner comes after all others.
+    /// The last pod that the controller accepts although it is outdated. A surplus pod without an owner comes after all
+    /// others.
     fn last_outdated(&self) -> Option<(&Replica<'r>, Why)> {
         let mut wanted = self.wanted().rev().filter(|replica| self.is_current(replica));
         let mut surplus = self.surplus().rev();
@@ -131,8 +133,8 @@ impl<'r> Replicas<'r> {
         surplus.or_else(|| deleted().map(|(claim, ..)| Why::Class { claim: name(claim).to_owned() }))
     }
 
-    /// Whether it is the turn of a pod. One that does not serve may be removed at any time. One that does may be removed if
-    /// nothing is gained by waiting: all others serve, or cannot before it is removed.
+    /// Whether a pod may be removed now. A pod that is not ready may be removed at any time. A ready pod may be removed if
+    /// all others are ready, or cannot become ready before it is removed.
     fn turn(&self, replica: &Replica<'_>, why: &Why) -> Turn {
         if !replica.health.serves() {
             return Turn::Now;
@@ -150,7 +152,7 @@ impl<'r> Replicas<'r> {
 
     /// Whether a pod must wait for the one with this ordinal.
     fn wait_for(&self, ordinal: i32, order: Order) -> Turn {
-        // A pod of another controller keeps this one from creating any pod after it.
+        // A pod of another controller prevents this one from creating any pod after it.
         let Some(other) = self.get(ordinal).filter(|other| other.owner != PodOwner::Other) else {
             return Turn::now_if(order == Order::After);
         };
@@ -161,7 +163,7 @@ impl<'r> Replicas<'r> {
         if health.serves() {
             return Turn::Later(self.available_at(other));
         }
-        // One that is as new pods are shows whether they become ready: if it does not, neither will the next.
+        // A pod of the new revision shows whether new pods become ready: if it does not, the next one will not either.
         let is_on_trial = self.is_current(other) && self.blocks(other).is_none();
         if health.is_terminating || order != Order::After || is_on_trial {
             return Turn::Later(None);
@@ -188,7 +190,7 @@ impl<'r> Replicas<'r> {
                 self.of_other_class(replica).filter(|(claim, ..)| !is_terminating(claim))
             {
                 remarks.push(format!(
-                    "claim {} has storage class {has}, and {wanted} is wanted: a volume cannot change its class; save \
+                    "claim {} has storage class {has}, but {wanted} is desired: a volume cannot change its class; save \
                      the data and delete the claim, and its pod is replaced",
                     name(claim)
                 ));
@@ -231,7 +233,7 @@ impl<'r> Replicas<'r> {
     }
 }
 
-/// The volumes of a pod. Every pod has some: if there are none, they were cut off, and nothing is known about them.
+/// The volumes of a pod. Every pod has some: if there are none, they were trimmed, and nothing is known about them.
 fn volumes<'v>(replica: &Replica<'v>) -> Option<&'v [Volume]> {
     replica.pod.spec.as_ref()?.volumes.as_deref().filter(|volumes| !volumes.is_empty())
 }

@@ -1,5 +1,5 @@
-//! Pods that a StatefulSet with another selector shall adopt: they get the labels that it selects. Only pods without an
-//! owner are changed: as long as the old StatefulSet is there they are its own.
+//! Pods that a StatefulSet with another selector should adopt: they get the labels that it selects. Only pods without an
+//! owner are changed: the others belong to the old StatefulSet while it exists.
 
 use std::collections::BTreeMap;
 
@@ -7,19 +7,19 @@ use kernel::object::Key;
 
 use super::replicas::{PodOwner, Replica, Replicas, selects};
 
-/// Labels that a pod shall have.
+/// Labels that are added to a pod.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Relabel {
     /// The pod.
     pub key: Key,
-    /// Its unique id: no other pod of the same name is meant.
+    /// Its unique id: no other pod with the same name is changed.
     pub uid: String,
-    /// The labels that it lacks; its others stay.
+    /// The labels that it lacks. Its other labels are kept.
     pub labels: BTreeMap<String, String>,
 }
 
 impl Replicas<'_> {
-    /// The pods that get other labels: all of them at once, because nothing restarts by that.
+    /// The pods that get other labels: all of them at once, because that restarts no pod.
     pub(super) fn relabels(&self) -> Vec<Relabel> {
         let relabels = self.iter().filter_map(|replica| {
             let uid = replica.pod.metadata.uid.clone().unwrap_or_default();
@@ -29,7 +29,7 @@ impl Replicas<'_> {
         relabels.collect()
     }
 
-    /// The labels that let a pod be adopted; nothing, if it is adopted without, or not even with them.
+    /// The labels with which a pod is adopted; `None` if it is adopted without them, or not even with them.
     pub(super) fn missing_labels(&self, replica: &Replica<'_>) -> Option<BTreeMap<String, String>> {
         if replica.owner != PodOwner::Mislabeled || replica.health.is_terminating {
             return None;

@@ -9,7 +9,7 @@ use k8s_openapi::api::core::v1::Pod;
 pub struct Removal {
     /// Its name.
     pub name: String,
-    /// Its unique id: no other pod of the same name is meant.
+    /// Its unique id: no other pod with the same name is removed.
     pub uid: String,
     /// How it is removed.
     pub method: Method,
@@ -29,16 +29,16 @@ pub enum Method {
 /// Why a pod is removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Why {
-    /// It lacks the volume of a claim template, and a pod gets no other volumes while it lives.
+    /// It lacks the volume of a claim template, and the volumes of a pod cannot be changed.
     Storage {
         /// The claim that it should have.
         claim: String,
     },
     /// It has no owner, and the name of a pod that should have other labels.
     Labels,
-    /// It has its host name from another Service.
+    /// Its host name comes from another Service.
     Subdomain {
-        /// The Service that it should have its host name from.
+        /// The Service that its host name should come from.
         service: String,
     },
     /// It has a volume of a claim template that was removed.
@@ -46,17 +46,17 @@ pub enum Why {
         /// The claim that it should not have.
         claim: String,
     },
-    /// It uses a claim of another storage class that somebody has deleted.
+    /// It uses a claim of another storage class that the user has deleted.
     Class {
         /// The claim.
         claim: String,
     },
-    /// It is of an old revision, and fails for a reason that a restart cannot mend.
+    /// It is of an old revision, and fails for a reason that a restart does not resolve.
     Failing {
-        /// The reason, as the kubelet says it.
+        /// The reason, as the kubelet reports it.
         reason: String,
     },
-    /// It is not ready and of a forgotten revision, and the user wants such pods removed.
+    /// It is not ready and of a revision before the rollout, and the policy of the user removes such pods.
     Stuck,
 }
 
@@ -80,8 +80,8 @@ impl fmt::Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Storage { claim } => write!(f, "it lacks the volume of claim {claim}"),
-            Self::Labels => f.write_str("it has no owner, and not the labels that its StatefulSet selects"),
-            Self::Subdomain { service } => write!(f, "its host name is not from Service {service}"),
+            Self::Labels => f.write_str("it has no owner and lacks the labels that its StatefulSet selects"),
+            Self::Subdomain { service } => write!(f, "its host name does not come from Service {service}"),
             Self::Surplus { claim } => {
                 write!(f, "it has the volume of claim {claim}, whose template was removed")
             }
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_removal_says_what_and_why() {
+    fn a_removal_has_a_message_with_its_reason() {
         let claim = || "data-set-0".to_owned();
         for (method, why, words) in [
             (
@@ -120,12 +120,12 @@ mod tests {
             (
                 Method::Delete,
                 Why::Labels,
-                "pod set-0 is deleted: it has no owner, and not the labels that its StatefulSet selects",
+                "pod set-0 is deleted: it has no owner and lacks the labels that its StatefulSet selects",
             ),
             (
                 Method::Delete,
                 Why::Subdomain { service: "new".into() },
-                "pod set-0 is deleted: its host name is not from Service new",
+                "pod set-0 is deleted: its host name does not come from Service new",
             ),
             (
                 Method::Delete,

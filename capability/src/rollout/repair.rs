@@ -1,17 +1,17 @@
 //! Pods that a stuck rollout waits for. A StatefulSet controller that waits for a pod to become ready before it goes on
-//! (`OrderedReady` always, `Parallel` where `MaxUnavailableStatefulSet` is on, as in Kubernetes 1.35.0) waits for ever if
+//! (`OrderedReady` always, `Parallel` where `MaxUnavailableStatefulSet` is on, as in Kubernetes 1.35.0) waits forever if
 //! the template was corrected since: the old pod is never replaced.
 
 use super::removal::{Method, Removal, Why};
 use super::replicas::{PodOwner, Replica, Replicas};
 
-/// What is done about such pods.
+/// How such pods are repaired.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum RepairPolicy {
-    /// Those that fail for a reason that a restart cannot mend are deleted.
+    /// Those that fail for a reason that a restart does not resolve are deleted.
     #[default]
     Failing,
-    /// Nothing.
+    /// They are left alone.
     None,
     /// Those that are not ready and of a revision that is neither the old one nor the new one are evicted, if no
     /// disruption budget forbids that.
@@ -35,7 +35,7 @@ impl Replicas<'_> {
         }
     }
 
-    /// As the Prometheus Operator does it: the last pod of a forgotten revision, unless enough others are ready.
+    /// As in the Prometheus Operator: the last pod of a revision before the rollout, unless enough others are ready.
     fn stuck(&self) -> Option<Removal> {
         let mut owned = self.iter().filter(|replica| replica.owner == PodOwner::StatefulSet);
         let ready = owned.clone().filter(|replica| replica.health.is_ready).count();
@@ -49,8 +49,8 @@ impl Replicas<'_> {
         Some(Removal::of(owned.rfind(is_stuck)?.pod, Why::Stuck))
     }
 
-    /// A pod is removed if another revision would be created in its place. The first one is removed first, because an
-    /// ordered controller waits for that; the next when the new revision turned out to work.
+    /// A pod is removed if a pod of another revision would replace it. The first pod is removed first, because an ordered
+    /// controller waits for it; the next one after the new revision has become ready.
     fn failing(&self) -> Option<Removal> {
         let is_on_trial = |replica: &Replica<'_>| self.is_current(replica) && !self.is_available(replica);
         let is_busy = |replica: &Replica<'_>| replica.health.is_terminating || is_on_trial(replica);

@@ -22,7 +22,7 @@ pub(super) enum PodOwner {
     StatefulSet,
     /// None, and the StatefulSet will adopt it.
     Adoptable,
-    /// None, and its labels keep the StatefulSet from adopting it.
+    /// None, and its labels prevent the StatefulSet from adopting it.
     Mislabeled,
     /// Another controller; or none, and no StatefulSet ever created it.
     Other,
@@ -46,7 +46,7 @@ pub(super) struct Replicas<'r> {
 }
 
 impl<'r> Replicas<'r> {
-    /// Finds the pods among others; nothing, if the StatefulSet is being deleted.
+    /// Finds the pods of a StatefulSet; `None` if it is being deleted.
     pub(super) fn of(situation: &'r Situation<'r>) -> Option<Self> {
         let metadata = &situation.set.metadata;
         let spec = situation.set.spec.as_ref().filter(|_| metadata.deletion_timestamp.is_none())?;
@@ -65,12 +65,12 @@ impl<'r> Replicas<'r> {
         self.pods.values()
     }
 
-    /// Those that the StatefulSet wants.
+    /// Those within the desired number of replicas.
     pub(super) fn wanted(&self) -> impl DoubleEndedIterator<Item = &Replica<'r>> {
         self.pods.range(self.ordinals()).map(|(_, replica)| replica)
     }
 
-    /// Those that are too many.
+    /// Those above the desired number of replicas.
     pub(super) fn surplus(&self) -> impl DoubleEndedIterator<Item = &Replica<'r>> {
         let wanted = self.ordinals();
         self.iter().filter(move |replica| !wanted.contains(&replica.ordinal))
@@ -80,7 +80,7 @@ impl<'r> Replicas<'r> {
         self.pods.get(&ordinal)
     }
 
-    /// The ordinals of the pods that the StatefulSet wants.
+    /// The ordinals of the desired replicas.
     pub(super) fn ordinals(&self) -> Range<i32> {
         let start = self.spec.ordinals.as_ref().and_then(|ordinals| ordinals.start).unwrap_or_default();
         start..start.saturating_add(self.spec.replicas.unwrap_or(1).max(0))
@@ -104,34 +104,34 @@ impl<'r> Replicas<'r> {
             if self.is_held_back(replica) { &status.current_revision } else { &status.update_revision }
                 .as_ref()
         });
-        // What is not known yet is taken for right.
+        // A pod is considered current until the revision is known.
         wanted.is_none_or(|wanted| wanted.is_empty() || *wanted == replica.health.revision)
     }
 
-    /// Whether a revision is the one that the rollout began with, or the one that it leads to.
+    /// Whether a revision is the current one or the update revision of the rollout.
     pub(super) fn is_of_rollout(&self, revision: &str) -> bool {
         let known = self.status().map(|status| [&status.current_revision, &status.update_revision]);
         let known = known.unwrap_or([&None, &None]);
         known.into_iter().any(|known| known.as_deref().unwrap_or_default() == revision)
     }
 
-    /// Whether the StatefulSet controller replaces a pod by itself, sooner or later.
+    /// Whether the StatefulSet controller will replace a pod itself.
     pub(super) fn will_be_replaced(&self, replica: &Replica<'_>) -> bool {
         !self.wait_for_user() && !self.is_held_back(replica) && !self.is_current(replica)
     }
 
-    /// Whether a pod is ready and was it for long enough.
+    /// Whether a pod has been ready for `minReadySeconds`.
     pub(super) fn is_available(&self, replica: &Replica<'_>) -> bool {
         replica.health.serves() && self.available_at(replica).is_none_or(|time| time <= self.situation.now)
     }
 
-    /// When a pod that is ready will have been it for long enough, if that matters.
+    /// When a ready pod becomes available, if `minReadySeconds` is set.
     pub(super) fn available_at(&self, replica: &Replica<'_>) -> Option<Timestamp> {
         let seconds = self.spec.min_ready_seconds.filter(|seconds| *seconds > 0)?;
         replica.health.since?.checked_add(SignedDuration::from_secs(seconds.into())).ok()
     }
 
-    /// Whether a pod is below the partition, where nothing new is rolled out.
+    /// Whether a pod is below the partition, so that the update revision is not rolled out to it.
     fn is_held_back(&self, replica: &Replica<'_>) -> bool {
         let strategy = self.spec.update_strategy.as_ref();
         let rolling = strategy.and_then(|strategy| strategy.rolling_update.as_ref());
@@ -144,7 +144,7 @@ impl<'r> Replicas<'r> {
     }
 }
 
-/// The ordinal in the name of a pod, if it is one of the names of a StatefulSet.
+/// The ordinal in the name of a pod, if the name is that of a pod of this StatefulSet.
 pub fn ordinal(pod: &str, set: &str) -> Option<i32> {
     let number = pod.strip_prefix(set)?.strip_prefix('-')?;
     let ordinal: i32 = number.parse().ok()?;
@@ -167,7 +167,7 @@ fn owner(situation: &Situation<'_>, selector: &LabelSelector, pod: &Pod) -> PodO
     if selects(selector, labels) {
         return PodOwner::Adoptable;
     }
-    // Another pod that only happens to have the name never had this label.
+    // An unrelated pod with the same name does not have this label.
     let created_as = labels.and_then(|labels| labels.get(POD_NAME));
     if created_as == pod.metadata.name.as_ref() { PodOwner::Mislabeled } else { PodOwner::Other }
 }
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pod_is_known_by_its_name() {
+    fn pods_are_identified_by_their_names() {
         let set = stateful_set(2);
         let mut other = pod(1);
         other.metadata.namespace = Some("other".into());
@@ -208,14 +208,14 @@ mod tests {
     }
 
     #[test]
-    fn ordinals_begin_where_the_set_says() {
+    fn ordinals_start_at_the_configured_number() {
         let mut set = stateful_set(2);
         set.spec.get_or_insert_default().ordinals.get_or_insert_default().start = Some(5);
         assert_eq!(Replicas::of(&situation(&set, &[], 0)).expect("replicas").ordinals(), 5..7);
     }
 
     #[test]
-    fn a_pod_belongs_to_the_set_or_to_nobody_or_to_another_controller() {
+    fn the_owner_of_a_pod_is_recognised() {
         let set = stateful_set(1);
         let owner = |pod: &Pod| owner(&situation(&set, &[], 0), &set.spec.as_ref().unwrap().selector, pod);
         let owned = pod(0);
@@ -224,15 +224,15 @@ mod tests {
         assert_eq!(owner(&orphan), PodOwner::Adoptable);
         let mislabeled = build::labeled(orphan.clone(), "app", "old");
         assert_eq!(owner(&mislabeled), PodOwner::Mislabeled);
-        let stranger = build::labeled(mislabeled, POD_NAME, "else");
-        assert_eq!(owner(&stranger), PodOwner::Other);
+        let unrelated = build::labeled(mislabeled, POD_NAME, "else");
+        assert_eq!(owner(&unrelated), PodOwner::Other);
         let mut theirs = owned;
         theirs.metadata.owner_references.get_or_insert_default()[0].uid = "another".into();
         assert_eq!(owner(&theirs), PodOwner::Other);
     }
 
     #[test]
-    fn a_pod_is_available_when_it_was_ready_for_long_enough() {
+    fn a_pod_is_available_after_min_ready_seconds() {
         let mut set = stateful_set(1);
         let pods = [build::ready(pod(0), 100)];
         let is_available = |set: &StatefulSet, second: i64| {
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn below_the_partition_the_current_revision_is_wanted() {
+    fn below_the_partition_the_current_revision_is_desired() {
         let mut set = build::revisions(stateful_set(2), "old", "new");
         let rolling = set.spec.get_or_insert_default().update_strategy.get_or_insert_default();
         rolling.rolling_update.get_or_insert_default().partition = Some(1);

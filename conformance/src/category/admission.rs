@@ -11,12 +11,12 @@ use monitoring_rules::names::Names;
 use operator_monitoring::admission::{resource, review, validate};
 use serde_json::{Value, json};
 
-use super::Player;
+use super::Runner;
 use crate::case::Case;
 use crate::compare::{self, Found, Outcome};
 
-/// Functions of the peer and who plays them.
-pub(crate) const PLAYERS: &[(&str, Player)] = &[
+/// Functions of the Prometheus Operator and their counterparts.
+pub(crate) const RUNNERS: &[(&str, Runner)] = &[
     ("convertAlertmanagerConfig", |case| compare::data(case, converted(case))),
     ("ValidateAlertmanagerConfig.v1alpha1", |case| validated(case, ApiVersion::V1Alpha1)),
     ("ValidateAlertmanagerConfig.v1beta1", |case| validated(case, ApiVersion::V1Beta1)),
@@ -31,7 +31,7 @@ pub(crate) const PLAYERS: &[(&str, Player)] = &[
     }),
 ];
 
-/// To the new version, and from there back again.
+/// Converts to the new version and back.
 fn converted(case: &Case) -> Found {
     let object = case.inputs["alertmanagerConfig"].clone();
     let new = to_v1beta1(object).map_err(|error| error.to_string())?;
@@ -51,21 +51,21 @@ fn config(case: &Case, version: ApiVersion) -> Result<AlertmanagerConfig> {
     Ok(serde_json::from_value(respelled(object, version))?)
 }
 
-/// The verdict at a version of Alertmanager.
+/// Validates for a version of Alertmanager.
 fn checked(case: &Case) -> Found {
     let config = config(case, ApiVersion::V1Alpha1).map_err(|error| format!("{error:#}"))?;
     let objects = case.objects().map_err(|error| format!("{error:#}"))?;
     let text = case.inputs["options"]["effectiveVersion"].as_str().unwrap_or_default();
     let version = version::parse(text).map_err(|error| error.to_string())?;
-    let verdict = resource::check(&config, &version, &objects);
-    verdict.map(|_| json!({"valid": true})).map_err(|refused| refused.to_string())
+    let result = resource::check(&config, &version, &objects);
+    result.map(|_| json!({"valid": true})).map_err(|error| error.to_string())
 }
 
-fn reviewed(case: &Case, answer: fn(&Value) -> Value) -> Outcome {
-    compare::data(case, Ok(answer(&case.inputs["request"])))
+fn reviewed(case: &Case, review: fn(&Value) -> Value) -> Outcome {
+    compare::data(case, Ok(review(&case.inputs["request"])))
 }
 
-/// The verdict on rules, with the names of the case and without experimental parts of the language.
+/// Reviews rules with the name validation of the case and without experimental features of the language.
 fn rule_reviewed(case: &Case) -> Value {
     let names = if case.inputs["validationScheme"] == "utf8" { Names::Utf8 } else { Names::Legacy };
     review::validate_rule(&case.inputs["request"], &|spec| {

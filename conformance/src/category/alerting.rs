@@ -16,47 +16,47 @@ use formats::alertmanager::{Config, Fit, Fitting};
 use formats::version::Version;
 use formats::yaml::serde::{from_text, to_value};
 use monitoring_alerting::convert::Convert;
-use monitoring_alerting::merge::{Target, join};
+use monitoring_alerting::merge::{MergeTarget, join};
 use monitoring_alerting::provision::Base;
-use monitoring_alerting::{Inputs, global, raw_configuration, version};
+use monitoring_alerting::{BaseInputs, global, raw_configuration, version};
 use monitoring_assets::Reader;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::Player;
+use super::Runner;
 use crate::case::{Case, Expected};
 use crate::compare::{self, Found, Outcome};
 use crate::configuration::ALERTMANAGER_VERSION;
 
-/// Functions of the peer and who plays them.
-pub(crate) const PLAYERS: &[(&str, Player)] = &[
-    ("AddAlertmanagerConfigs", |case| compare::text(case, told(add(case)))),
-    ("initializeFromAlertmanagerConfig", |case| compare::text(case, told(initialize(case)))),
-    ("alertmanagerConfigFromBytes", |case| compare::text(case, told(read(case)))),
-    ("convertHTTPConfig", |case| compare::text(case, told(http(case)))),
-    ("sanitize", |case| compare::text(case, told(sanitize(case)))),
+/// Functions of the Prometheus Operator and their counterparts.
+pub(crate) const RUNNERS: &[(&str, Runner)] = &[
+    ("AddAlertmanagerConfigs", |case| compare::text(case, found(add(case)))),
+    ("initializeFromAlertmanagerConfig", |case| compare::text(case, found(initialize(case)))),
+    ("alertmanagerConfigFromBytes", |case| compare::text(case, found(read(case)))),
+    ("convertHTTPConfig", |case| compare::text(case, found(http(case)))),
+    ("sanitize", |case| compare::text(case, found(sanitize(case)))),
     ("provisionAlertmanagerConfiguration", provisioned),
 ];
 
 /// A result for the comparison.
-fn told(result: Result<impl Into<Value>>) -> Found {
+fn found(result: Result<impl Into<Value>>) -> Found {
     result.map(Into::into).map_err(|error| error.to_string())
 }
 
 fn version_of(case: &Case) -> Result<Version> {
     let text = case.inputs.pointer("/options/effectiveVersion").and_then(Value::as_str);
-    Ok(formats::version::parse(text.context("a case without a version")?)?)
+    Ok(formats::version::parse(text.context("the case has no version")?)?)
 }
 
-/// A base is taken as it is: the peer was given a value that it had not read. An object that cannot be used is left out
-/// of what we write, where the peer writes nothing: such cases differ, and are documented.
+/// The base is not validated, because the Prometheus Operator got a parsed value. We leave out an invalid object, where the
+/// Prometheus Operator writes nothing: such cases are documented differences.
 fn add(case: &Case) -> Result<String> {
     let alertmanager: Alertmanager = case.input("alertmanager")?;
     let resources: BTreeMap<String, AlertmanagerConfig> = case.input("alertmanagerConfigs")?;
     let base = Config::from_text(&case.input::<String>("baseConfig")?)?;
     let (version, objects) = (version_of(case)?, case.objects()?);
-    let target = Target {
+    let target = MergeTarget {
         namespace: alertmanager.metadata.namespace.as_deref().unwrap_or_default(),
         strategy: &alertmanager.spec.alertmanager_config_matcher_strategy,
         version: &version,
@@ -97,7 +97,7 @@ fn sanitize(case: &Case) -> Result<String> {
         "receiver" => fitted::<Receiver>(case),
         "route" => fitted::<Route>(case),
         "timeInterval" => fitted::<TimeInterval>(case),
-        other => anyhow::bail!("no such piece: {other}"),
+        other => anyhow::bail!("unknown type {other}"),
     }
 }
 
@@ -107,13 +107,13 @@ fn fitted<T: DeserializeOwned + Serialize + Fit>(case: &Case) -> Result<String> 
     Ok(formats::yaml::write(&to_value(&part)?))
 }
 
-/// Only what the Secret holds: its name and labels are the same for all Secrets, and built elsewhere.
+/// Compares only the data of the Secret: its name and labels are built elsewhere.
 fn provisioned(case: &Case) -> Outcome {
     let mut case = case.clone();
     if let Expected::Output(output) = &mut case.expected {
         *output = output["data"].take();
     }
-    compare::data(&case, told(secret(&case)))
+    compare::data(&case, found(secret(&case)))
 }
 
 fn secret(case: &Case) -> Result<Value> {
@@ -125,7 +125,7 @@ fn secret(case: &Case) -> Result<Value> {
     let resource: Option<AlertmanagerConfig> = case.input("alertmanagerConfig")?;
     let resources: BTreeMap<String, AlertmanagerConfig> = case.input("alertmanagerConfigs")?;
     let objects = case.objects()?;
-    let inputs = Inputs {
+    let inputs = BaseInputs {
         alertmanager: &alertmanager,
         global: resource.as_ref(),
         objects: &objects,

@@ -3,18 +3,20 @@
 use anyhow::Result;
 use k8s_openapi::api::core::v1::{Node, Service};
 use k8s_openapi::api::discovery::v1::EndpointSlice;
-use operator_monitoring::kubelet::{Priority, Settings, address, endpoint_slice, endpoints, service};
+use operator_monitoring::kubelet::{
+    AddressPriority, KubeletSettings, address, endpoint_slice, endpoints, service,
+};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::Player;
+use super::Runner;
 use crate::case::{Case, Expected};
 use crate::compare::{self, Outcome};
 
-/// Functions of the peer and who plays them.
-pub(crate) const PLAYERS: &[(&str, Player)] = &[("kubelet.sync", play)];
+/// Functions of the Prometheus Operator and their counterparts.
+pub(crate) const RUNNERS: &[(&str, Runner)] = &[("kubelet.sync", run)];
 
-fn play(case: &Case) -> Outcome {
+fn run(case: &Case) -> Outcome {
     let mut case = case.clone();
     let found = match objects(&case) {
         Ok(objects) => without_names(objects),
@@ -26,51 +28,51 @@ fn play(case: &Case) -> Outcome {
     compare::data(&case, Ok(found))
 }
 
-/// The objects after a pass: those that were written, and those of others.
+/// All objects after a pass.
 fn objects(case: &Case) -> Result<Value> {
     let settings = settings(case)?;
-    let mut standing: Value = case.input("existing")?;
+    let mut existing: Value = case.input("existing")?;
     let nodes: Vec<Node> = case.input("nodes")?;
     let (addresses, _) = address::of_nodes(&nodes, settings.priority);
-    let services: Vec<Service> = read(&standing, "services")?;
+    let services: Vec<Service> = read(&existing, "services")?;
     let before =
         services.into_iter().find(|service| service.metadata.name.as_deref() == Some(&settings.name));
     let mut written = Some(service::build(&settings, before.as_ref()));
     if let Some(written) = &mut written {
         written.metadata.uid = before.and_then(|service| service.metadata.uid);
     }
-    // A Service is always written: if there is none at the end, the case made the server refuse it.
+    // A Service is always written. If there is none at the end, the API server rejected it in this case.
     if matches!(&case.expected, Expected::Output(output) if output["services"] == json!([])) {
         written = None;
     }
     if let Some(written) = &written {
-        write(&mut standing, "services", serde_json::to_value(written)?);
+        write(&mut existing, "services", serde_json::to_value(written)?);
     }
     if case.input("endpoints")? {
         let endpoints = endpoints::build(&settings, written.as_ref(), &addresses);
-        write(&mut standing, "endpoints", serde_json::to_value(endpoints)?);
+        write(&mut existing, "endpoints", serde_json::to_value(endpoints)?);
     }
     if settings.endpoint_slices {
         let service = written.unwrap_or_default();
-        let slices: Vec<EndpointSlice> = read(&standing, "endpointSlices")?;
+        let slices: Vec<EndpointSlice> = read(&existing, "endpointSlices")?;
         let slices = endpoint_slice::build(&settings, &service, &addresses, slices);
-        standing["endpointSlices"] = json!(slices.wanted);
+        existing["endpointSlices"] = json!(slices.wanted);
     }
-    Ok(standing)
+    Ok(existing)
 }
 
-fn read<T: DeserializeOwned>(standing: &Value, kind: &str) -> Result<Vec<T>> {
-    let objects = standing.get(kind).cloned().filter(|objects| !objects.is_null());
+fn read<T: DeserializeOwned>(existing: &Value, kind: &str) -> Result<Vec<T>> {
+    let objects = existing.get(kind).cloned().filter(|objects| !objects.is_null());
     Ok(objects.map(serde_json::from_value).transpose()?.unwrap_or_default())
 }
 
-/// Puts an object in the place of the one with its name, whose other labels stay.
-fn write(standing: &mut Value, kind: &str, mut object: Value) {
-    let mut others = standing[kind].as_array().cloned().unwrap_or_default();
-    if let Some(place) =
+/// Replaces the object with the same name, and keeps its other labels.
+fn write(existing: &mut Value, kind: &str, mut object: Value) {
+    let mut others = existing[kind].as_array().cloned().unwrap_or_default();
+    if let Some(index) =
         others.iter().position(|other| other["metadata"]["name"] == object["metadata"]["name"])
     {
-        let before = others.remove(place);
+        let before = others.remove(index);
         for (label, value) in before["metadata"]["labels"].as_object().into_iter().flatten() {
             let labels = &mut object["metadata"]["labels"];
             if labels.get(label).is_none() {
@@ -79,24 +81,24 @@ fn write(standing: &mut Value, kind: &str, mut object: Value) {
         }
     }
     others.push(object);
-    standing[kind] = others.into();
+    existing[kind] = others.into();
 }
 
-fn settings(case: &Case) -> Result<Settings> {
+fn settings(case: &Case) -> Result<KubeletSettings> {
     let external = case.input::<String>("nodeAddressPriority")? == "external";
-    Ok(Settings {
+    Ok(KubeletSettings {
         namespace: case.input("namespace")?,
         name: case.input("name")?,
         labels: case.input("labels")?,
         annotations: case.input("annotations")?,
-        priority: if external { Priority::External } else { Priority::Internal },
+        priority: if external { AddressPriority::External } else { AddressPriority::Internal },
         plain_http: case.input("httpMetrics")?,
         endpoint_slices: case.input("endpointSlice")?,
         endpoints_a_slice: case.input("maxEndpointsPerSlice")?,
     })
 }
 
-/// Leaves out what a server adds, and names of slices, which are random. Slices are put in order by what they hold.
+/// Removes fields that the API server sets, and the random names of EndpointSlices, which are sorted by their content.
 fn without_names(mut objects: Value) -> Value {
     for kind in ["services", "endpoints", "endpointSlices"] {
         for object in objects[kind].as_array_mut().into_iter().flatten() {
@@ -108,7 +110,7 @@ fn without_names(mut objects: Value) -> Value {
                     }
                 }
             }
-            // The peer's way to write that a port is left to the server.
+            // The Prometheus Operator writes 0 for a port that the API server sets.
             for port in object["spec"]["ports"].as_array_mut().into_iter().flatten() {
                 if let Some(port) = port.as_object_mut()
                     && port.get("targetPort") == Some(&json!(0))

@@ -1,4 +1,5 @@
-//! Which of our functions corresponds to which of the peer's, and how close the results must be. One file for each part.
+//! Which of our functions corresponds to which function of the Prometheus Operator, and how close the results must be. One
+//! file for each part.
 
 mod admission;
 mod alerting;
@@ -22,34 +23,34 @@ use crate::case::{self, Case};
 use crate::compare::Outcome;
 use crate::configuration::Configuration;
 
-/// Plays one case.
-pub(crate) type Player = fn(&Case) -> Outcome;
+/// Runs one case.
+pub(crate) type Runner = fn(&Case) -> Outcome;
 
-/// Functions of the peer and who plays them.
-const PLAYERS: &[&[(&str, Player)]] = &[
-    admission::PLAYERS,
-    alerting::PLAYERS,
-    kubelet::PLAYERS,
-    rules::PLAYERS,
-    scrape::PLAYERS,
-    select::PLAYERS,
-    status::PLAYERS,
-    web::PLAYERS,
-    workload::PLAYERS,
-    workload_alerting::PLAYERS,
+/// Functions of the Prometheus Operator and their counterparts.
+const RUNNERS: &[&[(&str, Runner)]] = &[
+    admission::RUNNERS,
+    alerting::RUNNERS,
+    kubelet::RUNNERS,
+    rules::RUNNERS,
+    scrape::RUNNERS,
+    select::RUNNERS,
+    status::RUNNERS,
+    web::RUNNERS,
+    workload::RUNNERS,
+    workload_alerting::RUNNERS,
 ];
 
-/// Folders with facts that other tests read.
+/// Folders that other tests read.
 const FACTS: &[&str] = &["flags", "metrics", "version-gates", "yaml-scalars"];
 
-/// What became of the cases of a folder.
+/// The results of the cases of a folder.
 #[derive(Debug, Default)]
-pub(crate) struct Played {
-    /// Those that were played.
+pub(crate) struct FolderResult {
+    /// The results.
     pub(crate) outcomes: Vec<Outcome>,
-    /// The number of those that were not, by the function that has no counterpart here.
-    pub(crate) unplayed: BTreeMap<String, usize>,
-    /// The configuration files that we made.
+    /// The number of cases that did not run, by function without a counterpart.
+    pub(crate) unsupported: BTreeMap<String, usize>,
+    /// The configuration files that were generated.
     pub(crate) configurations: Vec<Configuration>,
 }
 
@@ -66,23 +67,23 @@ pub(crate) fn folders(directory: &Path) -> Result<BTreeSet<String>> {
     Ok(folders)
 }
 
-/// Plays a folder.
-pub(crate) fn play(folder: &Path) -> Result<Played> {
+/// Runs the cases of a folder.
+pub(crate) fn run(folder: &Path) -> Result<FolderResult> {
     if folder.ends_with("crd-fields") {
-        return Ok(Played { outcomes: schema::run(folder)?, ..Played::default() });
+        return Ok(FolderResult { outcomes: schema::run(folder)?, ..FolderResult::default() });
     }
-    let mut played = Played::default();
+    let mut result = FolderResult::default();
     for case in case::read(folder)? {
-        let player = PLAYERS.iter().copied().flatten().find(|(function, _)| *function == case.function);
-        match player {
-            Some((_, player)) => {
-                let outcome = player(&case);
-                let made = outcome.made.as_ref();
-                played.configurations.extend(made.and_then(|made| Configuration::of(&case, made)));
-                played.outcomes.push(outcome);
+        let runner = RUNNERS.iter().copied().flatten().find(|(function, _)| *function == case.function);
+        match runner {
+            Some((_, runner)) => {
+                let outcome = runner(&case);
+                let output = outcome.output.as_ref();
+                result.configurations.extend(output.and_then(|output| Configuration::of(&case, output)));
+                result.outcomes.push(outcome);
             }
-            None => *played.unplayed.entry(case.function).or_default() += 1,
+            None => *result.unsupported.entry(case.function).or_default() += 1,
         }
     }
-    Ok(played)
+    Ok(result)
 }

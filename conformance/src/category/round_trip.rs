@@ -1,4 +1,4 @@
-//! No field of the peer's schemas is lost when an object is read into our types and written again.
+//! No field of the schemas of the Prometheus Operator is lost when an object is parsed into our types and serialized again.
 
 use std::collections::BTreeMap;
 
@@ -12,30 +12,30 @@ use serde_json::{Map, Value, json};
 
 use crate::compare::{Comparison, Outcome};
 
-/// What a table says of a path, by column.
+/// The facts of a table about a path, by column.
 type Facts = BTreeMap<String, String>;
 
-/// One outcome a kind: the paths that were lost, if any. Nothing for a version that has no types of its own.
+/// One outcome for each kind: the paths that were lost. None for a version without types.
 pub(super) fn outcome(table: &str, rows: &BTreeMap<String, Facts>) -> Option<Outcome> {
-    let again = match table {
-        "alertmanager-v1" => again::<Alertmanager>,
-        "alertmanagerconfig-v1alpha1" => again::<AlertmanagerConfig>,
-        "podmonitor-v1" => again::<PodMonitor>,
-        "probe-v1" => again::<Probe>,
-        "prometheus-v1" => again::<Prometheus>,
-        "prometheusagent-v1alpha1" => again::<PrometheusAgent>,
-        "prometheusrule-v1" => again::<PrometheusRule>,
-        "scrapeconfig-v1alpha1" => again::<ScrapeConfig>,
-        "servicemonitor-v1" => again::<ServiceMonitor>,
-        "thanosruler-v1" => again::<ThanosRuler>,
+    let round_trip = match table {
+        "alertmanager-v1" => round_trip::<Alertmanager>,
+        "alertmanagerconfig-v1alpha1" => round_trip::<AlertmanagerConfig>,
+        "podmonitor-v1" => round_trip::<PodMonitor>,
+        "probe-v1" => round_trip::<Probe>,
+        "prometheus-v1" => round_trip::<Prometheus>,
+        "prometheusagent-v1alpha1" => round_trip::<PrometheusAgent>,
+        "prometheusrule-v1" => round_trip::<PrometheusRule>,
+        "scrapeconfig-v1alpha1" => round_trip::<ScrapeConfig>,
+        "servicemonitor-v1" => round_trip::<ServiceMonitor>,
+        "thanosruler-v1" => round_trip::<ThanosRuler>,
         _ => return None,
     };
     let mut object = full(rows, "");
     object["apiVersion"] =
         format!("monitoring.coreos.com/{}", table.rsplit('-').next().unwrap_or_default()).into();
     object["kind"] = kind(table).into();
-    let verdict = match again(object.clone()) {
-        Err(error) => Comparison::Different { expected: "an object that can be read".into(), found: error },
+    let comparison = match round_trip(object.clone()) {
+        Err(error) => Comparison::Different { expected: "an object that can be parsed".into(), found: error },
         Ok(found) => {
             let mut lost = Vec::new();
             compare(&object, &found, "", &mut lost);
@@ -46,7 +46,7 @@ pub(super) fn outcome(table: &str, rows: &BTreeMap<String, Facts>) -> Option<Out
             }
         }
     };
-    Some(Outcome { name: format!("{table} read and written"), verdict, made: None })
+    Some(Outcome { name: format!("{table} parsed and serialized"), comparison, output: None })
 }
 
 fn kind(table: &str) -> &'static str {
@@ -66,7 +66,7 @@ fn kind(table: &str) -> &'static str {
     KINDS.into_iter().find(|kind| kind.to_lowercase() == name).unwrap_or_default()
 }
 
-fn again<T: Serialize + DeserializeOwned>(object: Value) -> Result<Value, String> {
+fn round_trip<T: Serialize + DeserializeOwned>(object: Value) -> Result<Value, String> {
     let typed: T = serde_json::from_value(object).map_err(|error| error.to_string())?;
     serde_json::to_value(&typed).map_err(|error| error.to_string())
 }
@@ -104,7 +104,7 @@ fn full(rows: &BTreeMap<String, Facts>, path: &str) -> Value {
     }
 }
 
-/// Where a value is not what it was.
+/// Collects the paths of values that differ.
 fn compare(before: &Value, after: &Value, path: &str, lost: &mut Vec<String>) {
     match (before, after) {
         (Value::Object(before), Value::Object(after)) => {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
+use api_monitoring::prometheus::shared::SharedSpec;
 use api_monitoring::prometheus_rule::PrometheusRuleSpec;
 use api_monitoring::reference::ObjectReference;
 use api_monitoring::relabel::RelabelConfig;
@@ -11,18 +12,19 @@ use formats::version;
 use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use monitoring_rules::config_map::RuleConfigMaps;
-use monitoring_rules::enforce::{NamespaceLabel, Object};
-use monitoring_rules::file::{self, Error, Format, Reader};
+use monitoring_rules::enforce::NamespaceLabel;
+use monitoring_rules::file::{self, RuleFileError, RuleFormat, RuleReader};
 use monitoring_rules::names::Names;
 use monitoring_rules::{Options, check, pack};
+use monitoring_scrape::{Resource, Server};
 use serde_json::{Map, Value, json};
 
-use super::Player;
+use super::Runner;
 use crate::case::Case;
 use crate::compare::{self, Comparison, Found, Outcome};
 
-/// Functions of the peer and who plays them.
-pub(crate) const PLAYERS: &[(&str, Player)] = &[
+/// Functions of the Prometheus Operator and their counterparts.
+pub(crate) const RUNNERS: &[(&str, Runner)] = &[
     ("generateRulesConfiguration", generate),
     ("ValidateRule", validate),
     ("labeler.EnforceNamespaceLabel", enforce),
@@ -30,18 +32,18 @@ pub(crate) const PLAYERS: &[(&str, Player)] = &[
     ("PrometheusRuleSyncer.Sync", sync),
 ];
 
-/// Compares whatever a player gave; inputs that cannot be read are another difference.
-fn played(case: &Case, how: fn(&Case, Found) -> Outcome, found: Result<Found>) -> Outcome {
+/// Compares a result. Inputs that cannot be parsed are a difference.
+fn compared(case: &Case, how: fn(&Case, Found) -> Outcome, found: Result<Found>) -> Outcome {
     match found {
         Ok(found) => how(case, found),
         Err(error) => {
-            let verdict = Comparison::Different { expected: String::new(), found: format!("{error:#}\n") };
-            Outcome { name: case.name.clone(), verdict, made: None }
+            let comparison = Comparison::Different { expected: String::new(), found: format!("{error:#}\n") };
+            Outcome { name: case.name.clone(), comparison, output: None }
         }
     }
 }
 
-/// Which parts of the language a case asks for.
+/// The options of the language in a case.
 fn options(case: &Case) -> Options {
     let is_set = |name: &str| case.inputs["parserOptions"][name] == true;
     Options {
@@ -55,26 +57,27 @@ fn options(case: &Case) -> Options {
 fn generate(case: &Case) -> Outcome {
     let found = (|| {
         let rule: PrometheusRule = case.input("prometheusRule")?;
-        let format = if case.inputs["format"] == "thanos" { Format::Thanos } else { Format::Prometheus };
+        let format =
+            if case.inputs["format"] == "thanos" { RuleFormat::Thanos } else { RuleFormat::Prometheus };
         let version = version::parse(&case.input::<String>("version")?)?;
-        let reader = Reader { format, version, options: options(case) };
+        let reader = RuleReader { format, version, options: options(case) };
         Ok(file::write(&rule.spec, &reader))
     })();
-    // The single reasons are recorded apart from the refusal.
+    // The single errors are recorded separately.
     let details: Vec<String> = match &found {
-        Ok(Err(Error::Invalid(problems))) => problems.iter().map(ToString::to_string).collect(),
-        Ok(Err(Error::NotWritable(_)) | Ok(_)) | Err(_) => Vec::new(),
+        Ok(Err(RuleFileError::Invalid(problems))) => problems.iter().map(ToString::to_string).collect(),
+        Ok(Err(RuleFileError::NotWritable(_)) | Ok(_)) | Err(_) => Vec::new(),
     };
     let expected = case.whole.get("details").cloned().unwrap_or_else(|| json!([]));
     if found.is_ok() && expected != json!(details) {
-        let verdict = Comparison::Different {
+        let comparison = Comparison::Different {
             expected: compare::shown(&json!({"details": expected})),
             found: compare::shown(&json!({"details": details})),
         };
-        return Outcome { name: case.name.clone(), verdict, made: None };
+        return Outcome { name: case.name.clone(), comparison, output: None };
     }
-    let found = found.map(|file| file.map(Value::from).map_err(|refused| refused.to_string()));
-    played(case, compare::text, found)
+    let found = found.map(|file| file.map(Value::from).map_err(|error| error.to_string()));
+    compared(case, compare::text, found)
 }
 
 fn validate(case: &Case) -> Outcome {
@@ -85,7 +88,7 @@ fn validate(case: &Case) -> Outcome {
             check::check(&spec, names, options(case)).iter().map(ToString::to_string).collect();
         Ok(Ok(json!({ "valid": errors.is_empty(), "errors": errors })))
     })();
-    played(case, compare::data, found)
+    compared(case, compare::data, found)
 }
 
 fn enforce(case: &Case) -> Outcome {
@@ -99,10 +102,10 @@ fn enforce(case: &Case) -> Outcome {
         }
         Ok(Ok(without_empty_texts(serde_json::to_value(rule)?)))
     })();
-    played(case, compare::data, found)
+    compared(case, compare::data, found)
 }
 
-/// Ours are written with all fields, also the empty ones; only the name of a group is never left out.
+/// Removes empty strings except names: our types serialize empty fields.
 fn without_empty_texts(value: Value) -> Value {
     match value {
         Value::Object(fields) => fields
@@ -118,56 +121,63 @@ fn without_empty_texts(value: Value) -> Value {
 
 fn relabelings(case: &Case) -> Outcome {
     let found = (|| {
-        let label: String = case.input("enforcedNamespaceLabel")?;
-        let excluded: Vec<ObjectReference> = case.input("excludedFromEnforcement")?;
         let kind: String = case.input("kind")?;
         let metadata: ObjectMeta = case.input("metadata")?;
-        let label = NamespaceLabel { label: &label, excluded: &excluded, excluded_rules: &[] };
-        let object = Object {
-            kind: SelectableKind::named(&kind).context("another kind")?,
-            namespace: metadata.namespace.as_deref().unwrap_or_default(),
-            name: metadata.name.as_deref().unwrap_or_default(),
+        let spec = SharedSpec {
+            enforced_namespace_label: case.input("enforcedNamespaceLabel")?,
+            excluded_from_enforcement: case.input("excludedFromEnforcement")?,
+            ..SharedSpec::default()
         };
         let given =
             ["relabelConfigs", "relabelings"].into_iter().find(|name| case.inputs.get(name).is_some());
-        let mut steps: Vec<RelabelConfig> = case.input(given.unwrap_or_default())?;
-        steps.extend(label.relabeling(object));
-        let steps = steps.iter().map(|step| Ok(without_zeros(serde_json::to_value(step)?)));
-        Ok(Ok(steps.collect::<Result<Vec<_>>>()?.into()))
+        let own: Vec<RelabelConfig> = case.input(given.unwrap_or_default())?;
+        let server = Server::new(("", ""), &spec, version::parse("3.0.0")?);
+        let kind = SelectableKind::named(&kind).context("unknown kind")?;
+        let steps = monitoring_scrape::with_enforced(&server, Resource::new(kind, &metadata), &own);
+        let text = formats::yaml::write(&steps.into());
+        let steps: Vec<BTreeMap<String, Value>> = formats::yaml::serde::from_text(&text)?;
+        let steps =
+            steps.into_iter().map(|step| step.into_iter().map(|(key, value)| (camel_case(&key), value)));
+        let steps: Vec<Value> = steps.map(|step| Value::Object(step.collect())).collect();
+        Ok(Ok(steps.into()))
     })();
-    played(case, compare::data, found)
+    compared(case, compare::data, found)
 }
 
-/// A step without the fields that say nothing.
-fn without_zeros(step: Value) -> Value {
-    let Value::Object(fields) = without_empty_texts(step) else { return Value::Null };
-    fields.into_iter().filter(|(_, value)| *value != 0).collect::<Map<_, _>>().into()
+/// A key of the configuration as the field of a resource: `targetLabel` for `target_label`.
+fn camel_case(key: &str) -> String {
+    let mut words = key.split('_');
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |name, word| {
+        let (initial, rest) = word.split_at(word.len().min(1));
+        name + &initial.to_uppercase() + rest
+    })
 }
 
 fn sync(case: &Case) -> Outcome {
-    // Who wrote which field is not ours to say.
+    // Managed fields are not compared.
     let mut case = case.clone();
     if let crate::case::Expected::Output(output) = &mut case.expected {
         for config_map in output["configMaps"].as_array_mut().into_iter().flatten() {
-            without_writers(config_map);
+            remove_managed_fields(config_map);
         }
     }
     let found = synced(&case).map(Ok);
-    played(&case, compare::data, found)
+    compared(&case, compare::data, found)
 }
 
-fn without_writers(config_map: &mut Value) {
+fn remove_managed_fields(config_map: &mut Value) {
     if let Some(metadata) = config_map["metadata"].as_object_mut() {
         metadata.remove("managedFields");
     }
 }
 
-/// What is in the namespace after the ConfigMaps were written.
+/// The ConfigMaps of the namespace after a pass.
 fn synced(case: &Case) -> Result<Value> {
     let prefix: String = case.input("namePrefix")?;
     let workload = match prefix.strip_prefix("thanos-ruler-") {
         Some(name) => RuleConfigMaps::ThanosRuler(name),
-        None => RuleConfigMaps::Prometheus(prefix.strip_prefix("prometheus-").context("another prefix")?),
+        None => RuleConfigMaps::Prometheus(prefix.strip_prefix("prometheus-").context("unknown prefix")?),
     };
     let existing: Vec<ConfigMap> = case.input("existingConfigMaps")?;
     let (label, value) = workload.selector();
@@ -193,7 +203,7 @@ fn synced(case: &Case) -> Result<Value> {
     let others = existing.iter().filter(|config_map| !is_own(config_map));
     let mut all: Vec<Value> =
         others.chain(&built).map(serde_json::to_value).collect::<serde_json::Result<_>>()?;
-    all.iter_mut().for_each(without_writers);
+    all.iter_mut().for_each(remove_managed_fields);
     all.sort_by_key(|config_map| config_map["metadata"]["name"].as_str().map(str::to_owned));
     Ok(json!({"configMapNames": names, "configMaps": all}))
 }

@@ -1,5 +1,5 @@
-//! Every path of every schema, what is said about the definitions as a whole, and that no field is lost when an object is
-//! read. Our definitions are read from `deploy`.
+//! Compares every path of every schema and the other fields of the CRDs, and checks that no field is lost when an object is
+//! parsed. Our CRDs are read from `deploy`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::round_trip;
 use crate::compare::{Comparison, Outcome};
 
-/// Columns that are written as they are in the schema.
+/// Columns with the values of the schema.
 const PLAIN: &[&str] = &[
     "type",
     "format",
@@ -30,7 +30,7 @@ const PLAIN: &[&str] = &[
 
 type Facts = BTreeMap<String, String>;
 
-/// One outcome a path, and one a fact about a definition.
+/// One outcome for each path, and one for each CRD.
 pub(crate) fn run(folder: &Path) -> Result<Vec<Outcome>> {
     let definitions = definitions()?;
     let mut outcomes = Vec::new();
@@ -52,7 +52,7 @@ pub(crate) fn run(folder: &Path) -> Result<Vec<Outcome>> {
     Ok(outcomes)
 }
 
-/// Our definitions by their names. The peer's facts are about all versions served, which takes a definition of its own.
+/// Our CRDs by name, and the CRD that serves all versions, like that of the Prometheus Operator.
 fn definitions() -> Result<BTreeMap<String, Value>> {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../deploy"));
     let crds = folder.join("crds");
@@ -94,7 +94,7 @@ fn paths(
     expected: &BTreeMap<String, Facts>,
     definitions: &BTreeMap<String, Value>,
 ) -> Result<Vec<Outcome>> {
-    let (kind, version) = name.rsplit_once('-').context("a table without a version in its name")?;
+    let (kind, version) = name.rsplit_once('-').context("the name of the table has no version")?;
     let schema = definitions
         .values()
         .filter(|definition| definition["spec"]["names"]["singular"] == kind)
@@ -116,21 +116,21 @@ fn paths(
         .collect())
 }
 
-/// What a schema says at each of its paths.
+/// Collects the facts of a schema about each of its paths.
 fn walk(schema: &Value, path: &str, required: bool, facts: &mut BTreeMap<String, Facts>) {
     let name = if path.is_empty() { "(root)" } else { path };
     let mut here = Facts::from([("path".to_owned(), name.to_owned())]);
-    let mut say = |column: &str, value: String| here.insert(column.to_owned(), value);
+    let mut add = |column: &str, value: String| here.insert(column.to_owned(), value);
     for column in PLAIN {
         if let Some(value) = schema.get(column) {
-            say(column, plain(value));
+            add(column, plain(value));
         }
     }
     if required {
-        say("required", "required".into());
+        add("required", "required".into());
     }
     if schema.get("nullable") == Some(&Value::Bool(true)) {
-        say("nullable", "nullable".into());
+        add("nullable", "nullable".into());
     }
     for (column, key) in [
         ("listType", "x-kubernetes-list-type"),
@@ -141,13 +141,13 @@ fn walk(schema: &Value, path: &str, required: bool, facts: &mut BTreeMap<String,
         ("embeddedResource", "x-kubernetes-embedded-resource"),
     ] {
         if let Some(value) = schema.get(key) {
-            say(column, plain(value));
+            add(column, plain(value));
         }
     }
     for (column, key) in [("default", "default"), ("enum", "enum"), ("celRules", "x-kubernetes-validations")]
     {
         if let Some(value) = schema.get(key) {
-            say(column, value.to_string());
+            add(column, value.to_string());
         }
     }
     let joined: serde_json::Map<String, Value> = ["allOf", "anyOf", "not", "oneOf"]
@@ -155,21 +155,21 @@ fn walk(schema: &Value, path: &str, required: bool, facts: &mut BTreeMap<String,
         .filter_map(|key| Some((key.to_owned(), schema.get(key)?.clone())))
         .collect();
     if !joined.is_empty() {
-        say("oneOf/anyOf/allOf/not", Value::Object(joined).to_string());
+        add("oneOf/anyOf/allOf/not", Value::Object(joined).to_string());
     }
     let values = schema.get("additionalProperties").filter(|values| values.is_object());
     if values.is_some() {
-        say("additionalProperties", "schema".into());
+        add("additionalProperties", "schema".into());
     }
     facts.insert(name.to_owned(), here);
-    let needed = |field: &String| {
+    let is_required = |field: &String| {
         schema
             .get("required")
             .and_then(Value::as_array)
             .is_some_and(|names| names.iter().any(|name| name == field))
     };
     for (field, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
-        walk(property, &format!("{path}.{field}"), needed(field), facts);
+        walk(property, &format!("{path}.{field}"), is_required(field), facts);
     }
     if let Some(items) = schema.get("items") {
         walk(items, &format!("{path}[]"), false, facts);
@@ -179,7 +179,7 @@ fn walk(schema: &Value, path: &str, required: bool, facts: &mut BTreeMap<String,
     }
 }
 
-/// A cell: texts without quotes, whole numbers without a fraction.
+/// The text of a cell: strings without quotes, integers without a fraction.
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -221,23 +221,23 @@ fn about(expected: &Value, definitions: &BTreeMap<String, Value>) -> Outcome {
     });
     let mut expected = expected.clone();
     if let Some(expected) = expected.as_object_mut() {
-        // Which program wrote the file.
+        // The annotations name the program that wrote the file.
         expected.remove("annotations");
     }
     outcome(name.to_owned(), &expected, &found)
 }
 
-/// The server takes an empty list for none.
+/// An empty list equals none.
 fn some(value: &Value) -> Value {
     if value.as_array().is_some_and(Vec::is_empty) { Value::Null } else { value.clone() }
 }
 
 fn outcome(name: String, expected: &Value, found: &Value) -> Outcome {
-    let verdict = if expected == found {
+    let comparison = if expected == found {
         Comparison::Same
     } else {
         let shown = |value| serde_json::to_string_pretty(value).unwrap_or_default();
         Comparison::Different { expected: shown(expected), found: shown(found) }
     };
-    Outcome { name, verdict, made: None }
+    Outcome { name, comparison, output: None }
 }

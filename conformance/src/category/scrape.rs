@@ -11,33 +11,33 @@ use api_monitoring::{PerKind, PodMonitor, Probe, Prometheus, ScrapeConfig, Selec
 use formats::yaml::{Map, write};
 use monitoring_assets::Objects;
 use monitoring_scrape::document::{
-    self, Additional, AgentInputs, Document, DocumentError, Jobs, ServerInputs,
+    self, AdditionalAlerting, AgentInputs, DocumentError, Jobs, PrometheusDocument, ServerInputs,
 };
 use monitoring_scrape::kubernetes_sd::{Discovery, Role};
 use monitoring_scrape::{Fragment, Mode, Offers, Server, pod_monitor, probe, scrape_config, service_monitor};
-use monitoring_select::relabel::Rules;
+use monitoring_select::relabel::RelabelRules;
 use monitoring_select::scrape_class;
 use monitoring_select::server::parse_version;
 use operator_monitoring::workload::defaults::PROMETHEUS_VERSION;
 use serde_json::Value;
 
-use super::Player;
+use super::Runner;
 use crate::case::Case;
 use crate::compare::{self, Found, Outcome};
 
-/// Functions of the peer and who plays them.
-pub(crate) const PLAYERS: &[(&str, Player)] = &[
-    ("GenerateServerConfiguration", |case| play(case, server)),
-    ("GenerateAgentConfiguration", |case| play(case, agent)),
-    ("generateK8SSDConfig", |case| play(case, discovery)),
-    ("NewConfigGenerator", |case| play(case, read_only)),
+/// Functions of the Prometheus Operator and their counterparts.
+pub(crate) const RUNNERS: &[(&str, Runner)] = &[
+    ("GenerateServerConfiguration", |case| run(case, server)),
+    ("GenerateAgentConfiguration", |case| run(case, agent)),
+    ("generateK8SSDConfig", |case| run(case, discovery)),
+    ("NewConfigGenerator", |case| run(case, read_only)),
 ];
 
-/// Plays a case; inputs that cannot be read are a difference.
-fn play(case: &Case, player: fn(&Case) -> Result<Found>) -> Outcome {
-    match player(case) {
+/// Runs a case. Inputs that cannot be parsed are a difference.
+fn run(case: &Case, runner: fn(&Case) -> Result<Found>) -> Outcome {
+    match runner(case) {
         Ok(found) => compare::text(case, found),
-        Err(error) => compare::text(case, Ok(format!("the inputs cannot be read: {error:#}").into())),
+        Err(error) => compare::text(case, Ok(format!("the inputs cannot be parsed: {error:#}").into())),
     }
 }
 
@@ -57,7 +57,7 @@ fn flag(case: &Case, name: &str) -> bool {
     case.inputs["options"][name] == Value::Bool(true)
 }
 
-/// The workload of a case, or why there is none.
+/// The workload of a case, or an error message.
 fn workload<'p>(
     case: &Case,
     prometheus: &'p Prometheus,
@@ -65,12 +65,12 @@ fn workload<'p>(
 ) -> std::result::Result<Server<'p>, String> {
     let name = |name: &'p Option<String>| name.as_deref().unwrap_or_default();
     let metadata = &prometheus.metadata;
-    let place = (name(&metadata.namespace), name(&metadata.name));
+    let key = (name(&metadata.namespace), name(&metadata.name));
     let shared = &prometheus.spec.shared;
-    let asked = if shared.version.is_empty() { PROMETHEUS_VERSION } else { &shared.version };
-    let version = parse_version(asked).map_err(|error| error.to_string())?;
-    let mut server = Server::new(place, shared, version);
-    scrape_class::check_all(&shared.scrape_classes, &Rules::of(&server.version))
+    let requested = if shared.version.is_empty() { PROMETHEUS_VERSION } else { &shared.version };
+    let version = parse_version(requested).map_err(|error| error.to_string())?;
+    let mut server = Server::new(key, shared, version);
+    scrape_class::check_all(&shared.scrape_classes, &RelabelRules::of(&server.version))
         .map_err(|problem| format!("failed to parse scrape classes: {problem}"))?;
     server.mode = if flag(case, "daemonSet") { Mode::DaemonSet } else { mode };
     server.offers = offers(case);
@@ -96,7 +96,7 @@ impl Fragments {
         let probes: BTreeMap<String, Probe> = case.input("probes")?;
         let configs: BTreeMap<String, ScrapeConfig> = case.input("scrapeConfigs")?;
         let mut resources = PerKind::<BTreeMap<Arc<str>, Fragment>>::default();
-        // On every node only its pods are scraped.
+        // A DaemonSet scrapes only pods.
         for (key, config) in configs.into_iter().filter(|_| server.mode != Mode::DaemonSet) {
             match scrape_config::render(server, &config, objects) {
                 Ok(fragment) => resources[SelectableKind::ScrapeConfig].insert(key.into(), fragment),
@@ -124,7 +124,7 @@ fn rendered<T>(
     resources.into_iter().map(|(key, resource)| (key.into(), render(&resource))).collect()
 }
 
-fn found(document: std::result::Result<Document, DocumentError>) -> Found {
+fn found(document: std::result::Result<PrometheusDocument, DocumentError>) -> Found {
     document.map(|document| document.text().into()).map_err(|error| error.to_string())
 }
 
@@ -145,7 +145,7 @@ fn server(case: &Case) -> Result<Found> {
         server: &server,
         spec: &prometheus.spec,
         jobs: fragments.jobs(),
-        alerting: Additional {
+        alerting: AdditionalAlerting {
             alert_relabelings: alert_relabelings.as_deref(),
             alertmanagers: alertmanagers.as_deref(),
         },
@@ -167,7 +167,7 @@ fn agent(case: &Case) -> Result<Found> {
     Ok(found(document::agent(&AgentInputs { server: &server, jobs: fragments.jobs(), objects: &objects })))
 }
 
-/// One discovery, as the only one of a job.
+/// A job with one discovery.
 fn discovery(case: &Case) -> Result<Found> {
     let (mut prometheus, objects): (Prometheus, Objects) = (case.input("prometheus")?, case.objects()?);
     let api_server: Option<ApiServerConfig> = case.input("apiServerConfig")?;
@@ -196,7 +196,7 @@ fn discovery(case: &Case) -> Result<Found> {
     Ok(Ok(write(&Map::new().with("scrape_configs", vec![job]).into()).into()))
 }
 
-/// A workload that is only looked at.
+/// Parses a workload and generates nothing.
 fn read_only(case: &Case) -> Result<Found> {
     let prometheus: Prometheus = case.input("prometheus")?;
     Ok(workload(case, &prometheus, Mode::Server).map(|_| Value::Null))

@@ -4,17 +4,17 @@ use anyhow::{Context, Result};
 use api_monitoring::relabel::RelabelConfig;
 use api_monitoring::{PodMonitor, Probe, Prometheus, ScrapeConfig, ServiceMonitor};
 use formats::version;
-use monitoring_select::relabel::Rules;
+use monitoring_select::relabel::RelabelRules;
 use monitoring_select::{Selectable, Server};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::Player;
+use super::Runner;
 use crate::case::{Case, Expected};
 use crate::compare::{self, Comparison, Outcome};
 
-/// Functions of the peer and who plays them.
-pub(crate) const PLAYERS: &[(&str, Player)] = &[
+/// Functions of the Prometheus Operator and their counterparts.
+pub(crate) const RUNNERS: &[(&str, Runner)] = &[
     ("SelectServiceMonitors", |case| select::<ServiceMonitor>(case)),
     ("SelectPodMonitors", |case| select::<PodMonitor>(case)),
     ("SelectProbes", |case| select::<Probe>(case)),
@@ -24,7 +24,7 @@ pub(crate) const PLAYERS: &[(&str, Player)] = &[
     }),
 ];
 
-/// Inputs that cannot be read make a case fail, whatever was expected.
+/// Inputs that cannot be parsed make a case fail, whatever was expected.
 fn unreadable(error: &anyhow::Error) -> Value {
     format!("unreadable: {error:#}").into()
 }
@@ -32,45 +32,45 @@ fn unreadable(error: &anyhow::Error) -> Value {
 fn relabel(case: &Case) -> Result<Result<Value, String>> {
     let step: RelabelConfig = case.input("relabelConfig")?;
     let version = version::parse(&case.input::<String>("version")?)?;
-    let verdict = Rules::of(&version).check(&step);
-    Ok(verdict.map(|()| json!({"valid": true})).map_err(|problem| problem.to_string()))
+    let result = RelabelRules::of(&version).check(&step);
+    Ok(result.map(|()| json!({"valid": true})).map_err(|problem| problem.to_string()))
 }
 
-/// The verdict on every object. If only the words of a refusal differ, the result is alike.
+/// Compares which objects are selected. If only the messages differ, the result is alike.
 fn select<K: Selectable + DeserializeOwned>(case: &Case) -> Outcome {
-    let found = verdicts::<K>(case).unwrap_or_else(|error| unreadable(&error));
+    let found = selections::<K>(case).unwrap_or_else(|error| unreadable(&error));
     let mut outcome = compare::data(case, Ok(found.clone()));
-    if let (Comparison::Different { .. }, Expected::Output(expected)) = (&outcome.verdict, &case.expected)
-        && without_words(expected) == without_words(&found)
+    if let (Comparison::Different { .. }, Expected::Output(expected)) = (&outcome.comparison, &case.expected)
+        && without_messages(expected) == without_messages(&found)
     {
-        outcome.verdict = Comparison::Alike;
+        outcome.comparison = Comparison::Alike;
     }
     outcome
 }
 
-fn verdicts<K: Selectable + DeserializeOwned>(case: &Case) -> Result<Value> {
+fn selections<K: Selectable + DeserializeOwned>(case: &Case) -> Result<Value> {
     let prometheus: Prometheus = case.input("prometheus")?;
     let resources: Vec<Value> = case.input("resources")?;
     let objects = case.objects()?;
     let version = case.inputs.pointer("/options/effectiveVersion").and_then(Value::as_str);
-    let version = version::parse(version.context("a case without a version")?)?;
+    let version = version::parse(version.context("the case has no version")?)?;
     let name = |name: &Option<String>| name.clone().unwrap_or_default();
     let (namespace, name) = (name(&prometheus.metadata.namespace), name(&prometheus.metadata.name));
     let server = Server::new((&namespace, &name), &prometheus.spec.shared, version);
-    let verdict = |resource: Value| {
+    let selection = |resource: Value| {
         let text = |field: &str| resource["metadata"][field].as_str().unwrap_or_default();
         let key = format!("{}/{}", text("namespace"), text("name"));
         let resource: K = serde_json::from_value(resource)?;
-        let verdict = match resource.check(&server, &objects) {
+        let selection = match resource.check(&server, &objects) {
             Ok(_) => json!({"selected": true}),
-            Err(refused) => json!({"selected": false, "error": refused.to_string()}),
+            Err(rejected) => json!({"selected": false, "error": rejected.to_string()}),
         };
-        Ok((key.trim_start_matches('/').to_owned(), verdict))
+        Ok((key.trim_start_matches('/').to_owned(), selection))
     };
-    Ok(resources.into_iter().map(verdict).collect::<Result<Map<_, _>>>()?.into())
+    Ok(resources.into_iter().map(selection).collect::<Result<Map<_, _>>>()?.into())
 }
 
-/// Who is selected and who is not, without the reasons.
-fn without_words(verdicts: &Value) -> Vec<(&String, Option<&Value>)> {
-    verdicts.as_object().into_iter().flatten().map(|(key, verdict)| (key, verdict.get("selected"))).collect()
+/// Whether each object is selected, without the messages.
+fn without_messages(selections: &Value) -> Vec<(&String, Option<&Value>)> {
+    selections.as_object().into_iter().flatten().map(|(key, one)| (key, one.get("selected"))).collect()
 }

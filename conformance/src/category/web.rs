@@ -6,31 +6,31 @@ use api_monitoring::web::WebConfigFileFields;
 use operator_monitoring::web::{Mount, WebConfigError, cluster, server};
 use serde_json::json;
 
-use super::Player;
+use super::Runner;
 use crate::case::Case;
 use crate::compare::{self, Found, Outcome};
 
-/// Functions of the peer and who plays them.
-pub(crate) const PLAYERS: &[(&str, Player)] = &[
+/// Functions of the Prometheus Operator and their counterparts.
+pub(crate) const RUNNERS: &[(&str, Runner)] = &[
     ("webconfig.generateConfigFileContents", |case| text(case, server_file)),
     ("webconfig.GetMountParameters", |case| data(case, server_mount)),
     ("clustertlsconfig.ClusterTLSConfiguration", |case| text(case, cluster_file)),
     ("clustertlsconfig.GetMountParameters", |case| data(case, cluster_mount)),
 ];
 
-fn text(case: &Case, play: fn(&Case) -> Result<Found>) -> Outcome {
-    compare::text(case, play(case).unwrap_or_else(unread))
+fn text(case: &Case, run: fn(&Case) -> Result<Found>) -> Outcome {
+    compare::text(case, run(case).unwrap_or_else(unread))
 }
 
-fn data(case: &Case, play: fn(&Case) -> Result<Found>) -> Outcome {
-    compare::data(case, play(case).unwrap_or_else(unread))
+fn data(case: &Case, run: fn(&Case) -> Result<Found>) -> Outcome {
+    compare::data(case, run(case).unwrap_or_else(unread))
 }
 
-/// Inputs that cannot be read are no refusal.
+/// Inputs that cannot be parsed are an output, so that they do not match an expected error.
 #[expect(
     clippy::needless_pass_by_value,
     clippy::unnecessary_wraps,
-    reason = "it stands where a result is unwrapped"
+    reason = "it is an argument of `unwrap_or_else`"
 )]
 fn unread(error: anyhow::Error) -> Found {
     Ok(format!("{error:#}").into())

@@ -18,12 +18,12 @@ use operator_monitoring::workload::{arguments, merge};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Player;
+use super::Runner;
 use crate::case::{Case, Expected};
 use crate::compare::{self, Found, Outcome};
 
-/// Functions of the peer and who plays them.
-pub(crate) const PLAYERS: &[(&str, Player)] = &[
+/// Functions of the Prometheus Operator and their counterparts.
+pub(crate) const RUNNERS: &[(&str, Runner)] = &[
     ("BuildArgs", |case| parts(case, build_args(case))),
     ("BuildImagePath", |case| parts(case, build_image(case))),
     ("CreateConfigReloader", |case| parts(case, config_reloader(case))),
@@ -33,7 +33,7 @@ pub(crate) const PLAYERS: &[(&str, Player)] = &[
     ("prometheusagent.makeDaemonSet", |case| workload(case, agent_daemon_set(case))),
 ];
 
-/// The flags of the operator, as they were recorded.
+/// The recorded flags of the operator.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct RecordedConfig {
@@ -47,7 +47,7 @@ struct RecordedConfig {
     reloader: RecordedReloader,
 }
 
-/// The flags of the container that reloads, as they were recorded.
+/// The recorded flags of the reloader container.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct RecordedReloader {
@@ -89,21 +89,21 @@ pub(super) fn operator_config(case: &Case) -> Result<OperatorConfig> {
     })
 }
 
-/// The Secrets with certificates and keys.
+/// The names of the Secrets with certificates and keys.
 pub(super) fn tls_secrets(case: &Case) -> Result<Vec<String>> {
     let names = case.inputs.pointer("/tlsAssetsSecrets/secretNames").cloned();
     Ok(names.filter(|names| !names.is_null()).map(serde_json::from_value).transpose()?.unwrap_or_default())
 }
 
-/// What we gave, as a value.
-pub(super) fn given<T: Serialize, E: std::fmt::Display>(result: Result<T, E>) -> Result<Found> {
+/// A result as JSON.
+pub(super) fn json_of<T: Serialize, E: std::fmt::Display>(result: Result<T, E>) -> Result<Found> {
     Ok(match result {
         Ok(object) => Ok(serde_json::to_value(object)?),
         Err(error) => Err(error.to_string()),
     })
 }
 
-/// Compares parts of pods. Inputs that cannot be read are no refusal.
+/// Compares parts of pods. Inputs that cannot be parsed are an output, so that they do not match an expected error.
 fn parts(case: &Case, found: Result<Found>) -> Outcome {
     match found {
         Ok(found) => compare::data(case, found),
@@ -111,8 +111,8 @@ fn parts(case: &Case, found: Result<Found>) -> Outcome {
     }
 }
 
-/// Compares what runs pods, without what the peer leaves to its client (the namespace), what the server fills
-/// in (the kind of a claim) and what may differ (the hash).
+/// Compares objects that create pods, without the namespace, which the client of the Prometheus Operator sets, the kind of
+/// claims, which the API server sets, and the hash of the inputs, which may differ.
 pub(super) fn workload(case: &Case, found: Result<Found>) -> Outcome {
     let mut case = case.clone();
     if let Expected::Output(expected) = &mut case.expected {
@@ -142,17 +142,17 @@ fn comparable(object: &mut Value) {
             remove(claim, &["apiVersion", "kind"]);
         }
     }
-    leave_out_nameless(object);
+    remove_empty_names(object);
 }
 
-/// A reference without a name leads nowhere; the types of the one side write that as an empty name.
-fn leave_out_nameless(value: &mut Value) {
+/// Removes empty names: the types of one side serialize a missing name as an empty one.
+fn remove_empty_names(value: &mut Value) {
     match value {
         Value::Object(fields) => {
             fields.retain(|key, value| !(key == "name" && value == ""));
-            fields.values_mut().for_each(leave_out_nameless);
+            fields.values_mut().for_each(remove_empty_names);
         }
-        Value::Array(values) => values.iter_mut().for_each(leave_out_nameless),
+        Value::Array(values) => values.iter_mut().for_each(remove_empty_names),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
@@ -160,14 +160,14 @@ fn leave_out_nameless(value: &mut Value) {
 fn build_args(case: &Case) -> Result<Found> {
     let (own, additional): (Vec<Argument>, Vec<Argument>) =
         (case.input("args")?, case.input("additionalArgs")?);
-    given(arguments::build(&own, &additional).map(some))
+    json_of(arguments::build(&own, &additional).map(some))
 }
 
 fn build_image(case: &Case) -> Result<Found> {
     let part = |name| case.input::<String>(name);
     let (whole, base, version) = (part("specImage")?, part("baseImage")?, part("version")?);
     let (tag, sha) = (part("tag")?, part("sha")?);
-    given(Image { whole: &whole, base: &base, version: &version, tag: &tag, sha: &sha }.build())
+    json_of(Image { whole: &whole, base: &base, version: &version, tag: &tag, sha: &sha }.build())
 }
 
 fn config_reloader(case: &Case) -> Result<Found> {
@@ -204,20 +204,20 @@ fn config_reloader(case: &Case) -> Result<Found> {
     };
     let mut container = reloader.build(&config.into());
     container.name = text("name")?;
-    given(anyhow::Ok(container))
+    json_of(anyhow::Ok(container))
 }
 
 fn merge_containers(case: &Case) -> Result<Found> {
     let (base, patches): (Vec<Container>, Vec<Container>) = (case.input("base")?, case.input("patches")?);
-    given(merge::containers(base, &patches).map(some))
+    json_of(merge::containers(base, &patches).map(some))
 }
 
-/// An empty list is recorded as none.
+/// An empty list is recorded as null.
 fn some<T>(list: Vec<T>) -> Option<Vec<T>> {
     (!list.is_empty()).then_some(list)
 }
 
-/// The peer takes the name of the StatefulSet as an argument; ours computes it.
+/// Sets the name: the Prometheus Operator takes the name of the StatefulSet as an argument, our function computes it.
 fn named(case: &Case, mut object: Value) -> Value {
     object["metadata"]["name"] = case.inputs["name"].clone();
     object
@@ -231,7 +231,7 @@ fn server(case: &Case) -> Result<Found> {
         PodInputs { operator: &operator, tls_secrets: &tls_secrets, rule_config_maps: &rule_config_maps };
     let built =
         statefulset::build(&Instance::server(&prometheus)?, &prometheus, case.input("shard")?, inputs);
-    Ok(given(built.map(|built| built.object))?.map(|object| named(case, object)))
+    Ok(json_of(built.map(|built| built.object))?.map(|object| named(case, object)))
 }
 
 fn agent_stateful_set(case: &Case) -> Result<Found> {
@@ -239,7 +239,7 @@ fn agent_stateful_set(case: &Case) -> Result<Found> {
     let (operator, tls_secrets) = (operator_config(case)?, tls_secrets(case)?);
     let inputs = PodInputs { operator: &operator, tls_secrets: &tls_secrets, rule_config_maps: &[] };
     let built = agent::statefulset::build(&Instance::agent(&agent)?, case.input("shard")?, inputs);
-    Ok(given(built.map(|built| built.object))?.map(|object| named(case, object)))
+    Ok(json_of(built.map(|built| built.object))?.map(|object| named(case, object)))
 }
 
 fn agent_daemon_set(case: &Case) -> Result<Found> {
@@ -247,5 +247,5 @@ fn agent_daemon_set(case: &Case) -> Result<Found> {
     let (operator, tls_secrets) = (operator_config(case)?, tls_secrets(case)?);
     let inputs = PodInputs { operator: &operator, tls_secrets: &tls_secrets, rule_config_maps: &[] };
     let built = agent::daemonset::build(&Instance::agent(&agent)?, inputs);
-    given(built.map(|built| built.object))
+    json_of(built.map(|built| built.object))
 }

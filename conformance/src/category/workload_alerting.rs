@@ -5,23 +5,23 @@ use api_monitoring::{Alertmanager, ThanosRuler};
 use operator_monitoring::workload::statefulset::PodInputs;
 use operator_monitoring::{alertmanager, thanos_ruler};
 
-use super::Player;
-use super::workload::{given, operator_config, tls_secrets, workload};
+use super::Runner;
+use super::workload::{json_of, operator_config, tls_secrets, workload};
 use crate::case::Case;
 use crate::compare;
 use crate::compare::{Found, Outcome};
 
-/// Functions of the peer and who plays them.
-pub(crate) const PLAYERS: &[(&str, Player)] = &[
-    ("alertmanager.makeStatefulSet", |case| play(case, alertmanager_set)),
-    ("alertmanager.makeStatefulSetSpec", |case| play(case, alertmanager_spec)),
-    ("thanosruler.makeStatefulSet", |case| play(case, thanos_ruler_set)),
-    ("thanosruler.makeStatefulSetSpec", |case| play(case, thanos_ruler_spec)),
+/// Functions of the Prometheus Operator and their counterparts.
+pub(crate) const RUNNERS: &[(&str, Runner)] = &[
+    ("alertmanager.makeStatefulSet", |case| run(case, alertmanager_set)),
+    ("alertmanager.makeStatefulSetSpec", |case| run(case, alertmanager_spec)),
+    ("thanosruler.makeStatefulSet", |case| run(case, thanos_ruler_set)),
+    ("thanosruler.makeStatefulSetSpec", |case| run(case, thanos_ruler_spec)),
     ("thanosruler.createOrUpdateRulerConfigSecret", remote_write),
 ];
 
-/// Builds with what the operator and the cluster give.
-fn play(case: &Case, build: fn(&Case, PodInputs<'_>) -> Result<Found>) -> Outcome {
+/// Builds an object with the flags of the operator and the Secrets of the case.
+fn run(case: &Case, build: fn(&Case, PodInputs<'_>) -> Result<Found>) -> Outcome {
     let found = || {
         let (operator, secrets) = (operator_config(case)?, tls_secrets(case)?);
         build(case, PodInputs { operator: &operator, tls_secrets: &secrets, rule_config_maps: &[] })
@@ -31,20 +31,20 @@ fn play(case: &Case, build: fn(&Case, PodInputs<'_>) -> Result<Found>) -> Outcom
 
 fn alertmanager_set(case: &Case, inputs: PodInputs<'_>) -> Result<Found> {
     let alertmanager: Alertmanager = case.input("alertmanager")?;
-    given(alertmanager::plan::statefulset::build(&alertmanager, inputs))
+    json_of(alertmanager::plan::statefulset::build(&alertmanager, inputs))
 }
 
 fn alertmanager_spec(case: &Case, inputs: PodInputs<'_>) -> Result<Found> {
     let alertmanager: Alertmanager = case.input("alertmanager")?;
     let instance = alertmanager::Instance::new(&alertmanager);
-    given(instance.and_then(|instance| alertmanager::plan::statefulset::spec(&instance, inputs)))
+    json_of(instance.and_then(|instance| alertmanager::plan::statefulset::spec(&instance, inputs)))
 }
 
 fn thanos_ruler_set(case: &Case, inputs: PodInputs<'_>) -> Result<Found> {
     let ruler: ThanosRuler = case.input("thanosRuler")?;
     let rules: Vec<String> = case.input("ruleConfigMapNames")?;
     let inputs = PodInputs { rule_config_maps: &rules, ..inputs };
-    given(thanos_ruler::plan::statefulset::build(&ruler, inputs))
+    json_of(thanos_ruler::plan::statefulset::build(&ruler, inputs))
 }
 
 fn thanos_ruler_spec(case: &Case, inputs: PodInputs<'_>) -> Result<Found> {
@@ -52,10 +52,10 @@ fn thanos_ruler_spec(case: &Case, inputs: PodInputs<'_>) -> Result<Found> {
     let rules: Vec<String> = case.input("ruleConfigMapNames")?;
     let inputs = PodInputs { rule_config_maps: &rules, ..inputs };
     let instance = thanos_ruler::Instance::new(&ruler);
-    given(instance.and_then(|instance| thanos_ruler::plan::statefulset::spec(&instance, inputs)))
+    json_of(instance.and_then(|instance| thanos_ruler::plan::statefulset::spec(&instance, inputs)))
 }
 
-/// The file with the endpoints of a Thanos Ruler.
+/// The file with the remote write endpoints of a Thanos Ruler.
 fn remote_write(case: &Case) -> Outcome {
     let found = || -> Result<Found> {
         let ruler: ThanosRuler = case.input("thanosRuler")?;
@@ -67,7 +67,7 @@ fn remote_write(case: &Case) -> Outcome {
             Err(error) => return Ok(Err(error.to_string())),
         };
         let fitted = thanos_ruler::plan::remote_write::fit(&instance);
-        given(fitted.map(|(endpoints, _)| monitoring_scrape::remote_write_file(&reader, &endpoints)))
+        json_of(fitted.map(|(endpoints, _)| monitoring_scrape::remote_write_file(&reader, &endpoints)))
     };
     compare::text(case, found().unwrap_or_else(|error| Ok(format!("{error:#}").into())))
 }

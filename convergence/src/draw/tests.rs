@@ -5,8 +5,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::drift::{Act, Drift};
+use crate::injection_point::{InjectionPoint, Target};
 use crate::plan::Perturbation;
-use crate::spot::{Spot, Target};
 use crate::state::Name;
 
 const SCENARIOS: [&str; 12] = [
@@ -30,10 +30,10 @@ fn refusal(number: usize) -> Fault {
 fn fault(fault: Fault, nth: u64) -> Perturbation {
     let target =
         Target { verb: kernel::call::Verb::Update, kind: "secrets".into(), part: None, name: "a".into() };
-    Perturbation::Fault(Spot { change: 0, target, nth }, fault)
+    Perturbation::Fault(InjectionPoint { change: 0, target, nth }, fault)
 }
 
-/// One of many perturbations, by a number.
+/// The perturbation with this number.
 fn perturbation(number: usize) -> Perturbation {
     let kind = || format!("kind-{}", number % 5);
     let nth = number as u64 % 7;
@@ -49,7 +49,7 @@ fn perturbation(number: usize) -> Perturbation {
     }
 }
 
-/// Plans of some scenarios, each once.
+/// Different plans of some scenarios.
 fn catalogue() -> impl Strategy<Value = Vec<Plan>> {
     let plan = (0..SCENARIOS.len(), 0_usize..400);
     let all = proptest::collection::vec(plan, 1..250);
@@ -73,7 +73,7 @@ fn seed(text: &str) -> Seed {
 
 proptest! {
     #[test]
-    fn every_scenario_meets_each_of_its_classes_before_any_meets_one_twice(
+    fn every_scenario_gets_each_of_its_classes_before_any_gets_one_twice(
         plans in catalogue(),
         text in "[0-9a-f]{1,40}",
         more in 0_usize..300,
@@ -95,19 +95,19 @@ proptest! {
             drawn.into_iter().map(|at| plans[at].to_string()).collect::<Vec<_>>()
         };
         let reversed: Vec<Plan> = plans.iter().rev().cloned().collect();
-        prop_assert_eq!(names(&plans), names(&reversed), "whatever the order in which they are listed");
+        prop_assert_eq!(names(&plans), names(&reversed), "the order of the list does not matter");
     }
 
     #[test]
-    fn a_number_that_cannot_be_drawn_is_refused(plans in catalogue()) {
+    fn a_number_that_cannot_be_drawn_is_an_error(plans in catalogue()) {
         let pairs = plans.iter().map(pair).collect::<BTreeSet<_>>().len();
-        prop_assert_eq!(draw(&seed("1"), &plans, pairs - 1), Err(Impossible::TooFew { pairs }));
-        let impossible = Impossible::TooMany { plans: plans.len() };
-        prop_assert_eq!(draw(&seed("1"), &plans, plans.len() + 1), Err(impossible));
+        prop_assert_eq!(draw(&seed("1"), &plans, pairs - 1), Err(DrawError::TooFew { pairs }));
+        let error = DrawError::TooMany { plans: plans.len() };
+        prop_assert_eq!(draw(&seed("1"), &plans, plans.len() + 1), Err(error));
     }
 }
 
-/// Each of these scenarios with each refusal at so many requests.
+/// Each scenario with each error at a number of requests.
 fn refusals(requests: u64) -> Vec<Plan> {
     let mut all = Vec::new();
     for scenario in SCENARIOS {
@@ -119,26 +119,26 @@ fn refusals(requests: u64) -> Vec<Plan> {
     all
 }
 
-fn words(plans: &[Plan], count: usize) -> BTreeMap<String, usize> {
+fn variants(plans: &[Plan], count: usize) -> BTreeMap<String, usize> {
     let mut all = BTreeMap::new();
     for at in draw(&seed("0ceb3e5"), plans, count).unwrap() {
-        *all.entry(plans[at].perturbation.word()).or_default() += 1;
+        *all.entry(plans[at].perturbation.variant()).or_default() += 1;
     }
     all
 }
 
 #[test]
-fn the_variants_of_a_class_come_up_equally_often() {
+fn the_variants_of_a_class_are_drawn_equally_often() {
     let plans = refusals(3);
     for rounds in 1..=3 {
-        let words = words(&plans, rounds * SCENARIOS.len());
-        assert_eq!(words.len(), 6);
-        assert!(words.values().all(|count| *count == 2 * rounds), "{words:?}");
+        let variants = variants(&plans, rounds * SCENARIOS.len());
+        assert_eq!(variants.len(), 6);
+        assert!(variants.values().all(|count| *count == 2 * rounds), "{variants:?}");
     }
 }
 
 #[test]
-fn other_seeds_draw_other_plans_and_none_is_left_out_for_ever() {
+fn other_seeds_draw_other_plans_and_every_plan_is_drawn_by_some_seed() {
     let plans = refusals(3);
     let drawn = |number: usize| draw(&seed(&number.to_string()), &plans, SCENARIOS.len()).unwrap();
     let all: BTreeSet<usize> = (0..200).flat_map(drawn).collect();
@@ -146,7 +146,7 @@ fn other_seeds_draw_other_plans_and_none_is_left_out_for_ever() {
 }
 
 #[test]
-fn a_plan_more_changes_nothing_for_other_scenarios() {
+fn an_additional_plan_does_not_change_the_plans_of_other_scenarios() {
     let plans = refusals(2);
     let drawn = |plans: &[Plan]| -> BTreeSet<String> {
         let all = draw(&seed("1"), plans, SCENARIOS.len()).unwrap();
@@ -158,8 +158,8 @@ fn a_plan_more_changes_nothing_for_other_scenarios() {
 }
 
 #[test]
-fn what_was_not_met_is_named() {
+fn classes_that_were_not_tested_are_named() {
     let due = [("scale", Class::Crash), ("scale", Class::Idle)];
-    assert_eq!(missing(due, &[("scale", Class::Idle)].into()), ["scale has not met the class crash"]);
+    assert_eq!(missing(due, &[("scale", Class::Idle)].into()), ["scale was not tested with the class crash"]);
     assert_eq!(missing(due, &due.into()), Vec::<String>::new());
 }

@@ -17,7 +17,7 @@ fn object() -> Value {
 }
 
 #[test]
-fn the_leaves_of_a_manager_are_found() {
+fn the_leaves_of_a_field_manager_are_found() {
     let leaves = owned_leaves(&object(), "mainstay", Way::Apply);
     assert_eq!(leaves, ["/metadata/labels/a~1b", "/spec/ports/0/port", "/spec/replicas"]);
     assert_eq!(owned_leaves(&object(), "mainstay", Way::Replace), Vec::<String>::new());
@@ -34,7 +34,7 @@ fn an_edit_changes_one_leaf() {
 }
 
 #[test]
-fn marks_come_off_again() {
+fn marks_are_removed_again() {
     let mut marked = after(&object(), &Act::Mark, true).unwrap();
     assert_eq!(unmark(&mut marked), Vec::<String>::new());
     assert_eq!(marked["metadata"]["labels"], json!({"a/b": "1"}));
@@ -63,33 +63,33 @@ fn end() -> State {
     State(maps.into_iter().chain([resource, secret]).collect())
 }
 
-/// What is tried first on what, at the end of a scenario of the example.
-fn tried(scenario: &str) -> Vec<String> {
+/// The first candidate of each list, after a scenario of the example.
+fn first_candidates(scenario: &str) -> Vec<String> {
     let subjects = crate::kinds::all();
     let scenario = subjects[0].scenarios.iter().find(|one| one.name == scenario).unwrap();
     let lists = candidates(&subjects[0], scenario, &end());
-    lists.iter().map(|list| format!("{} {}", list[0].act.word(), list[0].name)).collect()
+    lists.iter().map(|list| format!("{} {}", list[0].act.name(), list[0].name)).collect()
 }
 
 #[test]
-fn each_act_is_tried_on_a_child_and_everything_where_all_is_said() {
+fn each_change_is_tested_once_and_all_of_them_with_a_complete_spec() {
     let acts = ["delete", "delete-slowly", "edit", "mark", "strip-labels", "strip-owners"];
     let on_map = acts.map(|act| format!("{act} configmaps/app-features"));
-    assert_eq!(tried("adopt"), on_map, "what was made by hand is nobody's to make again");
-    assert_eq!(tried("scale").len(), acts.len());
-    assert_eq!(tried("whole").len(), 2 * 7, "five acts and two edits of each child");
-    assert_eq!(tried("uninstall"), Vec::<String>::new());
+    assert_eq!(first_candidates("adopt"), on_map, "objects of users cannot be recreated");
+    assert_eq!(first_candidates("scale").len(), acts.len());
+    assert_eq!(first_candidates("whole").len(), 2 * 7, "five changes and two edits of each child");
+    assert_eq!(first_candidates("uninstall"), Vec::<String>::new());
 }
 
 #[test]
-fn what_the_server_counts_is_no_change() {
+fn metadata_of_the_server_is_no_change() {
     let of = |version: &str, data: &str| json!({"metadata": {"resourceVersion": version, "generation": version}, "data": data});
     assert!(!differs(&of("1", "x"), &of("2", "x")));
     assert!(differs(&of("1", "x"), &of("2", "y")));
 }
 
 #[test]
-fn an_edit_of_what_is_called_by_a_unique_id_is_found_again_in_another_run() {
+fn an_edit_of_a_field_with_a_uid_in_its_name_applies_to_another_run() {
     let state = |namespace: &str, uid: &str| {
         let file = format!("{namespace}-rules-{uid}.yaml");
         let rule = json!({"metadata": {"name": "rules", "uid": uid}});
@@ -102,9 +102,9 @@ fn an_edit_of_what_is_called_by_a_unique_id_is_found_again_in_another_run() {
         act: Act::Edit(pointer.into()),
     };
     let (one, two) = (state("plan-1", "17-4"), state("plan-20", "99-1"));
-    let anywhere = drift("/data/plan-1-rules-17-4.yaml").anywhere(&one, "plan-1");
-    assert_eq!(anywhere, drift("/data/NAMESPACE-rules-(unique id of rules~1rules).yaml"));
-    assert_eq!(anywhere.here(&two, "plan-20"), drift("/data/plan-20-rules-99-1.yaml"));
-    assert_eq!(drift("/data/a~1b").here(&one, "plan-1"), drift("/data/a~1b"));
-    assert_eq!(drift("/spec/ports/0/port").here(&one, "plan-1"), drift("/spec/ports/0/port"));
+    let general = drift("/data/plan-1-rules-17-4.yaml").for_any_run(&one, "plan-1");
+    assert_eq!(general, drift("/data/NAMESPACE-rules-(UID of rules~1rules).yaml"));
+    assert_eq!(general.for_run(&two, "plan-20"), drift("/data/plan-20-rules-99-1.yaml"));
+    assert_eq!(drift("/data/a~1b").for_run(&one, "plan-1"), drift("/data/a~1b"));
+    assert_eq!(drift("/spec/ports/0/port").for_run(&one, "plan-1"), drift("/spec/ports/0/port"));
 }

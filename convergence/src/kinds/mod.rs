@@ -1,4 +1,4 @@
-//! The kinds under test. A kind joins by a line here.
+//! The kinds under test. A new kind is one line here.
 
 mod example;
 mod monitoring;

@@ -2,16 +2,16 @@ use serde_json::json;
 
 use super::*;
 
-/// Pods in the order in which they were made: unique id, name, revision, whether it is gone.
+/// Pods in the order of their creation: UID, name, revision, whether it was deleted.
 fn pods(all: &[(&str, &str, &str, bool)]) -> Pods {
     let mut pods = Pods::default();
-    for (uid, name, revision, gone) in all {
+    for (uid, name, revision, deleted) in all {
         let pod = json!({"metadata": {
             "uid": uid, "name": name, "generateName": "main-", "labels": {"controller-revision-hash": revision},
             "ownerReferences": [{"kind": "StatefulSet", "name": "main", "controller": true}],
         }});
         pods.see(&pod, true);
-        if *gone {
+        if *deleted {
             pods.see(&pod, false);
         }
     }
@@ -22,10 +22,10 @@ fn set() -> Name {
     Name { kind: "statefulsets.apps".into(), name: "main".into() }
 }
 
-/// What is wrong where two pods are usual, the second of which was rolled once.
+/// What is wrong where the reference has two pods, the second of which was replaced once.
 fn wrong(found: &Pods, effect: &Effect) -> Vec<String> {
     let usual = usual();
-    judge([&usual, &usual], found, effect, &BTreeMap::new())
+    check([&usual, &usual], found, effect, &BTreeMap::new())
 }
 
 fn usual() -> Pods {
@@ -33,12 +33,12 @@ fn usual() -> Pods {
 }
 
 #[test]
-fn as_many_pods_as_usual_are_well() {
+fn as_many_pods_as_in_the_reference_are_right() {
     assert_eq!(wrong(&usual(), &Effect::None), Vec::<String>::new());
 }
 
 #[test]
-fn a_rollout_too_many_is_wrong_though_the_end_is_the_same() {
+fn an_unnecessary_rollout_is_wrong_although_the_result_is_the_same() {
     let found = pods(&[
         ("1", "main-0", "a", true),
         ("2", "main-1", "a", true),
@@ -49,14 +49,14 @@ fn a_rollout_too_many_is_wrong_though_the_end_is_the_same() {
     assert_eq!(
         wrong(&found, &Effect::None),
         [
-            "pods/main-0: 2 made and 1 removed, where 1 made and 1 left are usual",
-            "pods/main-1: 3 made and 2 removed, where 2 made and 1 left are usual",
+            "pods/main-0: 2 created and 1 deleted, expected 1 created and 1 left",
+            "pods/main-1: 3 created and 2 deleted, expected 2 created and 1 left",
         ]
     );
 }
 
 #[test]
-fn a_rollout_that_did_not_happen_and_a_pod_that_stays_are_wrong() {
+fn a_missing_rollout_and_a_pod_that_is_not_deleted_are_wrong() {
     assert_eq!(
         wrong(&pods(&[("1", "main-0", "a", false), ("2", "main-1", "a", false)]), &Effect::None).len(),
         1
@@ -67,25 +67,25 @@ fn a_rollout_that_did_not_happen_and_a_pod_that_stays_are_wrong() {
 }
 
 #[test]
-fn a_range_is_what_the_two_undisturbed_runs_did() {
+fn the_range_is_that_of_the_two_reference_runs() {
     let (once, twice) = (
         pods(&[("1", "main-0", "a", false)]),
         pods(&[("1", "main-0", "a", true), ("2", "main-0", "a", false)]),
     );
     let none = BTreeMap::new();
     for found in [&once, &twice] {
-        assert_eq!(judge([&once, &twice], found, &Effect::None, &none), Vec::<String>::new());
+        assert_eq!(check([&once, &twice], found, &Effect::None, &none), Vec::<String>::new());
     }
     let thrice = pods(&[("1", "main-0", "a", true), ("2", "main-0", "a", true), ("3", "main-0", "a", false)]);
     assert_eq!(
-        judge([&once, &twice], &thrice, &Effect::None, &none),
-        ["pods/main-0: 3 made and 2 removed, where 1 to 2 made and 1 left are usual"]
+        check([&once, &twice], &thrice, &Effect::None, &none),
+        ["pods/main-0: 3 created and 2 deleted, expected 1 to 2 created and 1 left"]
     );
 }
 
 #[test]
-fn each_pod_of_a_set_that_was_deleted_is_made_exactly_once_more() {
-    let remade = Effect::Remade { owner: set(), before: Box::new(usual()) };
+fn each_pod_of_a_deleted_set_is_created_exactly_once_more() {
+    let recreated = Effect::Recreated { owner: set(), before: Box::new(usual()) };
     let found = pods(&[
         ("1", "main-0", "a", true),
         ("2", "main-1", "a", true),
@@ -93,19 +93,20 @@ fn each_pod_of_a_set_that_was_deleted_is_made_exactly_once_more() {
         ("4", "main-0", "b", false),
         ("5", "main-1", "b", false),
     ]);
-    assert_eq!(wrong(&found, &remade), Vec::<String>::new());
-    assert_eq!(wrong(&usual(), &remade).len(), 2, "they were not made again");
-    let other = Effect::Remade { owner: Name { name: "other".into(), ..set() }, before: Box::new(usual()) };
+    assert_eq!(wrong(&found, &recreated), Vec::<String>::new());
+    assert_eq!(wrong(&usual(), &recreated).len(), 2, "they were not created again");
+    let other =
+        Effect::Recreated { owner: Name { name: "other".into(), ..set() }, before: Box::new(usual()) };
     assert_eq!(wrong(&found, &other).len(), 2, "another set was deleted");
     let scaled = [("1", "main-0", "a", true), ("2", "main-1", "a", true), ("3", "main-0", "a", false)];
     let usual = pods(&[("1", "main-0", "a", false), ("2", "main-1", "a", true)]);
-    let remade = Effect::Remade { owner: set(), before: Box::new(usual.clone()) };
-    let judged = judge([&usual, &usual], &pods(&scaled), &remade, &BTreeMap::new());
-    assert_eq!(judged, Vec::<String>::new(), "who was gone before is not made again");
+    let recreated = Effect::Recreated { owner: set(), before: Box::new(usual.clone()) };
+    let wrong = check([&usual, &usual], &pods(&scaled), &recreated, &BTreeMap::new());
+    assert_eq!(wrong, Vec::<String>::new(), "a pod that was deleted before is not created again");
 }
 
 #[test]
-fn a_changed_template_accounts_for_the_pods_that_were_made_from_it() {
+fn a_changed_template_accounts_for_the_pods_that_were_created_from_it() {
     let rolled = || Effect::Rolled { owner: set(), before: Box::new(usual()) };
     let with = |more: &[(&str, &str, &str, bool)]| {
         let mut all =
@@ -113,16 +114,24 @@ fn a_changed_template_accounts_for_the_pods_that_were_made_from_it() {
         all.extend_from_slice(more);
         wrong(&pods(&all), &rolled())
     };
-    assert_eq!(wrong(&usual(), &rolled()), Vec::<String>::new(), "it was mended before a pod was removed");
-    assert_eq!(with(&[("4", "main-1", "b", false)]), Vec::<String>::new(), "… and before it was made again");
+    assert_eq!(wrong(&usual(), &rolled()), Vec::<String>::new(), "it was corrected before a pod was deleted");
+    assert_eq!(
+        with(&[("4", "main-1", "b", false)]),
+        Vec::<String>::new(),
+        "… and before it was created again"
+    );
     assert_eq!(with(&[("4", "main-1", "drift", true), ("5", "main-1", "b", false)]), Vec::<String>::new());
-    assert_eq!(with(&[("4", "main-1", "b", true), ("5", "main-1", "b", false)]).len(), 1, "once too often");
+    assert_eq!(
+        with(&[("4", "main-1", "b", true), ("5", "main-1", "b", false)]).len(),
+        1,
+        "one replacement too many"
+    );
     let twice = [("4", "main-1", "drift", true), ("5", "main-1", "b", true), ("6", "main-1", "b", false)];
     assert_eq!(with(&twice).len(), 1);
 }
 
 #[test]
-fn a_changed_number_accounts_for_the_pods_between() {
+fn changed_replicas_account_for_the_pods_between() {
     let scaled = |from, to| Effect::Scaled { owner: set(), from, to };
     let again = pods(&[
         ("1", "main-0", "a", false),
@@ -132,7 +141,7 @@ fn a_changed_number_accounts_for_the_pods_between() {
     ]);
     assert_eq!(wrong(&again, &scaled(1, 2)), Vec::<String>::new());
     assert_eq!(wrong(&usual(), &scaled(1, 2)), Vec::<String>::new());
-    assert_eq!(wrong(&again, &scaled(2, 3)).len(), 1, "that one was to stay");
+    assert_eq!(wrong(&again, &scaled(2, 3)).len(), 1, "that pod was to stay");
     let more = pods(&[
         ("1", "main-0", "a", false),
         ("2", "main-1", "a", true),
@@ -145,26 +154,26 @@ fn a_changed_number_accounts_for_the_pods_between() {
 #[test]
 fn everything_twice_is_exactly_twice() {
     let once = [("1", "main-0", "a", false), ("2", "main-1", "a", true), ("3", "main-1", "b", false)];
-    let gone = once.map(|(uid, name, revision, _)| (uid, name, revision, true));
+    let deleted = once.map(|(uid, name, revision, _)| (uid, name, revision, true));
     let again = [("4", "main-0", "a", false), ("5", "main-1", "a", true), ("6", "main-1", "b", false)];
-    let all: Vec<_> = gone.into_iter().chain(again).collect();
+    let all: Vec<_> = deleted.into_iter().chain(again).collect();
     assert_eq!(wrong(&pods(&all), &Effect::Twice), Vec::<String>::new());
     assert_eq!(wrong(&usual(), &Effect::Twice).len(), 2);
 }
 
 #[test]
-fn a_set_that_was_made_for_an_owner_that_is_gone_accounts_for_its_pods() {
+fn a_set_that_was_created_for_a_deleted_owner_accounts_for_its_pods() {
     let (usual, found) = (
         pods(&[("1", "main-0", "a", true)]),
         pods(&[("1", "main-0", "a", true), ("2", "main-0", "a", true)]),
     );
-    let judged = |times| judge([&usual, &usual], &found, &Effect::None, &[(set(), times)].into());
-    assert_eq!(judged(1), Vec::<String>::new());
-    assert_eq!(judged(0).len(), 1);
+    let wrong = |times| check([&usual, &usual], &found, &Effect::None, &[(set(), times)].into());
+    assert_eq!(wrong(1), Vec::<String>::new());
+    assert_eq!(wrong(0).len(), 1);
 }
 
 #[test]
-fn an_edit_says_what_it_does_to_pods() {
+fn the_effect_of_an_edit_on_pods_is_known() {
     let set_of =
         |replicas: u64, image: &str| json!({"spec": {"replicas": replicas, "template": {"image": image}}});
     let of = |name: &Name, after: &Value| Effect::of_edit(name, (&set_of(2, "x"), after), usual());
@@ -187,7 +196,9 @@ fn a_pod_is_replaced_once_for_another_template_and_never_for_the_same() {
     assert_eq!(with(&[]), Vec::<String>::new(), "scaled down");
     assert_eq!(
         with(&[("2", "main-0", "a", false)]),
-        ["pods/main-0: 1 made and 1 removed, where its templates account for 0 made and 0 removed"]
+        [
+            "pods/main-0: 1 created and 1 deleted, expected 0 created and 0 deleted for the changes of its template"
+        ]
     );
     assert_eq!(with(&[("2", "main-0", "b", true), ("3", "main-0", "b", false)]).len(), 1);
 }

@@ -1,19 +1,19 @@
-//! What becomes of a claim. Pure.
+//! Decides what happens to a claim. Pure.
 
 use serde_json::{Value, json};
 
 use super::NAME;
 
-/// Something to be done about a claim.
+/// An action on a claim.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Deed {
-    /// It gets this volume.
-    Provide(Value),
-    /// Its volume grows to this size.
+pub(super) enum ClaimAction {
+    /// Creates this volume for it.
+    Provision(Value),
+    /// Expands its volume to this size.
     Grow(String),
 }
 
-/// The storage class that claims get by default.
+/// The default storage class.
 pub(super) fn class() -> Value {
     json!({
         "metadata": {
@@ -32,15 +32,17 @@ pub(super) fn volume_name(claim: &Value) -> String {
     format!("pvc-{}", claim["metadata"]["uid"].as_str().unwrap_or_default())
 }
 
-/// What to do about a claim next; nothing if it is as it should be.
-pub(super) fn decide(claim: &Value) -> Option<Deed> {
+/// The next action on a claim, if any.
+pub(super) fn decide(claim: &Value) -> Option<ClaimAction> {
     if !claim["metadata"]["deletionTimestamp"].is_null() {
         return None;
     }
     let size = claim["spec"]["resources"]["requests"]["storage"].as_str()?;
     match claim["status"]["phase"].as_str() {
-        Some("Bound") => (claim["status"]["capacity"]["storage"] != size).then(|| Deed::Grow(size.into())),
-        _ if claim["spec"]["volumeName"].is_null() => Some(Deed::Provide(volume(claim, size))),
+        Some("Bound") => {
+            (claim["status"]["capacity"]["storage"] != size).then(|| ClaimAction::Grow(size.into()))
+        }
+        _ if claim["spec"]["volumeName"].is_null() => Some(ClaimAction::Provision(volume(claim, size))),
         _ => None,
     }
 }
@@ -72,18 +74,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_claim_gets_a_volume_and_then_what_it_asks_for() {
+    fn a_claim_gets_a_volume_that_is_expanded_on_request() {
         let mut claim = json!({
             "metadata": {"name": "data", "namespace": "one", "uid": "7"},
             "spec": {"resources": {"requests": {"storage": "1Gi"}}, "storageClassName": NAME},
             "status": {"phase": "Pending"},
         });
-        let Some(Deed::Provide(volume)) = decide(&claim) else { panic!("no volume") };
+        let Some(ClaimAction::Provision(volume)) = decide(&claim) else { panic!("no volume") };
         assert_eq!(volume["metadata"]["name"], "pvc-7");
         assert_eq!(volume["spec"]["claimRef"]["uid"], "7");
         claim["status"] = json!({"phase": "Bound", "capacity": {"storage": "1Gi"}});
         assert_eq!(decide(&claim), None);
         claim["spec"]["resources"]["requests"]["storage"] = "2Gi".into();
-        assert_eq!(decide(&claim), Some(Deed::Grow("2Gi".into())));
+        assert_eq!(decide(&claim), Some(ClaimAction::Grow("2Gi".into())));
     }
 }

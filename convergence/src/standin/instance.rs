@@ -1,5 +1,5 @@
-//! What instances say about themselves: a stand-in for the HTTP API of the instance that takes the writes. One server
-//! plays all of them and tells them apart by the host that is asked for, `NAME-0.SERVICE.NAMESPACE.svc`.
+//! A stand-in for the HTTP API of the instances. One server implements all of them and distinguishes them by the host of a
+//! request, `NAME-0.SERVICE.NAMESPACE.svc`.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -15,28 +15,28 @@ use tokio::net::TcpListener;
 
 use super::pod;
 
-/// An instance: namespace and the name of its pod.
+/// An instance: its namespace and the name of its pod.
 type Name = (String, String);
 
 /// One instance and its data.
 #[derive(Debug, Clone, Default)]
 struct Instance {
-    /// The pod that runs; nothing if none does.
+    /// The UID of the running pod, if any.
     running: Option<String>,
     /// The version of the data.
     data: String,
     /// The version of the data when the instance started.
     opened: String,
-    /// Writes wait.
+    /// Whether writes wait.
     held: bool,
 }
 
-/// What happens to a call.
+/// A fault of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mishap {
-    /// It is refused, and nothing is done.
+pub enum CallFault {
+    /// It fails, and nothing is done.
     Refused,
-    /// It is done, and the answer says that it was not.
+    /// It is executed, and the response says that it failed.
     AnswerLost,
 }
 
@@ -44,15 +44,15 @@ pub enum Mishap {
 #[derive(Debug, Clone, Copy, Default)]
 struct Calls {
     count: u64,
-    mishap: Option<(u64, Mishap)>,
-    /// Whether that happened.
-    struck: bool,
+    fault: Option<(u64, CallFault)>,
+    /// Whether the fault occurred.
+    disturbed: bool,
 }
 
 /// The state of all instances, shared by the server and the stand-in for the kubelet. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Instances {
-    /// Where all of them answer.
+    /// The address of all of them.
     pub address: SocketAddr,
     known: Arc<Mutex<HashMap<Name, Instance>>>,
     calls: Arc<Mutex<HashMap<String, Calls>>>,
@@ -65,45 +65,45 @@ impl Instances {
             Self { address: listener.local_addr()?, known: Arc::default(), calls: Arc::default() };
         let router = Router::new().fallback(answer).with_state(instances.clone());
         let serving = async move {
-            // It ends with the run; until then plans would say what it does not answer.
+            // An error shows as plans that fail.
             let _ = axum::serve(listener, router).await;
         };
         Ok((instances, serving))
     }
 
-    /// How many calls there were to the instances of a namespace.
+    /// The number of calls to the instances of a namespace.
     pub fn calls(&self, namespace: &str) -> u64 {
         self.counted().get(namespace).map_or(0, |calls| calls.count)
     }
 
-    /// The n-th call from now on to the instances of a namespace meets this.
-    pub fn disturb(&self, namespace: &str, nth: u64, mishap: Mishap) {
+    /// Makes the n-th call from now on to the instances of a namespace fail.
+    pub fn disturb(&self, namespace: &str, nth: u64, fault: CallFault) {
         let mut counted = self.counted();
         let calls = counted.entry(namespace.into()).or_default();
-        (calls.mishap, calls.struck) = (Some((calls.count + nth, mishap)), false);
+        (calls.fault, calls.disturbed) = (Some((calls.count + nth, fault)), false);
     }
 
-    /// Whether the call that was to be disturbed was.
-    pub fn struck(&self, namespace: &str) -> bool {
-        self.counted().get(namespace).is_some_and(|calls| calls.struck)
+    /// Whether the call that was to fail did.
+    pub fn was_disturbed(&self, namespace: &str) -> bool {
+        self.counted().get(namespace).is_some_and(|calls| calls.disturbed)
     }
 
     fn counted(&self) -> MutexGuard<'_, HashMap<String, Calls>> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts a call to a namespace, and says what happens to it.
-    fn count(&self, namespace: &str) -> Option<Mishap> {
+    /// Counts a call to a namespace, and returns its fault.
+    fn count(&self, namespace: &str) -> Option<CallFault> {
         let mut counted = self.counted();
         let calls = counted.entry(namespace.into()).or_default();
         calls.count += 1;
-        let mishap = calls.mishap.filter(|(nth, _)| *nth == calls.count).map(|(_, mishap)| mishap);
-        calls.struck |= mishap.is_some();
-        mishap
+        let fault = calls.fault.filter(|(nth, _)| *nth == calls.count).map(|(_, fault)| fault);
+        calls.disturbed |= fault.is_some();
+        fault
     }
 
-    /// A pod got a new status.
-    pub(super) fn became(&self, pod: &Value, status: &Value) {
+    /// A pod got its status.
+    pub(super) fn pod_started(&self, pod: &Value, status: &Value) {
         if pod::is_of_job(pod) {
             if status["phase"] == "Succeeded" {
                 self.migrated(pod);
@@ -121,8 +121,8 @@ impl Instances {
         instance.running = pod["metadata"]["uid"].as_str().map(String::from);
     }
 
-    /// A pod is gone.
-    pub(super) fn ended(&self, pod: &Value) {
+    /// A pod was deleted.
+    pub(super) fn pod_deleted(&self, pod: &Value) {
         if let Some(instance) = self.known().get_mut(&name(pod))
             && instance.running.as_deref() == pod["metadata"]["uid"].as_str()
         {
@@ -130,7 +130,7 @@ impl Instances {
         }
     }
 
-    /// A Job has taken data to another version. Which data: those of the claim that it mounts, `VOLUME-POD`.
+    /// A Job has migrated the data of the claim that it mounts, `VOLUME-POD`, to another version.
     fn migrated(&self, pod: &Value) {
         let claim = pod["spec"]["volumes"][0]["persistentVolumeClaim"]["claimName"].as_str();
         let Some((_, instance)) = claim.and_then(|claim| claim.split_once('-')) else { return };
@@ -152,8 +152,8 @@ impl Instances {
         let failure = (StatusCode::INTERNAL_SERVER_ERROR, json!({"error": "disturbed by a plan"}));
         match self.count(&name.0) {
             None => self.act(host, &name, path),
-            Some(Mishap::Refused) => failure,
-            Some(Mishap::AnswerLost) => {
+            Some(CallFault::Refused) => failure,
+            Some(CallFault::AnswerLost) => {
                 self.act(host, &name, path);
                 failure
             }

@@ -1,15 +1,15 @@
-//! A stand-in for scheduler, kubelet and volume provisioner: no pod runs anywhere. What a pod comes to is decided by the
-//! tag of its image, so that a scenario commands it by the version that it asks for:
+//! A stand-in for scheduler, kubelet and volume provisioner. No pod really runs. The tag of its image decides the status of a
+//! pod, so that a scenario controls it by the version that it requests:
 //!
 //! | tag contains | an instance | a Job |
 //! |---|---|---|
-//! | `never-ready` | runs and is never ready | succeeds |
+//! | `never-ready` | runs and never becomes ready | succeeds |
 //! | `crash-loop` | is in a crash loop | succeeds |
-//! | `migration-fails` | gets ready | fails, with words, unless it goes back |
-//! | anything else | gets ready | succeeds |
+//! | `migration-fails` | becomes ready | fails with a message, unless it migrates back |
+//! | anything else | becomes ready | succeeds |
 //!
-//! What to do is decided in `pod` and `claim`, which are pure; this file does it. `instance` and `reloader` play what an
-//! instance, and the reloader of one, say about themselves. The controllers that make pods and bind claims are Kubernetes' own.
+//! `pod` and `claim` decide and are pure; this file executes. `instance` and `reloader` implement the HTTP APIs of instances
+//! and of their reloaders. The controllers that create pods and bind claims are those of Kubernetes.
 
 #![expect(clippy::disallowed_methods, reason = "tests play the users and controllers of a cluster")]
 
@@ -33,18 +33,18 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-pub use instance::{Instances, Mishap};
+pub use instance::{CallFault, Instances};
 
 /// The name of the node, of the storage class and of the field manager.
 pub(crate) const NAME: &str = "stand-in";
 
-/// How many objects are looked after at once.
-const HANDS: usize = 8;
+/// How many objects are handled at the same time.
+const CONCURRENCY: usize = 8;
 
-/// How often the node says that it is alive.
+/// How often the status of the node is updated.
 const HEARTBEAT: Duration = Duration::from_secs(5);
 
-/// Makes what must be there before the first pod, and looks after pods and claims until its tasks are dropped.
+/// Creates the node and the storage class, and handles pods and claims until its tasks are dropped.
 pub async fn start(client: &Client, tasks: &mut JoinSet<()>) -> Result<Instances> {
     let (instances, serving) = Instances::listen().await?;
     tasks.spawn(serving);
@@ -53,15 +53,15 @@ pub async fn start(client: &Client, tasks: &mut JoinSet<()>) -> Result<Instances
     create(&Api::<StorageClass>::all(client.clone()), claim::class()).await?;
     let nodes: Api<Node> = Api::all(client.clone());
     create(&nodes, json!({"metadata": {"name": NAME}})).await?;
-    beat(&nodes).await?;
+    update_node(&nodes).await?;
     tasks.spawn(heartbeat(nodes));
     tasks.spawn(follow(Api::all(client.clone()), {
         let (client, instances) = (client.clone(), instances.clone());
-        move |event| mind_pod(client.clone(), (instances.clone(), reloaders), event)
+        move |event| handle_pod(client.clone(), instances.clone(), reloaders, event)
     }));
     tasks.spawn(follow(Api::all(client.clone()), {
         let client = client.clone();
-        move |event| mind_claim(client.clone(), event)
+        move |event| handle_claim(client.clone(), event)
     }));
     Ok(instances)
 }
@@ -75,7 +75,7 @@ where
     Ok(())
 }
 
-async fn beat(nodes: &Api<Node>) -> Result<()> {
+async fn update_node(nodes: &Api<Node>) -> Result<()> {
     let now = kernel::clock::timestamp().to_string();
     let ready = json!({"type": "Ready", "status": "True", "reason": "StandIn", "lastHeartbeatTime": now});
     let status = json!({"status": {"conditions": [ready]}});
@@ -83,39 +83,41 @@ async fn beat(nodes: &Api<Node>) -> Result<()> {
     Ok(())
 }
 
-/// Without it the node would be given up after a while, and its pods with it.
+/// Keeps the node ready. Otherwise Kubernetes would evict its pods after a while.
 async fn heartbeat(nodes: Api<Node>) {
     let mut ticks = tokio::time::interval(HEARTBEAT);
     loop {
         ticks.tick().await;
-        // A beat that is missed is followed by the next.
-        let _ = beat(&nodes).await;
+        // An update that fails is followed by the next one.
+        let _ = update_node(&nodes).await;
     }
 }
 
-async fn follow<K, F, Fut>(api: Api<K>, mind: F)
+async fn follow<K, F, Fut>(api: Api<K>, handle: F)
 where
     K: kube::Resource<DynamicType = ()> + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static,
     F: Fn(watcher::Event<K>) -> Fut,
     Fut: Future<Output = Result<()>>,
 {
     let events = watcher(api, watcher::Config::default()).default_backoff();
-    let minded = events.filter_map(|event| async { event.ok() }).for_each_concurrent(HANDS, |event| async {
-        // What fails here shows as a plan that does not come to its end; the next event tries again.
-        let _ = mind(event).await;
-    });
-    minded.await;
+    let handled =
+        events.filter_map(|event| async { event.ok() }).for_each_concurrent(CONCURRENCY, |event| async {
+            // An error shows as a plan that does not complete. The next event is another attempt.
+            let _ = handle(event).await;
+        });
+    handled.await;
 }
 
-async fn mind_pod(
+async fn handle_pod(
     client: Client,
-    (instances, reloaders): (Instances, IpAddr),
+    instances: Instances,
+    reloaders: IpAddr,
     event: watcher::Event<Pod>,
 ) -> Result<()> {
     let pod = match event {
         watcher::Event::Apply(pod) | watcher::Event::InitApply(pod) => serde_json::to_value(pod)?,
         watcher::Event::Delete(pod) => {
-            instances.ended(&serde_json::to_value(pod)?);
+            instances.pod_deleted(&serde_json::to_value(pod)?);
             return Ok(());
         }
         watcher::Event::Init | watcher::Event::InitDone => return Ok(()),
@@ -125,7 +127,7 @@ async fn mind_pod(
     let api: Api<Pod> = Api::namespaced(client.clone(), &namespace);
     match pod::decide(&pod, reloaders) {
         None => {}
-        Some(pod::Deed::Bind) => {
+        Some(pod::PodAction::Bind) => {
             let binding = json!({
                 "apiVersion": "v1", "kind": "Binding",
                 "metadata": {"name": name, "namespace": namespace, "uid": pod["metadata"]["uid"]},
@@ -135,13 +137,13 @@ async fn mind_pod(
             let request = axum::http::Request::post(path).body(serde_json::to_vec(&binding)?)?;
             let _: Value = client.request(request).await?;
         }
-        Some(pod::Deed::Say(status)) => {
+        Some(pod::PodAction::SetStatus(status)) => {
             let uid = &pod["metadata"]["uid"];
             let patch = json!({"metadata": {"uid": uid}, "status": status});
-            instances.became(&pod, &status);
+            instances.pod_started(&pod, &status);
             api.patch_status(&name, &PatchParams::default(), &Patch::Merge(&patch)).await?;
         }
-        Some(pod::Deed::Remove) => {
+        Some(pod::PodAction::Remove) => {
             let parameters = DeleteParams {
                 preconditions: Some(Preconditions {
                     uid: Some(text(&pod["metadata"]["uid"])),
@@ -155,7 +157,7 @@ async fn mind_pod(
     Ok(())
 }
 
-async fn mind_claim(client: Client, event: watcher::Event<PersistentVolumeClaim>) -> Result<()> {
+async fn handle_claim(client: Client, event: watcher::Event<PersistentVolumeClaim>) -> Result<()> {
     let volumes: Api<PersistentVolume> = Api::all(client.clone());
     let claim = match event {
         watcher::Event::Apply(claim) | watcher::Event::InitApply(claim) => serde_json::to_value(claim)?,
@@ -168,10 +170,10 @@ async fn mind_claim(client: Client, event: watcher::Event<PersistentVolumeClaim>
     };
     match claim::decide(&claim) {
         None => {}
-        Some(claim::Deed::Provide(volume)) => {
+        Some(claim::ClaimAction::Provision(volume)) => {
             create(&volumes, volume).await?;
         }
-        Some(claim::Deed::Grow(size)) => {
+        Some(claim::ClaimAction::Grow(size)) => {
             let parameters = PatchParams::default();
             let capacity = json!({"capacity": {"storage": size}});
             let volume = Patch::Merge(json!({"spec": capacity}));

@@ -1,27 +1,27 @@
-//! What becomes of a pod. Pure.
+//! Decides what happens to a pod. Pure.
 
 use std::net::IpAddr;
 
 use serde_json::{Value, json};
 
-/// Something to be done about a pod.
+/// An action on a pod.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Deed {
-    /// It gets a place.
+pub(super) enum PodAction {
+    /// Binds it to the node.
     Bind,
-    /// Its status becomes this.
-    Say(Value),
-    /// It has ended and goes.
+    /// Sets its status.
+    SetStatus(Value),
+    /// Removes it after its deletion.
     Remove,
 }
 
-/// What to do about a pod next; nothing if it is as it should be. `reloaders` is where those of them answer that have one.
-pub(super) fn decide(pod: &Value, reloaders: IpAddr) -> Option<Deed> {
+/// The next action on a pod, if any. `reloaders` is the address of pods with a reloader.
+pub(super) fn decide(pod: &Value, reloaders: IpAddr) -> Option<PodAction> {
     if !pod["metadata"]["deletionTimestamp"].is_null() {
-        return Some(Deed::Remove);
+        return Some(PodAction::Remove);
     }
     if pod["spec"]["nodeName"].is_null() {
-        return Some(Deed::Bind);
+        return Some(PodAction::Bind);
     }
     let phase = pod["status"]["phase"].as_str().unwrap_or("Pending");
     (phase == "Pending").then(|| {
@@ -29,7 +29,7 @@ pub(super) fn decide(pod: &Value, reloaders: IpAddr) -> Option<Deed> {
         if has_reloader(pod) {
             status["podIP"] = reloaders.to_string().into();
         }
-        Deed::Say(status)
+        PodAction::SetStatus(status)
     })
 }
 
@@ -41,7 +41,7 @@ fn has_reloader(pod: &Value) -> bool {
     containers.into_iter().flatten().any(is_reloader)
 }
 
-/// Whether a Job made it.
+/// Whether a Job created it.
 pub(super) fn is_of_job(pod: &Value) -> bool {
     let owners = pod["metadata"]["ownerReferences"].as_array();
     owners.into_iter().flatten().any(|owner| owner["kind"] == "Job")
@@ -114,16 +114,16 @@ mod tests {
 
     const RELOADERS: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(127, 0, 0, 9));
 
-    fn decide(pod: &Value) -> Option<Deed> {
+    fn decide(pod: &Value) -> Option<PodAction> {
         super::decide(pod, RELOADERS)
     }
 
     #[test]
-    fn only_reloaders_have_an_address() {
+    fn only_pods_with_a_reloader_have_an_address() {
         let mut pod = pod("x:1", "StatefulSet", &[]);
         let address = |pod: &Value| match decide(pod) {
-            Some(Deed::Say(status)) => status["podIP"].clone(),
-            _ => panic!("nothing is said about {pod}"),
+            Some(PodAction::SetStatus(status)) => status["podIP"].clone(),
+            _ => panic!("no status for {pod}"),
         };
         assert_eq!(address(&pod), Value::Null);
         pod["spec"]["containers"] = json!([{"name": "app"}, {"name": "config-reloader"}]);
@@ -137,16 +137,16 @@ mod tests {
         })
     }
 
-    fn said(pod: &Value) -> (String, bool) {
-        let Some(Deed::Say(status)) = decide(pod) else { panic!("nothing is said about {pod}") };
+    fn phase_and_readiness(pod: &Value) -> (String, bool) {
+        let Some(PodAction::SetStatus(status)) = decide(pod) else { panic!("no status for {pod}") };
         (status["phase"].as_str().unwrap().to_owned(), status["containerStatuses"][0]["ready"] == true)
     }
 
     #[test]
-    fn a_tag_commands_what_an_instance_comes_to() {
+    fn the_tag_decides_the_status_of_an_instance() {
         for (tag, ready) in [("0.0.1", true), ("0.0.2-never-ready", false), ("0.0.2-crash-loop", false)] {
             assert_eq!(
-                said(&pod(&format!("x:{tag}"), "StatefulSet", &[])),
+                phase_and_readiness(&pod(&format!("x:{tag}"), "StatefulSet", &[])),
                 ("Running".into(), ready),
                 "{tag}"
             );
@@ -154,21 +154,23 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_commands_what_a_job_comes_to() {
-        let phase = |tag: &str, arguments: &[&str]| said(&pod(&format!("x:{tag}"), "Job", arguments)).0;
+    fn the_tag_decides_the_status_of_a_job() {
+        let phase = |tag: &str, arguments: &[&str]| {
+            phase_and_readiness(&pod(&format!("x:{tag}"), "Job", arguments)).0
+        };
         assert_eq!(phase("0.0.2", &["migrate"]), "Succeeded");
         assert_eq!(phase("0.0.2-migration-fails", &["migrate"]), "Failed");
         assert_eq!(phase("0.0.2-migration-fails", &["migrate", "--back"]), "Succeeded");
     }
 
     #[test]
-    fn first_a_place_at_last_the_end() {
+    fn a_pod_is_bound_first_and_removed_after_its_deletion() {
         let mut pod = pod("x:0.0.1", "StatefulSet", &[]);
         pod["status"] = json!({"phase": "Running"});
         assert_eq!(decide(&pod), None);
         pod["spec"]["nodeName"] = Value::Null;
-        assert_eq!(decide(&pod), Some(Deed::Bind));
+        assert_eq!(decide(&pod), Some(PodAction::Bind));
         pod["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z".into();
-        assert_eq!(decide(&pod), Some(Deed::Remove));
+        assert_eq!(decide(&pod), Some(PodAction::Remove));
     }
 }

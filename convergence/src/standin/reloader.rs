@@ -1,6 +1,6 @@
-//! What the reloaders beside instances say: that whatever was written is loaded. One server answers for all of them, in
-//! the way of a reloader that knows no hashes, only when it last succeeded: a time that is still to come, so that it
-//! is after every write.
+//! A stand-in for the reloaders: they report that the last configuration is loaded. One server implements all of them, like a
+//! reloader that reports no hashes, only the time of the last success. That time is in the future, so that it is after every
+//! write.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -9,13 +9,13 @@ use axum::Router;
 use axum::routing::get;
 use tokio::net::TcpListener;
 
-/// Where operators look for reloaders.
+/// The port of reloaders.
 const PORT: u16 = 8080;
 
-/// How far ahead the last success is, in seconds.
+/// How far in the future the last success is, in seconds.
 const AHEAD: i64 = 3600;
 
-/// Answers at an address of this process alone, so that runs beside each other do not meet.
+/// Listens on an address that is unique to this process, so that several runs can run at the same time.
 pub(super) async fn listen() -> Result<(IpAddr, impl Future<Output = ()> + Send + 'static)> {
     let [_, high, middle, low] = std::process::id().to_be_bytes();
     let address = IpAddr::V4(Ipv4Addr::new(127, 64 | high & 0x3f, middle, low));
@@ -23,7 +23,7 @@ pub(super) async fn listen() -> Result<(IpAddr, impl Future<Output = ()> + Send 
     let listener = listener.with_context(|| format!("cannot listen at {address}:{PORT} for reloaders"))?;
     let router = Router::new().route("/metrics", get(async || metrics()));
     let serving = async move {
-        // It ends with the run; until then plans would say what it does not answer.
+        // An error shows as plans that fail.
         let _ = axum::serve(listener, router).await;
     };
     Ok((address, serving))

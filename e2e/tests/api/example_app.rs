@@ -1,4 +1,4 @@
-//! The definition of `ExampleApp` as users apply it: accepted whole, with defaults, checks and a scale.
+//! The CRD of `ExampleApp` as users apply it: all fields, defaults, validation and the scale subresource.
 
 use std::path::PathBuf;
 
@@ -14,11 +14,11 @@ use kube::api::{ApiResource, DynamicObject, Patch, PatchParams, PostParams};
 use kube::{Api, Client};
 use lab::ControlPlane;
 use mainstay::process::Process;
-use mainstay::products::Running;
+use mainstay::products::RunningProducts;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-/// A control plane that knows the resource.
+/// A control plane with the CRD.
 pub(crate) async fn control_plane() -> Result<(ControlPlane, Client)> {
     let plane = ControlPlane::start().await?;
     let client = plane.client().await?;
@@ -27,13 +27,9 @@ pub(crate) async fn control_plane() -> Result<(ControlPlane, Client)> {
     let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
     let definition: CustomResourceDefinition = serde_saphyr::from_str(&text)?;
     let api: Api<CustomResourceDefinition> = Api::all(client.clone());
-    let name = definition.metadata.name.clone().context("a definition has a name")?;
+    let name = definition.metadata.name.clone().context("the definition has no name")?;
     api.create(&PostParams::default(), &definition).await?;
-    wait::object(&api, &name, "to be established", |definition| {
-        let conditions = definition.status.as_ref().and_then(|status| status.conditions.as_ref());
-        conditions.is_some_and(|all| all.iter().any(|one| one.type_ == "Established" && one.status == "True"))
-    })
-    .await?;
+    wait::established(&api, &name).await?;
     Ok((plane, client))
 }
 
@@ -41,20 +37,20 @@ pub(crate) async fn control_plane() -> Result<(ControlPlane, Client)> {
 pub(crate) fn operator(client: Client, catalogue: &mut Catalogue) -> Process {
     Process {
         client,
-        products: std::sync::Arc::new(Running::only(
+        products: std::sync::Arc::new(RunningProducts::only(
             &operator_example::PRODUCT,
             operator_example::ExampleOperator::default(),
         )),
         scopes: Namespaces::Only(vec!["default".into()]).into(),
         leadership: Leadership::always(),
         identity: "test".into(),
-        queue: queue::Settings::default(),
+        queue: queue::QueueSettings::default(),
         metrics: Metrics::register(catalogue, "", ""),
         watch_states: watch::Sender::new(Vec::new()),
     }
 }
 
-/// The resource as a user writes it: fields that our types would add are not there.
+/// The resource as a user writes it, without fields that our types would add.
 pub(crate) fn written(name: &str, spec: &Value) -> Result<DynamicObject> {
     let object = json!({
         "apiVersion": "example-app.appdelivery.cncf.io/v1alpha1",
@@ -70,7 +66,7 @@ pub(crate) fn raw(client: &Client) -> Api<DynamicObject> {
 }
 
 #[tokio::test]
-async fn the_example_of_the_paper_is_accepted_and_nothing_of_it_is_lost() -> Result<()> {
+async fn the_example_of_the_paper_is_accepted_without_losing_a_field() -> Result<()> {
     let (_plane, client) = control_plane().await?;
     let spec = json!({
         "appVersion": "0.0.1",
@@ -84,10 +80,10 @@ async fn the_example_of_the_paper_is_accepted_and_nothing_of_it_is_lost() -> Res
     });
     raw(&client).create(&PostParams::default(), &written("appdelivery-example-app", &spec)?).await?;
     let stored = raw(&client).get("appdelivery-example-app").await?;
-    for (field, value) in spec.as_object().context("an object")? {
+    for (field, value) in spec.as_object().context("not an object")? {
         assert_eq!(&stored.data["spec"][field], value, "{field}");
     }
-    assert_eq!(stored.data["spec"]["replicas"], 1, "the server fills in defaults");
+    assert_eq!(stored.data["spec"]["replicas"], 1, "the API server sets defaults");
     assert_eq!(stored.data["spec"]["storage"], json!({"size": "1Gi"}));
 
     let typed: Api<ExampleApp> = Api::default_namespaced(client);
@@ -96,7 +92,7 @@ async fn the_example_of_the_paper_is_accepted_and_nothing_of_it_is_lost() -> Res
 }
 
 #[tokio::test]
-async fn what_makes_no_sense_is_refused_by_name() -> Result<()> {
+async fn an_invalid_field_is_rejected_with_its_name() -> Result<()> {
     let (_plane, client) = control_plane().await?;
     let cases = [
         (json!({"appVersion": "latest"}), "spec.appVersion"),
@@ -109,9 +105,9 @@ async fn what_makes_no_sense_is_refused_by_name() -> Result<()> {
         match raw(&client).create(&PostParams::default(), &written("bad", &spec)?).await {
             Err(kube::Error::Api(status)) => {
                 assert_eq!(status.code, 422, "{spec}");
-                assert!(status.message.contains(field), "{spec} was answered with: {}", status.message);
+                assert!(status.message.contains(field), "message for {spec}: {}", status.message);
             }
-            other => panic!("{spec} was not refused: {other:?}"),
+            other => panic!("{spec} was not rejected: {other:?}"),
         }
     }
     Ok(())

@@ -1,5 +1,5 @@
-//! Kubelets as targets on a real API server: the objects follow the nodes, nothing is written while nothing changes, and
-//! the role of the Prometheus Operator is enough.
+//! Kubelets as targets with a real API server: the objects follow the nodes, nothing is written while nothing changes, and
+//! the role of the Prometheus Operator is sufficient.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use kernel::metrics::{Catalogue, Metrics};
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kube::{Api, Client};
 use lab::ControlPlane;
-use operator_monitoring::kubelet::Settings;
+use operator_monitoring::kubelet::KubeletSettings;
 use operator_monitoring::kubelet::operator::Kubelets;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -22,12 +22,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::record::Record;
 
-/// So long that nothing in a test can come from it.
+/// A period that never ends during a test.
 const NEVER: Duration = Duration::from_hours(1);
-/// So short that a test sees it go by a few times.
+/// A period that ends several times during a test.
 const OFTEN: Duration = Duration::from_millis(300);
 
-/// The operator at work.
+/// A running operator.
 struct Running {
     record: Record,
     catalogue: Catalogue,
@@ -40,11 +40,11 @@ impl Running {
         let (stop, mut tasks, mut catalogue) =
             (CancellationToken::new(), JoinSet::new(), Catalogue::default());
         let kernel = Metrics::register(&mut Catalogue::default(), "", "");
-        let settings = Settings {
+        let settings = KubeletSettings {
             namespace: "default".into(),
             name: "kubelet".into(),
             endpoint_slices: slices,
-            ..Settings::default()
+            ..KubeletSettings::default()
         };
         let kubelets = Kubelets {
             client,
@@ -52,7 +52,7 @@ impl Running {
             endpoints: true,
             nodes: "!left-out".into(),
             period,
-            metrics: operator_monitoring::kubelet::operator::Metrics::register(
+            metrics: operator_monitoring::kubelet::operator::KubeletMetrics::register(
                 &mut catalogue,
                 &kernel,
                 true,
@@ -63,9 +63,9 @@ impl Running {
         Self { record, catalogue, stop, tasks }
     }
 
-    /// What was asked of the server since the last time, in words and in order.
-    fn asked(&self) -> Vec<String> {
-        self.record.take().iter().map(crate::record::Request::words).collect()
+    /// The requests since the last call, as text.
+    fn requests(&self) -> Vec<String> {
+        self.record.take().iter().map(crate::record::Request::line).collect()
     }
 
     fn has(&self, line: &str) -> Result<bool> {
@@ -92,7 +92,7 @@ async fn node(client: &Client, name: &str, labels: &Value, addresses: &[&str]) -
     Ok(())
 }
 
-/// Addresses that Endpoints have.
+/// The addresses of an Endpoints object.
 fn addresses(endpoints: &Endpoints) -> BTreeSet<&str> {
     let subsets = endpoints.subsets.iter().flatten();
     subsets.flat_map(|subset| subset.addresses.iter().flatten()).map(|one| one.ip.as_str()).collect()
@@ -105,7 +105,7 @@ async fn endpoints_have(client: &Client, expected: &[&str]) -> Result<Endpoints>
         .await
 }
 
-/// Waits until the slices hold these addresses and no others, each once.
+/// Waits until the EndpointSlices contain these addresses and no others, each once.
 async fn slices_have(client: &Client, expected: &[&str]) -> Result<Vec<EndpointSlice>> {
     let api: Api<EndpointSlice> = Api::default_namespaced(client.clone());
     let list = async || {
@@ -123,11 +123,11 @@ async fn slices_have(client: &Client, expected: &[&str]) -> Result<Vec<EndpointS
     list().await
 }
 
-/// Waits until everything was looked at so many times; what was asked meanwhile.
-async fn looks(running: &Running, times: usize) -> Result<Vec<String>> {
+/// Waits for a number of passes. Returns the requests in the meantime.
+async fn passes(running: &Running, times: usize) -> Result<Vec<String>> {
     let mut all = Vec::new();
-    wait::until("some more looks", async || {
-        all.extend(running.asked());
+    wait::until("some more passes", async || {
+        all.extend(running.requests());
         let seen = all.iter().filter(|request| *request == "GET services/kubelet").count();
         Ok(holds(seen >= times, all.join(", ")))
     })
@@ -151,18 +151,18 @@ async fn objects_follow_the_nodes_at_once() -> Result<()> {
     assert_eq!(label("k8s-app").as_deref(), Some("kubelet"));
     assert_eq!(label("endpointslice.kubernetes.io/skip-mirror").as_deref(), Some("true"));
     let services: Api<Service> = Api::default_namespaced(client.clone());
-    let service = services.get("kubelet").await?.spec.context("a Service has a spec")?;
+    let service = services.get("kubelet").await?.spec.context("the Service has no spec")?;
     let names: Vec<_> = service.ports.iter().flatten().filter_map(|port| port.name.as_deref()).collect();
     assert_eq!(names, ["https-metrics", "cadvisor", "http-metrics"]);
     assert_eq!(service.cluster_ip.as_deref(), Some("None"));
     let slices = slices_have(&client, &["10.1.0.1", "10.1.0.2", "fd00::1"]).await?;
-    assert_eq!(slices.len(), 2, "one of either kind");
+    assert_eq!(slices.len(), 2, "one for each address type");
     wait::until("the node without an address to be counted", async || {
         Ok(holds(running.has("node_address_lookup_errors_total{} 1")?, running.catalogue.expose()?))
     })
     .await?;
 
-    // A new node, one that goes, and one that moves; the period has nothing to do with it.
+    // A new node, a deleted one, and one with another address. The period does not end in the meantime.
     node(&client, "c", &json!({}), &["10.1.0.3"]).await?;
     endpoints_have(&client, &["10.1.0.1", "10.1.0.2", "10.1.0.3"]).await?;
     slices_have(&client, &["10.1.0.1", "10.1.0.2", "10.1.0.3", "fd00::1"]).await?;
@@ -170,7 +170,7 @@ async fn objects_follow_the_nodes_at_once() -> Result<()> {
     nodes.delete("a", &DeleteParams::default()).await?;
     endpoints_have(&client, &["10.1.0.2", "10.1.0.3"]).await?;
     let slices = slices_have(&client, &["10.1.0.2", "10.1.0.3"]).await?;
-    assert_eq!(slices.len(), 1, "one that is empty goes");
+    assert_eq!(slices.len(), 1, "an empty one is deleted");
     let moved = json!({"status": {"addresses": [{"type": "InternalIP", "address": "10.1.0.4"}]}});
     nodes.patch_status("c", &PatchParams::default(), &Patch::Merge(&moved)).await?;
     endpoints_have(&client, &["10.1.0.2", "10.1.0.4"]).await?;
@@ -185,7 +185,7 @@ async fn objects_follow_the_nodes_at_once() -> Result<()> {
 }
 
 #[tokio::test]
-async fn nothing_is_written_while_nothing_changes_and_edits_are_put_right() -> Result<()> {
+async fn nothing_is_written_while_nothing_changes_and_edits_are_corrected() -> Result<()> {
     let plane = ControlPlane::start().await?;
     let client = plane.client().await?;
     for (name, ip) in [("b", "10.1.0.2"), ("a", "10.1.0.1"), ("c", "10.1.0.30")] {
@@ -196,31 +196,31 @@ async fn nothing_is_written_while_nothing_changes_and_edits_are_put_right() -> R
     let running = Running::start(record.clone(), record.around(client.clone()), true, OFTEN);
     endpoints_have(&client, &all).await?;
     slices_have(&client, &all).await?;
-    looks(&running, 1).await?;
+    passes(&running, 1).await?;
 
-    let asked = looks(&running, 4).await?;
-    let writes: Vec<&String> = asked.iter().filter(|request| !request.starts_with("GET")).collect();
+    let sent = passes(&running, 4).await?;
+    let writes: Vec<&String> = sent.iter().filter(|request| !request.starts_with("GET")).collect();
     assert_eq!(writes, Vec::<&String>::new());
-    // A heartbeat is no change.
+    // A heartbeat causes no write.
     let nodes: Api<Node> = Api::all(client.clone());
     let beat = json!({"status": {"conditions": [{"type": "DiskPressure", "status": "False"}]}});
     nodes.patch_status("a", &PatchParams::default(), &Patch::Strategic(&beat)).await?;
-    let asked = looks(&running, 2).await?;
-    assert!(asked.iter().all(|request| request.starts_with("GET")), "{asked:?}");
+    let sent = passes(&running, 2).await?;
+    assert!(sent.iter().all(|request| request.starts_with("GET")), "{sent:?}");
 
-    // Somebody takes away what is ours, and adds what is his.
+    // Somebody removes fields of the operator, and adds other ones.
     let (params, api) = (PatchParams::default(), Api::<Endpoints>::default_namespaced(client.clone()));
-    let patch = json!({"metadata": {"labels": {"k8s-app": null, "his": "label"}}, "subsets": []});
+    let patch = json!({"metadata": {"labels": {"k8s-app": null, "foreign": "label"}}, "subsets": []});
     api.patch("kubelet", &params, &Patch::Merge(&patch)).await?;
     let services: Api<Service> = Api::default_namespaced(client.clone());
     let patch = json!({"spec": {"ports": [{"name": "https-metrics", "port": 1}]}});
     services.patch("kubelet", &params, &Patch::Merge(&patch)).await?;
     let slices: Api<EndpointSlice> = Api::default_namespaced(client.clone());
-    let name = slices_have(&client, &all).await?.remove(0).metadata.name.context("a slice has a name")?;
+    let name = slices_have(&client, &all).await?.remove(0).metadata.name.context("the slice has no name")?;
     slices.patch(&name, &params, &Patch::Merge(&json!({"endpoints": [], "ports": []}))).await?;
     let endpoints = endpoints_have(&client, &all).await?;
     let labels = endpoints.metadata.labels.unwrap_or_default();
-    assert_eq!((labels["k8s-app"].as_str(), labels["his"].as_str()), ("kubelet", "label"));
+    assert_eq!((labels["k8s-app"].as_str(), labels["foreign"].as_str()), ("kubelet", "label"));
     wait::object(&services, "kubelet", "to have its ports", |service| {
         service.spec.as_ref().and_then(|spec| spec.ports.as_ref()).is_some_and(|ports| ports.len() == 3)
     })
@@ -232,15 +232,15 @@ async fn nothing_is_written_while_nothing_changes_and_edits_are_put_right() -> R
         Ok(holds(slices.iter().all(is_whole), format!("{slices:?}")))
     })
     .await?;
-    looks(&running, 1).await?;
-    let asked = looks(&running, 2).await?;
-    assert!(asked.iter().all(|request| request.starts_with("GET")), "it is quiet again: {asked:?}");
+    passes(&running, 1).await?;
+    let sent = passes(&running, 2).await?;
+    assert!(sent.iter().all(|request| request.starts_with("GET")), "nothing more is written: {sent:?}");
     running.end().await;
     Ok(())
 }
 
 #[tokio::test]
-async fn the_role_of_the_prometheus_operator_is_enough() -> Result<()> {
+async fn the_role_of_the_prometheus_operator_is_sufficient() -> Result<()> {
     let plane = ControlPlane::start().await?;
     let client = plane.client().await?;
     grant(&client).await?;
@@ -249,23 +249,23 @@ async fn the_role_of_the_prometheus_operator_is_enough() -> Result<()> {
     let restricted = record.impersonate(client.clone(), "operator")?;
     let running = Running::start(record, restricted, true, OFTEN);
     let endpoints = endpoints_have(&client, &["10.1.0.1"]).await?;
-    // The operator writes no slices here, so the cluster makes them from the Endpoints.
+    // The operator writes no EndpointSlices here, so the cluster creates them from the Endpoints.
     let labels = endpoints.metadata.labels.unwrap_or_default();
     assert_eq!(labels.get("endpointslice.kubernetes.io/skip-mirror"), None);
-    looks(&running, 1).await?;
-    let asked = looks(&running, 3).await?;
-    assert!(asked.iter().all(|request| request.starts_with("GET")), "{asked:?}");
+    passes(&running, 1).await?;
+    let sent = passes(&running, 3).await?;
+    assert!(sent.iter().all(|request| request.starts_with("GET")), "{sent:?}");
     assert!(running.has("node_syncs_failed_total{resource=\"endpoints\"} 0")?);
     assert!(!running.has("node_syncs_failed_total{resource=\"endpointslice\"} 0")?);
-    // What goes is made again, with this role too.
+    // A deleted object is created again with this role too.
     let services: Api<Service> = Api::default_namespaced(client.clone());
     services.delete("kubelet", &DeleteParams::default()).await?;
-    wait::object(&services, "kubelet", "to be back", |_| true).await?;
+    wait::object(&services, "kubelet", "to be created again", |_| true).await?;
     running.end().await;
     Ok(())
 }
 
-/// What the Prometheus Operator may do, as far as kubelets are concerned.
+/// The permissions of the Prometheus Operator for kubelets.
 async fn grant(client: &Client) -> Result<()> {
     let verbs = ["get", "create", "update", "delete"];
     let rules = json!([

@@ -1,4 +1,4 @@
-//! What a real API server makes of our resources. No pods: a control plane alone.
+//! Tests with a real API server and no pods: a control plane alone.
 
 #![expect(clippy::disallowed_methods, reason = "tests play the users and controllers of a cluster")]
 

@@ -1,4 +1,4 @@
-//! A client that writes down what it asks of the server, and can ask as somebody else.
+//! A client that records its requests and can impersonate a user.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,30 +8,30 @@ use kube::Client;
 use kube::client::Body;
 use serde_json::Value;
 
-/// What was asked.
+/// A request.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Request {
     method: String,
     path: String,
-    /// The body, or nothing.
+    /// The body, or null.
     pub(crate) body: Value,
 }
 
 impl Request {
-    /// In words: `PATCH configmaps/one`.
-    pub(crate) fn words(&self) -> String {
+    /// As text: `PATCH configmaps/one`.
+    pub(crate) fn line(&self) -> String {
         let parts: Vec<&str> = self.path.rsplitn(3, '/').take(2).collect();
         format!("{} {}/{}", self.method, parts[1], parts[0])
     }
 
-    /// Whether it changes anything.
+    /// Whether it is a write.
     pub(crate) fn is_write(&self) -> bool {
         self.method != "GET"
     }
 
-    /// Whether the server refuses it when the object is not the one that was meant: it makes a new one, or names the
-    /// version or the unique id.
-    pub(crate) fn is_guarded(&self) -> bool {
+    /// Whether the API server rejects it if the object is another one than expected: it creates an object, or names the
+    /// resource version or the UID.
+    pub(crate) fn is_conditional(&self) -> bool {
         match self.method.as_str() {
             "POST" => true,
             "DELETE" => self.body["preconditions"]["uid"].is_string(),
@@ -40,22 +40,22 @@ impl Request {
     }
 }
 
-/// All that was asked, watches aside.
+/// All requests except watches.
 #[derive(Clone, Default)]
 pub(crate) struct Record(Arc<Mutex<Vec<Request>>>);
 
 impl Record {
-    /// A client whose requests are written down.
+    /// A client whose requests are recorded.
     pub(crate) fn around(&self, client: Client) -> Client {
         self.client(client, None)
     }
 
-    /// A client that has only the permissions of this user.
+    /// A client with the permissions of a user.
     pub(crate) fn impersonate(&self, client: Client, user: &str) -> Result<Client> {
         Ok(self.client(client, Some(HeaderValue::from_str(user)?)))
     }
 
-    /// What was asked since the last time.
+    /// The requests since the last call.
     pub(crate) fn take(&self) -> Vec<Request> {
         std::mem::take(&mut self.0.lock().expect("no writer panics"))
     }

@@ -1,4 +1,4 @@
-//! What `mainstay render` prints is what the operator applies: nothing missing, nothing more.
+//! `mainstay render` prints exactly the objects that the operator applies.
 
 use anyhow::{Context, Result};
 use api_example::ExampleApp;
@@ -20,7 +20,7 @@ fn sample() -> Result<Value> {
     Ok(serde_saphyr::from_str(&text)?)
 }
 
-/// The object in the cluster that a rendered one stands for.
+/// The object in the cluster that corresponds to a rendered one.
 async fn live(client: &Client, rendered: &Value) -> Result<DynamicObject> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let (version, kind) = (text(&rendered["apiVersion"]), text(&rendered["kind"]));
@@ -37,7 +37,7 @@ async fn live(client: &Client, rendered: &Value) -> Result<DynamicObject> {
 }
 
 #[tokio::test]
-async fn what_is_rendered_is_what_is_applied() -> Result<()> {
+async fn rendered_objects_are_the_applied_ones() -> Result<()> {
     let (_plane, client) = control_plane().await?;
     let apps: Api<ExampleApp> = Api::default_namespaced(client.clone());
     let created = apps.create(&PostParams::default(), &serde_json::from_value(sample()?)?).await?;
@@ -52,7 +52,7 @@ async fn what_is_rendered_is_what_is_applied() -> Result<()> {
     assert_eq!(rendered.len(), 6);
     for mut object in rendered {
         let live = serde_json::to_value(live(&client, &object).await?)?;
-        // Only a cluster gives these.
+        // Only the cluster knows these.
         object["metadata"]["ownerReferences"][0]["uid"] = created.metadata.uid.clone().into();
         if object["kind"] == "Secret" {
             object["data"]["password"] = live["data"]["password"].clone();

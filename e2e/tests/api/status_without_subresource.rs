@@ -1,5 +1,5 @@
-//! The status of a resource whose definition has no status subresource: it is patched into the resource itself, tells the
-//! spec by a hash, and is not written while nothing changes. When the definition gets the subresource, that is used.
+//! The status of a resource whose CRD has no status subresource: it is patched into the resource itself, identifies the
+//! spec by a hash, and is not written while nothing changes. When the CRD gets the subresource, it is used.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use kernel::flow::{Attempt, Cluster, Finalizer, Invalid, Observed, Operator, Pas
 use kernel::hub::Hub;
 use kernel::metrics::{Catalogue, Metrics};
 use kernel::object::OBSERVED_SPEC;
-use kernel::queue::Settings;
+use kernel::queue::QueueSettings;
 use kernel::report::{Reconciled, Report};
 use kernel::stores::{Namespaces, Scopes, Stores};
 use kube::api::{DynamicObject, Patch, PatchParams, PostParams};
@@ -47,7 +47,7 @@ static DECLARATION: Declaration = Declaration {
     status_manager: None,
 };
 
-/// How often the operator looks at a resource though nothing changed.
+/// How often the operator reconciles a resource although nothing changed.
 const AGAIN: Duration = Duration::from_millis(50);
 
 /// Reports the size of each gadget, and counts its passes.
@@ -123,7 +123,7 @@ fn definition() -> Value {
     })
 }
 
-struct Stage {
+struct Fixture {
     _plane: ControlPlane,
     client: Client,
     record: Record,
@@ -132,8 +132,8 @@ struct Stage {
     tasks: JoinSet<()>,
 }
 
-impl Stage {
-    async fn set() -> Result<Self> {
+impl Fixture {
+    async fn start() -> Result<Self> {
         let plane = ControlPlane::start().await?;
         let client = plane.client().await?;
         let definitions: Api<CustomResourceDefinition> = Api::all(client.clone());
@@ -160,7 +160,7 @@ impl Stage {
         let hub = Hub {
             tools: Tools { client: recorded, stores, manager: "mainstay", fence: Arc::new(|| true) },
             scopes,
-            queue: Settings { window: Duration::from_millis(1), ..Settings::default() },
+            queue: QueueSettings { window: Duration::from_millis(1), ..QueueSettings::default() },
             grace: Duration::from_secs(5),
             metrics: Metrics::register(&mut Catalogue::default(), "", ""),
             watch_states: watch::channel(Vec::new()).0,
@@ -172,7 +172,7 @@ impl Stage {
         Ok(Self { _plane: plane, client, record, passes, stop, tasks })
     }
 
-    /// Waits until the status has this size; the gadget.
+    /// Waits until the status has this size, and returns the gadget.
     async fn reports(&self, size: i64) -> Result<DynamicObject> {
         let what = format!("to report size {size}");
         let fits = |gadget: &DynamicObject| gadget.data["status"]["size"] == size;
@@ -190,7 +190,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Waits for so many passes more; what was written meanwhile.
+    /// Waits for a number of passes. Returns the writes in the meantime.
     async fn writes_in(&self, passes: usize) -> Result<Vec<String>> {
         self.record.take();
         let before = *self.passes.borrow();
@@ -199,7 +199,7 @@ impl Stage {
             Ok(holds(seen >= passes, seen.to_string()))
         })
         .await?;
-        Ok(self.record.take().iter().filter(|one| one.is_write()).map(Request::words).collect())
+        Ok(self.record.take().iter().filter(|one| one.is_write()).map(Request::line).collect())
     }
 
     async fn end(mut self) {
@@ -215,36 +215,36 @@ fn gadgets(client: &Client) -> Api<DynamicObject> {
 #[tokio::test]
 async fn a_status_without_a_subresource_is_patched_into_the_resource_and_left_alone_while_idle() -> Result<()>
 {
-    let stage = Stage::set().await?;
-    let first = stage.reports(1).await?.data["status"].clone();
+    let fixture = Fixture::start().await?;
+    let first = fixture.reports(1).await?.data["status"].clone();
     assert_eq!(first["conditions"], json!([{"type": "Ready"}]));
-    assert_eq!(first["observedGeneration"], Value::Null, "every status write counts as a generation here");
+    assert_eq!(first["observedGeneration"], Value::Null, "every status write increments the generation here");
     assert!(first[OBSERVED_SPEC].is_string(), "{first}");
-    assert_eq!(stage.writes_in(40).await?, Vec::<String>::new());
+    assert_eq!(fixture.writes_in(40).await?, Vec::<String>::new());
 
-    stage.record.take();
-    stage.resize(2).await?;
-    let second = stage.reports(2).await?.data["status"].clone();
+    fixture.record.take();
+    fixture.resize(2).await?;
+    let second = fixture.reports(2).await?.data["status"].clone();
     assert_ne!(first[OBSERVED_SPEC], second[OBSERVED_SPEC]);
-    let writes = stage.record.take().into_iter().filter(Request::is_write);
-    assert!(writes.map(|one| one.words()).all(|words| words == "PATCH gadgets/one"), "nothing else is tried");
-    assert_eq!(stage.writes_in(40).await?, Vec::<String>::new());
+    let writes = fixture.record.take().into_iter().filter(Request::is_write);
+    assert!(writes.map(|one| one.line()).all(|line| line == "PATCH gadgets/one"), "there are other writes");
+    assert_eq!(fixture.writes_in(40).await?, Vec::<String>::new());
 
-    // The definition gets the subresource: patches of the resource no longer change its status.
-    let definitions: Api<CustomResourceDefinition> = Api::all(stage.client.clone());
+    // The CRD gets the subresource: patches of the resource no longer change its status.
+    let definitions: Api<CustomResourceDefinition> = Api::all(fixture.client.clone());
     let step = json!([{"op": "add", "path": "/spec/versions/0/subresources", "value": {"status": {}}}]);
     let patch = Patch::Json::<()>(serde_json::from_value(step)?);
     definitions.patch("gadgets.test.mainstay.dev", &PatchParams::default(), &patch).await?;
     wait::until("the subresource", async || {
-        Ok(match gadgets(&stage.client).get_status("one").await {
+        Ok(match gadgets(&fixture.client).get_status("one").await {
             Ok(_) => Look::Found(()),
             Err(error) => Look::NotYet(error.to_string()),
         })
     })
     .await?;
-    stage.resize(3).await?;
-    let third = stage.reports(3).await?;
+    fixture.resize(3).await?;
+    let third = fixture.reports(3).await?;
     assert_eq!(third.data["status"]["observedGeneration"].as_i64(), third.metadata.generation);
-    stage.end().await;
+    fixture.end().await;
     Ok(())
 }

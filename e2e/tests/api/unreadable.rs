@@ -14,8 +14,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::example_app::{control_plane, operator, raw, written};
 
-/// A definition that lets everything pass, as somebody else's older or newer one may.
-async fn loosen(client: &Client) -> Result<()> {
+/// Removes the schema of the spec, as an older or newer CRD might have another one.
+async fn remove_schema(client: &Client) -> Result<()> {
     let definitions: Api<CustomResourceDefinition> = Api::all(client.clone());
     let name = "exampleapps.example-app.appdelivery.cncf.io";
     let mut definition = serde_json::to_value(definitions.get(name).await?)?;
@@ -26,37 +26,37 @@ async fn loosen(client: &Client) -> Result<()> {
 }
 
 #[tokio::test]
-async fn an_unreadable_resource_is_told_about_and_stops_nothing() -> Result<()> {
+async fn an_unreadable_resource_is_reported_and_affects_no_other() -> Result<()> {
     let (_plane, client) = control_plane().await?;
-    loosen(&client).await?;
+    remove_schema(&client).await?;
     let apps = raw(&client);
-    let nonsense = written("nonsense", &json!({"appVersion": ["0.0.1"]}))?;
-    wait::until("the open definition", async || {
-        Ok(match apps.create(&PostParams::default(), &nonsense).await {
+    let unreadable = written("unreadable", &json!({"appVersion": ["0.0.1"]}))?;
+    wait::until("the definition without a schema", async || {
+        Ok(match apps.create(&PostParams::default(), &unreadable).await {
             Ok(_) => Look::Found(()),
             Err(error) => Look::NotYet(error.to_string()),
         })
     })
     .await?;
-    let sense = written("sense", &json!({"appVersion": "0.0.1", "replicas": 1, "storage": {"size": "1Gi"}}))?;
-    apps.create(&PostParams::default(), &sense).await?;
+    let valid = written("valid", &json!({"appVersion": "0.0.1", "replicas": 1, "storage": {"size": "1Gi"}}))?;
+    apps.create(&PostParams::default(), &valid).await?;
 
     let (mut catalogue, stop, mut running) = (Catalogue::default(), CancellationToken::new(), JoinSet::new());
     running.spawn(operator(client.clone(), &mut catalogue).run(stop.clone()));
     let sets: Api<StatefulSet> = Api::default_namespaced(client.clone());
-    wait::object(&sets, "sense", "to be there", |_| true).await?;
+    wait::object(&sets, "valid", "to be created", |_| true).await?;
     let events: Api<Event> = Api::default_namespaced(client.clone());
-    let told = wait::until("an event about the unreadable resource", async || {
+    let event = wait::until("an event about the unreadable resource", async || {
         let all = events.list(&ListParams::default()).await?;
         let about = |event: &Event| {
             let named = event.regarding.as_ref().and_then(|about| about.name.as_deref());
-            named == Some("nonsense") && event.reason.as_deref() == Some("Unreadable")
+            named == Some("unreadable") && event.reason.as_deref() == Some("Unreadable")
         };
         Ok(all.items.into_iter().find(about).map_or(Look::NotYet("none".into()), Look::Found))
     })
     .await?;
-    let words = told.note.unwrap_or_default();
-    assert!(words.contains("appVersion") || words.contains("sequence"), "it says what is wrong: {words}");
+    let note = event.note.unwrap_or_default();
+    assert!(note.contains("appVersion") || note.contains("sequence"), "{note}");
     let page = catalogue.expose()?;
     let counted = "outcome=\"unreadable\"} 1\n";
     assert!(page.contains(counted), "{page}");

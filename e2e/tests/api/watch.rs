@@ -1,31 +1,31 @@
-//! The kernel's watch against a real API server: changes, objects that cannot be read, and a server that goes away.
+//! The watch of the kernel with a real API server: changes, objects that cannot be parsed, and a restart of the API server.
 
 use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, Result};
 use e2e::wait::{self, holds};
 use k8s_openapi::api::core::v1::ConfigMap;
-use kernel::object::{Identity, Kept};
+use kernel::object::{Identity, Stored};
 use kernel::store::Change;
-use kernel::watch::{Notice, Shared, Source, Watch};
+use kernel::watch::{Shared, Watch, WatchNotice, WatchSource};
 use kube::api::{ApiResource, DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
 use kube::runtime::watcher;
 use kube::{Api, Client};
 use lab::ControlPlane;
 use lab::args::Extent;
-use lab::process::Ledger;
+use lab::process::ProcessRecords;
 use lab::state::LabName;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-/// A `ConfigMap` for a reader who insists on one key: so a perfectly good object can be unreadable to us.
+/// A `ConfigMap` that is parsed only if it has one key, so that a valid object can be unreadable.
 #[derive(Debug)]
 struct Strict {
     identity: Identity,
     word: String,
 }
 
-impl Kept for Strict {
+impl Stored for Strict {
     fn identity(&self) -> &Identity {
         &self.identity
     }
@@ -36,46 +36,46 @@ fn strict(object: &DynamicObject) -> Result<Strict, String> {
     Ok(Strict { identity: Identity::of(&object.metadata), word: word.into() })
 }
 
-/// What a watch said, as words: `+name`, `~name`, `-name`, `?name`, `synced`, `trouble`.
+/// The notices of a watch: `+name`, `~name`, `-name`, `?name`, `synced`, `trouble`.
 #[derive(Clone, Default)]
-struct Diary(Arc<Mutex<Vec<String>>>);
+struct Notices(Arc<Mutex<Vec<String>>>);
 
-impl Diary {
-    fn write(&self, notice: &Notice<Strict>) {
-        let word = match notice {
-            Notice::Changed(Change { before: None, after: Some(new) }) => {
+impl Notices {
+    fn write(&self, notice: &WatchNotice<Strict>) {
+        let line = match notice {
+            WatchNotice::Changed(Change { before: None, after: Some(new) }) => {
                 format!("+{}", new.identity.key.name)
             }
-            Notice::Changed(Change { before: Some(_), after: Some(new) }) => {
+            WatchNotice::Changed(Change { before: Some(_), after: Some(new) }) => {
                 format!("~{}", new.identity.key.name)
             }
-            Notice::Changed(Change { before, .. }) => {
+            WatchNotice::Changed(Change { before, .. }) => {
                 format!("-{}", before.as_ref().map_or("", |old| &old.identity.key.name))
             }
-            Notice::Unreadable { key, .. } => format!("?{}", key.name),
-            Notice::Synced => "synced".into(),
-            Notice::Trouble(_) => "trouble".into(),
+            WatchNotice::Unreadable { key, .. } => format!("?{}", key.name),
+            WatchNotice::Synced => "synced".into(),
+            WatchNotice::Trouble(_) => "trouble".into(),
         };
-        self.0.lock().expect("no writer panics").push(word);
+        self.0.lock().expect("no writer panics").push(line);
     }
 
     fn read(&self) -> Vec<String> {
         self.0.lock().expect("no writer panics").clone()
     }
 
-    /// Waits until the diary holds this word.
-    async fn holds(&self, word: &str) -> Result<()> {
-        wait::until(&format!("the watch to say {word}"), async || {
+    /// Waits for a notice.
+    async fn contain(&self, notice: &str) -> Result<()> {
+        wait::until(&format!("the notice {notice} of the watch"), async || {
             let seen = self.read();
-            Ok(holds(seen.iter().any(|entry| entry == word), seen.join(" ")))
+            Ok(holds(seen.iter().any(|entry| entry == notice), seen.join(" ")))
         })
         .await
     }
 }
 
-/// A watch under way; dropping it stops it.
+/// A running watch. Dropping it stops it.
 struct Running {
-    diary: Diary,
+    notices: Notices,
     shared: Shared<Strict>,
     stop: CancellationToken,
     done: tokio::task::JoinSet<()>,
@@ -83,9 +83,9 @@ struct Running {
 
 impl Running {
     fn start(client: &Client) -> Self {
-        let (diary, shared, stop) = (Diary::default(), Shared::default(), CancellationToken::new());
+        let (notices, shared, stop) = (Notices::default(), Shared::default(), CancellationToken::new());
         let watch = Watch {
-            source: Source::Whole(Api::default_namespaced_with(
+            source: WatchSource::Whole(Api::default_namespaced_with(
                 client.clone(),
                 &ApiResource::erase::<ConfigMap>(&()),
             )),
@@ -93,16 +93,16 @@ impl Running {
             keep: Arc::new(|object| strict(&object)),
             by_name: Vec::new(),
         };
-        let notes = diary.clone();
+        let recorded = notices.clone();
         let mut done = tokio::task::JoinSet::new();
-        done.spawn(watch.follow(shared.clone(), move |notice| notes.write(&notice), stop.clone()));
-        Self { diary, shared, stop, done }
+        done.spawn(watch.follow(shared.clone(), move |notice| recorded.write(&notice), stop.clone()));
+        Self { notices, shared, stop, done }
     }
 
     async fn end(mut self) -> Vec<String> {
         self.stop.cancel();
         while self.done.join_next().await.is_some() {}
-        self.diary.read()
+        self.notices.read()
     }
 }
 
@@ -117,22 +117,22 @@ fn configs(client: &Client) -> Api<ConfigMap> {
 }
 
 #[tokio::test]
-async fn an_unreadable_object_stops_nothing() -> Result<()> {
+async fn an_unreadable_object_affects_no_other() -> Result<()> {
     let plane = ControlPlane::start().await?;
     let client = plane.client().await?;
     create(&client, "good", json!({"word": "one"})).await?;
     create(&client, "bad", json!({"letter": "x"})).await?;
     let watch = Running::start(&client);
-    watch.diary.holds("synced").await?;
+    watch.notices.contain("synced").await?;
     create(&client, "later", json!({"word": "two"})).await?;
-    watch.diary.holds("+later").await?;
+    watch.notices.contain("+later").await?;
 
-    let mend = Patch::Merge(json!({"data": {"word": "three"}}));
-    configs(&client).patch("bad", &PatchParams::default(), &mend).await?;
-    watch.diary.holds("+bad").await?;
-    let spoil = Patch::Merge(json!({"data": {"word": null}}));
-    configs(&client).patch("good", &PatchParams::default(), &spoil).await?;
-    watch.diary.holds("?good").await?;
+    let fix = Patch::Merge(json!({"data": {"word": "three"}}));
+    configs(&client).patch("bad", &PatchParams::default(), &fix).await?;
+    watch.notices.contain("+bad").await?;
+    let invalidate = Patch::Merge(json!({"data": {"word": null}}));
+    configs(&client).patch("good", &PatchParams::default(), &invalidate).await?;
+    watch.notices.contain("?good").await?;
     let kept = watch
         .shared
         .read()
@@ -141,18 +141,18 @@ async fn an_unreadable_object_stops_nothing() -> Result<()> {
         .collect::<Vec<_>>();
     let expected =
         [("bad", "three"), ("good", "one"), ("later", "two")].map(|(name, word)| (name.into(), word.into()));
-    assert_eq!(kept, expected, "what was known stays");
+    assert_eq!(kept, expected, "the last readable state is kept");
 
     configs(&client).delete("good", &DeleteParams::default()).await?;
-    watch.diary.holds("-good").await?;
-    let mut said = watch.end().await;
-    said[..3].sort();
-    assert_eq!(said, ["+good", "?bad", "synced", "+later", "+bad", "?good", "-good"]);
+    watch.notices.contain("-good").await?;
+    let mut notices = watch.end().await;
+    notices[..3].sort();
+    assert_eq!(notices, ["+good", "?bad", "synced", "+later", "+bad", "?good", "-good"]);
     Ok(())
 }
 
 #[tokio::test]
-async fn a_server_that_goes_away_costs_no_delete() -> Result<()> {
+async fn no_delete_is_missed_when_the_api_server_restarts() -> Result<()> {
     const NAME: &str = "watch-outage";
     let name = LabName::new(NAME)?;
     lab::cluster::down(&name, false)?;
@@ -162,35 +162,36 @@ async fn a_server_that_goes_away_costs_no_delete() -> Result<()> {
         create(&client, name, json!({"word": name})).await?;
     }
     let watch = Running::start(&client);
-    watch.diary.holds("synced").await?;
+    watch.notices.contain("synced").await?;
 
-    let directory = plane.kubeconfig().parent().context("a kubeconfig has a directory")?.to_owned();
-    let server = Ledger::below(&directory).alive("apiserver").context("the API server runs")?;
+    let directory = plane.kubeconfig().parent().context("the kubeconfig has no directory")?.to_owned();
+    let server =
+        ProcessRecords::below(&directory).alive("apiserver").context("the API server does not run")?;
     server.signal(rustix::process::Signal::KILL);
-    watch.diary.holds("trouble").await?;
+    watch.notices.contain("trouble").await?;
     let plane = ControlPlane::shared(NAME, Extent::Api).await?;
-    // A new client: the connections of the old one ended with the server.
+    // A new client, because the connections of the old one were closed.
     let client = plane.client().await?;
     configs(&client).delete("goes", &DeleteParams::default()).await?;
     create(&client, "new", json!({"word": "new"})).await?;
-    watch.diary.holds("-goes").await?;
-    watch.diary.holds("+new").await?;
+    watch.notices.contain("-goes").await?;
+    watch.notices.contain("+new").await?;
     let known: Vec<String> = watch.shared.read().iter().map(|(key, _)| key.name.to_string()).collect();
     assert_eq!(known, ["new", "stays"]);
     watch.end().await;
     lab::cluster::down(&name, false)
 }
 
-/// Kubernetes up to 1.31, and 1.33, streams lists only where somebody has switched that on.
+/// Kubernetes up to 1.31, and 1.33, streams lists only where that is enabled.
 #[tokio::test]
-async fn a_server_that_streams_no_lists_is_asked_for_pages() -> Result<()> {
+async fn an_api_server_without_streaming_lists_is_asked_for_pages() -> Result<()> {
     let plane = ControlPlane::start_gated(Extent::Api, &["WatchList=false"]).await?;
     let client = plane.client().await?;
     create(&client, "good", json!({"word": "one"})).await?;
     let watch = Running::start(&client);
-    watch.diary.holds("synced").await?;
+    watch.notices.contain("synced").await?;
     create(&client, "later", json!({"word": "two"})).await?;
-    watch.diary.holds("+later").await?;
+    watch.notices.contain("+later").await?;
     assert_eq!(watch.end().await, ["+good", "synced", "+later"]);
     Ok(())
 }

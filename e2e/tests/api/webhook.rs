@@ -1,5 +1,5 @@
-//! The kernel's webhooks as a real API server calls them: refusals in our words, before and after a rotation, and two
-//! versions of one kind.
+//! The webhooks of the kernel, called by a real API server: rejections with our messages, before and after a rotation of the
+//! certificates, and two versions of one kind.
 
 use std::time::Duration;
 
@@ -12,9 +12,10 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use kernel::clock;
-use kernel::web::{self, Protection, Server};
+use kernel::web::{self, Protection, WebServer};
 use kernel::webhook::{
-    CertificateStore, Failure, Limits, Notice, Presented, Question, Rotation, Routes, Target, Verdict, Wanted,
+    CertificateStore, InjectionTarget, Presented, Question, Rotation, RotationNotice, Routes, Verdict,
+    Wanted, WebhookError, WebhookLimits,
 };
 use kube::api::{ApiResource, DeleteParams, DynamicObject, PostParams};
 use kube::core::conversion::{ConversionRequest, ConversionResponse, ConversionReview};
@@ -26,8 +27,8 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// An API server and a webhook of ours beside it.
-struct Stage {
+/// An API server and a webhook.
+struct Fixture {
     _plane: ControlPlane,
     client: Client,
     address: String,
@@ -35,30 +36,33 @@ struct Stage {
     _server: JoinSet<()>,
 }
 
-impl Stage {
-    async fn set(routes: Routes) -> Result<Self> {
+impl Fixture {
+    async fn start(routes: Routes) -> Result<Self> {
         let plane = ControlPlane::start().await?;
         let client = plane.client().await?;
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = format!("https://{}", listener.local_addr()?);
         let presented = Presented::default();
         let protection = Protection::Presented(presented.clone());
-        let server = Server { listener, protection, limits: web::Limits::default() };
-        let router = routes.router(&Limits::default());
+        let server = WebServer { listener, protection, limits: web::ServerLimits::default() };
+        let router = routes.router(&WebhookLimits::default());
         let mut tasks = JoinSet::new();
         tasks.spawn(async move {
-            server.serve(router, CancellationToken::new()).await.expect("the server's rules are sound");
+            server
+                .serve(router, CancellationToken::new())
+                .await
+                .expect("the configuration of the server is valid");
         });
         Ok(Self { _plane: plane, client, address, presented, _server: tasks })
     }
 
-    /// A replica that keeps the certificates.
-    fn replica(&self, targets: Vec<Target>) -> Rotation {
+    /// A replica that rotates the certificates.
+    fn replica(&self, targets: Vec<InjectionTarget>) -> Rotation {
         let store = CertificateStore {
             api: Api::<Secret>::default_namespaced(self.client.clone()),
             name: "webhook-certificates".into(),
             wanted: Wanted {
-                // So that one moment makes both the authority and what it signed old.
+                // So that the CA and the serving certificate expire at the same time.
                 authority: Duration::from_hours(24 * 100),
                 ..Wanted::names(["127.0.0.1"])
             },
@@ -80,7 +84,7 @@ impl Stage {
         Ok(())
     }
 
-    /// A manifest of a webhook for `ConfigMap`s that ask for it.
+    /// A manifest of a webhook for `ConfigMap`s with a label.
     fn webhook(&self, kind: &str, name: &str, path: &str) -> Value {
         json!({
             "apiVersion": "admissionregistration.k8s.io/v1",
@@ -103,17 +107,17 @@ impl Stage {
         })
     }
 
-    /// Tries to create a `ConfigMap`. Gives the object, or the words of the refusal.
-    async fn say(&self, word: &str) -> Result<std::result::Result<ConfigMap, String>> {
+    /// Creates a `ConfigMap` with a word, and deletes it. Returns the object, or the message of the rejection.
+    async fn create(&self, word: &str) -> Result<std::result::Result<ConfigMap, String>> {
         let api: Api<ConfigMap> = Api::default_namespaced(self.client.clone());
         let object = serde_json::from_value(json!({
-            "metadata": {"name": "said", "labels": {"checked": "yes"}},
+            "metadata": {"name": "one", "labels": {"checked": "yes"}},
             "data": {"word": word},
         }))?;
         match api.create(&PostParams::default(), &object).await {
-            Ok(made) => {
-                api.delete("said", &DeleteParams::default()).await?;
-                Ok(Ok(made))
+            Ok(created) => {
+                api.delete("one", &DeleteParams::default()).await?;
+                Ok(Ok(created))
             }
             Err(kube::Error::Api(status)) => Ok(Err(status.message.clone())),
             Err(error) => Err(error.into()),
@@ -121,17 +125,17 @@ impl Stage {
     }
 }
 
-const REFUSAL: &str =
-    "admission webhook \"words.mainstay.dev\" denied the request: `bad` is no good word: take another";
+const REJECTION: &str =
+    "admission webhook \"words.mainstay.dev\" denied the request: `bad` is not allowed: use another word";
 
-#[expect(clippy::panic, reason = "a handler with a defect is what one test is about")]
-fn judge() -> Routes {
+#[expect(clippy::panic, reason = "one test is about a handler with a bug")]
+fn routes() -> Routes {
     Routes::default()
         .admission("/validate", |request| match request.object {
             Some(object) if object.data["data"]["word"] == "bad" => {
-                Verdict::deny("`bad` is no good word: take another")
+                Verdict::deny("`bad` is not allowed: use another word")
             }
-            Some(object) if object.data["data"]["word"] == "panic" => panic!("a defect, on purpose"),
+            Some(object) if object.data["data"]["word"] == "panic" => panic!("an intentional bug"),
             _ => Verdict::allow(),
         })
         .admission("/mutate", |_| {
@@ -145,58 +149,62 @@ fn before(now: Timestamp, hours: i64) -> Timestamp {
 }
 
 #[tokio::test]
-async fn a_refusal_is_in_our_words_and_goes_on_after_a_rotation() -> Result<()> {
-    let stage = Stage::set(judge()).await?;
-    let validating = stage.webhook("ValidatingWebhookConfiguration", "words", "/validate");
-    stage.install::<ValidatingWebhookConfiguration>(validating).await?;
-    let mutating = stage.webhook("MutatingWebhookConfiguration", "marks", "/mutate");
-    stage.install::<MutatingWebhookConfiguration>(mutating).await?;
+async fn rejections_have_our_message_before_and_after_a_rotation() -> Result<()> {
+    let fixture = Fixture::start(routes()).await?;
+    let validating = fixture.webhook("ValidatingWebhookConfiguration", "words", "/validate");
+    fixture.install::<ValidatingWebhookConfiguration>(validating).await?;
+    let mutating = fixture.webhook("MutatingWebhookConfiguration", "marks", "/mutate");
+    fixture.install::<MutatingWebhookConfiguration>(mutating).await?;
 
-    let targets = vec![Target::Validating("words".into()), Target::Mutating("marks".into())];
-    let (mut one, mut other) = (stage.replica(targets.clone()), stage.replica(targets));
+    let targets =
+        vec![InjectionTarget::Validating("words".into()), InjectionTarget::Mutating("marks".into())];
+    let (mut one, mut other) = (fixture.replica(targets.clone()), fixture.replica(targets));
     let now = clock::timestamp();
-    let mut told = Vec::new();
-    // Made long ago; the other replica, at the same moment, agrees.
-    one.refresh(before(now, 24 * 70), &mut |notice| told.push(notice)).await?;
+    let mut notices = Vec::new();
+    // Certificates of long ago. The other replica, at the same time, uses the same ones.
+    one.refresh(before(now, 24 * 70), &mut |notice| notices.push(notice)).await?;
     other.refresh(before(now, 24 * 70), &mut |_| {}).await?;
     assert!(
-        matches!(told.as_slice(), [Notice::Injected(_), Notice::Injected(_), Notice::Presented]),
-        "{told:?}"
+        matches!(
+            notices.as_slice(),
+            [RotationNotice::Injected(_), RotationNotice::Injected(_), RotationNotice::Presented]
+        ),
+        "{notices:?}"
     );
     wait::until("the API server to know the webhooks", async || {
-        let said = stage.say("bad").await?;
-        Ok(holds(said == Err(REFUSAL.into()), format!("{said:?}")))
+        let result = fixture.create("bad").await?;
+        Ok(holds(result == Err(REJECTION.into()), format!("{result:?}")))
     })
     .await?;
-    let good = stage.say("good").await?;
-    let data = good.ok().and_then(|made| made.data).context("a good word is accepted")?;
-    assert_eq!(data.get("seen").map(String::as_str), Some("yes"), "and changed on its way");
-    let broken = stage.say("panic").await?.err().context("a defect is no agreement")?;
-    assert!(broken.contains("a bug of the operator"), "{broken}");
+    let good = fixture.create("good").await?;
+    let data = good.ok().and_then(|created| created.data).context("a good word was rejected")?;
+    assert_eq!(data.get("seen").map(String::as_str), Some("yes"), "the object was mutated");
+    let broken = fixture.create("panic").await?.err().context("accepted in spite of a bug")?;
+    assert!(broken.contains("a bug in the operator"), "{broken}");
 
-    // A new authority is made known first, and signs later; whenever it is asked, the webhook answers.
-    let mut shown = Vec::new();
+    // A new CA is distributed first, and signs later. The webhook responds at all times.
+    let mut presented = Vec::new();
     for moment in [before(now, 2), now] {
-        let mut told = Vec::new();
-        one.refresh(moment, &mut |notice| told.push(format!("{notice:?}"))).await?;
-        shown.push(told.contains(&"Presented".to_owned()));
+        let mut notices = Vec::new();
+        one.refresh(moment, &mut |notice| notices.push(format!("{notice:?}"))).await?;
+        presented.push(notices.contains(&"Presented".to_owned()));
         for _ in 0..20 {
-            assert_eq!(stage.say("bad").await?, Err(REFUSAL.into()));
-            assert!(stage.say("good").await?.is_ok());
+            assert_eq!(fixture.create("bad").await?, Err(REJECTION.into()));
+            assert!(fixture.create("good").await?.is_ok());
         }
     }
-    assert_eq!(shown, [false, true]);
-    // The other replica takes what the first has written, and writes nothing.
-    let mut told = Vec::new();
-    other.refresh(now, &mut |notice| told.push(notice)).await?;
-    assert!(matches!(told.as_slice(), [Notice::Presented]), "{told:?}");
-    assert_eq!(stage.say("bad").await?, Err(REFUSAL.into()));
+    assert_eq!(presented, [false, true]);
+    // The other replica uses the certificates that the first one has written, and writes nothing.
+    let mut notices = Vec::new();
+    other.refresh(now, &mut |notice| notices.push(notice)).await?;
+    assert!(matches!(notices.as_slice(), [RotationNotice::Presented]), "{notices:?}");
+    assert_eq!(fixture.create("bad").await?, Err(REJECTION.into()));
     Ok(())
 }
 
 const GROUP: &str = "toys.mainstay.dev";
 
-/// In `v1` a toy counts its wheels, in `v2` its axles.
+/// Converts a toy: `v1` has the number of wheels, `v2` that of axles.
 fn convert(desired: &str, mut toy: Value) -> std::result::Result<Value, String> {
     let spec = &toy["spec"];
     let converted = if desired.ends_with("/v2") {
@@ -213,10 +221,10 @@ fn convert(desired: &str, mut toy: Value) -> std::result::Result<Value, String> 
     Ok(toy)
 }
 
-/// Answers a conversion review. One object that cannot be converted fails all.
-fn convert_all(question: Question<'_>) -> std::result::Result<Vec<u8>, Failure> {
-    let review: ConversionReview = serde_json::from_slice(question.body).map_err(Failure::bad)?;
-    let mut request = ConversionRequest::from_review(review).map_err(Failure::bad)?;
+/// Responds to a conversion review. It fails if one object cannot be converted.
+fn convert_all(question: Question<'_>) -> std::result::Result<Vec<u8>, WebhookError> {
+    let review: ConversionReview = serde_json::from_slice(question.body).map_err(WebhookError::bad)?;
+    let mut request = ConversionRequest::from_review(review).map_err(WebhookError::bad)?;
     let (desired, objects) = (request.desired_api_version.clone(), std::mem::take(&mut request.objects));
     let converted: std::result::Result<Vec<Value>, String> = objects
         .into_iter()
@@ -230,7 +238,7 @@ fn convert_all(question: Question<'_>) -> std::result::Result<Vec<u8>, Failure> 
         Ok(objects) => response.success(objects),
         Err(problem) => response.failure(Status::failure(&problem, "ConversionFailed")),
     };
-    serde_json::to_vec(&response.into_review()).map_err(Failure::defect)
+    serde_json::to_vec(&response.into_review()).map_err(WebhookError::defect)
 }
 
 fn definition(address: &str) -> Value {
@@ -264,17 +272,20 @@ fn definition(address: &str) -> Value {
 
 #[tokio::test]
 async fn a_conversion_serves_two_versions() -> Result<()> {
-    let stage = Stage::set(Routes::default().plain("/convert", convert_all)).await?;
-    stage.install::<CustomResourceDefinition>(definition(&stage.address)).await?;
-    let mut replica = stage.replica(vec![Target::Conversion(format!("toys.{GROUP}"))]);
-    let mut told = Vec::new();
-    replica.refresh(clock::timestamp(), &mut |notice| told.push(notice)).await?;
-    assert!(matches!(told.as_slice(), [Notice::Injected(_), Notice::Presented]), "{told:?}");
+    let fixture = Fixture::start(Routes::default().plain("/convert", convert_all)).await?;
+    fixture.install::<CustomResourceDefinition>(definition(&fixture.address)).await?;
+    let mut replica = fixture.replica(vec![InjectionTarget::Conversion(format!("toys.{GROUP}"))]);
+    let mut notices = Vec::new();
+    replica.refresh(clock::timestamp(), &mut |notice| notices.push(notice)).await?;
+    assert!(
+        matches!(notices.as_slice(), [RotationNotice::Injected(_), RotationNotice::Presented]),
+        "{notices:?}"
+    );
 
     let api = |version: &str| -> Api<DynamicObject> {
         let resource =
             ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk(GROUP, version, "Toy"), "toys");
-        Api::default_namespaced_with(stage.client.clone(), &resource)
+        Api::default_namespaced_with(fixture.client.clone(), &resource)
     };
     let toy = |name: &str, wheels: i64| -> Result<DynamicObject> {
         Ok(serde_json::from_value(json!({
@@ -284,27 +295,27 @@ async fn a_conversion_serves_two_versions() -> Result<()> {
             "spec": {"wheels": wheels},
         }))?)
     };
-    let made = wait::until("the API server to convert", async || {
+    let created = wait::until("the API server to convert", async || {
         match api("v1").create(&PostParams::default(), &toy("car", 4)?).await {
-            Ok(made) => Ok(wait::Look::Found(made)),
+            Ok(created) => Ok(wait::Look::Found(created)),
             Err(error) => Ok(wait::Look::NotYet(error.to_string())),
         }
     })
     .await?;
-    assert_eq!(made.data["spec"], json!({"wheels": 4}));
+    assert_eq!(created.data["spec"], json!({"wheels": 4}));
     let stored = api("v2").get("car").await?;
     assert_eq!(stored.data["spec"], json!({"axles": 2}));
-    assert_eq!(stored.metadata.uid, made.metadata.uid);
-    assert_eq!(stored.metadata.labels, made.metadata.labels);
+    assert_eq!(stored.metadata.uid, created.metadata.uid);
+    assert_eq!(stored.metadata.labels, created.metadata.labels);
     let listed = api("v1").list(&kube::api::ListParams::default()).await?;
     assert_eq!(listed.items[0].data["spec"], json!({"wheels": 4}));
 
     match api("v1").create(&PostParams::default(), &toy("tricycle", 3)?).await {
         Err(kube::Error::Api(status)) => {
-            let words = "Toy tricycle: 3 wheels are no axles: spec.wheels must be even";
-            assert!(status.message.contains(words), "{}", status.message);
+            let message = "Toy tricycle: 3 wheels are no axles: spec.wheels must be even";
+            assert!(status.message.contains(message), "{}", status.message);
         }
-        other => bail!("an odd toy was not refused: {other:?}"),
+        other => bail!("a toy with three wheels was not rejected: {other:?}"),
     }
     Ok(())
 }

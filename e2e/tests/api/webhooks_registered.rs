@@ -1,5 +1,5 @@
-//! The webhooks as users register them: the generated manifests on a real API server, and certificates of our own making.
-//! Here no Service leads to the process, so the address is written in its place; all else is as it is delivered.
+//! The webhooks as users register them: the generated manifests on a real API server, and the certificates of the operator.
+//! There is no Service for the process here, so the manifests get its address instead. All else is as it is delivered.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ use kube::{Api, Client, ResourceExt};
 use lab::ControlPlane;
 use mainstay::webhook_service::WebhookService;
 use operator_monitoring::webhook::RuleSettings;
-use operator_monitoring::webhook::metrics::Metrics;
+use operator_monitoring::webhook::metrics::WebhookMetrics;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
@@ -23,10 +23,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::monitoring::{control_plane, resource};
 
-/// The definition of the kind that has two versions.
+/// The CRD with two versions.
 const CONVERTED: &str = "alertmanagerconfigs.monitoring.coreos.com";
 
-/// As in the arguments of our Deployment.
+/// The Service, as in the arguments of our Deployment.
 const SERVICE: &str = "mainstay-system/mainstay-webhook";
 
 /// The field manager that the documentation uses for the other version.
@@ -38,7 +38,7 @@ fn apply() -> PatchParams {
 }
 
 /// An API server with our webhooks.
-struct Stage {
+struct Fixture {
     _plane: ControlPlane,
     client: Client,
     address: String,
@@ -46,8 +46,8 @@ struct Stage {
     tasks: JoinSet<()>,
 }
 
-impl Stage {
-    async fn set() -> Result<Self> {
+impl Fixture {
+    async fn start() -> Result<Self> {
         let (plane, client) = control_plane().await?;
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = format!("https://{}", listener.local_addr()?);
@@ -56,29 +56,29 @@ impl Stage {
         let namespaces: Api<Namespace> = Api::all(client.clone());
         namespaces.create(&PostParams::default(), &serde_json::from_value(home)?).await?;
         let (stop, tasks) = (CancellationToken::new(), JoinSet::new());
-        let mut stage = Self { _plane: plane, client, address, stop, tasks };
-        stage.apply("deploy/webhooks.yaml", &apply()).await?;
-        stage.apply("deploy/alertmanagerconfig-v1beta1.yaml", &PatchParams::apply(V1BETA1).force()).await?;
+        let mut fixture = Self { _plane: plane, client, address, stop, tasks };
+        fixture.apply("deploy/webhooks.yaml", &apply()).await?;
+        fixture.apply("deploy/alertmanagerconfig-v1beta1.yaml", &PatchParams::apply(V1BETA1).force()).await?;
 
-        let metrics = Metrics::register(&mut Catalogue::default());
+        let metrics = WebhookMetrics::register(&mut Catalogue::default());
         let routes = operator_monitoring::webhook::routes(RuleSettings::default(), &metrics);
         let names = vec!["127.0.0.1".to_owned()];
         let webhooks = WebhookService { listener, routes, service, names };
-        stage.tasks.spawn(webhooks.serve(stage.client.clone(), stage.stop.clone()));
-        Ok(stage)
+        fixture.tasks.spawn(webhooks.serve(fixture.client.clone(), fixture.stop.clone()));
+        Ok(fixture)
     }
 
-    /// Applies what is in a file.
+    /// Applies the objects of a file.
     async fn apply(&self, file: &str, parameters: &PatchParams) -> Result<()> {
         let text = std::fs::read_to_string(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..").join(file))?;
         for mut object in serde_saphyr::from_multiple::<Value>(&text)? {
             let webhooks = object.get_mut("webhooks").and_then(Value::as_array_mut);
-            webhooks.into_iter().flatten().for_each(|webhook| self.lead_here(&mut webhook["clientConfig"]));
+            webhooks.into_iter().flatten().for_each(|webhook| self.use_address(&mut webhook["clientConfig"]));
             if let Some(client) = object.pointer_mut("/spec/conversion/webhook/clientConfig") {
-                self.lead_here(client);
+                self.use_address(client);
             }
             let object: DynamicObject = serde_json::from_value(object)?;
-            let types = object.types.as_ref().context("an object without a kind")?;
+            let types = object.types.as_ref().context("the object has no kind")?;
             let resource = ApiResource::from_gvk(&GroupVersionKind::try_from(types)?);
             let api: Api<DynamicObject> = match object.namespace() {
                 Some(namespace) => Api::namespaced_with(self.client.clone(), &namespace, &resource),
@@ -90,7 +90,7 @@ impl Stage {
         Ok(())
     }
 
-    fn lead_here(&self, client: &mut Value) {
+    fn use_address(&self, client: &mut Value) {
         let path = client["service"]["path"].as_str().unwrap_or_default();
         *client = json!({"url": format!("{}{path}", self.address)});
     }
@@ -109,17 +109,17 @@ impl Stage {
             "apiVersion": resource.api_version, "kind": resource.kind, "metadata": {"name": name}, "spec": spec,
         });
         match self.api(resource).create(&PostParams::default(), &serde_json::from_value(object)?).await {
-            Ok(made) => Ok(Ok(made)),
+            Ok(created) => Ok(Ok(created)),
             Err(kube::Error::Api(status)) => Ok(Err(status)),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// The refusal of an object. Until the API server knows whom to trust, it takes everything.
-    async fn refusal(&self, resource: &ApiResource, spec: &Value) -> Result<Status> {
+    /// The rejection of an object. Until the API server has the CA certificate, it accepts everything.
+    async fn rejection(&self, resource: &ApiResource, spec: &Value) -> Result<Status> {
         let mut count = 0;
         let denial = format!("admission webhook \"{}.mainstay.dev\" denied the request: ", resource.plural);
-        wait::until(&format!("a refusal of {}", resource.plural), async || {
+        wait::until(&format!("a rejection of {}", resource.plural), async || {
             count += 1;
             Ok(match self.create(resource, &format!("bad-{count}"), spec).await? {
                 Err(mut status) if status.message.starts_with(&denial) => {
@@ -150,45 +150,45 @@ fn monitor(regex: &str) -> Value {
 }
 
 #[tokio::test]
-async fn what_is_bad_is_refused_in_words_and_what_is_good_is_mended() -> Result<()> {
-    let stage = Stage::set().await?;
+async fn invalid_objects_are_rejected_with_a_message_and_valid_ones_are_mutated() -> Result<()> {
+    let fixture = Fixture::start().await?;
     let rule = resource("PrometheusRule", "v1");
-    let refused = stage.refusal(&rule, &rules("sum(", &json!("1"))).await?;
-    let causes = refused.details.map(|details| details.causes).unwrap_or_default();
+    let rejected = fixture.rejection(&rule, &rules("sum(", &json!("1"))).await?;
+    let causes = rejected.details.map(|details| details.causes).unwrap_or_default();
     let causes: Vec<&str> = causes.iter().map(|cause| cause.message.as_str()).collect();
-    assert_eq!(refused.message, "Rules are not valid");
+    assert_eq!(rejected.message, "Rules are not valid");
     assert_eq!(
         causes,
         [
             "5:11: group \"g\", rule 1, \"a\": could not parse expression: 1:5: parse error: unclosed left parenthesis"
         ]
     );
-    let made = wait::until("a number to be mended", async || {
-        Ok(match stage.create(&rule, "good", &rules("vector(1)", &json!(1.5))).await? {
-            Ok(made) => Look::Found(made),
-            // Not a text: only what mends it makes it acceptable.
+    let created = wait::until("a number to be converted to a string", async || {
+        Ok(match fixture.create(&rule, "good", &rules("vector(1)", &json!(1.5))).await? {
+            Ok(created) => Look::Found(created),
+            // A number is rejected until the webhook converts it to a string.
             Err(status) => Look::NotYet(status.message),
         })
     })
     .await?;
-    assert_eq!(made.data["spec"]["groups"][0]["rules"][0]["labels"], json!({"level": "1.5"}));
+    assert_eq!(created.data["spec"]["groups"][0]["rules"][0]["labels"], json!({"level": "1.5"}));
 
-    let refused = stage.refusal(&resource("ServiceMonitor", "v1"), &monitor("(")).await?;
+    let rejected = fixture.rejection(&resource("ServiceMonitor", "v1"), &monitor("(")).await?;
     assert_eq!(
-        refused.message,
+        rejected.message,
         "spec.endpoints[0].relabelings[0]: invalid regex ( for relabel configuration: error parsing regexp: \
          missing closing ): `^(?s:()$`. Use a regular expression in RE2 syntax"
     );
     let service: Key = SERVICE.parse()?;
-    let secrets: Api<Secret> = Api::namespaced(stage.client.clone(), &service.namespace);
+    let secrets: Api<Secret> = Api::namespaced(fixture.client.clone(), &service.namespace);
     assert_eq!(secrets.get(&service.name).await?.type_.as_deref(), Some("kubernetes.io/tls"));
-    stage.end().await;
+    fixture.end().await;
     Ok(())
 }
 
 #[tokio::test]
-async fn an_alertmanager_config_has_two_versions_until_the_definition_is_taken_back() -> Result<()> {
-    let stage = Stage::set().await?;
+async fn an_alertmanager_config_has_two_versions_until_the_crd_is_reverted() -> Result<()> {
+    let fixture = Fixture::start().await?;
     let (new, old) = (resource("AlertmanagerConfig", "v1beta1"), resource("AlertmanagerConfig", "v1alpha1"));
     let intervals = json!([{"name": "night", "timeIntervals": [{"times": [
         {"startTime": "00:00", "endTime": "06:00"},
@@ -200,25 +200,26 @@ async fn an_alertmanager_config_has_two_versions_until_the_definition_is_taken_b
     written["timeIntervals"] = intervals.clone();
     stored["muteTimeIntervals"] = intervals;
     wait::until("the API server to convert", async || {
-        Ok(match stage.create(&new, "both", &written).await? {
-            Ok(made) => Look::Found(made),
+        Ok(match fixture.create(&new, "both", &written).await? {
+            Ok(created) => Look::Found(created),
             Err(status) => Look::NotYet(status.message),
         })
     })
     .await?;
-    assert_eq!(stage.api(&new).get("both").await?.data["spec"], written);
-    assert_eq!(stage.api(&old).get("both").await?.data["spec"], stored);
+    assert_eq!(fixture.api(&new).get("both").await?.data["spec"], written);
+    assert_eq!(fixture.api(&old).get("both").await?.data["spec"], stored);
 
     let file = format!("deploy/crds/{CONVERTED}.yaml");
-    let refused = stage.apply(&file, &apply()).await.err().context("it is taken back by accident")?;
-    let refused = format!("{refused:#}");
-    assert!(refused.contains(&format!("conflict with \"{V1BETA1}\"")), "{refused}");
-    stage.apply(&file, &apply().force()).await?;
-    let definitions: Api<CustomResourceDefinition> = Api::all(stage.client.clone());
+    let conflict =
+        fixture.apply(&file, &apply()).await.err().context("it was reverted without a conflict")?;
+    let conflict = format!("{conflict:#}");
+    assert!(conflict.contains(&format!("conflict with \"{V1BETA1}\"")), "{conflict}");
+    fixture.apply(&file, &apply().force()).await?;
+    let definitions: Api<CustomResourceDefinition> = Api::all(fixture.client.clone());
     let versions = definitions.get(CONVERTED).await?.spec.versions;
     let served: Vec<&str> = versions.iter().filter(|one| one.served).map(|one| one.name.as_str()).collect();
     assert_eq!(served, ["v1alpha1"]);
-    assert_eq!(stage.api(&old).get("both").await?.data["spec"], stored, "nothing is lost");
-    stage.end().await;
+    assert_eq!(fixture.api(&old).get("both").await?.data["spec"], stored, "no field is lost");
+    fixture.end().await;
     Ok(())
 }

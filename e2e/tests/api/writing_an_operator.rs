@@ -1,9 +1,9 @@
-//! `docs/writing-an-operator.md` is true: its files make a crate, its lines register the operator, and the program that
-//! results runs that operator.
+//! Tests `docs/writing-an-operator.md`: its files are a crate, its lines register the operator, and the program runs that
+//! operator.
 //!
 //! The crate is compiled in a workspace of its own below the target directory. Everything else in that workspace is a link
-//! to this one, at the same relative path, so cargo finds what it has compiled already: only the crate of the page and a
-//! copy of `mainstay` with the lines of the page are new.
+//! to this one, at the same relative path, so cargo reuses what it has compiled: only the crate of the page and a copy of
+//! `mainstay` with the lines of the page are new.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 
 const PAGE: &str = "docs/writing-an-operator.md";
 
-/// A copy of `mainstay` with one operator more. Another name, so that what cargo has compiled of `mainstay` stays valid.
+/// A copy of `mainstay` with an additional operator. It has another name, so that the compiled `mainstay` stays valid.
 const PROGRAM: &str = "mainstay-tutorial";
 
 /// The resource that the page creates.
@@ -37,7 +37,7 @@ struct Block<'p> {
     text: &'p str,
 }
 
-/// The blocks that name a file.
+/// The code blocks that name a file.
 fn blocks(page: &str) -> Vec<Block<'_>> {
     page.split("\n```").skip(1).step_by(2).filter_map(block).collect()
 }
@@ -50,7 +50,7 @@ fn block(fenced: &str) -> Option<Block<'_>> {
     is_file.then_some(Block { language, file, text })
 }
 
-/// A file after the lines that a diff adds. Each follows the line above it.
+/// A file with the lines that a diff adds. Each is inserted after the line above it.
 fn patched(text: &str, diff: &str) -> Result<String> {
     let mut lines: Vec<&str> = text.lines().collect();
     let mut at = 0;
@@ -66,10 +66,10 @@ fn patched(text: &str, diff: &str) -> Result<String> {
     Ok(lines.join("\n") + "\n")
 }
 
-/// Makes the workspace with the crate of the page.
+/// Creates the workspace with the crate of the page.
 fn assemble(page: &str, root: &Path) -> Result<()> {
     let this = workspace();
-    // A link is removed, not followed.
+    // Links are removed, not followed.
     if root.exists() {
         fs::remove_dir_all(root)?;
     }
@@ -79,17 +79,17 @@ fn assemble(page: &str, root: &Path) -> Result<()> {
     fs::copy(this.join("Cargo.lock"), root.join("Cargo.lock"))?;
     let manifest = fs::read_to_string(this.join("Cargo.toml"))?;
     let members = "members = [";
-    ensure!(manifest.contains(members), "the workspace lists its members");
+    ensure!(manifest.contains(members), "the manifest of the workspace has no members");
     let manifest = manifest.replacen(members, &format!("{members}\"{PROGRAM}\", "), 1);
     fs::write(root.join("Cargo.toml"), manifest)?;
     copy_all(&this.join("mainstay"), &root.join(PROGRAM))?;
     for Block { language, file, text } in blocks(page) {
-        // What the page changes of `mainstay` is changed in its copy.
+        // The changes of `mainstay` on the page are made in its copy.
         let path = root
             .join(file.strip_prefix("mainstay/").map_or(file.into(), |file| Path::new(PROGRAM).join(file)));
         let text =
             if language == "diff" { patched(&fs::read_to_string(&path)?, text)? } else { text.to_owned() };
-        fs::create_dir_all(path.parent().context("a file is in a directory")?)?;
+        fs::create_dir_all(path.parent().context("the file has no directory")?)?;
         fs::write(&path, text)?;
     }
     let manifest = root.join(PROGRAM).join("Cargo.toml");
@@ -129,10 +129,13 @@ fn built() -> Result<(Program, PathBuf)> {
     let (target, name) = (command::target()?, "writing-an-operator");
     let root = target.join(name);
     assemble(&page, &root)?;
-    // The features of the whole workspace, as everything else is built.
-    let words = "build --quiet --offline --all-features --bin";
-    let build =
-        command::cargo().words(words).arg(PROGRAM).directory(&root).environment("CARGO_TARGET_DIR", &target);
+    // The features of the whole workspace, like all other builds.
+    let arguments = "build --quiet --offline --all-features --bin";
+    let build = command::cargo()
+        .words(arguments)
+        .arg(PROGRAM)
+        .directory(&root)
+        .environment("CARGO_TARGET_DIR", &target);
     build.output().context("the page does not compile")?;
     Ok((Program::at(target.join("debug").join(PROGRAM)), root.join(RESOURCE)))
 }
@@ -141,15 +144,10 @@ fn built() -> Result<(Program, PathBuf)> {
 async fn install(client: &Client, program: &Program) -> Result<()> {
     let definitions: Vec<CustomResourceDefinition> = serde_saphyr::from_multiple(&program.run(&["crds"])?)?;
     let ours = definitions.into_iter().find(|one| one.spec.names.kind == "Website");
-    let definition = ours.context("the program prints the CRD of the page")?;
+    let definition = ours.context("the program does not print the CRD of the page")?;
     let api: Api<CustomResourceDefinition> = Api::all(client.clone());
     api.create(&PostParams::default(), &definition).await?;
-    wait::object(&api, &definition.name_any(), "to be established", |definition| {
-        let conditions = definition.status.as_ref().and_then(|status| status.conditions.as_ref());
-        conditions.is_some_and(|all| all.iter().any(|one| one.type_ == "Established" && one.status == "True"))
-    })
-    .await?;
-    Ok(())
+    wait::established(&api, &definition.name_any()).await
 }
 
 fn websites(client: &Client) -> Api<DynamicObject> {
@@ -163,9 +161,9 @@ fn websites(client: &Client) -> Api<DynamicObject> {
     Api::default_namespaced_with(client.clone(), &resource)
 }
 
-/// Waits until the condition `Ready` has a reason, and so many pods are ready.
+/// Waits until the condition `Ready` has a reason, and a number of pods is ready.
 async fn reason(client: &Client, reason: &str, ready: u64) -> Result<()> {
-    let said = |site: &DynamicObject| {
+    let fits = |site: &DynamicObject| {
         let status = &site.data["status"];
         let generation = &status["conditions"][0]["observedGeneration"];
         status["conditions"][0]["reason"] == reason
@@ -174,7 +172,7 @@ async fn reason(client: &Client, reason: &str, ready: u64) -> Result<()> {
     };
     wait::until(&format!("the reason {reason}"), async || {
         let site = websites(client).get("hello").await?;
-        Ok(wait::holds(said(&site), site.data["status"].to_string()))
+        Ok(wait::holds(fits(&site), site.data["status"].to_string()))
     })
     .await
 }
@@ -182,7 +180,7 @@ async fn reason(client: &Client, reason: &str, ready: u64) -> Result<()> {
 #[tokio::test]
 async fn the_operator_of_the_page_works() -> Result<()> {
     let (program, resource) = built()?;
-    let resource = resource.to_str().context("a readable path")?;
+    let resource = resource.to_str().context("the path is not UTF-8")?;
     let rendered: Vec<Value> = serde_saphyr::from_multiple(&program.run(&["render", "-f", resource])?)?;
     let kinds: Vec<&Value> = rendered.iter().map(|object| &object["kind"]).collect();
     assert_eq!(kinds, ["ConfigMap", "Deployment"]);
@@ -199,11 +197,11 @@ async fn the_operator_of_the_page_works() -> Result<()> {
     let pages: Api<ConfigMap> = Api::default_namespaced(client.clone());
     let servers: Api<Deployment> = Api::default_namespaced(client.clone());
     let page = wait::object(&pages, "hello", "to be created", |_| true).await?;
-    assert_eq!(page.data.context("a page")?["index.html"], "<h1>Hello</h1>");
+    assert_eq!(page.data.context("the ConfigMap is empty")?["index.html"], "<h1>Hello</h1>");
     wait::object(&servers, "hello", "to be created", |_| true).await?;
     reason(&client, "PodsNotReady", 0).await?;
 
-    // There are no controllers of Kubernetes here.
+    // The controllers of Kubernetes do not run here.
     let status = json!({"status": {"replicas": 1, "readyReplicas": 1}});
     servers.patch_status("hello", &PatchParams::default(), &Patch::Merge(&status)).await?;
     reason(&client, "AllPodsReady", 1).await?;
@@ -215,7 +213,7 @@ async fn the_operator_of_the_page_works() -> Result<()> {
     let empty = Patch::Merge(json!({"spec": {"page": ""}}));
     websites(&client).patch("hello", &PatchParams::default(), &empty).await?;
     reason(&client, "EmptyPage", 1).await?;
-    ensure!(pages.get_opt("hello").await?.is_some(), "an invalid spec deletes nothing");
+    ensure!(pages.get_opt("hello").await?.is_some(), "an invalid spec deleted the ConfigMap");
     Ok(())
 }
 

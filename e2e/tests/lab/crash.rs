@@ -1,4 +1,4 @@
-//! `up` is killed in the middle with everything it has started. The next `up` repairs, and `down` leaves nothing.
+//! `up` is killed with everything that it has started. The next `up` repairs the lab, and `down` leaves nothing behind.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use e2e::pods::{self, IDLE};
 use e2e::volumes::{self, SIZED, claim};
 use e2e::wait;
 
-/// A lab for this file alone.
+/// A lab for this file only.
 const NAME: &str = "crash";
 
 /// Takes the lab down at the end, also when the test fails.
@@ -23,13 +23,13 @@ impl Drop for Down {
     }
 }
 
-/// Kills the lab when `up` prints `stage`, brings it up, takes it down, and looks what is left. Says what it did.
+/// Kills the lab when `up` prints `stage`, runs `up` again, runs `down`, and checks what is left. Returns a summary.
 async fn killed_at(stage: &str) -> Result<String> {
     let command = Program::lab();
-    // An earlier try may have failed halfway.
+    // An earlier attempt may have failed halfway.
     command.run(&["down", "--name", NAME])?;
     let before = Footprint::of(NAME)?;
-    assert_eq!(before, Footprint::default(), "nothing of the lab is there yet");
+    assert_eq!(before, Footprint::default(), "the machine has resources of the lab already");
     let down = Down(command.clone());
 
     let mut up = command.start(&["up", "--name", NAME])?;
@@ -38,24 +38,24 @@ async fn killed_at(stage: &str) -> Result<String> {
     let killed = machine::kill(NAME)?;
     let left = Footprint::of(NAME)?;
     assert_eq!(left.processes, before.processes);
-    assert_ne!(left, before, "the kill came before the lab had done anything");
+    assert_ne!(left, before, "the lab was killed before it had created anything");
 
     command.run(&["up", "--name", NAME]).with_context(|| format!("`up` after a crash at `{stage}`"))?;
     Lab::open(NAME).await?.nodes_ready(1).await?;
     command.run(&["down", "--name", NAME])?;
     assert_eq!(Footprint::of(NAME)?, before, "left behind after a crash at `{stage}`");
     drop(down);
-    Ok(format!("{killed} processes killed at `{stage}`, where up and down leave nothing of {left:#?}"))
+    Ok(format!("{killed} processes killed at `{stage}`; `up` and `down` leave nothing of {left:#?}"))
 }
 
 #[tokio::test]
-async fn killed_when_the_network_is_there() -> Result<()> {
+async fn killed_when_the_network_is_ready() -> Result<()> {
     println!("{}", killed_at("network ready").await?);
     Ok(())
 }
 
 #[tokio::test]
-async fn killed_when_the_api_server_answers() -> Result<()> {
+async fn killed_when_the_api_server_is_ready() -> Result<()> {
     println!("{}", killed_at("API server ready").await?);
     Ok(())
 }
@@ -66,7 +66,7 @@ async fn killed_when_the_nodes_are_ready() -> Result<()> {
     Ok(())
 }
 
-/// Kills the lab when a pod runs in it on a volume of its own: there is most to lose and most to leave behind.
+/// Kills the lab while it runs a pod with a volume: then there is most to lose and most to leave behind.
 #[tokio::test]
 async fn killed_with_a_pod_on_a_volume() -> Result<()> {
     let command = Program::lab();
@@ -85,9 +85,9 @@ async fn killed_with_a_pod_on_a_volume() -> Result<()> {
 
     machine::kill(NAME)?;
     let left = Footprint::of(NAME)?;
-    assert_eq!(left.loop_devices.len(), 1, "the volume outlives its lab's processes: {left:#?}");
+    assert_eq!(left.loop_devices.len(), 1, "the volume outlives the processes of the lab: {left:#?}");
     command.run(&["up", "--name", NAME])?;
-    wait::object(&namespace.pods(), "web", "to be started again", |pod| {
+    wait::object(&namespace.pods(), "web", "to be restarted", |pod| {
         pods::is_ready(pod) && pods::main_status(pod).is_some_and(|main| main.restart_count > 0)
     })
     .await?;

@@ -1,4 +1,4 @@
-//! Names inside the cluster, and nothing outside it.
+//! DNS inside the cluster, and no access to other networks.
 
 use anyhow::Result;
 use e2e::lab::Lab;
@@ -7,7 +7,7 @@ use e2e::pods::{self, IDLE};
 use e2e::wait::{Look, holds};
 use e2e::workloads::{self, Address, PORT};
 
-/// Serves its own host name.
+/// A pod that serves its host name.
 fn server() -> k8s_openapi::api::core::v1::PodSpec {
     let script =
         format!("mkdir /tmp/www; hostname >/tmp/www/index.html; httpd -p {PORT} -h /tmp/www; {IDLE}");
@@ -16,15 +16,15 @@ fn server() -> k8s_openapi::api::core::v1::PodSpec {
     pods::spec(container)
 }
 
-/// What a page says, once the name is known and its servers are reachable.
+/// The content of a page, once the name resolves and a server responds.
 async fn page(namespace: &Namespace, url: &str) -> Result<String> {
     namespace
-        .until(&format!("an answer from {url}"), async || {
-            let said = pods::exec(&namespace.pods(), "client", &format!("wget -q -O - {url}")).await?;
-            Ok(if said.success {
-                Look::Found(said.stdout.trim().to_owned())
+        .until(&format!("a response from {url}"), async || {
+            let output = pods::exec(&namespace.pods(), "client", &format!("wget -q -O - {url}")).await?;
+            Ok(if output.success {
+                Look::Found(output.stdout.trim().to_owned())
             } else {
-                Look::NotYet(said.stderr)
+                Look::NotYet(output.stderr)
             })
         })
         .await
@@ -47,11 +47,11 @@ async fn services_and_their_pods_have_names() -> Result<()> {
         assert_eq!(page(&namespace, &format!("http://{pod}.web.{domain}:{PORT}/")).await?, pod);
     }
     for name in ["front".to_owned(), format!("front.{}", namespace.name()), format!("front.{domain}")] {
-        let answer = page(&namespace, &format!("http://{name}:{PORT}/")).await?;
-        assert!(["web-0", "web-1"].contains(&answer.as_str()), "{name} answered {answer}");
+        let body = page(&namespace, &format!("http://{name}:{PORT}/")).await?;
+        assert!(["web-0", "web-1"].contains(&body.as_str()), "{name} responded with {body}");
     }
     namespace
-        .until("both pods behind the headless name", async || {
+        .until("both pods of the headless Service", async || {
             let listed = namespace.sh("client", &format!("nslookup web.{domain}.")).await?;
             let mut both = true;
             for pod in ["web-0", "web-1"] {
@@ -64,29 +64,29 @@ async fn services_and_their_pods_have_names() -> Result<()> {
 }
 
 #[tokio::test]
-async fn outside_names_are_unknown() -> Result<()> {
+async fn external_names_do_not_resolve() -> Result<()> {
     let lab = Lab::connect().await?;
     let namespace = Namespace::create(&lab, "dns-outside").await?;
     namespace.add_ready(&pods::pod("client", pods::spec(pods::shell(IDLE)))).await?;
-    // The first question may meet a DNS server that just started.
+    // The DNS server may have just started.
     namespace.sh("client", "nslookup kubernetes.default.svc.cluster.local.").await?;
 
-    let said = pods::exec(&namespace.pods(), "client", "nslookup example.org.").await?;
-    assert!(!said.success, "{said:?}");
-    assert!(format!("{}{}", said.stdout, said.stderr).contains("NXDOMAIN"), "{said:?}");
+    let output = pods::exec(&namespace.pods(), "client", "nslookup example.org.").await?;
+    assert!(!output.success, "{output:?}");
+    assert!(format!("{}{}", output.stdout, output.stderr).contains("NXDOMAIN"), "{output:?}");
     Ok(())
 }
 
 #[tokio::test]
-async fn there_is_no_way_out_of_the_machine() -> Result<()> {
+async fn external_addresses_are_unreachable() -> Result<()> {
     let lab = Lab::connect().await?;
-    let namespace = Namespace::create(&lab, "no-way-out").await?;
+    let namespace = Namespace::create(&lab, "unreachable").await?;
     namespace.add_ready(&pods::pod("client", pods::spec(pods::shell(IDLE)))).await?;
 
-    // An address that is reserved for documentation: there is no server, and a lab must not even try.
-    let said = pods::exec(&namespace.pods(), "client", "wget -O - http://198.51.100.1/").await?;
-    assert!(!said.success, "{said:?}");
-    let refused = ["unreachable", "No route to host", "prohibited"];
-    assert!(refused.iter().any(|word| said.stderr.contains(word)), "{said:?}");
+    // An address that is reserved for documentation. A lab must not even try to reach it.
+    let output = pods::exec(&namespace.pods(), "client", "wget -O - http://198.51.100.1/").await?;
+    assert!(!output.success, "{output:?}");
+    let expected = ["unreachable", "No route to host", "prohibited"];
+    assert!(expected.iter().any(|text| output.stderr.contains(text)), "{output:?}");
     Ok(())
 }

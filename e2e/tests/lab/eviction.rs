@@ -1,4 +1,4 @@
-//! Evictions ask the disruption budget first.
+//! Evictions respect disruption budgets.
 
 use anyhow::Result;
 use e2e::lab::Lab;
@@ -10,7 +10,7 @@ use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use kube::api::{EvictParams, ObjectMeta, Patch, PatchParams};
 use serde_json::json;
 
-/// Waits until the budget has counted its pod and allows this many to go.
+/// Waits until the budget has counted its pod and allows this number of disruptions.
 async fn allows(namespace: &Namespace, disruptions: i32) -> Result<()> {
     let what = format!("one healthy pod and {disruptions} allowed disruptions");
     wait::object(&namespace.api::<PodDisruptionBudget>(), "web", &what, |budget| {
@@ -25,7 +25,7 @@ async fn allows(namespace: &Namespace, disruptions: i32) -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_budget_stops_an_eviction() -> Result<()> {
+async fn a_budget_prevents_an_eviction() -> Result<()> {
     let lab = Lab::connect().await?;
     let namespace = Namespace::create(&lab, "eviction").await?;
     let pod = namespace.add_ready(&pods::pod("web", pods::spec(pods::shell(IDLE)))).await?;
@@ -43,9 +43,9 @@ async fn a_budget_stops_an_eviction() -> Result<()> {
     allows(&namespace, 0).await?;
     match namespace.pods().evict("web", &EvictParams::default()).await {
         Err(kube::Error::Api(status)) => assert_eq!(status.code, 429, "{status:?}"),
-        other => panic!("expected to be refused, got {other:?}"),
+        other => panic!("expected a rejection, got {other:?}"),
     }
-    assert!(pods::is_ready(&namespace.pods().get("web").await?), "the pod is untouched");
+    assert!(pods::is_ready(&namespace.pods().get("web").await?), "the pod still runs");
 
     let none = Patch::Merge(json!({ "spec": { "minAvailable": 0 } }));
     namespace.api::<PodDisruptionBudget>().patch("web", &PatchParams::default(), &none).await?;

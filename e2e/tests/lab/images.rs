@@ -1,4 +1,4 @@
-//! Images come from the lab's own registry, under their official names.
+//! Images come from the registry of the lab, under their official names.
 
 use anyhow::Result;
 use e2e::lab::Lab;
@@ -18,8 +18,8 @@ async fn an_unknown_image_fails_fast() -> Result<()> {
     let container =
         Container { image: Some("quay.io/mainstay/no-such-image:v1".into()), ..pods::shell(IDLE) };
     let watch = Stopwatch::start();
-    namespace.add(&pods::pod("ghost", pods::spec(container))).await?;
-    let failed = wait::object(&namespace.pods(), "ghost", "a failed pull", |pod| {
+    namespace.add(&pods::pod("web", pods::spec(container))).await?;
+    let failed = wait::object(&namespace.pods(), "web", "a failed pull", |pod| {
         let waiting =
             pods::main_status(pod).and_then(|main| main.state.as_ref()?.waiting.as_ref()?.reason.as_deref());
         matches!(waiting, Some("ErrImagePull" | "ImagePullBackOff"))
@@ -32,7 +32,7 @@ async fn an_unknown_image_fails_fast() -> Result<()> {
 }
 
 #[tokio::test]
-async fn pulling_always_works() -> Result<()> {
+async fn the_pull_policy_always_works() -> Result<()> {
     let lab = Lab::connect().await?;
     let namespace = Namespace::create(&lab, "pull-always").await?;
     for name in ["first", "second"] {
@@ -46,15 +46,15 @@ async fn pulling_always_works() -> Result<()> {
 }
 
 #[tokio::test]
-async fn our_own_binary_runs() -> Result<()> {
+async fn our_own_image_runs() -> Result<()> {
     let lab = Lab::connect().await?;
     let namespace = Namespace::create(&lab, "own-image").await?;
     let container =
         Container { args: Some(pods::words(&["--version"])), ..pods::container("mainstay.dev/lab:dev") };
     namespace.add(&workloads::job("version", pods::spec(container))).await?;
     wait::object(&namespace.api::<Job>(), "version", "to complete", workloads::is_complete).await?;
-    let made = namespace.pods().list(&ListParams::default().labels("job-name=version")).await?;
-    let log = pods::logs(&namespace.pods(), &made.items[0].name_any()).await?;
+    let created = namespace.pods().list(&ListParams::default().labels("job-name=version")).await?;
+    let log = pods::logs(&namespace.pods(), &created.items[0].name_any()).await?;
     assert_eq!(log, concat!("lab ", env!("CARGO_PKG_VERSION"), "\n"));
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Jobs, and jobs by the clock.
+//! Jobs and cron jobs.
 
 use anyhow::Result;
 use e2e::lab::Lab;
@@ -12,9 +12,9 @@ use kube::api::{ListParams, ObjectMeta};
 
 /// The log of the only pod with this label.
 async fn log_of(namespace: &Namespace, label: &str) -> Result<String> {
-    let made = namespace.api::<Pod>().list(&ListParams::default().labels(label)).await?;
-    assert_eq!(made.items.len(), 1, "one pod with {label}");
-    pods::logs(&namespace.pods(), &made.items[0].name_any()).await
+    let created = namespace.api::<Pod>().list(&ListParams::default().labels(label)).await?;
+    assert_eq!(created.items.len(), 1, "one pod with {label}");
+    pods::logs(&namespace.pods(), &created.items[0].name_any()).await
 }
 
 #[tokio::test]
@@ -28,7 +28,7 @@ async fn a_job_runs_once() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_cron_job_makes_jobs() -> Result<()> {
+async fn a_cron_job_creates_jobs() -> Result<()> {
     let lab = Lab::connect().await?;
     let namespace = Namespace::create(&lab, "cronjob").await?;
     let every_minute = namespace
@@ -47,7 +47,7 @@ async fn a_cron_job_makes_jobs() -> Result<()> {
         })
         .await?;
     let done = namespace
-        .until("the first job of the clock to complete", async || {
+        .until("the first Job of the CronJob to complete", async || {
             let jobs = namespace.api::<Job>().list(&ListParams::default()).await?;
             let seen: Vec<String> = jobs.iter().map(describe::status).collect();
             Ok(match jobs.into_iter().find(workloads::is_complete) {

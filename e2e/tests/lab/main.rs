@@ -1,8 +1,8 @@
-//! The lab is a real Kubernetes: each file shows one behaviour of it, on real pods.
+//! The lab is a real Kubernetes. Each file tests one behaviour of it, with real pods.
 //!
-//! Run by `make test`, or by hand: `cargo lab up --name e2e --nodes 3`, then `cargo nextest run --profile e2e -p e2e`.
-//! The files `node_restart`, `node_loss`, `drain`, `crash` and `idempotent` stop what others stand on;
-//! `.config/nextest.toml` runs them alone.
+//! Run by `make test`, or by hand: `cargo lab up --name e2e --nodes 3`, then `cargo nextest run --profile e2e -p e2e`. The
+//! files `node_restart`, `node_loss`, `drain`, `crash` and `idempotent` stop nodes or labs, so `.config/nextest.toml` runs
+//! them alone.
 
 #![expect(clippy::disallowed_methods, reason = "tests play the users and controllers of a cluster")]
 

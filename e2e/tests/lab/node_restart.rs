@@ -1,4 +1,4 @@
-//! A node whose kubelet and containerd die and come back keeps its pods running all the while.
+//! Pods keep running while the kubelet and containerd of their node are stopped and started again.
 
 use anyhow::{Context, Result};
 use e2e::lab::{Lab, Pods, node_is_ready};
@@ -12,17 +12,17 @@ use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::Pod;
 use kube::Api;
 
-/// What must not change: the pod, its container, when that was started and how often.
+/// What must not change: the UID, the container ID, its start time and the number of restarts.
 fn identity(pod: &Pod) -> Result<impl PartialEq + std::fmt::Debug + use<>> {
-    let main = pods::main_status(pod).context("the pod has a container")?;
+    let main = pods::main_status(pod).context("the pod has no container")?;
     let running =
-        main.state.as_ref().and_then(|state| state.running.as_ref()).context("its container runs")?;
+        main.state.as_ref().and_then(|state| state.running.as_ref()).context("its container does not run")?;
     let started = running.started_at.as_ref().map(|time| time.0);
     Ok((pod.metadata.uid.clone(), main.container_id.clone(), started, main.restart_count))
 }
 
 #[tokio::test]
-async fn pods_and_volumes_outlive_their_kubelet() -> Result<()> {
+async fn pods_and_volumes_survive_a_restart_of_their_kubelet() -> Result<()> {
     let lab = Lab::connect().await?;
     let namespace = Namespace::create(&lab, "node-restart").await?;
     namespace.add(&claim("web", SIZED, "64Mi")).await?;
@@ -32,9 +32,9 @@ async fn pods_and_volumes_outlive_their_kubelet() -> Result<()> {
     let spec = pods::with_volume(pods::spec(container), "/data", volumes::from_claim("web"));
     let node = lab.node("b");
     let before = namespace.add_ready(&pods::pod("web", pods::on_node(spec, &node))).await?;
-    // The kernel's own record of when the container's first process began.
-    let birth = "cut -d' ' -f22 /proc/1/stat";
-    let born = namespace.sh("web", birth).await?;
+    // When the first process of the container started, according to the kernel.
+    let start_time = "cut -d' ' -f22 /proc/1/stat";
+    let started = namespace.sh("web", start_time).await?;
 
     let stopped = lab.stop_node("b", Pods::Keep)?;
     let leases: Api<Lease> = Api::namespaced(lab.client(), "kube-node-lease");
@@ -42,15 +42,15 @@ async fn pods_and_volumes_outlive_their_kubelet() -> Result<()> {
     let last = renewed(&leases.get(&node).await?);
     assert!(namespace.sh("web", "true").await.is_err(), "no kubelet, no exec");
     let page = http::get(pods::address(&before)?, PORT, "/").await?;
-    assert_eq!((page.code, page.body.as_str()), (200, "kept\n"), "the container serves on");
+    assert_eq!((page.code, page.body.as_str()), (200, "kept\n"), "the container still serves");
 
     stopped.start()?;
     wait::object(&leases, &node, "to be renewed by the new kubelet", |lease| renewed(lease) > last).await?;
     wait::object(&lab.nodes(), &node, "to be ready", node_is_ready).await?;
     namespace
         .until("the new kubelet to reach the container", async || {
-            let now = namespace.sh("web", birth).await?;
-            Ok(holds(now == born, now))
+            let now = namespace.sh("web", start_time).await?;
+            Ok(holds(now == started, now))
         })
         .await?;
     namespace.sh("web", "echo written after >>/data/index.html && sync").await?;

@@ -1,4 +1,4 @@
-//! The programs that Mainstay operates start from the lab's images, unprivileged, and report their version.
+//! The operands start from the images of the lab, unprivileged, and report their version.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, EnvVar, Pod, PodSecurityContext, Pod
 use kube::api::ObjectMeta;
 use lab::versions::Versions;
 
-/// Who the images of Prometheus and Alertmanager run as.
+/// The user of the images of Prometheus and Alertmanager.
 const NOBODY: i64 = 65534;
 
 /// Every image that has a test in this file.
@@ -31,7 +31,7 @@ const TESTED: [&str; 10] = [
 ];
 
 #[test]
-fn every_operand_of_the_table_is_tested() {
+fn the_list_of_tested_images_is_complete() {
     let operands = ["prometheus", "alertmanager", "etcd", "versitygw"];
     let listed: BTreeSet<String> = Versions::built_in()
         .images()
@@ -42,16 +42,16 @@ fn every_operand_of_the_table_is_tested() {
     assert_eq!(listed, TESTED.map(str::to_owned).into());
 }
 
-/// Waits for an answer from the pod and gives back its body; any code but the expected one is "not yet".
-async fn answer(namespace: &Namespace, pod: &Pod, port: u16, path: &str, code: u16) -> Result<String> {
+/// Waits for a response of the pod with the expected code, and returns its body.
+async fn body(namespace: &Namespace, pod: &Pod, port: u16, path: &str, code: u16) -> Result<String> {
     let address = pods::address(pod)?.to_owned();
     namespace
         .until(&format!("{code} from {path}"), async || {
-            let answer = http::get(&address, port, path).await?;
-            Ok(if answer.code == code {
-                Look::Found(answer.body)
+            let response = http::get(&address, port, path).await?;
+            Ok(if response.code == code {
+                Look::Found(response.body)
             } else {
-                Look::NotYet(format!("{answer:?}"))
+                Look::NotYet(format!("{response:?}"))
             })
         })
         .await
@@ -59,13 +59,13 @@ async fn answer(namespace: &Namespace, pod: &Pod, port: u16, path: &str, code: u
 
 /// The text at a path of a JSON document.
 fn field(json: &str, pointer: &str) -> Result<String> {
-    let value: serde_json::Value = serde_json::from_str(json).with_context(|| format!("no JSON: {json}"))?;
+    let value: serde_json::Value = serde_json::from_str(json).with_context(|| format!("not JSON: {json}"))?;
     let text = value.pointer(pointer).and_then(|text| text.as_str());
     Ok(text.with_context(|| format!("no {pointer} in {json}"))?.to_owned())
 }
 
-/// A program of the Prometheus family: what it says about itself after its image ran with no arguments of ours,
-/// its configuration from a `ConfigMap`, its root file system read-only.
+/// A program that runs with the default arguments of its image, its configuration from a `ConfigMap`, and a read-only root
+/// file system.
 struct Monitor {
     name: &'static str,
     port: u16,
@@ -116,19 +116,19 @@ impl Monitor {
     }
 }
 
-async fn monitor_answers(monitor: &Monitor, version: &str) -> Result<()> {
+async fn monitor_runs(monitor: &Monitor, version: &str) -> Result<()> {
     let lab = Lab::connect().await?;
     let name = monitor.name;
     let namespace = Namespace::create(&lab, name).await?;
     namespace.add(&monitor.configuration()).await?;
     let pod = namespace.add_ready(&monitor.pod(version)).await?;
 
-    answer(&namespace, &pod, monitor.port, "/-/ready", 200).await?;
-    answer(&namespace, &pod, monitor.port, "/-/healthy", 200).await?;
+    body(&namespace, &pod, monitor.port, "/-/ready", 200).await?;
+    body(&namespace, &pod, monitor.port, "/-/healthy", 200).await?;
     let (path, pointer) = monitor.version;
-    let said = field(&answer(&namespace, &pod, monitor.port, path, 200).await?, pointer)?;
-    // Debian marks its own builds after a plus sign.
-    assert_eq!(said.split('+').next(), Some(version), "{name} says that it is {said}");
+    let reported = field(&body(&namespace, &pod, monitor.port, path, 200).await?, pointer)?;
+    // Debian appends its own version after a plus sign.
+    assert_eq!(reported.split('+').next(), Some(version), "{name} reports version {reported}");
     let now = namespace.pods().get(name).await?;
     assert_eq!(pods::main_status(&now).map(|main| main.restart_count), Some(0));
     Ok(())
@@ -136,27 +136,27 @@ async fn monitor_answers(monitor: &Monitor, version: &str) -> Result<()> {
 
 #[tokio::test]
 async fn prometheus_2_42_0() -> Result<()> {
-    monitor_answers(&PROMETHEUS, "2.42.0").await
+    monitor_runs(&PROMETHEUS, "2.42.0").await
 }
 
 #[tokio::test]
 async fn prometheus_3_13_1() -> Result<()> {
-    monitor_answers(&PROMETHEUS, "3.13.1").await
+    monitor_runs(&PROMETHEUS, "3.13.1").await
 }
 
 #[tokio::test]
 async fn prometheus_3_13_2() -> Result<()> {
-    monitor_answers(&PROMETHEUS, "3.13.2").await
+    monitor_runs(&PROMETHEUS, "3.13.2").await
 }
 
 #[tokio::test]
 async fn alertmanager_0_25_0() -> Result<()> {
-    monitor_answers(&ALERTMANAGER, "0.25.0").await
+    monitor_runs(&ALERTMANAGER, "0.25.0").await
 }
 
 #[tokio::test]
 async fn alertmanager_0_33_1() -> Result<()> {
-    monitor_answers(&ALERTMANAGER, "0.33.1").await
+    monitor_runs(&ALERTMANAGER, "0.33.1").await
 }
 
 fn etcd(version: &str) -> Pod {
@@ -170,36 +170,36 @@ fn etcd(version: &str) -> Pod {
     pods::pod("etcd", pods::with_volume(pods::spec(container), "/data", scratch()))
 }
 
-async fn etcd_answers(version: &str) -> Result<()> {
+async fn etcd_runs(version: &str) -> Result<()> {
     let lab = Lab::connect().await?;
     let namespace = Namespace::create(&lab, "etcd").await?;
     let pod = namespace.add_ready(&etcd(version)).await?;
 
-    let health = answer(&namespace, &pod, 2379, "/health", 200).await?;
+    let health = body(&namespace, &pod, 2379, "/health", 200).await?;
     assert_eq!(field(&health, "/health")?, "true");
-    let said = answer(&namespace, &pod, 2379, "/version", 200).await?;
-    assert_eq!(field(&said, "/etcdserver")?, version);
+    let reported = body(&namespace, &pod, 2379, "/version", 200).await?;
+    assert_eq!(field(&reported, "/etcdserver")?, version);
     Ok(())
 }
 
 #[tokio::test]
 async fn etcd_3_4_23() -> Result<()> {
-    etcd_answers("3.4.23").await
+    etcd_runs("3.4.23").await
 }
 
 #[tokio::test]
 async fn etcd_3_5_35() -> Result<()> {
-    etcd_answers("3.5.35").await
+    etcd_runs("3.5.35").await
 }
 
 #[tokio::test]
 async fn etcd_3_6_16() -> Result<()> {
-    etcd_answers("3.6.16").await
+    etcd_runs("3.6.16").await
 }
 
 #[tokio::test]
 async fn etcd_3_7_3() -> Result<()> {
-    etcd_answers("3.7.3").await
+    etcd_runs("3.7.3").await
 }
 
 #[tokio::test]
@@ -216,8 +216,8 @@ async fn versitygw_1_8_0() -> Result<()> {
     container.env = Some(vec![variable("ROOT_ACCESS_KEY", "lab"), variable("ROOT_SECRET_KEY", "lab-secret")]);
     let spec = pods::with_volume(pods::spec(container), "/data", scratch());
     let pod = namespace.add_ready(&pods::pod("versitygw", spec)).await?;
-    // Nobody is allowed in without a signature, and that is an answer in S3's own words.
-    let refusal = answer(&namespace, &pod, 7070, "/", 403).await?;
-    assert!(refusal.contains("<Code>AccessDenied</Code>"), "{refusal}");
+    // A request without a signature is rejected with an error of S3.
+    let error = body(&namespace, &pod, 7070, "/", 403).await?;
+    assert!(error.contains("<Code>AccessDenied</Code>"), "{error}");
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Probes: a pod that is not ready gets no traffic, one that is not alive is started again.
+//! Probes: a pod that is not ready gets no traffic, and a container that is not alive is restarted.
 
 use anyhow::Result;
 use e2e::lab::Lab;
@@ -10,7 +10,7 @@ use k8s_openapi::api::discovery::v1::EndpointSlice;
 use kube::ResourceExt;
 use kube::api::ListParams;
 
-/// Waits until the service's only endpoint is ready, or is not.
+/// Waits until the only endpoint of the Service is ready, or is not.
 async fn endpoint_is(namespace: &Namespace, ready: bool) -> Result<()> {
     let of_service = ListParams::default().labels("kubernetes.io/service-name=web");
     namespace
@@ -27,7 +27,7 @@ async fn endpoint_is(namespace: &Namespace, ready: bool) -> Result<()> {
 }
 
 #[tokio::test]
-async fn readiness_decides_about_traffic() -> Result<()> {
+async fn a_pod_gets_traffic_only_while_it_is_ready() -> Result<()> {
     let lab = Lab::connect().await?;
     let namespace = Namespace::create(&lab, "readiness").await?;
     namespace.add(&workloads::service("web", "web", Address::Shared)).await?;
@@ -58,7 +58,7 @@ async fn readiness_decides_about_traffic() -> Result<()> {
 }
 
 #[tokio::test]
-async fn liveness_starts_the_container_again() -> Result<()> {
+async fn a_failed_liveness_probe_restarts_the_container() -> Result<()> {
     let lab = Lab::connect().await?;
     let namespace = Namespace::create(&lab, "liveness").await?;
     let mut container = pods::shell(&format!("touch /tmp/alive; {IDLE}"));
@@ -77,6 +77,6 @@ async fn liveness_starts_the_container_again() -> Result<()> {
     .await?;
     assert_eq!(after.uid(), before.uid(), "the pod is the same");
     let container = |pod| pods::main_status(pod).and_then(|main| main.container_id.clone());
-    assert_ne!(container(&after), container(&before), "the container is not");
+    assert_ne!(container(&after), container(&before), "the container is another one");
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! A Secret that changes, changes in the pods that mount it.
+//! A change of a Secret reaches the pods that mount it.
 
 use anyhow::Result;
 use e2e::lab::Lab;
@@ -11,7 +11,7 @@ use kube::api::{ObjectMeta, Patch, PatchParams};
 use lab::clock::{Span, Stopwatch};
 use serde_json::json;
 
-async fn arrives(namespace: &Namespace, content: &str) -> Result<Span> {
+async fn time_until_mounted(namespace: &Namespace, content: &str) -> Result<Span> {
     let watch = Stopwatch::start();
     namespace
         .until(&format!("`{content}` in the mounted Secret"), async || {
@@ -41,15 +41,15 @@ async fn new_content_reaches_the_running_pod() -> Result<()> {
         .await?;
     let spec = pods::with_volume(pods::spec(pods::shell(IDLE)), "/secret", from_secret("words"));
     let before = namespace.add_ready(&pods::pod("reader", spec)).await?;
-    arrives(&namespace, "first").await?;
+    time_until_mounted(&namespace, "first").await?;
 
     change(&namespace, "second").await?;
-    println!("a changed Secret arrived after {}", arrives(&namespace, "second").await?);
+    println!("a changed Secret was mounted after {}", time_until_mounted(&namespace, "second").await?);
 
     change(&namespace, "third").await?;
-    let touch = Patch::Merge(json!({ "metadata": { "annotations": { "mainstay.dev/touched": "1" } } }));
-    namespace.pods().patch("reader", &PatchParams::default(), &touch).await?;
-    println!("with the pod touched, after {}", arrives(&namespace, "third").await?);
+    let annotate = Patch::Merge(json!({ "metadata": { "annotations": { "mainstay.dev/touched": "1" } } }));
+    namespace.pods().patch("reader", &PatchParams::default(), &annotate).await?;
+    println!("with an annotation of the pod, after {}", time_until_mounted(&namespace, "third").await?);
 
     let after: Pod = namespace.pods().get("reader").await?;
     assert_eq!(after.metadata.uid, before.metadata.uid);

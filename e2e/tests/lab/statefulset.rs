@@ -1,4 +1,4 @@
-//! Three replicas with a volume each, as an unprivileged user.
+//! A StatefulSet with a volume for each replica, as an unprivileged user.
 
 use anyhow::Result;
 use e2e::lab::Lab;
@@ -11,8 +11,8 @@ use k8s_openapi::api::core::v1::{SecurityContext, VolumeMount};
 use kube::ResourceExt;
 use kube::api::{DeleteParams, PostParams};
 
-/// Writes who it is when it finds nothing written.
-pub(crate) fn keeper() -> k8s_openapi::api::core::v1::PodSpec {
+/// A pod that writes its name to its volume if the volume is empty.
+pub(crate) fn writes_its_name() -> k8s_openapi::api::core::v1::PodSpec {
     let script = format!(
         "[ -s /data/id ] || echo \"$(hostname) $(cat /proc/sys/kernel/random/uuid)\" >/data/id; sync; {IDLE}"
     );
@@ -27,7 +27,9 @@ pub(crate) fn keeper() -> k8s_openapi::api::core::v1::PodSpec {
 async fn replicas_keep_their_data() -> Result<()> {
     let lab = Lab::connect().await?;
     let namespace = Namespace::create(&lab, "statefulset").await?;
-    namespace.add(&workloads::stateful_set("web", 3, keeper(), vec![claim("data", SIZED, "64Mi")])).await?;
+    namespace
+        .add(&workloads::stateful_set("web", 3, writes_its_name(), vec![claim("data", SIZED, "64Mi")]))
+        .await?;
     wait::object(&namespace.api::<StatefulSet>(), "web", "three ready replicas", |set| {
         set.status.as_ref().and_then(|status| status.ready_replicas) == Some(3)
     })
@@ -52,20 +54,22 @@ async fn replicas_keep_their_data() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_restricted_namespace_refuses_a_privileged_pod() -> Result<()> {
+async fn a_restricted_namespace_rejects_a_privileged_pod() -> Result<()> {
     let lab = Lab::connect().await?;
     let namespace = Namespace::create(&lab, "restricted").await?;
     let mut container = pods::shell(IDLE);
     container.security_context =
         Some(SecurityContext { privileged: Some(true), ..SecurityContext::default() });
-    let refused =
-        namespace.pods().create(&PostParams::default(), &pods::pod("strong", pods::spec(container))).await;
-    match refused {
+    let rejected = namespace
+        .pods()
+        .create(&PostParams::default(), &pods::pod("privileged", pods::spec(container)))
+        .await;
+    match rejected {
         Err(kube::Error::Api(status)) => {
             assert_eq!(status.code, 403);
             assert!(status.message.contains("PodSecurity \"restricted"), "{}", status.message);
         }
-        other => panic!("expected a refusal, got {other:?}"),
+        other => panic!("expected a rejection, got {other:?}"),
     }
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! Volumes have a real size: they fill up, they grow under a running pod, and they go with their claim or stay.
+//! Volumes have a real size: they fill up, they can be expanded while a pod runs, and they are deleted with their claim or
+//! retained.
 
 use anyhow::{Context, Result};
 use e2e::lab::Lab;
@@ -11,63 +12,63 @@ use kube::api::{DeleteParams, Patch, PatchParams};
 use kube::{Api, ResourceExt};
 use serde_json::json;
 
-/// A pod on node a, on a volume of its own under the pod's name.
+/// Creates a pod on node a, with a claim that has the name of the pod.
 async fn pod_with_volume(namespace: &Namespace, name: &str, class: &str) -> Result<Pod> {
     namespace.add(&claim(name, class, "64Mi")).await?;
     let spec = pods::with_volume(pods::spec(pods::shell(IDLE)), "/data", volumes::from_claim(name));
     namespace.add_ready(&pods::pod(name, pods::on_node(spec, &namespace.lab().node("a")))).await
 }
 
-/// Size of the pod's volume in KiB, as the pod sees it.
+/// The size of the volume of a pod in KiB, as the pod sees it.
 async fn size(namespace: &Namespace, pod: &str) -> Result<u64> {
     let shown = namespace.sh(pod, "df -P -k /data | tail -n 1").await?;
     shown
         .split_whitespace()
         .nth(1)
         .and_then(|size| size.parse().ok())
-        .with_context(|| format!("df said {shown}"))
+        .with_context(|| format!("unexpected output of df: {shown}"))
 }
 
 #[tokio::test]
-async fn a_full_volume_hurts_one_pod_and_grows_online() -> Result<()> {
+async fn a_full_volume_affects_one_pod_and_can_be_expanded_online() -> Result<()> {
     let lab = Lab::connect().await?;
     let namespace = Namespace::create(&lab, "volume-full").await?;
-    let before = pod_with_volume(&namespace, "hungry", SIZED).await?;
+    let before = pod_with_volume(&namespace, "full", SIZED).await?;
     pod_with_volume(&namespace, "neighbour", SIZED).await?;
-    let small = size(&namespace, "hungry").await?;
-    assert!(small <= 64 * 1024, "64Mi were asked for, {small} KiB are there");
+    let small = size(&namespace, "full").await?;
+    assert!(small <= 64 * 1024, "requested 64Mi, got {small} KiB");
 
     let fill = "dd if=/dev/zero of=/data/fill bs=1M count=200";
-    let said = pods::exec(&namespace.pods(), "hungry", fill).await?;
-    assert!(!said.success && said.stderr.contains("No space left on device"), "{said:?}");
+    let output = pods::exec(&namespace.pods(), "full", fill).await?;
+    assert!(!output.success && output.stderr.contains("No space left on device"), "{output:?}");
     namespace.sh("neighbour", "dd if=/dev/zero of=/data/more bs=1M count=4 && sync").await?;
 
     let grow = Patch::Merge(json!({ "spec": { "resources": { "requests": { "storage": "128Mi" } } } }));
     let claims = namespace.api::<PersistentVolumeClaim>();
-    claims.patch("hungry", &PatchParams::default(), &grow).await?;
+    claims.patch("full", &PatchParams::default(), &grow).await?;
     namespace
         .until("the pod to see a larger volume", async || {
-            let now = size(&namespace, "hungry").await?;
+            let now = size(&namespace, "full").await?;
             Ok(holds(now > small + 32 * 1024, format!("{now} KiB, {small} before")))
         })
         .await?;
-    namespace.sh("hungry", "dd if=/dev/zero of=/data/more bs=1M count=16 && sync").await?;
-    wait::object(&claims, "hungry", "a capacity of 128Mi", |claim| {
+    namespace.sh("full", "dd if=/dev/zero of=/data/more bs=1M count=16 && sync").await?;
+    wait::object(&claims, "full", "a capacity of 128Mi", |claim| {
         let capacity = claim.status.as_ref().and_then(|status| status.capacity.as_ref());
         capacity.and_then(|capacity| capacity.get("storage")).is_some_and(|size| size.0 == "128Mi")
     })
     .await?;
 
-    let after = namespace.pods().get("hungry").await?;
+    let after = namespace.pods().get("full").await?;
     assert_eq!(after.uid(), before.uid());
     assert_eq!(pods::main_status(&after).map(|main| main.restart_count), Some(0));
     Ok(())
 }
 
-/// The volume behind a claim.
+/// The volume of a claim.
 async fn volume_of(namespace: &Namespace, claim: &str) -> Result<PersistentVolume> {
     let claim = namespace.api::<PersistentVolumeClaim>().get(claim).await?;
-    let name = claim.spec.and_then(|spec| spec.volume_name).context("the claim is bound")?;
+    let name = claim.spec.and_then(|spec| spec.volume_name).context("the claim is not bound")?;
     Ok(volumes_of(namespace).get(&name).await?)
 }
 
@@ -75,7 +76,7 @@ fn volumes_of(namespace: &Namespace) -> Api<PersistentVolume> {
     Api::all(namespace.lab().client())
 }
 
-/// Deletes a pod and its claim, and waits until both are gone.
+/// Deletes a pod and its claim, and waits until both are deleted.
 async fn delete(namespace: &Namespace, name: &str) -> Result<()> {
     let pod = namespace.pods().get(name).await?;
     namespace.pods().delete(name, &DeleteParams::default()).await?;
@@ -87,7 +88,7 @@ async fn delete(namespace: &Namespace, name: &str) -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_volume_goes_with_its_claim() -> Result<()> {
+async fn a_volume_is_deleted_with_its_claim() -> Result<()> {
     let lab = Lab::connect().await?;
     let namespace = Namespace::create(&lab, "reclaim-delete").await?;
     pod_with_volume(&namespace, "short", SIZED).await?;
@@ -109,7 +110,7 @@ async fn a_retained_volume_stays() -> Result<()> {
     .await?;
     assert_eq!(released.uid(), volume.uid());
 
-    // What a person does to get rid of it: the provisioner takes it from here.
+    // How an administrator deletes it: the provisioner does the rest.
     let discard = Patch::Merge(json!({ "spec": { "persistentVolumeReclaimPolicy": "Delete" } }));
     volumes_of(&namespace).patch(&volume.name_any(), &PatchParams::default(), &discard).await?;
     wait::gone(&volumes_of(&namespace), &volume).await

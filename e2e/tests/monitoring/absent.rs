@@ -1,5 +1,5 @@
-//! The operator is absent while all kinds of workloads serve: clients do not notice, a deleted pod comes back, and what was
-//! configured meanwhile takes effect when it is there again, without a restart.
+//! The operator does not run while all kinds of workloads serve: clients do not notice, a deleted pod is replaced, and
+//! changes that are made in the meantime take effect when the operator runs again, without a restart.
 
 use anyhow::Result;
 use e2e::lab::Lab;
@@ -15,42 +15,42 @@ use serde_json::json;
 use crate::client::Client;
 use crate::kind::{AGENT, ALERTMANAGER, PROMETHEUS, RULER};
 use crate::objects;
-use crate::pieces::{Piece, group, itself, receiver, scrapes};
-use crate::workload::{Lives, Workload};
+use crate::selected::{SelectedObject, group, itself, receiver, scrapes};
+use crate::workload::{Identities, Workload};
 
-/// A workload, its client and what it does.
+/// A workload, its client and its entries.
 struct Served<'n> {
     workload: Workload<'n>,
     version: &'static str,
     client: Client,
-    work: Vec<String>,
+    entries: Vec<String>,
 }
 
 impl Served<'_> {
-    /// One of its pods goes.
-    async fn lose_a_pod(&self) -> Result<Pod> {
+    /// Deletes one of its pods.
+    async fn delete_a_pod(&self) -> Result<Pod> {
         let (pods, name) = (self.workload.namespace().pods(), self.workload.pod_name(1));
         let pod = pods.get(&name).await?;
         pods.delete(&name, &DeleteParams::default()).await?;
         Ok(pod)
     }
 
-    /// It comes back without the operator, and serves.
-    async fn has_instead_of(&self, lost: &Pod) -> Result<()> {
+    /// Waits until the pod is replaced without the operator, and the new one serves.
+    async fn replaces(&self, lost: &Pod) -> Result<()> {
         wait::gone(&self.workload.namespace().pods(), lost).await?;
         self.workload.namespace().ready(&lost.name_any()).await?;
-        self.workload.works_on(&self.work).await?;
-        self.client.goes_on(20).await
+        self.workload.shows(&self.entries).await?;
+        self.client.gets_responses(20).await
     }
 }
 
-/// Two pods of each kind.
+/// Creates a workload with two pods of each kind.
 async fn serve(namespace: &Namespace) -> Result<Vec<Served<'_>>> {
-    let pieces = [itself(namespace, "first"), group("first"), receiver(namespace, "first")];
-    for piece in &pieces {
-        piece.create(namespace).await?;
+    let objects = [itself(namespace, "first"), group("first"), receiver(namespace, "first")];
+    for object in &objects {
+        object.create(namespace).await?;
     }
-    let [target, group, receiver] = pieces.map(|piece| piece.work);
+    let [target, group, receiver] = objects.map(|object| object.entry);
     let server = scrapes(json!({"ruleSelector": {}, "evaluationInterval": "1s"}));
     let ruler = json!({"ruleSelector": {}, "queryEndpoints": ["query.invalid:9090"]});
     let wanted = [
@@ -60,33 +60,33 @@ async fn serve(namespace: &Namespace) -> Result<Vec<Served<'_>>> {
         (&RULER, "v0.42.2", ruler, vec![group]),
     ];
     let mut created = Vec::new();
-    for (kind, version, mut spec, work) in wanted {
+    for (kind, version, mut spec, entries) in wanted {
         spec["version"] = json!(version);
         spec["replicas"] = json!(2);
-        created.push((Workload::create(namespace, kind, "main", spec).await?, version, work));
+        created.push((Workload::create(namespace, kind, "main", spec).await?, version, entries));
     }
     let mut served = Vec::new();
-    for (workload, version, work) in created {
+    for (workload, version, entries) in created {
         workload.settled(2, version).await?;
-        workload.works_on(&work).await?;
+        workload.shows(&entries).await?;
         let client = Client::start(&workload).await?;
-        served.push(Served { workload, version, client, work });
+        served.push(Served { workload, version, client, entries });
     }
     Ok(served)
 }
 
-async fn lives(served: &[Served<'_>]) -> Result<Vec<Lives>> {
+async fn identities(served: &[Served<'_>]) -> Result<Vec<Identities>> {
     let mut all = Vec::new();
     for one in served {
-        all.push(one.workload.lives().await?);
+        all.push(one.workload.identities().await?);
     }
     Ok(all)
 }
 
-/// Adds what a piece makes servers do to those that do the like.
-fn expect(served: &mut [Served<'_>], piece: &Piece, kinds: &[&str]) {
+/// Expects the entry of an object from the workloads of these kinds.
+fn expect(served: &mut [Served<'_>], object: &SelectedObject, kinds: &[&str]) {
     for one in served.iter_mut().filter(|one| kinds.contains(&one.workload.kind().name)) {
-        one.work.push(piece.work.clone());
+        one.entries.push(object.entry.clone());
     }
 }
 
@@ -103,29 +103,29 @@ async fn workloads_serve_without_their_operator() -> Result<()> {
     operator::scale(&lab, 0).await?;
     let mut lost = Vec::new();
     for one in &served {
-        lost.push(one.lose_a_pod().await?);
+        lost.push(one.delete_a_pod().await?);
     }
     for (one, lost) in served.iter().zip(&lost) {
-        one.has_instead_of(lost).await?;
+        one.replaces(lost).await?;
     }
-    println!("a pod of each came back without the operator after {}", Span(watch.elapsed()));
+    println!("a pod of each was replaced without the operator after {}", Span(watch.elapsed()));
 
-    let before = lives(&served).await?;
-    let monitor = Piece::all_of(&namespace, "operated-prometheus");
+    let before = identities(&served).await?;
+    let monitor = SelectedObject::all_of(&namespace, "operated-prometheus");
     let (group, receiver) = (group("second"), receiver(&namespace, "second"));
-    for piece in [&monitor, &group, &receiver] {
-        piece.create(&namespace).await?;
+    for object in [&monitor, &group, &receiver] {
+        object.create(&namespace).await?;
     }
     operator::scale(&lab, 2).await?;
     expect(&mut served, &monitor, &["Prometheus", "PrometheusAgent"]);
     expect(&mut served, &group, &["Prometheus", "ThanosRuler"]);
     expect(&mut served, &receiver, &["Alertmanager"]);
     for one in &served {
-        one.workload.works_on(&one.work).await?;
+        one.workload.shows(&one.entries).await?;
         one.workload.settled(2, one.version).await?;
     }
-    println!("what was configured meanwhile is done after {}", Span(watch.elapsed()));
-    assert_eq!(lives(&served).await?, before, "nothing restarts when the operator is back");
+    println!("changes during the absence were loaded after {}", Span(watch.elapsed()));
+    assert_eq!(identities(&served).await?, before, "nothing restarts when the operator runs again");
     for Served { workload, client, .. } in served {
         println!("{}: {}", workload.kind().name, client.finish().await?);
     }

@@ -1,5 +1,5 @@
-//! A Secret of ours into which somebody puts a file that unpacks to 700 MiB: it is written back, and nothing restarts,
-//! neither a server nor an operator.
+//! Somebody puts a file that decompresses to 700 MiB into a Secret of the operator: the Secret is written back, and neither a
+//! server nor an operator restarts.
 
 use std::collections::BTreeMap;
 
@@ -16,12 +16,12 @@ use serde_json::json;
 
 use crate::kind::PROMETHEUS;
 use crate::objects;
-use crate::pieces::scrapes;
+use crate::selected::scrapes;
 use crate::workload::Workload;
 
-/// How often each process of the operator was restarted.
+/// The number of restarts of each pod of the operator.
 async fn restarts(lab: &Lab) -> Result<BTreeMap<String, i32>> {
-    let pods: Api<Pod> = Api::namespaced(lab.client(), operator::HOME);
+    let pods: Api<Pod> = Api::namespaced(lab.client(), operator::NAMESPACE);
     let all = pods.list(&ListParams::default()).await?;
     let count = |pod: &Pod| {
         let statuses = pod.status.as_ref().and_then(|status| status.container_statuses.as_ref());
@@ -31,7 +31,7 @@ async fn restarts(lab: &Lab) -> Result<BTreeMap<String, i32>> {
 }
 
 #[tokio::test]
-async fn a_secret_that_unpacks_to_too_much_restarts_nothing() -> Result<()> {
+async fn a_secret_with_a_decompression_bomb_restarts_nothing() -> Result<()> {
     let lab = Lab::connect().await?;
     operator::install(&lab).await?;
     let namespace = Namespace::create(&lab, "bomb").await?;
@@ -41,33 +41,33 @@ async fn a_secret_that_unpacks_to_too_much_restarts_nothing() -> Result<()> {
     let spec = scrapes(json!({"version": "v2.42.0", "scrapeInterval": "3s"}));
     let workload = Workload::create(&namespace, &PROMETHEUS, "main", spec).await?;
     workload.settled(1, "v2.42.0").await?;
-    let mut work = vec![format!("scrapeConfig/{}/one", namespace.name())];
-    workload.works_on(&work).await?;
+    let mut entries = vec![format!("scrapeConfig/{}/one", namespace.name())];
+    workload.shows(&entries).await?;
 
-    let (lives, processes) = (workload.lives().await?, restarts(&lab).await?);
+    let (identities, processes) = (workload.identities().await?, restarts(&lab).await?);
     let secrets = namespace.api::<Secret>();
     let before = secrets.get("prometheus-main").await?.data;
     let data = json!({"data": {"prometheus.yaml.gz": ByteString(bomb::gzip()?)}});
     secrets.patch("prometheus-main", &PatchParams::default(), &Patch::Merge(&data)).await?;
     namespace
         .until("the Secret to be written back", async || {
-            Ok(holds(secrets.get("prometheus-main").await?.data == before, "it is another one"))
+            Ok(holds(secrets.get("prometheus-main").await?.data == before, "it differs"))
         })
         .await?;
     let events = namespace.api::<Event>();
     namespace
-        .until("an event that tells of it", async || {
+        .until("an event about it", async || {
             let all = events.list(&ListParams::default().fields("involvedObject.name=main")).await?;
             let reasons: Vec<_> = all.iter().filter_map(|event| event.reason.as_deref()).collect();
             Ok(holds(reasons.contains(&"DriftCorrected"), format!("{reasons:?}")))
         })
         .await?;
 
-    // What comes after it takes effect, in the same pods.
+    // A later change takes effect, in the same pods.
     objects::create(&namespace, "ScrapeConfig", "two", target).await?;
-    work.push(format!("scrapeConfig/{}/two", namespace.name()));
-    workload.works_on(&work).await?;
-    assert_eq!(workload.lives().await?, lives);
+    entries.push(format!("scrapeConfig/{}/two", namespace.name()));
+    workload.shows(&entries).await?;
+    assert_eq!(workload.identities().await?, identities);
     assert_eq!(restarts(&lab).await?, processes);
     Ok(())
 }

@@ -1,8 +1,8 @@
-//! The four kinds of workloads: how their pods are called, and what their servers can be asked.
+//! The four kinds of workloads: names of their pods, and the HTTP APIs of their servers.
 
 use serde_json::{Value, json};
 
-/// Where a server shows its configuration, and how that is parsed.
+/// A page of a server that shows its configuration, and its parser.
 type Page = (&'static str, fn(&Value) -> Vec<String>);
 
 /// What is different from kind to kind.
@@ -10,20 +10,20 @@ type Page = (&'static str, fn(&Value) -> Vec<String>);
 pub(crate) struct Kind {
     /// Its name.
     pub(crate) name: &'static str,
-    /// What the names of its StatefulSets and pods begin with.
+    /// The prefix of the names of its StatefulSets and pods.
     pub(crate) prefix: &'static str,
-    /// What its pods say that they are.
+    /// The value of the label `app.kubernetes.io/name` of its pods.
     pub(crate) label: &'static str,
-    /// Where its servers listen.
+    /// The port of its servers.
     pub(crate) port: u16,
-    /// What a client asks all the time.
-    pub(crate) question: &'static str,
-    /// Where a server shows its version.
+    /// The page that clients request.
+    pub(crate) request: &'static str,
+    /// The page with the version of a server, and the JSON pointer of the version.
     pub(crate) version: (&'static str, &'static str),
-    /// Where a server shows its configuration.
-    pub(crate) work: &'static [Page],
-    /// How its server is started faster than by default.
-    pub(crate) haste: fn() -> Value,
+    /// The pages that show the configuration of a server.
+    pub(crate) pages: &'static [Page],
+    /// The container with faster probes than by default.
+    pub(crate) fast_probes: fn() -> Value,
 }
 
 /// A server of Prometheus.
@@ -32,19 +32,19 @@ pub(crate) const PROMETHEUS: Kind = Kind {
     prefix: "prometheus",
     label: "prometheus",
     port: 9090,
-    question: "/api/v1/query?query=vector(1)",
+    request: "/api/v1/query?query=vector(1)",
     version: ("/api/v1/status/buildinfo", "/data/version"),
-    work: &[("/api/v1/targets?state=active", pools), ("/api/v1/rules", groups)],
-    haste: start_fast,
+    pages: &[("/api/v1/targets?state=active", pools), ("/api/v1/rules", groups)],
+    fast_probes: start_fast,
 };
 
-/// An agent of Prometheus: it can be asked about its targets only.
+/// An agent of Prometheus. It serves only its targets.
 pub(crate) const AGENT: Kind = Kind {
     name: "PrometheusAgent",
     prefix: "prom-agent",
     label: "prometheus-agent",
-    question: "/api/v1/targets",
-    work: &[("/api/v1/targets?state=active", pools)],
+    request: "/api/v1/targets",
+    pages: &[("/api/v1/targets?state=active", pools)],
     ..PROMETHEUS
 };
 
@@ -54,24 +54,24 @@ pub(crate) const ALERTMANAGER: Kind = Kind {
     prefix: "alertmanager",
     label: "alertmanager",
     port: 9093,
-    question: "/api/v2/alerts",
+    request: "/api/v2/alerts",
     version: ("/api/v2/status", "/versionInfo/version"),
-    work: &[("/api/v2/receivers", receivers)],
-    haste: || json!({"name": "alertmanager", "readinessProbe": {"initialDelaySeconds": 1, "periodSeconds": 1}}),
+    pages: &[("/api/v2/receivers", receivers)],
+    fast_probes: || json!({"name": "alertmanager", "readinessProbe": {"initialDelaySeconds": 1, "periodSeconds": 1}}),
 };
 
-/// A Thanos Ruler, with the probe that it has not by default.
+/// A Thanos Ruler, with a readiness probe, which it does not have by default.
 pub(crate) const RULER: Kind = Kind {
     name: "ThanosRuler",
     prefix: "thanos-ruler",
     label: "thanos-ruler",
     port: 10902,
-    question: "/api/v1/rules",
+    request: "/api/v1/rules",
     version: ("/api/v1/status/buildinfo", "/data/version"),
-    work: &[("/api/v1/rules", groups)],
-    haste: || {
-        let ask = json!({"path": "/-/ready", "port": 10902});
-        let ready = json!({"httpGet": ask, "periodSeconds": 1, "timeoutSeconds": 3});
+    pages: &[("/api/v1/rules", groups)],
+    fast_probes: || {
+        let get = json!({"path": "/-/ready", "port": 10902});
+        let ready = json!({"httpGet": get, "periodSeconds": 1, "timeoutSeconds": 3});
         json!({"name": "thanos-ruler", "readinessProbe": ready})
     },
 };
@@ -81,18 +81,18 @@ fn start_fast() -> Value {
     json!({"name": "prometheus", "startupProbe": startup, "readinessProbe": {"periodSeconds": 1}})
 }
 
-/// What is scraped, and with success.
-fn pools(said: &Value) -> Vec<String> {
-    let targets = said["data"]["activeTargets"].as_array().into_iter().flatten();
+/// The scrape pools with a target that is up.
+fn pools(page: &Value) -> Vec<String> {
+    let targets = page["data"]["activeTargets"].as_array().into_iter().flatten();
     texts(targets.filter(|target| target["health"] == "up"), "scrapePool")
 }
 
-fn groups(said: &Value) -> Vec<String> {
-    texts(said["data"]["groups"].as_array().into_iter().flatten(), "name")
+fn groups(page: &Value) -> Vec<String> {
+    texts(page["data"]["groups"].as_array().into_iter().flatten(), "name")
 }
 
-fn receivers(said: &Value) -> Vec<String> {
-    texts(said.as_array().into_iter().flatten(), "name")
+fn receivers(page: &Value) -> Vec<String> {
+    texts(page.as_array().into_iter().flatten(), "name")
 }
 
 fn texts<'v>(objects: impl Iterator<Item = &'v Value>, field: &str) -> Vec<String> {

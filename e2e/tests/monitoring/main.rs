@@ -1,4 +1,4 @@
-//! The monitoring operators on a real cluster: real servers in real pods.
+//! The monitoring operators on a real cluster, with real operands.
 //!
 //! Run by `make test`, or by hand: `cargo lab up --name e2e --nodes 3`, `cargo lab image build` with the images that
 //! `xtask/src/test.rs` names, then `cargo nextest run --profile e2e -p e2e --test monitoring`.
@@ -7,15 +7,15 @@
 
 mod absent;
 mod bad;
-mod cells;
 mod client;
 mod drift;
+mod immutable;
 mod kind;
+mod lifecycle;
 mod objects;
 mod peer;
-mod pieces;
 mod refused;
-mod rows;
+mod selected;
 mod state;
 mod takeover;
 mod webhooks;

@@ -1,4 +1,4 @@
-//! Resources of the ten monitoring kinds, as a user writes and reads them.
+//! Resources of the monitoring kinds, as a user writes and reads them.
 
 use anyhow::{Context, Result};
 use e2e::namespace::Namespace;
@@ -9,10 +9,10 @@ use kube::Api;
 use kube::api::{ApiResource, DynamicObject, Patch, PatchParams, PostParams};
 use serde_json::{Value, json};
 
-/// The account of servers that find their targets themselves.
+/// The ServiceAccount of servers that discover targets.
 pub(crate) const ACCOUNT: &str = "prometheus";
 
-/// What Kubernetes knows of a kind.
+/// The resource of a kind.
 pub(crate) fn resource(kind: &str) -> ApiResource {
     let version = match kind {
         "PrometheusAgent" | "AlertmanagerConfig" | "ScrapeConfig" => "v1alpha1",
@@ -28,7 +28,7 @@ pub(crate) fn resource(kind: &str) -> ApiResource {
     }
 }
 
-/// All objects of a kind.
+/// The API of a kind.
 pub(crate) fn api(namespace: &Namespace, kind: &str) -> Api<DynamicObject> {
     Api::namespaced_with(namespace.lab().client(), namespace.name(), &resource(kind))
 }
@@ -43,7 +43,7 @@ pub(crate) async fn create(namespace: &Namespace, kind: &str, name: &str, spec: 
     Ok(())
 }
 
-/// Changes fields of an object's spec.
+/// Changes fields of the spec of an object.
 pub(crate) async fn change(namespace: &Namespace, kind: &str, name: &str, spec: Value) -> Result<()> {
     let patch = Patch::Merge(json!({ "spec": spec }));
     let changed = api(namespace, kind).patch(name, &PatchParams::default(), &patch).await;
@@ -51,20 +51,20 @@ pub(crate) async fn change(namespace: &Namespace, kind: &str, name: &str, spec: 
     Ok(())
 }
 
-/// Puts fields into a spec, in the place of those of the same names.
+/// Sets fields of a spec.
 pub(crate) fn merge(spec: &mut Value, more: Value) {
     if let (Value::Object(spec), Value::Object(more)) = (spec, more) {
         spec.extend(more);
     }
 }
 
-/// An object as it is.
+/// Reads an object.
 pub(crate) async fn get(namespace: &Namespace, kind: &str, name: &str) -> Result<Value> {
     let object = api(namespace, kind).get(name).await;
     Ok(serde_json::to_value(object.with_context(|| format!("cannot read {kind} {name}"))?)?)
 }
 
-/// Lets servers of this namespace find targets in it.
+/// Allows servers of this namespace to discover targets in it.
 pub(crate) async fn allow_discovery(namespace: &Namespace) -> Result<()> {
     let account = json!({"metadata": {"name": ACCOUNT}});
     namespace.add::<ServiceAccount>(&serde_json::from_value(account)?).await?;
@@ -77,8 +77,8 @@ pub(crate) async fn allow_discovery(namespace: &Namespace) -> Result<()> {
     Ok(())
 }
 
-/// What one workload says in the status of an object: whether it was taken in, and else why not. Nothing, if it says
-/// nothing about the object as it is now.
+/// The condition of one workload in the status of an object: whether the object was accepted, and the message. None if there
+/// is no condition about the current generation.
 pub(crate) fn binding(object: &Value, workload: &str) -> Option<(bool, String)> {
     let bindings = object["status"]["bindings"].as_array()?;
     let binding = bindings.iter().find(|binding| binding["name"] == workload)?;
@@ -90,25 +90,25 @@ pub(crate) fn binding(object: &Value, workload: &str) -> Option<(bool, String)> 
     Some((accepted["status"] == "True", message))
 }
 
-/// Waits until a workload has taken an object in or has not, and gives back why not.
-pub(crate) async fn judged(
+/// Waits until a workload has accepted or rejected an object, and returns the message.
+pub(crate) async fn accepted(
     namespace: &Namespace,
     (kind, name): (&str, &str),
     workload: &str,
-    accepted: bool,
+    is_accepted: bool,
 ) -> Result<String> {
     namespace
-        .until(&format!("{kind} {name} to have the condition Accepted: {accepted}"), async || {
+        .until(&format!("{kind} {name} to have the condition Accepted: {is_accepted}"), async || {
             let object = get(namespace, kind, name).await?;
             Ok(match binding(&object, workload) {
-                Some((verdict, message)) if verdict == accepted => Look::Found(message),
+                Some((status, message)) if status == is_accepted => Look::Found(message),
                 _ => Look::NotYet(object["status"].to_string()),
             })
         })
         .await
 }
 
-/// Waits until nothing is said about a workload any more.
+/// Waits until the status of an object has no bindings.
 pub(crate) async fn unbound(namespace: &Namespace, kind: &str, name: &str) -> Result<()> {
     namespace
         .until(&format!("{kind} {name} to have no bindings"), async || {

@@ -1,5 +1,5 @@
-//! The Prometheus Operator in the lab, built from its module, and Mainstay in its place: the same Deployment, flags and
-//! role, another image.
+//! The Prometheus Operator in the lab, built from its module, and Mainstay instead of it: the same Deployment, flags and role
+//! with another image.
 
 use anyhow::{Context, Result};
 use e2e::http;
@@ -15,21 +15,21 @@ use serde_json::{Value, json};
 
 /// The image of the Prometheus Operator.
 pub(crate) const PEER: &str = "quay.io/prometheus-operator/prometheus-operator:v0.93.1";
-/// Ours, the one that users get.
+/// The image of Mainstay, as users get it.
 pub(crate) const OURS: &str = concat!("mainstay.dev/mainstay:", env!("CARGO_PKG_VERSION"));
-/// Which operator the resources are for, so that no other one of this cluster takes them.
+/// The controller ID of the resources, so that no other operator of this cluster manages them.
 pub(crate) const ID: &str = "takeover";
 
 const NAME: &str = "prometheus-operator";
 
-/// The Deployment that is swapped.
-pub(crate) struct Operator<'n> {
+/// The Deployment whose image is swapped.
+pub(crate) struct PeerDeployment<'n> {
     namespace: &'n Namespace,
     lab: Lab,
     role: String,
 }
 
-impl<'n> Operator<'n> {
+impl<'n> PeerDeployment<'n> {
     /// Installs the Prometheus Operator for one namespace, with the permissions that it needs and no others.
     pub(crate) async fn install(lab: &Lab, namespace: &'n Namespace) -> Result<Self> {
         let role = format!("{}-{NAME}", namespace.name());
@@ -57,7 +57,7 @@ impl<'n> Operator<'n> {
         Ok(())
     }
 
-    /// Swaps the image, and nothing else but how the Deployment is rolled.
+    /// Changes the image and the strategy of the Deployment.
     pub(crate) async fn swap(&self, image: &str, strategy: &str) -> Result<()> {
         let patch = json!({"spec": {
             "strategy": {"type": strategy, "rollingUpdate": null},
@@ -65,18 +65,18 @@ impl<'n> Operator<'n> {
         }});
         let deployments: Api<Deployment> = self.namespace.api();
         deployments.patch(NAME, &PatchParams::default(), &Patch::Strategic(patch)).await?;
-        self.at_work(image).await
+        self.reconciled(image).await
     }
 
-    /// Waits until only pods with this image run, and until these have looked at everything once.
-    pub(crate) async fn at_work(&self, image: &str) -> Result<()> {
+    /// Waits until only a pod with this image runs, and each of its controllers has reconciled something.
+    pub(crate) async fn reconciled(&self, image: &str) -> Result<()> {
         let pods = self.namespace.pods();
         self.namespace
-            .until(&format!("{image} to have looked at everything"), async || {
+            .until(&format!("{image} to have reconciled all kinds"), async || {
                 let all = pods.list(&ListParams::default().labels("app=prometheus-operator")).await?.items;
                 let [pod] = all.as_slice() else { return Ok(Look::NotYet(format!("{} pods", all.len()))) };
-                let runs = pod.spec.as_ref().and_then(|spec| spec.containers.first());
-                if runs.and_then(|container| container.image.as_deref()) != Some(image) {
+                let container = pod.spec.as_ref().and_then(|spec| spec.containers.first());
+                if container.and_then(|container| container.image.as_deref()) != Some(image) {
                     return Ok(Look::NotYet("another image".into()));
                 }
                 let Some(address) = pod.status.as_ref().and_then(|status| status.pod_ip.clone()) else {
@@ -85,12 +85,12 @@ impl<'n> Operator<'n> {
                 let Ok(page) = http::get(&address, 8080, "/metrics").await else {
                     return Ok(Look::NotYet("no metrics".into()));
                 };
-                Ok(looked(&page.body))
+                Ok(all_reconciled(&page.body))
             })
             .await
     }
 
-    /// The name under which its writes are in the audit log.
+    /// Its user name in the audit log.
     pub(crate) fn user(&self) -> String {
         format!("system:serviceaccount:{}:{NAME}", self.namespace.name())
     }
@@ -104,7 +104,7 @@ impl<'n> Operator<'n> {
     }
 }
 
-/// Makes the kubelets sync all pods now: neither operator has the permission for that here.
+/// Annotates all pods so that the kubelets sync them now. Neither operator has the permission to do so here.
 pub(crate) async fn touch(namespace: &Namespace) -> Result<()> {
     let pods = namespace.pods();
     for pod in workload_pods(namespace).await? {
@@ -115,8 +115,8 @@ pub(crate) async fn touch(namespace: &Namespace) -> Result<()> {
     Ok(())
 }
 
-/// Whether every controller has passes behind it.
-fn looked(page: &str) -> Look<()> {
+/// Whether every controller has reconciled something.
+fn all_reconciled(page: &str) -> Look<()> {
     for controller in ["prometheus", "prometheus-agent", "alertmanager", "thanos"] {
         let label = format!("controller=\"{controller}\"");
         let sum = |name: &str| -> f64 {
@@ -195,7 +195,7 @@ fn deployment(namespace: &str) -> Value {
     })
 }
 
-/// Waits until a pod is there and ready.
+/// Waits until a pod is ready.
 pub(crate) async fn ready(namespace: &Namespace, pod: &str) -> Result<Pod> {
     wait::object(&namespace.pods(), pod, "to be ready", e2e::pods::is_ready)
         .await

@@ -14,21 +14,21 @@ use serde_json::Value;
 
 use crate::peer;
 
-/// What must stay.
+/// What must not change.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct State {
-    /// Unique id and restarts of every pod.
+    /// UID and restarts of every pod.
     pub(crate) pods: BTreeMap<String, (String, i32)>,
     /// The template of every StatefulSet.
     pub(crate) templates: BTreeMap<String, Value>,
     /// Every Secret and ConfigMap that was generated.
     pub(crate) content: BTreeMap<String, Value>,
-    /// When the operand of each pod last loaded its configuration, and how often its reloader did it.
+    /// The time of the last reload of each operand, and the number of reloads by its reloader.
     pub(crate) reloads: BTreeMap<String, (String, u64)>,
 }
 
 impl State {
-    /// As it is now.
+    /// The current state.
     pub(crate) async fn of(namespace: &Namespace) -> Result<Self> {
         let pods = peer::workload_pods(namespace).await?;
         let mut reloads = BTreeMap::new();
@@ -50,14 +50,14 @@ impl State {
             content.insert(format!("ConfigMap {}", map.name_any()), serde_json::to_value(&map.data)?);
         }
         Ok(Self {
-            pods: pods.iter().map(life).collect(),
+            pods: pods.iter().map(identity).collect(),
             templates: sets.iter().map(template).collect::<Result<_>>()?,
             content,
             reloads,
         })
     }
 
-    /// How often each pod loaded its configuration since.
+    /// How often each pod reloaded its configuration between two states.
     pub(crate) fn reloads_until(&self, after: &Self) -> BTreeMap<String, u64> {
         let since = |(pod, (_, count)): (&String, &(String, u64))| {
             let before = self.reloads.get(pod).map_or(0, |(_, count)| *count);
@@ -66,50 +66,50 @@ impl State {
         after.reloads.iter().map(since).collect()
     }
 
-    /// Names of content that differs.
+    /// The names of Secrets and ConfigMaps that differ.
     pub(crate) fn changed(&self, after: &Self) -> Vec<String> {
         differing(&self.content, &after.content)
     }
 
-    /// Everything that differs, in words.
+    /// A description of each difference.
     pub(crate) fn differences(&self, after: &Self) -> Vec<String> {
-        // Taken apart, so that a field that is added has to be compared here too.
+        // Destructured, so that a new field must be compared here too.
         let Self { pods, templates, content, reloads } = self;
         let named = |name: String| format!("{name} has another content");
         let mut all: Vec<String> = differing(content, &after.content).into_iter().map(named).collect();
-        all.extend(told("life", pods, &after.pods));
-        all.extend(told("template", templates, &after.templates));
-        all.extend(told("last reload", reloads, &after.reloads));
+        all.extend(described("identity", pods, &after.pods));
+        all.extend(described("template", templates, &after.templates));
+        all.extend(described("last reload", reloads, &after.reloads));
         all
     }
 }
 
-/// What a value was and is, for each name where it differs.
-fn told<T: PartialEq + Debug>(
+/// A description of each name with another value.
+fn described<T: PartialEq + Debug>(
     what: &str,
     before: &BTreeMap<String, T>,
     after: &BTreeMap<String, T>,
 ) -> Vec<String> {
-    let told = |name: String| {
+    let line = |name: String| {
         let (was, is) = (before.get(&name), after.get(&name));
         format!("the {what} of {name} was {was:?} and is {is:?}")
     };
-    differing(before, after).into_iter().map(told).collect()
+    differing(before, after).into_iter().map(line).collect()
 }
 
-/// Names of which one side has another value, or none.
+/// The names with another value, or with a value on one side only.
 fn differing<T: PartialEq>(before: &BTreeMap<String, T>, after: &BTreeMap<String, T>) -> Vec<String> {
     let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     names.into_iter().filter(|name| before.get(*name) != after.get(*name)).cloned().collect()
 }
 
-fn life(pod: &Pod) -> (String, (String, i32)) {
+fn identity(pod: &Pod) -> (String, (String, i32)) {
     let statuses = pod.status.as_ref().and_then(|status| status.container_statuses.as_ref());
     let restarts = statuses.into_iter().flatten().map(|status| status.restart_count).sum();
     (pod.name_any(), (pod.uid().unwrap_or_default(), restarts))
 }
 
-/// When the operand last loaded its configuration, and the count of its reloader.
+/// The time of the last reload of an operand, and the number of reloads by its reloader.
 async fn reloaded(pod: &Pod) -> Result<(String, u64)> {
     let address = e2e::pods::address(pod)?;
     let (port, metric) = match pod.labels().get("app.kubernetes.io/name").map(String::as_str) {
@@ -119,7 +119,7 @@ async fn reloaded(pod: &Pod) -> Result<(String, u64)> {
     };
     let operand = value(&http::get(address, port, "/metrics").await?.body, metric);
     let reloader = value(&http::get(address, 8080, "/metrics").await?.body, "reloader_reloads_total");
-    let reloader = reloader.with_context(|| format!("the reloader of {} counts nothing", pod.name_any()))?;
+    let reloader = reloader.with_context(|| format!("the reloader of {} has no metric", pod.name_any()))?;
     Ok((operand.unwrap_or_default(), reloader.parse()?))
 }
 

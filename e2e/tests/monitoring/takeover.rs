@@ -1,5 +1,6 @@
-//! The Prometheus Operator manages everything; its Deployment gets our image: no pod is restarted, no template, no byte of
-//! a configuration changes, nothing is reloaded. Then back, and again.
+//! Takeover from the Prometheus Operator: its Deployment gets the image of Mainstay. No pod restarts, no pod template and
+//! no configuration changes, and nothing is reloaded. Then the image is changed back, and the test repeats with another
+//! strategy.
 
 use anyhow::Result;
 use e2e::audit::{self, Write};
@@ -12,7 +13,7 @@ use lab::clock::{Span, Stopwatch};
 use serde_json::{Value, json};
 
 use crate::objects::{api, resource};
-use crate::peer::{self, ID, OURS, Operator, PEER};
+use crate::peer::{self, ID, OURS, PEER, PeerDeployment};
 use crate::state::State;
 
 const MONITORS: usize = 50;
@@ -30,7 +31,7 @@ async fn create(namespace: &Namespace, kind: &str, name: &str, spec: Value) -> R
     Ok(())
 }
 
-/// Everything, and the names of the pods that follow from it.
+/// Creates all resources, and returns the names of their pods.
 async fn fill(namespace: &Namespace) -> Result<Vec<String>> {
     for number in 0..MONITORS {
         let spec = json!({
@@ -76,10 +77,10 @@ async fn fill(namespace: &Namespace) -> Result<Vec<String>> {
     Ok(pods)
 }
 
-/// What the operator wrote since, in words and by number.
-fn told(lab: &Lab, mark: audit::Mark, user: &str) -> Result<Vec<String>> {
-    let words = |write: &Write| format!("{} {} {}", write.verb, write.resource, write.name);
-    let mut all: Vec<String> = audit::writes_of(lab, mark, user)?.iter().map(words).collect();
+/// The writes of the operator since a position in the audit log, as sorted text.
+fn writes_since(lab: &Lab, mark: audit::Mark, user: &str) -> Result<Vec<String>> {
+    let line = |write: &Write| format!("{} {} {}", write.verb, write.resource, write.name);
+    let mut all: Vec<String> = audit::writes_of(lab, mark, user)?.iter().map(line).collect();
     all.sort();
     Ok(all)
 }
@@ -89,13 +90,13 @@ async fn a_swap_of_the_image_restarts_nothing() -> Result<()> {
     let lab = Lab::connect().await?;
     operator::install(&lab).await?;
     let namespace = Namespace::with(&lab, "takeover", Security::Open).await?;
-    let operator = Operator::install(&lab, &namespace).await?;
+    let operator = PeerDeployment::install(&lab, &namespace).await?;
     let pods = fill(&namespace).await?;
     let watch = Stopwatch::start();
     for pod in &pods {
         peer::ready(&namespace, pod).await?;
     }
-    operator.at_work(PEER).await?;
+    operator.reconciled(PEER).await?;
     println!("{} pods were ready after {}", pods.len(), Span(watch.elapsed()));
     first_load(&namespace).await?;
     settled(&namespace).await?;
@@ -104,12 +105,15 @@ async fn a_swap_of_the_image_restarts_nothing() -> Result<()> {
         let (before, mark) = (State::of(&namespace).await?, audit::mark(&lab)?);
         operator.swap(OURS, strategy).await?;
         let after = settled(&namespace).await?;
-        let writes = told(&lab, mark, &operator.user())?;
-        println!("to ours ({strategy}): {} writes: {}", writes.len(), writes.join(", "));
+        let writes = writes_since(&lab, mark, &operator.user())?;
+        println!("to Mainstay ({strategy}): {} writes: {}", writes.len(), writes.join(", "));
         assert_eq!(before.differences(&after), Vec::<String>::new(), "{strategy}");
-        assert!(writes.iter().all(|write| write.contains("/status ")), "only statuses: {writes:?}");
+        assert!(
+            writes.iter().all(|write| write.contains("/status ")),
+            "writes that are not of a status: {writes:?}"
+        );
 
-        // Ours is at work: a change takes effect.
+        // Mainstay works: a change takes effect.
         let interval = if strategy == "Recreate" { "31s" } else { "32s" };
         let patch = json!({"spec": {"endpoints": [{"port": "web", "interval": interval}]}});
         let monitors = api(&namespace, "ServiceMonitor");
@@ -117,20 +121,20 @@ async fn a_swap_of_the_image_restarts_nothing() -> Result<()> {
         let before = loaded(&namespace, &after).await?;
         assert_eq!(after.changed(&before), SECRETS);
 
-        // Back: what we had compressed is compressed again, and reloaded once for that.
+        // Back to the Prometheus Operator: it compresses what Mainstay had compressed, which causes one reload.
         let mark = audit::mark(&lab)?;
         operator.swap(PEER, strategy).await?;
         let back = loaded(&namespace, &before).await?;
-        let writes = told(&lab, mark, &operator.user())?;
+        let writes = writes_since(&lab, mark, &operator.user())?;
         println!("back ({strategy}): {} writes, each of {} Secrets loaded once", writes.len(), SECRETS.len());
         assert_eq!((&before.pods, &before.templates), (&back.pods, &back.templates), "{strategy}");
-        assert_eq!(before.changed(&back), SECRETS, "only what we had rewritten");
+        assert_eq!(before.changed(&back), SECRETS, "only the Secrets that Mainstay had written");
     }
     operator.remove().await
 }
 
-/// Has every reloader load once. One that has only directories to watch, as that of a Thanos Ruler, otherwise does so three
-/// minutes after its start, whatever happens then.
+/// Makes every reloader reload once. A reloader that watches only directories, such as that of a Thanos Ruler, would
+/// otherwise reload three minutes after its start.
 async fn first_load(namespace: &Namespace) -> Result<()> {
     let rule = json!({"record": "recorded_0", "expr": "vector(1)"});
     let patch = json!({"spec": {"groups": [{"name": "group-0", "rules": [rule]}]}});
@@ -146,13 +150,13 @@ async fn first_load(namespace: &Namespace) -> Result<()> {
         .await
 }
 
-/// The configurations that the changed monitor is part of.
+/// The configurations that contain the changed monitor.
 const SECRETS: [&str; 3] = ["Secret prom-agent-agent", "Secret prometheus-one", "Secret prometheus-two"];
 
-/// Waits until every pod that scrapes has loaded its configuration once more, and until nothing more happens.
+/// Waits until every pod that scrapes has reloaded its configuration once, and nothing changes any more.
 async fn loaded(namespace: &Namespace, before: &State) -> Result<State> {
     namespace
-        .until("every server to have loaded its configuration once more", async || {
+        .until("every server to have reloaded its configuration once", async || {
             peer::touch(namespace).await?;
             let reloads = before.reloads_until(&State::of(namespace).await?);
             let scrapes = |pod: &str| pod.starts_with("prom");
@@ -163,20 +167,20 @@ async fn loaded(namespace: &Namespace, before: &State) -> Result<State> {
     settled(namespace).await
 }
 
-/// Waits until every pod has loaded what was written: nothing changes between two looks that are some time apart. The
-/// pods are touched all the time: the kubelet would else bring what was written a minute later, between any two looks.
+/// Waits until every pod has loaded the last configuration: nothing changes in twenty checks in a row. The pods are annotated
+/// at each check, because the kubelet would otherwise sync a Secret up to a minute later.
 async fn settled(namespace: &Namespace) -> Result<State> {
     let mut last: Option<(State, u32)> = None;
     namespace
         .until("everything to be loaded", async || {
             peer::touch(namespace).await?;
             let now = State::of(namespace).await?;
-            let looks = match &last {
-                Some((before, looks)) if *before == now => looks + 1,
+            let equal = match &last {
+                Some((before, equal)) if *before == now => equal + 1,
                 _ => 0,
             };
-            last = Some((now, looks));
-            Ok(holds(looks >= 20, looks.to_string()))
+            last = Some((now, equal));
+            Ok(holds(equal >= 20, equal.to_string()))
         })
         .await?;
     State::of(namespace).await

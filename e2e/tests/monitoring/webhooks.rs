@@ -1,5 +1,5 @@
-//! Webhooks as users register them: through their Service, with the certificates that the operators make. Only for the
-//! namespace of this test, so that others may go on with what is bad.
+//! Webhooks as users register them: through their Service, with the certificates of the operator. Only for the namespace of
+//! this test, so that other tests can create invalid objects.
 
 use anyhow::{Context, Result};
 use e2e::lab::Lab;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::objects::{api, resource};
 
-/// What users apply, with every webhook limited to one namespace.
+/// The manifest that users apply, with every webhook limited to one namespace.
 fn limited(namespace: &Namespace) -> Result<String> {
     let text = std::fs::read_to_string(lab::paths::workspace().join("deploy/webhooks.yaml"))?;
     let mut objects = Vec::new();
@@ -35,48 +35,48 @@ fn rule(name: &str, expression: &str, label: &Value) -> Result<DynamicObject> {
 }
 
 #[tokio::test]
-async fn whoever_applies_something_bad_is_told_through_the_service() -> Result<()> {
+async fn an_invalid_object_is_rejected_through_the_service() -> Result<()> {
     let lab = Lab::connect().await?;
     operator::install(&lab).await?;
     let namespace = Namespace::create(&lab, "webhooks").await?;
     let rules = api(&namespace, "PrometheusRule");
-    // It was there before: later it can still be labelled and deleted.
+    // It exists before the webhooks. Later it can still be labelled and deleted.
     rules.create(&PostParams::default(), &rule("before", "sum(", &json!("1"))?).await?;
 
     let directory = tempfile::tempdir()?;
     let manifest = directory.path().join("webhooks.json");
     std::fs::write(&manifest, limited(&namespace)?)?;
-    let manifest = manifest.to_str().context("a readable path")?;
+    let manifest = manifest.to_str().context("the path is not UTF-8")?;
     lab.kubectl(&["apply", "--server-side", "--force-conflicts", "-f", manifest])?;
-    let told = told(&namespace).await;
+    let checked = check(&namespace).await;
     lab.kubectl(&["delete", "--ignore-not-found", "-f", manifest])?;
-    told
+    checked
 }
 
-async fn told(namespace: &Namespace) -> Result<()> {
+async fn check(namespace: &Namespace) -> Result<()> {
     let rules = api(namespace, "PrometheusRule");
-    let rehearsed = PostParams { dry_run: true, ..PostParams::default() };
-    // Until the API server knows whom to trust, it takes everything.
-    let refusal = namespace
-        .until("a bad rule to be refused", async || {
-            Ok(match rules.create(&rehearsed, &rule("bad", "sum(", &json!("1"))?).await {
+    let dry_run = PostParams { dry_run: true, ..PostParams::default() };
+    // Until the API server has the CA certificate, it accepts everything.
+    let rejection = namespace
+        .until("an invalid rule to be rejected", async || {
+            Ok(match rules.create(&dry_run, &rule("bad", "sum(", &json!("1"))?).await {
                 Err(kube::Error::Api(status)) => Look::Found(status.message),
                 other => Look::NotYet(format!("{other:?}")),
             })
         })
         .await?;
     let denial = "admission webhook \"prometheusrules.mainstay.dev\" denied the request: Rules are not valid";
-    assert_eq!(refusal, denial);
+    assert_eq!(rejection, denial);
 
-    let made = namespace
-        .until("a number in a label to be mended", async || {
-            Ok(match rules.create(&rehearsed, &rule("good", "vector(1)", &json!(1.5))?).await {
-                Ok(made) => Look::Found(made),
+    let created = namespace
+        .until("a number in a label to be converted to a string", async || {
+            Ok(match rules.create(&dry_run, &rule("good", "vector(1)", &json!(1.5))?).await {
+                Ok(created) => Look::Found(created),
                 Err(error) => Look::NotYet(error.to_string()),
             })
         })
         .await?;
-    assert_eq!(made.data["spec"]["groups"][0]["rules"][0]["labels"], json!({"level": "1.5"}));
+    assert_eq!(created.data["spec"]["groups"][0]["rules"][0]["labels"], json!({"level": "1.5"}));
 
     namespace.lab().kubectl(&["-n", namespace.name(), "label", "prometheusrule", "before", "team=a"])?;
     namespace.lab().kubectl(&["-n", namespace.name(), "delete", "prometheusrule", "before"])?;

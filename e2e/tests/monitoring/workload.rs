@@ -1,4 +1,4 @@
-//! A workload with its pods: whether it is settled, and what its servers say that they do.
+//! A workload and its pods: whether it is settled, and the configuration that its servers show.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,34 +16,34 @@ use serde_json::{Value, json};
 use crate::kind::Kind;
 use crate::objects;
 
-/// A workload under the care of the operator.
+/// A workload that the operator manages.
 pub(crate) struct Workload<'n> {
     namespace: &'n Namespace,
     kind: &'static Kind,
     name: String,
 }
 
-/// Unique id and restarts of each pod.
-pub(crate) type Lives = BTreeMap<String, (String, i32)>;
+/// UID and restarts of each pod, by name.
+pub(crate) type Identities = BTreeMap<String, (String, i32)>;
 
 impl<'n> Workload<'n> {
-    /// Creates it: small, confined, and quick to start.
+    /// Creates it with small requests, restricted security, and fast probes.
     pub(crate) async fn create(
         namespace: &'n Namespace,
         kind: &'static Kind,
         name: &str,
         spec: Value,
     ) -> Result<Self> {
-        let mut whole = json!({
+        let mut object = json!({
             "resources": {"requests": {"cpu": "20m", "memory": "16Mi"}},
             "securityContext": {
                 "runAsNonRoot": true, "runAsUser": 65534, "fsGroup": 65534,
                 "seccompProfile": {"type": "RuntimeDefault"},
             },
-            "containers": [(kind.haste)()],
+            "containers": [(kind.fast_probes)()],
         });
-        objects::merge(&mut whole, spec);
-        objects::create(namespace, kind.name, name, whole).await?;
+        objects::merge(&mut object, spec);
+        objects::create(namespace, kind.name, name, object).await?;
         Ok(Self { namespace, kind, name: name.to_owned() })
     }
 
@@ -57,7 +57,7 @@ impl<'n> Workload<'n> {
         self.kind
     }
 
-    /// Where it is.
+    /// Its namespace.
     pub(crate) fn namespace(&self) -> &'n Namespace {
         self.namespace
     }
@@ -91,14 +91,14 @@ impl<'n> Workload<'n> {
         Ok(pods)
     }
 
-    /// Shows whether pods were replaced or restarted.
-    pub(crate) async fn lives(&self) -> Result<Lives> {
-        let life = |pod: &Pod| {
+    /// UID and restarts of each pod. They show whether pods were replaced or restarted.
+    pub(crate) async fn identities(&self) -> Result<Identities> {
+        let identity = |pod: &Pod| {
             let statuses = pod.status.as_ref().and_then(|status| status.container_statuses.as_ref());
             let restarts = statuses.into_iter().flatten().map(|status| status.restart_count).sum();
             (pod.name_any(), (pod.uid().unwrap_or_default(), restarts))
         };
-        Ok(self.pods().await?.iter().map(life).collect())
+        Ok(self.pods().await?.iter().map(identity).collect())
     }
 
     /// Changes its spec.
@@ -106,7 +106,7 @@ impl<'n> Workload<'n> {
         objects::change(self.namespace, self.kind.name, &self.name, spec).await
     }
 
-    /// Waits until it has so many pods, all ready and of this version, and says so in its status.
+    /// Waits until it has this number of pods, all ready and of this version, and its status reports it.
     pub(crate) async fn settled(&self, replicas: usize, version: &str) -> Result<()> {
         let wanted: Vec<String> = (0..replicas).map(|ordinal| self.pod_name(ordinal)).collect();
         let what = format!("{} {} to have {replicas} pods of {version}", self.kind.name, self.name);
@@ -119,11 +119,11 @@ impl<'n> Workload<'n> {
                 }
                 for pod in &pods {
                     let (path, pointer) = self.kind.version;
-                    let said = self.ask(pod, path).await?;
-                    let said = said.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
-                    // Debian marks its own builds after a plus sign; tags of images begin with a letter.
-                    if said.split('+').next() != Some(version.trim_start_matches('v')) {
-                        return Ok(Look::NotYet(format!("{} is {said}", pod.name_any())));
+                    let page = self.get(pod, path).await?;
+                    let reported = page.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+                    // Debian appends its own version after a plus sign. Tags of images start with a letter.
+                    if reported.split('+').next() != Some(version.trim_start_matches('v')) {
+                        return Ok(Look::NotYet(format!("{} has version {reported}", pod.name_any())));
                     }
                 }
                 let resource = objects::get(self.namespace, self.kind.name, &self.name).await?;
@@ -132,32 +132,32 @@ impl<'n> Workload<'n> {
             .await
     }
 
-    /// Asks one of its pods.
-    pub(crate) async fn ask(&self, pod: &Pod, path: &str) -> Result<Value> {
-        let answer = http::get(address(pod)?, self.kind.port, path).await?;
-        ensure!(answer.code == 200, "{} answered {} to {path}", pod.name_any(), answer.code);
-        serde_json::from_str(&answer.body).with_context(|| format!("no JSON at {path}: {}", answer.body))
+    /// Requests a page of one of its pods.
+    pub(crate) async fn get(&self, pod: &Pod, path: &str) -> Result<Value> {
+        let response = http::get(address(pod)?, self.kind.port, path).await?;
+        ensure!(response.code == 200, "{} responded with {} to {path}", pod.name_any(), response.code);
+        serde_json::from_str(&response.body).with_context(|| format!("no JSON at {path}: {}", response.body))
     }
 
-    /// What one of its pods says that it does.
-    pub(crate) async fn work(&self, pod: &Pod) -> Result<BTreeSet<String>> {
+    /// The scrape pools, rule groups and receivers that one of its pods shows.
+    pub(crate) async fn entries(&self, pod: &Pod) -> Result<BTreeSet<String>> {
         let mut all = BTreeSet::new();
-        for (path, read) in self.kind.work {
-            all.extend(read(&self.ask(pod, path).await?));
+        for (path, read) in self.kind.pages {
+            all.extend(read(&self.get(pod, path).await?));
         }
         Ok(all)
     }
 
-    /// Waits until all of its pods say that they do this and nothing else.
-    pub(crate) async fn works_on(&self, wanted: &[String]) -> Result<()> {
+    /// Waits until all of its pods show these scrape pools, rule groups and receivers and no others.
+    pub(crate) async fn shows(&self, wanted: &[String]) -> Result<()> {
         let wanted: BTreeSet<String> = wanted.iter().cloned().collect();
         self.namespace
-            .until(&format!("every pod of {} to do {wanted:?}", self.name), async || {
+            .until(&format!("every pod of {} to show {wanted:?}", self.name), async || {
                 let pods = self.pods().await?;
                 for pod in &pods {
-                    let work = self.work(pod).await?;
-                    if work != wanted {
-                        return Ok(Look::NotYet(format!("{}: {work:?}", pod.name_any())));
+                    let entries = self.entries(pod).await?;
+                    if entries != wanted {
+                        return Ok(Look::NotYet(format!("{}: {entries:?}", pod.name_any())));
                     }
                 }
                 Ok(holds(!pods.is_empty(), "no pods"))
@@ -165,7 +165,7 @@ impl<'n> Workload<'n> {
             .await
     }
 
-    /// Deletes it, and waits until nothing of it is left.
+    /// Deletes it, and waits until all its objects are deleted.
     pub(crate) async fn delete(self) -> Result<()> {
         let (set, pods) = (self.set().await?, self.pods().await?);
         objects::api(self.namespace, self.kind.name).delete(&self.name, &DeleteParams::default()).await?;
@@ -178,7 +178,7 @@ impl<'n> Workload<'n> {
     }
 }
 
-/// Whether the status speaks of the present spec, and all is well.
+/// Whether the status is about the current generation, and all replicas are available.
 fn is_settled(resource: &Value, replicas: usize) -> bool {
     let status = &resource["status"];
     let conditions = status["conditions"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -194,13 +194,13 @@ fn is_settled(resource: &Value, replicas: usize) -> bool {
     all && status["unavailableReplicas"] == 0 && holds("Available") && holds("Reconciled")
 }
 
-/// Waits until nothing of a kind belongs to a workload that is gone.
+/// Waits until no object of a kind is owned by a deleted workload.
 async fn none_owned<K>(namespace: &Namespace, api: &Api<K>, owner: &str) -> Result<()>
 where
     K: kube::Resource<DynamicType = ()> + Clone + serde::de::DeserializeOwned + std::fmt::Debug,
 {
     namespace
-        .until(&format!("nothing to belong to {owner}"), async || {
+        .until(&format!("no objects of {owner}"), async || {
             let all = api.list(&ListParams::default()).await?.items;
             let owned = all.iter().filter(|one| one.owner_references().iter().any(|by| by.name == owner));
             let names: Vec<String> = owned.map(ResourceExt::name_any).collect();

@@ -1,13 +1,13 @@
-//! An application that ran before the operator came is taken over as it is: no instance restarts, nothing is lost. And it
-//! is let go in the same way.
+//! The operator adopts an application that already runs: no instance restarts, and no data is lost. Disconnecting it is the
+//! reverse.
 
 use anyhow::Result;
 use api_example::ExampleApp;
 use e2e::lab::Lab;
+use e2e::load::LoadGenerator;
 use e2e::namespace::Namespace;
-use e2e::operator::{self, Care, is};
+use e2e::operator::{self, ManagedApp, is};
 use e2e::wait;
-use e2e::writer::Writer;
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret, Service};
 use k8s_openapi::api::policy::v1::PodDisruptionBudget;
@@ -16,8 +16,8 @@ use kube::ResourceExt;
 use kube::api::DeleteParams;
 use serde_json::json;
 
-/// The application as a user might run it without an operator: other names, other labels, another port.
-async fn by_hand(namespace: &Namespace) -> Result<()> {
+/// Creates the application as a user might without an operator: other names, other labels, another port.
+async fn create_without_operator(namespace: &Namespace) -> Result<()> {
     let login =
         json!({"metadata": {"name": "login"}, "stringData": {"username": "ann", "password": "secret"}});
     namespace.add::<Secret>(&serde_json::from_value(login)?).await?;
@@ -53,31 +53,31 @@ async fn by_hand(namespace: &Namespace) -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_ran_before_is_adopted_without_a_restart_and_upgraded_later() -> Result<()> {
+async fn a_running_application_is_adopted_without_a_restart_and_upgraded_later() -> Result<()> {
     let lab = Lab::connect().await?;
     operator::install(&lab).await?;
     let namespace = Namespace::create(&lab, "adopt").await?;
-    by_hand(&namespace).await?;
-    let writer = Writer::start(&operator::client(&namespace, "app", "login").await?);
+    create_without_operator(&namespace).await?;
+    let load = LoadGenerator::start(&operator::client(&namespace, "app", "login").await?);
     let spec = json!({"appVersion": "0.0.1", "replicas": 2, "storage": {"size": "64Mi"}});
-    let care = Care::create(&namespace, "app", spec).await?;
-    let before = care.lives().await?;
-    let status = care.settled().await?;
+    let app = ManagedApp::create(&namespace, "app", spec).await?;
+    let before = app.identities().await?;
+    let status = app.settled().await?;
     assert_eq!(status.auth_secret_name.as_deref(), Some("login"));
     assert_eq!(status.url, Some(format!("http://app.{}.svc:8080/", namespace.name())));
-    assert_eq!(care.lives().await?, before, "no instance was restarted");
+    assert_eq!(app.identities().await?, before, "no instance was restarted");
 
-    care.change(json!({"appVersion": "0.0.2"})).await?;
-    care.until("to be upgraded", |status| {
+    app.change(json!({"appVersion": "0.0.2"})).await?;
+    app.until("to be upgraded", |status| {
         is(status, "Upgraded", "True", "Succeeded") && status.current_version.as_deref() == Some("0.0.2")
     })
     .await?;
-    care.settled().await?;
-    println!("adopted and upgraded: {}", writer.finish().await?.words);
+    app.settled().await?;
+    println!("adopted and upgraded: {}", load.finish().await?.summary);
     Ok(())
 }
 
-/// What an owner leaves on an object.
+/// The number of owners, and whether the object has our label.
 fn marks(metadata: &ObjectMeta) -> (usize, bool) {
     let owners = metadata.owner_references.as_ref().map_or(0, Vec::len);
     let managed =
@@ -86,18 +86,18 @@ fn marks(metadata: &ObjectMeta) -> (usize, bool) {
 }
 
 #[tokio::test]
-async fn disconnecting_leaves_everything_running_and_it_can_be_taken_back() -> Result<()> {
+async fn a_disconnected_application_keeps_running_and_can_be_adopted_again() -> Result<()> {
     let lab = Lab::connect().await?;
     operator::install(&lab).await?;
     let namespace = Namespace::create(&lab, "disconnect").await?;
     let spec = json!({"appVersion": "0.0.2", "replicas": 2, "deletion": {"policy": "Disconnect"}});
-    let care = Care::create(&namespace, "app", spec.clone()).await?;
-    care.settled().await?;
-    let (before, writer) = (care.lives().await?, Writer::start(&care.client().await?));
+    let app = ManagedApp::create(&namespace, "app", spec.clone()).await?;
+    app.settled().await?;
+    let (before, load) = (app.identities().await?, LoadGenerator::start(&app.client().await?));
 
-    let old = care.get().await?;
-    care.api().delete("app", &DeleteParams::default()).await?;
-    wait::gone::<ExampleApp>(&care.api(), &old).await?;
+    let old = app.get().await?;
+    app.api().delete("app", &DeleteParams::default()).await?;
+    wait::gone::<ExampleApp>(&app.api(), &old).await?;
     let all = [
         namespace.api::<StatefulSet>().get("app").await?.metadata,
         namespace.api::<Service>().get("app").await?.metadata,
@@ -109,13 +109,13 @@ async fn disconnecting_leaves_everything_running_and_it_can_be_taken_back() -> R
     for metadata in &all {
         assert_eq!(marks(metadata), (0, false), "{:?}", metadata.name);
     }
-    assert_eq!(care.lives().await?, before);
+    assert_eq!(app.identities().await?, before);
 
-    let again = Care::create(&namespace, "app", spec).await?;
+    let again = ManagedApp::create(&namespace, "app", spec).await?;
     again.settled().await?;
-    assert_eq!(again.lives().await?, before, "taken back without a restart");
+    assert_eq!(again.identities().await?, before, "adopted again without a restart");
     let set = namespace.api::<StatefulSet>().get("app").await?;
     assert_eq!(set.owner_references().len(), 1);
-    println!("disconnected and taken back: {}", writer.finish().await?.words);
+    println!("disconnected and adopted again: {}", load.finish().await?.summary);
     Ok(())
 }

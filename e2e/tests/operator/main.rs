@@ -1,5 +1,4 @@
-//! The operator on a real cluster, installed as a user installs it: each file shows one thing that it does, with a client
-//! that writes and reads all the while.
+//! The operator on a real cluster, installed like by a user. Each file tests one behaviour, while a client writes and reads.
 //!
 //! Run by `make test`, or by hand: `cargo lab up --name e2e --nodes 3`, `cargo lab image build mainstay example-app`, then
 //! `cargo nextest run --profile e2e -p e2e --test operator`.

@@ -1,10 +1,10 @@
-//! Scaling of instances, processor, memory and volumes, ended only when all is ready; and pausing.
+//! Scaling of instances, CPU, memory and volumes, until everything is ready; and pausing.
 
 use anyhow::Result;
 use e2e::lab::Lab;
+use e2e::load::LoadGenerator;
 use e2e::namespace::Namespace;
-use e2e::operator::{self, Care, condition, is};
-use e2e::writer::Writer;
+use e2e::operator::{self, ManagedApp, condition, is};
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::PersistentVolumeClaim;
 use kube::ResourceExt;
@@ -16,31 +16,32 @@ async fn instances_memory_and_volumes_grow_under_load() -> Result<()> {
     let lab = Lab::connect().await?;
     operator::install(&lab).await?;
     let namespace = Namespace::create(&lab, "scale").await?;
-    let care =
-        Care::create(&namespace, "app", json!({"appVersion": "0.1.0", "storage": {"size": "64Mi"}})).await?;
-    care.settled().await?;
-    let writer = Writer::start(&care.client().await?);
+    let app =
+        ManagedApp::create(&namespace, "app", json!({"appVersion": "0.1.0", "storage": {"size": "64Mi"}}))
+            .await?;
+    app.settled().await?;
+    let load = LoadGenerator::start(&app.client().await?);
 
-    care.change(json!({"replicas": 3})).await?;
-    assert_eq!(care.settled().await?.ready_replicas, Some(3));
+    app.change(json!({"replicas": 3})).await?;
+    assert_eq!(app.settled().await?.ready_replicas, Some(3));
 
     let set = namespace.api::<StatefulSet>().get("app").await?;
-    let before = care.lives().await?;
-    care.change(json!({"storage": {"size": "128Mi"}})).await?;
-    care.settled().await?;
+    let before = app.identities().await?;
+    app.change(json!({"storage": {"size": "128Mi"}})).await?;
+    app.settled().await?;
     let claims = namespace.api::<PersistentVolumeClaim>().list(&ListParams::default()).await?;
     assert_eq!(claims.items.len(), 3);
     for claim in &claims {
         let capacity = claim.status.as_ref().and_then(|status| status.capacity.as_ref()?.get("storage"));
         assert_eq!(capacity.map(|size| size.0.as_str()), Some("128Mi"), "{}", claim.name_any());
     }
-    assert_eq!(care.lives().await?, before, "volumes grow under running instances");
+    assert_eq!(app.identities().await?, before, "volumes are expanded while instances run");
     let recreated = namespace.api::<StatefulSet>().get("app").await?;
     assert_ne!(recreated.uid(), set.uid(), "its claim template cannot be changed, so it was recreated");
 
-    care.change(json!({"resources": {"requests": {"cpu": "20m", "memory": "48Mi"}}})).await?;
-    care.settled().await?;
-    for pod in care.pods().await? {
+    app.change(json!({"resources": {"requests": {"cpu": "20m", "memory": "48Mi"}}})).await?;
+    app.settled().await?;
+    for pod in app.pods().await? {
         let resources =
             pod.spec.as_ref().and_then(|spec| spec.containers[0].resources.clone()).unwrap_or_default();
         assert_eq!(
@@ -49,15 +50,16 @@ async fn instances_memory_and_volumes_grow_under_load() -> Result<()> {
         );
     }
 
-    care.change(json!({"replicas": 1})).await?;
-    let status = care.settled().await?;
+    app.change(json!({"replicas": 1})).await?;
+    let status = app.settled().await?;
     assert_eq!(status.replicas, Some(1));
-    println!("scaled up, grown, rolled and scaled down: {}", writer.finish().await?.words);
+    println!("scaled up, grown, rolled and scaled down: {}", load.finish().await?.summary);
 
-    care.change(json!({"storage": {"size": "32Mi"}})).await?;
-    let status = care.until("to refuse", |status| is(status, "Accepted", "False", "ShrinkRefused")).await?;
-    let words = &condition(&status, "Accepted").expect("just seen").message;
-    assert_eq!(words, "volumes cannot shrink from 128Mi to 32Mi; set spec.storage.size to 128Mi or more");
+    app.change(json!({"storage": {"size": "32Mi"}})).await?;
+    let status =
+        app.until("to reject the size", |status| is(status, "Accepted", "False", "ShrinkRefused")).await?;
+    let message = &condition(&status, "Accepted").expect("just seen").message;
+    assert_eq!(message, "volumes cannot shrink from 128Mi to 32Mi; set spec.storage.size to 128Mi or more");
     Ok(())
 }
 
@@ -66,14 +68,14 @@ async fn nothing_changes_while_it_is_paused() -> Result<()> {
     let lab = Lab::connect().await?;
     operator::install(&lab).await?;
     let namespace = Namespace::create(&lab, "pause").await?;
-    let care = Care::create(&namespace, "app", json!({"appVersion": "0.0.1"})).await?;
-    care.settled().await?;
+    let app = ManagedApp::create(&namespace, "app", json!({"appVersion": "0.0.1"})).await?;
+    app.settled().await?;
     let sets = namespace.api::<StatefulSet>();
     let before = sets.get("app").await?.metadata.generation;
-    care.change(json!({"paused": true, "replicas": 2})).await?;
-    care.until("to be paused", |status| is(status, "Paused", "True", "PausedByUser")).await?;
+    app.change(json!({"paused": true, "replicas": 2})).await?;
+    app.until("to be paused", |status| is(status, "Paused", "True", "PausedByUser")).await?;
     assert_eq!(sets.get("app").await?.metadata.generation, before);
-    care.change(json!({"paused": false})).await?;
-    assert_eq!(care.settled().await?.ready_replicas, Some(2));
+    app.change(json!({"paused": false})).await?;
+    assert_eq!(app.settled().await?.ready_replicas, Some(2));
     Ok(())
 }

@@ -1,10 +1,10 @@
-//! Deleting an application removes everything; its volumes stay unless the user says otherwise.
+//! Deleting an application deletes all its objects. Its volumes are kept unless the user wants them to be deleted.
 
 use anyhow::Result;
 use api_example::ExampleApp;
 use e2e::lab::Lab;
 use e2e::namespace::Namespace;
-use e2e::operator::{self, Care};
+use e2e::operator::{self, ManagedApp};
 use e2e::wait::{self, holds};
 use k8s_openapi::api::core::v1::PersistentVolumeClaim;
 use kube::api::{DeleteParams, ListParams};
@@ -15,12 +15,12 @@ async fn uninstall(title: &str, volumes: &str, left: usize) -> Result<()> {
     operator::install(&lab).await?;
     let namespace = Namespace::create(&lab, title).await?;
     let spec = json!({"appVersion": "0.0.1", "replicas": 2, "deletion": {"volumes": volumes}});
-    let care = Care::create(&namespace, "app", spec).await?;
-    care.settled().await?;
-    let old = care.get().await?;
-    care.api().delete("app", &DeleteParams::default()).await?;
-    wait::gone::<ExampleApp>(&care.api(), &old).await?;
-    assert_eq!(care.pods().await?.len(), 0, "the resource waits for its instances");
+    let app = ManagedApp::create(&namespace, "app", spec).await?;
+    app.settled().await?;
+    let old = app.get().await?;
+    app.api().delete("app", &DeleteParams::default()).await?;
+    wait::gone::<ExampleApp>(&app.api(), &old).await?;
+    assert_eq!(app.pods().await?.len(), 0, "the resource is deleted after its instances");
     let kinds = "statefulsets,services,secrets,configmaps,poddisruptionbudgets,jobs";
     namespace
         .until("nothing to be left", async || {
@@ -39,11 +39,11 @@ async fn uninstall(title: &str, volumes: &str, left: usize) -> Result<()> {
 }
 
 #[tokio::test]
-async fn everything_goes_and_volumes_stay() -> Result<()> {
+async fn all_objects_are_deleted_and_volumes_are_kept() -> Result<()> {
     uninstall("uninstall", "Keep", 2).await
 }
 
 #[tokio::test]
-async fn volumes_go_too_if_the_user_says_so() -> Result<()> {
+async fn volumes_are_deleted_if_the_user_wants_it() -> Result<()> {
     uninstall("uninstall-volumes", "Delete", 0).await
 }

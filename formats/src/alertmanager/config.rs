@@ -1,4 +1,4 @@
-//! The whole file.
+//! The configuration file.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,34 +10,34 @@ use super::time::TimeInterval;
 use crate::yaml::serde::{Error, always, from_text, to_value};
 use crate::yaml::write;
 
-/// The configuration of an Alertmanager.
+/// The configuration of Alertmanager.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// What receivers fall back to.
+    /// Defaults of receivers.
     pub global: Option<Global>,
     /// The root of the routing tree.
     pub route: Option<Route>,
-    /// Which alerts silence which.
+    /// Which alerts inhibit which.
     pub inhibit_rules: Vec<InhibitRule>,
-    /// Who is told.
+    /// The destinations of notifications.
     pub receivers: Vec<Receiver>,
-    /// Named times, as older versions have them.
+    /// Named time intervals, in the field of older versions.
     pub mute_time_intervals: Vec<TimeInterval>,
-    /// Named times.
+    /// Named time intervals.
     pub time_intervals: Vec<TimeInterval>,
-    /// Paths of templates.
+    /// Paths of template files.
     #[serde(serialize_with = "always")]
     pub templates: Vec<String>,
 }
 
 impl Config {
-    /// Reads a file. Fields that are not known are refused; nothing else is checked.
+    /// Parses a file. Unknown fields are rejected. Nothing else is checked.
     pub fn from_text(text: &str) -> Result<Self, Error> {
         from_text(text)
     }
 
-    /// The file.
+    /// The content of the file.
     pub fn to_text(&self) -> Result<String, Error> {
         to_value(self).map(|value| write(&value))
     }

@@ -1,25 +1,25 @@
-//! Spans of time in files: `1d12h`, `30s`.
+//! Durations in files: `1d12h`, `30s`.
 
 use std::fmt;
 
-use go_syntax::duration::prometheus::{self, Written};
+use go_syntax::duration::prometheus::{self, DisplayPrometheusDuration};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-pub use prometheus::Invalid as BadDuration;
+pub use prometheus::InvalidPrometheusDuration;
 
-/// A span of time.
+/// A duration.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Duration {
     nanoseconds: i64,
 }
 
 impl Duration {
-    /// Reads a span of time.
-    pub fn parse(text: &str) -> Result<Self, BadDuration> {
+    /// Parses a duration.
+    pub fn parse(text: &str) -> Result<Self, InvalidPrometheusDuration> {
         prometheus::parse(text).map(|nanoseconds| Self { nanoseconds })
     }
 
-    /// Whether it is no time at all.
+    /// Whether it is zero.
     pub fn is_zero(&self) -> bool {
         self.nanoseconds == 0
     }
@@ -27,7 +27,7 @@ impl Duration {
 
 impl fmt::Display for Duration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Written(self.nanoseconds).fmt(f)
+        DisplayPrometheusDuration(self.nanoseconds).fmt(f)
     }
 }
 
@@ -39,7 +39,7 @@ impl Serialize for Duration {
 
 impl<'de> Deserialize<'de> for Duration {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // Without a value it is no time at all; an empty text is none.
+        // A field without a value is zero. An empty string is invalid.
         let text = Option::<String>::deserialize(deserializer)?;
         text.map_or(Ok(Self::default()), |text| Self::parse(&text).map_err(de::Error::custom))
     }
@@ -52,13 +52,13 @@ mod tests {
     use crate::yaml::write;
 
     #[test]
-    fn nothing_is_no_time_at_all_and_an_empty_text_is_none() {
-        let again = |text: &str| {
+    fn no_value_is_zero_and_an_empty_string_is_invalid() {
+        let rewritten = |text: &str| {
             let read: Result<Duration, _> = from_text(text);
             read.map(|span| write(&to_value(&span).unwrap())).map_err(|error| error.to_string())
         };
-        assert_eq!(again("null"), Ok("0s\n".to_owned()));
-        assert_eq!(again("90m"), Ok("1h30m\n".to_owned()));
-        assert_eq!(again("''"), Err("empty duration string".to_owned()));
+        assert_eq!(rewritten("null"), Ok("0s\n".to_owned()));
+        assert_eq!(rewritten("90m"), Ok("1h30m\n".to_owned()));
+        assert_eq!(rewritten("''"), Err("empty duration string".to_owned()));
     }
 }

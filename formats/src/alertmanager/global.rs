@@ -1,15 +1,15 @@
-//! What receivers fall back to.
+//! Global settings.
 
 use serde::{Deserialize, Serialize};
 
 use super::duration::Duration;
-use super::fit::{Fit, Fitting, Refusal, refuse};
+use super::fit::{ConfigError, Fit, Fitting, refuse};
 use super::host_port::HostPort;
 use super::http::{HttpClient, Tls};
 use super::secret::Secret;
 use super::url::Url;
 
-/// Settings of receivers that say nothing themselves.
+/// Defaults for receivers that do not have their own settings.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[expect(missing_docs, reason = "the fields are those of Alertmanager's documentation, by the same names")]
@@ -61,11 +61,11 @@ pub struct Global {
 }
 
 impl Fit for Global {
-    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), Refusal> {
+    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), ConfigError> {
         self.http_config.fit(fitting)?;
         self.leave_out_new(fitting);
         let has_app_token = !self.slack_app_token.is_empty() || !self.slack_app_token_file.is_empty();
-        for (wins, has, loses, value) in [
+        for (preferred, is_set, other, value) in [
             (
                 "slack_api_url",
                 self.slack_api_url.is_some(),
@@ -115,7 +115,7 @@ impl Fit for Global {
                 &mut self.mattermost_webhook_url_file,
             ),
         ] {
-            fitting.prefer((wins, has), (loses, value));
+            fitting.prefer(preferred, is_set, other, value);
         }
         let differ = match (&self.slack_api_url, &self.slack_app_url) {
             (Some(api), Some(app)) => api.to_string() != app.to_string(),

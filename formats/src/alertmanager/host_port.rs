@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use go_syntax::host_port::{self, Invalid};
+use go_syntax::host_port::{self, InvalidHostPort};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// An address of a mail server.
+/// The address of a mail server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HostPort {
-    /// A name or an address.
+    /// A name or an IP address.
     pub host: String,
     /// A number or a name.
     pub port: String,
@@ -16,12 +16,12 @@ pub struct HostPort {
 
 impl HostPort {
     /// Splits `host:port` and `[host]:port`.
-    pub fn parse(address: &str) -> Result<Self, Invalid> {
+    pub fn parse(address: &str) -> Result<Self, InvalidHostPort> {
         let (host, port) = host_port::split(address)?;
         Ok(Self { host: host.to_owned(), port: port.to_owned() })
     }
 
-    /// Whether it says nothing.
+    /// Whether neither a host nor a port is set.
     pub fn is_empty(&self) -> bool {
         self.host.is_empty() && self.port.is_empty()
     }
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_written_as_it_was() {
+    fn a_parsed_address_is_written_unchanged() {
         for (address, host, port) in
             [("a:25", "a", "25"), ("[::1]:smtp", "::1", "smtp"), (":25", "", "25"), ("a:", "a", "")]
         {

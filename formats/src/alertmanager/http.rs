@@ -1,15 +1,15 @@
-//! How an HTTP client says who it is, and how it connects.
+//! HTTP clients: credentials, TLS and proxies.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::fit::{Fit, Fitting, Refusal, refuse};
+use super::fit::{ConfigError, Fit, Fitting, refuse};
 use super::secret::Secret;
 use super::since::{AUTHORIZATION, PROXY};
 use crate::yaml::serde::always;
 
-/// A client.
+/// An HTTP client.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[expect(missing_docs, reason = "the fields are those of Alertmanager's documentation, by the same names")]
@@ -29,25 +29,26 @@ pub struct HttpClient {
     pub proxy_connect_header: BTreeMap<String, Vec<Secret>>,
 }
 
-/// A header of every request.
+/// A header that is added to every request.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Header {
-    /// What it says.
+    /// Values.
     pub values: Vec<String>,
-    /// What it says and nobody should see.
+    /// Values that are secret.
     #[serde(serialize_with = "hidden")]
     pub secrets: Vec<String>,
-    /// Files that hold what it says.
+    /// Files with values.
     pub files: Vec<String>,
 }
 
-/// Secrets are not written: that is how the library writes headers with which the peer writes its file.
+/// Secrets are not written, because the Go library that the Prometheus Operator uses for headers does not write them
+/// either.
 fn hidden<S: Serializer>(secrets: &[String], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(secrets.iter().map(|secret| (!secret.is_empty()).then_some("<secret>")))
 }
 
-/// TLS.
+/// TLS settings.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[expect(missing_docs, reason = "the fields are those of Alertmanager's documentation, by the same names")]
@@ -62,7 +63,7 @@ pub struct Tls {
     pub max_version: String,
 }
 
-/// A header that says who asks.
+/// An `Authorization` header.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[expect(missing_docs, reason = "the fields are those of Alertmanager's documentation, by the same names")]
@@ -73,7 +74,7 @@ pub struct Authorization {
     pub credentials_file: String,
 }
 
-/// A name and a password.
+/// Basic authentication.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[expect(missing_docs, reason = "the fields are those of Alertmanager's documentation, by the same names")]
@@ -83,7 +84,7 @@ pub struct BasicAuth {
     pub password_file: String,
 }
 
-/// A client that fetches a token first.
+/// OAuth 2.0 client credentials.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[expect(missing_docs, reason = "the fields are those of Alertmanager's documentation, by the same names")]
@@ -126,11 +127,11 @@ const RESERVED: [&str; 18] = [
     "X-Amz-Content-Sha256",
 ];
 
-/// Versions of TLS, from the oldest on; nothing is any.
-const TLS_VERSIONS: [&str; 5] = ["", "TLS10", "TLS11", "TLS12", "TLS13"];
+/// TLS versions, from the oldest to the newest. An empty text allows any.
+pub(super) const TLS_VERSIONS: [&str; 5] = ["", "TLS10", "TLS11", "TLS12", "TLS13"];
 
 impl Fit for HttpClient {
-    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), Refusal> {
+    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), ConfigError> {
         let has_authorization = fitting.has(AUTHORIZATION);
         refuse(
             self.authorization.is_some() && !has_authorization,
@@ -151,16 +152,16 @@ impl Fit for HttpClient {
 }
 
 impl HttpClient {
-    /// Refuses headers that a client sets itself.
-    pub(super) fn check_headers(&self) -> Result<(), Refusal> {
+    /// Rejects headers that a client sets itself.
+    pub(super) fn check_headers(&self) -> Result<(), ConfigError> {
         let names = self.http_headers.iter().flat_map(BTreeMap::keys).map(|name| canonical(name));
         match names.into_iter().find(|name| RESERVED.contains(&name.as_str())) {
-            Some(name) => Err(Refusal::new(format!("setting header {name:?} is not allowed"))),
+            Some(name) => Err(ConfigError::new(format!("setting header {name:?} is not allowed"))),
             None => Ok(()),
         }
     }
 
-    fn check_proxy(&self) -> Result<(), Refusal> {
+    fn check_proxy(&self) -> Result<(), ConfigError> {
         let has_url = !self.proxy_url.is_empty();
         let environment = self.proxy_from_environment;
         refuse(
@@ -183,15 +184,15 @@ impl HttpClient {
 }
 
 impl Fit for Tls {
-    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), Refusal> {
+    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), ConfigError> {
         self.leave_out_new(fitting);
         let place = |version: &String| {
-            let unknown = || Refusal::new(format!("unknown TLS version: {version}"));
+            let unknown = || ConfigError::new(format!("unknown TLS version: {version}"));
             TLS_VERSIONS.iter().position(|known| known == version).ok_or_else(unknown)
         };
         let (lowest, highest) = (place(&self.min_version)?, place(&self.max_version)?);
         if lowest > 0 && highest > 0 && lowest > highest {
-            return Err(Refusal::new(format!(
+            return Err(ConfigError::new(format!(
                 "max TLS version {:?} must be greater than or equal to min TLS version {:?}",
                 self.max_version, self.min_version
             )));
@@ -201,8 +202,9 @@ impl Fit for Tls {
 }
 
 impl Fit for OAuth2 {
-    /// A proxy that is only in the environment is kept, also for versions that do not have it: so does the peer.
-    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), Refusal> {
+    /// If only `proxy_from_environment` is set, it is kept even for versions that do not support it, as in the
+    /// Prometheus Operator.
+    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), ConfigError> {
         let says_where =
             !self.proxy_url.is_empty() || !self.no_proxy.is_empty() || !self.proxy_connect_header.is_empty();
         if says_where {
@@ -212,17 +214,17 @@ impl Fit for OAuth2 {
     }
 }
 
-/// The name of a header as it is sent: `x-my-header` is `X-My-Header`. A name that is none stays as it is.
+/// The canonical name of a header: `X-My-Header` for `x-my-header`. An invalid name stays as it is.
 pub(super) fn canonical(name: &str) -> String {
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if name.is_empty() || !name.bytes().all(is_token) {
         return name.to_owned();
     }
     let mut begins = true;
-    let letters = name.chars().map(|letter| {
-        let cased = if begins { letter.to_ascii_uppercase() } else { letter.to_ascii_lowercase() };
-        begins = letter == '-';
+    let characters = name.chars().map(|character| {
+        let cased = if begins { character.to_ascii_uppercase() } else { character.to_ascii_lowercase() };
+        begins = character == '-';
         cased
     });
-    letters.collect()
+    characters.collect()
 }

@@ -1,4 +1,4 @@
-//! Conditions on labels: `severity="critical"`, `team=~"a|b"`.
+//! Matchers of labels: `severity="critical"`, `team=~"a|b"`.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -8,18 +8,18 @@ use regex::Regex;
 
 /// How a label is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Operator {
+pub enum MatchOperator {
     /// Equal.
     Equal,
     /// Not equal.
     NotEqual,
-    /// Like a regular expression.
+    /// Matches a regular expression.
     Like,
-    /// Not like a regular expression.
+    /// Does not match a regular expression.
     NotLike,
 }
 
-impl fmt::Display for Operator {
+impl fmt::Display for MatchOperator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Equal => "=",
@@ -30,27 +30,27 @@ impl fmt::Display for Operator {
     }
 }
 
-/// A condition as it is written into the file. The operator is a text because users write it.
+/// A matcher as text. The operator can be any text, because users can write it.
 pub fn written(name: &str, operator: impl fmt::Display, value: &str) -> String {
     let value = value.replace('\\', "\\\\").replace('\n', "\\n").replace('"', "\\\"");
     format!("{name}{operator}\"{value}\"")
 }
 
-/// Why conditions cannot be read.
+/// Why matchers are rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadMatcher {
-    /// It is no name, operator and value.
+    /// It is not a name, an operator and a value.
     #[error("bad matcher format: {0}")]
     Form(String),
-    /// It has a quote where there is none to be.
+    /// It contains an unescaped quote.
     #[error("matcher value contains unescaped double quote: {0}")]
     Quote(String),
-    /// Its value is no regular expression.
+    /// Its value is not a regular expression.
     #[error(transparent)]
-    Expression(#[from] regexp::Invalid),
+    Expression(#[from] regexp::InvalidRegexp),
 }
 
-/// A name, an operator and a value, with spaces around them.
+/// A name, an operator and a value, with optional spaces around them.
 static FORM: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"^[ \t\n\f\r]*([a-zA-Z_:][a-zA-Z0-9_:]*)[ \t\n\f\r]*(=~|=|!=|!~)[ \t\n\f\r]*((?s).*?)[ \t\n\f\r]*$",
@@ -58,19 +58,19 @@ static FORM: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// Refuses what are no conditions, with commas between them and braces around them perhaps.
+/// Checks matchers, which can be separated by commas and enclosed in braces.
 pub fn check(text: &str) -> Result<(), BadMatcher> {
     let text = text.strip_prefix('{').unwrap_or(text);
     let text = text.strip_suffix('}').unwrap_or(text);
     conditions(text).iter().try_for_each(|condition| check_one(condition))
 }
 
-/// Splits at commas that are not between quotes.
+/// Splits at commas outside of quotes.
 fn conditions(text: &str) -> Vec<&str> {
     let (mut quoted, mut escaped, mut start) = (false, false, 0);
     let mut found = Vec::new();
-    for (at, letter) in text.char_indices() {
-        match letter {
+    for (at, character) in text.char_indices() {
+        match character {
             ',' if !quoted => {
                 found.push(&text[start..at]);
                 start = at + 1;
@@ -81,7 +81,7 @@ fn conditions(text: &str) -> Vec<&str> {
                 escaped = !escaped;
                 continue;
             }
-            // A comma does not end an escape for the program that reads the file.
+            // In Alertmanager, a comma does not end an escape sequence.
             ',' => continue,
             _ => {}
         }
@@ -101,41 +101,41 @@ fn check_one(condition: &str) -> Result<(), BadMatcher> {
     if parts[2].ends_with('~') { check_expression(&value) } else { Ok(()) }
 }
 
-/// The value without quotes and escapes; nothing, if a quote is where there is none to be.
+/// The value without quotes and escape sequences. None if a quote is not escaped.
 fn unquoted(written: &str) -> Option<String> {
     let (inside, opened) = written.strip_prefix('"').map_or((written, false), |inside| (inside, true));
     let (mut value, mut escaped, mut closed) = (String::new(), false, false);
-    for (at, letter) in inside.char_indices() {
+    for (at, character) in inside.char_indices() {
         let is_last = at + 1 == inside.len();
         if escaped {
             escaped = false;
-            match letter {
+            match character {
                 'n' => value.push('\n'),
-                '"' | '\\' => value.push(letter),
+                '"' | '\\' => value.push(character),
                 other => value.extend(['\\', other]),
             }
-        } else if letter == '\\' && !is_last {
+        } else if character == '\\' && !is_last {
             escaped = true;
-        } else if letter == '"' {
+        } else if character == '"' {
             if !opened || !is_last {
                 return None;
             }
             closed = true;
         } else {
-            value.push(letter);
+            value.push(character);
         }
     }
     (opened == closed).then_some(value)
 }
 
-/// Refuses what is no regular expression.
-pub fn check_expression(expression: &str) -> Result<(), BadMatcher> {
+/// Checks a regular expression.
+pub(super) fn check_expression(expression: &str) -> Result<(), BadMatcher> {
     regexp::check(format!("^(?:{expression})$"))?;
     Ok(())
 }
 
-/// Whether a text can be the name of a label.
-pub fn is_label_name(name: &str) -> bool {
+/// Whether a text is a valid label name.
+pub(super) fn is_label_name(name: &str) -> bool {
     name.bytes().next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn conditions_are_taken_as_alertmanager_takes_them() {
+    fn matchers_are_accepted_as_in_alertmanager() {
         for text in [
             "a=b",
             "a = \"b\"",
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told() {
+    fn errors_are_those_of_alertmanager() {
         assert_eq!(check("a b").unwrap_err().to_string(), "bad matcher format: a b");
         assert_eq!(
             check("a=\"b").unwrap_err().to_string(),
@@ -181,8 +181,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_taken(name in "[a-z_][a-z0-9_]{0,5}", value in "\\PC*") {
-            prop_assert_eq!(check(&written(&name, Operator::Equal, &value)), Ok(()));
+        fn written_matchers_are_valid(name in "[a-z_][a-z0-9_]{0,5}", value in "\\PC*") {
+            prop_assert_eq!(check(&written(&name, MatchOperator::Equal, &value)), Ok(()));
         }
     }
 }

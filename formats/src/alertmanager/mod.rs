@@ -1,15 +1,16 @@
-//! The configuration of Alertmanager: the file as types, what each version of it understands, and what no version takes.
+//! The configuration of Alertmanager: the file as types, the fields that each version supports, and the checks of
+//! Alertmanager.
 //!
-//! | file | owns |
+//! | file | contents |
 //! |---|---|
 //! | [`config`] | the whole file |
 //! | [`global`], [`route`], [`inhibit`], [`time`], [`http`], [`receiver`] | its parts |
-//! | [`matcher`] | conditions on labels |
-//! | [`secret`] | what comes from a Secret |
-//! | [`url`], [`host_port`], [`duration`], [`template`] | texts of a form |
-//! | [`fit`] | making a configuration fit for a version |
-//! | `since` | the table: which field from which version on |
-//! | [`check`] | what Alertmanager refuses |
+//! | [`matcher`] | matchers of labels |
+//! | [`secret`] | values from Secrets |
+//! | [`url`], [`host_port`], [`duration`] | types for fields |
+//! | [`fit`] | adapts a configuration to a version |
+//! | `since` | the first version of each field |
+//! | [`check`] | the checks of Alertmanager |
 
 pub mod check;
 pub mod config;
@@ -28,4 +29,4 @@ pub mod time;
 pub mod url;
 
 pub use config::Config;
-pub use fit::{Fit, Fitting, Refusal, Warning};
+pub use fit::{ConfigError, Fit, Fitting, Warning};

@@ -1,4 +1,4 @@
-//! What comes from a Secret: bytes, which need not be a text. Those that are none are written in base64.
+//! Values from Secrets. They are bytes, and bytes that are not UTF-8 are written in base64.
 
 use std::fmt;
 
@@ -10,13 +10,13 @@ use serde::ser::{Serialize, Serializer};
 pub struct Secret(Vec<u8>);
 
 impl Secret {
-    /// Whether it says nothing.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// Nobody sees what it says.
+/// The value is redacted.
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.is_empty() { "Secret()" } else { "Secret(…)" })
@@ -74,7 +74,7 @@ mod tests {
     use crate::yaml::write;
 
     #[test]
-    fn what_is_no_text_is_written_in_base64_and_read_again() {
+    fn bytes_that_are_not_utf8_are_written_in_base64() {
         let secret = |bytes: &[u8]| Secret::from(bytes);
         let map = BTreeMap::from([
             ("a".to_owned(), secret(b"yes")),
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_sees_it() {
+    fn debug_output_is_redacted() {
         assert_eq!(
             format!("{:?}", [Secret::default(), Secret::from(b"word".as_slice())]),
             "[Secret(), Secret(…)]"

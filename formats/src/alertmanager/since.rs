@@ -1,8 +1,8 @@
-//! Which field from which version of Alertmanager on: the only place that knows. All versions are `0.` and the number
-//! that stands here. What is not here every version has.
+//! The first version of each field of Alertmanager. This is the only place with that information. Versions are `0.`
+//! and the number in the table. Every version supports the fields that are not in the table.
 
 use super::config::Config;
-use super::fit::{Fitting, Refusal};
+use super::fit::{ConfigError, Fitting};
 use super::global::Global;
 use super::http::{HttpClient, OAuth2, Tls};
 use super::receiver::discord::Discord;
@@ -22,13 +22,13 @@ use super::receiver::wechat::WeChat;
 use super::route::Route;
 use super::time::Span;
 
-/// Writes, for each type, how its fields are left out for versions that do not have them.
+/// Implements for each type how fields are left out for versions that do not support them.
 macro_rules! since {
-    ($($part:ident as $place:literal { $($field:ident: $minor:expr,)* })*) => {
+    ($($part:ident as $prefix:literal { $($field:ident: $minor:expr,)* })*) => {
         $(impl $part {
-            /// Leaves out the fields that the version does not have.
+            /// Leaves out the fields that the version does not support.
             pub(super) fn leave_out_new(&mut self, fitting: &Fitting<'_>) {
-                $(fitting.keep_since($minor, ($place, stringify!($field)), &mut self.$field);)*
+                $(fitting.keep_since($minor, $prefix, stringify!($field), &mut self.$field);)*
             }
         })*
     };
@@ -164,28 +164,28 @@ since! {
     }
 }
 
-/// Conditions of the form `name="value"`, in routes and inhibition rules.
+/// Matchers of the form `name="value"`, in routes and inhibition rules.
 pub(super) const MATCHERS: u64 = 22;
-/// `authorization` and `oauth2`, without which a server would not let us in.
+/// `authorization` and `oauth2`. Without them, a server would reject the requests.
 pub(super) const AUTHORIZATION: u64 = 22;
 /// `teams` as a responder of OpsGenie.
 pub(super) const TEAMS_RESPONDER: u64 = 24;
-/// Values other than texts in `details` of PagerDuty.
+/// Values other than strings in `details` of PagerDuty.
 pub(super) const NESTED_DETAILS: u64 = 30;
 /// `monospace` of Pushover.
 pub(super) const MONOSPACE: u64 = 29;
-/// A Telegram bot whose token is global.
+/// A global token of a Telegram bot.
 pub(super) const GLOBAL_BOT_TOKEN: u64 = 31;
-/// A Mattermost webhook whose address is global.
+/// A global URL of a Mattermost webhook.
 pub(super) const GLOBAL_WEBHOOK: u64 = 32;
 /// `external_id` of `sigv4`.
 pub(super) const EXTERNAL_ID: u64 = 33;
-/// Every field of a proxy; before there was only its address.
+/// All proxy fields except `proxy_url`.
 pub(super) const PROXY: u64 = 26;
 
-/// Kinds of receivers that are not in every version: nobody would be told if they were left out.
+/// Receivers that not every version supports. Without them, alerts would be lost, so they are never left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ReceiverKind {
     Telegram,
     Discord,
     Webex,
@@ -197,9 +197,9 @@ pub(super) enum Kind {
     Mattermost,
 }
 
-impl Kind {
-    /// Refuses the kind for a version that does not have it.
-    pub(super) fn check(self, fitting: &Fitting<'_>) -> Result<(), Refusal> {
+impl ReceiverKind {
+    /// Rejects the receiver if the version does not support it.
+    pub(super) fn check(self, fitting: &Fitting<'_>) -> Result<(), ConfigError> {
         let (since, name) = match self {
             Self::Telegram => (24, "telegram integration is"),
             Self::Discord => (25, "discord integration is"),
@@ -214,8 +214,8 @@ impl Kind {
         if fitting.has(since) {
             return Ok(());
         }
-        let words =
+        let message =
             format!("invalid syntax in receivers config; {name} available in Alertmanager >= 0.{since}.0");
-        Err(Refusal::new(words))
+        Err(ConfigError::new(message))
     }
 }

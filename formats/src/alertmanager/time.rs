@@ -1,35 +1,35 @@
-//! Named times, and how they are written.
+//! Named time intervals.
 
 use std::fmt;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::fit::{Fit, Fitting, Refusal};
+use super::fit::{ConfigError, Fit, Fitting};
 use crate::yaml::serde::{always, row};
 
-/// A name for some times.
+/// A named time interval.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TimeInterval {
     /// The name.
     #[serde(serialize_with = "always")]
     pub name: String,
-    /// The times: a moment in any of them counts.
+    /// The time matches if any of these matches.
     #[serde(serialize_with = "always")]
     pub time_intervals: Vec<Span>,
 }
 
-/// Times: a moment must be in each list that is not empty.
+/// A time matches if it is in each list that is not empty.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Span {
-    /// Parts of the day.
+    /// Times of day.
     pub times: Vec<TimeRange>,
     /// Days of the week.
     #[serde(serialize_with = "row")]
     pub weekdays: Vec<Weekdays>,
-    /// Days of the month; negative ones count from its end.
+    /// Days of the month. Negative ones count from its end.
     #[serde(serialize_with = "row")]
     pub days_of_month: Vec<DaysOfMonth>,
     /// Months of the year.
@@ -43,31 +43,31 @@ pub struct Span {
 }
 
 impl Fit for TimeInterval {
-    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), Refusal> {
+    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), ConfigError> {
         self.time_intervals.iter_mut().for_each(|span| span.leave_out_new(fitting));
         Ok(())
     }
 }
 
-/// Why a time cannot be read.
+/// Why a time is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BadTime(String);
 
-fn bad<T>(words: impl Into<String>) -> Result<T, BadTime> {
-    Err(BadTime(words.into()))
+fn bad<T>(message: impl Into<String>) -> Result<T, BadTime> {
+    Err(BadTime(message.into()))
 }
 
-/// A part of a day, in minutes since midnight; the end is not in it.
+/// A part of a day, in minutes since midnight, without the end.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TimeRange {
-    /// Where it begins.
+    /// The start.
     pub start: u32,
-    /// Where it ends.
+    /// The end.
     pub end: u32,
 }
 
-/// How a part of a day is written.
+/// The notation of a time range.
 #[derive(Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[derive(Default)]
@@ -116,20 +116,20 @@ impl<'de> Deserialize<'de> for TimeRange {
     }
 }
 
-/// Declares a range that is read from and written as one text.
+/// Declares a range with the notation `first:last`.
 macro_rules! range {
     ($(#[$about:meta])* $name:ident, $member:path, $written:path, $check:path) => {
         $(#[$about])*
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
         pub struct $name {
-            /// The first one.
+            /// The first element.
             pub first: i64,
-            /// The last one.
+            /// The last element.
             pub last: i64,
         }
 
         impl $name {
-            /// Reads one member, or the first and the last with a colon between them.
+            /// Parses one element, or the first and the last one separated by a colon.
             pub fn parse(text: &str) -> Result<Self, BadTime> {
                 let text = text.to_lowercase();
                 let (first, last) = match text.split_once(':') {
@@ -139,7 +139,7 @@ macro_rules! range {
                     Some((first, last)) => ($member(first)?, $member(last)?),
                     None => ($member(&text)?, $member(&text)?),
                 };
-                $check(&text, first, last)?;
+                $check(first, last)?;
                 Ok(Self { first, last })
             }
         }
@@ -229,12 +229,12 @@ fn i64_text(number: i64) -> String {
     number.to_string()
 }
 
-fn check_weekdays(_: &str, first: i64, last: i64) -> Result<(), BadTime> {
+fn check_weekdays(first: i64, last: i64) -> Result<(), BadTime> {
     if first > last { bad("start day cannot be before end day") } else { Ok(()) }
 }
 
-/// Refuses days that no month has, and ranges that are empty in every month.
-pub fn check_days(_: &str, first: i64, last: i64) -> Result<(), BadTime> {
+/// Rejects days that no month has, and ranges that are empty in every month.
+pub fn check_days(first: i64, last: i64) -> Result<(), BadTime> {
     for day in [first, last] {
         if day == 0 || !(-31..=31).contains(&day) {
             return bad(format!("{day} is not a valid day of the month: out of range"));
@@ -251,7 +251,7 @@ pub fn check_days(_: &str, first: i64, last: i64) -> Result<(), BadTime> {
     Ok(())
 }
 
-fn check_months(_: &str, first: i64, last: i64) -> Result<(), BadTime> {
+fn check_months(first: i64, last: i64) -> Result<(), BadTime> {
     let name = |month: i64| {
         usize::try_from(month - 1).ok().and_then(|at| MONTHS.get(at)).copied().unwrap_or_default()
     };
@@ -261,14 +261,14 @@ fn check_months(_: &str, first: i64, last: i64) -> Result<(), BadTime> {
     Ok(())
 }
 
-fn check_years(_: &str, first: i64, last: i64) -> Result<(), BadTime> {
+fn check_years(first: i64, last: i64) -> Result<(), BadTime> {
     if first > last { bad(format!("end year {last} is before start year {first}")) } else { Ok(()) }
 }
 
-/// The names of all time zones, in the order of bytes, a line each (of the IANA database).
+/// The names of all time zones of the IANA database, one on each line, sorted by bytes.
 const ZONES: &str = include_str!("time_zones.txt");
 
-/// Whether there is such a time zone.
+/// Whether a time zone exists.
 fn is_zone(name: &str) -> bool {
     static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| ZONES.lines().collect());
     name == "UTC" || name == "Local" || NAMES.binary_search(&name).is_ok()
@@ -297,24 +297,24 @@ mod tests {
     use crate::yaml::serde::{from_text, to_value};
     use crate::yaml::write;
 
-    fn again(text: &str) -> Result<String, String> {
+    fn rewritten(text: &str) -> Result<String, String> {
         let read: TimeInterval = from_text(text).map_err(|error| error.to_string())?;
         Ok(write(&to_value(&read).unwrap()))
     }
 
     #[test]
-    fn times_are_written_in_one_form() {
+    fn times_are_written_in_a_canonical_form() {
         let text = "name: a\ntime_intervals:\n- times:\n  - {start_time: 09:00, end_time: '24:00'}\n  weekdays: [Monday:friday, \
                     sunday]\n  days_of_month: [1:5, '-3:-1', 7]\n  months: [January:3, december]\n  years: ['2020:2022', 2030]\n  \
                     location: Europe/Berlin\n";
         let expected = "name: a\ntime_intervals:\n- times:\n  - start_time: \"09:00\"\n    end_time: \"24:00\"\n  weekdays: \
                         ['monday:friday', sunday]\n  days_of_month: [\"1:5\", '-3:-1', \"7\"]\n  months: [\"1:3\", \"12\"]\n  years: \
                         ['2020:2022', \"2030\"]\n  location: Europe/Berlin\n";
-        assert_eq!(again(text), Ok(expected.to_owned()));
+        assert_eq!(rewritten(text), Ok(expected.to_owned()));
     }
 
     #[test]
-    fn times_that_are_none_are_refused() {
+    fn invalid_times_are_rejected() {
         for (text, expected) in [
             ("times: [{start_time: '10:00'}]", "both start and end times must be provided"),
             (
@@ -341,7 +341,7 @@ mod tests {
             ("location: Europe/Nowhere", "unknown time zone Europe/Nowhere"),
         ] {
             let document = format!("name: a\ntime_intervals:\n- {text}\n");
-            assert_eq!(again(&document), Err(expected.to_owned()));
+            assert_eq!(rewritten(&document), Err(expected.to_owned()));
         }
     }
 }

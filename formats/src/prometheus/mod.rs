@@ -1,12 +1,12 @@
-//! The configuration of Prometheus, and what each version of it understands.
+//! The configuration of Prometheus, and the fields that each version supports.
 //!
-//! | file | owns |
+//! | file | contents |
 //! |---|---|
-//! | [`section`] | a part of the file that is being written: what the version does not know is left out and named |
-//! | `since` | the table: which field from which version on, and until which |
+//! | [`section`] | sections of the file: fields that the version does not support are left out and reported |
+//! | `since` | the first and the last version of each field |
 
 pub mod section;
 mod since;
 
-pub use section::{LeftOut, Section, Writer};
-pub use since::Place;
+pub use section::{Section, SectionWriter, UnsupportedField};
+pub use since::SectionKind;

@@ -1,44 +1,44 @@
-//! A part of the file that is being written. What the version does not understand is left out, here and nowhere else, and
-//! told to whoever asked for the file.
+//! Sections of the file. Only here are fields left out because the version does not support them. They are reported
+//! to the caller.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::since::{self, Place};
+use super::since::{self, SectionKind};
 use crate::version::Version;
 use crate::yaml::{Map, Value};
 
-/// Writes for one version.
+/// Writes the file for one version.
 #[derive(Debug)]
-pub struct Writer<'v> {
+pub struct SectionWriter<'v> {
     version: &'v Version,
     checked: bool,
-    left_out: RefCell<BTreeSet<LeftOut>>,
+    left_out: RefCell<BTreeSet<UnsupportedField>>,
 }
 
-/// A field that was asked for and that the version does not have.
+/// A field that is set, but not supported by the version.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct LeftOut {
-    /// The field, as the file names it.
+pub struct UnsupportedField {
+    /// The name of the field in the file.
     pub field: String,
-    /// Which versions have it.
+    /// The versions that support it.
     pub versions: String,
 }
 
-impl fmt::Display for LeftOut {
+impl fmt::Display for UnsupportedField {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} is left out: it needs Prometheus {}", self.field, self.versions)
     }
 }
 
-impl<'v> Writer<'v> {
-    /// Writes for this version.
+impl<'v> SectionWriter<'v> {
+    /// Writes only fields that this version supports.
     pub fn new(version: &'v Version) -> Self {
         Self { version, checked: true, left_out: RefCell::default() }
     }
 
-    /// Writes for this version what it is told to, whether the version has it or not.
+    /// Writes all fields, whether this version supports them or not.
     pub fn unchecked(version: &'v Version) -> Self {
         Self { checked: false, ..Self::new(version) }
     }
@@ -48,12 +48,12 @@ impl<'v> Writer<'v> {
         self.version
     }
 
-    /// Whether the version is that one or a later one.
+    /// Whether the version is at least this one.
     pub fn at_least(&self, major: u64, minor: u64) -> bool {
         !self.checked || *self.version >= Version::new(major, minor, 0)
     }
 
-    /// Whether the version is that one, the first candidate for its release or a later one.
+    /// Whether the version is at least the first release candidate of this one.
     pub fn at_least_candidate(&self, major: u64, minor: u64) -> bool {
         let named = &self.version.pre;
         let is_candidate = !named.is_empty() && named.as_str() >= "rc.0";
@@ -61,58 +61,59 @@ impl<'v> Writer<'v> {
         self.at_least(major, minor) || (is_candidate && release == Version::new(major, minor, 0))
     }
 
-    /// Begins a part of the file.
-    pub fn section(&self, place: Place) -> Section<'_, 'v> {
-        Section { writer: self, place, map: Map::new() }
+    /// Starts a section.
+    pub fn section(&self, kind: SectionKind) -> Section<'_, 'v> {
+        Section { writer: self, kind, map: Map::new() }
     }
 
-    /// Says that something was left out that is no field of its own, such as a value in a list.
+    /// Reports something that is not a field and was left out, such as a value in a list.
     pub fn leave_out(&self, field: impl Into<String>, versions: impl Into<String>) {
-        self.left_out.borrow_mut().insert(LeftOut { field: field.into(), versions: versions.into() });
+        let unsupported = UnsupportedField { field: field.into(), versions: versions.into() };
+        self.left_out.borrow_mut().insert(unsupported);
     }
 
-    /// What was left out so far.
-    pub fn left_out(&self) -> Vec<LeftOut> {
+    /// The fields that were left out so far.
+    pub fn left_out(&self) -> Vec<UnsupportedField> {
         self.left_out.borrow().iter().cloned().collect()
     }
 }
 
-/// A part of the file: fields in the order in which they are written.
+/// A section of the file. Fields are written in the order in which they are added.
 #[derive(Debug)]
 pub struct Section<'w, 'v> {
-    writer: &'w Writer<'v>,
-    place: Place,
+    writer: &'w SectionWriter<'v>,
+    kind: SectionKind,
     map: Map,
 }
 
 impl<'w, 'v> Section<'w, 'v> {
-    /// Adds a field, if the version has it.
+    /// Adds a field if the version supports it.
     pub fn put(&mut self, field: &'static str, value: impl Into<Value>) {
-        let refusal = || since::refusal(self.place, field, self.writer.version);
-        match self.writer.checked.then(refusal).flatten() {
+        let versions = || since::supporting_versions(self.kind, field, self.writer.version);
+        match self.writer.checked.then(versions).flatten() {
             None => self.map.push(field, value),
-            Some(versions) => self.writer.leave_out(format!("{}{field}", self.place.prefix()), versions),
+            Some(versions) => self.writer.leave_out(format!("{}{field}", self.kind.prefix()), versions),
         }
     }
 
-    /// Adds a field that has a value, if the version has it.
+    /// Adds a field if it has a value and the version supports it.
     pub fn put_some(&mut self, field: &'static str, value: Option<impl Into<Value>>) {
         if let Some(value) = value {
             self.put(field, value);
         }
     }
 
-    /// Whoever writes it, for parts within this part.
-    pub fn writer(&self) -> &'w Writer<'v> {
+    /// The writer, for nested sections.
+    pub fn writer(&self) -> &'w SectionWriter<'v> {
         self.writer
     }
 
-    /// Whether nothing was added.
+    /// Whether there are no fields.
     pub fn is_empty(&self) -> bool {
         self.map.0.is_empty()
     }
 
-    /// What was added.
+    /// The fields.
     pub fn into_map(self) -> Map {
         self.map
     }

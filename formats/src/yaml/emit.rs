@@ -1,19 +1,19 @@
-//! Blocks, indentation and keys. Bytes are appended to one text; nothing is written twice.
+//! The emitter of blocks, indentation and keys. It appends to one text.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::number;
-use super::scalar::{self, Place, Style, is_break, is_printable};
+use super::scalar::{self, Position, Style, is_break, is_printable};
 use super::value::{Map, Value};
 
-/// Text is folded at the first space behind this column.
+/// Text is folded at the first space after this column.
 const WIDTH: usize = 80;
-/// Encoded bytes are written in lines of so many letters.
+/// Base64 is written in lines of this length.
 const BINARY_WIDTH: usize = 70;
-/// How much a block is indented.
+/// The indentation of a block.
 const INDENT: usize = 2;
-/// A key of more bytes stands in a line of its own, behind a question mark.
+/// A longer key, in bytes, has a line of its own, after a question mark.
 const LONGEST_KEY: usize = 128;
 
 pub(super) fn document(value: &Value) -> String {
@@ -23,34 +23,34 @@ pub(super) fn document(value: &Value) -> String {
     writer.text
 }
 
-/// What a block is in.
+/// What contains a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Inside {
     Document,
-    /// Behind a key and its colon.
+    /// An entry of a map: the block is after a key and its colon.
     Entry,
-    /// Behind a dash or a question mark: the block begins in the same line.
+    /// An item of a list, or a complex key: the block starts on the same line.
     Item,
 }
 
-/// Where a value stands.
+/// The context of a value.
 #[derive(Debug, Clone, Copy)]
 struct Block {
-    /// The column of the lines of a map or list here.
+    /// The column of a map or list in this context.
     indent: usize,
     inside: Inside,
 }
 
 struct Writer {
     text: String,
-    /// Letters since the last line break.
+    /// The number of characters since the last line break.
     column: usize,
 }
 
 impl Writer {
-    fn put(&mut self, letter: char) {
-        self.text.push(letter);
-        self.column = if letter == '\n' { 0 } else { self.column + 1 };
+    fn put(&mut self, character: char) {
+        self.text.push(character);
+        self.column = if character == '\n' { 0 } else { self.column + 1 };
     }
 
     fn puts(&mut self, text: &str) {
@@ -58,11 +58,11 @@ impl Writer {
             self.text.push_str(text);
             self.column += text.len();
         } else {
-            text.chars().for_each(|letter| self.put(letter));
+            text.chars().for_each(|character| self.put(character));
         }
     }
 
-    /// Begins a line at a column.
+    /// Starts a line with an indentation.
     fn line(&mut self, indent: usize) {
         if self.column > 0 {
             self.put('\n');
@@ -72,8 +72,8 @@ impl Writer {
         }
     }
 
-    /// Something that stands behind a key or a dash.
-    fn behind(&mut self, inside: Inside) {
+    /// Adds the space before a value, if one is needed.
+    fn space_before_value(&mut self, inside: Inside) {
         if inside == Inside::Entry {
             self.put(' ');
         }
@@ -93,13 +93,13 @@ impl Writer {
             | Value::List(_)
             | Value::Row(_)
             | Value::Map(_) => {
-                self.behind(block.inside);
-                self.scalar(value, Place::Elsewhere, block.indent);
+                self.space_before_value(block.inside);
+                self.scalar(value, Position::Elsewhere, block.indent);
             }
         }
     }
 
-    /// A list. Below a key its dashes stand under the key.
+    /// A list. Its dashes are at the column of the key.
     fn list(&mut self, list: &[Value], Block { indent, inside }: Block) {
         let dashes = if inside == Inside::Entry { indent - INDENT } else { indent };
         for (at, item) in list.iter().enumerate() {
@@ -117,7 +117,7 @@ impl Writer {
                 self.line(indent);
             }
             if is_simple(key) {
-                self.scalar(key, Place::Key, indent + INDENT);
+                self.scalar(key, Position::Key, indent + INDENT);
                 self.put(':');
                 self.node(value, Block { indent: indent + INDENT, inside: Inside::Entry });
             } else {
@@ -130,8 +130,8 @@ impl Writer {
         }
     }
 
-    /// A value in one piece; lines that it needs more are indented so far.
-    fn scalar(&mut self, value: &Value, place: Place, indent: usize) {
+    /// A scalar, or an empty list or map. Further lines are indented.
+    fn scalar(&mut self, value: &Value, position: Position, indent: usize) {
         match value {
             Value::Null => self.puts("null"),
             Value::Bool(truth) => self.puts(if *truth { "true" } else { "false" }),
@@ -141,13 +141,13 @@ impl Writer {
             Value::List(_) => self.puts("[]"),
             Value::Row(texts) => self.row(texts, indent),
             Value::Map(_) => self.puts("{}"),
-            Value::Text(text) => self.text(text, place, indent),
-            Value::Binary(bytes) => self.binary(bytes, place, indent),
+            Value::Text(text) => self.text(text, position, indent),
+            Value::Binary(bytes) => self.binary(bytes, position, indent),
         }
     }
 
-    /// Bytes in base64, in as many lines as they need.
-    fn binary(&mut self, bytes: &[u8], place: Place, indent: usize) {
+    /// Bytes in base64, on several lines if necessary.
+    fn binary(&mut self, bytes: &[u8], position: Position, indent: usize) {
         self.puts("!!binary ");
         let encoded = STANDARD.encode(bytes);
         if encoded.len() < BINARY_WIDTH {
@@ -162,13 +162,13 @@ impl Writer {
             lines.push('\n');
             rest = more;
         }
-        self.text(&lines, place, indent);
+        self.text(&lines, position, indent);
     }
 
-    fn text(&mut self, text: &str, place: Place, indent: usize) {
-        // A document that is nothing but a text is indented too.
-        let lines = Lines { indent: indent.max(INDENT), folds: place != Place::Key };
-        match scalar::style(text, place) {
+    fn text(&mut self, text: &str, position: Position, indent: usize) {
+        // A document that is only a text is indented too.
+        let lines = Lines { indent: indent.max(INDENT), folds: position != Position::Key };
+        match scalar::style(text, position) {
             Style::Plain => self.plain(text, lines),
             Style::Single => self.single(text, lines),
             Style::Double => self.double(text, lines),
@@ -176,7 +176,7 @@ impl Writer {
         }
     }
 
-    /// A list in one line, or in a few.
+    /// A list between brackets, folded if it is long.
     fn row(&mut self, texts: &[String], indent: usize) {
         self.put('[');
         for (at, text) in texts.iter().enumerate() {
@@ -188,52 +188,52 @@ impl Writer {
             } else if at > 0 {
                 self.put(' ');
             }
-            self.text(text, Place::Row, indent);
+            self.text(text, Position::Row, indent);
         }
         self.put(']');
     }
 
-    /// Writes letters and folds at spaces: at one that has none beside it, in the middle of a text.
+    /// Writes a text and folds it at single spaces inside the text.
     fn folded(&mut self, text: &str, lines: Lines, quote: Option<char>) {
-        if !text.contains(|letter| letter == ' ' || is_break(letter) || Some(letter) == quote) {
+        if !text.contains(|character| character == ' ' || is_break(character) || Some(character) == quote) {
             self.puts(text);
             return;
         }
         let (mut spaces, mut breaks) = (false, false);
         let mut first = true;
-        let mut letters = text.chars().peekable();
-        while let Some(letter) = letters.next() {
-            let next = letters.peek();
-            if letter == ' ' {
+        let mut characters = text.chars().peekable();
+        while let Some(character) = characters.next() {
+            let next = characters.peek();
+            if character == ' ' {
                 let inner = quote.is_none() || (!first && next.is_some());
                 if lines.folds && !spaces && self.column > WIDTH && inner && next != Some(&' ') {
                     self.line(lines.indent);
                 } else {
-                    self.put(letter);
+                    self.put(character);
                 }
                 spaces = true;
-            } else if is_break(letter) {
-                if !breaks && letter == '\n' {
+            } else if is_break(character) {
+                if !breaks && character == '\n' {
                     self.put('\n');
                 }
-                self.put_break(letter);
+                self.put_break(character);
                 breaks = true;
             } else {
                 if breaks {
                     self.line(lines.indent);
                 }
-                if Some(letter) == quote {
-                    self.put(letter);
+                if Some(character) == quote {
+                    self.put(character);
                 }
-                self.put(letter);
+                self.put(character);
                 (spaces, breaks) = (false, false);
             }
             first = false;
         }
     }
 
-    fn put_break(&mut self, letter: char) {
-        self.text.push(letter);
+    fn put_break(&mut self, character: char) {
+        self.text.push(character);
         self.column = 0;
     }
 
@@ -249,30 +249,33 @@ impl Writer {
 
     fn double(&mut self, text: &str, lines: Lines) {
         self.put('"');
-        // Behind a mark of byte order nothing stands for itself.
+        // After a byte order mark, libyaml escapes everything.
         let marked = text.starts_with('\u{feff}');
         let mut spaces = false;
         let mut first = true;
-        let mut letters = text.chars().peekable();
-        while let Some(letter) = letters.next() {
-            let next = letters.peek();
-            let is_escaped =
-                marked || !is_printable(letter) || is_break(letter) || letter == '"' || letter == '\\';
+        let mut characters = text.chars().peekable();
+        while let Some(character) = characters.next() {
+            let next = characters.peek();
+            let is_escaped = marked
+                || !is_printable(character)
+                || is_break(character)
+                || character == '"'
+                || character == '\\';
             if is_escaped {
-                self.puts(&escape(letter));
+                self.puts(&escape(character));
                 spaces = false;
-            } else if letter == ' ' {
+            } else if character == ' ' {
                 if lines.folds && !spaces && self.column > WIDTH && !first && next.is_some() {
                     self.line(lines.indent);
                     if next == Some(&' ') {
                         self.put('\\');
                     }
                 } else {
-                    self.put(letter);
+                    self.put(character);
                 }
                 spaces = true;
             } else {
-                self.put(letter);
+                self.put(character);
                 spaces = false;
             }
             first = false;
@@ -296,22 +299,22 @@ impl Writer {
         }
         self.put('\n');
         let mut breaks = true;
-        for letter in text.chars() {
-            if is_break(letter) {
-                self.put_break(letter);
+        for character in text.chars() {
+            if is_break(character) {
+                self.put_break(character);
                 breaks = true;
             } else {
                 if breaks {
                     self.line(lines.indent);
                 }
-                self.put(letter);
+                self.put(character);
                 breaks = false;
             }
         }
     }
 }
 
-/// How a text goes on in further lines.
+/// How a text with several lines is written.
 #[derive(Debug, Clone, Copy)]
 struct Lines {
     indent: usize,
@@ -319,7 +322,7 @@ struct Lines {
     folds: bool,
 }
 
-/// Whether a key is in one line with its value.
+/// Whether a key fits on the line of its value.
 fn is_simple(key: &Value) -> bool {
     match key {
         Value::Text(text) => text.len() <= LONGEST_KEY && !scalar::has_breaks(text),
@@ -331,8 +334,8 @@ fn is_simple(key: &Value) -> bool {
     }
 }
 
-fn escape(letter: char) -> String {
-    let short = match letter {
+fn escape(character: char) -> String {
+    let short = match character {
         '\0' => '0',
         '\u{7}' => 'a',
         '\u{8}' => 'b',

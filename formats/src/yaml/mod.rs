@@ -1,18 +1,18 @@
-//! YAML, read and written. Bytes are those of version 2 of the Go library `yaml`: indentation by two, lists not indented
-//! below their key, text folded at 80 columns, quotes where a reader of YAML 1.1 would take a text for something else, keys
-//! of maps in natural order.
+//! Reading and writing YAML. The output is byte for byte that of version 2 of the Go library `yaml`: an indentation
+//! of two, lists at the column of their key, text folded at 80 columns, quotes where a YAML 1.1 reader would resolve
+//! a text to another type, and keys of maps in natural order.
 //!
-//! | file | owns |
+//! | file | contents |
 //! |---|---|
-//! | [`value`] | what can be written |
-//! | `emit` | blocks, indentation, keys |
-//! | `scalar` | how a text is written: plain, quoted or as a block |
-//! | `resolve` | what a plain text is taken for |
-//! | `walk` | the way through a text |
-//! | `read` | users' own files |
-//! | `node` | the same with words and lines, for typed reading |
-//! | [`serde`] | files as types |
-//! | `number` | how numbers are written |
+//! | [`value`] | the values that can be written |
+//! | `emit` | the emitter: blocks, indentation, keys |
+//! | `scalar` | the style of a text: plain, quoted or literal |
+//! | `resolve` | the type of a plain scalar |
+//! | `walk` | the traversal of a document, with limits |
+//! | `read` | users' own files as values |
+//! | `node` | documents with raw scalars and lines, for typed reading |
+//! | [`serde`] | files as Rust types |
+//! | `number` | the notation of numbers |
 //! | `order` | the natural order of keys |
 
 mod emit;
@@ -29,10 +29,10 @@ pub mod value;
 mod walk;
 
 pub use order::sort;
-pub use read::{Document, ReadError, read};
+pub use read::{ReadDocument, ReadError, read};
 pub use value::{Map, Value};
 
-/// Writes a document, with a line break at its end.
+/// Writes a document, which ends with a line break.
 pub fn write(value: &Value) -> String {
     emit::document(value)
 }

@@ -1,5 +1,5 @@
-//! A document as its writer wrote it: scalars with their words, everything with its line. This is what typed reading
-//! starts from, because a field that holds a text takes the words as they are (`0123`, `yes`), whatever they could mean.
+//! A document with raw scalars and line numbers. Typed reading needs these, because a field of type string takes a
+//! scalar literally (`0123`, `yes`), whatever a YAML reader would resolve it to.
 
 use std::collections::HashMap;
 
@@ -9,20 +9,20 @@ use super::read::{ReadError, scalar};
 use super::value::Value;
 use super::walk::{self, Build, Scalar};
 
-/// A value with the line where it begins, counted from 1.
+/// A value and the line of its start, counted from 1.
 #[derive(Debug, Clone)]
 pub(super) struct Node {
     pub(super) line: usize,
     pub(super) kind: Kind,
 }
 
-/// What a value is.
+/// The kinds of values.
 #[derive(Debug, Clone)]
 pub(super) enum Kind {
-    /// Words, and what they mean where no text is asked for.
+    /// The scalar as it is written, and the value that it resolves to.
     Scalar {
-        words: String,
-        meaning: Value,
+        raw: String,
+        resolved: Value,
     },
     List(Vec<Node>),
     Map(Vec<Entry>),
@@ -33,50 +33,50 @@ pub(super) enum Kind {
 pub(super) struct Entry {
     pub(super) key: Node,
     pub(super) value: Node,
-    /// It came by a merge (`<<`), so that a key of the map itself may replace it.
+    /// It is from a merge (`<<`). A key of the map itself replaces it.
     merged: bool,
 }
 
 impl Node {
     pub(super) fn is_null(&self) -> bool {
-        matches!(self.kind, Kind::Scalar { meaning: Value::Null, .. })
+        matches!(self.kind, Kind::Scalar { resolved: Value::Null, .. })
     }
 
-    /// The words of a key.
-    fn words(&self) -> Option<&str> {
+    /// The raw scalar of a key.
+    fn raw(&self) -> Option<&str> {
         match &self.kind {
-            Kind::Scalar { words, .. } => Some(words),
+            Kind::Scalar { raw, .. } => Some(raw),
             Kind::List(_) | Kind::Map(_) => None,
         }
     }
 }
 
-/// Reads the first document of a text. A key that comes twice is an error, and merges have their effect.
+/// Reads the first document of a text. Duplicate keys are an error, and merges are applied.
 pub(super) fn read(text: &str) -> Result<Node, ReadError> {
     walk::document(text, &mut Nodes)
 }
 
-/// Makes nodes.
+/// Builds nodes.
 struct Nodes;
 
 impl Build for Nodes {
     type Node = Node;
     type Map = Entries;
 
-    fn nothing(&mut self) -> Node {
-        Node { line: 1, kind: Kind::Scalar { words: String::new(), meaning: Value::Null } }
+    fn empty_document(&mut self) -> Node {
+        Node { line: 1, kind: Kind::Scalar { raw: String::new(), resolved: Value::Null } }
     }
 
     fn scalar(&mut self, part: Scalar<'_>) -> Result<Node, ReadError> {
-        let meaning = scalar(&part.words, part.style, part.tag, part.span)?;
-        // Words in base64 are read as what they encode.
+        let resolved = scalar(&part.raw, part.style, part.tag, part.span)?;
+        // A base64 value is read as the bytes that it encodes.
         let is_binary = part.tag.is_some_and(|tag| tag.suffix() == "binary");
-        let words = if let (true, Value::Text(text)) = (is_binary, &meaning) {
+        let raw = if let (true, Value::Text(text)) = (is_binary, &resolved) {
             text.clone().into_owned()
         } else {
-            part.words.into_owned()
+            part.raw.into_owned()
         };
-        Ok(Node { line: part.span.start.line(), kind: Kind::Scalar { words, meaning } })
+        Ok(Node { line: part.span.start.line(), kind: Kind::Scalar { raw, resolved } })
     }
 
     fn list(&mut self, items: Vec<Node>, span: Span) -> Node {
@@ -93,16 +93,16 @@ impl Build for Nodes {
     }
 }
 
-/// The entries of a map that is not yet complete.
+/// The entries of a map that is not complete yet.
 #[derive(Debug, Default)]
 struct Entries {
     list: Vec<Entry>,
-    /// Where the entries are, by the words of their keys: files of users have maps of any size.
+    /// The index of each entry by its key. Users' files can have large maps.
     places: HashMap<String, usize>,
 }
 
 impl Entries {
-    /// Adds what a merge brings: the entries of a map, or of several, of which the first ones win.
+    /// Adds the entries of a merge: of a map, or of several maps, of which the first ones take precedence.
     fn merge(&mut self, value: Node) -> Result<(), ReadError> {
         match value.kind {
             Kind::Map(more) => {
@@ -122,18 +122,18 @@ impl Entries {
     }
 
     fn add(&mut self, entry: Entry) -> Result<(), ReadError> {
-        let Some(words) = entry.key.words() else {
+        let Some(raw) = entry.key.raw() else {
             self.list.push(entry);
             return Ok(());
         };
-        match self.places.get(words).map(|place| &mut self.list[*place]) {
+        match self.places.get(raw).map(|place| &mut self.list[*place]) {
             None => {
-                self.places.insert(words.to_owned(), self.list.len());
+                self.places.insert(raw.to_owned(), self.list.len());
                 self.list.push(entry);
             }
             Some(other) if other.merged || entry.merged => *other = entry,
             Some(_) => {
-                let problem = format!("field {words} already set");
+                let problem = format!("field {raw} already set");
                 return Err(ReadError { line: entry.key.line, problem });
             }
         }

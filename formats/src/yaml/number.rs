@@ -1,7 +1,7 @@
-//! How numbers are written: the shortest text that reads back as the same number, with an exponent where that is far
-//! from one.
+//! The notation of numbers: the shortest text that is parsed back to the same number, with an exponent if the number
+//! is very large or very small.
 
-/// A number with a point or an exponent, or without if it needs none.
+/// The notation of a floating point number.
 pub(super) fn float(number: f64) -> String {
     if number.is_nan() {
         return ".nan".into();
@@ -9,7 +9,7 @@ pub(super) fn float(number: f64) -> String {
     if number.is_infinite() {
         return if number > 0.0 { ".inf".into() } else { "-.inf".into() };
     }
-    // One digit before the point, then the fraction, then the exponent: `-1.5e-7`.
+    // One digit before the point, the fraction, and the exponent: `-1.5e-7`.
     let shortest = format!("{number:e}");
     let Some((digits, exponent)) = shortest.split_once('e') else { return shortest };
     let Ok(exponent) = exponent.parse::<i32>() else { return shortest };
@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_numbers_are_plain_and_others_have_an_exponent() {
+    fn only_large_and_small_numbers_have_an_exponent() {
         for (number, expected) in [
             (0.0, "0"),
             (-0.0, "-0"),

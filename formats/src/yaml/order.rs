@@ -1,28 +1,45 @@
-//! The natural order of keys: numbers by their value, signs before letters.
+//! The natural order of keys: numbers by their value, and punctuation before letters.
 
 use std::cmp::Ordering;
 
 use super::value::{Map, Value};
 
-/// Puts the entries of a map into natural order.
+/// Up to how many entries each one is compared with all others.
+const FEW: usize = 1000;
+
+/// Sorts the entries of a map into natural order.
 ///
-/// The order that users' files have is none among some names (`a2` is before `a10`, that before `a1b`, and that before
-/// `a2`). So an entry goes before the first one that it belongs before, beginning from the order of bytes: whatever the
-/// order was before, the result is one.
+/// The order of the Go library is not transitive: `a2` is before `a10`, which is before `a1b`, which is before `a2`.
+/// To be independent of the original order, entries are first sorted by bytes. Then each one is inserted before the
+/// first entry that it precedes. Among many entries that one is found by binary search, which is much faster and finds
+/// the same unless the order is not transitive there.
 pub fn sort(map: &mut Map) {
     let mut entries = std::mem::take(&mut map.0);
     entries.sort_by(|(one, _), (other, _)| bytes(one).cmp(bytes(other)));
-    for entry in entries {
-        let before = |(other, _): &(Value, Value)| is_before(bytes(&entry.0), bytes(other));
-        let at = map.0.iter().position(before).unwrap_or(map.0.len());
-        map.0.insert(at, entry);
+    let keys: Vec<Vec<char>> = entries.iter().map(|(key, _)| bytes(key).chars().collect()).collect();
+    let mut order: Vec<usize> = Vec::with_capacity(keys.len());
+    for (next, key) in keys.iter().enumerate() {
+        let precedes = |other: &usize| is_before(key, &keys[*other]);
+        let at = if keys.len() <= FEW {
+            order.iter().position(precedes).unwrap_or(next)
+        } else {
+            order.partition_point(|other| !precedes(other))
+        };
+        order.insert(at, next);
     }
+    let mut ranks = vec![0; order.len()];
+    for (rank, entry) in order.into_iter().enumerate() {
+        ranks[entry] = rank;
+    }
+    let mut ranked: Vec<_> = ranks.into_iter().zip(entries).collect();
+    ranked.sort_unstable_by_key(|(rank, _)| *rank);
+    map.0 = ranked.into_iter().map(|(_, entry)| entry).collect();
 }
 
 fn bytes(key: &Value) -> &str {
     match key {
         Value::Text(text) => text,
-        // Only readers of other people's files meet these, and they keep the order that they find.
+        // Only files of users have such keys, and their order is kept.
         Value::Null
         | Value::Bool(_)
         | Value::Int(_)
@@ -35,14 +52,13 @@ fn bytes(key: &Value) -> &str {
     }
 }
 
-/// Whether a key is written before another.
-fn is_before(one: &str, other: &str) -> bool {
-    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
-    let Some(at) = one.iter().zip(&other).position(|(one, other)| one != other) else {
+/// Whether a key precedes another one.
+fn is_before(one: &[char], other: &[char]) -> bool {
+    let Some(at) = one.iter().zip(other).position(|(one, other)| one != other) else {
         return one.len() < other.len();
     };
-    let letters = (one[at].is_alphabetic(), other[at].is_alphabetic());
-    match letters {
+    let characters = (one[at].is_alphabetic(), other[at].is_alphabetic());
+    match characters {
         (true, true) => one[at] < other[at],
         (true, false) => false,
         (false, true) => true,
@@ -54,14 +70,14 @@ fn is_before(one: &str, other: &str) -> bool {
     }
 }
 
-/// Whether these end with a number other than zeros.
+/// Whether the text ends with a number other than zeros.
 fn follows_a_digit(before: &[char]) -> bool {
-    before.iter().rev().take_while(|letter| letter.is_ascii_digit()).any(|digit| *digit != '0')
+    before.iter().rev().take_while(|character| character.is_ascii_digit()).any(|digit| *digit != '0')
 }
 
-/// The number at the beginning, and how many digits it has. Inside of a number its first digits count too.
+/// The leading number, and the number of its digits. Within a number, the digits before it count too.
 fn number(text: &[char], inside: bool) -> (u128, usize) {
-    let digits = text.iter().take_while(|letter| letter.is_ascii_digit()).count();
+    let digits = text.iter().take_while(|character| character.is_ascii_digit()).count();
     let value = text[..digits]
         .iter()
         .filter_map(|digit| digit.to_digit(10))
@@ -80,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_count_and_signs_are_before_letters() {
+    fn numbers_are_compared_by_value_and_punctuation_is_first() {
         let expected = ["_", "9", "10", "A", "Z", "a-b", "a.b", "a_b", "a2", "a10", "a1b", "b", "é"];
         let mut keys = expected;
         for _ in 0..keys.len() {
@@ -89,5 +105,12 @@ mod tests {
         }
         assert_eq!(sorted(&["a101", "a100", "a99"]), ["a99", "a100", "a101"]);
         assert_eq!(sorted(&["a02", "a2", "a1"]), ["a1", "a2", "a02"]);
+    }
+
+    #[test]
+    fn many_entries_are_sorted_in_the_same_order_without_comparing_each_with_all() {
+        let keys: Vec<String> = (0..50_000).rev().map(|number| format!("key-{number}")).collect();
+        let expected: Vec<String> = (0..50_000).map(|number| format!("key-{number}")).collect();
+        assert_eq!(sorted(&keys.iter().map(String::as_str).collect::<Vec<_>>()), expected);
     }
 }

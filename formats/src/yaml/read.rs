@@ -1,5 +1,5 @@
-//! The reader of users' own YAML, by the rules of the program that they come from: YAML 1.1, as version 2 of the Go
-//! library `yaml` reads it. The order of keys is kept, and keys that come twice are both kept.
+//! Reads users' own YAML as the Prometheus Operator does: YAML 1.1, as in version 2 of the Go library `yaml`. The
+//! order of keys is kept, and so are duplicate keys.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -9,12 +9,13 @@ use super::resolve::resolve;
 use super::value::{Map, Value};
 use super::walk::{self, Build, Entry, Scalar, problem};
 
-/// A document that was read.
+/// A document.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Document {
-    /// What it says.
+pub struct ReadDocument {
+    /// The value of the document.
     pub value: Value,
-    /// The lines of merge keys (`<<`). They have no effect where order is kept: nothing of them is in the value.
+    /// The lines of merge keys (`<<`). Merges have no effect where the order of keys is kept, so they are not in the
+    /// value.
     pub ignored_merges: Vec<usize>,
 }
 
@@ -22,20 +23,20 @@ pub struct Document {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub struct ReadError {
-    /// Where, counted from 1.
+    /// The line, counted from 1.
     pub line: usize,
     /// What is wrong.
     pub problem: String,
 }
 
-/// Reads the first document of a text; nothing at all is `null`.
-pub fn read(text: &str) -> Result<Document, ReadError> {
+/// Reads the first document of a text. An empty text is `null`.
+pub fn read(text: &str) -> Result<ReadDocument, ReadError> {
     let mut values = Values::default();
     let value = walk::document(text, &mut values)?;
-    Ok(Document { value, ignored_merges: values.ignored_merges })
+    Ok(ReadDocument { value, ignored_merges: values.ignored_merges })
 }
 
-/// Makes values.
+/// Builds values.
 #[derive(Debug, Default)]
 struct Values {
     ignored_merges: Vec<usize>,
@@ -45,12 +46,12 @@ impl Build for Values {
     type Node = Value;
     type Map = Map;
 
-    fn nothing(&mut self) -> Value {
+    fn empty_document(&mut self) -> Value {
         Value::Null
     }
 
     fn scalar(&mut self, part: Scalar<'_>) -> Result<Value, ReadError> {
-        scalar(&part.words, part.style, part.tag, part.span)
+        scalar(&part.raw, part.style, part.tag, part.span)
     }
 
     fn list(&mut self, items: Vec<Value>, _: Span) -> Value {
@@ -96,12 +97,12 @@ mod tests {
     use super::super::write;
     use super::*;
 
-    fn again(text: &str) -> String {
+    fn rewritten(text: &str) -> String {
         read(text).map_or_else(|error| format!("error: {error}"), |document| write(&document.value))
     }
 
     #[test]
-    fn what_users_write_comes_out_as_the_peer_writes_it() {
+    fn files_are_written_as_the_prometheus_operator_writes_them() {
         for (text, expected) in [
             (
                 "- a: yes\n  b: 017\n  c: 1:30\n  y: 2020-01-01\n  h:\n",
@@ -119,12 +120,12 @@ mod tests {
             ("", "null\n"),
             ("# nothing\n", "null\n"),
         ] {
-            assert_eq!(again(text), expected, "{text:?}");
+            assert_eq!(rewritten(text), expected, "{text:?}");
         }
     }
 
     #[test]
-    fn names_are_repeated_and_merges_have_no_effect() {
+    fn aliases_are_expanded_and_merges_have_no_effect() {
         let text = "- x: &a {p: 1, q: 2}\n  w:\n    <<: *a\n    q: 3\n  z: *a\n";
         let document = read(text).unwrap();
         assert_eq!(
@@ -135,25 +136,29 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_told_with_its_line() {
-        assert!(again("a: b\nc: *nope\n").starts_with("error: line 2: "));
-        assert!(again("a: !!binary =\n").starts_with("error: line 1: "));
-        assert!(again("a: [1\n").starts_with("error: line "));
+    fn errors_have_a_line_and_memory_is_limited() {
+        assert!(rewritten("a: b\nc: *nope\n").starts_with("error: line 2: "));
+        assert!(rewritten("a: !!binary =\n").starts_with("error: line 1: "));
+        assert!(rewritten("a: [1\n").starts_with("error: line "));
         let bomb: String = std::iter::once("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned())
             .chain((1..9).map(|at| {
                 let before = format!("*a{}", at - 1);
                 format!("a{at}: &a{at} [{}]\n", [before.as_str(); 10].join(", "))
             }))
             .collect();
-        assert!(again(&bomb).ends_with("aliases repeat too much"), "{}", again(&bomb));
-        assert!(again(&"[".repeat(100_000)).starts_with("error: "));
-        // Few values, and one of them is long; and none is repeated, but what has a name is kept.
+        assert!(rewritten(&bomb).ends_with("aliases expand to too much data"), "{}", rewritten(&bomb));
+        assert!(rewritten(&"[".repeat(100_000)).starts_with("error: "));
+        // A long value that is repeated, and nested anchors that are not repeated but copied.
         let long = format!("a: &a {}\nb: [{}]\n", "x".repeat(100_000), ["*a"; 1000].join(", "));
         let names: Vec<String> = (0..60).map(|at| format!("&n{at} [")).collect();
         let deep = format!("{}{}x{}\n", names.concat(), "x,".repeat(100_000), "]".repeat(60));
         for bomb in [long, deep] {
             let used = allocation_counter::measure(|| {
-                assert!(again(&bomb).ends_with("aliases repeat too much"), "{}", again(&bomb));
+                assert!(
+                    rewritten(&bomb).ends_with("aliases expand to too much data"),
+                    "{}",
+                    rewritten(&bomb)
+                );
             });
             assert!(used.bytes_max < 256 << 20, "{} bytes", used.bytes_max);
         }

@@ -1,22 +1,22 @@
-//! What a reader of YAML 1.1 takes a plain text for.
+//! The types that a YAML 1.1 reader resolves plain scalars to.
 
 use super::value::Value;
 
-const NOTHING: [&str; 5] = ["", "~", "null", "Null", "NULL"];
-const YES: [&str; 11] = ["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"];
-const NO: [&str; 11] = ["n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"];
+const NULL_WORDS: [&str; 5] = ["", "~", "null", "Null", "NULL"];
+const TRUE_WORDS: [&str; 11] = ["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"];
+const FALSE_WORDS: [&str; 11] = ["n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"];
 
-/// What a plain text stands for; itself, if nothing else. Dates stay texts.
+/// The value of a plain scalar. Dates stay strings.
 pub(super) fn resolve(text: &str) -> Value {
-    other_than_text(text).unwrap_or_else(|| text.to_owned().into())
+    non_string(text).unwrap_or_else(|| text.to_owned().into())
 }
 
-fn other_than_text(text: &str) -> Option<Value> {
-    if NOTHING.contains(&text) {
+fn non_string(text: &str) -> Option<Value> {
+    if NULL_WORDS.contains(&text) {
         return Some(Value::Null);
     }
-    if YES.contains(&text) || NO.contains(&text) {
-        return Some(Value::Bool(YES.contains(&text)));
+    if TRUE_WORDS.contains(&text) || FALSE_WORDS.contains(&text) {
+        return Some(Value::Bool(TRUE_WORDS.contains(&text)));
     }
     match text.as_bytes().first() {
         Some(b'.') => special(text).or_else(|| float(text)),
@@ -29,9 +29,9 @@ fn other_than_text(text: &str) -> Option<Value> {
     }
 }
 
-/// Whether a plain text is read back as the text that it is, by every reader.
+/// Whether every reader resolves a plain scalar to a string.
 pub(super) fn is_text(text: &str) -> bool {
-    other_than_text(text).is_none() && !is_time(text) && !is_base_60(text)
+    non_string(text).is_none() && !is_time(text) && !is_base_60(text)
 }
 
 fn special(text: &str) -> Option<Value> {
@@ -43,7 +43,7 @@ fn special(text: &str) -> Option<Value> {
     }
 }
 
-/// Digits, with a point or an exponent perhaps.
+/// Digits with an optional point and exponent.
 fn float(text: &str) -> Option<Value> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
@@ -57,7 +57,7 @@ fn float(text: &str) -> Option<Value> {
     };
     let is_exponent =
         exponent.is_none_or(|exponent| is_digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent)));
-    // What is too large for a number is a text.
+    // A number that is too large is a string.
     let number = text.parse().ok().filter(|number: &f64| number.is_finite());
     number.filter(|_| is_mantissa && is_exponent).map(Value::Float)
 }
@@ -66,7 +66,7 @@ fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A whole number that fits: decimal, or with a prefix that says its base. A leading zero says base 8.
+/// An integer that fits into 64 bits: decimal, or with a prefix for the base. A leading zero means base 8.
 fn integer(text: &str) -> Option<Value> {
     let (sign, number) = match text.as_bytes().first()? {
         b'-' => ("-", &text[1..]),
@@ -85,18 +85,18 @@ fn integer(text: &str) -> Option<Value> {
         return None;
     }
     let signed = i64::from_str_radix(&format!("{sign}{digits}"), base).ok().map(Value::Int);
-    // Without a sign all bits may be used.
+    // All 64 bits are available only without a sign.
     let all_bits = || u64::from_str_radix(digits, base).ok().filter(|_| sign.is_empty()).map(Value::Uint);
     signed.or_else(all_bits)
 }
 
-/// `1:30`, which was a number once.
+/// `1:30`, which YAML 1.1 reads as a number of base 60.
 fn is_base_60(text: &str) -> bool {
     let text = text.strip_prefix(['+', '-']).unwrap_or(text);
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let mut parts = whole.split(':');
     let first = parts.next().unwrap_or_default();
-    let is_first = first.starts_with(|letter: char| letter.is_ascii_digit()) && is_spaced(first);
+    let is_first = first.starts_with(|character: char| character.is_ascii_digit()) && is_spaced(first);
     let rest: Vec<&str> = parts.collect();
     let is_part = |part: &&str| match part.as_bytes() {
         [one] => one.is_ascii_digit(),
@@ -106,19 +106,19 @@ fn is_base_60(text: &str) -> bool {
     is_first && !rest.is_empty() && rest.iter().all(is_part) && is_spaced(fraction)
 }
 
-/// Digits and underscores, or nothing.
+/// Only digits and underscores. An empty text too.
 fn is_spaced(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_')
 }
 
-/// A date, with a time of day perhaps: `2020-1-2`, `2020-01-02T03:04:05.6Z`, `2020-1-2 3:4:5`.
+/// A date with an optional time: `2020-1-2`, `2020-01-02T03:04:05.6Z`, `2020-1-2 3:4:5`.
 fn is_time(text: &str) -> bool {
     let Some((year, rest)) = text.split_once('-') else { return false };
     if year.len() != 4 || !is_digits(year) {
         return false;
     }
     let Some((month, rest)) = rest.split_once('-') else { return false };
-    let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
+    let end = rest.find(|character: char| !character.is_ascii_digit()).unwrap_or(rest.len());
     let (day, rest) = rest.split_at(end);
     let (Some(year), Some(month), Some(day)) = (year.parse().ok(), short(month, 12), short(day, 31)) else {
         return false;
@@ -150,11 +150,11 @@ fn days(year: u32, month: u32) -> u32 {
     }
 }
 
-/// What follows a time of day, with a fraction of a second perhaps; nothing if there is none.
+/// The text after a time, which can have fractions of a second. None if there is no time.
 fn after_clock(text: &str) -> Option<&str> {
     let (hour, rest) = text.split_once(':')?;
     let (minute, rest) = rest.split_once(':')?;
-    let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
+    let end = rest.find(|character: char| !character.is_ascii_digit()).unwrap_or(rest.len());
     let (second, rest) = rest.split_at(end);
     (short(hour, 23).is_some() && short(minute, 59).is_some() && short(second, 59).is_some()).then_some(())?;
     let digits = |fraction: &str| fraction.bytes().take_while(u8::is_ascii_digit).count();
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_looks_like_something_else_is_no_text() {
+    fn scalars_of_other_types_are_not_strings() {
         for no_text in [
             "",
             "~",
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_and_words_have_their_values() {
+    fn numbers_and_booleans_are_resolved() {
         for (text, expected) in [
             ("017", Value::Int(15)),
             ("0o17", Value::Int(15)),
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_is_text() {
+    fn all_other_scalars_are_strings() {
         for text in [
             "nil",
             "tRue",

@@ -1,24 +1,24 @@
-//! How a text can be written: what of it forbids which style, and which style is taken.
+//! The styles of strings: which ones a string allows, and which one is used.
 
 use super::resolve;
 
-/// How a text is written.
+/// The style of a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Style {
-    /// As it is.
+    /// Without quotes.
     Plain,
-    /// Between single quotes.
+    /// In single quotes.
     Single,
-    /// Between double quotes, with escapes.
+    /// In double quotes, with escape sequences.
     Double,
-    /// Line by line, as it is.
+    /// As a literal block.
     Literal,
 }
 
-/// Where a text stands.
+/// Where a string is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
-    /// A key that is followed by its value in the same line.
+pub(super) enum Position {
+    /// A key on the line of its value.
     Key,
     /// Between brackets.
     Row,
@@ -26,12 +26,12 @@ pub(super) enum Place {
     Elsewhere,
 }
 
-/// The key that no key can be without quotes: what follows would be taken for entries of the map.
+/// The merge key. It must be quoted, or else a reader would merge its value into the map.
 const MERGE: &str = "<<";
 
-/// The style of a text.
-pub(super) fn style(text: &str, place: Place) -> Style {
-    if place == Place::Key && text == MERGE {
+/// The style of a string at a position.
+pub(super) fn style(text: &str, position: Position) -> Style {
+    if position == Position::Key && text == MERGE {
         return Style::Double;
     }
     if is_word(text) && resolve::is_text(text) {
@@ -46,43 +46,46 @@ pub(super) fn style(text: &str, place: Place) -> Style {
         Style::Double
     };
     match wanted {
-        _ if place == Place::Key && allowed.has_breaks => Style::Double,
-        Style::Literal if !allowed.block || place != Place::Elsewhere => Style::Double,
-        Style::Plain if allowed.plain && (place != Place::Row || !separates(text)) => Style::Plain,
+        _ if position == Position::Key && allowed.has_breaks => Style::Double,
+        Style::Literal if !allowed.block || position != Position::Elsewhere => Style::Double,
+        Style::Plain if allowed.plain && (position != Position::Row || !separates(text)) => Style::Plain,
         Style::Plain if allowed.single => Style::Single,
         Style::Plain => Style::Double,
         Style::Single | Style::Double | Style::Literal => wanted,
     }
 }
 
-/// Whether nothing in a text can be taken for a sign. Most texts are such, so that they need no closer look.
+/// Whether a string has no character that YAML interprets. This is a fast path for most strings.
 fn is_word(text: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'/');
     text.bytes().next().is_some_and(is_letter)
         && text.bytes().all(|byte| is_letter(byte) || matches!(byte, b'-' | b'.' | b'$' | b'(' | b')'))
 }
 
-/// Whether a text has a sign that separates values between brackets.
+/// Whether a string has a character that is special between brackets.
 fn separates(text: &str) -> bool {
     text.contains([',', '?', '[', ']', '{', '}', ':'])
 }
 
-/// Whether a text has a line break, so that it cannot be a key in one line.
+/// Whether a string has a line break, so that it cannot be a key on one line.
 pub(super) fn has_breaks(text: &str) -> bool {
     text.chars().any(is_break)
 }
 
-/// What ends a line.
-pub(super) fn is_break(letter: char) -> bool {
-    matches!(letter, '\r' | '\n' | '\u{85}' | '\u{2028}' | '\u{2029}')
+/// Whether a character is a line break.
+pub(super) fn is_break(character: char) -> bool {
+    matches!(character, '\r' | '\n' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// What can stand for itself.
-pub(super) fn is_printable(letter: char) -> bool {
-    matches!(letter, '\n' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fefe}' | '\u{ff00}'..='\u{fffd}')
+/// Whether a character needs no escape.
+pub(super) fn is_printable(character: char) -> bool {
+    matches!(
+        character,
+        '\n' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fefe}' | '\u{ff00}'..='\u{fffd}'
+    )
 }
 
-/// The styles that a text allows.
+/// The styles that a string allows.
 #[derive(Debug, PartialEq, Eq)]
 struct Allowed {
     plain: bool,
@@ -97,11 +100,11 @@ impl Allowed {
         let (mut special, mut has_breaks) = (false, false);
         let (mut break_then_space, mut space_then_break) = (false, false);
         let mut before = None;
-        let mut letters = text.chars().peekable();
-        while let Some(letter) = letters.next() {
+        let mut characters = text.chars().peekable();
+        while let Some(character) = characters.next() {
             let blank_before = before.is_none_or(is_blank);
-            let blank_after = letters.peek().copied().is_none_or(is_blank);
-            indicates |= match letter {
+            let blank_after = characters.peek().copied().is_none_or(is_blank);
+            indicates |= match character {
                 '#' => blank_before,
                 ',' | '[' | ']' | '{' | '}' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%' | '@' | '`' => {
                     before.is_none()
@@ -110,11 +113,11 @@ impl Allowed {
                 ':' => blank_after,
                 _ => false,
             };
-            special |= !is_printable(letter);
-            has_breaks |= is_break(letter);
-            break_then_space |= letter == ' ' && before.is_some_and(is_break);
-            space_then_break |= is_break(letter) && before == Some(' ');
-            before = Some(letter);
+            special |= !is_printable(character);
+            has_breaks |= is_break(character);
+            break_then_space |= character == ' ' && before.is_some_and(is_break);
+            space_then_break |= is_break(character) && before == Some(' ');
+            before = Some(character);
         }
         let ends_with_space = text.ends_with(' ');
         Self {
@@ -126,7 +129,7 @@ impl Allowed {
     }
 }
 
-/// Space, tab, the end of a line.
-fn is_blank(letter: char) -> bool {
-    letter == ' ' || letter == '\t' || letter == '\0' || is_break(letter)
+/// Whether a character is a space, a tab or the end of a line.
+fn is_blank(character: char) -> bool {
+    character == ' ' || character == '\t' || character == '\0' || is_break(character)
 }

@@ -1,48 +1,48 @@
-//! What can be written.
+//! The values that can be written.
 
 use std::borrow::Cow;
 
 /// A value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    /// Nothing.
+    /// Null.
     Null,
-    /// Yes or no.
+    /// A boolean.
     Bool(bool),
-    /// A whole number.
+    /// An integer.
     Int(i64),
-    /// A whole number that is too large for the other kind.
+    /// An integer that does not fit into `i64`.
     Uint(u64),
-    /// Any other number.
+    /// A floating point number.
     Float(f64),
-    /// A text.
+    /// A string.
     Text(Cow<'static, str>),
-    /// Bytes that are no text.
+    /// Bytes that are not UTF-8.
     Binary(Vec<u8>),
-    /// Values in order, a line each.
+    /// A list with one item on each line.
     List(Vec<Value>),
-    /// Texts in order, in one line between brackets.
+    /// A list of strings in one line, between brackets.
     Row(Vec<String>),
-    /// Values by key, in the order in which they are written.
+    /// A map.
     Map(Map),
 }
 
-/// Values by key, in the order in which they are written. It keeps what it is given: also a key that comes twice.
+/// Keys and values in the order in which they are written. Duplicate keys are kept.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Map(pub Vec<(Value, Value)>);
 
 impl Map {
-    /// Nothing in it yet.
+    /// An empty map.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds an entry at the end.
+    /// Appends an entry.
     pub fn push(&mut self, key: impl Into<Value>, value: impl Into<Value>) {
         self.0.push((key.into(), value.into()));
     }
 
-    /// The same with an entry more.
+    /// The map with another entry at its end.
     #[must_use]
     pub fn with(mut self, key: impl Into<Value>, value: impl Into<Value>) -> Self {
         self.push(key, value);
@@ -62,7 +62,7 @@ impl From<String> for Value {
     }
 }
 
-/// A text, if it is one.
+/// A string if the bytes are UTF-8.
 impl From<&[u8]> for Value {
     fn from(bytes: &[u8]) -> Self {
         std::str::from_utf8(bytes)

@@ -1,5 +1,4 @@
-//! The way through a text: what is inside of what, names that stand for values, and limits. What the values become is up to
-//! whoever builds them.
+//! The traversal of a document: nesting, anchors, aliases and limits. A builder decides what the values become.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -9,36 +8,36 @@ use granit_parser::{Event, Parser, ScalarStyle, Span, StrInput, Tag};
 
 use super::read::ReadError;
 
-/// How many bytes a text may grow to by names (`&a`), whose values are kept, and by repeating them (`*a`).
+/// The limit of memory in bytes that anchors (`&a`), whose values are copied, and aliases (`*a`) can cause.
 const MOST: usize = 32 << 20;
-/// About how many bytes a value takes beside its words.
+/// The approximate size of a value without its text.
 const VALUE: usize = 64;
-/// How deep values may be inside of each other.
+/// How deep values can be nested.
 const DEEPEST: usize = 500;
 
-/// Makes something of what is found.
+/// Builds a representation of a document.
 pub(super) trait Build {
     /// A value.
     type Node: Clone;
-    /// A map that is not yet complete.
+    /// A map that is not complete yet.
     type Map: Default;
 
     /// A text without a document.
-    fn nothing(&mut self) -> Self::Node;
-    /// A value in one piece.
+    fn empty_document(&mut self) -> Self::Node;
+    /// A scalar.
     fn scalar(&mut self, part: Scalar<'_>) -> Result<Self::Node, ReadError>;
     /// A list.
     fn list(&mut self, items: Vec<Self::Node>, span: Span) -> Self::Node;
-    /// One more entry of a map.
+    /// Adds an entry to a map.
     fn add(&mut self, map: &mut Self::Map, entry: Entry<Self::Node>) -> Result<(), ReadError>;
-    /// A map that is complete.
+    /// A complete map.
     fn map(&mut self, map: Self::Map, span: Span) -> Self::Node;
 }
 
-/// A value in one piece, as it was written.
+/// A scalar as it is written.
 #[derive(Debug)]
 pub(super) struct Scalar<'s> {
-    pub(super) words: Cow<'s, str>,
+    pub(super) raw: Cow<'s, str>,
     pub(super) style: ScalarStyle,
     pub(super) tag: Option<&'s Tag>,
     pub(super) span: Span,
@@ -51,7 +50,7 @@ pub(super) struct Entry<N> {
     pub(super) value: N,
     /// The line of the key, counted from 1.
     pub(super) line: usize,
-    /// The key is `<<`: the value holds entries, it is none.
+    /// The key is `<<`: the entries of the value are merged into the map.
     pub(super) merges: bool,
 }
 
@@ -61,17 +60,17 @@ pub(super) fn document<B: Build>(text: &str, build: &mut B) -> Result<B::Node, R
     Walk { events, build, named: HashMap::new(), size: 0, depth: 0 }.document()
 }
 
-/// What is wrong at a place.
-pub(super) fn problem(span: Span, words: &str) -> ReadError {
-    ReadError { line: span.start.line(), problem: words.to_owned() }
+/// An error at a position.
+pub(super) fn problem(span: Span, message: &str) -> ReadError {
+    ReadError { line: span.start.line(), problem: message.to_owned() }
 }
 
 struct Walk<'a, 'b, B: Build> {
     events: Peekable<Parser<'a, StrInput<'a>>>,
     build: &'b mut B,
-    /// What has a name, with its size.
+    /// Anchors with their values and sizes.
     named: HashMap<usize, (B::Node, usize)>,
-    /// About how many bytes everything takes so far.
+    /// The approximate size of all values so far.
     size: usize,
     depth: usize,
 }
@@ -81,17 +80,17 @@ impl<'a, B: Build> Walk<'a, '_, B> {
         loop {
             match self.next()? {
                 (Event::StreamStart | Event::DocumentStart(..), _) => {}
-                (Event::StreamEnd | Event::DocumentEnd, _) => return Ok(self.build.nothing()),
+                (Event::StreamEnd | Event::DocumentEnd, _) => return Ok(self.build.empty_document()),
                 (event, span) => return self.node(event, span),
             }
         }
     }
 
-    /// The next event that says something: no comment.
+    /// The next event that is not a comment.
     fn next(&mut self) -> Result<(Event<'a>, Span), ReadError> {
         loop {
             match self.events.next() {
-                Some(Ok((event, span))) if says_something(&event) => return Ok((event, span)),
+                Some(Ok((event, span))) if is_content(&event) => return Ok((event, span)),
                 Some(Ok(_)) => {}
                 Some(Err(error)) => {
                     return Err(ReadError { line: error.marker().line(), problem: error.info().clone() });
@@ -104,17 +103,17 @@ impl<'a, B: Build> Walk<'a, '_, B> {
     fn node(&mut self, event: Event<'a>, span: Span) -> Result<B::Node, ReadError> {
         let before = self.size;
         self.size += VALUE;
-        let (node, name) = if let Event::Scalar(words, style, name, tag) = event {
-            self.size += words.len();
-            (self.build.scalar(Scalar { words, style, tag: tag.as_deref(), span })?, name)
+        let (node, name) = if let Event::Scalar(raw, style, name, tag) = event {
+            self.size += raw.len();
+            (self.build.scalar(Scalar { raw, style, tag: tag.as_deref(), span })?, name)
         } else if let Event::SequenceStart(_, name, _) = event {
             (self.list(span)?, name)
         } else if let Event::MappingStart(_, name, _) = event {
             (self.map(span)?, name)
         } else if let Event::Alias(name) = event {
-            return self.again(name, span);
+            return self.alias(name, span);
         } else {
-            return Err(problem(span, "the text ends too early"));
+            return Err(problem(span, "the document ends unexpectedly"));
         };
         if name > 0 {
             let size = self.size - before;
@@ -124,8 +123,8 @@ impl<'a, B: Build> Walk<'a, '_, B> {
         Ok(node)
     }
 
-    /// What has this name, once more.
-    fn again(&mut self, name: usize, span: Span) -> Result<B::Node, ReadError> {
+    /// A copy of the value of an anchor.
+    fn alias(&mut self, name: usize, span: Span) -> Result<B::Node, ReadError> {
         let Some(size) = self.named.get(&name).map(|(_, size)| *size) else {
             return Err(problem(span, "an anchor contains itself"));
         };
@@ -133,14 +132,14 @@ impl<'a, B: Build> Walk<'a, '_, B> {
         Ok(self.named[&name].0.clone())
     }
 
-    /// Takes note of a copy before it is made.
+    /// Accounts for a copy before it is made.
     fn grow(&mut self, size: usize, span: Span) -> Result<(), ReadError> {
         self.size = self.size.saturating_add(size);
-        if self.size > MOST { Err(problem(span, "aliases repeat too much")) } else { Ok(()) }
+        if self.size > MOST { Err(problem(span, "aliases expand to too much data")) } else { Ok(()) }
     }
 
     fn list(&mut self, span: Span) -> Result<B::Node, ReadError> {
-        self.deeper(span)?;
+        self.enter(span)?;
         let mut items = Vec::new();
         loop {
             let (event, place) = self.next()?;
@@ -153,7 +152,7 @@ impl<'a, B: Build> Walk<'a, '_, B> {
     }
 
     fn map(&mut self, span: Span) -> Result<B::Node, ReadError> {
-        self.deeper(span)?;
+        self.enter(span)?;
         let mut map = B::Map::default();
         loop {
             let (event, place) = self.next()?;
@@ -169,17 +168,13 @@ impl<'a, B: Build> Walk<'a, '_, B> {
         }
     }
 
-    fn deeper(&mut self, span: Span) -> Result<(), ReadError> {
+    fn enter(&mut self, span: Span) -> Result<(), ReadError> {
         self.depth += 1;
-        if self.depth > DEEPEST {
-            Err(problem(span, "values are too deep inside of each other"))
-        } else {
-            Ok(())
-        }
+        if self.depth > DEEPEST { Err(problem(span, "values are nested too deeply")) } else { Ok(()) }
     }
 }
 
-fn says_something(event: &Event<'_>) -> bool {
+fn is_content(event: &Event<'_>) -> bool {
     let begins = matches!(event, Event::StreamStart | Event::DocumentStart(..));
     let ends =
         matches!(event, Event::StreamEnd | Event::DocumentEnd | Event::SequenceEnd | Event::MappingEnd);

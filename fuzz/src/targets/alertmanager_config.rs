@@ -1,4 +1,4 @@
-//! AlertmanagerConfigs: reviewed, converted between their versions, and merged into the file of an Alertmanager.
+//! AlertmanagerConfigs: review, conversion between their versions, and the merge into the file of an Alertmanager.
 
 use std::collections::BTreeMap;
 
@@ -10,25 +10,25 @@ use formats::alertmanager::Config;
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
 use monitoring_alerting::global;
-use monitoring_alerting::merge::{Target, join};
+use monitoring_alerting::merge::{MergeTarget, join};
 use monitoring_assets::Objects;
 use operator_monitoring::admission::{resource, review};
 use serde_json::{Value, json};
 
-use super::alertmanager_file::again;
+use super::alertmanager_file::check_round_trip;
 use super::versions::ALERTMANAGER;
 
 const NAMESPACE: &str = "shop";
 
-/// Takes the input for the spec of a resource, in both versions.
+/// Uses the input as the spec of a resource, in both versions.
 pub(crate) fn attempt(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else { return };
     let Ok(spec) = formats::yaml::serde::from_text::<Value>(text) else { return };
     for version in [ApiVersion::V1Alpha1, ApiVersion::V1Beta1] {
-        reviewed(&spec, version);
+        check_review(&spec, version);
     }
-    converted(&spec);
-    taken_in(&spec);
+    check_conversion(&spec);
+    check_merge(&spec);
 }
 
 fn object(spec: &Value, version: ApiVersion) -> Value {
@@ -40,7 +40,7 @@ fn object(spec: &Value, version: ApiVersion) -> Value {
     })
 }
 
-fn reviewed(spec: &Value, version: ApiVersion) {
+fn check_review(spec: &Value, version: ApiVersion) {
     let resource = json!({"group": "monitoring.coreos.com", "version": version.name(), "resource": "alertmanagerconfigs"});
     let request = json!({"uid": "1", "resource": resource, "object": object(spec, version)});
     let review = json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request});
@@ -48,15 +48,15 @@ fn reviewed(spec: &Value, version: ApiVersion) {
     assert!(answer["response"]["allowed"].is_boolean(), "{answer}");
 }
 
-/// To the new version, back, and to the new one again: nothing is lost on the second way.
-fn converted(spec: &Value) {
+/// Converts to the new version, back, and to the new one again: the second conversion must lose nothing.
+fn check_conversion(spec: &Value) {
     let Ok(new) = to_v1beta1(object(spec, ApiVersion::V1Alpha1)) else { return };
     let Ok(old) = from_v1beta1(new.clone()) else { return };
     assert_eq!(to_v1beta1(old).ok(), Some(new));
 }
 
-/// What an Alertmanager takes in becomes a file that can be read.
-fn taken_in(spec: &Value) {
+/// An accepted resource is merged into a file that can be parsed.
+fn check_merge(spec: &Value) {
     let object = respelled(object(spec, ApiVersion::V1Alpha1), ApiVersion::V1Alpha1);
     let Ok(resource) = serde_json::from_value::<AlertmanagerConfig>(object) else { return };
     let objects = objects();
@@ -67,14 +67,14 @@ fn taken_in(spec: &Value) {
         for strategy in ["OnNamespace", "None"] {
             let strategy = MatcherStrategy { type_: strategy.into() };
             let target =
-                Target { namespace: "other", strategy: &strategy, version: &version, objects: &objects };
+                MergeTarget { namespace: "other", strategy: &strategy, version: &version, objects: &objects };
             let part = target.part(&resource, None);
             if let Ok((config, _)) = join(base(), part.as_ref().ok(), &version) {
-                again(&config);
+                check_round_trip(&config);
             }
         }
         if let Ok((config, _)) = global::base(&resource, None, &version, &objects) {
-            again(&config);
+            check_round_trip(&config);
         }
     }
 }
@@ -84,7 +84,7 @@ fn base() -> Config {
     Config::from_text(text).expect("this is a configuration")
 }
 
-/// The Secret that resources point to.
+/// The Secret that resources refer to.
 fn objects() -> Objects {
     let mut secret = Secret::default();
     secret.metadata.name = Some("secret".into());

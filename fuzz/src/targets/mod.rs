@@ -1,4 +1,4 @@
-//! A file for each reader: what must hold for any input.
+//! The properties that must hold for any input, one file for each parser.
 
 pub(crate) mod alertmanager_config;
 pub(crate) mod alertmanager_file;

@@ -1,4 +1,4 @@
-//! Rules: whatever is accepted can be written, parsed and bound to a namespace.
+//! Rules: accepted rules can be written, parsed and restricted to a namespace.
 
 use api_monitoring::PrometheusRule;
 use api_monitoring::prometheus_rule::PrometheusRuleSpec;
@@ -6,7 +6,7 @@ use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use monitoring_rules::Options;
 use monitoring_rules::check::check;
 use monitoring_rules::enforce::NamespaceLabel;
-use monitoring_rules::file::{Format, Reader, write};
+use monitoring_rules::file::{RuleFormat, RuleReader, write};
 use monitoring_rules::names::Names;
 
 use super::versions::{PROMETHEUS, THANOS};
@@ -19,50 +19,50 @@ const ALL: Options = Options {
     fill_modifiers: true,
 };
 
-/// Takes the input for the spec of a rule, and for a query.
+/// Uses the input as the spec of a rule, and as a query.
 pub(crate) fn attempt(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else { return };
-    query(text);
+    check_query(text);
     let Ok(spec) = formats::yaml::serde::from_text::<serde_json::Value>(text) else { return };
     let Ok(spec) = serde_json::from_value::<PrometheusRuleSpec>(spec) else { return };
-    rules(&spec);
+    check_rules(&spec);
 }
 
-/// What is printed of a query is read as the same query.
-fn query(text: &str) {
+/// A printed query is parsed as the same query.
+fn check_query(text: &str) {
     let Ok(mut tree) = promql::parse(text, ALL) else { return };
     let once = tree.print();
     assert_eq!(printed(&once), once, "of {text:?}");
     tree.enforce("namespace", "a \"b\"");
-    let bound = tree.print();
-    assert_eq!(printed(&bound), bound, "of {text:?}");
+    let restricted = tree.print();
+    assert_eq!(printed(&restricted), restricted, "of {text:?}");
 }
 
 fn printed(query: &str) -> String {
     promql::parse(query, ALL).map_or_else(|error| error.to_string(), |tree| tree.print())
 }
 
-fn rules(spec: &PrometheusRuleSpec) {
+fn check_rules(spec: &PrometheusRuleSpec) {
     for names in [Names::Legacy, Names::Utf8] {
         let _ = check(spec, names, Options::default());
     }
-    let versions = PROMETHEUS.map(|version| (Format::Prometheus, version)).into_iter();
-    for (format, version) in versions.chain(THANOS.map(|version| (Format::Thanos, version))) {
-        let reader = Reader { format, version, options: ALL };
+    let versions = PROMETHEUS.map(|version| (RuleFormat::Prometheus, version)).into_iter();
+    for (format, version) in versions.chain(THANOS.map(|version| (RuleFormat::Thanos, version))) {
+        let reader = RuleReader { format, version, options: ALL };
         let Ok(file) = write(spec, &reader) else { continue };
         let read = formats::yaml::read(&file);
         assert!(read.is_ok(), "{read:?}: {file:?}");
-        bound(spec, &reader);
+        check_restricted(spec, &reader);
     }
 }
 
-/// What is taken is also taken once it is bound, and binding it again changes nothing.
-fn bound(spec: &PrometheusRuleSpec, reader: &Reader) {
+/// Accepted rules are also accepted after they are restricted to a namespace. Restricting them again changes nothing.
+fn check_restricted(spec: &PrometheusRuleSpec, reader: &RuleReader) {
     let mut rule = PrometheusRule::new("name", spec.clone());
     rule.metadata.namespace = Some("shop".into());
     let label = NamespaceLabel { label: "namespace", excluded: &[], excluded_rules: &[] };
     assert_eq!(label.bind_rule(&mut rule, ALL), Ok(()));
-    // Queries get longer; one that no longer fits is refused.
+    // Restricted queries are longer; those that are too long are refused.
     let fits = rule.spec.groups.iter().flat_map(|group| &group.rules).all(|rule| match &rule.expr {
         IntOrString::Int(_) => true,
         IntOrString::String(text) => text.len() < 10_000,

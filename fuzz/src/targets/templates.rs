@@ -1,4 +1,4 @@
-//! Go templates, for each reader.
+//! Go templates, in each place where they are parsed.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use monitoring_rules::names::Names;
 use operator_monitoring::admission::validate;
 use serde_json::json;
 
-/// Takes the input for a template.
+/// Uses the input as a template.
 pub(crate) fn attempt(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else { return };
     rule(text);
@@ -32,7 +32,7 @@ fn rule(text: &str) {
     let _ = check(&PrometheusRuleSpec { groups: vec![group] }, Names::Utf8, Options::default());
 }
 
-/// Addresses of an AlertmanagerConfig may be templates.
+/// URLs of an AlertmanagerConfig can be templates.
 fn resource(text: &str) {
     let receiver = json!({"name": "r", "slackConfigs": [{"titleLink": text, "iconURL": text, "actions": [
         {"type": "button", "text": text, "url": text}]}], "pagerdutyConfigs": [{"clientURL": text, "url": text}]});
@@ -41,7 +41,7 @@ fn resource(text: &str) {
     let _ = validate::check(&spec, ApiVersion::V1Beta1);
 }
 
-/// So may those of the file of Alertmanager.
+/// URLs of the file of an Alertmanager can be templates, too.
 fn file(text: &str) {
     let text = json!(text);
     let file = format!(

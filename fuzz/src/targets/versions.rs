@@ -1,4 +1,4 @@
-//! Versions at which something is tried: one before most changes, and one after all.
+//! The versions that properties are checked with: one before most changes of the format, and one after all.
 
 use formats::version::Version;
 

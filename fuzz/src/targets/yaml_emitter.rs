@@ -1,38 +1,33 @@
-//! The writer of YAML: any value is parsed to the same value, by our parser and by another one.
+//! The writer of YAML: a written value is parsed to the same value, by our parser and by another one.
 
 use arbitrary::{Result, Unstructured};
 use formats::yaml::{Map, Value, read, write};
 use serde_json::{Value as Json, json};
 
-use super::yaml_reader::breaks_differently;
+use super::yaml_reader::{has_disputed_line_break, parse_failed};
 
-/// How deep values are inside of each other.
-const DEEPEST: usize = 6;
+/// How deeply values are nested.
+const MAX_DEPTH: usize = 6;
 
-/// Makes a value of the input and tries it.
+/// Creates a value from the input, and checks it.
 pub(crate) fn attempt(input: &[u8]) {
     let Ok(value) = value(&mut Unstructured::new(input), 0) else { return };
     let text = write(&value);
-    if breaks_differently(&value) {
+    if has_disputed_line_break(&value) {
         return;
     }
-    let read = read(&text).unwrap_or_else(|error| unreadable(&text, &error.to_string()));
+    let read = read(&text).unwrap_or_else(|error| parse_failed(&text, &error.to_string()));
     assert_eq!(shape(&read.value), shape(&value), "{text:?}");
-    // Readers of YAML 1.2 agree about texts that were written for YAML 1.1, not about numbers.
+    // Parsers of YAML 1.2 read texts in the same way as those of YAML 1.1, but not numbers.
     if let Some(expected) = plain(&value) {
         let found: Json =
-            serde_saphyr::from_str(&text).unwrap_or_else(|error| unreadable(&text, &error.to_string()));
+            serde_saphyr::from_str(&text).unwrap_or_else(|error| parse_failed(&text, &error.to_string()));
         assert_eq!(found, expected, "{text:?}");
     }
 }
 
-#[expect(clippy::panic, reason = "that is how a search learns that it found something")]
-fn unreadable(text: &str, error: &str) -> ! {
-    panic!("cannot be read: {error}: {text:?}")
-}
-
 fn value(input: &mut Unstructured<'_>, depth: usize) -> Result<Value> {
-    let kinds = if depth < DEEPEST { 12 } else { 8 };
+    let kinds = if depth < MAX_DEPTH { 12 } else { 8 };
     Ok(match input.int_in_range(0..=kinds - 1)? {
         0 => Value::Null,
         1 => Value::Bool(input.arbitrary()?),
@@ -63,7 +58,7 @@ fn several<T>(
     Ok(all)
 }
 
-/// A value without what a file does not show: how a list was written, how a number is kept, and the sign of nothing.
+/// A value without what a file does not contain: the style of lists, the type of numbers, and the sign of zero.
 pub(super) fn shape(value: &Value) -> Value {
     let number = |text: String| Value::from(format!("the number {text}"));
     match value {
@@ -83,7 +78,7 @@ pub(super) fn shape(value: &Value) -> Value {
     }
 }
 
-/// The value as JSON, if it consists of texts about which all readers agree.
+/// The value as JSON, if it consists of texts that all parsers read in the same way.
 fn plain(value: &Value) -> Option<Json> {
     match value {
         Value::Text(text) => (!is_disputed(text)).then(|| json!(text)),
@@ -108,7 +103,7 @@ fn plain(value: &Value) -> Option<Json> {
     }
 }
 
-/// Texts to everybody but that reader: `oN` and `tRUE`, and what is too large for a number, such as `1e999`.
+/// Texts that the other parser does not read as texts: `oN`, `tRUE`, and numbers that are too large, such as `1e999`.
 fn is_disputed(text: &str) -> bool {
     let is_truth =
         ["y", "n", "yes", "no", "on", "off", "true", "false", "null"].contains(&&*text.to_lowercase());

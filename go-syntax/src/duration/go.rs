@@ -1,30 +1,30 @@
-//! Durations as the standard library of Go has them (`time.Duration`): `1.5h`, `-1m30s`; an hour is the largest unit.
+//! Durations of Go's standard library (`time.Duration`): `1.5h`, `-1m30s`. The largest unit is an hour.
 
 use std::fmt;
 
 use super::{HOUR, LIMIT, SECOND, split};
 use crate::literal::sign;
 
-/// A text that is no duration.
+/// Why a text is not a duration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Invalid {
-    /// It is not a row of numbers with units, or longer than 292 years.
+pub enum InvalidGoDuration {
+    /// It is not a sequence of numbers with units, or is longer than 292 years.
     #[error("time: invalid duration {}", Shown(.0))]
     Syntax(String),
     /// A number has no unit.
     #[error("time: missing unit in duration {}", Shown(.0))]
     NoUnit(String),
-    /// There is no such unit.
+    /// A unit is unknown.
     #[error("time: unknown unit {} in duration {}", Shown(.unit), Shown(.text))]
     Unit {
-        /// What stands in place of a unit.
+        /// The text in place of a unit.
         unit: String,
-        /// The whole duration.
+        /// The whole text.
         text: String,
     },
 }
 
-/// Shows a text between quotes as this part of the library does: all but ASCII as bytes.
+/// Quotes a text as Go's `time` package does: bytes beyond ASCII are escaped.
 struct Shown<'t>(&'t str);
 
 impl fmt::Display for Shown<'_> {
@@ -41,9 +41,9 @@ impl fmt::Display for Shown<'_> {
     }
 }
 
-/// Its nanoseconds.
-pub fn parse(text: &str) -> Result<i64, Invalid> {
-    let syntax = || Invalid::Syntax(text.to_owned());
+/// Parses a duration into nanoseconds.
+pub fn parse(text: &str) -> Result<i64, InvalidGoDuration> {
+    let syntax = || InvalidGoDuration::Syntax(text.to_owned());
     let (negative, mut rest) = sign(text);
     if rest == "0" {
         return Ok(0);
@@ -62,10 +62,10 @@ pub fn parse(text: &str) -> Result<i64, Invalid> {
         }
         let (unit, after) = split(after, |byte| !byte.is_ascii_digit() && byte != b'.');
         if unit.is_empty() {
-            return Err(Invalid::NoUnit(text.to_owned()));
+            return Err(InvalidGoDuration::NoUnit(text.to_owned()));
         }
         let length = nanoseconds(unit)
-            .ok_or_else(|| Invalid::Unit { unit: unit.to_owned(), text: text.to_owned() })?;
+            .ok_or_else(|| InvalidGoDuration::Unit { unit: unit.to_owned(), text: text.to_owned() })?;
         let within = |number: &u64| *number <= LIMIT;
         let part = number.checked_mul(length).filter(within);
         let part = part.and_then(|part| part.checked_add(of_unit(fraction, length))).filter(within);
@@ -79,7 +79,7 @@ pub fn parse(text: &str) -> Result<i64, Invalid> {
 fn nanoseconds(unit: &str) -> Option<u64> {
     Some(match unit {
         "ns" => 1,
-        // The sign for micro and the Greek letter look alike.
+        // The micro sign and the Greek letter mu look alike.
         "us" | "\u{b5}s" | "\u{3bc}s" => 1000,
         "ms" => SECOND / 1000,
         "s" => SECOND,
@@ -89,17 +89,17 @@ fn nanoseconds(unit: &str) -> Option<u64> {
     })
 }
 
-/// A whole number; nothing written is zero.
+/// A whole number. An empty text is zero.
 fn number(digits: &str) -> Option<u64> {
     if digits.is_empty() { Some(0) } else { digits.parse().ok().filter(|number| *number <= LIMIT) }
 }
 
-/// How much of a unit decimal places are. Those that make no difference any more are left out.
+/// The part of a unit that decimal places stand for. Places beyond the precision are ignored, as in Go.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "Go computes it in floating point, and the result is not more than the largest unit"
+    reason = "Go uses floating point here, and the result is at most the largest unit"
 )]
 fn of_unit(places: &str, unit: u64) -> u64 {
     let (mut number, mut scale) = (0_u64, 1_f64);
@@ -113,12 +113,11 @@ fn of_unit(places: &str, unit: u64) -> u64 {
     (number as f64 * (unit as f64 / scale)) as u64
 }
 
-/// Writes nanoseconds: hours and minutes from the first that is not zero, and seconds; less than a second in a smaller
-/// unit.
+/// Displays nanoseconds as `Duration.String` does: `1h0m0s`, and less than a second in a smaller unit.
 #[derive(Debug, Clone, Copy)]
-pub struct Written(pub i64);
+pub struct DisplayGoDuration(pub i64);
 
-impl fmt::Display for Written {
+impl fmt::Display for DisplayGoDuration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0 < 0 {
             f.write_str("-")?;
@@ -144,13 +143,13 @@ impl fmt::Display for Written {
     }
 }
 
-/// Writes a number of units with the decimal places that say something. A unit is a power of ten.
+/// Writes a number of units, without trailing zeros. A unit is a power of ten.
 fn decimal(f: &mut fmt::Formatter<'_>, length: u64, unit: u64) -> fmt::Result {
     write!(f, "{}", length / unit)?;
     if length.is_multiple_of(unit) {
         return Ok(());
     }
-    // The one before the places keeps their zeros at the beginning.
+    // The leading one keeps the leading zeros of the fraction.
     let places = (unit + length % unit).to_string();
     write!(f, ".{}", places[1..].trim_end_matches('0'))
 }
@@ -186,8 +185,8 @@ mod tests {
     }
 
     #[test]
-    fn others_are_refused_as_go_does() {
-        for (text, words) in [
+    fn invalid_durations_are_rejected_as_in_go() {
+        for (text, message) in [
             ("", r#"invalid duration """#),
             ("-", r#"invalid duration "-""#),
             ("s", r#"invalid duration "s""#),
@@ -203,12 +202,12 @@ mod tests {
             ("1 s", r#"unknown unit " s" in duration "1 s""#),
             ("1é\"", r#"unknown unit "\xc3\xa9\"" in duration "1\xc3\xa9\"""#),
         ] {
-            assert_eq!(parse(text).unwrap_err().to_string(), format!("time: {words}"), "{text}");
+            assert_eq!(parse(text).unwrap_err().to_string(), format!("time: {message}"), "{text}");
         }
     }
 
     #[test]
-    fn durations_are_written_as_go_writes_them() {
+    fn durations_are_displayed_as_in_go() {
         for (nanoseconds, written) in [
             (0, "0s"),
             (1, "1ns"),
@@ -222,14 +221,14 @@ mod tests {
             (-500_000_000, "-500ms"),
             (i64::MIN, "-2562047h47m16.854775808s"),
         ] {
-            assert_eq!(Written(nanoseconds).to_string(), written);
+            assert_eq!(DisplayGoDuration(nanoseconds).to_string(), written);
         }
     }
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(nanoseconds: i64) {
-            prop_assert_eq!(parse(&Written(nanoseconds).to_string()), Ok(nanoseconds));
+        fn a_displayed_duration_is_parsed_back(nanoseconds: i64) {
+            prop_assert_eq!(parse(&DisplayGoDuration(nanoseconds).to_string()), Ok(nanoseconds));
         }
     }
 }

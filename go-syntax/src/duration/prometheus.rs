@@ -1,11 +1,11 @@
-//! Durations as Prometheus writes them (`model.Duration`): `1h30m`, the largest unit first, a year of 365 days.
+//! Durations of Prometheus (`model.Duration`): `1h30m`, from the largest unit to the smallest. A year has 365 days.
 
 use std::fmt;
 
 use super::{HOUR, LIMIT, SECOND, split};
 use crate::quoted::Quoted;
 
-/// Units, the largest first, with their nanoseconds. They come in this order.
+/// Units in the order in which a duration must use them, in nanoseconds.
 const UNITS: [(&str, u64); 7] = [
     ("y", 365 * 24 * HOUR),
     ("w", 7 * 24 * HOUR),
@@ -16,21 +16,21 @@ const UNITS: [(&str, u64); 7] = [
     ("ms", SECOND / 1000),
 ];
 
-/// A text that is no duration.
+/// Why a text is not a duration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Invalid {
-    /// Nothing is written.
+pub enum InvalidPrometheusDuration {
+    /// It is empty.
     #[error("empty duration string")]
     Empty,
-    /// It is not a row of numbers with units, from the largest unit to the smallest.
+    /// It is not a sequence of numbers with units, from the largest unit to the smallest.
     #[error("not a valid duration string: {}", Quoted(.0))]
     Syntax(String),
-    /// There is no such unit.
+    /// A unit is unknown.
     #[error("unknown unit {} in duration {}", Quoted(.unit), Quoted(.text))]
     Unit {
-        /// What stands in place of a unit.
+        /// The text in place of a unit.
         unit: String,
-        /// The whole duration.
+        /// The whole text.
         text: String,
     },
     /// It is longer than about 292 years.
@@ -38,14 +38,14 @@ pub enum Invalid {
     TooLong,
 }
 
-/// Its nanoseconds; they are never negative.
-pub fn parse(text: &str) -> Result<i64, Invalid> {
+/// Parses a duration into nanoseconds, which are never negative.
+pub fn parse(text: &str) -> Result<i64, InvalidPrometheusDuration> {
     match text {
         "0" => return Ok(0),
-        "" => return Err(Invalid::Empty),
+        "" => return Err(InvalidPrometheusDuration::Empty),
         _ => {}
     }
-    let syntax = || Invalid::Syntax(text.to_owned());
+    let syntax = || InvalidPrometheusDuration::Syntax(text.to_owned());
     let mut rest = text;
     let mut sum = 0_i64;
     let mut units = UNITS.as_slice();
@@ -57,24 +57,25 @@ pub fn parse(text: &str) -> Result<i64, Invalid> {
             return Err(syntax());
         }
         if UNITS.iter().all(|(name, _)| *name != unit) {
-            return Err(Invalid::Unit { unit: unit.to_owned(), text: text.to_owned() });
+            return Err(InvalidPrometheusDuration::Unit { unit: unit.to_owned(), text: text.to_owned() });
         }
-        // What came already, or is larger than what came, is no longer among them.
+        // Units that are larger than the last one, or equal to it, were removed.
         let place = units.iter().position(|(name, _)| *name == unit).ok_or_else(syntax)?;
         let part = number.checked_mul(units[place].1).filter(|part| *part <= LIMIT);
-        sum = part.and_then(|part| sum.checked_add_unsigned(part)).ok_or(Invalid::TooLong)?;
+        sum =
+            part.and_then(|part| sum.checked_add_unsigned(part)).ok_or(InvalidPrometheusDuration::TooLong)?;
         units = &units[place + 1..];
         rest = after;
     }
     Ok(sum)
 }
 
-/// Writes nanoseconds, as far as they are whole milliseconds. Years and weeks are written only if nothing is left: 90
-/// days read better than 12 weeks and 6 days.
+/// Displays nanoseconds, without fractions of a millisecond. Years and weeks are used only if nothing remains: `90d`,
+/// not `12w6d`.
 #[derive(Debug, Clone, Copy)]
-pub struct Written(pub i64);
+pub struct DisplayPrometheusDuration(pub i64);
 
-impl fmt::Display for Written {
+impl fmt::Display for DisplayPrometheusDuration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let milliseconds = self.0 / 1_000_000;
         if milliseconds == 0 {
@@ -104,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_prometheus_reads_is_read() {
+    fn durations_of_prometheus_are_parsed() {
         for (text, milliseconds) in [
             ("0", 0),
             ("0s", 0),
@@ -122,8 +123,8 @@ mod tests {
     }
 
     #[test]
-    fn what_it_does_not_read_is_named() {
-        for (text, words) in [
+    fn invalid_durations_are_rejected_as_in_prometheus() {
+        for (text, message) in [
             ("", "empty duration string"),
             ("1", r#"not a valid duration string: "1""#),
             ("s", r#"not a valid duration string: "s""#),
@@ -140,12 +141,12 @@ mod tests {
             ("292y200d", "duration out of range"),
             ("10000000000s", "duration out of range"),
         ] {
-            assert_eq!(parse(text).unwrap_err().to_string(), words, "{text}");
+            assert_eq!(parse(text).unwrap_err().to_string(), message, "{text}");
         }
     }
 
     #[test]
-    fn durations_are_written_in_their_shortest_form() {
+    fn durations_are_displayed_in_their_shortest_form() {
         for (text, written) in [
             ("0", "0s"),
             ("90d", "90d"),
@@ -156,19 +157,20 @@ mod tests {
             ("1500ms", "1s500ms"),
             ("0s", "0s"),
         ] {
-            assert_eq!(Written(parse(text).unwrap()).to_string(), written);
+            assert_eq!(DisplayPrometheusDuration(parse(text).unwrap()).to_string(), written);
         }
-        assert_eq!(Written(-90_000_000_001).to_string(), "-1m30s");
+        assert_eq!(DisplayPrometheusDuration(-90_000_000_001).to_string(), "-1m30s");
     }
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(milliseconds in 0..i64::MAX / 1_000_000) {
-            prop_assert_eq!(parse(&Written(milliseconds * 1_000_000).to_string()), Ok(milliseconds * 1_000_000));
+        fn a_displayed_duration_is_parsed_back(milliseconds in 0..i64::MAX / 1_000_000) {
+            let text = DisplayPrometheusDuration(milliseconds * 1_000_000).to_string();
+            prop_assert_eq!(parse(&text), Ok(milliseconds * 1_000_000));
         }
 
         #[test]
-        fn nothing_makes_it_panic(text in "[0-9ywdhms ]{0,24}") {
+        fn any_text_is_parsed_or_rejected(text in "[0-9ywdhms ]{0,24}") {
             if let Ok(length) = parse(&text) {
                 prop_assert!(length >= 0);
             }

@@ -1,55 +1,57 @@
-//! Amounts such as `500m`, `1.5Gi` and `1e3` (`resource.Quantity`): what they are as numbers, and how they are written
-//! again. A number has the same last digit as it has in Go.
+//! Kubernetes quantities such as `500m`, `1.5Gi` and `1e3` (`resource.Quantity`): their value as a number, and their
+//! canonical form. Floating point results are equal to Go's to the last digit.
 
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
 
-/// Whole numbers of more digits than this are not computed in 64 bits, and are then exact to a billionth.
+use crate::literal::digits;
+
+/// A number with more digits is not computed in 64 bits by Go, and then has a precision of one billionth.
 const DIGITS: usize = 18;
-/// Billionths: what is smaller counts as one.
+/// The exponent of the smallest unit, a billionth. Smaller values are rounded up to it.
 const FINEST: i32 = -9;
 
 const SUFFIXES: [(&str, i32); 10] =
     [("n", -9), ("u", -6), ("m", -3), ("", 0), ("k", 3), ("M", 6), ("G", 9), ("T", 12), ("P", 15), ("E", 18)];
 const BINARY_SUFFIXES: [&str; 6] = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 
-/// Why a text is no amount.
+/// Why a text is not a quantity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Invalid {
-    /// It is not a number with letters behind it.
+pub enum InvalidQuantity {
+    /// It is not a number with a suffix.
     #[error("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'")]
     Syntax,
     /// There is no number.
     #[error("unable to parse numeric part of quantity")]
     Number,
-    /// There is no such unit.
+    /// The suffix is unknown.
     #[error("unable to parse quantity's suffix")]
     Unit,
 }
 
-/// An amount.
+/// A quantity.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quantity {
     value: Value,
     format: Format,
-    /// How it is written, if not in the shortest form.
+    /// The original text, if that is the canonical form.
     written: Option<String>,
 }
 
-/// A number.
+/// The value of a quantity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Value {
-    /// A whole number times a power of ten.
+    /// An integer times a power of ten.
     Exact(i128, i32),
-    /// The same, computed from billionths: that makes another last digit.
+    /// The same, but computed from billionths, which changes the last digit of a floating point result.
     Billionths(i128, i32),
-    /// One that has more digits than can be counted.
+    /// A number with too many digits for an integer.
     About(f64),
 }
 
-/// How the size of a number is written.
+/// How the magnitude is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Format {
     Suffix,
@@ -60,21 +62,21 @@ enum Format {
 /// The parts of a text.
 struct Parts<'t> {
     negative: bool,
-    /// Sign and digits, as they are written.
+    /// Sign and digits, as in the text.
     number: &'t str,
     whole: &'t str,
     fraction: &'t str,
     suffix: &'t str,
 }
 
-/// Reads an amount.
-pub fn parse(text: &str) -> Result<Quantity, Invalid> {
+/// Parses a quantity.
+pub fn parse(text: &str) -> Result<Quantity, InvalidQuantity> {
     let parts = Parts::of(text)?;
-    let (format, power) = unit(parts.suffix).ok_or(Invalid::Unit)?;
+    let (format, power) = unit(parts.suffix).ok_or(InvalidQuantity::Unit)?;
     let digits = parts.whole.len() + parts.fraction.len();
     let (exponent, is_small) = match format {
         Format::Suffix | Format::Exponent => (power, digits <= DIGITS),
-        // Each ten powers of two are three digits.
+        // Ten powers of two are about three decimal digits.
         Format::Binary => {
             let length = i32::try_from(digits).unwrap_or(i32::MAX);
             (0, parts.fraction.is_empty() && length.saturating_add(power * 3 / 10) < 15)
@@ -84,7 +86,7 @@ pub fn parse(text: &str) -> Result<Quantity, Invalid> {
     let exponent = exponent.saturating_sub(places);
     let shifted = format!("{}{}", parts.whole, parts.fraction);
     if is_small && exponent >= FINEST {
-        let number: i128 = shifted.parse().map_err(|_| Invalid::Number)?;
+        let number: i128 = shifted.parse().map_err(|_| InvalidQuantity::Number)?;
         let is_short = match format {
             Format::Binary => number & 7 != 0,
             Format::Suffix | Format::Exponent => {
@@ -95,8 +97,8 @@ pub fn parse(text: &str) -> Result<Quantity, Invalid> {
         let value = Value::Exact(parts.signed(number * factor), exponent);
         return Ok(Quantity { value, format, written: is_short.then(|| text.to_owned()) });
     }
-    if !parts.number.contains(|letter: char| letter.is_ascii_digit()) {
-        return Err(Invalid::Number);
+    if !parts.number.contains(|character: char| character.is_ascii_digit()) {
+        return Err(InvalidQuantity::Number);
     }
     let factor = if format == Format::Binary { 1 << power } else { 1 };
     let number = shifted.parse::<i128>().ok().and_then(|number| number.checked_mul(factor));
@@ -117,16 +119,16 @@ pub fn parse(text: &str) -> Result<Quantity, Invalid> {
 }
 
 impl<'t> Parts<'t> {
-    fn of(text: &'t str) -> Result<Self, Invalid> {
+    fn of(text: &'t str) -> Result<Self, InvalidQuantity> {
         if text.is_empty() {
-            return Err(Invalid::Syntax);
+            return Err(InvalidQuantity::Syntax);
         }
         let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
         let (whole, after) = digits(unsigned);
         let (fraction, suffix) = after.strip_prefix('.').map_or(("", after), digits);
-        let power = suffix.trim_start_matches(|letter| "eEinumkKMGTP".contains(letter));
+        let power = suffix.trim_start_matches(|character| "eEinumkKMGTP".contains(character));
         if !digits(power.strip_prefix(['+', '-']).unwrap_or(power)).1.is_empty() {
-            return Err(Invalid::Syntax);
+            return Err(InvalidQuantity::Syntax);
         }
         let whole = whole.trim_start_matches('0');
         Ok(Self {
@@ -143,11 +145,7 @@ impl<'t> Parts<'t> {
     }
 }
 
-fn digits(text: &str) -> (&str, &str) {
-    text.split_at(text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len()))
-}
-
-/// What a suffix multiplies by: a power of ten, or of two.
+/// The power of ten or of two that a suffix stands for.
 fn unit(suffix: &str) -> Option<(Format, i32)> {
     if let Some((_, power)) = SUFFIXES.iter().find(|(name, _)| *name == suffix) {
         return Some((Format::Suffix, *power));
@@ -158,18 +156,18 @@ fn unit(suffix: &str) -> Option<(Format, i32)> {
     Some((Format::Exponent, suffix.strip_prefix(['e', 'E'])?.parse().ok()?))
 }
 
-/// In billionths, rounded up.
+/// The number in billionths, rounded up.
 fn rounded(number: i128, exponent: i32) -> Option<i128> {
     let steps = exponent.checked_sub(FINEST)?;
     let factor = 10_i128.checked_pow(steps.unsigned_abs());
     if steps >= 0 {
         return number.checked_mul(factor?);
     }
-    // A divisor that is too large for its type is larger than any number.
+    // A divisor that does not fit into its type is larger than any number.
     Some(factor.map_or(i128::from(number != 0), |factor| number / factor + i128::from(number % factor != 0)))
 }
 
-/// Binary amounts end at the largest number of 64 bits.
+/// Binary quantities are capped at the largest integer of 64 bits.
 fn capped(billionths: i128) -> Value {
     let largest = i128::from(i64::MAX);
     if billionths.abs() > largest * 1_000_000_000 {
@@ -180,12 +178,12 @@ fn capped(billionths: i128) -> Value {
 }
 
 impl Quantity {
-    /// As a number. It is computed from a whole number and a power of ten, which decides about its last digit.
+    /// The value in floating point. The last digit depends on the order of operations, which is that of Go.
     pub fn number(&self) -> f64 {
         match self.value {
-            #[expect(clippy::cast_precision_loss, reason = "the nearest number is what is asked for")]
+            #[expect(clippy::cast_precision_loss, reason = "the nearest number is wanted")]
             Value::Exact(number, 0) => number as f64,
-            #[expect(clippy::cast_precision_loss, reason = "the nearest number is what is asked for")]
+            #[expect(clippy::cast_precision_loss, reason = "the nearest number is wanted")]
             Value::Exact(number, exponent) => number as f64 * power_of_ten(exponent),
             Value::Billionths(number, exponent) => {
                 let billionths = format!("{number}e{}", exponent.saturating_sub(FINEST));
@@ -196,13 +194,13 @@ impl Quantity {
     }
 }
 
-/// The nearest number to a power of ten.
+/// The floating point number nearest to a power of ten.
 fn power_of_ten(exponent: i32) -> f64 {
     format!("1e{exponent}").parse().unwrap_or_default()
 }
 
 impl fmt::Display for Quantity {
-    /// A whole number and a suffix, unless it was written short enough.
+    /// The canonical form: an integer and a suffix.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(written) = &self.written {
             return f.write_str(written);
@@ -218,7 +216,7 @@ impl fmt::Display for Quantity {
         }
         let (mut number, mut exponent) = (number, exponent);
         while number % 10 == 0 {
-            (number, exponent) = (number / 10, exponent + 1);
+            (number, exponent) = (number / 10, exponent.saturating_add(1));
         }
         while exponent % 3 != 0 {
             (number, exponent) = (number.saturating_mul(10), exponent - 1);
@@ -228,7 +226,7 @@ impl fmt::Display for Quantity {
             Format::Exponent if exponent == 0 => Ok(()),
             Format::Exponent => write!(f, "e{exponent}"),
             Format::Suffix | Format::Binary => {
-                // Those beyond the largest suffix have none.
+                // Exponents beyond the largest suffix have none.
                 f.write_str(
                     SUFFIXES.iter().find(|(_, power)| *power == exponent).map_or("", |(name, _)| name),
                 )

@@ -1,15 +1,15 @@
-//! What stands for one letter: the letter itself, an escape, a named group, or brackets with all of these.
+//! Expressions for a single character: the character itself, an escape, a named class, or a class in brackets.
 
-use super::{Fault, Invalid, names};
+use super::{InvalidRegexp, RegexpFault, names};
 
-/// Names of classes, such as in `[[:alpha:]]`.
+/// Names of POSIX classes, as in `[[:alpha:]]`.
 const NAMED: [&[u8]; 14] = [
     b"alnum", b"alpha", b"ascii", b"blank", b"cntrl", b"digit", b"graph", b"lower", b"print", b"punct",
     b"space", b"upper", b"word", b"xdigit",
 ];
 
-/// The first letter of a text and the rest. After the end comes the letter that stands for a broken one.
-pub(super) fn letter(text: &[u8]) -> Result<(char, &[u8]), Invalid> {
+/// The first character and the rest. After the end of the text, the replacement character.
+pub(super) fn character(text: &[u8]) -> Result<(char, &[u8]), InvalidRegexp> {
     let Some(first) = text.first() else { return Ok((char::REPLACEMENT_CHARACTER, text)) };
     let length = match first {
         0..0xc0 => 1,
@@ -17,23 +17,23 @@ pub(super) fn letter(text: &[u8]) -> Result<(char, &[u8]), Invalid> {
         0xe0..0xf0 => 3,
         0xf0.. => 4,
     };
-    let letter = text.get(..length).and_then(|bytes| str::from_utf8(bytes).ok());
-    match letter.and_then(|letter| letter.chars().next()) {
-        Some(letter) => Ok((letter, &text[length..])),
-        None => Err(Fault::Encoding.at(text)),
+    let character = text.get(..length).and_then(|bytes| str::from_utf8(bytes).ok());
+    match character.and_then(|character| character.chars().next()) {
+        Some(character) => Ok((character, &text[length..])),
+        None => Err(RegexpFault::Encoding.at(text)),
     }
 }
 
-/// Refuses bytes that are no letters.
-pub(super) fn check_letters(text: &[u8]) -> Result<(), Invalid> {
+/// Rejects bytes that are not UTF-8.
+pub(super) fn check_utf8(text: &[u8]) -> Result<(), InvalidRegexp> {
     match str::from_utf8(text) {
         Ok(_) => Ok(()),
-        Err(error) => Err(Fault::Encoding.at(&text[error.valid_up_to()..])),
+        Err(error) => Err(RegexpFault::Encoding.at(&text[error.valid_up_to()..])),
     }
 }
 
-/// What comes after a group such as `\d` or `\p{Greek}`, if there is one.
-pub(super) fn group(text: &[u8]) -> Result<Option<&[u8]>, Invalid> {
+/// The text after a class such as `\d` or `\p{Greek}`, if the text starts with one.
+pub(super) fn group(text: &[u8]) -> Result<Option<&[u8]>, InvalidRegexp> {
     match text {
         [b'\\', b'd' | b'D' | b's' | b'S' | b'w' | b'W', rest @ ..] => Ok(Some(rest)),
         [b'\\', b'p' | b'P', rest @ ..] => named_group(text, rest).map(Some),
@@ -41,34 +41,34 @@ pub(super) fn group(text: &[u8]) -> Result<Option<&[u8]>, Invalid> {
     }
 }
 
-fn named_group<'t>(text: &'t [u8], rest: &'t [u8]) -> Result<&'t [u8], Invalid> {
-    let (first, after) = letter(rest)?;
+fn named_group<'t>(text: &'t [u8], rest: &'t [u8]) -> Result<&'t [u8], InvalidRegexp> {
+    let (first, after) = character(rest)?;
     let (name, whole) = if first == '{' {
         let Some(end) = text.iter().position(|byte| *byte == b'}') else {
-            check_letters(text)?;
-            return Err(Fault::CharacterRange.at(text));
+            check_utf8(text)?;
+            return Err(RegexpFault::CharacterRange.at(text));
         };
         (&text[3..end], end + 1)
     } else {
         (&rest[..rest.len() - after.len()], text.len() - after.len())
     };
-    check_letters(name)?;
+    check_utf8(name)?;
     let name = str::from_utf8(name).unwrap_or_default();
     if names::is_group(name.strip_prefix('^').unwrap_or(name)) {
         Ok(&text[whole..])
     } else {
-        Err(Fault::CharacterRange.at(&text[..whole]))
+        Err(RegexpFault::CharacterRange.at(&text[..whole]))
     }
 }
 
-/// The letter that an escape stands for, and what comes after it.
-pub(super) fn escape(text: &[u8]) -> Result<(u32, &[u8]), Invalid> {
+/// The character that an escape denotes, and the text after it.
+pub(super) fn escape(text: &[u8]) -> Result<(u32, &[u8]), InvalidRegexp> {
     if text.len() == 1 {
-        return Err(Fault::TrailingBackslash.at(b""));
+        return Err(RegexpFault::TrailingBackslash.at(b""));
     }
-    let (first, mut rest) = letter(&text[1..])?;
+    let (first, mut rest) = character(&text[1..])?;
     let value = match first {
-        // A single digit would mean what an earlier group matched.
+        // A single digit would be a back reference, which Go does not support.
         '1'..='7' if !matches!(rest.first(), Some(b'0'..=b'7')) => None,
         '0'..='7' => {
             let mut value = u32::from(first) - u32::from('0');
@@ -91,17 +91,17 @@ pub(super) fn escape(text: &[u8]) -> Result<(u32, &[u8]), Invalid> {
     };
     match value {
         Some(value) => Ok((value, rest)),
-        None => Err(Fault::Escape.at(&text[..text.len() - rest.len()])),
+        None => Err(RegexpFault::Escape.at(&text[..text.len() - rest.len()])),
     }
 }
 
-/// Two digits, or any number of them between braces.
-fn hexadecimal(rest: &mut &[u8]) -> Result<Option<u32>, Invalid> {
+/// Two digits, or any number of digits in braces.
+fn hexadecimal(rest: &mut &[u8]) -> Result<Option<u32>, InvalidRegexp> {
     if rest.is_empty() {
         return Ok(None);
     }
-    let mut next = || -> Result<char, Invalid> {
-        let (found, after) = letter(rest)?;
+    let mut next = || -> Result<char, InvalidRegexp> {
+        let (found, after) = character(rest)?;
         *rest = after;
         Ok(found)
     };
@@ -125,13 +125,19 @@ fn hexadecimal(rest: &mut &[u8]) -> Result<Option<u32>, Invalid> {
     }
 }
 
-/// What comes after a class in brackets.
-pub(super) fn brackets(text: &[u8]) -> Result<&[u8], Invalid> {
+/// The number of bytes after the last `:]`. A class such as `[:alpha:]` cannot end in these, so they are not searched
+/// for its end. Otherwise, many classes without an end would take quadratic time.
+pub(super) fn after_last_posix_end(text: &[u8]) -> usize {
+    text.windows(2).rposition(|pair| pair == b":]").map_or(text.len(), |at| text.len() - at - 2)
+}
+
+/// The text after a class in brackets.
+pub(super) fn brackets(text: &[u8], after_last_end: usize) -> Result<&[u8], InvalidRegexp> {
     let mut rest = text[1..].strip_prefix(b"^").unwrap_or(&text[1..]);
     let mut first = true;
     while first || rest.first() != Some(&b']') {
         first = false;
-        if let Some(after) = posix_class(rest)? {
+        if let Some(after) = posix_class(rest, after_last_end)? {
             rest = after;
             continue;
         }
@@ -140,38 +146,41 @@ pub(super) fn brackets(text: &[u8]) -> Result<&[u8], Invalid> {
             continue;
         }
         let begin = rest;
-        let (low, after) = class_letter(rest, text)?;
+        let (low, after) = class_character(rest, text)?;
         rest = after;
         if let [b'-', next, ..] = rest
             && *next != b']'
         {
-            let (high, after) = class_letter(&rest[1..], text)?;
+            let (high, after) = class_character(&rest[1..], text)?;
             rest = after;
             if high < low {
                 let range = &begin[..begin.len() - rest.len()];
-                return Err(Fault::CharacterRange.at(range));
+                return Err(RegexpFault::CharacterRange.at(range));
             }
         }
     }
     Ok(&rest[1..])
 }
 
-fn class_letter<'t>(text: &'t [u8], class: &[u8]) -> Result<(u32, &'t [u8]), Invalid> {
+fn class_character<'t>(text: &'t [u8], class: &[u8]) -> Result<(u32, &'t [u8]), InvalidRegexp> {
     match text.first() {
-        None => Err(Fault::OpenBracket.at(class)),
+        None => Err(RegexpFault::OpenBracket.at(class)),
         Some(b'\\') => escape(text),
-        Some(_) => letter(text).map(|(letter, rest)| (u32::from(letter), rest)),
+        Some(_) => character(text).map(|(character, rest)| (u32::from(character), rest)),
     }
 }
 
-/// What comes after a class such as `[:alpha:]`, if there is one.
-fn posix_class(text: &[u8]) -> Result<Option<&[u8]>, Invalid> {
+/// The text after a class such as `[:alpha:]`, if the text starts with one.
+fn posix_class(text: &[u8], after_last_end: usize) -> Result<Option<&[u8]>, InvalidRegexp> {
     let Some(inner) = text.strip_prefix(b"[:") else { return Ok(None) };
+    if inner.len() < after_last_end + 2 {
+        return Ok(None);
+    }
     let Some(end) = inner.windows(2).position(|pair| pair == b":]") else { return Ok(None) };
     let name = inner[..end].strip_prefix(b"^").unwrap_or(&inner[..end]);
     if NAMED.contains(&name) {
         Ok(Some(&inner[end + 2..]))
     } else {
-        Err(Fault::CharacterRange.at(&text[..end + 4]))
+        Err(RegexpFault::CharacterRange.at(&text[..end + 4]))
     }
 }

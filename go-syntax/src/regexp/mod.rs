@@ -1,88 +1,88 @@
-//! Whether Go takes a regular expression (`regexp/syntax`), and whether it matches the empty text. Nothing is compiled and
-//! nothing is searched: only the form and the limits are checked.
+//! Whether Go accepts a regular expression (`regexp/syntax`), and whether it matches the empty string. Nothing is
+//! compiled or matched: only syntax and limits are checked.
 //!
-//! | file | owns |
+//! | file | contents |
 //! |---|---|
-//! | `parser` | the walk over the text |
-//! | `class` | what stands for one letter: escapes and brackets |
-//! | `names` | named groups of letters |
-//! | `tree` | as much of the structure as the limits need |
+//! | `parser` | the parser |
+//! | `class` | expressions for a single character: escapes and brackets |
+//! | `names` | names of Unicode classes |
+//! | `tree` | the properties of subexpressions that the limits depend on |
 
 mod class;
 mod names;
 mod parser;
 mod tree;
 
-/// Why a regular expression is refused.
+/// Why a regular expression is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("error parsing regexp: {fault}: `{part}`")]
-pub struct Invalid {
+pub struct InvalidRegexp {
     /// What is wrong.
-    pub fault: Fault,
-    /// The part of the expression that is wrong; bytes that are no letters are replaced.
+    pub fault: RegexpFault,
+    /// The invalid part of the expression. Bytes that are not UTF-8 are replaced.
     pub part: String,
 }
 
 /// What can be wrong with a regular expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
-    /// A set of characters is unknown, or runs backwards.
+pub enum RegexpFault {
+    /// A character class is unknown, or its range is reversed.
     #[error("invalid character class range")]
     CharacterRange,
-    /// It holds bytes that are no letters.
+    /// It contains bytes that are not UTF-8.
     #[error("invalid UTF-8")]
     Encoding,
-    /// An escape means nothing.
+    /// An escape is unknown.
     #[error("invalid escape sequence")]
     Escape,
-    /// A group has a bad name.
+    /// The name of a group is invalid.
     #[error("invalid named capture")]
     GroupName,
-    /// A group begins with something that Go does not have.
+    /// The syntax of a group is not supported by Go.
     #[error("invalid or unsupported Perl syntax")]
     GroupKind,
     /// A repetition is repeated.
     #[error("invalid nested repetition operator")]
     NestedRepetition,
-    /// Something is repeated too often.
+    /// A repetition count is too large, or reversed.
     #[error("invalid repeat count")]
     RepetitionCount,
-    /// A set of characters does not end.
+    /// A bracket is not closed.
     #[error("missing closing ]")]
     OpenBracket,
-    /// A group does not end.
+    /// A group is not closed.
     #[error("missing closing )")]
     OpenGroup,
     /// There is nothing to repeat.
     #[error("missing argument to repetition operator")]
     NothingToRepeat,
-    /// The last character escapes nothing.
+    /// There is nothing after the last backslash.
     #[error("trailing backslash at end of expression")]
     TrailingBackslash,
-    /// A group ends that has not begun.
+    /// A closing parenthesis has no opening one.
     #[error("unexpected )")]
     UnopenedGroup,
-    /// Groups are in groups too often.
+    /// Groups are nested too deeply.
     #[error("expression nests too deeply")]
     TooDeep,
-    /// The expression would need too much memory.
+    /// The compiled expression would be too large.
     #[error("expression too large")]
     TooLarge,
 }
 
-impl Fault {
-    fn at(self, part: &[u8]) -> Invalid {
-        Invalid { fault: self, part: String::from_utf8_lossy(part).into_owned() }
+impl RegexpFault {
+    fn at(self, part: &[u8]) -> InvalidRegexp {
+        InvalidRegexp { fault: self, part: String::from_utf8_lossy(part).into_owned() }
     }
 }
 
-/// Checks an expression.
-pub fn check(pattern: impl AsRef<[u8]>) -> Result<(), Invalid> {
+/// Checks a regular expression.
+pub fn check(pattern: impl AsRef<[u8]>) -> Result<(), InvalidRegexp> {
     matches_empty(pattern).map(|_| ())
 }
 
-/// Whether an expression, if it is one, matches the empty text as a whole.
-pub fn matches_empty(pattern: impl AsRef<[u8]>) -> Result<bool, Invalid> {
+/// Checks a regular expression, and returns whether it matches the empty string as a whole.
+pub fn matches_empty(pattern: impl AsRef<[u8]>) -> Result<bool, InvalidRegexp> {
     parser::Parser::new(pattern.as_ref()).run()
 }
 
@@ -92,12 +92,12 @@ mod tests {
 
     use super::*;
 
-    fn verdict(pattern: &str) -> String {
+    fn result(pattern: &str) -> String {
         check(pattern).map_or_else(|problem| problem.to_string(), |()| "good".to_owned())
     }
 
     #[test]
-    fn what_go_takes_is_good() {
+    fn what_go_accepts_is_valid() {
         for pattern in [
             "",
             "a|b|",
@@ -123,13 +123,13 @@ mod tests {
             "(a{2}){500}",
             "[[:a]",
         ] {
-            assert_eq!(verdict(pattern), "good", "{pattern}");
+            assert_eq!(result(pattern), "good", "{pattern}");
         }
     }
 
     #[test]
-    fn what_go_refuses_is_named() {
-        for (pattern, words) in [
+    fn invalid_expressions_are_rejected_as_in_go() {
+        for (pattern, message) in [
             ("a)", "unexpected ): `a)`"),
             ("(a", "missing closing ): `(a`"),
             ("[a", "missing closing ]: `[a`"),
@@ -178,21 +178,28 @@ mod tests {
             (r"a\", "trailing backslash at end of expression: ``"),
             ("(?<a", "invalid named capture: `(?<a`"),
         ] {
-            assert_eq!(verdict(pattern), format!("error parsing regexp: {words}"), "{pattern}");
+            assert_eq!(result(pattern), format!("error parsing regexp: {message}"), "{pattern}");
         }
     }
 
     #[test]
     fn limits_are_those_of_go() {
         let nested = |depth: usize| format!("{}a{}", "(".repeat(depth), ")".repeat(depth));
-        assert_eq!(verdict(&nested(999)), "good");
-        assert_eq!(check(nested(1000)).unwrap_err().fault, Fault::TooDeep);
+        assert_eq!(result(&nested(999)), "good");
+        assert_eq!(check(nested(1000)).unwrap_err().fault, RegexpFault::TooDeep);
         let large = "((a{100}){10}b*)".repeat(40_000);
-        assert_eq!(check(&large).unwrap_err().fault, Fault::TooLarge);
+        assert_eq!(check(&large).unwrap_err().fault, RegexpFault::TooLarge);
     }
 
     #[test]
-    fn it_is_known_what_matches_the_empty_text() {
+    fn classes_that_do_not_end_take_linear_time() {
+        let unclosed = format!("[{}", "[:".repeat(1_000_000));
+        assert_eq!(check(&unclosed).unwrap_err().fault, RegexpFault::OpenBracket);
+        assert_eq!(check("[[:a]".repeat(200_000)), Ok(()));
+    }
+
+    #[test]
+    fn matches_of_the_empty_string_are_known() {
         for (pattern, matches) in [
             ("", true),
             ("a", false),
@@ -215,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_letters_are_refused() {
+    fn invalid_utf8_is_rejected() {
         assert_eq!(
             check(b"a.\xff").unwrap_err().to_string(),
             "error parsing regexp: invalid UTF-8: `\u{fffd}`"
@@ -224,7 +231,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_makes_it_panic(pattern in r"[a-c()\[\]{}|*+?\\^$.:<>PpQEx0-9,é-]{0,20}") {
+        fn any_text_is_checked(pattern in r"[a-c()\[\]{}|*+?\\^$.:<>PpQEx0-9,é-]{0,20}") {
             let _ = check(&pattern);
         }
     }

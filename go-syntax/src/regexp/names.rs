@@ -1,16 +1,16 @@
-//! Groups of letters that can be named in a regular expression, as in `\p{Greek}`.
+//! Names of Unicode classes, as in `\p{Greek}`.
 
-/// Whether there is a group of that name. Case and the signs between words do not matter.
+/// Whether a class has that name. Case and separators between words are ignored.
 pub(super) fn is_group(name: &str) -> bool {
     let mut plain = String::with_capacity(name.len());
-    for letter in name.chars().filter(|letter| !matches!(letter, '_' | '-' | ' ')) {
+    for character in name.chars().filter(|character| !matches!(character, '_' | '-' | ' ')) {
         let first = plain.is_empty();
-        plain.push(if first { letter.to_ascii_uppercase() } else { letter.to_ascii_lowercase() });
+        plain.push(if first { character.to_ascii_uppercase() } else { character.to_ascii_lowercase() });
     }
     GROUPS.binary_search(&plain.as_str()).is_ok()
 }
 
-/// Their names, in order.
+/// The names, sorted.
 const GROUPS: &[&str] = &[
     "Adlam",
     "Ahom",

@@ -1,29 +1,30 @@
-//! The walk over the text of an expression.
+//! The parser of regular expressions.
 
 use super::tree::{Node, Repetition, Tree};
-use super::{Fault, Invalid, class};
+use super::{InvalidRegexp, RegexpFault, class};
 
-/// How often something may be repeated.
+/// The largest repetition count.
 const MOST: u64 = 1000;
 
-/// Walks over an expression.
+/// Parses an expression.
 #[derive(Debug)]
 pub(super) struct Parser<'p> {
     whole: &'p [u8],
     rest: &'p [u8],
     tree: Tree,
-    /// Where the repetition begins that ended just before, if there is one.
+    /// The start of the repetition that ended just before the rest, if any.
     last_repetition: Option<&'p [u8]>,
+    after_last_posix_end: usize,
 }
 
 impl<'p> Parser<'p> {
-    /// Begins.
     pub(super) fn new(whole: &'p [u8]) -> Self {
-        Self { whole, rest: whole, tree: Tree::new(), last_repetition: None }
+        let after_last_posix_end = class::after_last_posix_end(whole);
+        Self { whole, rest: whole, tree: Tree::new(), last_repetition: None, after_last_posix_end }
     }
 
-    /// Walks to the end; whether the expression matches the empty text.
-    pub(super) fn run(mut self) -> Result<bool, Invalid> {
+    /// Parses the expression, and returns whether it matches the empty string.
+    pub(super) fn run(mut self) -> Result<bool, InvalidRegexp> {
         while let Some(first) = self.rest.first() {
             let last_repetition = self.last_repetition.take();
             match first {
@@ -38,15 +39,15 @@ impl<'p> Parser<'p> {
                 }
                 b')' => {
                     if !self.tree.close().map_err(|fault| fault.at(self.whole))? {
-                        return Err(Fault::UnopenedGroup.at(self.whole));
+                        return Err(RegexpFault::UnopenedGroup.at(self.whole));
                     }
                     self.skip(1);
                 }
-                b'^' | b'$' => self.add(Node::NOTHING, 1)?,
-                b'.' => self.add(Node::LETTER, 1)?,
+                b'^' | b'$' => self.add(Node::EMPTY, 1)?,
+                b'.' => self.add(Node::CHARACTER, 1)?,
                 b'[' => {
-                    let rest = class::brackets(self.rest)?;
-                    self.push(Node::LETTER)?;
+                    let rest = class::brackets(self.rest, self.after_last_posix_end)?;
+                    self.push(Node::CHARACTER)?;
                     self.rest = rest;
                 }
                 b'*' => self.repeat(Repetition::Any, 1, last_repetition)?,
@@ -55,93 +56,93 @@ impl<'p> Parser<'p> {
                 b'{' => self.brace(last_repetition)?,
                 b'\\' => self.escape()?,
                 _ => {
-                    self.rest = class::letter(self.rest)?.1;
+                    self.rest = class::character(self.rest)?.1;
                     self.push(Node::LITERAL)?;
                 }
             }
         }
         let matches_empty = self.tree.finish().map_err(|fault| fault.at(self.whole))?;
-        matches_empty.ok_or_else(|| Fault::OpenGroup.at(self.whole))
+        matches_empty.ok_or_else(|| RegexpFault::OpenGroup.at(self.whole))
     }
 
     fn skip(&mut self, bytes: usize) {
         self.rest = &self.rest[bytes..];
     }
 
-    fn push(&mut self, node: Node) -> Result<(), Invalid> {
+    fn push(&mut self, node: Node) -> Result<(), InvalidRegexp> {
         self.tree.push(node).map_err(|fault| fault.at(self.whole))
     }
 
-    fn add(&mut self, node: Node, bytes: usize) -> Result<(), Invalid> {
+    fn add(&mut self, node: Node, bytes: usize) -> Result<(), InvalidRegexp> {
         self.skip(bytes);
         self.push(node)
     }
 
-    /// Repeats what came before.
-    fn repeat(&mut self, how: Repetition, bytes: usize, last: Option<&'p [u8]>) -> Result<(), Invalid> {
+    /// Repeats the last subexpression.
+    fn repeat(&mut self, how: Repetition, bytes: usize, last: Option<&'p [u8]>) -> Result<(), InvalidRegexp> {
         let before = self.rest;
         self.skip(bytes);
         self.rest = self.rest.strip_prefix(b"?").unwrap_or(self.rest);
         let until_here = |start: &'p [u8]| &start[..start.len() - self.rest.len()];
         if let Some(last) = last {
-            return Err(Fault::NestedRepetition.at(until_here(last)));
+            return Err(RegexpFault::NestedRepetition.at(until_here(last)));
         }
         match self.tree.repeat(how) {
             Ok(true) => {
                 self.last_repetition = Some(before);
                 Ok(())
             }
-            Ok(false) => Err(Fault::NothingToRepeat.at(until_here(before))),
-            Err(Fault::RepetitionCount) => Err(Fault::RepetitionCount.at(until_here(before))),
+            Ok(false) => Err(RegexpFault::NothingToRepeat.at(until_here(before))),
+            Err(RegexpFault::RepetitionCount) => Err(RegexpFault::RepetitionCount.at(until_here(before))),
             Err(fault) => Err(fault.at(self.whole)),
         }
     }
 
-    /// A repetition with numbers, or just a brace.
-    fn brace(&mut self, last: Option<&'p [u8]>) -> Result<(), Invalid> {
+    /// A repetition with counts, or a literal brace.
+    fn brace(&mut self, last: Option<&'p [u8]>) -> Result<(), InvalidRegexp> {
         let Some((least, most, after)) = counts(&self.rest[1..]) else {
             return self.add(Node::LITERAL, 1);
         };
         let bytes = self.rest.len() - after.len();
         if least > MOST || most.is_some_and(|most| most > MOST || most < least) {
-            return Err(Fault::RepetitionCount.at(&self.rest[..bytes]));
+            return Err(RegexpFault::RepetitionCount.at(&self.rest[..bytes]));
         }
         self.repeat(Repetition::Counted(least, most), bytes, last)
     }
 
-    /// What a backslash begins.
-    fn escape(&mut self) -> Result<(), Invalid> {
+    /// An escape sequence.
+    fn escape(&mut self) -> Result<(), InvalidRegexp> {
         match self.rest.get(1) {
-            Some(b'A' | b'B' | b'z') => return self.add(Node::NOTHING, 2),
-            // There is no word in an empty text.
-            Some(b'b') => return self.add(Node::LETTER, 2),
-            Some(b'C') => return Err(Fault::Escape.at(&self.rest[..2])),
+            Some(b'A' | b'B' | b'z') => return self.add(Node::EMPTY, 2),
+            // The empty string has no word boundary.
+            Some(b'b') => return self.add(Node::CHARACTER, 2),
+            Some(b'C') => return Err(RegexpFault::Escape.at(&self.rest[..2])),
             Some(b'Q') => return self.literal(),
             _ => {}
         }
         let (node, rest) = match class::group(self.rest)? {
-            Some(rest) => (Node::LETTER, rest),
+            Some(rest) => (Node::CHARACTER, rest),
             None => (Node::LITERAL, class::escape(self.rest)?.1),
         };
         self.rest = rest;
         self.push(node)
     }
 
-    /// What stands between `\Q` and `\E` stands for itself.
-    fn literal(&mut self) -> Result<(), Invalid> {
+    /// The text between `\Q` and `\E` is literal.
+    fn literal(&mut self) -> Result<(), InvalidRegexp> {
         let inner = &self.rest[2..];
         let end = inner.windows(2).position(|pair| pair == br"\E");
         let mut literal = &inner[..end.unwrap_or(inner.len())];
         self.rest = end.map_or(&[], |end| &inner[end + 2..]);
         while !literal.is_empty() {
-            literal = class::letter(literal)?.1;
+            literal = class::character(literal)?.1;
             self.push(Node::LITERAL)?;
         }
         Ok(())
     }
 
-    /// A group that has a name, or captures nothing, or only changes how the rest is read.
-    fn special_group(&mut self) -> Result<(), Invalid> {
+    /// A group with a name, a group that does not capture, or flags.
+    fn special_group(&mut self) -> Result<(), InvalidRegexp> {
         let text = self.rest;
         let begin = match text {
             [_, _, b'P', b'<', _, ..] => 4,
@@ -149,25 +150,25 @@ impl<'p> Parser<'p> {
             _ => return self.flags(),
         };
         let Some(end) = text.iter().position(|byte| *byte == b'>') else {
-            class::check_letters(text)?;
-            return Err(Fault::GroupName.at(text));
+            class::check_utf8(text)?;
+            return Err(RegexpFault::GroupName.at(text));
         };
         let name = &text[begin..end];
-        class::check_letters(name)?;
+        class::check_utf8(name)?;
         if name.is_empty() || !name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_') {
-            return Err(Fault::GroupName.at(&text[..=end]));
+            return Err(RegexpFault::GroupName.at(&text[..=end]));
         }
         self.tree.open(true);
         self.skip(end + 1);
         Ok(())
     }
 
-    fn flags(&mut self) -> Result<(), Invalid> {
+    fn flags(&mut self) -> Result<(), InvalidRegexp> {
         let text = self.rest;
         self.skip(2);
         let (mut negated, mut any) = (false, false);
         while !self.rest.is_empty() {
-            let (flag, rest) = class::letter(self.rest)?;
+            let (flag, rest) = class::character(self.rest)?;
             self.rest = rest;
             match flag {
                 'i' | 'm' | 's' | 'U' => any = true,
@@ -181,12 +182,12 @@ impl<'p> Parser<'p> {
                 _ => break,
             }
         }
-        Err(Fault::GroupKind.at(&text[..text.len() - self.rest.len()]))
+        Err(RegexpFault::GroupKind.at(&text[..text.len() - self.rest.len()]))
     }
 }
 
-/// The numbers between braces: the least, the most if there is a limit, and what comes after the closing brace. Nothing,
-/// if this is no repetition at all.
+/// The counts of a repetition: the minimum, the maximum if there is one, and the text after the closing brace. None
+/// if the brace is literal.
 fn counts(text: &[u8]) -> Option<(u64, Option<u64>, &[u8])> {
     let (least, rest) = count(text)?;
     let (most, rest) = match rest {
@@ -200,7 +201,7 @@ fn counts(text: &[u8]) -> Option<(u64, Option<u64>, &[u8])> {
     Some((least, most, rest.strip_prefix(b"}")?))
 }
 
-/// A number without zeros before it; those that are too large are all the same.
+/// A number without leading zeros. Numbers that are too large become the same number.
 fn count(text: &[u8]) -> Option<(u64, &[u8])> {
     let length = text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
     let (digits, rest) = text.split_at(length);

@@ -1,40 +1,40 @@
-//! As much of the structure of an expression as the limits need: how large it is, how deep, and how often things repeat.
+//! The properties of subexpressions that the limits of Go depend on: size, height and repetition.
 
-use super::Fault;
+use super::RegexpFault;
 
-/// How deep an expression may be.
+/// The largest height of an expression.
 const DEEPEST: usize = 1000;
 
-/// How many instructions an expression may become.
+/// The largest number of instructions of a compiled expression.
 const LARGEST: u64 = (128 << 20) / 40;
 
-/// How often the innermost part may be repeated.
+/// The largest product of nested repetition counts.
 const MOST_REPEATED: u64 = 1000;
 
-/// A part of an expression.
+/// A subexpression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Node {
     kind: Kind,
     size: u64,
     height: usize,
-    /// How often its innermost part is repeated.
+    /// The product of the repetition counts from here to the innermost subexpression.
     repeated: u64,
-    /// How often it is repeated itself, if numbers say so.
+    /// Its own repetition count.
     times: u64,
-    /// It matches the empty text.
+    /// It matches the empty string.
     empty: bool,
 }
 
-/// What a part is, as far as parts of the same kind become one.
+/// What kind of expression it is, if adjacent ones of the same kind are merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Literal,
-    Row,
+    Sequence,
     Choice,
     Other,
 }
 
-/// How often something is repeated; without a maximum, any number of times.
+/// How often a subexpression is repeated. Without a maximum, any number of times.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Repetition {
     /// `*`.
@@ -43,22 +43,22 @@ pub(super) enum Repetition {
     Some,
     /// `?`.
     Optional,
-    /// With numbers in braces.
+    /// Counts in braces.
     Counted(u64, Option<u64>),
 }
 
 impl Node {
-    /// A letter that stands for itself.
-    pub(super) const LITERAL: Self = Self { kind: Kind::Literal, ..Self::LETTER };
+    /// A literal character.
+    pub(super) const LITERAL: Self = Self { kind: Kind::Literal, ..Self::CHARACTER };
 
-    /// Anything else that stands for one letter.
-    pub(super) const LETTER: Self =
+    /// Any other expression for a single character.
+    pub(super) const CHARACTER: Self =
         Self { kind: Kind::Other, size: 1, height: 1, repeated: 1, times: 1, empty: false };
 
-    /// What stands for no letter.
-    pub(super) const NOTHING: Self = Self { empty: true, ..Self::LETTER };
+    /// An expression that matches no character, only a position.
+    pub(super) const EMPTY: Self = Self { empty: true, ..Self::CHARACTER };
 
-    /// A group that remembers what it matched.
+    /// A capturing group around it.
     fn captured(self) -> Self {
         Self { kind: Kind::Other, size: self.size + 2, height: self.height + 1, times: 1, ..self }
     }
@@ -72,7 +72,7 @@ impl Node {
             Repetition::Counted(least, None) => (1 + least * self.size, least, least),
             Repetition::Counted(least, Some(most)) => (most * self.size + (most - least), most, least),
         };
-        // What is repeated no times is not there, however often it is repeated within.
+        // What is repeated zero times does not count, however often it is repeated inside.
         let repeated = if factor == 0 { 1 } else { factor.saturating_mul(self.repeated) };
         Self {
             kind: Kind::Other,
@@ -84,10 +84,10 @@ impl Node {
         }
     }
 
-    /// Parts together: those of the same kind become one.
+    /// A sequence or a choice of subexpressions. Those of the same kind are merged into it.
     fn join(kind: Kind, parts: &[Self]) -> Self {
         match parts {
-            [] => Self::NOTHING,
+            [] => Self::EMPTY,
             [one] => *one,
             many => {
                 let between = if kind == Kind::Choice { many.len() as u64 - 1 } else { 0 };
@@ -109,15 +109,15 @@ impl Node {
     }
 }
 
-/// A group that has not ended yet.
+/// A group that is not closed yet.
 #[derive(Debug, Default)]
 struct Group {
     captures: bool,
     choices: Vec<Node>,
-    row: Vec<Node>,
+    sequence: Vec<Node>,
 }
 
-/// Groups that have not ended yet, the innermost last, and what the limits count.
+/// The groups that are not closed yet, the innermost last, and the counters of the limits.
 #[derive(Debug)]
 pub(super) struct Tree {
     groups: Vec<Group>,
@@ -129,24 +129,24 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Nothing yet.
+    /// An empty expression.
     pub(super) fn new() -> Self {
         let current = Group::default();
         Self { groups: Vec::new(), current, nodes: 0, repeats: 1, largest: 1, is_size_checked: false }
     }
 
-    /// Adds a part.
-    pub(super) fn push(&mut self, node: Node) -> Result<(), Fault> {
-        // Characters in a row become one part, but for the last: it may be repeated yet.
-        merge_literals(&mut self.current.row);
-        self.current.row.push(node);
-        self.nodes += u64::from(node.kind != Kind::Literal || self.current.row.len() < 2);
+    /// Appends a subexpression.
+    pub(super) fn push(&mut self, node: Node) -> Result<(), RegexpFault> {
+        // Adjacent literals are merged, except for the last one, because a repetition can still follow.
+        merge_literals(&mut self.current.sequence);
+        self.current.sequence.push(node);
+        self.nodes += u64::from(node.kind != Kind::Literal || self.current.sequence.len() < 2);
         self.check(node)
     }
 
-    /// Repeats the last part; whether there is one.
-    pub(super) fn repeat(&mut self, how: Repetition) -> Result<bool, Fault> {
-        let Some(last) = self.current.row.last_mut() else { return Ok(false) };
+    /// Repeats the last subexpression, and returns whether there is one.
+    pub(super) fn repeat(&mut self, how: Repetition) -> Result<bool, RegexpFault> {
+        let Some(last) = self.current.sequence.last_mut() else { return Ok(false) };
         *last = last.repeat(how);
         let node = *last;
         self.nodes += 1;
@@ -155,19 +155,19 @@ impl Tree {
             && (least >= 2 || most.is_some_and(|most| most >= 2))
             && node.repeated > MOST_REPEATED
         {
-            return Err(Fault::RepetitionCount);
+            return Err(RegexpFault::RepetitionCount);
         }
         Ok(true)
     }
 
-    /// Begins another choice.
-    pub(super) fn or(&mut self) -> Result<(), Fault> {
-        self.end_row()?;
+    /// Starts the next alternative.
+    pub(super) fn or(&mut self) -> Result<(), RegexpFault> {
+        self.end_sequence()?;
         self.nodes += 1;
         Ok(())
     }
 
-    /// Begins a group.
+    /// Opens a group.
     pub(super) fn open(&mut self, captures: bool) {
         let outer = std::mem::take(&mut self.current);
         self.groups.push(outer);
@@ -175,8 +175,8 @@ impl Tree {
         self.nodes += 1;
     }
 
-    /// Ends a group; whether there was one.
-    pub(super) fn close(&mut self) -> Result<bool, Fault> {
+    /// Closes a group, and returns whether one was open.
+    pub(super) fn close(&mut self) -> Result<bool, RegexpFault> {
         let node = self.end()?;
         let Some(outer) = self.groups.pop() else { return Ok(false) };
         let group = std::mem::replace(&mut self.current, outer);
@@ -184,52 +184,53 @@ impl Tree {
         Ok(true)
     }
 
-    /// Ends the expression; whether it matches the empty text, unless a group has not ended.
-    pub(super) fn finish(&mut self) -> Result<Option<bool>, Fault> {
+    /// Ends the expression, and returns whether it matches the empty string. None if a group is still open.
+    pub(super) fn finish(&mut self) -> Result<Option<bool>, RegexpFault> {
         let node = self.end()?;
         Ok(self.groups.is_empty().then_some(node.empty))
     }
 
-    fn end(&mut self) -> Result<Node, Fault> {
-        self.end_row()?;
+    fn end(&mut self) -> Result<Node, RegexpFault> {
+        self.end_sequence()?;
         let node = Node::join(Kind::Choice, &self.current.choices);
         self.check(node)?;
         Ok(node)
     }
 
-    fn end_row(&mut self) -> Result<(), Fault> {
-        merge_literals(&mut self.current.row);
-        let row = Node::join(Kind::Row, &self.current.row);
-        self.current.row.clear();
-        self.current.choices.push(row);
-        self.check(row)
+    fn end_sequence(&mut self) -> Result<(), RegexpFault> {
+        merge_literals(&mut self.current.sequence);
+        let sequence = Node::join(Kind::Sequence, &self.current.sequence);
+        self.current.sequence.clear();
+        self.current.choices.push(sequence);
+        self.check(sequence)
     }
 
-    /// The size is not looked at before there are so many parts that it could matter. A part that comes here more than
-    /// once, because it is alone in its row or its group, counts more than once: Go does so, and refuses accordingly.
-    fn check(&mut self, node: Node) -> Result<(), Fault> {
+    /// The size is checked only once the number of subexpressions is large enough to matter. A subexpression that is
+    /// alone in its sequence or group is counted more than once, because Go does so, and rejects the same
+    /// expressions.
+    fn check(&mut self, node: Node) -> Result<(), RegexpFault> {
         self.largest = self.largest.max(node.size);
         if !self.is_size_checked {
             self.repeats = self.repeats.saturating_mul(node.times).min(LARGEST);
             self.is_size_checked = self.nodes >= LARGEST / self.repeats;
         }
         if self.is_size_checked && self.largest > LARGEST {
-            return Err(Fault::TooLarge);
+            return Err(RegexpFault::TooLarge);
         }
         if node.height > DEEPEST {
-            return Err(Fault::TooDeep);
+            return Err(RegexpFault::TooDeep);
         }
         Ok(())
     }
 }
 
-/// Makes one part of two characters at the end of a row.
-fn merge_literals(row: &mut Vec<Node>) {
-    if let [.., before, last] = row.as_mut_slice()
+/// Merges two literals at the end of a sequence.
+fn merge_literals(sequence: &mut Vec<Node>) {
+    if let [.., before, last] = sequence.as_mut_slice()
         && before.kind == Kind::Literal
         && last.kind == Kind::Literal
     {
         before.size += last.size;
-        row.pop();
+        sequence.pop();
     }
 }

@@ -1,4 +1,4 @@
-//! What may follow what in a template: actions that nest, and definitions.
+//! The grammar of templates: nested actions and definitions.
 
 use super::constant;
 use super::lexer::Failure;
@@ -7,7 +7,7 @@ use super::token::{Keyword, Kind};
 use crate::literal::unquote;
 use crate::quoted::QuotedBytes;
 
-/// What ended a list of texts and actions.
+/// The action that ended a list of texts and actions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
     End,
@@ -17,7 +17,7 @@ enum Ending {
 /// A text or an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Node {
-    /// A text of spaces only.
+    /// A text of whitespace only.
     Blank,
     Something,
     Ending(Ending),
@@ -33,7 +33,7 @@ impl Ending {
 }
 
 impl Parser<'_> {
-    /// The whole text; whether it is blank.
+    /// Parses the whole text, and returns whether it is blank.
     pub(super) fn document(&mut self) -> Result<bool, Failure> {
         let mut blank = true;
         loop {
@@ -59,7 +59,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A definition after its keyword.
+    /// A definition, after its keyword.
     fn definition(&mut self) -> Result<(), Failure> {
         const CONTEXT: &str = "define clause";
         let name = self.template_name(CONTEXT)?;
@@ -71,7 +71,7 @@ impl Parser<'_> {
         self.define(name, blank)
     }
 
-    /// Reads what sees nothing of what is around it.
+    /// Parses a template that does not see variables and ranges around it.
     fn separate<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Failure>) -> Result<T, Failure> {
         let variables = std::mem::replace(&mut self.variables, vec!["$"]);
         let ranges = std::mem::take(&mut self.ranges);
@@ -81,7 +81,7 @@ impl Parser<'_> {
         result
     }
 
-    /// Two templates of one name are too many, unless one of them is empty.
+    /// A template can be defined twice only if one of the definitions is blank.
     pub(super) fn define(&mut self, name: Vec<u8>, blank: bool) -> Result<(), Failure> {
         match self.definitions.get(&name) {
             None | Some(true) => {
@@ -103,7 +103,7 @@ impl Parser<'_> {
         unquote(token.text).map_or_else(|| self.fail(constant::SYNTAX), Ok)
     }
 
-    /// Texts and actions up to an end; whether there are none, and what the end is.
+    /// Texts and actions up to the one that ends them. Returns whether they are blank, and what ended them.
     fn list(&mut self) -> Result<(bool, Ending), Failure> {
         let mut blank = true;
         while self.peek_word().kind != Kind::End {
@@ -131,7 +131,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What follows the beginning of an action.
+    /// The rest of an action, after its left delimiter.
     fn action(&mut self) -> Result<Node, Failure> {
         let token = self.next_word();
         match token.kind {
@@ -174,7 +174,7 @@ impl Parser<'_> {
         if self.ranges == 0 { self.fail(format!("{action} outside {{{{range}}}}")) } else { Ok(()) }
     }
 
-    /// A template that is defined and used at once.
+    /// A template that is defined and executed at once.
     fn block(&mut self) -> Result<(), Failure> {
         const CONTEXT: &str = "block clause";
         let name = self.template_name(CONTEXT)?;
@@ -187,7 +187,7 @@ impl Parser<'_> {
         self.define(name, blank)
     }
 
-    /// An action with others within it, up to its end. What follows `else` may be another condition.
+    /// An action that contains others, up to its end. Another condition may follow `else`.
     fn control(&mut self, keyword: Keyword, context: &'static str) -> Result<(), Failure> {
         let declared = self.variables.len();
         let is_range = keyword == Keyword::Range;

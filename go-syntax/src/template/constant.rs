@@ -1,29 +1,30 @@
-//! What is wrong with texts, letters and numbers of a template.
+//! Checks of string, character and number constants.
 
 use super::token::Kind;
 use crate::literal::{escape, is_float, is_integer, unquote};
 use crate::quoted::Quoted;
 
-/// What is said of a text or letter that cannot be read.
+/// The error for a string or character that cannot be unquoted.
 pub(super) const SYNTAX: &str = "invalid syntax";
 
-/// Checks a constant.
 pub(super) fn check(kind: Kind, constant: &str) -> Result<(), String> {
     match kind {
-        Kind::Letter => letter(constant),
+        Kind::Character => character(constant),
         Kind::Complex => complex(constant),
         Kind::Number => number(constant),
         _ => unquote(constant).map(|_| ()).ok_or_else(|| SYNTAX.to_owned()),
     }
 }
 
-fn letter(constant: &str) -> Result<(), String> {
+fn character(constant: &str) -> Result<(), String> {
     let inner = &constant[1..];
     let rest = match inner.strip_prefix('\\') {
         Some(after) => escape(after, '\'', &mut Vec::new()),
-        None => {
-            inner.chars().next().filter(|letter| *letter != '\'').map(|letter| &inner[letter.len_utf8()..])
-        }
+        None => inner
+            .chars()
+            .next()
+            .filter(|character| *character != '\'')
+            .map(|character| &inner[character.len_utf8()..]),
     };
     match rest {
         Some("'") => Ok(()),
@@ -45,10 +46,10 @@ fn number(constant: &str) -> Result<(), String> {
     Err(format!("integer overflow: {}", Quoted(constant)))
 }
 
-/// A sum of a number and an imaginary one.
+/// A sum of a real and an imaginary number.
 fn complex(constant: &str) -> Result<(), String> {
     let inner = constant.strip_suffix('i').unwrap_or(constant);
-    let signs = inner.char_indices().skip(1).filter(|(_, letter)| matches!(letter, '+' | '-'));
+    let signs = inner.char_indices().skip(1).filter(|(_, character)| matches!(character, '+' | '-'));
     // The sign between the parts is the last one that does not belong to an exponent.
     let between = signs.filter(|(at, _)| !inner[..*at].ends_with(['e', 'E', 'p', 'P'])).last();
     match between {

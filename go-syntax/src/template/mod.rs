@@ -1,19 +1,16 @@
-//! Templates of Go (`text/template`), read as far as it takes to know whether they can be read: the same grammar, the
-//! same refusals. Nothing is filled in.
+//! Templates of Go (`text/template`), parsed only to check them: the same grammar, the same errors. Nothing is
+//! executed.
 //!
-//! | file | owns |
+//! | file | contents |
 //! |---|---|
-//! | `lexer` | cuts a text into words |
-//! | `token` | the words |
-//! | `parser` | words ahead, what is declared, what is wrong |
-//! | `action` | what may follow what |
-//! | `pipeline` | what stands in an action |
-//! | `constant` | texts and numbers |
+//! | `lexer` | splits a text into tokens |
+//! | `token` | the tokens |
+//! | `parser` | look-ahead, declarations, errors |
+//! | `action` | the grammar of actions and definitions |
+//! | `pipeline` | the grammar of pipelines |
+//! | `constant` | strings, characters and numbers |
 
-#![expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "a word that is not expected is a mistake of the text, whatever it is"
-)]
+#![expect(clippy::wildcard_enum_match_arm, reason = "every token that is not expected is an error")]
 
 mod action;
 mod constant;
@@ -24,45 +21,45 @@ mod pipeline;
 mod tests;
 mod token;
 
-/// What a program gives to a template besides what every template has.
+/// What a program adds to the predefined names of templates.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Given<'g> {
-    /// The name of the template, for messages. Many programs give none.
-    pub name: &'g str,
-    /// Functions beyond those of the language.
-    pub functions: &'g [&'g str],
-    /// Variables that are declared before the text, with their dollar signs. `$` is always there.
-    pub variables: &'g [&'g str],
+pub struct TemplateScope<'s> {
+    /// The name of the template in errors. Many programs use none.
+    pub name: &'s str,
+    /// Functions in addition to those of Go.
+    pub functions: &'s [&'s str],
+    /// Variables that are declared before the text, with their dollar signs. `$` is always declared.
+    pub variables: &'s [&'s str],
 }
 
-/// A text that is no template.
+/// Why a text is not a template.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("template: {name}:{line}: {words}")]
-pub struct Invalid {
+#[error("template: {name}:{line}: {message}")]
+pub struct InvalidTemplate {
     /// The name of the template.
     pub name: String,
-    /// The line where the reading ended, from 1.
+    /// The line of the error, counted from 1.
     pub line: usize,
-    /// What is wrong there.
-    pub words: String,
+    /// What is wrong.
+    pub message: String,
 }
 
-/// Functions that every template may call.
+/// Functions that are predefined for every template.
 const LANGUAGE: [&str; 19] = [
     "and", "call", "eq", "ge", "gt", "html", "index", "js", "le", "len", "lt", "ne", "not", "or", "print",
     "printf", "println", "slice", "urlquery",
 ];
 
-/// Whether a text holds anything that makes it a template.
+/// Whether a text contains an action.
 pub fn is_template(text: &str) -> bool {
     text.contains("{{")
 }
 
-/// Checks a text.
-pub fn check(text: &str, given: &Given<'_>) -> Result<(), Invalid> {
-    parser::parse(text, given).map_err(|failure| Invalid {
-        name: given.name.to_owned(),
+/// Checks a template.
+pub fn check(text: &str, scope: &TemplateScope<'_>) -> Result<(), InvalidTemplate> {
+    parser::parse(text, scope).map_err(|failure| InvalidTemplate {
+        name: scope.name.to_owned(),
         line: failure.line,
-        words: failure.message,
+        message: failure.message,
     })
 }

@@ -1,56 +1,56 @@
-//! Reads words ahead, knows what is declared, and says what is wrong.
+//! The state of the parser: look-ahead, declarations, errors.
 
 use std::collections::BTreeMap;
 
-use super::Given;
+use super::TemplateScope;
 use super::lexer::{Failure, Lexer};
 use super::token::{Kind, Token};
 
-/// How deep actions and parentheses may be nested. Go goes deeper; nobody writes that, and our stack does not grow.
+/// How deep actions and parentheses can be nested. Go allows more, but no template needs it, and the stack is limited.
 pub(super) const DEEPEST: usize = 500;
 
-/// Reads a template.
-pub(super) fn parse<'t>(text: &'t str, given: &'t Given<'t>) -> Result<(), Failure> {
+/// Parses a template.
+pub(super) fn parse<'t>(text: &'t str, scope: &'t TemplateScope<'t>) -> Result<(), Failure> {
     let mut parser = Parser {
         lexer: Lexer::new(text),
         ahead: Vec::with_capacity(3),
         line: 0,
         failure: String::new(),
         action_line: 0,
-        given,
-        variables: [&["$"], given.variables].concat(),
+        scope,
+        variables: [&["$"], scope.variables].concat(),
         definitions: BTreeMap::new(),
         ranges: 0,
         depth: 0,
     };
     let blank = parser.document()?;
     // The declarations before a text are part of it.
-    parser.define(given.name.as_bytes().to_vec(), blank && given.variables.is_empty())
+    parser.define(scope.name.as_bytes().to_vec(), blank && scope.variables.is_empty())
 }
 
-/// Reads one template.
+/// Parses one template.
 pub(super) struct Parser<'t> {
     lexer: Lexer<'t>,
-    /// Words that were read and not yet used, the next one last.
+    /// Tokens that were read and not yet used, the next one last.
     ahead: Vec<Token<'t>>,
-    /// The line of the word that was read last.
+    /// The line of the token that was read last.
     pub(super) line: usize,
-    /// Why the last word could not be read.
+    /// Why the last token is invalid.
     failure: String,
-    /// The line on which the action began that is being read; zero outside.
+    /// The line on which the current action starts. Zero outside of actions.
     pub(super) action_line: usize,
-    pub(super) given: &'t Given<'t>,
+    pub(super) scope: &'t TemplateScope<'t>,
     /// Variables that are declared here.
     pub(super) variables: Vec<&'t str>,
     /// Templates that were defined, and whether they are blank.
     pub(super) definitions: BTreeMap<Vec<u8>, bool>,
-    /// How many ranges are around this place.
+    /// The number of ranges around the current position.
     pub(super) ranges: usize,
     pub(super) depth: usize,
 }
 
 impl<'t> Parser<'t> {
-    /// The next word. One that could not be read is a word too: a mistake before it is told first.
+    /// The next token. An invalid one is returned as a token too, because an earlier error takes precedence.
     pub(super) fn next(&mut self) -> Token<'t> {
         if let Some(token) = self.ahead.pop() {
             return token;
@@ -98,10 +98,10 @@ impl<'t> Parser<'t> {
             return self.fail(format!("unexpected {token} in {context}"));
         }
         let mut message = self.failure.clone();
-        // Says where the action began, if that was on another line.
+        // Adds where the action starts, if that is on another line.
         if self.action_line != 0 && self.action_line != token.line {
             let action = if message.ends_with(" action") { "" } else { " in action" };
-            message = format!("{message}{action} started at {}:{}", self.given.name, self.action_line);
+            message = format!("{message}{action} started at {}:{}", self.scope.name, self.action_line);
         }
         self.fail(message)
     }
@@ -111,7 +111,7 @@ impl<'t> Parser<'t> {
         if token.kind == kind { Ok(()) } else { self.unexpected(token, context) }
     }
 
-    /// Goes one level deeper, as far as that is allowed.
+    /// Parses something one level deeper, unless it is too deep.
     pub(super) fn nested<T>(
         &mut self,
         read: impl FnOnce(&mut Self) -> Result<T, Failure>,

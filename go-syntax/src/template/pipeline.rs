@@ -1,4 +1,4 @@
-//! What stands in an action: declarations, and commands that pass values on.
+//! The grammar of pipelines: declarations, and commands that pass on their results.
 
 use super::lexer::Failure;
 use super::parser::Parser;
@@ -6,17 +6,16 @@ use super::token::{Keyword, Kind};
 use super::{LANGUAGE, constant};
 use crate::quoted::Quoted;
 
-/// What a command begins with, as far as it matters.
+/// What the first operand of a command is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Operand {
-    /// A value as it is written: it cannot be called and has no fields.
+    /// A constant: it cannot be called and has no fields.
     Literal,
-    /// Anything else.
     Other,
 }
 
 impl Parser<'_> {
-    /// Commands up to a word that ends them.
+    /// Commands up to a token that ends the pipeline.
     pub(super) fn pipeline(&mut self, context: &'static str, end: Kind) -> Result<(), Failure> {
         self.declarations(context)?;
         let mut stage = 0;
@@ -43,7 +42,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Variables that get a value, if there are any.
+    /// Variables that are declared or assigned, if any.
     fn declarations(&mut self, context: &'static str) -> Result<(), Failure> {
         for count in 1.. {
             let variable = self.peek_word();
@@ -81,7 +80,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Operands with spaces between them; gives what the first one is.
+    /// Operands separated by spaces. Returns what the first one is.
     fn command(&mut self) -> Result<Operand, Failure> {
         let mut first = None;
         loop {
@@ -101,7 +100,7 @@ impl Parser<'_> {
         first.map_or_else(|| self.fail("empty command"), Ok)
     }
 
-    /// A term, with fields of it.
+    /// A term and its fields.
     fn operand(&mut self) -> Result<Option<Operand>, Failure> {
         let token = self.peek_word();
         let Some(term) = self.term()? else { return Ok(None) };
@@ -124,7 +123,7 @@ impl Parser<'_> {
             Kind::Variable => self.variable(token.text)?,
             Kind::Field => Operand::Other,
             Kind::Keyword(Keyword::Dot | Keyword::Nil) | Kind::Bool => Operand::Literal,
-            Kind::Letter | Kind::Complex | Kind::Number | Kind::Text | Kind::RawText => {
+            Kind::Character | Kind::Complex | Kind::Number | Kind::Text | Kind::RawText => {
                 constant::check(token.kind, token.text).or_else(|message| self.fail(message))?;
                 Operand::Literal
             }
@@ -140,7 +139,7 @@ impl Parser<'_> {
     }
 
     fn function(&self, name: &str) -> Result<Operand, Failure> {
-        if LANGUAGE.contains(&name) || self.given.functions.contains(&name) {
+        if LANGUAGE.contains(&name) || self.scope.functions.contains(&name) {
             Ok(Operand::Other)
         } else {
             self.fail(format!("function {} not defined", Quoted(name)))
@@ -156,12 +155,12 @@ impl Parser<'_> {
     }
 }
 
-/// Whether a word can begin a command.
+/// Whether a token can start a command.
 fn begins_command(kind: Kind) -> bool {
     matches!(
         kind,
         Kind::Bool
-            | Kind::Letter
+            | Kind::Character
             | Kind::Complex
             | Kind::Keyword(Keyword::Dot | Keyword::Nil)
             | Kind::Field

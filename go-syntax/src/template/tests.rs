@@ -1,15 +1,15 @@
-//! Templates that Go reads, and what it says about others.
+//! Templates that Go accepts, and its errors for others.
 
 use proptest::prelude::*;
 
-use super::{Given, Invalid};
+use super::{InvalidTemplate, TemplateScope};
 
-fn check(text: &str) -> Result<(), Invalid> {
-    super::check(text, &Given::default())
+fn check(text: &str) -> Result<(), InvalidTemplate> {
+    super::check(text, &TemplateScope::default())
 }
 
 #[test]
-fn what_go_reads_is_read() {
+fn what_go_accepts_is_valid() {
     for text in [
         "",
         "no template",
@@ -38,8 +38,8 @@ fn what_go_reads_is_read() {
 }
 
 #[test]
-fn what_go_refuses_is_named() {
-    for (text, words) in [
+fn invalid_templates_are_rejected_as_in_go() {
+    for (text, message) in [
         ("{{", ":1: unclosed action"),
         ("{{ .A\n\n", ":3: unclosed action started at :1"),
         ("{{ .A\n\"b", ":2: unterminated quoted string in action started at :1"),
@@ -80,30 +80,30 @@ fn what_go_refuses_is_named() {
         ),
     ] {
         let found = check(text).map_err(|invalid| invalid.to_string());
-        assert_eq!(found, Err(format!("template: {words}")), "{text}");
+        assert_eq!(found, Err(format!("template: {message}")), "{text}");
     }
 }
 
 #[test]
-fn a_program_gives_functions_variables_and_a_name() {
-    let given = Given { name: "n", functions: &["humanize"], variables: &["$value"] };
-    let check = |text: &str| super::check(text, &given).map_err(|invalid| invalid.to_string());
+fn a_program_can_add_functions_variables_and_a_name() {
+    let scope = TemplateScope { name: "n", functions: &["humanize"], variables: &["$value"] };
+    let check = |text: &str| super::check(text, &scope).map_err(|invalid| invalid.to_string());
     assert_eq!(check("{{ $value | humanize | len }}{{ $ }}"), Ok(()));
-    for (text, words) in [
+    for (text, message) in [
         ("{{ $labels }}", r#"n:1: undefined variable "$labels""#),
         ("{{ title }}", r#"n:1: function "title" not defined"#),
         ("{{ $value\n\n", "n:3: unclosed action started at n:1"),
-        // What a definition holds sees nothing of what was declared around it.
+        // A definition does not see the variables that are declared around it.
         (r#"{{ define "a" }}{{ $value }}{{ end }}"#, r#"n:1: undefined variable "$value""#),
         // The declarations are part of the template of that name, so it cannot be defined again.
         (r#"{{ define "n" }}x{{ end }}"#, r#"n:1: template: multiple definition of template "n""#),
     ] {
-        assert_eq!(check(text), Err(format!("template: {words}")), "{text}");
+        assert_eq!(check(text), Err(format!("template: {message}")), "{text}");
     }
 }
 
 #[test]
-fn conditions_in_a_row_are_not_nested() {
+fn a_chain_of_conditions_is_not_nested() {
     let conditions = "{{ else if . }}".repeat(10_000);
     assert_eq!(check(&format!("{{{{ if . }}}}{conditions}{{{{ end }}}}")), Ok(()));
 }
@@ -122,7 +122,7 @@ fn depth_has_a_limit() {
 
 proptest! {
     #[test]
-    fn nothing_makes_it_panic(text in "(\\{\\{|\\}\\}|[-a-z$.|()\"'`:=0-9 \n/*é“]){0,40}") {
+    fn any_text_is_checked(text in "(\\{\\{|\\}\\}|[-a-z$.|()\"'`:=0-9 \n/*é“]){0,40}") {
         let _ = check(&text);
     }
 }

@@ -1,10 +1,10 @@
-//! The words of a template.
+//! The tokens of a template.
 
 use std::fmt;
 
 use crate::quoted::Quoted;
 
-/// A word and where it begins.
+/// A token and its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Token<'t> {
     pub(super) kind: Kind,
@@ -12,14 +12,13 @@ pub(super) struct Token<'t> {
     pub(super) line: usize,
 }
 
-/// Kinds of words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Nothing comes after it.
+    /// The end of the text.
     End,
-    /// It could not be read.
+    /// An invalid token.
     Failure,
-    /// What stands outside actions.
+    /// Text outside of actions.
     Plain,
     LeftDelimiter,
     RightDelimiter,
@@ -31,11 +30,11 @@ pub(super) enum Kind {
     Pipe,
     LeftParen,
     RightParen,
-    /// Another sign.
+    /// Another punctuation character.
     Sign,
     Text,
     RawText,
-    Letter,
+    Character,
     Number,
     Complex,
     Bool,
@@ -47,7 +46,7 @@ pub(super) enum Kind {
     Keyword(Keyword),
 }
 
-/// Words with a meaning of their own.
+/// Keywords.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Keyword {
     Dot,
@@ -65,7 +64,7 @@ pub(super) enum Keyword {
 }
 
 impl Keyword {
-    /// What a word means.
+    /// The keyword for a word.
     pub(super) fn of(word: &str) -> Option<Self> {
         Some(match word {
             "block" => Self::Block,
@@ -84,7 +83,7 @@ impl Keyword {
     }
 }
 
-/// Longest text that messages show whole, in bytes; of a longer one, as many letters.
+/// The longest text that errors show whole, in bytes. A longer one is cut after as many characters.
 const SHOWN: usize = 10;
 
 impl fmt::Display for Token<'_> {

@@ -1,22 +1,25 @@
-//! What letters are to Go, whose tables are of another version of Unicode than ours.
+//! Go's classes of characters. Its tables are of another Unicode version than those of Rust's standard library.
 
 mod alphanumeric;
 mod printable;
 
-/// Whether a letter shows on paper; of the spaces only the common one does.
-pub(crate) fn is_printable(letter: char) -> bool {
-    if letter.is_ascii() { matches!(letter, ' '..='~') } else { contains(printable::RUNS, letter) }
+/// Whether a character is printable (`strconv.IsPrint`). Of all spaces, only the ASCII space is.
+pub(crate) fn is_printable(character: char) -> bool {
+    if character.is_ascii() { matches!(character, ' '..='~') } else { contains(printable::RUNS, character) }
 }
 
 /// Whether it is a letter or a digit of any script.
-pub(crate) fn is_alphanumeric(letter: char) -> bool {
-    if letter.is_ascii() { letter.is_ascii_alphanumeric() } else { contains(alphanumeric::RUNS, letter) }
+pub(crate) fn is_alphanumeric(character: char) -> bool {
+    if character.is_ascii() {
+        character.is_ascii_alphanumeric()
+    } else {
+        contains(alphanumeric::RUNS, character)
+    }
 }
 
-/// Whether a letter is in a run that counts. Each number is the first of a run: those that count and those that do not take
-/// turns.
-fn contains(runs: &[u32], letter: char) -> bool {
-    runs.partition_point(|first| *first <= u32::from(letter)) % 2 == 1
+/// Whether a character is in a class. The numbers are the starts of runs, alternately inside and outside of the class.
+fn contains(runs: &[u32], character: char) -> bool {
+    runs.partition_point(|first| *first <= u32::from(character)) % 2 == 1
 }
 
 #[cfg(test)]
@@ -24,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runs_are_in_order() {
+    fn runs_are_sorted() {
         assert!(printable::RUNS.is_sorted());
         assert!(alphanumeric::RUNS.is_sorted());
     }
@@ -32,7 +35,7 @@ mod tests {
     #[test]
     fn letters_and_digits_are_of_any_script() {
         assert!(['a', '0', 'é', 'ſ', '測', '٣'].into_iter().all(is_alphanumeric));
-        // A number that is no digit, and a sign that only goes with a letter.
+        // A number that is not a digit, and a combining character.
         assert!(!['_', ' ', '²', '\u{345}', '“'].into_iter().any(is_alphanumeric));
     }
 }

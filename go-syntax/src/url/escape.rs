@@ -1,12 +1,12 @@
-//! Which letters stand for themselves in which part of an address.
+//! Escaping: which characters are allowed in which part of a URL.
 
-use super::Fault;
+use super::UrlFault;
 
-/// A part of an address.
+/// A part of a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     Host,
-    /// What follows `%25` in an address between brackets.
+    /// What follows `%25` in an address in brackets.
     Zone,
     User,
     Path,
@@ -16,7 +16,7 @@ pub(super) enum Part {
 /// Whether a byte must be escaped.
 fn is_escaped(byte: u8, part: Part) -> bool {
     match byte {
-        letter if letter.is_ascii_alphanumeric() || b"-_.~$&+,;=".contains(&letter) => false,
+        character if character.is_ascii_alphanumeric() || b"-_.~$&+,;=".contains(&character) => false,
         b':' => part == Part::User,
         b'/' | b'@' => part == Part::User || matches!(part, Part::Host | Part::Zone),
         b'?' => part != Part::Fragment,
@@ -26,7 +26,7 @@ fn is_escaped(byte: u8, part: Part) -> bool {
     }
 }
 
-/// Escapes what must be.
+/// Escapes the characters that must be escaped.
 pub(super) fn escape(bytes: &[u8], part: Part) -> String {
     let mut text = String::with_capacity(bytes.len());
     for byte in bytes {
@@ -45,28 +45,28 @@ pub(super) fn escape(bytes: &[u8], part: Part) -> String {
     text
 }
 
-/// Whether a text can stand as it is: it is escaped enough, and what is escaped was checked before.
+/// Whether a text needs no more escaping. Its escape sequences were checked before.
 pub(super) fn is_valid(text: &str, part: Part) -> bool {
     let is_fine = |byte: u8| b"!$&'()*+,;=:@[]%".contains(&byte) || !is_escaped(byte, part);
     text.bytes().all(is_fine)
 }
 
-/// What a text means.
-pub(super) fn unescape(text: &str, part: Part) -> Result<Vec<u8>, Fault> {
+/// Removes the escaping of a text.
+pub(super) fn unescape(text: &str, part: Part) -> Result<Vec<u8>, UrlFault> {
     let bytes = text.as_bytes();
-    let mut meant = Vec::with_capacity(bytes.len());
+    let mut value = Vec::with_capacity(bytes.len());
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
         if *byte != b'%' {
             if matches!(part, Part::Host | Part::Zone) && byte.is_ascii() && is_escaped(*byte, part) {
-                return Err(Fault::Character(char::from(*byte)));
+                return Err(UrlFault::Character(char::from(*byte)));
             }
-            meant.push(*byte);
+            value.push(*byte);
             at += 1;
             continue;
         }
         let written = &bytes[at..bytes.len().min(at + 3)];
-        let wrong = || Fault::Escape(written.to_vec());
+        let wrong = || UrlFault::Escape(written.to_vec());
         let Some(decoded) = decode(written) else { return Err(wrong()) };
         let may_be_here = match part {
             Part::Host => decoded >= 0x80 || written == b"%25",
@@ -76,13 +76,13 @@ pub(super) fn unescape(text: &str, part: Part) -> Result<Vec<u8>, Fault> {
         if !may_be_here {
             return Err(wrong());
         }
-        meant.push(decoded);
+        value.push(decoded);
         at += 3;
     }
-    Ok(meant)
+    Ok(value)
 }
 
-/// The byte that a percent sign with two digits stands for.
+/// The byte for a percent sign with two digits.
 fn decode(written: &[u8]) -> Option<u8> {
     let [_, high, low] = written else { return None };
     let digit = |byte: &u8| char::from(*byte).to_digit(16);

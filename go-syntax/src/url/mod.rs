@@ -1,9 +1,9 @@
-//! Addresses as Go reads and writes them (`net/url`): it takes nearly everything.
+//! URLs as Go parses and formats them (`net/url`). Nearly every text is accepted.
 //!
-//! | file | owns |
+//! | file | contents |
 //! |---|---|
-//! | `parse` | text to parts |
-//! | `escape` | which letters stand for themselves in which part |
+//! | `parse` | parsing |
+//! | `escape` | escaping |
 
 mod escape;
 mod parse;
@@ -15,54 +15,54 @@ use std::fmt;
 use crate::quoted::{Quoted, QuotedBytes};
 use escape::{Part, escape};
 
-/// An address, in parts.
+/// A URL.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Url {
     scheme: String,
-    /// What follows a scheme without a slash.
+    /// The text after a scheme without a slash.
     opaque: String,
     user: Option<User>,
     host: Vec<u8>,
-    /// There is a path behind the scheme, and no host.
+    /// There is a scheme and a path, but no host.
     omits_host: bool,
     path: Escaped,
-    /// There is a question mark with nothing behind it.
+    /// There is a question mark with nothing after it.
     has_empty_query: bool,
     query: String,
     fragment: Escaped,
 }
 
-/// Who asks.
+/// The user information.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct User {
     name: Vec<u8>,
     password: Option<Vec<u8>>,
 }
 
-/// A part as it was written, and what it means.
+/// A part of a URL as it was written, and its unescaped value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Escaped {
     written: String,
-    meant: Vec<u8>,
+    value: Vec<u8>,
 }
 
 impl Url {
-    /// Reads an address.
-    pub fn parse(text: &str) -> Result<Self, Invalid> {
+    /// Parses a URL.
+    pub fn parse(text: &str) -> Result<Self, InvalidUrl> {
         parse::parse(text)
     }
 
-    /// `http` and the like, in small letters; empty, if there is none.
+    /// `http` and the like, in lower case. Empty if there is none.
     pub fn scheme(&self) -> &str {
         &self.scheme
     }
 
-    /// Whether it names a host.
+    /// Whether there is a host.
     pub fn has_host(&self) -> bool {
         !self.host.is_empty()
     }
 
-    /// The same with another word in place of the password.
+    /// The same URL with a placeholder for the password.
     #[must_use]
     pub fn redacted(&self) -> Self {
         let user =
@@ -83,7 +83,7 @@ impl fmt::Display for Url {
         }
         if self.opaque.is_empty() {
             if self.has_authority() {
-                if self.has_host() || !self.path.meant.is_empty() || self.user.is_some() {
+                if self.has_host() || !self.path.value.is_empty() || self.user.is_some() {
                     f.write_str("//")?;
                 }
                 if let Some(user) = &self.user {
@@ -110,7 +110,7 @@ impl fmt::Display for Url {
         if self.has_empty_query || !self.query.is_empty() {
             write!(f, "?{}", self.query)?;
         }
-        if !self.fragment.meant.is_empty() {
+        if !self.fragment.value.is_empty() {
             write!(f, "#{}", self.fragment.escaped(Part::Fragment))?;
         }
         Ok(())
@@ -118,57 +118,57 @@ impl fmt::Display for Url {
 }
 
 impl Escaped {
-    /// As it was written, if that can be written; else escaped anew.
+    /// The original text if its escaping is valid, else the value with new escaping.
     fn escaped(&self, part: Part) -> String {
-        if self.meant == b"*" || escape::is_valid(&self.written, part) {
+        if self.value == b"*" || escape::is_valid(&self.written, part) {
             self.written.clone()
         } else {
-            escape(&self.meant, part)
+            escape(&self.value, part)
         }
     }
 }
 
-/// Why an address is refused.
+/// Why a URL is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("parse {}: {fault}", Quoted(.text))]
-pub struct Invalid {
-    /// The address.
+pub struct InvalidUrl {
+    /// The URL.
     pub text: String,
     /// What is wrong with it.
-    pub fault: Fault,
+    pub fault: UrlFault,
 }
 
-/// What can be wrong with an address.
+/// What can be wrong with a URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
-    /// It holds a character that cannot be seen.
+pub enum UrlFault {
+    /// It contains a control character.
     #[error("net/url: invalid control character in URL")]
     ControlCharacter,
-    /// It begins with a colon.
+    /// It starts with a colon.
     #[error("missing protocol scheme")]
     NoScheme,
-    /// What should be the scheme is none.
+    /// The text before the first colon is not a scheme.
     #[error("first path segment in URL cannot contain colon")]
     ColonInPath,
-    /// The name of the user holds characters that it must not.
+    /// The user information contains an invalid character.
     #[error("net/url: invalid userinfo")]
     User,
-    /// Brackets are not around the whole host.
+    /// The brackets do not enclose the whole host.
     #[error("invalid IP-literal")]
     Literal,
     /// A bracket is not closed.
     #[error("missing ']' in host")]
     OpenBracket,
-    /// The port is no number.
+    /// The port is not a number.
     #[error("invalid port {} after host", Quoted(.0))]
     Port(String),
-    /// What is between brackets is no address.
+    /// The text in brackets is not an IP address.
     #[error("invalid host: ParseAddr({}): unable to parse IP", QuotedBytes(.0))]
     Address(Vec<u8>),
-    /// The host holds a character that it must not.
+    /// The host contains an invalid character.
     #[error("invalid character {} in host name", Quoted(.0.encode_utf8(&mut [0; 4])))]
     Character(char),
-    /// A percent sign is not followed by two digits, or by such as may not be there.
+    /// A percent sign is not followed by two digits, or the byte is not allowed there.
     #[error("invalid URL escape {}", QuotedBytes(.0))]
     Escape(Vec<u8>),
 }

@@ -1,11 +1,11 @@
-//! Addresses that Go takes, how it writes them, and what it says about others.
+//! URLs that Go accepts, how it formats them, and its errors for others.
 
 use proptest::prelude::*;
 
 use super::Url;
 
 #[test]
-fn what_go_takes_is_read() {
+fn what_go_accepts_is_parsed() {
     for (text, scheme, host) in [
         ("", "", ""),
         ("*", "", ""),
@@ -29,8 +29,8 @@ fn what_go_takes_is_read() {
 }
 
 #[test]
-fn what_go_refuses_is_named() {
-    for (text, words) in [
+fn invalid_urls_are_rejected_as_in_go() {
+    for (text, message) in [
         ("http://a\nb", r#"parse "http://a\nb": net/url: invalid control character in URL"#),
         (":80", r#"parse ":80": missing protocol scheme"#),
         ("a_b:c/d", r#"parse "a_b:c/d": first path segment in URL cannot contain colon"#),
@@ -55,12 +55,12 @@ fn what_go_refuses_is_named() {
         ("http://[x]", r#"parse "http://[x]": invalid host: ParseAddr("x"): unable to parse IP"#),
         ("http://a^b@c", r#"parse "http://a^b@c": net/url: invalid userinfo"#),
     ] {
-        assert_eq!(Url::parse(text).unwrap_err().to_string(), words, "{text}");
+        assert_eq!(Url::parse(text).unwrap_err().to_string(), message, "{text}");
     }
 }
 
 #[test]
-fn what_is_written_is_normal() {
+fn urls_are_normalized() {
     for (text, expected) in [
         ("HTTP://Example.com", "http://Example.com"),
         ("http://a/b c", "http://a/b%20c"),
@@ -84,7 +84,7 @@ fn what_is_written_is_normal() {
 }
 
 #[test]
-fn what_is_wrong_is_told() {
+fn errors_are_those_of_go() {
     for (text, expected) in [
         ("://a", "parse \"://a\": missing protocol scheme"),
         ("http://a:b", "parse \"http://a:b\": invalid port \":b\" after host"),
@@ -101,7 +101,7 @@ fn what_is_wrong_is_told() {
 }
 
 #[test]
-fn a_password_can_be_hidden() {
+fn a_password_can_be_redacted() {
     let url = Url::parse("http://u:p@a/x").unwrap();
     assert_eq!(url.redacted().to_string(), "http://u:xxxxx@a/x");
     assert_eq!(Url::parse("http://u@a/x").unwrap().redacted().to_string(), "http://u@a/x");
@@ -109,10 +109,10 @@ fn a_password_can_be_hidden() {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read_again(text in "(https?://)?[a-z%:@/?#. é\\[\\]]{0,20}") {
+    fn a_formatted_url_is_parsed_back(text in "(https?://)?[a-z%:@/?#. é\\[\\]]{0,20}") {
         if let Ok(url) = Url::parse(&text) {
             let written = url.to_string();
-            prop_assert_eq!(Url::parse(&written).map(|again| again.to_string()), Ok(written));
+            prop_assert_eq!(Url::parse(&written).map(|rewritten| rewritten.to_string()), Ok(written));
         }
     }
 }

@@ -1,18 +1,18 @@
-//! Whether a process is ready: named gates. A process that answers is alive.
+//! Readiness of the process, as a set of named gates. A process that responds is alive.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-/// Gates that all have to be open before a process is ready, each with what is missing until then.
+/// Named gates. The process is ready when all of them are open; a closed gate says what is missing.
 #[derive(Debug, Clone, Default)]
 pub struct Readiness(Arc<Mutex<BTreeMap<String, Option<String>>>>);
 
 impl Readiness {
-    /// A gate that is closed until it is opened. `waits_for` says what has to happen first.
-    pub fn gate(&self, name: &str, waits_for: &str) -> Gate {
-        let gate = Gate { readiness: self.clone(), name: name.to_owned() };
+    /// A closed gate. `waits_for` says what has to happen before it opens.
+    pub fn gate(&self, name: &str, waits_for: &str) -> ReadinessGate {
+        let gate = ReadinessGate { readiness: self.clone(), name: name.to_owned() };
         gate.close(waits_for);
         gate
     }
@@ -32,20 +32,20 @@ impl Readiness {
     }
 }
 
-/// One thing that readiness depends on. Cheap to clone; all clones are the same gate.
+/// A condition of readiness. Cheap to clone; all clones are the same gate.
 #[derive(Debug, Clone)]
-pub struct Gate {
+pub struct ReadinessGate {
     readiness: Readiness,
     name: String,
 }
 
-impl Gate {
-    /// Nothing is missing here any more.
+impl ReadinessGate {
+    /// Opens the gate.
     pub fn open(&self) {
         self.readiness.0.lock().insert(self.name.clone(), None);
     }
 
-    /// Something is missing.
+    /// Closes the gate. `reason` says what is missing.
     pub fn close(&self, reason: &str) {
         self.readiness.0.lock().insert(self.name.clone(), Some(reason.to_owned()));
     }

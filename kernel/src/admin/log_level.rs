@@ -1,5 +1,5 @@
-//! Reads and sets the log level of a running process over HTTP, on a loopback address only: to reach it, a user needs the
-//! permission to forward a port of the pod.
+//! Reads and sets the log level of a running process over HTTP, on a loopback address only: a user needs the permission to
+//! forward a port of the pod.
 
 use std::net::SocketAddr;
 
@@ -12,15 +12,15 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::telemetry::{LogLevel, with_causes};
-use crate::web::{IdentityError, Limits, Protection, Server};
+use crate::web::{Protection, ServerLimits, TlsIdentityError, WebServer};
 
 /// Longer than any sensible list of directives.
 pub(super) const LONGEST_BODY: usize = 4096;
 
-/// Why the log level is not served.
+/// Why the log level cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum LogLevelError {
-    /// Others could connect to it.
+    /// Other hosts could connect to the address.
     #[error("{0} is not a loopback address: use 127.0.0.1 or [::1], and connect with kubectl port-forward")]
     NotLoopback(SocketAddr),
     /// The port is in use, or needs privileges.
@@ -28,7 +28,7 @@ pub enum LogLevelError {
     Listen {
         /// The address.
         address: SocketAddr,
-        /// Why not.
+        /// The cause.
         source: std::io::Error,
     },
 }
@@ -51,10 +51,10 @@ impl LogLevelServer {
         Ok(Self { listener, level })
     }
 
-    /// Answers until `stop`.
-    pub async fn serve(self, stop: CancellationToken) -> Result<(), IdentityError> {
-        let server =
-            Server { listener: self.listener, protection: Protection::Clear, limits: Limits::default() };
+    /// Serves until `stop`.
+    pub async fn serve(self, stop: CancellationToken) -> Result<(), TlsIdentityError> {
+        let (protection, limits) = (Protection::Clear, ServerLimits::default());
+        let server = WebServer { listener: self.listener, protection, limits };
         server.serve(router(self.level), stop).await
     }
 }

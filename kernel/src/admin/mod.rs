@@ -1,6 +1,6 @@
 //! Metrics, liveness and readiness of a process over HTTP. The binary runs one [`Admin`], behind a port of `web`. It serves
-//! no secrets, authenticates nobody and changes nothing. The log level can be changed, so it is served by
-//! [`LogLevelServer`], on loopback only.
+//! no secrets, has no authentication and changes nothing. The log level can be changed, so [`LogLevelServer`] serves it on
+//! loopback only.
 
 mod health;
 mod log_level;
@@ -19,16 +19,16 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::metrics::{CONTENT_TYPE, Catalogue};
-use crate::web::{IdentityError, Limits, Protection, Server};
-pub use health::{Gate, Readiness};
+use crate::web::{Protection, ServerLimits, TlsIdentityError, WebServer};
+pub use health::{Readiness, ReadinessGate};
 pub use log_level::{LogLevelError, LogLevelServer};
 
 /// What is served.
 #[derive(Debug, Clone)]
 pub struct Admin {
-    /// Behind `/metrics`.
+    /// Served at `/metrics`.
     pub catalogue: Arc<Catalogue>,
-    /// Behind `/readyz`.
+    /// Served at `/readyz`.
     pub readiness: Readiness,
 }
 
@@ -37,12 +37,12 @@ type Parameters = Query<BTreeMap<String, String>>;
 
 impl Admin {
     /// Serves without TLS until `stop`.
-    pub async fn serve(self, listener: TcpListener, stop: CancellationToken) -> Result<(), IdentityError> {
-        let server = Server { listener, protection: Protection::Clear, limits: Limits::default() };
+    pub async fn serve(self, listener: TcpListener, stop: CancellationToken) -> Result<(), TlsIdentityError> {
+        let server = WebServer { listener, protection: Protection::Clear, limits: ServerLimits::default() };
         server.serve(self.router(), stop).await
     }
 
-    /// The routes, for a server that others share.
+    /// The routes, for a server that also serves others.
     pub fn router(self) -> Router {
         Router::new()
             .route("/metrics", get(metrics))
@@ -63,7 +63,7 @@ async fn healthz(Query(parameters): Parameters) -> &'static str {
     if parameters.contains_key("verbose") { "healthz check passed\n" } else { "ok\n" }
 }
 
-/// What is missing is always named.
+/// If the process is not ready, the response lists every gate.
 async fn readyz(State(admin): State<Admin>, Query(parameters): Parameters) -> Response {
     let lines = admin.readiness.lines();
     if !admin.readiness.is_ready() {

@@ -1,4 +1,4 @@
-//! What is answered, and that it ends.
+//! The responses of the endpoints, and that the server stops.
 
 use axum::body::{Body, to_bytes};
 use axum::http::{Method, Request};
@@ -16,7 +16,7 @@ fn admin() -> Admin {
     Admin { catalogue: Arc::new(catalogue), readiness: Readiness::default() }
 }
 
-async fn ask(router: Router, method: Method, path: &str, body: &str) -> (u16, String) {
+async fn send(router: Router, method: Method, path: &str, body: &str) -> (u16, String) {
     let request = Request::builder().method(method).uri(path).body(Body::from(body.to_owned())).unwrap();
     let response = router.oneshot(request).await.unwrap();
     let status = response.status().as_u16();
@@ -25,7 +25,7 @@ async fn ask(router: Router, method: Method, path: &str, body: &str) -> (u16, St
 }
 
 async fn get_page(admin: &Admin, path: &str) -> (u16, String) {
-    ask(admin.clone().router(), Method::GET, path, "").await
+    send(admin.clone().router(), Method::GET, path, "").await
 }
 
 fn page(status: u16, text: &str) -> (u16, String) {
@@ -42,7 +42,7 @@ async fn metrics_are_served_as_prometheus_reads_them() {
 }
 
 #[tokio::test]
-async fn it_is_ready_when_every_gate_is_open_and_says_what_is_missing_until_then() {
+async fn the_process_is_ready_once_every_gate_is_open() {
     let admin = admin();
     assert_eq!(get_page(&admin, "/readyz").await, page(200, "ok\n"), "nothing is missing");
     let pods = admin.readiness.gate("watch-pods", "the first list of pods is not complete");
@@ -63,35 +63,35 @@ async fn it_is_ready_when_every_gate_is_open_and_says_what_is_missing_until_then
 }
 
 #[tokio::test]
-async fn a_process_that_answers_is_alive() {
+async fn a_process_that_responds_is_alive() {
     assert_eq!(get_page(&admin(), "/healthz").await, page(200, "ok\n"));
     assert_eq!(get_page(&admin(), "/healthz?verbose").await, page(200, "healthz check passed\n"));
 }
 
 #[tokio::test]
-async fn the_port_that_everybody_reaches_changes_nothing() {
+async fn the_admin_port_does_not_serve_the_log_level() {
     let admin = admin();
     for method in [Method::GET, Method::PUT] {
-        let (status, _) = ask(admin.clone().router(), method, "/loglevel", "debug").await;
+        let (status, _) = send(admin.clone().router(), method, "/loglevel", "debug").await;
         assert_eq!(status, 404);
     }
 }
 
 #[tokio::test]
-async fn the_level_is_read_and_set_and_a_mistake_changes_nothing() {
+async fn the_log_level_is_read_and_set_and_invalid_values_are_rejected() {
     let (layer, level) = filter("info").unwrap();
-    // The level is known as long as somebody logs.
+    // The handle works only while the subscriber exists.
     let _log = tracing_subscriber::registry().with(layer);
     let level =
-        async |method, body: &str| ask(log_level::router(level.clone()), method, "/loglevel", body).await;
+        async |method, body: &str| send(log_level::router(level.clone()), method, "/loglevel", body).await;
     assert_eq!(level(Method::GET, "").await, page(200, "info\n"));
     assert_eq!(level(Method::PUT, "debug\n").await, page(200, "debug\n"));
-    let refusal = "\"debugging\" is no level: take off, error, warn, info, debug or trace, \
+    let message = "\"debugging\" is not a log level: use off, error, warn, info, debug or trace, \
                    or directives such as info,kernel=debug\n";
-    assert_eq!(level(Method::PUT, "debugging").await, page(400, refusal));
+    assert_eq!(level(Method::PUT, "debugging").await, page(400, message));
     assert_eq!(
         level(Method::PUT, "off").await,
-        page(400, "\"off\" is refused: errors are always logged; take error\n")
+        page(400, "\"off\" is rejected: errors are always logged; use error\n")
     );
     assert_eq!(level(Method::GET, "").await, page(200, "debug\n"));
     assert_eq!(level(Method::PUT, &"x".repeat(log_level::LONGEST_BODY + 1)).await.0, 413);
@@ -99,25 +99,25 @@ async fn the_level_is_read_and_set_and_a_mistake_changes_nothing() {
 }
 
 #[tokio::test]
-async fn the_level_is_served_on_loopback_only() {
+async fn the_log_level_is_served_on_loopback_only() {
     let (_layer, level) = filter("info").unwrap();
     for address in ["0.0.0.0:0", "[::]:0", "10.0.0.1:0"] {
-        let refused = LogLevelServer::open(address.parse().unwrap(), level.clone()).await.unwrap_err();
-        assert!(matches!(refused, LogLevelError::NotLoopback(_)), "{refused}");
+        let error = LogLevelServer::open(address.parse().unwrap(), level.clone()).await.unwrap_err();
+        assert!(matches!(error, LogLevelError::NotLoopback(_)), "{error}");
     }
     LogLevelServer::open("127.0.0.1:0".parse().unwrap(), level).await.unwrap();
 }
 
 #[tokio::test]
-async fn it_answers_on_its_port() {
+async fn the_server_responds_on_its_port() {
     let admin = admin();
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
     let client = async {
-        let mut asks = TcpStream::connect(address).await.unwrap();
-        asks.write_all(b"GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await.unwrap();
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await.unwrap();
         let mut answer = String::new();
-        asks.read_to_string(&mut answer).await.unwrap();
+        stream.read_to_string(&mut answer).await.unwrap();
         assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with("\r\n\r\nok\n"), "{answer}");
         stop.cancel();
     };

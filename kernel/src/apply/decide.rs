@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::immutable::{self, Change};
+use super::immutable::{self, ChangeMethod};
 use crate::compare::{missing, surplus, with_our_names};
 use crate::declare::Kind;
 use crate::fields;
@@ -42,7 +42,7 @@ impl Desired {
 /// Who writes.
 #[derive(Debug, Clone, Copy)]
 pub struct Ownership<'a> {
-    /// Our name among the owners of fields.
+    /// Our field manager.
     pub manager: &'a str,
     /// Earlier field managers whose fields we take over.
     pub predecessors: &'a [&'a str],
@@ -52,7 +52,7 @@ pub struct Ownership<'a> {
 
 /// What to do about one object.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Action {
+pub enum WriteAction {
     /// The object is as desired.
     Nothing,
     /// The object does not exist: create it, and fail if it exists after all.
@@ -80,9 +80,9 @@ pub enum Action {
         /// The field that cannot be changed in place.
         because: &'static str,
     },
-    /// The object is being deleted: look again when it is gone.
+    /// The object is being deleted: wait until it is gone.
     Wait,
-    /// It cannot be done, and why.
+    /// The write is not possible, and why.
     Refuse(String),
 }
 
@@ -103,20 +103,20 @@ const KEPT: [(&str, &[&str]); 3] = [
 ];
 
 /// What to do about `desired` when `live` is what we know of it.
-pub fn decide(desired: &Desired, live: Option<&Object>, ownership: Ownership<'_>) -> Action {
-    let Some(live) = live else { return Action::Create(create(desired)) };
+pub fn decide(desired: &Desired, live: Option<&Object>, ownership: Ownership<'_>) -> WriteAction {
+    let Some(live) = live else { return WriteAction::Create(create(desired)) };
     if live.is_deleting() {
-        return Action::Wait;
+        return WriteAction::Wait;
     }
     let kind = desired.kind.kind;
     if let Some(owner) = live.controller().filter(|owner| *owner != ownership.owner) {
         let is_namesake = (&owner.group, &owner.kind, &owner.name)
             == (&ownership.owner.group, &ownership.owner.kind, &ownership.owner.name);
         if is_namesake {
-            // Its owner was deleted and recreated: the garbage collector deletes it.
-            return Action::Wait;
+            // The owner was deleted and recreated: the garbage collector deletes the object.
+            return WriteAction::Wait;
         }
-        return Action::Refuse(format!(
+        return WriteAction::Refuse(format!(
             "{kind} {} belongs to {} {}; rename or delete one of them",
             live.key(),
             owner.kind,
@@ -135,37 +135,39 @@ pub fn decide(desired: &Desired, live: Option<&Object>, ownership: Ownership<'_>
     if let Some(instead) = instead(immutable::change(kind, &desired.object, &present), desired) {
         return instead;
     }
-    let Some(because) = because else { return Action::Nothing };
+    let Some(because) = because else { return WriteAction::Nothing };
     match desired.way {
-        // Leftovers of ours are elements that we renamed ourselves: applying removes them.
+        // Leftovers are elements that we renamed ourselves: applying removes them.
         Way::Apply => match with_our_names(&desired.object, &present).filter(|_| !has_leftovers()) {
-            Some(object) => Action::Replace { object: without_managers(object), because },
-            None => Action::Apply {
+            Some(object) => WriteAction::Replace { object: without_managers(object), because },
+            None => WriteAction::Apply {
                 object: with_version(desired.object.clone(), &present),
                 ownership: fields::take_over(&present, ownership.manager, ownership.predecessors).is_some(),
                 because,
             },
         },
-        Way::Replace => Action::Replace { object: whole(), because },
+        Way::Replace => WriteAction::Replace { object: whole(), because },
     }
 }
 
 /// What to do after the server has rejected a write, if anything.
-pub(super) fn decide_after_rejection(desired: &Desired, live: &Object) -> Option<Action> {
+pub(super) fn decide_after_rejection(desired: &Desired, live: &Object) -> Option<WriteAction> {
     let present = live.value();
     let whole = whole(desired.object.clone(), &present);
     instead(immutable::removal(desired.kind.kind, &whole, &present), desired)
 }
 
-fn instead((change, because): (Change, &'static str), desired: &Desired) -> Option<Action> {
+fn instead((change, because): (ChangeMethod, &'static str), desired: &Desired) -> Option<WriteAction> {
     match change {
-        Change::InPlace => None,
-        Change::Orphan => Some(Action::Delete { orphan: true, because }),
-        Change::Recreate => Some(Action::Delete { orphan: false, because }),
-        Change::Adopt(_) if desired.looks_after_pods => Some(Action::Delete { orphan: true, because }),
-        Change::Adopt(why) | Change::Refuse(why) => {
+        ChangeMethod::InPlace => None,
+        ChangeMethod::Orphan => Some(WriteAction::Delete { orphan: true, because }),
+        ChangeMethod::Recreate => Some(WriteAction::Delete { orphan: false, because }),
+        ChangeMethod::Adopt(_) if desired.looks_after_pods => {
+            Some(WriteAction::Delete { orphan: true, because })
+        }
+        ChangeMethod::Adopt(why) | ChangeMethod::Refuse(why) => {
             let (kind, key) = (desired.kind.kind, desired.key());
-            Some(Action::Refuse(format!("{kind} {key}: {because} cannot be changed: {why}")))
+            Some(WriteAction::Refuse(format!("{kind} {key}: {because} cannot be changed: {why}")))
         }
     }
 }
@@ -188,7 +190,7 @@ fn with_version(mut object: Value, present: &Value) -> Value {
     object
 }
 
-/// The server knows the owners of all fields, and we only our own.
+/// The stores hold only a part of the field ownership: the server keeps its own.
 fn without_managers(mut object: Value) -> Value {
     if let Some(metadata) = object["metadata"].as_object_mut() {
         metadata.remove("managedFields");
@@ -196,7 +198,7 @@ fn without_managers(mut object: Value) -> Value {
     object
 }
 
-/// The whole desired object: ours, with the labels and annotations of others unless we remove them, and with the fields
+/// The whole desired object, with the labels and annotations of other writers unless we remove them, and with the fields
 /// that only the server sets.
 pub(super) fn whole(object: Value, present: &Value) -> Value {
     let mut object = with_foreign_metadata(object, present);
@@ -244,7 +246,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn metadata_of_others_stays_unless_we_remove_it() {
+    fn metadata_of_other_writers_is_kept_unless_we_remove_it() {
         let present = json!({"metadata": {"annotations": {"theirs": "1", "old": "2", "ours": "3"}}});
         let ours = json!({"metadata": {"annotations": {"ours": "4", "old": null}}});
         let expected = json!({"metadata": {"annotations": {"theirs": "1", "ours": "4"}}});

@@ -1,5 +1,6 @@
 //! Optional actions for which we have no permission. They are skipped, logged once, and retried later with back-off:
-//! permissions are often granted after the operator was started, and a server that has just started knows no roles yet.
+//! permissions are often granted after the start of the operator, and a server that has just started denies everything
+//! until it has loaded its roles.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -39,8 +40,9 @@ impl OptionalAction {
         }
     }
 
-    /// Whether an answer means that the permission is missing. Not every 403 does: an exceeded quota is one too, and must be
-    /// reported to the user (see `refused`). A status of others is never needed, so the cause does not matter there.
+    /// Whether an answer means that the permission is missing. Not every 403 does: an exceeded quota causes one too, and must
+    /// be reported to the user (see `refused`). The status of an object of others is never required, so the cause of its
+    /// denial does not matter.
     fn is_denied_by(self, error: &WriteError) -> bool {
         error.is_missing_permission() || (self == Self::WriteStatus && error.code() == Some(403))
     }
@@ -69,7 +71,7 @@ impl Denial {
         now.duration_since(self.at) < age
     }
 
-    /// The one after it.
+    /// The denial after this one.
     pub(super) fn next(self, now: Instant) -> Self {
         // There may have been several attempts at the same time.
         let pause = if self.is_fresh(now) { self.pause } else { (self.pause * 2).min(LONGEST_PAUSE) };
@@ -86,8 +88,9 @@ impl Denied {
         self.0.get(&subject(action, target)).is_some_and(|denial| denial.is_fresh(clock::now()))
     }
 
-    /// Whether it is news: it is logged once for all namespaces. Denials in other namespaces are forgotten after a while.
-    fn take(&mut self, action: OptionalAction, target: Target<'_>, now: Instant) -> bool {
+    /// Records a denial. Returns whether it is the first one: it is logged once for all namespaces. Denials in other
+    /// namespaces are forgotten after a while.
+    fn record(&mut self, action: OptionalAction, target: Target<'_>, now: Instant) -> bool {
         let is_same = |(kind, known, _): &Subject| *kind == target.kind && *known == action;
         let is_known = self.0.keys().any(is_same);
         self.0.retain(|subject, denial| !is_same(subject) || denial.is_younger(FORGOTTEN, now));
@@ -114,7 +117,7 @@ fn subject(action: OptionalAction, target: Target<'_>) -> Subject {
 }
 
 impl Writer {
-    /// Does an optional action. `None` if the permission is missing.
+    /// Performs an optional action. Returns `None` if the permission is missing.
     pub(super) async fn unless_denied<T>(
         &self,
         action: OptionalAction,
@@ -130,8 +133,8 @@ impl Writer {
                 Ok(Some(done))
             }
             Err(error) if action.is_denied_by(&error) => {
-                let is_news = self.memory.records().denied.take(action, target, clock::now());
-                if is_news {
+                let is_first = self.memory.records().denied.record(action, target, clock::now());
+                if is_first {
                     tracing::warn!(
                         "{}: the operator has no permission; grant it to enable this: {}",
                         action.failure(target.kind),
@@ -166,20 +169,20 @@ mod tests {
     }
 
     #[test]
-    fn namespaces_without_attempts_are_forgotten() {
+    fn denials_without_further_attempts_are_forgotten() {
         let (mut denied, start) = (Denied::default(), clock::now());
         let kind = Kind::of::<Pod>();
         for number in 0..100 {
             let key = Key::new(&format!("n{number}"), "a");
-            let is_news = denied.take(OptionalAction::Patch, Target { kind, key: &key }, start);
-            assert_eq!(is_news, number == 0);
+            let is_first = denied.record(OptionalAction::Patch, Target { kind, key: &key }, start);
+            assert_eq!(is_first, number == 0);
         }
         let key = Key::new("n", "a");
         let target = Target { kind, key: &key };
-        assert!(!denied.take(OptionalAction::Patch, target, start + FORGOTTEN), "it was logged before");
+        assert!(!denied.record(OptionalAction::Patch, target, start + FORGOTTEN), "it was logged before");
         assert_eq!(denied.len(), 1);
-        assert!(denied.take(OptionalAction::Evict, target, start + FORGOTTEN), "another action");
+        assert!(denied.record(OptionalAction::Evict, target, start + FORGOTTEN), "another action");
         denied.forget(OptionalAction::Patch, target);
-        assert!(denied.take(OptionalAction::Patch, target, start + FORGOTTEN), "it was granted meanwhile");
+        assert!(denied.record(OptionalAction::Patch, target, start + FORGOTTEN), "it was granted meanwhile");
     }
 }

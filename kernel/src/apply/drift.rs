@@ -1,8 +1,8 @@
-//! Drift: objects of ours that another writer changed, and that were corrected.
+//! Drift: changes of our objects by another writer, which were corrected.
 
 use std::fmt;
 
-use super::Action;
+use super::WriteAction;
 use super::request::Target;
 use crate::fields;
 use crate::object::{Key, Object};
@@ -13,9 +13,9 @@ use crate::report::Note;
 pub struct Drift {
     /// Its kind.
     kind: &'static str,
-    /// Which one.
+    /// Its name.
     key: Key,
-    /// The field manager that changed it, if the server tells.
+    /// The field manager that changed it, if the server reports one.
     by: Option<String>,
     /// The first field that differed.
     field: String,
@@ -23,8 +23,10 @@ pub struct Drift {
 
 impl Drift {
     /// The drift that a write corrects, given that the same was desired before.
-    pub(super) fn of(target: Target<'_>, live: &Object, action: &Action, manager: &str) -> Option<Self> {
-        let (Action::Apply { because: field, .. } | Action::Replace { because: field, .. }) = action else {
+    pub(super) fn of(target: Target<'_>, live: &Object, action: &WriteAction, manager: &str) -> Option<Self> {
+        let (WriteAction::Apply { because: field, .. } | WriteAction::Replace { because: field, .. }) =
+            action
+        else {
             return None;
         };
         let by = fields::last_writer(&live.value(), manager);
@@ -40,7 +42,7 @@ impl Drift {
 impl fmt::Display for Drift {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { kind, key, by, field } = self;
-        let by = by.as_deref().unwrap_or("somebody else");
+        let by = by.as_deref().unwrap_or("another writer");
         write!(f, "{kind} {key} was changed by {by} ({field}) and has been written back")
     }
 }

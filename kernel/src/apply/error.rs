@@ -1,4 +1,4 @@
-//! Why something was not written, and what follows from the answer of the server.
+//! Why a write failed, and what follows from the answer of the server.
 
 use kube::core::Status;
 
@@ -8,10 +8,10 @@ use crate::object::Key;
 /// The outcome of a write.
 pub type Result<T, E = WriteError> = std::result::Result<T, E>;
 
-/// Why something was not written.
+/// Why a write failed.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// Another process leads.
+    /// Another process is the leader.
     #[error("this process is no longer the leader and writes nothing")]
     Fenced,
     /// The write was based on an outdated version; the watch delivers the new one.
@@ -22,7 +22,7 @@ pub enum WriteError {
         /// Its name.
         key: Key,
     },
-    /// It cannot be done at all.
+    /// The write is not possible.
     #[error("{0}")]
     Impossible(String),
     /// The server rejected it, or did not answer.
@@ -57,13 +57,13 @@ impl WriteError {
         self.code() == Some(422)
     }
 
-    /// Whether it may have been written all the same: the server failed, or did not answer.
+    /// Whether the object may have been written nevertheless: the server failed, or did not answer.
     pub(super) fn may_be_done(&self) -> bool {
         matches!(self, Self::Server { .. }) && self.code().is_none_or(|code| code >= 500)
     }
 
-    /// The message with which the server rejects a request that it understood: repeated at once, it would be rejected again.
-    /// The first line of several: the rest repeats it at length, and not always alike.
+    /// The message with which the server rejects a valid request: an immediate retry would be rejected again. Only the first
+    /// line: the others repeat it in more detail, and not always with the same text.
     pub(super) fn refusal(&self) -> Option<&str> {
         let status = self.status()?;
         // A webhook that sets no code answers 400.

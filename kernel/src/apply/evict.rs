@@ -18,7 +18,7 @@ enum Eviction {
     /// A disruption budget forbids it, with the message of the server.
     Forbidden(String),
     /// The pod is gone, or the server is busy.
-    Void,
+    Skipped,
 }
 
 impl Writer {
@@ -34,11 +34,11 @@ impl Writer {
                 applied.written.push(format!("evicted {} {}", target.kind.kind, target.key));
                 applied.done.insert((target.kind, target.key.clone()));
             }
-            Some(Eviction::Forbidden(words)) => {
-                applied.kept.insert(target.key.clone(), words);
+            Some(Eviction::Forbidden(message)) => {
+                applied.kept.insert(target.key.clone(), message);
             }
             // The next pass decides.
-            Some(Eviction::Void) | None => {}
+            Some(Eviction::Skipped) | None => {}
         }
         Ok(())
     }
@@ -46,7 +46,7 @@ impl Writer {
     #[expect(clippy::disallowed_methods, reason = "this is the writer")]
     async fn request_eviction(&self, target: Target<'_>, object: &Object) -> Result<Eviction> {
         self.check_fence()?;
-        // `Api::evict` would lose the unique id: it spells the options in a way that the server does not read.
+        // `Api::evict` would lose the unique id: it serializes the options in a form that the server ignores.
         let eviction = json!({
             "apiVersion": "policy/v1",
             "kind": "Eviction",
@@ -59,9 +59,9 @@ impl Writer {
         match answer {
             Ok(_) => Ok(Eviction::Granted),
             Err(kube::Error::Api(status)) if status.code == 429 => {
-                Ok(budget(&status).map_or(Eviction::Void, Eviction::Forbidden))
+                Ok(budget(&status).map_or(Eviction::Skipped, Eviction::Forbidden))
             }
-            Err(error) if is_gone(&error) => Ok(Eviction::Void),
+            Err(error) if is_gone(&error) => Ok(Eviction::Skipped),
             Err(error) => Err(failed("evict", target, error)),
         }
     }

@@ -1,5 +1,4 @@
-//! Statuses of objects of others. They are optional: without permission, or where the server rejects them, they are
-//! skipped.
+//! Statuses of objects of others. They are optional: they are skipped without permission, and if the server rejects them.
 
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
@@ -8,13 +7,13 @@ use serde_json::json;
 use super::denied::OptionalAction;
 use super::request::Target;
 use super::{Applied, ForeignStatus, Result, Touch, Writer};
-use crate::object::Kept;
+use crate::object::Stored;
 
 /// How many are written at once.
 const AT_ONCE: usize = 8;
 
 impl Writer {
-    /// Writes all of them, also if one fails. Objects that are gone are skipped.
+    /// Writes all of them, even if one fails. Objects that are gone are skipped.
     pub async fn write_foreign_statuses(&self, foreign_statuses: &[ForeignStatus]) -> Result<()> {
         let writes: Vec<BoxFuture<'_, _>> = foreign_statuses
             .iter()

@@ -9,9 +9,9 @@ use serde_json::Value;
 use crate::compare::{is_denied, is_filled_in};
 use crate::quantity::Amount;
 
-/// How a change can be made.
+/// How a field can be changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
+pub enum ChangeMethod {
     /// By writing it.
     InPlace,
     /// By deleting the object, orphaning its dependents, and recreating it: its pods keep running.
@@ -30,18 +30,18 @@ struct Row {
     /// Where it is, as a JSON pointer.
     field: &'static str,
     differs: fn(field: &str, desired: &Value, live: &Value) -> bool,
-    change: Change,
+    change: ChangeMethod,
 }
 
-const NOBODYS: &str = "its pods would belong to nobody; delete it with `kubectl delete --cascade=orphan` and remove the \
-                       old pods by hand";
-const SELECTOR: Change = Change::Refuse(NOBODYS);
-const JOB: Change = Change::Refuse("what a Job does cannot be changed; another work is another Job");
-const CLAIM: Change =
-    Change::Refuse("a volume cannot be changed in this way; restore the data into a new one");
+const NO_OWNER: &str = "its pods would have no owner; delete it with `kubectl delete --cascade=orphan` and delete the \
+                        old pods manually";
+const SELECTOR: ChangeMethod = ChangeMethod::Refuse(NO_OWNER);
+const JOB: ChangeMethod = ChangeMethod::Refuse("Kubernetes does not permit it; create another Job");
+const CLAIM: ChangeMethod =
+    ChangeMethod::Refuse("a volume cannot be changed in this way; restore the data into a new one");
 
 const TABLE: [Row; 24] = [
-    Row { kind: "ConfigMap", field: "", differs: content_of_immutable, change: Change::Recreate },
+    Row { kind: "ConfigMap", field: "", differs: content_of_immutable, change: ChangeMethod::Recreate },
     Row { kind: "DaemonSet", field: "/spec/selector", differs: value, change: SELECTOR },
     Row { kind: "Deployment", field: "/spec/selector", differs: value, change: SELECTOR },
     Row { kind: "Job", field: "/spec/backoffLimitPerIndex", differs: value, change: JOB },
@@ -60,26 +60,41 @@ const TABLE: [Row; 24] = [
         kind: "PersistentVolumeClaim",
         field: "/spec/resources/requests/storage",
         differs: is_less,
-        change: Change::Refuse("a volume cannot shrink; restore the data into a smaller one"),
+        change: ChangeMethod::Refuse("a volume cannot shrink; restore the data into a smaller one"),
     },
     Row { kind: "PersistentVolumeClaim", field: "/spec/volumeMode", differs: value, change: CLAIM },
-    Row { kind: "Secret", field: "", differs: content_of_immutable, change: Change::Recreate },
-    Row { kind: "Secret", field: "/type", differs: value, change: Change::Recreate },
-    Row { kind: "Service", field: "/spec/clusterIP", differs: headless, change: Change::Recreate },
-    Row { kind: "StatefulSet", field: "/spec/podManagementPolicy", differs: value, change: Change::Orphan },
-    Row { kind: "StatefulSet", field: "/spec/selector", differs: value, change: Change::Adopt(NOBODYS) },
-    Row { kind: "StatefulSet", field: "/spec/serviceName", differs: value, change: Change::Orphan },
-    Row { kind: "StatefulSet", field: "/spec/volumeClaimTemplates", differs: value, change: Change::Orphan },
+    Row { kind: "Secret", field: "", differs: content_of_immutable, change: ChangeMethod::Recreate },
+    Row { kind: "Secret", field: "/type", differs: value, change: ChangeMethod::Recreate },
+    Row { kind: "Service", field: "/spec/clusterIP", differs: headless, change: ChangeMethod::Recreate },
+    Row {
+        kind: "StatefulSet",
+        field: "/spec/podManagementPolicy",
+        differs: value,
+        change: ChangeMethod::Orphan,
+    },
+    Row {
+        kind: "StatefulSet",
+        field: "/spec/selector",
+        differs: value,
+        change: ChangeMethod::Adopt(NO_OWNER),
+    },
+    Row { kind: "StatefulSet", field: "/spec/serviceName", differs: value, change: ChangeMethod::Orphan },
+    Row {
+        kind: "StatefulSet",
+        field: "/spec/volumeClaimTemplates",
+        differs: value,
+        change: ChangeMethod::Orphan,
+    },
 ];
 
 /// How `live` can become `desired`, and the field that decides it: the one that permits least.
-pub fn change(kind: &str, desired: &Value, live: &Value) -> (Change, &'static str) {
+pub fn change(kind: &str, desired: &Value, live: &Value) -> (ChangeMethod, &'static str) {
     let at = |value: &Value, field: &str| value.pointer(field).cloned().unwrap_or_default();
     least(kind, |row| (row.differs)(row.field, &at(desired, row.field), &at(live, row.field)))
 }
 
 /// As `change`, after the server has rejected a write: by what is present and not desired.
-pub(super) fn removal(kind: &str, desired: &Value, live: &Value) -> (Change, &'static str) {
+pub(super) fn removal(kind: &str, desired: &Value, live: &Value) -> (ChangeMethod, &'static str) {
     least(kind, |row| {
         if row.field.is_empty() {
             let fields = ["data", "binaryData", "immutable"];
@@ -92,17 +107,17 @@ pub(super) fn removal(kind: &str, desired: &Value, live: &Value) -> (Change, &'s
     })
 }
 
-fn least(kind: &str, differs: impl Fn(&Row) -> bool) -> (Change, &'static str) {
-    let weight = |change: Change| match change {
-        Change::InPlace => 0,
-        Change::Orphan => 1,
-        Change::Recreate => 2,
-        Change::Adopt(_) => 3,
-        Change::Refuse(_) => 4,
+fn least(kind: &str, differs: impl Fn(&Row) -> bool) -> (ChangeMethod, &'static str) {
+    let weight = |change: ChangeMethod| match change {
+        ChangeMethod::InPlace => 0,
+        ChangeMethod::Orphan => 1,
+        ChangeMethod::Recreate => 2,
+        ChangeMethod::Adopt(_) => 3,
+        ChangeMethod::Refuse(_) => 4,
     };
     let changed = TABLE.iter().filter(|row| row.kind == kind && differs(row));
     let first = changed.max_by_key(|row| weight(row.change));
-    first.map_or((Change::InPlace, ""), |row| (row.change, name(row)))
+    first.map_or((ChangeMethod::InPlace, ""), |row| (row.change, name(row)))
 }
 
 /// Every kind and field of the table, so that a test can check that it covers them all.
@@ -150,55 +165,60 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_allows_least_decides() {
+    fn the_most_restrictive_field_decides() {
         let live = json!({"spec": {"serviceName": "a", "selector": {"matchLabels": {"a": "1"}}, "podManagementPolicy": "Parallel", "replicas": 1}});
         let mut desired = live.clone();
         desired["spec"]["replicas"] = 2.into();
-        assert_eq!(change("StatefulSet", &desired, &live), (Change::InPlace, ""));
+        assert_eq!(change("StatefulSet", &desired, &live), (ChangeMethod::InPlace, ""));
         desired["spec"]["serviceName"] = "b".into();
-        assert_eq!(change("StatefulSet", &desired, &live), (Change::Orphan, "/spec/serviceName"));
+        assert_eq!(change("StatefulSet", &desired, &live), (ChangeMethod::Orphan, "/spec/serviceName"));
         desired["spec"]["selector"]["matchLabels"]["a"] = "2".into();
-        assert_eq!(change("StatefulSet", &desired, &live), (Change::Adopt(NOBODYS), "/spec/selector"));
+        assert_eq!(change("StatefulSet", &desired, &live), (ChangeMethod::Adopt(NO_OWNER), "/spec/selector"));
         assert_eq!(change("Deployment", &desired, &live), (SELECTOR, "/spec/selector"));
-        assert_eq!(change("Gadget", &desired, &live), (Change::InPlace, ""));
+        assert_eq!(change("Gadget", &desired, &live), (ChangeMethod::InPlace, ""));
     }
 
     #[test]
     fn volumes_grow_and_do_not_shrink() {
         let claim = |size: &str| json!({"spec": {"resources": {"requests": {"storage": size}}}});
-        assert_eq!(change("PersistentVolumeClaim", &claim("2Gi"), &claim("1Gi")).0, Change::InPlace);
-        assert_eq!(change("PersistentVolumeClaim", &claim("1024Mi"), &claim("1Gi")).0, Change::InPlace);
-        assert!(matches!(change("PersistentVolumeClaim", &claim("1Gi"), &claim("2Gi")).0, Change::Refuse(_)));
+        assert_eq!(change("PersistentVolumeClaim", &claim("2Gi"), &claim("1Gi")).0, ChangeMethod::InPlace);
+        assert_eq!(change("PersistentVolumeClaim", &claim("1024Mi"), &claim("1Gi")).0, ChangeMethod::InPlace);
+        let shrink = change("PersistentVolumeClaim", &claim("1Gi"), &claim("2Gi")).0;
+        assert!(matches!(shrink, ChangeMethod::Refuse(_)));
     }
 
     #[test]
-    fn the_class_of_a_volume_can_be_said_once() {
+    fn a_storage_class_can_be_set_once() {
         let claim = |class: Value| json!({"spec": {"storageClassName": class}});
         assert_eq!(
             change("PersistentVolumeClaim", &claim(json!("a")), &claim(json!(null))).0,
-            Change::InPlace
+            ChangeMethod::InPlace
         );
         assert_eq!(change("PersistentVolumeClaim", &claim(json!("a")), &claim(json!("b"))).0, CLAIM);
     }
 
     #[test]
-    fn content_that_cannot_be_changed_is_compared_as_a_whole() {
+    fn immutable_content_is_compared_as_a_whole() {
         let object = |immutable: Value, data: Value| json!({"immutable": immutable, "data": data});
         let live = object(json!(true), json!({"a": "1", "b": "2"}));
-        for (desired, at_once, when_refused) in [
-            (object(json!(true), json!({"a": "1", "b": "2"})), Change::InPlace, Change::InPlace),
-            (object(json!(true), json!({"a": "2", "b": "2"})), Change::Recreate, Change::InPlace),
-            (object(json!(false), json!({"a": "1", "b": "2"})), Change::Recreate, Change::InPlace),
-            (object(json!(true), json!({"a": "1"})), Change::InPlace, Change::Recreate),
-            (object(json!(null), json!({"a": "1", "b": "2"})), Change::InPlace, Change::Recreate),
+        for (desired, at_first, after_rejection) in [
+            (object(json!(true), json!({"a": "1", "b": "2"})), ChangeMethod::InPlace, ChangeMethod::InPlace),
+            (object(json!(true), json!({"a": "2", "b": "2"})), ChangeMethod::Recreate, ChangeMethod::InPlace),
+            (
+                object(json!(false), json!({"a": "1", "b": "2"})),
+                ChangeMethod::Recreate,
+                ChangeMethod::InPlace,
+            ),
+            (object(json!(true), json!({"a": "1"})), ChangeMethod::InPlace, ChangeMethod::Recreate),
+            (object(json!(null), json!({"a": "1", "b": "2"})), ChangeMethod::InPlace, ChangeMethod::Recreate),
         ] {
-            assert_eq!(change("Secret", &desired, &live).0, at_once, "{desired}");
-            assert_eq!(removal("Secret", &desired, &live).0, when_refused, "{desired}");
+            assert_eq!(change("Secret", &desired, &live).0, at_first, "{desired}");
+            assert_eq!(removal("Secret", &desired, &live).0, after_rejection, "{desired}");
         }
     }
 
     #[test]
-    fn what_is_only_not_wanted_decides_when_the_server_has_refused() {
+    fn a_value_that_is_not_desired_decides_only_after_a_rejection() {
         let claim = |more: Value| {
             let mut spec = json!({"accessModes": ["ReadWriteOnce"]});
             spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -206,20 +226,23 @@ mod tests {
         };
         let live = claim(json!({"storageClassName": "fast", "volumeMode": "Filesystem"}));
         let desired = claim(json!({}));
-        assert_eq!(change("StatefulSet", &desired, &live).0, Change::InPlace);
-        assert_eq!(removal("StatefulSet", &desired, &live), (Change::Orphan, "/spec/volumeClaimTemplates"));
+        assert_eq!(change("StatefulSet", &desired, &live).0, ChangeMethod::InPlace);
+        assert_eq!(
+            removal("StatefulSet", &desired, &live),
+            (ChangeMethod::Orphan, "/spec/volumeClaimTemplates")
+        );
         let filled = claim(json!({"volumeMode": "Filesystem"}));
-        assert_eq!(removal("StatefulSet", &desired, &filled).0, Change::InPlace);
+        assert_eq!(removal("StatefulSet", &desired, &filled).0, ChangeMethod::InPlace);
     }
 
     #[test]
-    fn a_service_keeps_the_address_it_was_given() {
+    fn a_service_keeps_its_cluster_ip() {
         let with = |address: Value| json!({"spec": {"clusterIP": address}});
         for (desired, live, expected) in [
-            (json!(null), json!("10.0.0.1"), Change::InPlace),
-            (json!("None"), json!("None"), Change::InPlace),
-            (json!("None"), json!("10.0.0.1"), Change::Recreate),
-            (json!(null), json!("None"), Change::Recreate),
+            (json!(null), json!("10.0.0.1"), ChangeMethod::InPlace),
+            (json!("None"), json!("None"), ChangeMethod::InPlace),
+            (json!("None"), json!("10.0.0.1"), ChangeMethod::Recreate),
+            (json!(null), json!("None"), ChangeMethod::Recreate),
         ] {
             assert_eq!(change("Service", &with(desired), &with(live)).0, expected);
         }

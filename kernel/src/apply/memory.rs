@@ -20,7 +20,7 @@ use super::settled::Wanted;
 use super::{Desired, Work, Writer};
 use crate::clock;
 use crate::declare::Kind;
-use crate::object::{Kept, Key, Object};
+use crate::object::{Key, Object, Stored};
 use crate::store::Change;
 
 /// An object that may not exist, or that is not watched.
@@ -28,9 +28,9 @@ type Id = (Kind, Key);
 
 /// What one writer remembers. Clones share it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Memory(Arc<Mutex<Records>>);
+pub(crate) struct WriterMemory(Arc<Mutex<Records>>);
 
-/// All of it.
+/// Everything that a writer remembers.
 #[derive(Debug, Default)]
 pub(super) struct Records {
     /// Of objects that are in the stores, by unique id.
@@ -71,7 +71,7 @@ struct Seen {
     at: Instant,
 }
 
-impl Memory {
+impl WriterMemory {
     pub(super) fn records(&self) -> MutexGuard<'_, Records> {
         self.0.lock()
     }
@@ -126,24 +126,24 @@ impl Records {
 
 impl Writer {
     /// Whether an object is watched and exists.
-    fn is_held(&self, kind: Kind, object: &Object) -> bool {
+    fn is_stored(&self, kind: Kind, object: &Object) -> bool {
         let known = self.stores.get(kind, object.key());
         self.stores.is_watched(kind, &object.key().namespace)
             && known.is_some_and(|known| known.uid() == object.uid())
     }
 
-    /// Whether an owner is watched and gone.
-    fn is_without(&self, owner: &Object) -> bool {
+    /// Whether an owner is watched, and no longer exists.
+    fn is_owner_gone(&self, owner: &Object) -> bool {
         let kind = self.declaration.primary;
-        self.stores.is_watched(kind, &owner.key().namespace) && !self.is_held(kind, owner)
+        self.stores.is_watched(kind, &owner.key().namespace) && !self.is_stored(kind, owner)
     }
 
     /// Remembers what was desired of an object, and the version of it that needs no further write.
     pub(super) fn settle(&self, kind: Kind, object: &Object, owner: &Object, wanted: Wanted) {
         let mut records = self.memory.records();
-        if self.is_held(kind, object) {
+        if self.is_stored(kind, object) {
             records.record(object).wanted = Some(wanted);
-        } else if !self.is_without(owner) {
+        } else if !self.is_owner_gone(owner) {
             let seen = Seen { uid: object.uid().into(), wanted, at: clock::now() };
             records.owner(owner).unwatched.insert((kind, object.key().clone()), seen);
         }
@@ -159,7 +159,7 @@ impl Writer {
     /// Remembers a whole object that we wrote.
     pub(super) fn note_written(&self, kind: Kind, object: Object) {
         let mut records = self.memory.records();
-        if self.is_held(kind, &object) {
+        if self.is_stored(kind, &object) {
             let written = Arc::new(object);
             records.record(&written).written = Some(Arc::clone(&written));
         }
@@ -187,7 +187,7 @@ impl Writer {
     /// The last write of an object was outdated.
     pub(super) fn note_outdated(&self, target: Target<'_>, owner: &Object) {
         let mut records = self.memory.records();
-        if !self.is_without(owner) {
+        if !self.is_owner_gone(owner) {
             let record = records.owner(owner);
             record.unwatched.remove(&target.id());
             record.outdated.insert(target.id());
@@ -202,7 +202,7 @@ impl Writer {
     /// Remembers what was kept when objects of a kind were listed for pruning.
     pub(super) fn note_pruned(&self, kind: Kind, owner: &Object, stays: BTreeSet<Key>) {
         let mut records = self.memory.records();
-        if !self.is_without(owner) {
+        if !self.is_owner_gone(owner) {
             records.owner(owner).pruned.insert(kind, stays);
         }
     }

@@ -37,17 +37,17 @@ use kube::api::PropagationPolicy;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-pub use decide::{Action, Desired, Ownership, Way, decide};
+pub use decide::{Desired, Ownership, Way, WriteAction, decide};
 pub use drift::Drift;
 pub use error::{Result, WriteError};
-pub use immutable::{Change, change, rows};
-pub(crate) use memory::Memory;
+pub use immutable::{ChangeMethod, change, rows};
+pub(crate) use memory::WriterMemory;
 use request::Target;
 use settled::{Wanted, changed_nothing, hash};
 
 use crate::declare::{Declaration, Detail, Kind, Known};
 use crate::metrics::{Metrics, Occurrence};
-use crate::object::{Kept, Key, Object, Owner};
+use crate::object::{Key, Object, Owner, Stored};
 use crate::report::merged;
 use crate::store::Origin;
 use crate::stores::{Namespaces, Stores};
@@ -86,13 +86,13 @@ pub struct Touch {
 pub struct Work {
     /// Objects in waves: a wave starts when the one before it is written.
     pub waves: Vec<Vec<Desired>>,
-    /// Fields of objects of others.
+    /// Patches of objects of others.
     pub touches: Vec<Touch>,
     /// Deletions beyond pruning.
     pub deletions: Vec<Deletion>,
     /// Pods to be evicted, if their disruption budget permits it.
     pub evictions: Vec<Deletion>,
-    /// Whether it is complete: then owned objects that it does not name are pruned.
+    /// Whether owned objects that the work does not name are pruned: only if the work is complete.
     pub prune: bool,
     /// Objects that are never pruned.
     pub spared: Vec<(Kind, Key)>,
@@ -141,13 +141,13 @@ impl Applied {
         &mut self,
         target: Target<'_>,
         outcome: Result<Arc<Object>>,
-        words: impl FnOnce() -> String,
+        message: impl FnOnce() -> String,
     ) -> Result<Option<Arc<Object>>> {
         if outcome.as_ref().err().is_none_or(WriteError::may_be_done) {
             self.changed.insert((target.kind, target.key.clone()));
         }
         if outcome.is_ok() {
-            self.written.push(words());
+            self.written.push(message());
         }
         outcome.map(Some)
     }
@@ -167,7 +167,7 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// For a controller whose objects are not watched: it reads each before it writes it.
+    /// For a controller whose objects are not watched: it reads each object before it writes it.
     pub fn without_stores(client: Client, manager: &'static str, fence: Fence) -> Self {
         let stores = Stores::new(&[], manager, &Namespaces::AllBut(Vec::new()).into());
         Self { client, stores, manager, fence }
@@ -192,7 +192,7 @@ pub struct Writer {
     manager: &'static str,
     fence: Fence,
     announce: Announce,
-    memory: Memory,
+    memory: WriterMemory,
     metrics: Option<Metrics>,
     /// Whether the definition of the resources has no status subresource, as far as is known.
     has_inline_status: Arc<AtomicBool>,
@@ -221,7 +221,7 @@ impl Writer {
             manager,
             fence,
             announce: Arc::new(|_, _, _| {}),
-            memory: Memory::default(),
+            memory: WriterMemory::default(),
             metrics: None,
             has_inline_status: Arc::default(),
         }
@@ -230,7 +230,7 @@ impl Writer {
     /// The same for one of several controllers: it announces its writes and counts them. The memory is shared with the
     /// caller, who makes it forget what is gone.
     #[must_use]
-    pub(crate) fn joined(self, announce: Announce, metrics: Metrics, memory: Memory) -> Self {
+    pub(crate) fn joined(self, announce: Announce, metrics: Metrics, memory: WriterMemory) -> Self {
         Self { announce, memory, metrics: Some(metrics), ..self }
     }
 
@@ -245,18 +245,18 @@ impl Writer {
         &self.stores
     }
 
-    /// Does the work on behalf of an owner. Stops at the first error, except that a patch which the server rejects does not
-    /// stop the rest.
+    /// Does the work on behalf of an owner. Stops at the first error, except if the server rejects a patch: the rest is done
+    /// first.
     pub async fn carry_out(&self, work: &Work, owner: &Object) -> Result<Applied> {
         let mut applied = Applied::default();
         self.carry_out_into(&mut applied, work, owner).await?;
         Ok(applied)
     }
 
-    /// The same, for a caller who needs the results also when something failed.
+    /// The same, for a caller that needs the results even if something failed.
     pub async fn carry_out_into(&self, applied: &mut Applied, work: &Work, owner: &Object) -> Result<()> {
         let written = self.write_all(applied, work, owner).await;
-        // Statuses of other objects are written whatever the outcome.
+        // Statuses of other objects are written even if something failed.
         let statuses = self.write_foreign_statuses(&work.foreign_statuses).await;
         written.and(statuses)
     }
@@ -293,19 +293,19 @@ impl Writer {
         self.check_declared(target)?;
         let wanted = hash(&desired.object);
         let known = self.stores.get(kind, &key);
-        let is_blind = self.is_blind(target);
-        if is_blind && self.was_seen_lately(target, owner, wanted) {
+        let is_unwatched = self.is_unwatched(target);
+        if is_unwatched && self.was_checked_recently(target, owner, wanted) {
             return Ok(());
         }
         if let Some(known) =
-            known.as_ref().filter(|known| !is_blind && self.is_settled(kind, known, owner, wanted))
+            known.as_ref().filter(|known| !is_unwatched && self.is_settled(kind, known, owner, wanted))
         {
             applied.objects.insert((kind, key.clone()), Arc::clone(known));
             return Ok(());
         }
-        let (live, is_as_we_wrote_it) = self.look_at(target, known, owner).await?;
+        let (live, is_as_we_wrote_it) = self.read_present(target, known, owner).await?;
         let others = live.as_deref().filter(|_| !is_as_we_wrote_it);
-        let desired = &self.with_what_stays(kind, desired, others);
+        let desired = &self.with_kept_fields(kind, desired, others);
         let controller = Owner {
             group: self.declaration.primary.group.into(),
             kind: self.declaration.primary.kind.into(),
@@ -329,8 +329,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes one object that was read just now, for a controller that works on no resource of its own: nothing is
-    /// remembered. Returns the object as it is now, or nothing while it is being deleted.
+    /// Writes one object that was just read, for a controller without a primary resource: nothing is remembered. Returns
+    /// the object as it is now, or nothing while it is being deleted.
     pub async fn write(
         &self,
         desired: &Desired,
@@ -368,11 +368,11 @@ impl Writer {
         )))
     }
 
-    /// Does what was decided. An object that the server refuses to change may have to be recreated.
+    /// Performs an action. An object that the server refuses to change may have to be recreated.
     async fn perform_or_recreate(
         &self,
         task: Task<'_>,
-        action: Action,
+        action: WriteAction,
         applied: &mut Applied,
     ) -> Result<Option<Arc<Object>>> {
         match (self.perform(task, action, applied).await, task.live) {
@@ -386,55 +386,55 @@ impl Writer {
         }
     }
 
-    /// Does what was decided. Returns the object as it is now, if it exists.
+    /// Performs an action. Returns the object as it is now, if it exists.
     async fn perform(
         &self,
         task: Task<'_>,
-        action: Action,
+        action: WriteAction,
         applied: &mut Applied,
     ) -> Result<Option<Arc<Object>>> {
-        let Task { target, desired, live, ownership: claim } = task;
+        let Task { target, desired, live, ownership: managers } = task;
         let Target { kind, key } = target;
         match action {
-            Action::Nothing => Ok(live.cloned()),
-            Action::Create(object) => {
+            WriteAction::Nothing => Ok(live.cloned()),
+            WriteAction::Create(object) => {
                 let outcome = self.create(target, desired.way, object).await;
                 applied.wrote(target, outcome, || format!("created {} {key}", kind.kind))
             }
-            Action::Apply { mut object, ownership, because } => {
+            WriteAction::Apply { mut object, ownership, because } => {
                 if let Some(live) = live.filter(|_| ownership) {
-                    let after = self.take_over(target, live, &claim).await?;
+                    let after = self.take_over(target, live, &managers).await?;
                     object["metadata"]["resourceVersion"] = after.identity().version.to_string().into();
                 }
                 let outcome = self.apply_or_replace(target, &object, live.map(|live| &**live)).await;
                 applied.wrote(target, outcome, || format!("applied {} {key} ({because})", kind.kind))
             }
-            Action::Replace { object, because } => {
+            WriteAction::Replace { object, because } => {
                 let outcome = self.replace(target, object).await;
                 applied.wrote(target, outcome, || format!("replaced {} {key} ({because})", kind.kind))
             }
-            Action::Delete { orphan, because } => {
+            WriteAction::Delete { orphan, because } => {
                 let policy = if orphan { PropagationPolicy::Orphan } else { PropagationPolicy::Background };
                 if let Some(live) = live {
                     self.dry_run(target, &desired.object).await?;
                     self.delete(kind, live, policy, applied).await?;
                     self.observe(&Occurrence::Recreated { controller: self.declaration.name, kind });
                 }
-                let words = format!("{} {key} is recreated: {because} cannot be changed", kind.kind);
-                applied.recreated.push(words.clone());
-                applied.waiting.push(words);
+                let message = format!("{} {key} is recreated: {because} cannot be changed", kind.kind);
+                applied.recreated.push(message.clone());
+                applied.waiting.push(message);
                 Ok(None)
             }
-            Action::Wait => {
+            WriteAction::Wait => {
                 applied.waiting.push(format!("{} {key} is being deleted", kind.kind));
                 Ok(None)
             }
-            Action::Refuse(words) => Err(WriteError::Impossible(words)),
+            WriteAction::Refuse(message) => Err(WriteError::Impossible(message)),
         }
     }
 
-    /// Applies. Where the server rejects the fields of others together with ours (a second port of the same name, another
-    /// source of the same volume), ours win: the object is replaced.
+    /// Applies an object. If the server rejects the fields of others together with ours (a second port with the same name,
+    /// another source of the same volume), our fields take precedence: the object is replaced.
     async fn apply_or_replace(
         &self,
         target: Target<'_>,
@@ -459,9 +459,9 @@ impl Writer {
         Target { kind: self.declaration.primary, key: object.key() }
     }
 
-    /// Metadata that names the object and the state of it that a write is about.
+    /// Metadata with the unique id and the version that a write is based on.
     fn state_of(&self, object: &Object) -> Value {
-        // What we wrote earlier in this pass may be newer than what the pass started with.
+        // An earlier write of this pass may have changed the version.
         let known = self.stores.get(self.declaration.primary, object.key());
         let same = known.filter(|known| known.identity().uid == object.identity().uid);
         let version = same.map_or(object.identity().version, |known| known.identity().version);

@@ -11,18 +11,19 @@ use crate::declare::{Detail, Kind};
 use crate::object::Object;
 
 /// How long an unwatched object is assumed to be unchanged.
-const LATELY: Duration = Duration::from_mins(1);
+const RECENT: Duration = Duration::from_mins(1);
 
 impl Writer {
-    /// The object as it is, if it exists, and whether it is unchanged since we wrote it. What is not known is read.
-    pub(super) async fn look_at(
+    /// The present object, if it exists, and whether it is unchanged since we wrote it. It is read from the server if it is
+    /// not known.
+    pub(super) async fn read_present(
         &self,
         target: Target<'_>,
         known: Option<Arc<Object>>,
         owner: &Object,
     ) -> Result<(Option<Arc<Object>>, bool)> {
         let Target { kind, key } = target;
-        if self.is_blind(target) || self.was_outdated(target, owner) {
+        if self.is_unwatched(target) || self.was_outdated(target, owner) {
             // The stores do not have the changes of others, or not yet.
             return Ok((self.get(kind, key).await?, false));
         }
@@ -39,15 +40,14 @@ impl Writer {
         }
     }
 
-    /// Whether an object is not watched: there is no watch of its kind, and we work without, or its selector excludes the
-    /// object.
-    pub(super) fn is_blind(&self, target: Target<'_>) -> bool {
+    /// Whether an object is not watched: there is no watch of its kind, which is optional, or the watch excludes the object.
+    pub(super) fn is_unwatched(&self, target: Target<'_>) -> bool {
         let Target { kind, key } = target;
-        let is_unwatched = !self.stores.is_watched(kind, &key.namespace);
-        (self.declaration.is_optional(kind) && is_unwatched) || self.stores.is_left_out(kind, key)
+        let has_watch = self.stores.is_watched(kind, &key.namespace);
+        (self.declaration.is_optional(kind) && !has_watch) || self.stores.is_left_out(kind, key)
     }
 
-    /// Records whether a write was outdated: then the object is read before the next attempt.
+    /// Records whether a write was outdated: in that case the object is read before the next attempt.
     pub(super) fn note_if_outdated<T>(
         &self,
         target: Target<'_>,
@@ -56,20 +56,20 @@ impl Writer {
     ) -> Result<T> {
         match &outcome {
             Ok(_) => self.forget_outdated(target, owner),
-            Err(error) if is_late(error) => self.note_outdated(target, owner),
+            Err(error) if is_outdated(error) => self.note_outdated(target, owner),
             Err(_) => {}
         }
         outcome
     }
 
     /// Whether an unwatched object was as desired a short while ago.
-    pub(super) fn was_seen_lately(&self, target: Target<'_>, owner: &Object, wanted: u64) -> bool {
+    pub(super) fn was_checked_recently(&self, target: Target<'_>, owner: &Object, wanted: u64) -> bool {
         let seen = self.last_seen(target, owner);
-        seen.is_some_and(|(hash, at)| hash == wanted && clock::now().duration_since(at) < LATELY)
+        seen.is_some_and(|(hash, at)| hash == wanted && clock::now().duration_since(at) < RECENT)
     }
 
-    /// The desired object, with what is kept of the present one.
-    pub(super) fn with_what_stays<'d>(
+    /// The desired object, with the fields that are kept of the present one.
+    pub(super) fn with_kept_fields<'d>(
         &self,
         kind: Kind,
         desired: &'d Desired,
@@ -87,7 +87,7 @@ impl Writer {
 }
 
 /// Whether a write was based on an object that has changed, or is gone.
-fn is_late(error: &WriteError) -> bool {
+fn is_outdated(error: &WriteError) -> bool {
     matches!(error, WriteError::Outdated { .. }) || error.code() == Some(404)
 }
 

@@ -13,13 +13,13 @@ use crate::object::{Key, Object, Owner};
 use crate::watch::bare;
 
 impl Writer {
-    /// Deletes what the owner controls and the work neither wants nor spares, of the kinds with this scope of pruning.
+    /// Deletes the objects that the owner controls and that the work neither names nor spares, of the kinds that are pruned.
     pub(super) async fn prune(&self, work: &Work, owner: &Object, applied: &mut Applied) -> Result<()> {
         let pruned = self.declaration.owned.iter().filter(|owned| owned.prune == Prune::Unnamed);
         for owned in pruned {
             let (kind, stays) = (owned.kind, Self::staying(work, owned.kind));
-            let is_asked_for = self.stores.is_filtered(kind) && !self.was_pruned(kind, owner, &stays);
-            let present = if is_asked_for {
+            let is_listed = self.stores.is_filtered(kind) && !self.was_pruned(kind, owner, &stays);
+            let present = if is_listed {
                 self.list_owned(kind, owner).await?
             } else {
                 self.stores.owned_by(kind, &owner.key().namespace, owner.uid())
@@ -29,7 +29,7 @@ impl Writer {
                     self.delete(kind, &object, pruning(kind), applied).await?;
                 }
             }
-            if is_asked_for {
+            if is_listed {
                 self.note_pruned(kind, owner, stays);
             }
         }
@@ -58,7 +58,7 @@ impl Writer {
         Ok(owned)
     }
 
-    /// The namespaces in which an owner may have objects of a kind: its own; for a cluster-scoped owner all that are
+    /// The namespaces in which an owner can have objects of a kind: its own; for a cluster-scoped owner all that are
     /// watched. An empty name stands for all namespaces.
     fn namespaces_of(&self, kind: Kind, owner: &Object) -> Vec<Arc<str>> {
         let own = &owner.key().namespace;
@@ -75,7 +75,7 @@ impl Writer {
     }
 }
 
-/// How an object is pruned. A Job stays until its pods are gone: no Job means that no pod of it runs.
+/// How objects of a kind are deleted. A Job exists until its pods are gone, so that none of them runs when it is gone.
 fn pruning(kind: Kind) -> PropagationPolicy {
     if kind.kind == "Job" { PropagationPolicy::Foreground } else { PropagationPolicy::Background }
 }

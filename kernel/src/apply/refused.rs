@@ -1,6 +1,6 @@
 //! Optional patches that the server rejects though we have the permission: a volume whose class does not permit expansion, a
 //! quota, a policy. The object is left as it is, the operator reports it to the user, and the patch is retried with back-off:
-//! the cause is elsewhere, and no event tells when it is gone.
+//! the cause is elsewhere, and no event reports that it is gone.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -14,7 +14,7 @@ use crate::clock;
 #[derive(Debug)]
 struct Refusal {
     touch: Touch,
-    words: String,
+    message: String,
     last: Denial,
 }
 
@@ -24,18 +24,18 @@ pub(super) struct Refused(HashMap<Box<str>, Refusal>);
 
 impl Refused {
     /// The message of the server, if it rejected this patch a short while ago.
-    fn words(&self, touch: &Touch, now: Instant) -> Option<String> {
+    fn message(&self, touch: &Touch, now: Instant) -> Option<String> {
         let last = self.0.get(&touch.uid)?;
-        (last.touch == *touch && last.last.is_fresh(now)).then(|| last.words.clone())
+        (last.touch == *touch && last.last.is_fresh(now)).then(|| last.message.clone())
     }
 
-    /// Whether it is news: it is logged once for all objects of a kind.
-    fn take(&mut self, touch: &Touch, words: &str, now: Instant) -> bool {
+    /// Records a rejection. Returns whether it is the first one: it is logged once for all objects of a kind.
+    fn record(&mut self, touch: &Touch, message: &str, now: Instant) -> bool {
         self.0.retain(|_, refusal| refusal.last.is_younger(FORGOTTEN, now));
         let is_known = self.0.values().any(|refusal| refusal.touch.kind == touch.kind);
         let before = self.0.get(&touch.uid).filter(|before| before.touch == *touch);
         let last = before.map_or_else(|| Denial::first(now), |before| before.last.next(now));
-        self.0.insert(touch.uid.clone(), Refusal { touch: touch.clone(), words: words.to_owned(), last });
+        self.0.insert(touch.uid.clone(), Refusal { touch: touch.clone(), message: message.to_owned(), last });
         !is_known
     }
 
@@ -50,30 +50,30 @@ impl Refused {
 }
 
 impl Writer {
-    /// Does an optional patch. If the server rejects it, its message is kept.
+    /// Sends an optional patch. If the server rejects it, its message is kept.
     pub(super) async fn unless_refused(
         &self,
         touch: &Touch,
         request: impl Future<Output = Result<bool>> + Send,
         applied: &mut Applied,
     ) -> Result<bool> {
-        let known = self.memory.records().refused.words(touch, clock::now());
-        if let Some(words) = known {
-            applied.refused.push((touch.clone(), words));
+        let known = self.memory.records().refused.message(touch, clock::now());
+        if let Some(message) = known {
+            applied.refused.push((touch.clone(), message));
             return Ok(false);
         }
         match request.await {
             Err(error) if !error.is_missing_permission() => {
-                let Some(words) = error.refusal() else { return Err(error) };
-                let is_news = self.memory.records().refused.take(touch, words, clock::now());
-                if is_news {
+                let Some(message) = error.refusal() else { return Err(error) };
+                let is_first = self.memory.records().refused.record(touch, message, clock::now());
+                if is_first {
                     let Touch { kind, key, .. } = touch;
                     tracing::warn!(
-                        "{} {key} is not patched, because the server rejects it: {words}",
+                        "{} {key} is not patched, because the server rejects it: {message}",
                         kind.kind
                     );
                 }
-                applied.refused.push((touch.clone(), words.to_owned()));
+                applied.refused.push((touch.clone(), message.to_owned()));
                 Ok(false)
             }
             outcome => {
@@ -101,28 +101,28 @@ mod tests {
     }
 
     #[test]
-    fn the_same_is_not_asked_again_at_once_and_something_else_is() {
+    fn a_rejected_patch_is_retried_with_back_off_and_another_patch_at_once() {
         let (mut refused, start) = (Refused::default(), clock::now());
         let after = |seconds: u64| start + Duration::from_secs(seconds);
-        assert!(refused.take(&touch("a", "2"), "no", start), "news");
-        assert!(!refused.take(&touch("b", "2"), "no", start), "logged before for another one");
-        let said =
-            |refused: &Refused, size: &str, second: u64| refused.words(&touch("a", size), after(second));
-        assert_eq!(said(&refused, "2", 4).as_deref(), Some("no"));
-        assert_eq!(said(&refused, "3", 4), None, "another patch");
-        assert_eq!(said(&refused, "2", 5), None, "the pause is over");
-        refused.take(&touch("a", "2"), "never", after(5));
-        assert_eq!(said(&refused, "2", 14).as_deref(), Some("never"), "the pause has grown");
-        assert_eq!(said(&refused, "2", 15), None);
+        assert!(refused.record(&touch("a", "2"), "no", start), "first");
+        assert!(!refused.record(&touch("b", "2"), "no", start), "logged before for another one");
+        let message =
+            |refused: &Refused, size: &str, second: u64| refused.message(&touch("a", size), after(second));
+        assert_eq!(message(&refused, "2", 4).as_deref(), Some("no"));
+        assert_eq!(message(&refused, "3", 4), None, "another patch");
+        assert_eq!(message(&refused, "2", 5), None, "the pause is over");
+        refused.record(&touch("a", "2"), "never", after(5));
+        assert_eq!(message(&refused, "2", 14).as_deref(), Some("never"), "the pause has grown");
+        assert_eq!(message(&refused, "2", 15), None);
         refused.forget("a");
-        assert_eq!(said(&refused, "2", 14), None);
+        assert_eq!(message(&refused, "2", 14), None);
     }
 
     #[test]
     fn patches_that_are_no_longer_attempted_are_forgotten() {
         let (mut refused, start) = (Refused::default(), clock::now());
-        refused.take(&touch("a", "2"), "no", start);
-        assert!(refused.take(&touch("b", "2"), "no", start + FORGOTTEN), "news again");
+        refused.record(&touch("a", "2"), "no", start);
+        assert!(refused.record(&touch("b", "2"), "no", start + FORGOTTEN), "first again");
         assert_eq!(refused.len(), 1);
     }
 }

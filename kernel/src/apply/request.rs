@@ -17,8 +17,8 @@ use super::decide::NEVER;
 use super::{Applied, Ownership, Result, Way, WriteError, Writer};
 use crate::declare::{Detail, Kind};
 use crate::fields;
-use crate::object::{Identity, Kept, Key, Object};
-use crate::store::{Base, Origin, Ticket};
+use crate::object::{Identity, Key, Object, Stored};
+use crate::store::{Origin, Ticket, WriteBase};
 use crate::watch::bare;
 
 /// Requests the metadata of an object instead of the whole.
@@ -51,12 +51,12 @@ impl Writer {
         if way == Way::Apply {
             return self.server_side_apply(target, &object).await;
         }
-        let write = self.begin(target, Base::Absence)?;
+        let write = self.begin(target, WriteBase::Absence)?;
         let answer = self.send(target, Whole::Create, &self.params(), object).await;
         write.finish("create", answer)
     }
 
-    /// The whole object as the server has it, if it is there.
+    /// The whole object from the server, if it exists.
     pub async fn get(&self, kind: Kind, key: &Key) -> Result<Option<Arc<Object>>> {
         let target = Target { kind, key };
         let answer = self.api(target).get_opt(&key.name).await;
@@ -64,7 +64,7 @@ impl Writer {
         Ok(object.map(|object| Arc::new(Object::new(object, &kind.resource()))))
     }
 
-    /// The objects of a kind in a namespace with these labels, as the server has them.
+    /// The objects of a kind in a namespace with these labels, from the server.
     pub async fn list(&self, kind: Kind, namespace: &str, labels: &str) -> Result<Vec<Arc<Object>>> {
         let target = Target { kind, key: &Key::new(namespace, "") };
         let answer = self.api(target).list(&ListParams::default().labels(labels)).await;
@@ -78,7 +78,7 @@ impl Writer {
         let params = PostParams { dry_run: true, ..self.params() };
         match self.send(target, Whole::Create, &params, object.clone()).await {
             Ok(_) => Ok(()),
-            // The name is checked last.
+            // The server checks the name last, so the object is valid.
             Err(kube::Error::Api(status)) if status.code == 409 => Ok(()),
             Err(error) => Err(failed("create", target, error)),
         }
@@ -91,8 +91,8 @@ impl Writer {
         write.finish("replace", answer)
     }
 
-    /// Sends a whole object. Where only the metadata of a kind is watched, only metadata is requested in return: the object
-    /// may be large, and we know the rest.
+    /// Sends a whole object. If only the metadata of a kind is watched, only metadata is requested in return: the object may
+    /// be large, and the rest is known.
     async fn send(
         &self,
         target: Target<'_>,
@@ -191,7 +191,7 @@ impl Writer {
             return Ok(());
         }
         let target = Target { kind, key: object.key() };
-        let write = self.begin(target, Base::Version(object.identity().version))?;
+        let write = self.begin(target, WriteBase::Version(object.identity().version))?;
         let uid = Some(object.identity().uid.to_string());
         let params = DeleteParams {
             propagation_policy: Some(policy),
@@ -214,12 +214,12 @@ impl Writer {
         }
     }
 
-    /// Whether this process may write now: every write asks.
+    /// Fails if this process may not write. Called before every write.
     pub fn check_fence(&self) -> Result<()> {
         if (self.fence)() { Ok(()) } else { Err(WriteError::Fenced) }
     }
 
-    fn begin<'a>(&'a self, target: Target<'a>, base: Base) -> Result<Write<'a>> {
+    fn begin<'a>(&'a self, target: Target<'a>, base: WriteBase) -> Result<Write<'a>> {
         self.check_fence()?;
         let partition = self.stores.partition(target.kind, &target.key.namespace);
         let ticket = partition.map(|partition| partition.write().begin(target.key, base));
@@ -274,7 +274,7 @@ impl Write<'_> {
         }
         let object = self.writer.stores.keep(kind, answer);
         if is_left_out {
-            // If the watch covers it after all, it delivers it. The ticket is given up with the write.
+            // If the watch covers the object after all, it delivers the object. The ticket is given up with the write.
             return Ok(Arc::new(object));
         }
         if let (Some(partition), Some(ticket)) =
@@ -282,7 +282,7 @@ impl Write<'_> {
         {
             let (origin, changes) = partition.write().wrote(object.clone(), ticket);
             if let Some(written) = written {
-                self.writer.note_written(kind, Object::at_hand(written, &kind.resource()));
+                self.writer.note_written(kind, Object::decoded(written, &kind.resource()));
             }
             for change in changes {
                 (self.writer.announce)(kind, &change, origin);
@@ -307,11 +307,11 @@ impl Drop for Write<'_> {
 }
 
 /// The state that a body is based on.
-fn base(body: &Value) -> Base {
+fn base(body: &Value) -> WriteBase {
     match body["metadata"]["resourceVersion"].as_str() {
-        Some(NEVER) => Base::Absence,
-        Some(version) => version.parse().map_or(Base::Unsaid, Base::Version),
-        None => Base::Unsaid,
+        Some(NEVER) => WriteBase::Absence,
+        Some(version) => version.parse().map_or(WriteBase::Unsaid, WriteBase::Version),
+        None => WriteBase::Unsaid,
     }
 }
 
@@ -324,20 +324,20 @@ pub(super) fn failed(verb: &'static str, target: Target<'_>, error: kube::Error)
     WriteError::Server { verb, kind, key, source: Box::new(error) }
 }
 
-/// The object has another version, or there is another one of its name: the server takes the uid for a field that the
-/// request tries to change.
+/// Whether the object has another version, or there is another object with its name. In the latter case the server answers
+/// that the field `metadata.uid` cannot be changed.
 fn is_outdated(error: &kube::Error) -> bool {
     let kube::Error::Api(status) = error else { return false };
     let mut causes = status.details.iter().flat_map(|details| &details.causes);
     status.code == 409 || (status.code == 422 && causes.any(|cause| cause.field == "metadata.uid"))
 }
 
-/// The object no longer exists.
+/// Whether the object no longer exists.
 pub(super) fn is_gone(error: &kube::Error) -> bool {
     is_outdated(error) || matches!(error, kube::Error::Api(status) if status.code == 404)
 }
 
-/// What was sent, with its present metadata.
+/// The object that was sent, with its present metadata.
 fn with_metadata(sent: Value, metadata: ObjectMeta) -> DynamicObject {
     let sent = serde_json::from_value(sent).unwrap_or_else(|_| bare(ObjectMeta::default()));
     DynamicObject { metadata, ..sent }
@@ -383,8 +383,8 @@ mod tests {
 
     #[tokio::test]
     async fn an_object_that_is_being_deleted_is_not_deleted_again() {
-        let asked = Arc::new(AtomicUsize::new(0));
-        let counted = Arc::clone(&asked);
+        let requests = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&requests);
         let server = tower::service_fn(move |_: http::Request<Body>| {
             counted.fetch_add(1, Ordering::Relaxed);
             let leaving = config_map("2", Some("2026-01-01T00:00:00Z")).to_string();
@@ -407,7 +407,7 @@ mod tests {
             let work = Work { deletions: vec![Deletion { kind: KIND, object }], ..Work::default() };
             writer.carry_out(&work, &known).await.unwrap();
         }
-        assert_eq!(asked.load(Ordering::Relaxed), 1);
+        assert_eq!(requests.load(Ordering::Relaxed), 1);
         assert!(stores.get(KIND, known.key()).unwrap().is_deleting());
     }
 
@@ -427,19 +427,19 @@ mod tests {
     };
 
     #[tokio::test]
-    async fn only_metadata_is_returned_for_metadata_watches_and_what_was_sent_is_remembered() {
+    async fn only_metadata_is_requested_for_metadata_watches_and_the_written_object_is_remembered() {
         let seen: Arc<Mutex<Vec<(String, Value)>>> = Arc::default();
-        let heard = Arc::clone(&seen);
+        let recorded = Arc::clone(&seen);
         let server = tower::service_fn(move |request: http::Request<Body>| {
-            let heard = Arc::clone(&heard);
+            let recorded = Arc::clone(&recorded);
             async move {
                 let accepted = request.headers()[ACCEPT].to_str().unwrap().to_owned();
                 let what = format!("{} {} {accepted}", request.method(), request.uri().path());
                 let body = request.into_body().collect_bytes().await.unwrap();
                 let version = {
-                    let mut heard = heard.lock().unwrap();
-                    heard.push((what, serde_json::from_slice(&body).unwrap()));
-                    heard.len().to_string()
+                    let mut recorded = recorded.lock().unwrap();
+                    recorded.push((what, serde_json::from_slice(&body).unwrap()));
+                    recorded.len().to_string()
                 };
                 let metadata =
                     json!({ "name": "a", "namespace": "n", "uid": "1", "resourceVersion": version });
@@ -465,18 +465,18 @@ mod tests {
             writer.carry_out(&work, &owner).await.unwrap();
         }
         let seen = seen.lock().unwrap();
-        let asked: Vec<&str> = seen.iter().map(|(what, _)| what.as_str()).collect();
+        let requests: Vec<&str> = seen.iter().map(|(what, _)| what.as_str()).collect();
         let only = ONLY_METADATA.to_str().unwrap().to_owned();
         // Nothing is sent for what did not change, and nothing that was sent before is read.
         let secrets = "/api/v1/namespaces/n/secrets";
-        assert_eq!(asked, [format!("POST {secrets} {only}"), format!("PUT {secrets}/a {only}")]);
+        assert_eq!(requests, [format!("POST {secrets} {only}"), format!("PUT {secrets}/a {only}")]);
         let [(_, created), (_, replaced)] = &seen[..] else { panic!("{seen:?}") };
         assert_eq!((&created["data"]["key"], &replaced["data"]["key"]), (&"b25l".into(), &"dHdv".into()));
         assert_eq!(replaced["metadata"]["resourceVersion"], "1");
     }
 
     #[test]
-    fn another_version_and_another_object_are_outdated_and_the_rest_is_not() {
+    fn another_version_or_another_object_is_outdated() {
         for (code, field, expected) in [
             (409, "", true),
             (422, "metadata.uid", true),

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Writer;
 use crate::declare::Kind;
-use crate::object::{Kept, Object};
+use crate::object::{Object, Stored};
 
 /// What was desired of an object.
 #[derive(Debug, Clone, Copy)]

@@ -1,8 +1,8 @@
 //! The status of a resource of ours. It is written into the status subresource, or into the resource itself if its
-//! definition has no status subresource: which of the two, the server tells.
+//! definition has no status subresource: the server is asked which of the two applies.
 //!
 //! Without the subresource every write of the status counts as a change of the resource, so `metadata.generation` grows
-//! with it. Such a status has no `observedGeneration`; a hash of the spec tells which spec it is about.
+//! with it. Such a status has no `observedGeneration`; a hash of the spec says which spec it describes.
 
 use std::sync::atomic::Ordering;
 
@@ -17,7 +17,7 @@ use crate::report::{difference, merged};
 const NOT_FOUND: u16 = 404;
 
 impl Writer {
-    /// Writes what differs between two statuses of a resource. Where nothing differs, nothing is written.
+    /// Writes the difference between two statuses of a resource, if there is one.
     pub async fn write_status(&self, object: &Object, old: &Value, new: &Value) -> Result<()> {
         let target = self.primary(object);
         let written = if self.has_inline_status.load(Ordering::Relaxed) {
@@ -42,7 +42,8 @@ impl Writer {
         written.map(drop)
     }
 
-    /// Writes all of the status under the name of its field manager, or else what differs. Whether anything did.
+    /// Applies the whole status if it has a field manager of its own, else patches what differs. Returns whether anything
+    /// differed.
     async fn write_status_subresource(
         &self,
         target: Target<'_>,
@@ -67,7 +68,7 @@ impl Writer {
         Ok(true)
     }
 
-    /// Writes what differs into the resource itself. Whether anything did.
+    /// Patches what differs in the resource itself. Returns whether anything differed.
     async fn write_inline_status(
         &self,
         target: Target<'_>,

@@ -1,4 +1,4 @@
-//! What becomes of touches, evictions and statuses of other objects that the server grants, forbids or denies.
+//! Patches, evictions and statuses of other objects that the server accepts, rejects or denies.
 
 use std::convert::Infallible;
 use std::sync::Mutex;
@@ -38,22 +38,22 @@ static DECLARATION: Declaration = Declaration {
     status_manager: None,
 };
 
-/// What was asked, with the body.
-type Asked = Arc<Mutex<Vec<(String, Value)>>>;
+/// The requests, with their bodies.
+type Requests = Arc<Mutex<Vec<(String, Value)>>>;
 
-/// A hand that no watch tells anything, and a server that always answers so.
-fn hand(code: u16, answer: &Value) -> (Writer, Asked) {
-    let (asked, answer) = (Asked::default(), answer.to_string());
-    let diary = Arc::clone(&asked);
+/// A writer whose watches deliver nothing, and a server with only this answer.
+fn writer(code: u16, answer: &Value) -> (Writer, Requests) {
+    let (requests, answer) = (Requests::default(), answer.to_string());
+    let log = Arc::clone(&requests);
     let server = tower::service_fn(move |request: http::Request<Body>| {
-        let (diary, answer) = (Arc::clone(&diary), answer.clone());
+        let (log, answer) = (Arc::clone(&log), answer.clone());
         async move {
             let (head, body) = request.into_parts();
             let body = body.collect_bytes().await.unwrap();
             let content =
                 head.headers.get(http::header::CONTENT_TYPE).and_then(|content| content.to_str().ok());
-            let words = format!("{} {} {}", head.method, head.uri.path(), content.unwrap_or_default());
-            diary.lock().unwrap().push((words, serde_json::from_slice(&body).unwrap()));
+            let request = format!("{} {} {}", head.method, head.uri.path(), content.unwrap_or_default());
+            log.lock().unwrap().push((request, serde_json::from_slice(&body).unwrap()));
             let answer = Body::from(answer.into_bytes());
             Ok::<_, Infallible>(http::Response::builder().status(code).body(answer).unwrap())
         }
@@ -64,16 +64,16 @@ fn hand(code: u16, answer: &Value) -> (Writer, Asked) {
         manager: "test",
         fence: Arc::new(|| true),
     };
-    (Writer::new(&DECLARATION, tools), asked)
+    (Writer::new(&DECLARATION, tools), requests)
 }
 
 fn failure(code: u16, message: &str, cause: &Value) -> Value {
     json!({"status": "Failure", "code": code, "reason": "", "message": message, "details": {"causes": [cause]}})
 }
 
-fn denial(what: &str) -> Value {
+fn denial(action: &str) -> Value {
     let message =
-        format!("x is forbidden: User \"u\" cannot {what} in API group \"\" in the namespace \"n\"");
+        format!("x is forbidden: User \"u\" cannot {action} in API group \"\" in the namespace \"n\"");
     failure(403, &message, &json!({}))
 }
 
@@ -106,97 +106,98 @@ async fn carry_out(writer: &Writer, work: &Work) -> Result<Applied, WriteError> 
 }
 
 #[tokio::test]
-async fn what_nobody_tells_us_of_is_touched_by_its_unique_id() {
-    let (writer, asked) = hand(200, &json!({"metadata": {"name": "a", "namespace": "n", "uid": "1"}}));
+async fn an_unwatched_object_is_patched_by_its_unique_id() {
+    let (writer, requests) = writer(200, &json!({"metadata": {"name": "a", "namespace": "n", "uid": "1"}}));
     for _ in 0..2 {
         let applied = carry_out(&writer, &touch(POD)).await.unwrap();
         assert_eq!(applied.written, ["patched Pod n/a"]);
         assert_eq!(applied.done, BTreeSet::from([(POD, Key::new("n", "a"))]));
     }
-    let said = json!({"metadata": {"uid": "1", "labels": {"b": "c"}}});
-    let request = ("PATCH /api/v1/namespaces/n/pods/a application/merge-patch+json".to_owned(), said);
-    assert_eq!(*asked.lock().unwrap(), [request.clone(), request]);
-    assert_eq!(writer.stores().get(POD, &Key::new("n", "a")), None, "nobody would tell that it is gone");
+    let body = json!({"metadata": {"uid": "1", "labels": {"b": "c"}}});
+    let request = ("PATCH /api/v1/namespaces/n/pods/a application/merge-patch+json".to_owned(), body);
+    assert_eq!(*requests.lock().unwrap(), [request.clone(), request]);
+    assert_eq!(writer.stores().get(POD, &Key::new("n", "a")), None, "no event would report that it is gone");
 }
 
 #[tokio::test]
-async fn what_nobody_tells_us_of_may_be_gone() {
+async fn an_unwatched_object_may_be_gone() {
     for (code, field) in [(404, ""), (409, ""), (422, "metadata.uid")] {
-        let (writer, _) = hand(code, &failure(code, "", &json!({"field": field})));
+        let (writer, _) = writer(code, &failure(code, "", &json!({"field": field})));
         let applied = carry_out(&writer, &touch(POD)).await.unwrap();
         assert_eq!((applied.written, applied.done), (Vec::new(), BTreeSet::new()), "{code}");
     }
-    let (writer, _) = hand(503, &failure(503, "", &json!({})));
+    let (writer, _) = writer(503, &failure(503, "", &json!({})));
     assert!(matches!(carry_out(&writer, &touch(POD)).await, Err(WriteError::Server { .. })));
 }
 
 #[tokio::test]
-async fn a_right_that_we_can_do_without_is_asked_for_once_in_a_while_and_fails_nothing() {
-    for (what, work) in [
+async fn an_optional_action_without_permission_is_retried_later_and_fails_nothing() {
+    for (action, work) in [
         ("patch resource \"persistentvolumeclaims\"", touch(CLAIM)),
         ("create resource \"pods/eviction\"", eviction()),
     ] {
-        let (writer, asked) = hand(403, &denial(what));
+        let (writer, requests) = writer(403, &denial(action));
         for _ in 0..2 {
             let applied = carry_out(&writer, &work).await.unwrap();
             let done = (applied.written, applied.done, applied.kept);
-            assert_eq!(done, (Vec::new(), BTreeSet::new(), BTreeMap::new()), "{what}");
+            assert_eq!(done, (Vec::new(), BTreeSet::new(), BTreeMap::new()), "{action}");
         }
-        assert_eq!(asked.lock().unwrap().len(), 1, "{what}");
+        assert_eq!(requests.lock().unwrap().len(), 1, "{action}");
     }
 }
 
 #[tokio::test]
-async fn what_is_merged_names_no_field_of_another_touch() {
-    let (writer, asked) = hand(200, &json!({"metadata": {"name": "a", "namespace": "n", "uid": "1"}}));
+async fn a_patch_does_not_contain_the_fields_of_another_patch() {
+    let (writer, requests) = writer(200, &json!({"metadata": {"name": "a", "namespace": "n", "uid": "1"}}));
     let mut work = touch(POD);
     let annotation =
         Touch { fields: json!({"metadata": {"annotations": {"d": "e"}}}), ..work.touches[0].clone() };
     work.touches.push(annotation);
     carry_out(&writer, &work).await.unwrap();
-    let asked = asked.lock().unwrap();
+    let requests = requests.lock().unwrap();
     assert_eq!(
-        asked.iter().map(|(words, _)| words.as_str()).collect::<Vec<_>>(),
+        requests.iter().map(|(request, _)| request.as_str()).collect::<Vec<_>>(),
         [
             "PATCH /api/v1/namespaces/n/pods/a application/merge-patch+json",
             "PATCH /api/v1/namespaces/n/pods/a application/merge-patch+json",
         ]
     );
-    assert_eq!(asked[1].1, json!({"metadata": {"uid": "1", "annotations": {"d": "e"}}}));
+    assert_eq!(requests[1].1, json!({"metadata": {"uid": "1", "annotations": {"d": "e"}}}));
 }
 
 #[tokio::test]
-async fn what_the_server_refuses_is_told_and_not_asked_again_at_once() {
+async fn a_rejected_patch_is_reported_and_not_retried_at_once() {
     let quota =
         "persistentvolumeclaims \"a\" is forbidden: exceeded quota: q, requested: requests.storage=1Gi";
-    let rigid = "persistentvolumeclaims \"a\" is forbidden: only dynamically provisioned pvc can be resized and the \
+    let fixed = "persistentvolumeclaims \"a\" is forbidden: only dynamically provisioned pvc can be resized and the \
                  storageclass that provisions the pvc must support resize";
     let less = "PersistentVolumeClaim \"a\" is invalid: spec.resources.requests.storage: Forbidden: field can not be \
                 less than previous value";
     let webhook = "admission webhook \"w\" denied the request: no";
-    for (code, words) in [(403, quota), (403, rigid), (422, less), (400, webhook)] {
-        let (writer, asked) = hand(code, &failure(code, &format!("{words}\n  more of it"), &json!({})));
+    for (code, message) in [(403, quota), (403, fixed), (422, less), (400, webhook)] {
+        let answer = failure(code, &format!("{message}\n  more of it"), &json!({}));
+        let (writer, requests) = writer(code, &answer);
         let work = Work { evictions: eviction().evictions, ..touch(CLAIM) };
         for _ in 0..2 {
             let mut applied = Applied::default();
-            // The server refuses the eviction too, and that is an error: so it was asked for.
+            // The server rejects the eviction too, which is an error: so the eviction was requested.
             writer.carry_out_into(&mut applied, &work, &object(CONFIG_MAP)).await.unwrap_err();
-            assert_eq!((&applied.written, applied.done.len()), (&Vec::new(), 0), "{words}");
-            assert_eq!(applied.refused, [(work.touches[0].clone(), words.to_owned())]);
+            assert_eq!((&applied.written, applied.done.len()), (&Vec::new(), 0), "{message}");
+            assert_eq!(applied.refused, [(work.touches[0].clone(), message.to_owned())]);
         }
-        let patches = |asked: &Asked| {
-            asked.lock().unwrap().iter().filter(|(words, _)| words.starts_with("PATCH")).count()
+        let patches = |requests: &Requests| {
+            requests.lock().unwrap().iter().filter(|(request, _)| request.starts_with("PATCH")).count()
         };
-        assert_eq!(patches(&asked), 1, "{words}");
+        assert_eq!(patches(&requests), 1, "{message}");
         let other = Touch { fields: json!({"spec": {}}), ..work.touches[0].clone() };
         let applied = carry_out(&writer, &Work { touches: vec![other], ..Work::default() }).await.unwrap();
-        assert_eq!((applied.refused.len(), patches(&asked)), (1, 2), "another wish is tried at once");
+        assert_eq!((applied.refused.len(), patches(&requests)), (1, 2), "another patch is sent at once");
     }
 }
 
 #[tokio::test]
-async fn what_we_cannot_do_without_is_an_error_after_the_rest_is_done() {
-    let (writer, asked) = hand(403, &failure(403, "no", &json!({})));
+async fn a_rejected_patch_that_is_required_is_an_error_after_the_rest_is_done() {
+    let (writer, requests) = writer(403, &failure(403, "no", &json!({})));
     let mut work = touch(CONFIG_MAP);
     work.touches.push(Touch { key: Key::new("n", "b"), ..work.touches[0].clone() });
     for event in [
@@ -210,11 +211,11 @@ async fn what_we_cannot_do_without_is_an_error_after_the_rest_is_done() {
     work.deletions = vec![Deletion { kind: POD, object: Arc::new(object(POD)) }];
     let refused = carry_out(&writer, &work).await;
     assert!(matches!(refused, Err(WriteError::Server { .. })), "{refused:?}");
-    let asked: Vec<String> = asked.lock().unwrap().iter().map(|(words, _)| words.clone()).collect();
+    let requests: Vec<String> = requests.lock().unwrap().iter().map(|(request, _)| request.clone()).collect();
     let path = "/api/v1/namespaces/n";
     let merge = "application/merge-patch+json";
     assert_eq!(
-        asked,
+        requests,
         [
             format!("PATCH {path}/configmaps/a {merge}"),
             format!("PATCH {path}/configmaps/b {merge}"),
@@ -224,7 +225,7 @@ async fn what_we_cannot_do_without_is_an_error_after_the_rest_is_done() {
 }
 
 #[tokio::test]
-async fn an_eviction_is_done_only_if_it_is_granted() {
+async fn only_a_granted_eviction_is_done() {
     let needs = "The disruption budget b needs 2 healthy pods and has 2 currently";
     let budget = failure(429, "no", &json!({"reason": "DisruptionBudget", "message": needs}));
     let busy = failure(429, "too many requests", &json!({}));
@@ -236,11 +237,11 @@ async fn an_eviction_is_done_only_if_it_is_granted() {
         (429, busy, vec![], vec![]),
         (404, failure(404, "", &json!({})), vec![], vec![]),
     ] {
-        let (writer, asked) = hand(code, &answer);
+        let (writer, requests) = writer(code, &answer);
         let applied = carry_out(&writer, &eviction()).await.unwrap();
         assert_eq!(applied.done, BTreeSet::from_iter(done), "{answer}");
         assert_eq!(applied.kept, BTreeMap::from_iter(kept), "{answer}");
-        assert_eq!(asked.lock().unwrap()[0].1["deleteOptions"]["preconditions"], json!({"uid": "1"}));
+        assert_eq!(requests.lock().unwrap()[0].1["deleteOptions"]["preconditions"], json!({"uid": "1"}));
     }
 }
 
@@ -254,26 +255,27 @@ fn foreign_statuses() -> Work {
 }
 
 #[tokio::test]
-async fn one_status_that_the_server_refuses_keeps_no_other_from_being_said() {
-    for (code, is_error, asked_in_two_passes) in [(422, false, 2), (413, false, 2), (500, true, 4)] {
-        let (writer, asked) = hand(code, &failure(code, "no", &json!({})));
+async fn a_rejected_status_does_not_affect_other_statuses() {
+    for (code, is_error, requests_in_two_passes) in [(422, false, 2), (413, false, 2), (500, true, 4)] {
+        let (writer, requests) = writer(code, &failure(code, "no", &json!({})));
         for _ in 0..2 {
             assert_eq!(carry_out(&writer, &foreign_statuses()).await.is_err(), is_error, "{code}");
         }
-        let asked: Vec<String> = asked.lock().unwrap().iter().map(|(words, _)| words.clone()).collect();
-        assert_eq!(asked.len(), asked_in_two_passes, "{code}: {asked:?}");
+        let requests: Vec<String> =
+            requests.lock().unwrap().iter().map(|(request, _)| request.clone()).collect();
+        assert_eq!(requests.len(), requests_in_two_passes, "{code}: {requests:?}");
         let both = ["a", "b"].map(|name| {
             let path = format!("/api/v1/namespaces/n/persistentvolumeclaims/{name}/status");
             format!("PATCH {path} application/merge-patch+json")
         });
-        assert!(both.iter().all(|one| asked.contains(one)), "{code}: {asked:?}");
+        assert!(both.iter().all(|one| requests.contains(one)), "{code}: {requests:?}");
     }
 }
 
 #[test]
-fn what_was_refused_has_changed_nothing_and_what_nobody_answered_may_have() {
+fn a_rejected_write_changed_nothing_and_an_unanswered_one_may_have() {
     let key = Key::new("n", "a");
-    let said = |code: u16| {
+    let rejected = |code: u16| {
         let status = serde_json::from_value(failure(code, "no", &json!({}))).unwrap();
         let source = Box::new(kube::Error::Api(Box::new(status)));
         Err(WriteError::Server { verb: "replace", kind: "ConfigMap", key: Key::new("n", "a"), source })
@@ -281,12 +283,12 @@ fn what_was_refused_has_changed_nothing_and_what_nobody_answered_may_have() {
     let outdated = Err(WriteError::Outdated { kind: "ConfigMap", key: key.clone() });
     let done = Ok(Arc::new(object(CONFIG_MAP)));
     for (outcome, changed, written) in
-        [(done, 1, 1), (said(403), 0, 0), (said(422), 0, 0), (outdated, 0, 0), (said(504), 1, 0)]
+        [(done, 1, 1), (rejected(403), 0, 0), (rejected(422), 0, 0), (outdated, 0, 0), (rejected(504), 1, 0)]
     {
         let mut applied = Applied::default();
-        let words = format!("{outcome:?}");
+        let message = format!("{outcome:?}");
         let target = Target { kind: CONFIG_MAP, key: &key };
         let _ = applied.wrote(target, outcome, || "replaced".into());
-        assert_eq!((applied.changed.len(), applied.written.len()), (changed, written), "{words}");
+        assert_eq!((applied.changed.len(), applied.written.len()), (changed, written), "{message}");
     }
 }

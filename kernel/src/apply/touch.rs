@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::denied::OptionalAction;
 use super::request::{Target, is_gone};
 use super::{Applied, Result, Touch, WriteError, Writer};
-use crate::object::Kept;
+use crate::object::Stored;
 
 impl Writer {
     /// Patches all of them. One that the server rejects does not stop the others; its error is returned at the end.
@@ -24,13 +24,13 @@ impl Writer {
     async fn touch(&self, touch: &Touch, applied: &mut Applied) -> Result<()> {
         let Touch { kind, key, .. } = touch;
         let target = Target { kind: *kind, key };
-        let is_blind = self.is_blind(target);
-        if !is_blind && !self.is_due(touch) {
+        let is_unwatched = self.is_unwatched(target);
+        if !is_unwatched && !self.is_due(touch) {
             return Ok(());
         }
         let body = body(touch);
         let request = async {
-            if is_blind {
+            if is_unwatched {
                 self.merge_unseen(target, &body).await
             } else {
                 self.merge_seen(target, &body).await
@@ -51,7 +51,7 @@ impl Writer {
 
     async fn merge_seen(&self, target: Target<'_>, body: &Value) -> Result<bool> {
         match self.merge(target, None, body).await {
-            // What we know is outdated, as with another object of the same name.
+            // The stored object is outdated, or there is another object with its name.
             Err(WriteError::Server { source, kind, key, .. }) if is_gone(&source) => {
                 Err(WriteError::Outdated { kind, key })
             }

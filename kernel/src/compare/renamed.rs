@@ -52,7 +52,7 @@ fn rename_list(name: &str, wanted: &[Value], present: &mut [Value]) -> bool {
     found
 }
 
-/// An element with the name of ours, if that makes it equal to ours. Elements with nothing but a name are never matched.
+/// A present element with our name, if that makes it equal to ours. Elements that have only a name are never matched.
 fn named_like(ours: &Value, present: &Value, keys: &[&str]) -> Option<Value> {
     let has_more = ours.as_object()?.keys().any(|field| !keys.contains(&field.as_str()));
     let mut named = present.clone();
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_renamed_gets_its_name_back() {
+    fn a_renamed_element_gets_its_name_back() {
         for (pointer, other) in [("/spec/containers/0/name", "x"), ("/spec/containers/0/env/1/name", "C")] {
             let mut live = wanted();
             live["spec"]["containers"][0]["imagePullPolicy"] = "Always".into();
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_added_keeps_its_name() {
+    fn an_added_element_keeps_its_name() {
         let sidecar = json!({"name": "sidecar", "image": "other"});
         let (mut added, mut instead) = (wanted(), wanted());
         added["spec"]["containers"].as_array_mut().unwrap().push(sidecar.clone());

@@ -1,4 +1,4 @@
-//! How the server treats single fields.
+//! How the server treats individual fields.
 
 /// Lists whose elements have names, and by which fields; all others are one value.
 pub(super) const KEYED: [(&str, &[&str]); 14] = [
@@ -18,7 +18,7 @@ pub(super) const KEYED: [(&str, &[&str]); 14] = [
     ("webhooks", &["name"]),
 ];
 
-/// Maps that are one value: setting one key sets all.
+/// Maps that are compared as one value.
 pub(super) const WHOLE: [&str; 9] = [
     "configMapKeyRef",
     "fieldRef",

@@ -1,4 +1,4 @@
-//! The layer: asks the script about every request, and injects its faults.
+//! The layer: injects the faults that the script decides for each request.
 
 use std::future::{Ready, pending, ready};
 use std::pin::Pin;

@@ -1,7 +1,7 @@
 //! Fault injection: a layer of the client, for tests. It sees every request, watches included, and records all of them.
 //!
 //! A test holds a [`Script`] and makes the client of the process under test with [`client`]. It injects faults with
-//! [`Rule`]s (the n-th write, the n-th call, or any choice of the test), holds events back, freezes what reads see, cuts
+//! [`FaultRule`]s (the n-th write, the n-th call, or any choice of the test), holds events back, freezes what reads see, cuts
 //! watches, and reads the [`Trace`] afterwards.
 //!
 //! # Guarantees
@@ -12,7 +12,7 @@
 //!
 //! # Assumptions
 //! The retries of kube are off, as in every client of ours: only the queue retries. They are below this layer, so that a
-//! rejected request would be repeated unseen: counted once here, several times there.
+//! retry of a rejected request would not be recorded: one request here, several at the server.
 
 mod layer;
 mod refusal;
@@ -30,12 +30,12 @@ use kube::{Client, Config};
 
 pub use layer::{FaultLayer, FaultService};
 pub use refusal::Refusal;
-pub use rule::{Calls, Fault, Hits, Rule, Rules};
+pub use rule::{Calls, Fault, FaultRule, FaultRules, Hits};
 pub use script::{Cut, Script};
-pub use trace::{Counts, Entry, Object, Preconditions, Trace};
+pub use trace::{Preconditions, Trace, TraceEntry, WriteCounts, WrittenObject};
 pub use view::View;
 
-/// A client of the present life of the script. Errors reach its caller; nothing below retries.
+/// A client of the present life of the script. Errors reach its caller; the client does not retry.
 pub fn client(mut config: Config, script: &Script) -> Result<Client, kube::Error> {
     config.default_retry = false;
     Ok(ClientBuilder::try_from(config)?.with_layer(&script.layer()).build())

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::call::Call;
 
-/// A refusal.
+/// An error response that is injected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Refusal {
     /// 403: a permission was revoked.
@@ -28,7 +28,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// All of them, for tests that try each.
+    /// All of them, for tests that use each.
     pub const ALL: [Self; 7] = [
         Self::Forbidden,
         Self::Conflict,
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_client_reads_them_as_the_servers_own() {
+    fn a_client_decodes_them_as_errors_of_the_server() {
         let uri = Uri::from_static("/apis/apps/v1/namespaces/d/statefulsets/a");
         let call = Call::of(&Method::PUT, &uri, None);
         for refusal in Refusal::ALL {

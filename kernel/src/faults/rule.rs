@@ -19,7 +19,7 @@ pub enum Fault {
     Refused(Refusal),
     /// The answer ends in the middle of an object: of the next event, if it is a watch.
     Truncated,
-    /// A watch starts, and its first event tells that the version is expired. For anything else it is a 410.
+    /// A watch starts, and its first event says that the version is expired. Other requests are answered with 410.
     Expired,
 }
 
@@ -42,12 +42,12 @@ impl Fault {
 pub struct Calls(Arc<dyn Fn(&Call) -> bool + Send + Sync>);
 
 impl Calls {
-    /// Those that pass a test.
+    /// Those that match a predicate.
     pub fn matching(test: impl Fn(&Call) -> bool + Send + Sync + 'static) -> Self {
         Self(Arc::new(test))
     }
 
-    /// Writes that are work and are kept.
+    /// Writes that are work and not dry runs.
     pub fn writes() -> Self {
         Self::matching(Call::is_write)
     }
@@ -65,7 +65,7 @@ impl fmt::Debug for Calls {
     }
 }
 
-/// Which of the counted requests are hit. The first is number 1.
+/// Which of the counted requests a rule applies to. The first is number 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hits {
     /// One.
@@ -83,12 +83,12 @@ impl Hits {
     }
 }
 
-/// One fault and the requests that it hits.
+/// One fault, and the requests that it is injected into.
 #[derive(Debug, Clone)]
-pub struct Rule {
+pub struct FaultRule {
     /// Which requests count, from the moment the rule is added.
     pub calls: Calls,
-    /// Which of them are hit.
+    /// Which of them get the fault.
     pub hits: Hits,
     /// The fault.
     pub fault: Fault,
@@ -96,11 +96,11 @@ pub struct Rule {
 
 /// Rules, and how many requests each has counted.
 #[derive(Debug, Default)]
-pub struct Rules(Vec<(Rule, u64)>);
+pub struct FaultRules(Vec<(FaultRule, u64)>);
 
-impl Rules {
+impl FaultRules {
     /// Adds a rule behind the others.
-    pub fn add(&mut self, rule: Rule) {
+    pub fn add(&mut self, rule: FaultRule) {
         self.0.push((rule, 0));
     }
 
@@ -109,7 +109,7 @@ impl Rules {
         self.0.clear();
     }
 
-    /// Counts a request with every rule that matches. The first rule that hits decides.
+    /// Counts a request with every rule that matches. The first rule that applies decides.
     pub fn decide(&mut self, call: &Call) -> Option<Fault> {
         let mut decision = None;
         for (rule, count) in self.0.iter_mut().filter(|(rule, _)| (rule.calls.0)(call)) {
@@ -133,38 +133,38 @@ mod tests {
         Call::of(method, &path.parse().unwrap(), None)
     }
 
-    fn said(rules: &mut Rules, calls: &[Call]) -> Vec<&'static str> {
+    fn names(rules: &mut FaultRules, calls: &[Call]) -> Vec<&'static str> {
         calls.iter().map(|call| rules.decide(call).map_or("-", |fault| fault.as_str())).collect()
     }
 
     #[test]
-    fn writes_are_counted_and_nothing_beside_them() {
+    fn only_writes_are_counted() {
         let write = call(&Method::POST, "/api/v1/namespaces/d/pods");
         let lease = call(&Method::PUT, "/apis/coordination.k8s.io/v1/namespaces/d/leases/a");
         let read = call(&Method::GET, "/api/v1/namespaces/d/pods");
-        let mut rules = Rules::default();
-        rules.add(Rule { calls: Calls::writes(), hits: Hits::Nth(2), fault: Fault::CrashAfter });
+        let mut rules = FaultRules::default();
+        rules.add(FaultRule { calls: Calls::writes(), hits: Hits::Nth(2), fault: Fault::CrashAfter });
         let all = [write.clone(), lease, read, write.clone(), write];
-        assert_eq!(said(&mut rules, &all), ["-", "-", "-", "crash-after", "-"]);
+        assert_eq!(names(&mut rules, &all), ["-", "-", "-", "crash-after", "-"]);
     }
 
     #[test]
-    fn the_first_rule_that_hits_decides_and_all_count() {
+    fn the_first_rule_that_applies_decides_and_all_count() {
         let get = call(&Method::GET, "/apis/apps/v1/namespaces/d/statefulsets/a");
         let list = call(&Method::GET, "/apis/apps/v1/namespaces/d/statefulsets");
-        let mut rules = Rules::default();
+        let mut rules = FaultRules::default();
         for number in [1, 2] {
             let work = Calls::matching(|call| call.purpose == Purpose::Work);
-            rules.add(Rule { calls: work, hits: Hits::Nth(number), fault: Fault::Truncated });
+            rules.add(FaultRule { calls: work, hits: Hits::Nth(number), fault: Fault::Truncated });
         }
         let gets = Calls::of(Verb::Get, "statefulsets.apps");
         let conflict = Fault::Refused(Refusal::Conflict);
-        rules.add(Rule { calls: gets, hits: Hits::Nth(2), fault: conflict });
+        rules.add(FaultRule { calls: gets, hits: Hits::Nth(2), fault: conflict });
         let lists = Calls::matching(|call| call.verb == Verb::List);
-        rules.add(Rule { calls: lists, hits: Hits::Every, fault: Fault::Expired });
+        rules.add(FaultRule { calls: lists, hits: Hits::Every, fault: Fault::Expired });
         let all = [get.clone(), list.clone(), get, list.clone(), list];
-        assert_eq!(said(&mut rules, &all), ["truncated", "truncated", "refused-409", "expired", "expired"]);
+        assert_eq!(names(&mut rules, &all), ["truncated", "truncated", "refused-409", "expired", "expired"]);
         rules.clear();
-        assert_eq!(said(&mut rules, &all), ["-"; 5]);
+        assert_eq!(names(&mut rules, &all), ["-"; 5]);
     }
 }

@@ -9,9 +9,9 @@ use tokio::sync::watch;
 
 use super::layer::FaultLayer;
 use super::refusal::{Refusal, event_line};
-use super::rule::{Fault, Rule, Rules};
+use super::rule::{Fault, FaultRule, FaultRules};
 use super::stream::{Control, End};
-use super::trace::{Entry, Preconditions, Trace};
+use super::trace::{Preconditions, Trace, TraceEntry};
 use super::view::View;
 use crate::call::Call;
 
@@ -22,7 +22,7 @@ pub enum Cut {
     Clean,
     /// The connection breaks.
     Broken,
-    /// An event tells that the version is expired: the client must list again.
+    /// An event says that the version is expired: the client must list again.
     Expired,
     /// The next event is truncated.
     Truncated,
@@ -48,7 +48,7 @@ struct Shared {
 #[derive(Debug)]
 struct State {
     life: u64,
-    rules: Rules,
+    rules: FaultRules,
     trace: Trace,
     held: BTreeSet<String>,
     views: BTreeMap<String, Arc<View>>,
@@ -77,7 +77,7 @@ impl Default for Script {
     fn default() -> Self {
         let state = State {
             life: 1,
-            rules: Rules::default(),
+            rules: FaultRules::default(),
             trace: Trace::default(),
             held: BTreeSet::new(),
             views: BTreeMap::new(),
@@ -94,11 +94,11 @@ impl Script {
     }
 
     /// Adds a rule.
-    pub fn add(&self, rule: Rule) {
+    pub fn add(&self, rule: FaultRule) {
         self.0.state.lock().rules.add(rule);
     }
 
-    /// Removes all rules. What is held or frozen stays so.
+    /// Removes all rules. Held events and frozen views are not changed.
     pub fn clear(&self) {
         self.0.state.lock().rules.clear();
     }
@@ -123,7 +123,7 @@ impl Script {
     pub async fn crashed(&self) {
         let life = self.0.state.lock().life;
         let mut ended = self.0.ended.subscribe();
-        // The sender lives as long as this handle, so the wait cannot fail.
+        // The sender exists as long as this handle, so the wait cannot fail.
         let _ = ended.wait_for(|last| *last >= life).await;
     }
 
@@ -199,7 +199,7 @@ impl Script {
         let fault = state.rules.decide(call);
         let number = state.trace.0.len() as u64 + 1;
         let body = body.filter(|_| call.verb.writes());
-        state.trace.0.push(Entry {
+        state.trace.0.push(TraceEntry {
             number,
             life,
             call: call.clone(),
@@ -226,7 +226,7 @@ impl Script {
         self.note(number, |entry| entry.status = Some(status));
     }
 
-    fn note(&self, number: u64, change: impl FnOnce(&mut Entry)) {
+    fn note(&self, number: u64, change: impl FnOnce(&mut TraceEntry)) {
         let index = usize::try_from(number - 1).unwrap_or(usize::MAX);
         if let Some(entry) = self.0.state.lock().trace.0.get_mut(index) {
             change(entry);
@@ -239,13 +239,13 @@ impl Script {
 
     pub(super) fn end(&self, life: u64) {
         self.0.ended.send_modify(|last| *last = life.max(*last));
-        // They stay silent: nothing changes them after this.
+        // They are removed from the list, so that they stay silent.
         for stream in self.0.state.lock().streams.extract_if(.., |stream| stream.life <= life) {
             stream.control.send_modify(|control| control.silent = true);
         }
     }
 
-    /// A watch is opened: its control.
+    /// Registers an open watch, and returns its control.
     pub(super) fn open(
         &self,
         life: u64,
@@ -267,7 +267,7 @@ impl Script {
 }
 
 impl State {
-    /// Tells every open watch of the present life whether it delivers events.
+    /// Sets for every open watch of the present life whether it delivers events.
     fn settle(&self) {
         for stream in self.streams.iter().filter(|stream| stream.life == self.life) {
             let kind = stream.call.kind();

@@ -17,7 +17,7 @@ struct Requirement {
 }
 
 impl Requirement {
-    /// An object without the label is not in a set either: so says the server.
+    /// As at the server, a negated requirement holds for an object without the label.
     fn holds<'a>(&self, value: impl Fn(&str) -> Option<&'a str>) -> bool {
         let is_met = value(&self.key).is_some_and(|value| {
             self.values.as_ref().is_none_or(|values| values.iter().any(|one| one == value))

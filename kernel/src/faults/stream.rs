@@ -1,4 +1,4 @@
-//! The stream of a watch: the script controls whether lines pass, wait, or end.
+//! The stream of a watch: the script controls whether lines pass or wait, and when the stream ends.
 
 use bytes::{Bytes, BytesMut};
 use futures::stream::{self, BoxStream, Stream, StreamExt};
@@ -54,7 +54,7 @@ struct Follow {
     control: watch::Receiver<Control>,
     /// The script has ended it.
     cut: bool,
-    /// The script is gone: its last control holds.
+    /// The script no longer exists: its last control stays in force.
     alone: bool,
 }
 
@@ -74,10 +74,10 @@ impl Follow {
                     self.cut = truncate;
                     return Some(Ok(if truncate { line.slice(..line.len() / 2) } else { line }));
                 }
-                // Without the stream of the server nothing more comes.
+                // The stream of the server has ended, so no more lines come.
                 self.events.as_ref()?;
             }
-            // Held events stay in the connection, so that time passes for the server as well.
+            // Held events stay in the connection, so that the server notices the delay too.
             let arriving = async {
                 match &mut self.events {
                     Some(events) if !silent => events.next().await,
@@ -94,7 +94,7 @@ impl Follow {
                 },
             }
         }
-        // The connection to the server ends with it.
+        // This also closes the connection to the server.
         self.events = None;
         None
     }
@@ -156,7 +156,7 @@ mod tests {
             }
         }
 
-        fn tell(&self, silent: bool, end: Option<End>) {
+        fn set(&self, silent: bool, end: Option<End>) {
             self.control.send_replace(Control { silent, truncate: false, end });
         }
     }
@@ -168,9 +168,9 @@ mod tests {
             streaming.server.send(part).unwrap();
         }
         assert_eq!([streaming.passes(), streaming.passes()], ["one|", "two|"]);
-        streaming.tell(true, None);
+        streaming.set(true, None);
         assert_eq!(streaming.passes(), "-");
-        streaming.tell(false, None);
+        streaming.set(false, None);
         assert_eq!([streaming.passes(), streaming.passes()], ["three|", "-"]);
         drop(streaming.server);
         drop(streaming.control);
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_stream_that_waits_hears_of_its_end() {
+    async fn a_stream_that_waits_is_ended() {
         let Streaming { server, control, mut answer } = streaming();
         let mut reading = std::pin::pin!(answer.frame());
         assert!(reading.as_mut().now_or_never().is_none());
@@ -188,15 +188,15 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn every_end_loses_what_was_held() {
+    async fn held_events_are_lost_at_the_end() {
         let event = End::Event(Bytes::from_static(b"gone\n"));
         let cases = [(End::Clean, "end"), (End::Broken, "connection reset by a test"), (event, "gone|")];
         for (end, expected) in cases {
             let mut streaming = streaming();
-            streaming.tell(true, None);
+            streaming.set(true, None);
             streaming.server.send("held\n").unwrap();
             assert_eq!(streaming.passes(), "-");
-            streaming.tell(false, Some(end));
+            streaming.set(false, Some(end));
             assert_eq!([streaming.passes(), streaming.passes()], [expected, "end"]);
         }
     }

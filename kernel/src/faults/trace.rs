@@ -9,9 +9,9 @@ use crate::call::{Call, Verb};
 /// The preconditions of a write: the server rejects it if the object has changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Preconditions {
-    /// This object, and not another one of its name.
+    /// The unique id: no other object with the same name.
     pub uid: Option<String>,
-    /// This version.
+    /// The version.
     pub resource_version: Option<String>,
 }
 
@@ -39,7 +39,7 @@ impl Preconditions {
 
 /// One request.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct TraceEntry {
     /// Its number, from 1, over all lives.
     pub number: u64,
     /// In which life of the process: the first is 1.
@@ -58,8 +58,8 @@ pub struct Entry {
     pub status: Option<u16>,
 }
 
-impl Entry {
-    /// Whether the server did what it asked.
+impl TraceEntry {
+    /// Whether the server accepted it.
     pub fn succeeded(&self) -> bool {
         self.sent && self.status.is_some_and(|status| (200..300).contains(&status))
     }
@@ -70,12 +70,12 @@ impl Entry {
     }
 }
 
-/// An object, by what it is called.
+/// The name of an object that was written.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Object {
+pub struct WrittenObject {
     /// `configmaps`, `statefulsets.apps`.
     pub kind: String,
-    /// Namespace, or nothing.
+    /// Namespace; empty if there is none.
     pub namespace: String,
     /// Name; empty for a collection, or if the server generated it.
     pub name: String,
@@ -83,7 +83,7 @@ pub struct Object {
 
 /// How often an object was written successfully.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct WriteCounts {
     /// Creates of the object itself.
     pub creates: u64,
     /// Updates and patches, also of its parts, and creates of parts (an eviction).
@@ -94,19 +94,19 @@ pub struct Counts {
 
 /// A sequence of requests.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Trace(pub Vec<Entry>);
+pub struct Trace(pub Vec<TraceEntry>);
 
 impl Trace {
-    /// The writes that the server did.
-    pub fn writes(&self) -> impl Iterator<Item = &Entry> {
+    /// The writes that succeeded.
+    pub fn writes(&self) -> impl Iterator<Item = &TraceEntry> {
         self.0.iter().filter(|entry| entry.wrote())
     }
 
     /// How often each object was written.
-    pub fn counts(&self) -> BTreeMap<Object, Counts> {
-        let mut all: BTreeMap<Object, Counts> = BTreeMap::new();
-        for Entry { call, .. } in self.writes() {
-            let object = Object {
+    pub fn counts(&self) -> BTreeMap<WrittenObject, WriteCounts> {
+        let mut all: BTreeMap<WrittenObject, WriteCounts> = BTreeMap::new();
+        for TraceEntry { call, .. } in self.writes() {
+            let object = WrittenObject {
                 kind: call.kind(),
                 namespace: call.namespace.clone().unwrap_or_default(),
                 name: call.name.clone().unwrap_or_default(),
@@ -124,10 +124,10 @@ impl Trace {
 
     /// A line for each request, for the report of a failed plan.
     pub fn describe(&self) -> String {
-        let line = |entry: &Entry| {
+        let line = |entry: &TraceEntry| {
             let fault = entry.fault.map(|fault| format!(" [{fault}]")).unwrap_or_default();
             let status = entry.status.map_or_else(|| "no answer".into(), |status| status.to_string());
-            let Entry { number, life, call, .. } = entry;
+            let TraceEntry { number, life, call, .. } = entry;
             format!("{number} (life {life}) {} -> {status}{fault}\n", call.describe())
         };
         self.0.iter().map(line).collect()
@@ -141,8 +141,8 @@ mod tests {
 
     use super::*;
 
-    fn entry(method: &Method, path: &str, sent: bool, status: u16) -> Entry {
-        Entry {
+    fn entry(method: &Method, path: &str, sent: bool, status: u16) -> TraceEntry {
+        TraceEntry {
             number: 1,
             life: 1,
             call: Call::of(method, &path.parse().unwrap(), Some(&json!({"metadata": {"name": "a"}}))),
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn preconditions_are_found_wherever_a_write_carries_them() {
+    fn preconditions_are_found_in_every_form_of_write() {
         let both = Preconditions { uid: Some("u".into()), resource_version: Some("7".into()) };
         let bodies = [
             json!({"metadata": {"uid": "u", "resourceVersion": "7"}}),
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_the_server_did_is_counted() {
+    fn only_successful_writes_are_counted() {
         let (all, one) = ("/api/v1/namespaces/d/pods", "/api/v1/namespaces/d/pods/a");
         let trace = Trace(vec![
             entry(&Method::POST, all, true, 201),
@@ -185,8 +185,8 @@ mod tests {
             entry(&Method::GET, one, true, 200),
             entry(&Method::DELETE, one, true, 200),
         ]);
-        let object = Object { kind: "pods".into(), namespace: "d".into(), name: "a".into() };
-        let counts = Counts { creates: 1, changes: 2, deletes: 1 };
+        let object = WrittenObject { kind: "pods".into(), namespace: "d".into(), name: "a".into() };
+        let counts = WriteCounts { creates: 1, changes: 2, deletes: 1 };
         assert_eq!(trace.counts(), BTreeMap::from([(object, counts)]));
         assert_eq!(trace.describe().lines().next(), Some("1 (life 1) create pods d/a -> 201"));
     }

@@ -67,7 +67,7 @@ impl View {
             Ok(objects) => objects,
             Err(unknown) => return refused(400, "BadRequest", &unknown.to_string()),
         };
-        let mut objects = objects.map(|object| shown(object, metadata_only));
+        let mut objects = objects.map(|object| as_requested(object, metadata_only));
         if call.verb == Verb::Get {
             let name = call.name.as_deref().unwrap_or_default();
             let missing = || {
@@ -91,14 +91,14 @@ impl View {
         json_answer(200, &list)
     }
 
-    /// The first events of a watch: all objects if it requested them, else nothing.
+    /// The first events of a watch: all objects if the watch requested them, else none.
     pub(super) fn events(&self, call: &Call, metadata_only: bool) -> Result<Vec<Bytes>, Unknown> {
         if call.query.get("sendInitialEvents").is_none_or(|value| value != "true") {
             return Ok(Vec::new());
         }
         let objects = self.select(call)?;
         let mut lines: Vec<Bytes> =
-            objects.map(|object| event_line("ADDED", &shown(object, metadata_only))).collect();
+            objects.map(|object| event_line("ADDED", &as_requested(object, metadata_only))).collect();
         let end = json!({
             "apiVersion": self.api_version,
             "kind": self.object_kind,
@@ -123,7 +123,7 @@ impl View {
     }
 }
 
-fn shown(object: &Value, metadata_only: bool) -> Value {
+fn as_requested(object: &Value, metadata_only: bool) -> Value {
     if metadata_only {
         json!({
             "apiVersion": "meta.k8s.io/v1",
@@ -162,7 +162,7 @@ mod tests {
     }
 
     /// Status code, kind, and the objects as `namespace/name`.
-    fn said(path: &str, metadata_only: bool) -> (u16, String, Vec<String>) {
+    fn answer(path: &str, metadata_only: bool) -> (u16, String, Vec<String>) {
         let answer = view().answer(&call(path), metadata_only);
         let object: Value = serde_json::from_slice(answer.body()).unwrap();
         let name = |object: &Value| {
@@ -177,28 +177,28 @@ mod tests {
     }
 
     #[test]
-    fn it_answers_like_a_server_of_that_time() {
+    fn reads_are_answered_from_the_snapshot() {
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let list = || "ConfigMapList".to_owned();
-        assert_eq!(said("/api/v1/configmaps", false), (200, list(), names(&["one/a", "one/b", "two/a"])));
+        assert_eq!(answer("/api/v1/configmaps", false), (200, list(), names(&["one/a", "one/b", "two/a"])));
         assert_eq!(
-            said("/api/v1/namespaces/one/configmaps?labelSelector=app%3Da", false),
+            answer("/api/v1/namespaces/one/configmaps?labelSelector=app%3Da", false),
             (200, list(), names(&["one/a"]))
         );
         assert_eq!(
-            said("/api/v1/namespaces/two/configmaps/a", false),
+            answer("/api/v1/namespaces/two/configmaps/a", false),
             (200, "ConfigMap".into(), names(&["two/a"]))
         );
         assert_eq!(
-            said("/api/v1/namespaces/two/configmaps/a", true),
+            answer("/api/v1/namespaces/two/configmaps/a", true),
             (200, "PartialObjectMetadata".into(), names(&["two/a"]))
         );
-        assert_eq!(said("/api/v1/namespaces/two/configmaps/b", false).0, 404);
-        assert_eq!(said("/api/v1/configmaps?fieldSelector=data.x%3Dy", false).0, 400);
+        assert_eq!(answer("/api/v1/namespaces/two/configmaps/b", false).0, 404);
+        assert_eq!(answer("/api/v1/configmaps?fieldSelector=data.x%3Dy", false).0, 400);
     }
 
     #[test]
-    fn a_watch_gets_its_first_events_if_it_asked() {
+    fn a_watch_gets_initial_events_if_it_requested_them() {
         assert_eq!(view().events(&call("/api/v1/configmaps?watch=true"), false).unwrap().len(), 0);
         let path = "/api/v1/namespaces/two/configmaps?watch=true&sendInitialEvents=true";
         let lines = view().events(&call(path), false).unwrap();
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_and_other_kinds_are_not_its_business() {
+    fn writes_and_other_kinds_are_not_answered() {
         assert!(view().answers(&call("/api/v1/configmaps")));
         assert!(!view().answers(&call("/api/v1/secrets")));
         assert!(!view().answers(&Call::of(&Method::POST, &"/api/v1/configmaps".parse().unwrap(), None)));

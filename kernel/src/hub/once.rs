@@ -27,9 +27,10 @@ impl Hub {
     pub async fn once(self, registrations: Vec<Registration>) -> Once {
         let mut watches = self.watch(&[], &CancellationToken::new());
         let mut watch_states = self.watch_states.subscribe();
-        let is_over = |all: &Vec<WatchState>| all.iter().all(|one| one.progress != Progress::Listing);
-        // It cannot fail: the sender is ours.
-        let watch_states = watch_states.wait_for(is_over).await.map(|all| all.clone()).unwrap_or_default();
+        let are_settled = |all: &Vec<WatchState>| all.iter().all(|one| one.progress != Progress::Listing);
+        // This cannot fail: the hub holds the sender.
+        let watch_states = watch_states.wait_for(are_settled).await;
+        let watch_states = watch_states.map(|all| all.clone()).unwrap_or_default();
         let mut once = Once::default();
         for Registration { declaration, make, interests } in registrations {
             let (kind, stores) = (declaration.primary.kind, &self.tools.stores);
@@ -43,12 +44,12 @@ impl Hub {
                     index.follow(kind, &Change { before: None, after: Some(Arc::clone(object)) });
                 }
             }
-            let left = index.mentioned_and_gone(stores);
+            let gone = index.mentioned_and_gone(stores);
             let writer = Writer::new(declaration, self.tools.clone());
             let controller = make(writer, index);
             let known = stores.all(declaration.primary);
             let known = known.iter().map(|object| object.key().clone());
-            let keys: BTreeSet<Key> = known.chain(left).collect();
+            let keys: BTreeSet<Key> = known.chain(gone).collect();
             let pass = |key: Key| {
                 let outcome = Arc::clone(&controller).pass(key.clone());
                 outcome.map(move |outcome| (kind, key, outcome))

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use super::*;
 use crate::declare::{Detail, Watched};
 use crate::store::Event;
-use crate::stores::{Filter, Namespaces, Scopes};
+use crate::stores::{Namespaces, Scopes, WatchFilter};
 
 const PRIMARY: Kind = Kind::of::<ConfigMap>();
-/// Resources read it by name, and a label says whom it is for.
+/// Resources read it by name, and a label names the resource that it affects.
 const NAMED: Kind = Kind::of::<Secret>();
 /// Resources select it, and its status mentions them.
 const SELECTED: Kind = Kind::of::<Service>();
@@ -61,7 +61,7 @@ impl Interest for Teams {
         kind == SELECTED
     }
 
-    fn concerns(&self, _: &Key, team: &String, candidate: &Candidate<'_>) -> bool {
+    fn concerns(&self, _: &Key, team: &String, candidate: &CandidateObject<'_>) -> bool {
         candidate.object.label("team") == Some(team)
     }
 
@@ -93,13 +93,13 @@ fn mentioning(name: &str, version: u64, resources: &[&str]) -> Object {
     object(SELECTED, name, version, &json!({"status": {"mentions": resources}}))
 }
 
-/// Stores and an index that follows them.
-struct Stage {
+/// Stores, and an index that follows their changes.
+struct Fixture {
     stores: Stores,
     index: Index,
 }
 
-impl Stage {
+impl Fixture {
     fn new(scopes: &Scopes, interest: Teams) -> Self {
         let stores = Stores::new(&[&DECLARATION], "test", scopes);
         for (_, partition) in stores.iter() {
@@ -109,8 +109,8 @@ impl Stage {
         Self { stores, index: Index::new(&DECLARATION, Some(interests(interest))) }
     }
 
-    /// The watch tells of something.
-    fn tell(&self, kind: Kind, event: Event<Object>) {
+    /// The watch delivers an event.
+    fn deliver(&self, kind: Kind, event: Event<Object>) {
         let changes = self.stores.partition(kind, "n").unwrap().write().see(event);
         for change in &changes {
             self.index.follow(kind, change);
@@ -118,12 +118,12 @@ impl Stage {
     }
 
     fn applied(&self, kind: Kind, object: Object) {
-        self.tell(kind, Event::Applied(object));
+        self.deliver(kind, Event::Applied(object));
     }
 
     fn deleted(&self, kind: Kind, name: &str) {
         let identity = self.stores.get(kind, &key(name)).unwrap().identity().clone();
-        self.tell(kind, Event::Deleted(identity));
+        self.deliver(kind, Event::Deleted(identity));
     }
 
     /// What a pass announces that it reads.
@@ -144,7 +144,7 @@ impl Stage {
     }
 }
 
-impl Default for Stage {
+impl Default for Fixture {
     fn default() -> Self {
         Self::new(&Namespaces::AllBut(Vec::new()).into(), Teams::default())
     }
@@ -153,69 +153,70 @@ impl Default for Stage {
 const NOTHING: [&str; 0] = [];
 
 #[test]
-fn what_a_resource_reads_by_name_concerns_it_until_it_reads_something_else() {
-    let stage = Stage::default();
-    stage.reads("a", &["shared", "first"]);
-    stage.reads("b", &["shared"]);
-    assert_eq!(stage.concerned_by("shared"), ["a", "b"]);
-    assert_eq!(stage.concerned_by("first"), ["a"]);
-    assert_eq!(stage.concerned_by("second"), NOTHING);
-    assert_eq!(stage.concerned(SELECTED, &object(SELECTED, "first", 1, &json!({}))), NOTHING, "another kind");
-    stage.reads("a", &["second"]);
-    assert_eq!(stage.concerned_by("shared"), ["b"]);
-    assert_eq!(stage.concerned_by("first"), NOTHING);
-    assert_eq!(stage.concerned_by("second"), ["a"]);
-    stage.reads("a", &[]);
-    assert_eq!(stage.concerned_by("second"), NOTHING);
-    stage.index.forget(&key("b"));
-    assert_eq!((stage.concerned_by("shared"), stage.index.len()), (Vec::new(), 0));
+fn a_change_of_an_object_affects_the_resources_that_read_it_by_name() {
+    let fixture = Fixture::default();
+    fixture.reads("a", &["shared", "first"]);
+    fixture.reads("b", &["shared"]);
+    assert_eq!(fixture.concerned_by("shared"), ["a", "b"]);
+    assert_eq!(fixture.concerned_by("first"), ["a"]);
+    assert_eq!(fixture.concerned_by("second"), NOTHING);
+    let other = object(SELECTED, "first", 1, &json!({}));
+    assert_eq!(fixture.concerned(SELECTED, &other), NOTHING, "another kind");
+    fixture.reads("a", &["second"]);
+    assert_eq!(fixture.concerned_by("shared"), ["b"]);
+    assert_eq!(fixture.concerned_by("first"), NOTHING);
+    assert_eq!(fixture.concerned_by("second"), ["a"]);
+    fixture.reads("a", &[]);
+    assert_eq!(fixture.concerned_by("second"), NOTHING);
+    fixture.index.forget(&key("b"));
+    assert_eq!((fixture.concerned_by("shared"), fixture.index.len()), (Vec::new(), 0));
 }
 
 #[test]
-fn who_reads_an_object_is_added_to_those_whom_it_concerns_anyway() {
-    let stage = Stage::default();
-    stage.reads("reader", &["secret"]);
+fn readers_are_added_to_the_resources_of_the_declaration_and_the_selectors() {
+    let fixture = Fixture::default();
+    fixture.reads("reader", &["secret"]);
     let secret = object(NAMED, "secret", 1, &json!({"metadata": {"labels": {"for": "user"}}}));
-    assert_eq!(stage.concerned(NAMED, &secret), ["reader", "user"], "the declaration says so");
-    stage.applied(PRIMARY, of_team(PRIMARY, "red", 1, "red"));
-    stage.applied(PRIMARY, of_team(PRIMARY, "blue", 1, "blue"));
+    assert_eq!(fixture.concerned(NAMED, &secret), ["reader", "user"], "the declaration says so");
+    fixture.applied(PRIMARY, of_team(PRIMARY, "red", 1, "red"));
+    fixture.applied(PRIMARY, of_team(PRIMARY, "blue", 1, "blue"));
     let selected = of_team(SELECTED, "selected", 1, "red");
-    assert_eq!(stage.concerned(SELECTED, &selected), ["red"]);
-    stage.index.reads(&key("reader"), &BTreeMap::from([(SELECTED, [key("selected")].into())]));
-    assert_eq!(stage.concerned(SELECTED, &selected), ["reader", "red"]);
-    assert_eq!(stage.concerned_by("secret"), NOTHING);
+    assert_eq!(fixture.concerned(SELECTED, &selected), ["red"]);
+    fixture.index.reads(&key("reader"), &BTreeMap::from([(SELECTED, [key("selected")].into())]));
+    assert_eq!(fixture.concerned(SELECTED, &selected), ["reader", "red"]);
+    assert_eq!(fixture.concerned_by("secret"), NOTHING);
 }
 
 #[test]
 fn mentions_follow_the_status_of_objects() {
-    let stage = Stage::default();
+    let fixture = Fixture::default();
     let of = |resource: &str| -> Vec<String> {
-        let mentioning = stage.index.mentioning(&key(resource));
-        let of_kind = stage.index.mentioning_of(&key(resource), SELECTED, |keys| keys.cloned().collect());
+        let mentioning = fixture.index.mentioning(&key(resource));
+        let of_kind = fixture.index.mentioning_of(&key(resource), SELECTED, |keys| keys.cloned().collect());
         assert_eq!(mentioning.get(&SELECTED).cloned().unwrap_or_default(), of_kind);
-        assert!(mentioning.keys().all(|kind| *kind == SELECTED), "no others mention anything");
+        assert!(mentioning.keys().all(|kind| *kind == SELECTED), "no other kind mentions anything");
         of_kind.into_iter().map(|key: Key| key.name.to_string()).collect()
     };
-    stage.applied(SELECTED, mentioning("one", 1, &["a", "b"]));
-    stage.applied(SELECTED, mentioning("two", 2, &["b"]));
+    fixture.applied(SELECTED, mentioning("one", 1, &["a", "b"]));
+    fixture.applied(SELECTED, mentioning("two", 2, &["b"]));
     assert_eq!((of("a"), of("b")), (vec!["one".to_owned()], vec!["one".to_owned(), "two".to_owned()]));
-    stage.applied(SELECTED, mentioning("one", 3, &["c"]));
+    fixture.applied(SELECTED, mentioning("one", 3, &["c"]));
     assert_eq!((of("a").len(), of("b"), of("c")), (0, vec!["two".to_owned()], vec!["one".to_owned()]));
-    stage.deleted(SELECTED, "two");
+    fixture.deleted(SELECTED, "two");
     assert_eq!((of("b").len(), of("c")), (0, vec!["one".to_owned()]));
-    stage.deleted(SELECTED, "one");
-    assert_eq!((of("c").len(), stage.index.len()), (0, 0));
+    fixture.deleted(SELECTED, "one");
+    assert_eq!((of("c").len(), fixture.index.len()), (0, 0));
 }
 
 #[test]
-fn only_resources_that_are_gone_for_sure_are_found_by_what_mentions_them() {
+fn only_watched_resources_are_found_to_be_gone() {
     let gone = |scopes: &Scopes| -> Vec<String> {
-        let stage = Stage::new(scopes, Teams::default());
-        if stage.stores.partition(PRIMARY, "n").is_some() {
-            stage.applied(PRIMARY, object(PRIMARY, "here", 1, &json!({})));
+        let fixture = Fixture::new(scopes, Teams::default());
+        if fixture.stores.partition(PRIMARY, "n").is_some() {
+            fixture.applied(PRIMARY, object(PRIMARY, "here", 1, &json!({})));
         }
-        stage.applied(SELECTED, mentioning("one", 2, &["here", "gone"]));
-        stage.index.mentioned_and_gone(&stage.stores).iter().map(ToString::to_string).collect()
+        fixture.applied(SELECTED, mentioning("one", 2, &["here", "gone"]));
+        fixture.index.mentioned_and_gone(&fixture.stores).iter().map(ToString::to_string).collect()
     };
     let everywhere = Scopes::from(Namespaces::AllBut(Vec::new()));
     assert_eq!(gone(&everywhere), ["n/gone"]);
@@ -224,38 +225,38 @@ fn only_resources_that_are_gone_for_sure_are_found_by_what_mentions_them() {
         ..everywhere.clone()
     };
     assert_eq!(gone(&only("n")), ["n/gone"]);
-    assert_eq!(gone(&only("elsewhere")), NOTHING, "they may be those of another operator");
-    let labels = Filter { labels: Some("a=b".into()), fields: None };
+    assert_eq!(gone(&only("elsewhere")), NOTHING, "they may belong to another operator");
+    let labels = WatchFilter { labels: Some("a=b".into()), fields: None };
     assert_eq!(gone(&Scopes { filters: [(PRIMARY, labels)].into(), ..everywhere }), NOTHING);
 }
 
 #[test]
-fn nothing_is_gone_before_all_resources_are_listed() {
-    let stage = Stage::default();
-    stage.applied(SELECTED, mentioning("one", 1, &["a"]));
+fn no_resource_is_gone_before_all_resources_are_listed() {
+    let fixture = Fixture::default();
+    fixture.applied(SELECTED, mentioning("one", 1, &["a"]));
     let listing = Stores::new(&[&DECLARATION], "test", &Namespaces::AllBut(Vec::new()).into());
-    assert_eq!(stage.index.mentioned_and_gone(&listing), BTreeSet::new());
-    assert_eq!(stage.index.mentioned_and_gone(&stage.stores), BTreeSet::from([key("a")]));
+    assert_eq!(fixture.index.mentioned_and_gone(&listing), BTreeSet::new());
+    assert_eq!(fixture.index.mentioned_and_gone(&fixture.stores), BTreeSet::from([key("a")]));
 }
 
 #[test]
-fn a_resource_is_read_once_a_version() {
+fn a_resource_is_decoded_once_for_each_version() {
     let reads = Arc::<AtomicUsize>::default();
-    let stage = Stage::new(&Namespaces::AllBut(Vec::new()).into(), Teams { reads: Arc::clone(&reads) });
+    let fixture = Fixture::new(&Namespaces::AllBut(Vec::new()).into(), Teams { reads: Arc::clone(&reads) });
     let concerned = |team: &str| {
-        let concerned = stage.concerned(SELECTED, &of_team(SELECTED, "selected", 1, team));
+        let concerned = fixture.concerned(SELECTED, &of_team(SELECTED, "selected", 1, team));
         (concerned.len(), reads.load(Ordering::Relaxed))
     };
-    stage.applied(PRIMARY, of_team(PRIMARY, "a", 1, "red"));
+    fixture.applied(PRIMARY, of_team(PRIMARY, "a", 1, "red"));
     assert_eq!((concerned("red"), concerned("blue"), concerned("red")), ((1, 1), (0, 1), (1, 1)));
-    stage.applied(PRIMARY, of_team(PRIMARY, "a", 2, "blue"));
+    fixture.applied(PRIMARY, of_team(PRIMARY, "a", 2, "blue"));
     assert_eq!((concerned("red"), concerned("blue")), ((0, 2), (1, 2)));
-    stage.deleted(PRIMARY, "a");
+    fixture.deleted(PRIMARY, "a");
     assert_eq!(concerned("blue"), (0, 2));
 }
 
 #[test]
-fn what_was_read_of_a_resource_is_forgotten_with_it() {
+fn what_was_decoded_of_a_resource_is_forgotten_with_it() {
     let cached = Arc::new(Cached { interest: Teams::default(), read: RwLock::default() });
     let index = Index::new(&DECLARATION, Some(Arc::clone(&cached) as Arc<dyn Interests>));
     let resource = Arc::new(of_team(PRIMARY, "a", 1, "red"));
@@ -266,29 +267,30 @@ fn what_was_read_of_a_resource_is_forgotten_with_it() {
     assert_eq!(cached.read.read().len(), 1);
     index.follow(PRIMARY, &Change { before: Some(Arc::clone(&newer)), after: None });
     assert_eq!(cached.read.read().len(), 0);
-    // A watch that found it before it was deleted comes late.
+    // A watch found the resource before it was deleted.
     assert_eq!(*cached.selects(&newer, || false), "blue");
     assert_eq!(cached.read.read().len(), 0);
 }
 
 #[test]
 fn nothing_is_remembered_when_all_resources_are_gone() {
-    let stage = Stage::default();
+    let fixture = Fixture::default();
     let names = ["a", "b", "c"];
     for name in names {
-        stage.applied(PRIMARY, of_team(PRIMARY, name, 1, "red"));
-        stage.reads(name, &["shared", name]);
-        stage.applied(SELECTED, mentioning(name, 1, &names));
+        fixture.applied(PRIMARY, of_team(PRIMARY, name, 1, "red"));
+        fixture.reads(name, &["shared", name]);
+        fixture.applied(SELECTED, mentioning(name, 1, &names));
     }
-    assert_ne!(stage.index.len(), 0);
+    assert_ne!(fixture.index.len(), 0);
     for (version, name) in (2..).zip(names) {
-        stage.deleted(PRIMARY, name);
-        // Its last pass cleans up: no status mentions it any longer, and what it read is forgotten.
+        fixture.deleted(PRIMARY, name);
+        // The last pass cleans up: no status mentions the resource any more, and what it read is forgotten.
         let others: Vec<&str> = names.into_iter().filter(|other| *other > name).collect();
         for object in names {
-            stage.applied(SELECTED, mentioning(object, version, &others));
+            fixture.applied(SELECTED, mentioning(object, version, &others));
         }
-        stage.index.forget(&key(name));
+        fixture.index.forget(&key(name));
     }
-    assert_eq!((stage.index.mentioned_and_gone(&stage.stores), stage.index.len()), (BTreeSet::new(), 0));
+    assert_eq!(fixture.index.mentioned_and_gone(&fixture.stores), BTreeSet::new());
+    assert_eq!(fixture.index.len(), 0);
 }

@@ -6,11 +6,11 @@ use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 
-use super::Settings;
+use super::ElectionSettings;
 
 /// What to do next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Action {
+pub(super) enum LeaseAction {
     /// There is no lease: create it, held by us.
     Create,
     /// It is released or expired: take it.
@@ -20,12 +20,12 @@ pub(super) enum Action {
     /// Another process holds it: read it again at this moment.
     WaitUntil(Instant),
     /// Our term is over.
-    GiveUp(Reason),
+    GiveUp(LossReason),
 }
 
 /// Why a term ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Reason {
+pub enum LossReason {
     /// No renewal succeeded in time.
     #[error("no renewal succeeded before the deadline")]
     NotRenewed,
@@ -37,7 +37,7 @@ pub enum Reason {
     Deleted,
 }
 
-/// The lease as last seen, and since when: the moment when *we* saw it change, by our own clock.
+/// The lease as last seen, and when *we* saw it change, by our own clock.
 #[derive(Debug, Clone)]
 struct Observed {
     spec: LeaseSpec,
@@ -55,8 +55,8 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    /// Empty.
-    pub(super) fn new(identity: String, settings: &Settings) -> Self {
+    /// A candidate that has not seen the lease.
+    pub(super) fn new(identity: String, settings: &ElectionSettings) -> Self {
         Self {
             identity,
             duration: settings.duration,
@@ -77,30 +77,30 @@ impl Candidate {
     }
 
     /// The reason if our term is over at `now`, whatever the lease says.
-    pub(super) fn ended(&self, now: Instant) -> Option<Reason> {
-        self.holds_until.filter(|end| now >= *end).map(|_| Reason::NotRenewed)
+    pub(super) fn ended(&self, now: Instant) -> Option<LossReason> {
+        self.holds_until.filter(|end| now >= *end).map(|_| LossReason::NotRenewed)
     }
 
     /// Decides about the lease as read at `now`, or about its absence.
-    pub(super) fn decide(&mut self, lease: Option<&Lease>, now: Instant) -> Action {
+    pub(super) fn decide(&mut self, lease: Option<&Lease>, now: Instant) -> LeaseAction {
         self.observe(lease, now);
         if let Some(reason) = self.ended(now) {
-            return Action::GiveUp(reason);
+            return LeaseAction::GiveUp(reason);
         }
         // If the lease is gone, what was seen before still counts: its holder may not have noticed.
         let waiting = self.expiry().filter(|expiry| now < *expiry).map(|expiry| expiry.min(now + self.retry));
         let holder = lease.map(holder);
         match (holder, self.holds_until, waiting) {
-            (Some(holder), _, _) if holder == self.identity => Action::Renew,
-            (Some(_), Some(_), _) => Action::GiveUp(Reason::Taken),
-            (None, Some(_), _) => Action::GiveUp(Reason::Deleted),
-            (_, None, Some(moment)) => Action::WaitUntil(moment),
-            (Some(_), None, None) => Action::Take,
-            (None, None, None) => Action::Create,
+            (Some(holder), _, _) if holder == self.identity => LeaseAction::Renew,
+            (Some(_), Some(_), _) => LeaseAction::GiveUp(LossReason::Taken),
+            (None, Some(_), _) => LeaseAction::GiveUp(LossReason::Deleted),
+            (_, None, Some(moment)) => LeaseAction::WaitUntil(moment),
+            (Some(_), None, None) => LeaseAction::Take,
+            (None, None, None) => LeaseAction::Create,
         }
     }
 
-    /// Our claim was written: the term lasts until `until`. Whether it starts now.
+    /// Records that our claim was written: the term lasts until `until`. Returns whether it starts now.
     pub(super) fn won(&mut self, until: Instant) -> bool {
         self.holds_until.replace(until).is_none()
     }
@@ -113,8 +113,8 @@ impl Candidate {
         let creates = lease.spec.is_none();
         let spec = lease.spec.get_or_insert_default();
         if renews {
-            // Other candidates rely on changes alone, and an unchanged object is not even written: so it always changes,
-            // also when the clock of the machine was turned back.
+            // Other candidates rely on changes alone, and the server does not write an unchanged object: so the time always
+            // changes, even if the clock of the machine was set back.
             let after = spec.renew_time.as_ref().map(|last| last.0 + SignedDuration::from_micros(1));
             spec.renew_time = Some(MicroTime(after.map_or(now, |after| after.max(now))));
         } else {
@@ -162,7 +162,7 @@ fn holder(lease: &Lease) -> &str {
     lease.spec.as_ref().and_then(|spec| spec.holder_identity.as_deref()).unwrap_or_default()
 }
 
-/// As exact as a lease can write it.
+/// Truncated to microseconds, the resolution of a lease.
 fn microseconds(moment: Timestamp) -> Timestamp {
     Timestamp::from_microsecond(moment.as_microsecond()).unwrap_or(moment)
 }

@@ -12,7 +12,7 @@ enum State {
     Waiting,
     /// Granted, until this moment unless extended before.
     Held { until: Instant },
-    /// Over for good.
+    /// Over, and never granted again.
     Over,
 }
 
@@ -85,7 +85,7 @@ impl Leadership {
 }
 
 impl Term {
-    /// Grants or extends. Returns `false` if that moment is past; a term that expired before is over for good.
+    /// Grants or extends. Returns `false` if that moment is past; a term that expired before stays over.
     pub(super) fn extend(&self, until: Instant) -> bool {
         let mut extended = false;
         self.0.send_if_modified(|state| {
@@ -119,7 +119,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     #[tokio::test(start_paused = true)]
-    async fn it_ends_by_the_clock_alone_and_never_comes_back() {
+    async fn a_leadership_expires_by_the_clock_and_stays_expired() {
         let (term, leadership) = term();
         assert!(!leadership.may_write());
         assert_eq!(leadership.granted().now_or_never(), None);
@@ -132,7 +132,7 @@ mod tests {
         tokio::time::advance(SECOND).await;
         assert!(!leadership.may_write());
         assert!(leadership.lost().now_or_never().is_some());
-        assert!(!term.extend(clock::now() + SECOND * 10), "an answer that comes too late revives nothing");
+        assert!(!term.extend(clock::now() + SECOND * 10), "a late answer does not extend an expired term");
         assert!(!leadership.may_write());
         assert!(!leadership.granted().await);
     }
@@ -140,7 +140,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn an_extension_moves_the_end_and_a_stale_one_does_nothing() {
         let (term, leadership) = term();
-        assert!(!term.extend(clock::now()), "granted for no time at all");
+        assert!(!term.extend(clock::now()), "the end is already past");
         let zero = clock::now();
         assert!(term.extend(zero + SECOND * 10));
         tokio::time::advance(SECOND * 5).await;
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_election_that_is_dropped_leaves_no_permission_behind() {
+    async fn the_leadership_of_a_dropped_election_expires() {
         let (dropped, waiting) = term();
         drop(dropped);
         waiting.lost().await;
@@ -160,13 +160,13 @@ mod tests {
         let end = clock::now() + SECOND;
         assert!(term.extend(end));
         drop(term);
-        assert!(held.may_write(), "it was granted, and nobody else can begin before its end");
+        assert!(held.may_write(), "it was granted, and no other process can lead before its end");
         held.lost().await;
         assert!(!held.may_write() && clock::now() >= end);
     }
 
     #[tokio::test]
-    async fn without_election_everybody_may_write_for_ever() {
+    async fn without_election_a_process_may_always_write() {
         let leadership = Leadership::always();
         assert!(leadership.may_write() && leadership.granted().await);
         assert_eq!(leadership.lost().now_or_never(), None);

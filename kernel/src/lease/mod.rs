@@ -16,8 +16,8 @@
 //! - Monotonic clocks run at nearly the same rate: the defaults tolerate a difference of a third.
 //! - A whole machine that is suspended (not just a process) may stop its monotonic clock; then only the
 //!   `resourceVersion` of each write protects.
-//! - Nobody deletes the lease of an active holder. Candidates that saw the holder wait for it to expire even then; one that
-//!   starts at that very moment cannot know of it.
+//! - The lease of an active holder is not deleted. Candidates that saw the holder wait for it to expire even then; one that
+//!   starts at that moment does not know the holder.
 
 mod decision;
 mod leadership;
@@ -34,27 +34,27 @@ use tokio::time::{timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use crate::clock;
-pub use decision::Reason;
-use decision::{Action, Candidate};
+pub use decision::LossReason;
+use decision::{Candidate, LeaseAction};
 pub use leadership::Leadership;
 use leadership::Term;
 pub use server::{LeaseObject, LeaseServer, ServerError};
-pub use settings::{Settings, SettingsError};
+pub use settings::{ElectionSettings, SettingsError};
 
 /// How an election ended. The leadership is invalid by then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub enum ElectionEnding {
     /// It was asked to stop, and released the lease if it held it.
     Stopped,
     /// It held the lease and lost it. A new election is needed to acquire it again.
-    Lost(Reason),
+    Lost(LossReason),
 }
 
-/// One candidacy: waits for the lease, holds it for one term, and ends.
+/// One candidacy: it waits for the lease, holds it for one term, and ends.
 #[derive(Debug)]
 pub struct Election<S> {
     server: S,
-    settings: Settings,
+    settings: ElectionSettings,
     candidate: Candidate,
     term: Term,
     /// The lease after our last write: while it is current, a renewal takes one request.
@@ -66,13 +66,17 @@ enum Round {
     /// Retry at this moment.
     Again(Instant),
     /// The term is over.
-    Over(Reason),
+    Over(LossReason),
 }
 
 impl<S: LeaseServer> Election<S> {
-    /// A candidacy under a name that people recognise, such as the name of the pod. A random part is added, so that the lease
-    /// of an earlier process of the same name is not taken for our own.
-    pub fn new(server: S, name: &str, settings: Settings) -> Result<(Self, Leadership), SettingsError> {
+    /// A candidacy under a recognisable name, such as the name of the pod. A random part is added, so that the lease of an
+    /// earlier process with the same name is not considered our own.
+    pub fn new(
+        server: S,
+        name: &str,
+        settings: ElectionSettings,
+    ) -> Result<(Self, Leadership), SettingsError> {
         let settings = settings.checked()?;
         let (term, leadership) = leadership::term();
         let candidate = Candidate::new(unique(name), &settings);
@@ -83,7 +87,7 @@ impl<S: LeaseServer> Election<S> {
     ///
     /// Stop the controllers first, and this when they have ended: it releases the lease, and the next holder acquires it at
     /// its next attempt.
-    pub async fn run(mut self, stop: CancellationToken) -> Ending {
+    pub async fn run(mut self, stop: CancellationToken) -> ElectionEnding {
         let mut next = clock::now();
         loop {
             let round = tokio::select! {
@@ -101,7 +105,7 @@ impl<S: LeaseServer> Election<S> {
                 Round::Over(reason) => {
                     self.term.end();
                     tracing::error!(%reason, "lost the lease: this process no longer writes");
-                    return Ending::Lost(reason);
+                    return ElectionEnding::Lost(reason);
                 }
             }
         }
@@ -110,7 +114,7 @@ impl<S: LeaseServer> Election<S> {
         if let Err(error) = self.release().await {
             tracing::warn!(%error, "cannot release the lease: the next holder waits until it expires");
         }
-        Ending::Stopped
+        ElectionEnding::Stopped
     }
 
     /// One read, one decision, at most one write.
@@ -133,10 +137,10 @@ impl<S: LeaseServer> Election<S> {
         let action = self.candidate.decide(lease.as_ref(), began);
         let claim = self.candidate.claim(lease, clock::timestamp());
         let answer = match action {
-            Action::WaitUntil(moment) => return Round::Again(moment),
-            Action::GiveUp(reason) => return Round::Over(reason),
-            Action::Create => self.limited(self.server.create(claim)).await,
-            Action::Take | Action::Renew => self.limited(self.server.replace(claim)).await,
+            LeaseAction::WaitUntil(moment) => return Round::Again(moment),
+            LeaseAction::GiveUp(reason) => return Round::Over(reason),
+            LeaseAction::Create => self.limited(self.server.create(claim)).await,
+            LeaseAction::Take | LeaseAction::Renew => self.limited(self.server.replace(claim)).await,
         };
         match answer {
             // The next attempt reads the outcome.
@@ -147,7 +151,7 @@ impl<S: LeaseServer> Election<S> {
                     return self.candidate.ended(clock::now()).map_or_else(|| self.later(began), Round::Over);
                 }
                 if self.candidate.won(until) {
-                    tracing::info!(identity = self.candidate.identity(), "holds the lease");
+                    tracing::info!(identity = self.candidate.identity(), "acquired the lease");
                 }
                 self.latest = Some(lease);
             }
@@ -170,7 +174,7 @@ impl<S: LeaseServer> Election<S> {
         timeout_at(limit.into(), request).await.unwrap_or(Err(ServerError::NoAnswer))
     }
 
-    /// Releases the lease. Reads it first: an answer may have been lost, and then we hold it without knowing.
+    /// Releases the lease. Reads it first: an answer may have been lost, so that we hold the lease without knowing it.
     async fn release(&self) -> Result<(), ServerError> {
         let release = async {
             let Some(lease) = self.server.read().await? else { return Ok(()) };

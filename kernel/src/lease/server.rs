@@ -9,7 +9,8 @@ use kube::{Api, Client};
 
 use crate::clock;
 
-/// How long a server that denies the lease may have just started: until it has loaded its roles it denies everything.
+/// How long a denial is assumed to come from a server that has just started: it denies everything until it has loaded its
+/// roles.
 const FRESH: Duration = Duration::from_secs(30);
 
 /// The interval of retries with such a server.
@@ -31,9 +32,9 @@ pub enum ServerError {
 
 /// The server that keeps the lease.
 pub trait LeaseServer {
-    /// The lease as it is, if it is there.
+    /// The present lease, if it exists.
     fn read(&self) -> impl Future<Output = Result<Option<Lease>, ServerError>> + Send;
-    /// Creates it; fails if it is there.
+    /// Creates it; fails if it exists.
     fn create(&self, lease: Lease) -> impl Future<Output = Result<Lease, ServerError>> + Send;
     /// Replaces exactly the version that the lease names.
     fn replace(&self, lease: Lease) -> impl Future<Output = Result<Lease, ServerError>> + Send;
@@ -52,12 +53,12 @@ impl LeaseObject {
         Self { api: Api::namespaced(client, namespace), name: name.to_owned() }
     }
 
-    /// Whether we may read it. No answer is no denial.
+    /// Whether we have the permission to read it. A failed request does not count as a denial.
     pub async fn is_allowed(&self) -> bool {
         !matches!(self.api.get_opt(&self.name).await, Err(kube::Error::Api(status)) if status.code == 403)
     }
 
-    /// After a denial, waits until we may read it. Whether it exists does not matter; a failed request is no answer.
+    /// After a denial, waits until we have the permission to read it. The lease need not exist; a failed request is retried.
     pub async fn allowed(&self) {
         let denied = clock::now();
         loop {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// How an election behaves.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settings {
+pub struct ElectionSettings {
     /// How long other candidates wait after the last renewal that they saw. Written into the lease, so in whole seconds.
     pub duration: Duration,
     /// How long a holder writes after it started the last renewal that succeeded.
@@ -13,7 +13,7 @@ pub struct Settings {
     pub retry: Duration,
 }
 
-impl Default for Settings {
+impl Default for ElectionSettings {
     fn default() -> Self {
         Self {
             duration: Duration::from_secs(15),
@@ -49,7 +49,7 @@ pub enum SettingsError {
     },
 }
 
-impl Settings {
+impl ElectionSettings {
     /// Itself, if safe.
     pub fn checked(self) -> Result<Self, SettingsError> {
         let Self { duration, renew_deadline, retry } = self;
@@ -70,9 +70,9 @@ impl Settings {
 mod tests {
     use super::*;
 
-    fn settings(duration: u64, renew_deadline: u64, retry: u64) -> Settings {
+    fn settings(duration: u64, renew_deadline: u64, retry: u64) -> ElectionSettings {
         let seconds = Duration::from_millis;
-        Settings {
+        ElectionSettings {
             duration: seconds(duration),
             renew_deadline: seconds(renew_deadline),
             retry: seconds(retry),
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn only_safe_settings_are_accepted() {
-        assert_eq!(Settings::default().checked(), Ok(Settings::default()));
+        assert_eq!(ElectionSettings::default().checked(), Ok(ElectionSettings::default()));
         let refused = [
             (0, 0, 0, "the lease duration must be between 1 s and 1 day, in whole seconds, and is 0ns"),
             (

@@ -1,6 +1,6 @@
 //! All metric families of a process with their descriptions: one list for the page that Prometheus scrapes, for the
-//! reference in the documents and for the check of names. There are no globals: each part gets the metrics that it counts
-//! with.
+//! reference in the documents and for the check of names. There are no globals: each component gets the metrics that it
+//! updates.
 
 use std::fmt::{self, Write as _};
 
@@ -8,16 +8,16 @@ use prometheus_client::encoding::text::encode;
 use prometheus_client::registry::Registry;
 
 use super::faults::faults_of;
-use super::section::Section;
+use super::section::CatalogueSection;
 
-/// What our own names begin with.
+/// The prefix of our own names.
 const PREFIX: &str = "mainstay";
 /// The media type of [`Catalogue::expose`].
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Kind of a family.
+/// The type of a family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum MetricKind {
     /// Only grows.
     Counter,
     /// Goes up and down.
@@ -26,7 +26,7 @@ pub enum Kind {
     Histogram,
 }
 
-impl Kind {
+impl MetricKind {
     /// As Prometheus writes it.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -39,11 +39,11 @@ impl Kind {
 
 /// The description of a family.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct FamilyDescription {
     /// Its full name, as Prometheus shows it.
     pub name: String,
     /// Its kind.
-    pub kind: Kind,
+    pub kind: MetricKind,
     /// Names of its labels.
     pub labels: Vec<&'static str>,
     /// Its help text.
@@ -54,22 +54,22 @@ pub struct Entry {
 #[derive(Debug, Default)]
 pub struct Catalogue {
     pub(super) registry: Registry,
-    entries: Vec<Entry>,
+    entries: Vec<FamilyDescription>,
 }
 
 impl Catalogue {
     /// The part whose names begin with a prefix; without a prefix if it is empty.
-    pub fn under(&mut self, prefix: &'static str) -> Section<'_> {
-        Section { catalogue: self, prefix }
+    pub fn under(&mut self, prefix: &'static str) -> CatalogueSection<'_> {
+        CatalogueSection { catalogue: self, prefix }
     }
 
     /// The part whose names are ours.
-    pub fn ours(&mut self) -> Section<'_> {
+    pub fn ours(&mut self) -> CatalogueSection<'_> {
         self.under(PREFIX)
     }
 
     /// The descriptions of all families, in the order in which they were added.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[FamilyDescription] {
         &self.entries
     }
 
@@ -82,10 +82,10 @@ impl Catalogue {
 
     /// A table of all families for the documents, sorted by name.
     pub fn reference(&self) -> String {
-        let mut entries: Vec<&Entry> = self.entries.iter().collect();
+        let mut entries: Vec<&FamilyDescription> = self.entries.iter().collect();
         entries.sort_by(|one, other| one.name.cmp(&other.name));
         let mut text = String::from("| name | type | labels | description |\n|---|---|---|---|\n");
-        for Entry { name, kind, labels, help } in entries {
+        for FamilyDescription { name, kind, labels, help } in entries {
             let labels: Vec<String> = labels.iter().map(|label| format!("`{label}`")).collect();
             // Writing into a string cannot fail.
             let _ = writeln!(text, "| `{name}` | {} | {} | {help} |", kind.as_str(), labels.join(", "));
@@ -93,22 +93,22 @@ impl Catalogue {
         text
     }
 
-    /// What is wrong with the names and help texts. Every crate that registers families has a test that expects nothing.
+    /// The problems of the names and help texts. Every crate that registers families has a test that expects none.
     pub fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         for (index, entry) in self.entries.iter().enumerate() {
             let mut found = faults_of(entry);
             if self.entries.iter().take(index).any(|earlier| earlier.name == entry.name) {
-                found.push("is there twice".to_owned());
+                found.push("is registered twice".to_owned());
             }
             faults.extend(found.into_iter().map(|fault| format!("{} {fault}", entry.name)));
         }
         faults
     }
 
-    pub(super) fn note(&mut self, name: &str, kind: Kind, labels: &[&'static str], help: &'static str) {
-        let name = if kind == Kind::Counter { format!("{name}_total") } else { name.to_owned() };
-        self.entries.push(Entry { name, kind, labels: labels.to_vec(), help });
+    pub(super) fn note(&mut self, name: &str, kind: MetricKind, labels: &[&'static str], help: &'static str) {
+        let name = if kind == MetricKind::Counter { format!("{name}_total") } else { name.to_owned() };
+        self.entries.push(FamilyDescription { name, kind, labels: labels.to_vec(), help });
     }
 }
 
@@ -158,7 +158,7 @@ mainstay_example_seconds_bucket{le=\"+Inf\",way=\"down\"} 1
     }
 
     #[test]
-    fn names_of_somebody_else_and_values_that_are_looked_at() {
+    fn names_of_another_program_and_measured_values() {
         let mut catalogue = Catalogue::default();
         let mut theirs = catalogue.under("theirs");
         theirs

@@ -22,12 +22,12 @@ impl MetricConstructor<Histogram> for Buckets {
 
 /// Metrics of one name that differ in `N` labels.
 #[derive(Debug, Clone)]
-pub struct Labelled<const N: usize, M, C = fn() -> M> {
+pub struct LabelledFamily<const N: usize, M, C = fn() -> M> {
     pub(super) names: [&'static str; N],
     pub(super) family: Family<Labels<N>, M, C>,
 }
 
-impl<const N: usize, M: Clone, C: MetricConstructor<M>> Labelled<N, M, C> {
+impl<const N: usize, M: Clone, C: MetricConstructor<M>> LabelledFamily<N, M, C> {
     /// The one with these values, in the order of the names. It exists, at zero, from now on. Values are texts of the
     /// program: no name of an object, namespace or user can become one, so the number of series is bounded.
     pub fn with(&self, values: [&'static str; N]) -> M {
@@ -49,8 +49,8 @@ impl<const N: usize, M: Clone, C: MetricConstructor<M>> Labelled<N, M, C> {
 }
 
 /// Counters of one name.
-pub type Counters<const N: usize> = Labelled<N, Counter>;
+pub type Counters<const N: usize> = LabelledFamily<N, Counter>;
 /// Gauges of one name.
-pub type Gauges<const N: usize> = Labelled<N, Gauge>;
+pub type Gauges<const N: usize> = LabelledFamily<N, Gauge>;
 /// Histograms of one name.
-pub type Histograms<const N: usize> = Labelled<N, Histogram, Buckets>;
+pub type Histograms<const N: usize> = LabelledFamily<N, Histogram, Buckets>;

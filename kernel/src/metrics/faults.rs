@@ -1,23 +1,23 @@
-//! What is wrong with the name or the help text of a family. Pure; the catalogue asks.
+//! Problems of the name or the help text of a family. Pure; called by the catalogue.
 
-use super::catalogue::{Entry, Kind};
+use super::catalogue::{FamilyDescription, MetricKind};
 
-/// Names of labels that Prometheus gives a meaning of its own.
+/// Names of labels that have a meaning in Prometheus.
 const RESERVED_LABELS: [&str; 4] = ["le", "quantile", "job", "instance"];
 
-/// All that is wrong, in words that follow the name.
-pub(super) fn faults_of(entry: &Entry) -> Vec<String> {
+/// All problems, as texts that follow the name.
+pub(super) fn faults_of(entry: &FamilyDescription) -> Vec<String> {
     let ends_in = |endings: &[&str]| endings.iter().any(|ending| entry.name.ends_with(ending));
     let words = entry.help.split_whitespace().count();
     let checks = [
         (!is_snake_case(&entry.name), "is not snake case"),
         (entry.name.ends_with("_total_total"), "contains total twice"),
         (
-            entry.kind != Kind::Counter && ends_in(&["_total", "_count", "_sum", "_bucket"]),
+            entry.kind != MetricKind::Counter && ends_in(&["_total", "_count", "_sum", "_bucket"]),
             "ends like another kind",
         ),
         (
-            entry.kind == Kind::Histogram && !ends_in(&["_seconds", "_bytes"]),
+            entry.kind == MetricKind::Histogram && !ends_in(&["_seconds", "_bytes"]),
             "does not end in its unit, _seconds or _bytes",
         ),
         (
@@ -28,7 +28,7 @@ pub(super) fn faults_of(entry: &Entry) -> Vec<String> {
         ),
         (
             words < 3 || !entry.help.starts_with(|first: char| first.is_ascii_uppercase()),
-            "has a help that is no sentence",
+            "has a help that is not a sentence",
         ),
         (
             entry.help.ends_with('.') || entry.help.contains(['|', '\n']),
@@ -36,7 +36,7 @@ pub(super) fn faults_of(entry: &Entry) -> Vec<String> {
         ),
         (
             entry.labels.iter().any(|label| !is_snake_case(label) || RESERVED_LABELS.contains(label)),
-            "has a label that is not snake case or means something to Prometheus",
+            "has a label that is not snake case or is reserved by Prometheus",
         ),
     ];
     checks.into_iter().filter(|(wrong, _)| *wrong).map(|(_, fault)| fault.to_owned()).collect()
@@ -66,13 +66,13 @@ mod tests {
         let faults = [
             "mainstay_moves_total_total contains total twice",
             "mainstay_jobs_total has a help with a dot at its end, a bar or a line break",
-            "mainstay_jobs_total has a label that is not snake case or means something to Prometheus",
+            "mainstay_jobs_total has a label that is not snake case or is reserved by Prometheus",
             "mainstay_Depth is not snake case",
             "mainstay_wait_ms has a unit other than seconds and bytes",
-            "mainstay_wait_ms has a help that is no sentence",
+            "mainstay_wait_ms has a help that is not a sentence",
             "mainstay_wait_ms has a unit other than seconds and bytes",
-            "mainstay_wait_ms has a label that is not snake case or means something to Prometheus",
-            "mainstay_wait_ms is there twice",
+            "mainstay_wait_ms has a label that is not snake case or is reserved by Prometheus",
+            "mainstay_wait_ms is registered twice",
             "mainstay_latency does not end in its unit, _seconds or _bytes",
         ];
         assert_eq!(catalogue.faults(), faults);

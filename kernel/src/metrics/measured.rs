@@ -1,4 +1,4 @@
-//! Values that are not counted but read whenever the page is read.
+//! Metrics whose values are read at each scrape.
 
 use std::fmt;
 
@@ -6,19 +6,19 @@ use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, NoLabelSet};
 use prometheus_client::metrics::MetricType;
 
-use super::catalogue::Kind;
+use super::catalogue::MetricKind;
 
 /// Values with the values of their labels, in the order of the names.
 pub type Samples<const N: usize> = Vec<([String; N], f64)>;
 
 /// A family whose values are read.
 pub(super) struct Measured<const N: usize, L> {
-    /// Its full name; that of a counter without its end.
+    /// Its full name, for a counter without `_total`.
     pub(super) name: String,
-    pub(super) kind: Kind,
+    pub(super) kind: MetricKind,
     pub(super) labels: [&'static str; N],
     pub(super) help: &'static str,
-    pub(super) look: L,
+    pub(super) read: L,
 }
 
 impl<const N: usize, L> fmt::Debug for Measured<N, L> {
@@ -33,18 +33,18 @@ where
 {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
         let kind = match self.kind {
-            Kind::Counter => MetricType::Counter,
-            Kind::Gauge => MetricType::Gauge,
-            Kind::Histogram => MetricType::Histogram,
+            MetricKind::Counter => MetricType::Counter,
+            MetricKind::Gauge => MetricType::Gauge,
+            MetricKind::Histogram => MetricType::Histogram,
         };
         let help = format!("{}.", self.help);
         let mut family = encoder.encode_descriptor(&self.name, &help, None, kind)?;
-        for (values, value) in (self.look)() {
+        for (values, value) in (self.read)() {
             let labels: Vec<(&str, String)> = self.labels.into_iter().zip(values).collect();
             let mut metric = family.encode_family(&labels)?;
             match self.kind {
-                Kind::Counter => metric.encode_counter::<NoLabelSet, f64, u64>(&value, None)?,
-                Kind::Gauge | Kind::Histogram => metric.encode_gauge(&value)?,
+                MetricKind::Counter => metric.encode_counter::<NoLabelSet, f64, u64>(&value, None)?,
+                MetricKind::Gauge | MetricKind::Histogram => metric.encode_gauge(&value)?,
             }
         }
         Ok(())

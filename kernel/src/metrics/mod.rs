@@ -1,6 +1,6 @@
-//! Metrics of the kernel. The binary makes one [`Catalogue`], registers these families and those of its operators in it, and
-//! hands each part the metrics that it counts with; `admin` serves the page. An [`Observer`] counts the same work under other
-//! names.
+//! Metrics of the kernel. The binary creates one [`Catalogue`], registers these families and those of its operators in it,
+//! and gives each component the metrics that it updates; `admin` serves the page. An [`Observer`] counts the same work under
+//! other names.
 
 mod catalogue;
 mod family;
@@ -20,14 +20,14 @@ use std::time::{Duration, Instant};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 
-pub use catalogue::{CONTENT_TYPE, Catalogue, Entry, Kind};
-pub use family::{Buckets, Counters, Gauges, Histograms, Labelled};
+pub use catalogue::{CONTENT_TYPE, Catalogue, FamilyDescription, MetricKind};
+pub use family::{Buckets, Counters, Gauges, Histograms, LabelledFamily};
 pub use measured::Samples;
-pub use occurrence::{Action, Observer, Occurrence};
+pub use occurrence::{ChangeAction, Observer, Occurrence};
 use permissions::Missing;
 pub(crate) use permissions::denied_permission;
 pub use requests::{RequestLayer, Requests};
-pub use section::Section;
+pub use section::CatalogueSection;
 
 use crate::call::Verb;
 use crate::queue::Outcome;
@@ -57,20 +57,20 @@ pub struct Metrics {
     observers: Vec<Arc<dyn Observer>>,
 }
 
-/// What one controller counts.
+/// The metrics of one controller.
 #[derive(Debug, Clone)]
 pub struct ControllerMetrics {
     name: &'static str,
     all: Metrics,
 }
 
-/// What one watch counts.
+/// The metrics of one watch.
 #[derive(Debug, Clone)]
 pub struct WatchMetrics {
     objects: Gauge,
     /// Events that arrived.
     pub events: Counter,
-    /// Times that it failed and was started again.
+    /// How often it failed and was restarted.
     pub restarts: Counter,
     /// Objects that could not be read.
     pub unreadable: Counter,
@@ -84,7 +84,7 @@ impl Metrics {
         ours.gauges("build_info", ["version", "revision"], help).with([version, revision]).set(1);
         let help = "Permissions that the API server denies (1): what needs them is off, or fails";
         let known = missing.clone();
-        // Read from what is known, so that the series goes when the permission is granted.
+        // Read at each scrape, so that the series disappears when the permission is granted.
         ours.measured_gauges("missing_permissions", ["resource", "verb"], help, move || known.samples());
         let help = "Whether this process holds the lease and may write (1) or not (0)";
         let leader = ours.gauges("leader", [], help).with([]);
@@ -133,7 +133,7 @@ impl Metrics {
         }
     }
 
-    /// What a controller counts. All its series exist from now on, so that a rate never misses a first failure.
+    /// The metrics of a controller. All its series exist from now on, so that a rate never misses the first failure.
     pub fn controller(&self, name: &'static str) -> ControllerMetrics {
         self.depth.with([name]);
         self.adds.with([name]);
@@ -146,7 +146,7 @@ impl Metrics {
         ControllerMetrics { name, all: self.clone() }
     }
 
-    /// What the watch of a kind counts.
+    /// The metrics of the watch of a kind.
     pub fn watch(&self, kind: &'static str) -> WatchMetrics {
         WatchMetrics {
             objects: self.objects.with([kind]),
@@ -169,7 +169,7 @@ impl Metrics {
 }
 
 impl WatchMetrics {
-    /// So many objects are known now.
+    /// Sets the number of stored objects.
     pub fn holds(&self, objects: usize) {
         self.objects.set(i64::try_from(objects).unwrap_or(i64::MAX));
     }
@@ -182,7 +182,7 @@ impl ControllerMetrics {
         self.all.observe(&Occurrence::Added { controller: self.name });
     }
 
-    /// So many keys have a pass due, now or later.
+    /// Sets the number of keys that have a pass due, now or later.
     pub fn holds(&self, keys: usize) {
         let keys_before = self.all.depth.with([self.name]).set(i64::try_from(keys).unwrap_or(i64::MAX));
         if usize::try_from(keys_before) != Ok(keys) {
@@ -190,7 +190,7 @@ impl ControllerMetrics {
         }
     }
 
-    /// A pass begins. `latency` is how long the oldest event has waited for it, if one caused it.
+    /// A pass starts. `latency` is how long the oldest event has waited for it, if an event caused it.
     pub fn started(&self, at: Instant, latency: Option<Duration>) {
         if let Some(latency) = latency {
             self.all.latency.with([self.name]).observe(latency.as_secs_f64());
@@ -198,7 +198,7 @@ impl ControllerMetrics {
         self.all.observe(&Occurrence::Started { controller: self.name, at, latency });
     }
 
-    /// A pass that began then has ended.
+    /// A pass that started at this moment has ended.
     pub fn ended(&self, outcome: Outcome, at: Instant, took: Duration) {
         let label = match outcome {
             Outcome::Settled => "settled",

@@ -1,5 +1,5 @@
 //! What the kernel reports to an observer that counts its work under other names. The kernel does not know those names: an
-//! operator that replaces another one translates.
+//! operator that replaces another one maps the occurrences to them.
 
 use std::fmt::Debug;
 use std::time::{Duration, Instant};
@@ -8,22 +8,22 @@ use crate::call::Call;
 use crate::declare::Kind;
 use crate::object::{Key, Object};
 use crate::queue::Outcome;
-use crate::report::{Reconciled, Selected};
+use crate::report::{Reconciled, SelectedCount};
 use crate::store::Change;
 
-/// What became of an object.
+/// How an object changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Action {
-    /// It is new.
+pub enum ChangeAction {
+    /// It was created.
     Added,
-    /// It is another one than before.
+    /// It was changed.
     Updated,
-    /// It is gone.
+    /// It was deleted.
     Deleted,
 }
 
-impl Action {
-    /// What a change did to its object.
+impl ChangeAction {
+    /// How a change affects its object.
     pub fn of<K>(change: &Change<K>) -> Self {
         match (&change.before, &change.after) {
             (None, _) => Self::Added,
@@ -33,43 +33,43 @@ impl Action {
     }
 }
 
-/// Something that happened.
+/// An event in the process.
 #[derive(Debug)]
 pub enum Occurrence<'a> {
-    /// All that a controller must know is known.
+    /// All kinds that a controller requires are listed.
     Ready {
         /// Its name.
         controller: &'static str,
     },
-    /// What is known of an object is not what was known before.
+    /// A stored object changed.
     Changed {
         /// Its kind.
         kind: Kind,
         /// Before and after.
         change: &'a Change<Object>,
     },
-    /// A change made passes of a controller due.
+    /// A change triggered passes of a controller.
     Triggered {
         /// Its name.
         controller: &'static str,
         /// The kind of the object that changed.
         kind: Kind,
-        /// What became of it.
-        action: Action,
+        /// How it changed.
+        action: ChangeAction,
     },
     /// An event was added to the queue of a controller.
     Added {
         /// Its name.
         controller: &'static str,
     },
-    /// So many keys of a controller have a pass due, now or later.
+    /// The number of keys of a controller with a pass due, now or later, changed.
     Due {
         /// Its name.
         controller: &'static str,
         /// How many.
         keys: usize,
     },
-    /// A pass begins.
+    /// A pass starts.
     Started {
         /// The name of its controller.
         controller: &'static str,
@@ -82,41 +82,41 @@ pub enum Occurrence<'a> {
     Ended {
         /// The name of its controller.
         controller: &'static str,
-        /// When it began.
+        /// When it started.
         at: Instant,
         /// How long it took.
         took: Duration,
-        /// What it came to.
+        /// Its outcome.
         outcome: Outcome,
     },
-    /// A pass of a resource came to this.
+    /// A pass of a resource has a result.
     Reconciled {
         /// The name of its controller.
         controller: &'static str,
         /// The resource.
         resource: &'a Key,
-        /// How it came out.
+        /// The result.
         reconciled: Reconciled,
     },
-    /// A resource selects so many objects of a kind.
+    /// The number of objects of a kind that a resource selects.
     Selected {
         /// The name of its controller.
         controller: &'static str,
         /// The resource.
         resource: &'a Key,
         /// How many.
-        count: &'a Selected,
+        count: &'a SelectedCount,
     },
     /// A status was written, or could not be.
     StatusWritten {
-        /// Who wrote.
+        /// The name of the controller.
         controller: &'static str,
         /// Whether it failed.
         failed: bool,
     },
     /// An object was deleted to be recreated.
     Recreated {
-        /// Who did it.
+        /// The name of the controller.
         controller: &'static str,
         /// The kind of the object.
         kind: Kind,
@@ -129,13 +129,13 @@ pub enum Occurrence<'a> {
         code: Option<u16>,
         /// How long it took.
         took: Duration,
-        /// How long the client held the request back before that.
+        /// How long the request waited in the client before it was sent.
         held_back: Duration,
     },
 }
 
-/// Observes what happens. It must not block: the caller waits for it.
+/// Observes occurrences. It must not block: the caller waits for it.
 pub trait Observer: Debug + Send + Sync {
-    /// Something happened.
+    /// Called for each occurrence.
     fn sees(&self, occurrence: &Occurrence<'_>);
 }

@@ -1,6 +1,6 @@
-//! Permissions that are missing. They are learned where all requests pass, from denials and from the answers to access
-//! reviews, so no feature that is switched off has to report them. A permission is missing until the server grants a request
-//! that needs it.
+//! Permissions that are missing. They are derived from the answers to all requests: from denials and from access
+//! reviews. So a feature that is off need not report them. A permission is missing until the server grants a request that
+//! requires it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::call::{Call, Purpose, Verb};
 
 const FORBIDDEN: u16 = 403;
 
-/// A resource, with its subresource if there is one, and a verb. There are as many as the program has requests.
+/// A resource, with its subresource if there is one, and a verb. Their number is bounded by the kinds of requests.
 type Permission = (String, String);
 /// Namespaces; `None` stands for the whole cluster.
 type Namespaces = BTreeSet<Option<String>>;
@@ -24,17 +24,17 @@ type Namespaces = BTreeSet<Option<String>>;
 pub(super) struct Missing(Arc<Mutex<BTreeMap<Permission, Namespaces>>>);
 
 impl Missing {
-    /// One for each that is missing anywhere.
+    /// One sample for each permission that is missing in any namespace.
     pub(super) fn samples(&self) -> Samples<2> {
         self.0.lock().keys().map(|(resource, verb)| ([resource.clone(), verb.clone()], 1.0)).collect()
     }
 
-    /// Whether the body of an answer tells something about permissions.
+    /// Whether the body of an answer contains information about permissions.
     pub(super) fn must_read(call: &Call, code: u16) -> bool {
         code == FORBIDDEN || is_access_review(call)
     }
 
-    /// The server has answered. The body counts only if it must be read.
+    /// Records an answer of the server. The body is used only if it must be read.
     pub(super) fn learn(&self, call: &Call, code: u16, body: &[u8]) {
         if code == FORBIDDEN {
             let message = serde_json::from_slice::<Status>(body).map(|status| status.message);
@@ -69,7 +69,7 @@ impl Missing {
         self.0.lock().entry(permission).or_default().insert(namespace);
     }
 
-    /// A permission in the whole cluster holds in every namespace.
+    /// Removes a permission that was granted. A permission in the whole cluster applies to every namespace.
     fn has(&self, permission: &Permission, namespace: Option<&str>) {
         let mut all = self.0.lock();
         let Some(namespaces) = all.get_mut(permission) else { return };
@@ -89,14 +89,14 @@ pub(crate) fn denied_permission(message: &str) -> Option<(&str, &str)> {
     (!verb.contains(' ')).then_some((verb, resource))
 }
 
-/// Whether it asks for our own permissions.
+/// Whether it is a review of our own permissions.
 fn is_access_review(call: &Call) -> bool {
     call.purpose == Purpose::Review
         && call.verb == Verb::Create
         && call.resource == "selfsubjectaccessreviews"
 }
 
-/// Whether the server went further than authorization.
+/// Whether the server authorized the request.
 fn is_authorized(code: u16) -> bool {
     matches!(code, 200..=299 | 404 | 409 | 422)
 }
@@ -141,7 +141,7 @@ mod tests {
         let evict = "/api/v1/namespaces/n/pods/a/eviction";
         learn(&missing, "POST", evict, (403, &denial("create resource \"pods/eviction\"")));
         assert_eq!(names(&missing), ["watch pods", "create pods/eviction"]);
-        // That we may look says nothing about watching; that a server is down says nothing at all.
+        // Permission to list is not permission to watch, and a failing server neither grants nor denies.
         learn(&missing, "GET", "/api/v1/pods", (200, &Value::Null));
         learn(&missing, "GET", watch, (503, &Value::Null));
         learn(&missing, "POST", evict, (201, &Value::Null));
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quota_and_a_policy_are_no_missing_permission() {
+    fn a_quota_or_a_policy_is_not_a_missing_permission() {
         let missing = Missing::default();
         for message in [
             "persistentvolumeclaims \"a\" is forbidden: exceeded quota: q, requested: requests.storage=1Gi",

@@ -1,5 +1,5 @@
-//! Metrics of the process, under the names that every client library of Prometheus uses. A figure that cannot be read is left
-//! out.
+//! Metrics of the process, under the names that every client library of Prometheus uses. A value that cannot be read is
+//! omitted.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use rustix::param::{clock_ticks_per_second, page_size};
 use super::catalogue::Catalogue;
 use super::measured::Samples;
 
-/// The value where there is no limit.
+/// The value if there is no limit.
 const NO_LIMIT: f64 = 18_446_744_073_709_551_615.0;
 
 /// Registers the families `process_*`.
@@ -31,9 +31,9 @@ pub fn register(catalogue: &mut Catalogue) {
     });
 }
 
-/// A figure as the one value of a family.
-fn samples(figure: Option<f64>) -> Samples<0> {
-    figure.map(|value| ([], value)).into_iter().collect()
+/// A value as the only sample of a family.
+fn samples(value: Option<f64>) -> Samples<0> {
+    value.map(|value| ([], value)).into_iter().collect()
 }
 
 fn read(file: &str) -> String {
@@ -49,12 +49,12 @@ fn started() -> Option<f64> {
     Some(boot + stat().since_boot()?)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "nobody opens that many files")]
+#[expect(clippy::cast_precision_loss, reason = "the number of open files is small")]
 fn open_files() -> Option<f64> {
     fs::read_dir("/proc/self/fd").ok().map(|files| files.count() as f64)
 }
 
-/// A soft limit; the highest number of the system if there is none.
+/// A soft limit, or [`NO_LIMIT`].
 fn limit(limits: &str, name: &str) -> Option<f64> {
     let soft = limits.lines().find_map(|line| line.strip_prefix(name))?.split_whitespace().next()?;
     if soft == "unlimited" { Some(NO_LIMIT) } else { soft.parse().ok() }
@@ -88,13 +88,13 @@ impl Stat {
         self.field(23)
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "pages are small")]
+    #[expect(clippy::cast_precision_loss, reason = "the size of a page is small")]
     fn resident_bytes(&self) -> Option<f64> {
         Some(self.field(24)? * page_size() as f64)
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "there are a hundred of them, or a thousand")]
+#[expect(clippy::cast_precision_loss, reason = "it is at most a few thousand")]
 fn ticks() -> f64 {
     clock_ticks_per_second() as f64
 }
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_are_found_behind_any_name() {
+    fn values_are_found_after_any_program_name() {
         let text = "7 (a) b (c) S 1 2 3 4 5 6 7 8 9 10 150 50 13 14 15 16 17 18 500 4096000 3 19\n";
         let stat = Stat::read(text);
         assert_eq!(stat.cpu_seconds(), Some(200.0 / ticks()));
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn this_process_has_all_of_them() {
+    fn all_values_can_be_read_for_this_process() {
         let mut catalogue = Catalogue::default();
         register(&mut catalogue);
         assert_eq!(catalogue.faults(), Vec::<String>::new());

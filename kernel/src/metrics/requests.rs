@@ -1,4 +1,4 @@
-//! Counts every request of a client to the API server, and learns from the answers which permissions are missing. A layer
+//! Counts every request of a client to the API server, and records from the answers which permissions are missing. A layer
 //! around the service of the client.
 
 use std::sync::Arc;
@@ -18,12 +18,12 @@ use super::{Metrics, Occurrence};
 use crate::call::Call;
 use crate::clock;
 
-/// What every process requests beside the kinds of its operators.
+/// The resources that every process requests in addition to the kinds of its operators.
 const ALWAYS: [&str; 2] = ["events", "leases"];
 /// Any other resource.
 const OTHER: &str = "other";
 
-/// Counts what passes through. Made by [`Metrics::requests`].
+/// Counts requests. Created by [`Metrics::requests`].
 #[derive(Debug, Clone)]
 pub struct RequestLayer(Arc<Known>);
 
@@ -54,9 +54,9 @@ impl<S> Layer<S> for RequestLayer {
 pub struct Requests<S> {
     known: Arc<Known>,
     server: S,
-    /// Since when a request waits for the client to take it.
+    /// When the client was first asked to accept a request.
     waiting_since: Option<Instant>,
-    /// How long the next request has waited for that.
+    /// How long the next request has waited until the client accepted it.
     held_back: Duration,
 }
 
@@ -66,7 +66,7 @@ where
     S::Future: Send + 'static,
     A: Body<Data = Bytes> + Send + 'static,
 {
-    /// A body that was read here is passed on whole.
+    /// A body that was read here is passed on unchanged.
     type Response = Response<Either<A, Full<Bytes>>>;
     type Error = S::Error;
     type Future = BoxFuture<'static, Result<Self::Response, S::Error>>;
@@ -82,7 +82,7 @@ where
     }
 
     fn call(&mut self, request: Request<Q>) -> Self::Future {
-        let (call, resource) = understand(&request, &self.known.resources);
+        let (call, resource) = parse(&request, &self.known.resources);
         let (known, held_back) = (Arc::clone(&self.known), self.held_back);
         let mut pending = Pending { known, call, resource, held_back, since: clock::now(), code: None };
         let answer = self.server.call(request);
@@ -95,7 +95,7 @@ where
                 return Ok(answer.map(Either::Left));
             }
             let (head, body) = answer.into_parts();
-            // If the body does not arrive, the code is enough for the caller.
+            // If the body cannot be read, the caller gets the status code.
             let body = body.collect().await.map(Collected::to_bytes).unwrap_or_default();
             pending.learn(code, &body);
             Ok(Response::from_parts(head, Either::Right(Full::new(body))))
@@ -104,7 +104,7 @@ where
     }
 }
 
-/// A request that is pending. It is counted when it ends, also when nobody waits for the answer any more.
+/// A pending request. It is counted when it ends, even if the caller no longer waits for the answer.
 struct Pending {
     known: Arc<Known>,
     call: Call,
@@ -129,8 +129,8 @@ impl Drop for Pending {
     }
 }
 
-/// What is asked, about what. A kind is known by its plural: no two of ours share one.
-fn understand<Q>(request: &Request<Q>, resources: &[&'static str]) -> (Call, &'static str) {
+/// The parsed request, and the name of its resource. Kinds are distinguished by their plurals, which are unique.
+fn parse<Q>(request: &Request<Q>, resources: &[&'static str]) -> (Call, &'static str) {
     let call = Call::of(request.method(), request.uri(), None);
     let known = resources.iter().copied().find(|known| *known == call.resource);
     (call, known.unwrap_or(OTHER))
@@ -149,14 +149,14 @@ mod tests {
         Full::default()
     }
 
-    fn asked(method: &str, uri: &str) -> String {
+    fn counted_as(method: &str, uri: &str) -> String {
         let request = Request::builder().method(method).uri(uri).body(()).unwrap();
-        let (call, resource) = understand(&request, &["pods", "statefulsets", "leases"]);
+        let (call, resource) = parse(&request, &["pods", "statefulsets", "leases"]);
         format!("{} {resource}", call.verb.as_str())
     }
 
     #[test]
-    fn kinds_that_nobody_declared_are_counted_together() {
+    fn undeclared_kinds_are_counted_together() {
         for (method, uri, expected) in [
             ("GET", "/api/v1/pods?watch=true&resourceVersion=5", "watch pods"),
             ("POST", "/apis/coordination.k8s.io/v1/namespaces/d/leases?", "create leases"),
@@ -165,7 +165,7 @@ mod tests {
             ("GET", "/api/v1/namespaces/pods", "get other"),
             ("GET", "/version", "get other"),
         ] {
-            assert_eq!(asked(method, uri), expected, "{method} {uri}");
+            assert_eq!(counted_as(method, uri), expected, "{method} {uri}");
         }
     }
 
@@ -188,11 +188,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_missing_permission_is_on_the_page_until_it_is_granted_and_the_answer_is_passed_on() {
+    async fn a_missing_permission_is_reported_until_it_is_granted_and_the_answer_is_passed_on() {
         let mut catalogue = Catalogue::default();
         let layer = Metrics::register(&mut catalogue, "", "").requests([]);
         let denial = r#"{"status":"Failure","code":403,"message":"pods is forbidden: User \"u\" cannot watch resource \"pods\" in API group \"\" at the cluster scope"}"#;
-        let right = "mainstay_missing_permissions{resource=\"pods\",verb=\"watch\"} 1.0\n";
+        let series = "mainstay_missing_permissions{resource=\"pods\",verb=\"watch\"} 1.0\n";
         for (code, body, is_missing) in [(403, denial, true), (200, "{}", false)] {
             let server = service_fn(move |_: Request<()>| async move {
                 let body = Full::from(Bytes::from_static(body.as_bytes()));
@@ -202,23 +202,23 @@ mod tests {
             let answer = layer.layer(server).oneshot(request).await.unwrap();
             assert_eq!(answer.into_body().collect().await.unwrap().to_bytes(), body);
             let page = catalogue.expose().unwrap();
-            assert_eq!(page.contains(right), is_missing, "{page}");
+            assert_eq!(page.contains(series), is_missing, "{page}");
         }
     }
 
     #[derive(Debug, Default)]
-    struct Diary(std::sync::Mutex<Vec<String>>);
+    struct Log(std::sync::Mutex<Vec<String>>);
 
-    impl Observer for Diary {
+    impl Observer for Log {
         fn sees(&self, occurrence: &Occurrence<'_>) {
             if let Occurrence::Answered { call, code, took, held_back } = occurrence {
-                let words = format!("{} {code:?} {took:?} after {held_back:?}", call.describe());
-                self.0.lock().unwrap().push(words);
+                let line = format!("{} {code:?} {took:?} after {held_back:?}", call.describe());
+                self.0.lock().unwrap().push(line);
             }
         }
     }
 
-    /// Takes a request a second after it was asked whether it would.
+    /// Accepts a request after a second.
     struct Slow(Option<BoxFuture<'static, ()>>);
 
     impl Service<Request<()>> for Slow {
@@ -237,12 +237,12 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_observer_learns_of_an_answer_and_of_the_wait_before_it() {
-        let diary = Arc::new(Diary::default());
+    async fn an_observer_gets_the_answer_and_the_time_before_the_request_was_sent() {
+        let log = Arc::new(Log::default());
         let metrics = Metrics::register(&mut Catalogue::default(), "", "");
-        let layer = metrics.observed_by(Arc::<Diary>::clone(&diary)).requests([]);
+        let layer = metrics.observed_by(Arc::<Log>::clone(&log)).requests([]);
         let request = Request::builder().uri("/api/v1/namespaces/n/secrets/a").body(()).unwrap();
         layer.layer(Slow(None)).oneshot(request).await.unwrap();
-        assert_eq!(*diary.0.lock().unwrap(), ["get secrets n/a Some(200) 0ns after 1s"]);
+        assert_eq!(*log.0.lock().unwrap(), ["get secrets n/a Some(200) 0ns after 1s"]);
     }
 }

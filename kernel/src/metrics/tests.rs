@@ -1,4 +1,4 @@
-//! What the page says after this and that happened.
+//! The page after different occurrences.
 
 use super::*;
 
@@ -8,7 +8,7 @@ fn registered() -> (Catalogue, Metrics) {
     (catalogue, metrics)
 }
 
-/// The lines of values that begin so.
+/// The lines of values with this prefix.
 fn values(catalogue: &Catalogue, start: &str) -> Vec<String> {
     let page = catalogue.expose().unwrap();
     let mut lines: Vec<String> =
@@ -18,12 +18,12 @@ fn values(catalogue: &Catalogue, start: &str) -> Vec<String> {
 }
 
 #[test]
-fn names_and_helps_are_in_order() {
+fn names_and_help_texts_have_no_problems() {
     assert_eq!(registered().0.faults(), Vec::<String>::new());
 }
 
 #[test]
-fn every_series_of_a_controller_is_there_before_anything_happens() {
+fn every_series_of_a_controller_exists_from_the_start() {
     let (catalogue, metrics) = registered();
     let controller = metrics.controller("example");
     let all = |settled: u32, failed: u32| {
@@ -52,7 +52,7 @@ fn every_series_of_a_controller_is_there_before_anything_happens() {
 }
 
 #[test]
-fn requests_are_counted_by_class_and_the_program_says_what_it_is() {
+fn requests_are_counted_by_class_of_status_code() {
     let (catalogue, metrics) = registered();
     for code in [Some(200), Some(201), Some(409), None] {
         metrics.request(Verb::Update, "statefulsets", code, Duration::from_millis(4));
@@ -80,7 +80,7 @@ fn requests_are_counted_by_class_and_the_program_says_what_it_is() {
 }
 
 #[test]
-fn the_reference_names_every_family() {
+fn the_reference_contains_every_family() {
     let mut catalogue = registered().0;
     process::register(&mut catalogue);
     assert_eq!(reference().lines().count(), catalogue.entries().len() + 2);
@@ -88,11 +88,11 @@ fn the_reference_names_every_family() {
 
 /// Records what it observes.
 #[derive(Debug, Default)]
-struct Diary(std::sync::Mutex<Vec<String>>);
+struct Log(std::sync::Mutex<Vec<String>>);
 
-impl Observer for Diary {
+impl Observer for Log {
     fn sees(&self, occurrence: &Occurrence<'_>) {
-        let words = match occurrence {
+        let line = match occurrence {
             Occurrence::Added { controller } => format!("{controller} added"),
             Occurrence::Due { controller, keys } => format!("{controller} due {keys}"),
             Occurrence::Started { controller, latency, .. } => format!("{controller} started {latency:?}"),
@@ -108,15 +108,15 @@ impl Observer for Diary {
             | Occurrence::Recreated { .. }
             | Occurrence::Answered { .. }) => format!("{other:?}"),
         };
-        self.0.lock().unwrap().push(words);
+        self.0.lock().unwrap().push(line);
     }
 }
 
 #[test]
-fn an_observer_sees_what_a_controller_counts() {
+fn an_observer_gets_the_occurrences_of_a_controller() {
     let (_, metrics) = registered();
-    let diary = Arc::new(Diary::default());
-    let controller = metrics.observed_by(Arc::<Diary>::clone(&diary)).controller("example");
+    let log = Arc::new(Log::default());
+    let controller = metrics.observed_by(Arc::<Log>::clone(&log)).controller("example");
     let at = crate::clock::now();
     controller.added();
     for keys in [1, 1, 0] {
@@ -124,12 +124,12 @@ fn an_observer_sees_what_a_controller_counts() {
     }
     controller.started(at, Some(Duration::from_millis(20)));
     controller.ended(Outcome::Failed, at, Duration::from_millis(3));
-    let told = [
+    let expected = [
         "example added",
         "example due 1",
         "example due 0",
         "example started Some(20ms)",
         "example ended Failed 3ms",
     ];
-    assert_eq!(*diary.0.lock().unwrap(), told);
+    assert_eq!(*log.0.lock().unwrap(), expected);
 }

@@ -5,8 +5,8 @@ use tokio::net::TcpListener;
 
 use super::*;
 
-/// What a server that answers with this body is sent, and what is read of its answer.
-async fn asked(length: usize, credentials: Option<[&str; 2]>) -> (String, Result<Reply, AskError>) {
+/// The request that a server gets, and its answer with a body of this length as the client reads it.
+async fn exchanged(length: usize, credentials: Option<[&str; 2]>) -> (String, Result<Reply, AskError>) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
     let server = async {
@@ -22,13 +22,13 @@ async fn asked(length: usize, credentials: Option<[&str; 2]>) -> (String, Result
         String::from_utf8(sent).unwrap()
     };
     let (method, host, path) = (Method::GET, "a-0.b.c.svc:8080", "/v1/version?x=y");
-    let request = Request { method, address: &address, host, path, tls: false, credentials };
+    let request = OperandRequest { method, address: &address, host, path, tls: false, credentials };
     tokio::join!(server, ask(&request, Duration::from_mins(1)))
 }
 
 #[tokio::test]
 async fn a_request_names_its_host_and_its_credentials() {
-    let (sent, reply) = asked(3, Some(["admin", "secret"])).await;
+    let (sent, reply) = exchanged(3, Some(["admin", "secret"])).await;
     let mut lines: Vec<&str> = sent.trim_end().lines().collect();
     lines.retain(|line| !line.starts_with("user-agent: mainstay/"));
     lines.sort_unstable();
@@ -41,12 +41,12 @@ async fn a_request_names_its_host_and_its_credentials() {
     assert_eq!(lines, expected);
     let reply = reply.unwrap();
     assert_eq!((reply.status, &*reply.body), (StatusCode::OK, &b"aaa"[..]));
-    let (sent, _) = asked(0, None).await;
+    let (sent, _) = exchanged(0, None).await;
     assert!(!sent.contains("authorization"), "{sent}");
 }
 
 #[tokio::test]
-async fn an_answer_that_is_too_large_is_not_read() {
-    assert_eq!(asked(LARGEST, None).await.1.unwrap().body.len(), LARGEST);
-    assert!(matches!(asked(LARGEST + 1, None).await.1, Err(AskError::Body(_))));
+async fn an_answer_that_is_too_large_is_rejected() {
+    assert_eq!(exchanged(LARGEST, None).await.1.unwrap().body.len(), LARGEST);
+    assert!(matches!(exchanged(LARGEST + 1, None).await.1, Err(AskError::Body(_))));
 }

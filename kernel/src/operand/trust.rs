@@ -23,8 +23,8 @@ pub(super) fn connector() -> Result<TlsConnector, Error> {
     CONNECTOR.clone()
 }
 
-/// Accepts every certificate. The signature of the handshake is not verified either: anybody could show a certificate of
-/// their own, and the key of a certificate of version 1 cannot be read.
+/// Accepts every certificate. The signature of the handshake is not verified either: any server could present a
+/// certificate of its own, and the key of a certificate of version 1 cannot be read.
 #[derive(Debug)]
 struct AnyCertificate(Arc<CryptoProvider>);
 
@@ -81,13 +81,13 @@ mod tests {
         let provider = Arc::new(aws_lc_rs::default_provider());
         let key = PrivateKeyDer::from_pem_slice(both).unwrap();
         let key = provider.key_provider.load_private_key(key).unwrap();
-        let shown = Arc::new(SingleCertAndKey::from(CertifiedKey::new(vec![certificate], key)));
+        let presented = Arc::new(SingleCertAndKey::from(CertifiedKey::new(vec![certificate], key)));
         for version in [&TLS12, &TLS13] {
             let config = ServerConfig::builder_with_provider(Arc::clone(&provider))
                 .with_protocol_versions(&[version])
                 .unwrap()
                 .with_no_client_auth()
-                .with_cert_resolver(shown.clone());
+                .with_cert_resolver(presented.clone());
             let (ours, theirs) = tokio::io::duplex(16 * 1024);
             let (accepted, _) = tokio::join!(
                 connector().unwrap().connect(ServerName::try_from("pod").unwrap(), ours),

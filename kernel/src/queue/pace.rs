@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 /// The number of keys above which those with a full burst are forgotten.
 const FEW: usize = 64;
 
-/// The burst of each key.
+/// The remaining burst of each key.
 #[derive(Debug)]
 pub(super) struct Pace<K> {
     at_once: u32,
     every: Duration,
-    /// When a key has its full burst again. Keys that are not here have it.
+    /// When a key has its full burst again. Keys without an entry have it now.
     full: HashMap<K, Instant>,
     sweep_at: usize,
 }
@@ -36,7 +36,7 @@ impl<K: Clone + Eq + Hash> Pace<K> {
             self.sweep_at = FEW.max(self.full.len() * 2);
         }
         let full = self.full.entry(key.clone()).or_insert(now);
-        // A requeued pass is not limited, and may come more than once: the next event does not wait longer for that.
+        // Requeued passes are not limited, so there may be many of them: they do not delay the next event further.
         *full = (now.max(*full) + self.every).min(now + self.every.saturating_mul(self.at_once));
     }
 }
@@ -53,14 +53,14 @@ mod tests {
     }
 
     #[test]
-    fn a_few_at_once_then_one_at_a_time_and_all_again_after_a_pause() {
+    fn after_a_burst_passes_are_one_interval_apart_until_a_pause() {
         let (mut pace, zero) = (Pace::new(3, EVERY), start());
         for _ in 0..3 {
             assert!(pace.earliest(&1).is_none_or(|earliest| earliest <= zero));
             pace.spend(&1, zero);
         }
         assert_eq!(pace.earliest(&1), Some(zero + EVERY));
-        assert_eq!(pace.earliest(&2), None, "others have their own");
+        assert_eq!(pace.earliest(&2), None, "each key has its own burst");
         pace.spend(&1, zero + EVERY);
         assert_eq!(pace.earliest(&1), Some(zero + EVERY * 2));
         for _ in 0..3 {
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn passes_before_their_turn_delay_the_next_by_one_interval_at_most() {
+    fn passes_that_are_not_limited_delay_the_next_by_one_interval_at_most() {
         let (mut pace, zero) = (Pace::new(3, EVERY), start());
         (0..100).for_each(|_| pace.spend(&1, zero));
         assert_eq!(pace.earliest(&1), Some(zero + EVERY));

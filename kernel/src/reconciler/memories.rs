@@ -1,4 +1,4 @@
-//! What operators remember of their resources between passes: lent to a pass, dropped with the resource.
+//! What operators remember of their resources between passes: moved into a pass and back, dropped with the resource.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 
 use crate::object::{Key, Object};
 
-/// By resource, with its unique id. A pass that is dropped loses what it was lent.
+/// By resource, with its unique id. If a pass is dropped, the memory of its resource is lost.
 #[derive(Debug)]
 pub(super) struct Memories<M>(Mutex<HashMap<Key, (Box<str>, M)>>);
 

@@ -1,4 +1,4 @@
-//! What a pass writes, in which order, and what is left of it.
+//! What a pass writes, in which order, and what is remembered after it.
 
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
@@ -10,7 +10,7 @@ use kube::client::Body;
 use super::*;
 use crate::apply::{Tools, Work};
 use crate::declare::{Declaration, Kind};
-use crate::object::Kept;
+use crate::object::Stored;
 use crate::report::Reconciled;
 use crate::store::Event;
 use crate::stores::{Namespaces, Stores};
@@ -28,15 +28,17 @@ static DECLARATION: Declaration = Declaration {
     status_manager: None,
 };
 
-/// Reports every resource of its own as ready, and removes the conditions of others. It counts the passes of each resource.
+/// Reports each of its resources as ready, and removes other conditions. It counts the passes of each resource.
 #[derive(Default)]
 struct Claimant {
     /// What is written before anything else is done.
     intent: Value,
-    /// Whether it has something to do outside of the cluster, and how that ends.
+    /// Whether the plan has a step, and whether the step ends.
     step: Option<Result<(), ()>>,
     /// Whether the application does not answer.
     is_down: bool,
+    /// Whether `gather` hangs.
+    gather_hangs: bool,
     /// The inputs of the steps that were performed.
     performed: Arc<Mutex<Vec<Probe>>>,
 }
@@ -69,6 +71,9 @@ impl Operator for Claimant {
         _: Timestamp,
     ) -> Result<Probe, PassError> {
         *memory += 1;
+        if self.gather_hangs {
+            std::future::pending::<()>().await;
+        }
         Ok(if self.is_down { Err("no answer") } else { Ok("an answer") })
     }
 
@@ -101,8 +106,9 @@ impl Operator for Claimant {
 
     fn report(&self, _: &Value, result: &PassResult<'_, Self>, _: Timestamp) -> Report {
         let (passes, error) = match result {
-            PassResult::Applied { plan, error, .. } => (plan.course, error.map(PassError::words)),
-            PassResult::Unread(_) | PassResult::Invalid { .. } => panic!("nothing is unread or invalid"),
+            PassResult::Applied { plan, error, .. } => (plan.course, error.map(PassError::with_causes)),
+            PassResult::Unread(error) => (0, Some(error.with_causes())),
+            PassResult::Invalid { .. } => panic!("the spec is never invalid"),
         };
         Report {
             status: json!({"conditions": [{"type": "Ready"}], "passes": passes, "error": error}),
@@ -119,7 +125,7 @@ struct Silent;
 impl Recorder for Silent {
     async fn record(&self, _: &Object, _: Vec<Note>) {}
 
-    async fn record_about(&self, _: &Object, _: Vec<Remark>) {}
+    async fn record_about(&self, _: &Object, _: Vec<RelatedNote>) {}
 }
 
 fn resource(operator: &str, version: &str) -> Value {
@@ -129,10 +135,10 @@ fn resource(operator: &str, version: &str) -> Value {
     })
 }
 
-/// What the server was sent, without what says which object in which state is meant.
+/// The bodies of the requests, without the unique id and the version of the object.
 type Requests = Arc<Mutex<Vec<Value>>>;
 
-/// A reconciler of one resource, and what the server is sent.
+/// A reconciler of one resource, and the requests to its server.
 fn reconciler(operator: Claimant, label: &'static str) -> (Reconciler<Claimant, Silent>, Key, Requests) {
     let requests = Requests::default();
     let sent = Arc::clone(&requests);
@@ -162,7 +168,7 @@ fn reconciler(operator: Claimant, label: &'static str) -> (Reconciler<Claimant, 
     (Reconciler::new(operator, writer, Silent, index), key, requests)
 }
 
-/// What a pass comes to, and what it writes.
+/// The outcome of a pass, and what it writes.
 async fn pass(operator: Claimant, label: &'static str) -> (Outcome, Vec<Value>) {
     let (reconciler, key, requests) = reconciler(operator, label);
     let outcome = reconciler.pass(&key, || Timestamp::UNIX_EPOCH).await;
@@ -183,7 +189,7 @@ fn ready() -> Value {
 }
 
 #[tokio::test]
-async fn the_status_of_a_resource_that_is_not_ours_is_left_alone_and_costs_nothing() {
+async fn a_resource_that_is_not_ours_is_left_alone_without_any_request() {
     assert_eq!(pass(Claimant::default(), "another").await, (Outcome::Settled, Vec::new()));
     let writes = vec![finalizer(), status(&json!({"conditions": ready(), "passes": 1}))];
     let ours = (Outcome::Waiting(Duration::from_secs(1)), writes);
@@ -191,10 +197,10 @@ async fn the_status_of_a_resource_that_is_not_ours_is_left_alone_and_costs_nothi
 }
 
 #[tokio::test]
-async fn the_intent_is_written_first_and_the_report_does_not_repeat_it() {
+async fn the_intent_is_written_first_and_not_repeated_by_the_report() {
     let intent = json!({"phase": "Joining", "passes": 1});
     let operator = Claimant { intent: intent.clone(), step: Some(Ok(())), ..Claimant::default() };
-    // The report says nothing of the phase: it takes it away again.
+    // The report has no phase, so the phase is removed.
     let report = json!({"conditions": ready(), "phase": null});
     let writes = vec![finalizer(), status(&intent), status(&report)];
     assert_eq!(
@@ -205,15 +211,23 @@ async fn the_intent_is_written_first_and_the_report_does_not_repeat_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_step_that_never_ends_is_ended() {
+async fn a_step_that_hangs_is_ended_at_its_deadline() {
     let operator = Claimant { step: Some(Err(())), ..Claimant::default() };
     let error = "a step took longer than 120 seconds and was ended";
     let report = json!({"conditions": ready(), "passes": 1, "error": error});
     assert_eq!(pass(operator, "test").await, (Outcome::Failed, vec![finalizer(), status(&report)]));
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_gather_that_hangs_is_ended_at_its_deadline() {
+    let operator = Claimant { gather_hangs: true, ..Claimant::default() };
+    let error = "reading the inputs took longer than 120 seconds and was ended";
+    let report = json!({"conditions": ready(), "passes": 0, "error": error});
+    assert_eq!(pass(operator, "test").await, (Outcome::Failed, vec![status(&report)]));
+}
+
 #[tokio::test]
-async fn a_step_gets_the_inputs_also_when_the_application_did_not_answer() {
+async fn a_step_gets_the_inputs_even_if_the_application_did_not_answer() {
     for (is_down, expected) in [(false, Ok("an answer")), (true, Err("no answer"))] {
         let performed = Arc::<Mutex<Vec<Probe>>>::default();
         let operator = Claimant {
@@ -228,7 +242,7 @@ async fn a_step_gets_the_inputs_also_when_the_application_did_not_answer() {
 }
 
 #[tokio::test]
-async fn what_is_remembered_of_a_resource_goes_with_it() {
+async fn what_is_remembered_of_a_resource_is_forgotten_with_it() {
     let (reconciler, key, _) = reconciler(Claimant::default(), "test");
     let secrets = |name: &str| [(Kind::of::<Secret>(), [Key::new("n", name)].into())].into();
     for _ in 0..2 {
@@ -255,7 +269,7 @@ async fn what_is_remembered_of_a_resource_goes_with_it() {
 }
 
 #[tokio::test]
-async fn another_resource_of_the_same_name_is_not_remembered() {
+async fn nothing_is_remembered_of_an_earlier_resource_with_the_same_name() {
     let (reconciler, key, _) = reconciler(Claimant::default(), "test");
     reconciler.pass(&key, || Timestamp::UNIX_EPOCH).await;
     let mut value = resource("test", "9");

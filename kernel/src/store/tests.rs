@@ -1,4 +1,4 @@
-//! A store against single events, and against a server that does whatever it likes.
+//! A store with single events, and with random histories of a server.
 
 use proptest::prelude::*;
 
@@ -7,7 +7,7 @@ use super::*;
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Thing(Identity, Option<String>);
 
-impl Kept for Thing {
+impl Stored for Thing {
     fn identity(&self) -> &Identity {
         &self.0
     }
@@ -17,7 +17,7 @@ impl Kept for Thing {
     }
 }
 
-/// One in two belongs to somebody, and every third version to somebody else.
+/// Every second object has an owner, which changes with the version.
 fn object(name: &str, uid: u64, version: u64) -> Thing {
     let owner = (uid.is_multiple_of(2)).then(|| if version.is_multiple_of(3) { "one" } else { "other" });
     let identity = Identity { key: Key::new("", name), uid: uid.to_string().into(), version };
@@ -43,7 +43,7 @@ fn listed(objects: &[Thing]) -> Store<Thing> {
 }
 
 #[test]
-fn what_a_new_list_lacks_is_gone() {
+fn an_object_that_a_new_list_lacks_is_gone() {
     let mut store = listed(&[object("a", 1, 1), object("b", 2, 2)]);
     store.see(Event::Begin);
     assert_eq!(versions(&store.see(Event::Listed(object("b", 2, 5)))), [(Some(2), Some(5))]);
@@ -51,7 +51,7 @@ fn what_a_new_list_lacks_is_gone() {
 }
 
 #[test]
-fn what_cannot_be_read_any_more_stays_as_it_was_known() {
+fn an_object_that_cannot_be_decoded_keeps_its_stored_state() {
     let mut store = listed(&[object("a", 1, 1)]);
     assert_eq!(store.see(Event::Unreadable(object("a", 1, 4).0)), []);
     store.see(Event::Begin);
@@ -62,54 +62,55 @@ fn what_cannot_be_read_any_more_stays_as_it_was_known() {
 }
 
 #[test]
-fn our_own_write_coming_back_is_no_change() {
+fn the_event_of_our_own_write_is_not_a_change() {
     let mut store = listed(&[object("a", 1, 1)]);
-    let ticket = store.begin(&Key::new("", "a"), Base::Version(1));
+    let ticket = store.begin(&Key::new("", "a"), WriteBase::Version(1));
     let (origin, changes) = store.wrote(object("a", 1, 7), ticket);
     assert_eq!((origin, versions(&changes)), (Origin::Ours, vec![(Some(1), Some(7))]));
     assert_eq!(store.see(Event::Applied(object("a", 1, 7))), []);
 }
 
 #[test]
-fn an_event_that_comes_before_the_answer_waits_for_it() {
+fn an_event_that_comes_before_the_answer_is_held_back() {
     let key = Key::new("", "a");
     let mut store = listed(&[object("a", 1, 1)]);
-    let ticket = store.begin(&key, Base::Version(1));
+    let ticket = store.begin(&key, WriteBase::Version(1));
     assert_eq!(store.see(Event::Applied(object("a", 1, 2))), []);
-    assert_eq!(versions(&store.see(Event::Applied(object("b", 5, 3)))), [(None, Some(3))], "others do not");
+    assert_eq!(versions(&store.see(Event::Applied(object("b", 5, 3)))), [(None, Some(3))], "other objects");
     let (origin, changes) = store.wrote(object("a", 1, 2), ticket);
     assert_eq!((origin, versions(&changes)), (Origin::Ours, vec![(Some(1), Some(2))]));
 
-    let ticket = store.begin(&key, Base::Version(2));
+    let ticket = store.begin(&key, WriteBase::Version(2));
     store.see(Event::Applied(object("a", 1, 4)));
     store.see(Event::Applied(object("a", 1, 5)));
     let (origin, changes) = store.wrote(object("a", 1, 4), ticket);
-    assert_eq!((origin, versions(&changes)), (Origin::Foreign, vec![(Some(2), Some(5))]), "and another's");
+    let expected = (Origin::Foreign, vec![(Some(2), Some(5))]);
+    assert_eq!((origin, versions(&changes)), expected, "together with a change of another writer");
 
-    let ticket = store.begin(&key, Base::Version(5));
+    let ticket = store.begin(&key, WriteBase::Version(5));
     store.see(Event::Applied(object("a", 1, 6)));
     assert_eq!(versions(&store.give_up(&ticket)), [(Some(5), Some(6))]);
     assert_eq!(versions(&store.see(Event::Applied(object("a", 1, 7)))), [(Some(6), Some(7))]);
 }
 
 #[test]
-fn what_others_did_under_our_write_is_not_taken_for_ours() {
+fn a_change_of_another_writer_before_ours_is_not_considered_ours() {
     let mut store = listed(&[object("a", 1, 1)]);
-    let ticket = store.begin(&Key::new("", "a"), Base::Unsaid);
+    let ticket = store.begin(&Key::new("", "a"), WriteBase::Unsaid);
     let (origin, changes) = store.wrote(object("a", 1, 7), ticket);
     assert_eq!((origin, versions(&changes)), (Origin::Foreign, vec![(Some(1), Some(7))]));
-    assert_eq!(store.see(Event::Applied(object("a", 1, 6))), [], "what lies under it comes too late");
+    assert_eq!(store.see(Event::Applied(object("a", 1, 6))), [], "an older event is ignored");
 }
 
 #[test]
-fn a_late_answer_brings_nothing_back_from_the_dead() {
+fn a_late_answer_does_not_restore_a_deleted_object() {
     let mut store = listed(&[]);
-    let ticket = store.begin(&Key::new("", "a"), Base::Absence);
+    let ticket = store.begin(&Key::new("", "a"), WriteBase::Absence);
     store.see(Event::Applied(object("a", 1, 3)));
     store.see(Event::Deleted(object("a", 1, 4).0));
     assert_eq!(store.wrote(object("a", 1, 3), ticket), (Origin::Foreign, vec![]));
 
-    let ticket = store.begin(&Key::new("", "b"), Base::Absence);
+    let ticket = store.begin(&Key::new("", "b"), WriteBase::Absence);
     store.see(Event::Begin);
     store.see(Event::Complete);
     let answer = store.wrote(object("b", 2, 8), ticket);
@@ -119,14 +120,14 @@ fn a_late_answer_brings_nothing_back_from_the_dead() {
 #[test]
 fn the_deletion_of_an_earlier_object_of_the_same_name_is_ignored() {
     let mut store = listed(&[object("a", 1, 1)]);
-    let ticket = store.begin(&Key::new("", "a"), Base::Absence);
+    let ticket = store.begin(&Key::new("", "a"), WriteBase::Absence);
     assert_eq!(versions(&store.wrote(object("a", 2, 9), ticket).1), [(Some(1), Some(9))]);
     assert_eq!(store.see(Event::Deleted(object("a", 1, 8).0)), []);
     assert_eq!(store.len(), 1);
 }
 
 #[test]
-fn names_that_begin_alike_are_found_without_looking_at_all() {
+fn objects_are_found_by_the_prefix_of_their_names() {
     let store = listed(&[
         object("a", 1, 1),
         object("data-b-0", 2, 2),
@@ -138,14 +139,14 @@ fn names_that_begin_alike_are_found_without_looking_at_all() {
     assert_eq!(store.named("elsewhere", "data-b-").count(), 0);
 }
 
-/// What happens around a store: to the server, to the connection, to our own writes.
+/// What happens to the server, to the connection and to our own writes.
 #[derive(Debug, Clone)]
 enum Occurrence {
     Write(u8),
     Delete(u8),
     /// A write that names the state as the store knows it.
     OwnWrite(u8),
-    /// One that does not.
+    /// A write that does not.
     Touch(u8),
     Answer,
     /// An answer that never comes.
@@ -155,7 +156,7 @@ enum Occurrence {
     Complete,
 }
 
-fn happenings() -> impl Strategy<Value = Vec<Occurrence>> {
+fn occurrences() -> impl Strategy<Value = Vec<Occurrence>> {
     let occurrence = prop_oneof![
         3 => (0u8..4).prop_map(Occurrence::Write),
         3 => (0u8..4).prop_map(Occurrence::Delete),
@@ -170,13 +171,13 @@ fn happenings() -> impl Strategy<Value = Vec<Occurrence>> {
     prop::collection::vec(occurrence, 0..120)
 }
 
-/// An API server: what is there, and the history of how it came to be.
+/// An API server: its objects, and the history of their changes.
 #[derive(Default)]
 struct Server {
     objects: BTreeMap<String, Thing>,
     history: Vec<Event<Thing>>,
     version: u64,
-    /// What others did: to which name, and the version it made.
+    /// Changes of other writers: the name and the resulting version.
     foreign: Vec<(String, u64)>,
 }
 
@@ -204,23 +205,23 @@ impl Server {
         self.foreign.push((name.into(), self.version));
     }
 
-    /// A write that is refused unless the object is as it says.
-    fn write_if(&mut self, name: &str, base: Base) -> Option<Thing> {
+    /// A write that is rejected unless the object has the expected state.
+    fn write_if(&mut self, name: &str, base: WriteBase) -> Option<Thing> {
         let version = self.objects.get(name).map(|known| known.0.version);
-        let agrees = match base {
-            Base::Absence => version.is_none(),
-            Base::Version(known) => version == Some(known),
-            Base::Unsaid => true,
+        let is_expected = match base {
+            WriteBase::Absence => version.is_none(),
+            WriteBase::Version(known) => version == Some(known),
+            WriteBase::Unsaid => true,
         };
-        agrees.then(|| self.write(name))
+        is_expected.then(|| self.write(name))
     }
 }
 
-/// A store, and what the changes it reported add up to.
+/// A store, and the objects according to the changes that it reported.
 #[derive(Default)]
 struct Follower {
     store: Store<Thing>,
-    told: BTreeMap<Key, Arc<Thing>>,
+    reported: BTreeMap<Key, Arc<Thing>>,
 }
 
 impl Follower {
@@ -228,10 +229,10 @@ impl Follower {
         for Change { before, after } in changes {
             let some = before.as_ref().or(after.as_ref()).unwrap();
             let key = some.0.key.clone();
-            assert_eq!(self.told.get(&key), before.as_ref(), "a change begins where the last one ended");
+            assert_eq!(self.reported.get(&key), before.as_ref(), "a change begins where the last one ended");
             match after {
-                Some(after) => drop(self.told.insert(key, after)),
-                None => drop(self.told.remove(&key)),
+                Some(after) => drop(self.reported.insert(key, after)),
+                None => drop(self.reported.remove(&key)),
             }
         }
     }
@@ -241,9 +242,9 @@ impl Follower {
         self.take(changes);
     }
 
-    /// What is known of an object, as a write names it.
-    fn base(&self, key: &Key) -> Base {
-        self.store.get(key).map_or(Base::Absence, |known| Base::Version(known.0.version))
+    /// The stored state of an object, as the base of a write.
+    fn base(&self, key: &Key) -> WriteBase {
+        self.store.get(key).map_or(WriteBase::Absence, |known| WriteBase::Version(known.0.version))
     }
 
     /// The end of a write of ours.
@@ -258,7 +259,7 @@ impl Follower {
             let between = |(name, version): &(String, u64)| {
                 **name == *after.0.key.name && before.0.version < *version && *version <= after.0.version
             };
-            assert!(!server.foreign.iter().any(between), "what others did is not ours");
+            assert!(!server.foreign.iter().any(between), "a change of another writer is not ours");
         }
         self.take(changes);
     }
@@ -266,12 +267,12 @@ impl Follower {
 
 proptest! {
     #[test]
-    fn whatever_happens_the_store_ends_with_what_the_server_has(happenings in happenings()) {
+    fn the_store_always_ends_with_the_state_of_the_server(occurrences in occurrences()) {
         let (mut server, mut follower) = (Server::default(), Follower::default());
         let (mut answers, mut cursor, mut listing) = (Vec::new(), 0, false);
-        // A first list, then anything, and at last the end of a list that may be under way.
+        // A first list, then anything, and finally the end of a list that may have begun.
         let first = [Occurrence::Begin, Occurrence::Complete];
-        let all = first.into_iter().chain(happenings).chain([Occurrence::Complete]);
+        let all = first.into_iter().chain(occurrences).chain([Occurrence::Complete]);
         for occurrence in all {
             match occurrence {
                 Occurrence::Write(name) => server.write_of_others(&name.to_string()),
@@ -279,7 +280,7 @@ proptest! {
                 Occurrence::OwnWrite(name) | Occurrence::Touch(name) => {
                     let key = Key::new("", &name.to_string());
                     let touch = matches!(occurrence, Occurrence::Touch(_));
-                    let base = if touch { Base::Unsaid } else { follower.base(&key) };
+                    let base = if touch { WriteBase::Unsaid } else { follower.base(&key) };
                     let ticket = follower.store.begin(&key, base);
                     answers.push((server.write_if(&key.name, base), ticket));
                 }
@@ -321,8 +322,8 @@ proptest! {
         let by_name = |object: &Arc<Thing>| (object.0.key.name.to_string(), (**object).clone());
         let known: BTreeMap<String, Thing> = follower.store.iter().map(|(_, object)| by_name(object)).collect();
         prop_assert_eq!(&known, &server.objects);
-        let told: BTreeMap<String, Thing> = follower.told.values().map(by_name).collect();
-        prop_assert_eq!(&told, &server.objects);
+        let reported: BTreeMap<String, Thing> = follower.reported.values().map(by_name).collect();
+        prop_assert_eq!(&reported, &server.objects);
         for owner in ["one", "other"] {
             let found: Vec<&Thing> = follower.store.owned_by(owner).map(|object| &**object).collect();
             let owned: Vec<&Thing> = server.objects.values().filter(|object| object.owner() == Some(owner)).collect();

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::declare::{Declaration, Kind};
 
-/// Removes what one operator does not need of an object.
+/// Removes the parts of an object that one operator does not need.
 pub(super) type Trim = fn(&mut DynamicObject);
 
 /// The trims of a kind, one for each operator; empty if all of it is needed.
@@ -86,7 +86,7 @@ mod tests {
         object.metadata.managed_fields = None;
     }
 
-    /// Of each of several things it leaves the name.
+    /// Keeps only the names of the list.
     fn only_names(object: &mut DynamicObject) {
         let list = object.data["spec"]["list"].take();
         let names: Vec<Value> =
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_needs_goes_and_what_anybody_needs_stays() {
+    fn only_what_no_operator_needs_is_removed() {
         let without_spec = json!({"spec": null, "status": {"ready": false}});
         let names = json!({"spec": {"list": [{"name": "x"}, {"name": "y"}]}});
         let both = json!({"spec": {"list": [{"name": "x", "size": 1}, {"name": "y", "size": 2}]}});
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_stays_that_anybody_needs() {
+    fn metadata_that_any_operator_needs_is_kept() {
         let both = trimmed(pod(), &[without_spec, only_sizes]).metadata;
         assert_eq!(both, pod().metadata);
         assert_eq!(trimmed(pod(), &[without_spec]).metadata.managed_fields, None);

@@ -11,18 +11,18 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
 use tracing_subscriber::registry::{LookupSpan, Scope};
 
-use super::line::{Fields, Format, line};
+use super::line::{Fields, LogFormat, line};
 use super::with_causes;
 use crate::clock;
 
 /// Turns events into lines. The fields of the spans around an event are part of its line.
 pub(super) struct Lines<W> {
-    format: Format,
+    format: LogFormat,
     write: W,
 }
 
 impl<W: Fn(&str)> Lines<W> {
-    pub(super) fn new(format: Format, write: W) -> Self {
+    pub(super) fn new(format: LogFormat, write: W) -> Self {
         Self { format, write }
     }
 }

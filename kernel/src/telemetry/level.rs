@@ -5,31 +5,30 @@ use tracing_subscriber::{EnvFilter, Registry, reload};
 
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
-/// We log errors of watches ourselves, once.
+/// The hub logs errors of watches, once.
 const QUIET: &str = "kube_runtime=error";
 
 /// Why a level is rejected. The present one stays.
 #[derive(Debug, thiserror::Error)]
 pub enum LevelError {
-    /// It is no level. The filter would take it for the name of a module and log less than before: a typing error must not
-    /// do that.
+    /// It is not a level. The filter would interpret it as the name of a module and log less than before.
     #[error(
-        "\"{0}\" is no level: take off, error, warn, info, debug or trace, or directives such as info,kernel=debug"
+        "\"{0}\" is not a log level: use off, error, warn, info, debug or trace, or directives such as info,kernel=debug"
     )]
     Unknown(String),
     /// It cannot be parsed as directives.
     #[error("\"{directives}\" cannot be parsed as log directives")]
     Unreadable {
-        /// What was given.
+        /// The directives.
         directives: String,
-        /// What is wrong with it.
+        /// The cause.
         source: ParseError,
     },
     /// Nothing would be logged.
-    #[error("\"off\" is refused: errors are always logged; take error")]
+    #[error("\"off\" is rejected: errors are always logged; use error")]
     Off,
-    /// The log has ended.
-    #[error("the log has ended")]
+    /// The subscriber no longer exists.
+    #[error("the log was already shut down")]
     Ended(#[from] reload::Error),
 }
 
@@ -62,7 +61,7 @@ pub(crate) fn filter(directives: &str) -> Result<(reload::Layer<EnvFilter, Regis
 
 fn parse(directives: &str) -> Result<EnvFilter, LevelError> {
     let directives = directives.trim();
-    // Inside of brackets a comma means something else.
+    // In brackets a comma separates fields.
     if !directives.contains('[') {
         for directive in directives.split(',').map(str::trim) {
             let level = directive.rsplit_once('=').map_or(directive, |(_, level)| level);
@@ -73,8 +72,8 @@ fn parse(directives: &str) -> Result<EnvFilter, LevelError> {
     }
     let unreadable = |source| LevelError::Unreadable { directives: directives.to_owned(), source };
     let filter = EnvFilter::builder().parse(directives).map_err(unreadable)?;
-    let is_said = directives.contains("kube_runtime");
-    Ok(if is_said { filter } else { filter.add_directive(QUIET.parse().map_err(unreadable)?) })
+    let is_given = directives.contains("kube_runtime");
+    Ok(if is_given { filter } else { filter.add_directive(QUIET.parse().map_err(unreadable)?) })
 }
 
 #[cfg(test)]
@@ -87,15 +86,15 @@ mod tests {
     fn a_running_process_cannot_be_silenced() {
         let (layer, level) = filter("info").unwrap();
         let _log = tracing_subscriber::registry().with(layer);
-        for refused in ["off", " OFF\n", "kernel=debug,off"] {
-            assert!(matches!(level.set(refused), Err(LevelError::Off)), "{refused}");
+        for rejected in ["off", " OFF\n", "kernel=debug,off"] {
+            assert!(matches!(level.set(rejected), Err(LevelError::Off)), "{rejected}");
         }
         level.set("info,kernel=off").unwrap();
         assert_eq!(level.read().unwrap(), "kernel=off,info");
     }
 
     #[test]
-    fn levels_and_directives_are_taken_and_mistakes_refused() {
+    fn levels_and_directives_are_accepted_and_mistakes_are_rejected() {
         for (given, read) in [
             ("debug", "debug"),
             (" INFO\n", "info"),
@@ -106,8 +105,8 @@ mod tests {
             let (_layer, level) = filter(given).unwrap();
             assert_eq!(level.read().unwrap(), read);
         }
-        for refused in ["", "debugging", "info,", "info,kernel", "kernel=loud", "[=info"] {
-            assert!(filter(refused).is_err(), "{refused}");
+        for rejected in ["", "debugging", "info,", "info,kernel", "kernel=loud", "[=info"] {
+            assert!(filter(rejected).is_err(), "{rejected}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The format of log lines. Pure.
 //!
-//! Logfmt is our own code: it is fifty lines, and both formats have the same field names.
+//! Logfmt is implemented here: it takes fifty lines, and both formats have the same field names.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use tracing::Level;
 
 /// How a line is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Format {
+pub enum LogFormat {
     /// `key=value`, as the peers write.
     #[default]
     Logfmt,
@@ -43,7 +43,13 @@ impl Fields {
 }
 
 /// One line, with its end.
-pub(super) fn line(format: Format, now: Timestamp, level: Level, target: &str, mut fields: Fields) -> String {
+pub(super) fn line(
+    format: LogFormat,
+    now: Timestamp,
+    level: Level,
+    target: &str,
+    mut fields: Fields,
+) -> String {
     let message = fields.remove("message").unwrap_or_else(|| Value::from(""));
     let level = match level {
         Level::ERROR => "error",
@@ -65,11 +71,11 @@ pub(super) fn line(format: Format, now: Timestamp, level: Level, target: &str, m
         let hides = index >= first.len() && first.iter().any(|(ours, _)| *ours == name);
         let suffix = if hides { "_" } else { "" };
         match format {
-            Format::Logfmt => write_logfmt(&mut line, name, suffix, value),
-            Format::Json => write_json(&mut line, name, suffix, value),
+            LogFormat::Logfmt => write_logfmt(&mut line, name, suffix, value),
+            LogFormat::Json => write_json(&mut line, name, suffix, value),
         }
     }
-    line.push_str(if format == Format::Json { "}\n" } else { "\n" });
+    line.push_str(if format == LogFormat::Json { "}\n" } else { "\n" });
     line
 }
 
@@ -88,7 +94,7 @@ fn write_logfmt(line: &mut String, name: &str, suffix: &str, value: &Value) {
     line.push('=');
     match value.as_str().filter(|text| !text.is_empty() && !text.chars().any(needs_quotes)) {
         Some(plain) => line.push_str(plain),
-        // JSON's way to quote is logfmt's.
+        // Logfmt quotes as JSON does.
         None => drop(write!(line, "{value}")),
     }
 }
@@ -114,27 +120,27 @@ mod tests {
         fields.set("level", Value::from(3));
         fields.set("an odd name", Value::from(""));
         fields.set("level", Value::from(4));
-        let said = line(Format::Logfmt, at(), Level::INFO, "x", fields.clone());
+        let written = line(LogFormat::Logfmt, at(), Level::INFO, "x", fields.clone());
         assert_eq!(
-            said,
+            written,
             "ts=2027-01-15T08:00:00.123Z level=info target=x msg=\"\" type=\"a=b\" level_=4 an_odd_name=\"\"\n"
         );
-        let said = line(Format::Json, at(), Level::INFO, "x", fields);
+        let written = line(LogFormat::Json, at(), Level::INFO, "x", fields);
         let start = "{\"ts\":\"2027-01-15T08:00:00.123Z\",\"level\":\"info\",\"target\":\"x\",\"msg\":\"\",";
-        assert_eq!(said, format!("{start}\"type\":\"a=b\",\"level_\":4,\"an odd name\":\"\"}}\n"));
+        assert_eq!(written, format!("{start}\"type\":\"a=b\",\"level_\":4,\"an odd name\":\"\"}}\n"));
     }
 
     proptest! {
         #[test]
-        fn whatever_is_said_is_one_line_and_json_reads_back(message in any::<String>(), value in any::<String>()) {
+        fn every_message_is_one_line_and_json_can_be_parsed(message in any::<String>(), value in any::<String>()) {
             let mut fields = Fields::default();
             fields.set("message", Value::from(message.clone()));
             fields.set("value", Value::from(value.clone()));
-            for format in [Format::Logfmt, Format::Json] {
-                let said = line(format, at(), Level::WARN, "x", fields.clone());
-                prop_assert_eq!(said.matches('\n').count(), 1);
-                if format == Format::Json {
-                    let read: Value = serde_json::from_str(&said).unwrap();
+            for format in [LogFormat::Logfmt, LogFormat::Json] {
+                let written = line(format, at(), Level::WARN, "x", fields.clone());
+                prop_assert_eq!(written.matches('\n').count(), 1);
+                if format == LogFormat::Json {
+                    let read: Value = serde_json::from_str(&written).unwrap();
                     prop_assert_eq!(&read["msg"], &Value::from(message.clone()));
                     prop_assert_eq!(&read["value"], &Value::from(value.clone()));
                 }

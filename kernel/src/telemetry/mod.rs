@@ -4,7 +4,7 @@
 //! - Fields are names, numbers and errors. An object, the body of a request or an answer, a header or an environment is never
 //!   a field: an error about such a value says where, not what.
 //! - The Kubernetes client logs whole answers that it cannot parse, and an answer may be a Secret: these log lines are
-//!   dropped at any level. So are the log lines of network libraries about each frame.
+//!   dropped at any level. The log lines of network libraries about each frame are dropped too.
 //! - Both hold for exported traces too.
 
 mod layer;
@@ -25,7 +25,7 @@ use tracing_subscriber::registry::LookupSpan;
 
 pub(crate) use level::filter;
 pub use level::{LevelError, LogLevel};
-pub use line::Format;
+pub use line::LogFormat;
 
 /// Libraries whose trace messages quote network traffic.
 const WIRE: [&str; 8] =
@@ -33,9 +33,9 @@ const WIRE: [&str; 8] =
 
 /// Settings of logs and traces.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct TelemetrySettings {
     /// How a line is written.
-    pub format: Format,
+    pub format: LogFormat,
     /// A level, or directives such as `info,kernel=debug`.
     pub level: String,
     /// The collector of traces, by OTLP over gRPC, such as `http://collector:4317`. Needs the cargo feature `otlp`.
@@ -45,13 +45,13 @@ pub struct Settings {
 /// Why telemetry did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum TelemetryError {
-    /// No such level.
+    /// The level is invalid.
     #[error(transparent)]
     Level(#[from] LevelError),
     /// It was already started.
     #[error("the log is already set up")]
     Twice(#[from] tracing::subscriber::SetGlobalDefaultError),
-    /// The program was built without it.
+    /// The program was built without OTLP.
     #[error("traces cannot be sent to {0}: this program was built without OTLP")]
     WithoutOtlp(String),
     /// The exporter failed.
@@ -60,7 +60,7 @@ pub enum TelemetryError {
     Otlp {
         /// The collector.
         endpoint: String,
-        /// Why not.
+        /// The cause.
         source: opentelemetry_otlp::ExporterBuildError,
     },
 }
@@ -76,7 +76,7 @@ pub struct Telemetry {
 
 impl Telemetry {
     /// Sets up the log of the process, on standard error. Within a runtime if traces are exported.
-    pub fn start(settings: &Settings) -> Result<Self, TelemetryError> {
+    pub fn start(settings: &TelemetrySettings) -> Result<Self, TelemetryError> {
         #[cfg(not(feature = "otlp"))]
         if let Some(endpoint) = &settings.otlp_endpoint {
             return Err(TelemetryError::WithoutOtlp(endpoint.clone()));
@@ -96,7 +96,7 @@ impl Telemetry {
         })
     }
 
-    /// Sends the remaining traces. The last thing a process does.
+    /// Sends the remaining traces, at the end of the process.
     pub fn stop(self) {
         #[cfg(feature = "otlp")]
         if let Some(traces) = self.traces {
@@ -107,7 +107,7 @@ impl Telemetry {
 
 /// A subscriber that passes each event as a line to `write`.
 fn subscriber(
-    settings: &Settings,
+    settings: &TelemetrySettings,
     write: impl Fn(&str) + Send + Sync + 'static,
 ) -> Result<(impl Subscriber + for<'a> LookupSpan<'a> + Send + Sync, LogLevel), LevelError> {
     let (filter, level) = filter(&settings.level)?;
@@ -130,17 +130,17 @@ pub fn with_causes(error: &(dyn Error + 'static)) -> String {
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
 
-/// A log that cannot be written is no reason to stop.
+/// The process does not stop if a log line cannot be written.
 fn to_standard_error(line: &str) {
     let _ = std::io::stderr().lock().write_all(line.as_bytes());
 }
 
-/// Unknown format.
+/// The format is unknown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("\"{0}\" is no log format: take \"logfmt\" or \"json\"")]
+#[error("\"{0}\" is not a log format: use \"logfmt\" or \"json\"")]
 pub struct FormatError(String);
 
-impl FromStr for Format {
+impl FromStr for LogFormat {
     type Err = FormatError;
 
     fn from_str(name: &str) -> Result<Self, FormatError> {

@@ -52,14 +52,14 @@ mod tests {
     use super::*;
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn what_is_left_is_sent_before_the_end() {
+    async fn remaining_spans_are_sent_before_the_end() {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let endpoint = format!("http://{}", listener.local_addr().unwrap());
         let traces = Traces::to(&endpoint).unwrap();
         let subscriber = tracing_subscriber::registry().with(traces.layer());
         tracing::subscriber::with_default(subscriber, || drop(tracing::info_span!("pass").entered()));
         let stopped = spawn_blocking(move || traces.stop());
-        // A stand-in for a collector: that somebody speaks HTTP/2 to it is enough here.
+        // A stand-in for a collector: it only checks that an HTTP/2 connection is opened.
         let (mut connection, _) = listener.accept().await.unwrap();
         let mut greeting = [0; 14];
         connection.read_exact(&mut greeting).await.unwrap();

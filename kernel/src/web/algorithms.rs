@@ -1,6 +1,6 @@
 //! Cipher suites and curves, by their names in Go. Pure: names in, algorithms and warnings out.
 //!
-//! Our TLS library supports only the secure ones of Go. The names of others are ignored with a warning, as long as one is
+//! Our TLS library supports only the secure algorithms of Go. Other names are ignored with a warning, as long as one name is
 //! supported.
 
 use std::collections::BTreeSet;
@@ -158,7 +158,7 @@ fn list(names: &BTreeSet<String>) -> String {
 mod tests {
     use super::*;
 
-    /// What is chosen, and what is said about it.
+    /// The chosen algorithms, and the warnings.
     #[derive(Debug, PartialEq, Eq)]
     struct Choice {
         versions: Vec<&'static str>,
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_named_and_there_is_used() {
+    fn named_algorithms_that_are_supported_are_used() {
         let names = [
             "TLS_RSA_WITH_AES_128_CBC_SHA",
             "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305",
@@ -226,19 +226,19 @@ mod tests {
             warnings: texts(&["only TLS 1.3 is enabled: no cipher suite of TLS 1.2 is named"]),
         };
         assert_eq!(choice(TlsVersion::Tls12, &["TLS_AES_128_GCM_SHA256"], &[]), Ok(expected));
-        let words =
+        let warning =
             "the cipher suites have no effect: those of TLS 1.3 are fixed, and no older version is enabled";
-        assert_eq!(choice(TlsVersion::Tls13, &["TLS_X"], &[]).unwrap().warnings, [words]);
+        assert_eq!(choice(TlsVersion::Tls13, &["TLS_X"], &[]).unwrap().warnings, [warning]);
     }
 
     #[test]
-    fn nothing_left_is_an_error() {
-        let words = choice(TlsVersion::Tls12, &["TLS_RSA_WITH_RC4_128_SHA"], &[]).unwrap_err();
+    fn no_supported_algorithm_is_an_error() {
+        let message = choice(TlsVersion::Tls12, &["TLS_RSA_WITH_RC4_128_SHA"], &[]).unwrap_err();
         assert!(
-            words.starts_with(
+            message.starts_with(
                 "none of the cipher suites TLS_RSA_WITH_RC4_128_SHA is supported: name one of TLS_"
             ),
-            "{words}"
+            "{message}"
         );
         assert_eq!(
             choice(TlsVersion::Tls13, &[], &["CurveP521"]).unwrap_err(),

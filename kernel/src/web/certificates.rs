@@ -14,7 +14,7 @@ use tokio_rustls::rustls::{self, RootCertStore, ServerConfig};
 use tokio_util::sync::CancellationToken;
 
 use super::algorithms::{AlgorithmError, Algorithms, TlsVersion};
-use super::identity::{Identity, IdentityError, Pair, Presented, PrivateKey};
+use super::identity::{Pair, Presented, PrivateKey, TlsIdentity, TlsIdentityError};
 use super::protection::{HTTP1, HTTP2, TlsRules};
 use crate::clock;
 use crate::telemetry::with_causes;
@@ -29,7 +29,7 @@ pub struct TlsSettings {
     /// The authority of client certificates. If the file does not exist at the start, clients need none.
     pub client_authority: Option<PathBuf>,
     /// The interval between checks of the files; at least a second.
-    pub look_every: Duration,
+    pub check_every: Duration,
     /// The oldest version.
     pub oldest: TlsVersion,
     /// Cipher suites of TLS 1.2, by their names in Go; empty for the defaults.
@@ -50,8 +50,8 @@ pub enum CertificateError {
     #[error("cannot read {}", .0.display())]
     Read(PathBuf, #[source] io::Error),
     /// The certificate and the key cannot be used.
-    #[error("{} and {} are no certificate with its key", .0.display(), .1.display())]
-    Pair(PathBuf, PathBuf, #[source] IdentityError),
+    #[error("{} and {} are not a certificate and its key", .0.display(), .1.display())]
+    Pair(PathBuf, PathBuf, #[source] TlsIdentityError),
     /// The authority of clients cannot be read.
     #[error("{} holds no readable certificate", .0.display())]
     Authority(PathBuf, #[source] pem::Error),
@@ -66,10 +66,10 @@ pub enum CertificateError {
     Rules(#[source] rustls::Error),
 }
 
-/// A shorter interval makes no sense.
-const BRIEFEST: Duration = Duration::from_secs(1);
+/// The shortest interval between checks.
+const SHORTEST: Duration = Duration::from_secs(1);
 
-/// What the files hold.
+/// The content of the files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Content {
     pair: Pair,
@@ -110,8 +110,8 @@ impl Certificates {
         self.rules.clone()
     }
 
-    /// Checks the files once. Whether they changed.
-    pub(super) async fn look(&mut self) -> Result<bool, CertificateError> {
+    /// Reloads the files if they changed. Returns whether they did.
+    pub(super) async fn reload(&mut self) -> Result<bool, CertificateError> {
         let content = content(&self.settings).await?;
         if content == self.content {
             return Ok(false);
@@ -123,14 +123,14 @@ impl Certificates {
 
     /// Checks the files periodically, until `stop`. The same error is logged once.
     pub(super) async fn follow(mut self, stop: CancellationToken) {
-        let every = self.settings.look_every.max(BRIEFEST);
+        let every = self.settings.check_every.max(SHORTEST);
         let mut logged = None;
         loop {
             tokio::select! {
                 () = stop.cancelled() => return,
                 () = clock::until(Some(clock::now() + every)) => {}
             }
-            match self.look().await {
+            match self.reload().await {
                 Ok(true) => {
                     tracing::info!(file = %self.settings.certificate.display(), "the certificate was reloaded");
                 }
@@ -190,7 +190,7 @@ fn config(
             builder.with_client_cert_verifier(verifier)
         }
     };
-    let identity = Identity::of(&content.pair)
+    let identity = TlsIdentity::of(&content.pair)
         .map_err(|error| CertificateError::Pair(settings.certificate.clone(), settings.key.clone(), error))?;
     let presented = Presented::default();
     presented.present(identity);
@@ -215,57 +215,58 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_is_missing_or_broken_at_the_start_is_named() {
+    async fn missing_and_invalid_files_are_errors_at_the_start() {
         let directory = Directory::new();
         let settings = directory.settings();
-        let refusal = async |settings: &TlsSettings| {
+        let error = async |settings: &TlsSettings| {
             with_causes(&Certificates::read(settings.clone()).await.unwrap_err())
                 .replace(&directory.path().display().to_string(), "")
         };
-        assert_eq!(refusal(&settings).await, "cannot read /tls.crt: No such file or directory (os error 2)");
+        assert_eq!(error(&settings).await, "cannot read /tls.crt: No such file or directory (os error 2)");
         directory.write("tls.crt", "nonsense");
         directory.write("tls.key", "nonsense");
         assert_eq!(
-            refusal(&settings).await,
-            "/tls.crt and /tls.key are no certificate with its key: cannot read the certificate or its key: \
+            error(&settings).await,
+            "/tls.crt and /tls.key are not a certificate and its key: cannot read the certificate or its key: \
              no items found"
         );
         let (one, other) = (pair(), pair());
         directory.write("tls.crt", &one.certificate);
         directory.write("tls.key", other.key.reveal());
         assert_eq!(
-            refusal(&settings).await,
-            "/tls.crt and /tls.key are no certificate with its key: the certificate and its key cannot be used: \
+            error(&settings).await,
+            "/tls.crt and /tls.key are not a certificate and its key: the certificate and its key cannot be used: \
              keys may not be consistent: KeyMismatch"
         );
         directory.put(&one);
         Certificates::read(settings.clone()).await.unwrap();
         directory.write("tls-ca.crt", "nonsense");
         assert_eq!(
-            refusal(&settings).await,
+            error(&settings).await,
             "/tls-ca.crt holds no certificate that could sign those of clients: no root trust anchors were provided"
         );
     }
 
     #[tokio::test]
-    async fn only_what_can_be_used_takes_the_place_of_what_was_there() {
+    async fn only_valid_files_replace_the_previous_ones() {
         let directory = Directory::new();
         directory.put(&pair());
         let mut certificates = Certificates::read(directory.settings()).await.unwrap();
         let first = certificates.rules.current();
-        assert!(!certificates.look().await.unwrap());
+        assert!(!certificates.reload().await.unwrap());
         let next = pair();
         directory.write("tls.crt", &next.certificate);
-        assert!(matches!(certificates.look().await, Err(CertificateError::Pair(..))), "half of it is new");
+        let mismatch = certificates.reload().await;
+        assert!(matches!(mismatch, Err(CertificateError::Pair(..))), "{mismatch:?}");
         assert!(Arc::ptr_eq(&first, &certificates.rules.current()));
         directory.put(&next);
-        assert!(certificates.look().await.unwrap());
+        assert!(certificates.reload().await.unwrap());
         assert!(!Arc::ptr_eq(&first, &certificates.rules.current()));
         std::fs::remove_file(directory.path().join("tls.key")).unwrap();
-        assert!(matches!(certificates.look().await, Err(CertificateError::Read(..))));
+        assert!(matches!(certificates.reload().await, Err(CertificateError::Read(..))));
         // An authority that is added later does not reject clients that were accepted before.
         directory.put(&next);
         directory.write("tls-ca.crt", &next.certificate);
-        assert!(!certificates.look().await.unwrap());
+        assert!(!certificates.reload().await.unwrap());
     }
 }

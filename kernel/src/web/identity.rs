@@ -14,11 +14,11 @@ use tokio_rustls::rustls::sign::CertifiedKey;
 
 /// Why a certificate cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum IdentityError {
+pub enum TlsIdentityError {
     /// No certificate or key in the PEM.
     #[error("cannot read the certificate or its key")]
     Read(#[from] pki_types::pem::Error),
-    /// They do not work, or do not belong together.
+    /// They are not supported, or do not match.
     #[error("the certificate and its key cannot be used")]
     Use(#[from] rustls::Error),
 }
@@ -56,32 +56,32 @@ pub struct Pair {
 
 /// A certificate and its key, checked.
 #[derive(Clone)]
-pub struct Identity(Arc<CertifiedKey>);
+pub struct TlsIdentity(Arc<CertifiedKey>);
 
-impl Identity {
+impl TlsIdentity {
     /// Reads and checks a pair.
-    pub fn of(pair: &Pair) -> Result<Self, IdentityError> {
+    pub fn of(pair: &Pair) -> Result<Self, TlsIdentityError> {
         let chain =
             CertificateDer::pem_slice_iter(pair.certificate.as_bytes()).collect::<Result<Vec<_>, _>>()?;
         let key = PrivateKeyDer::from_pem_slice(pair.key.reveal().as_bytes())?;
-        // This also checks that the two belong together.
+        // This also checks that the two match.
         Ok(Self(Arc::new(CertifiedKey::from_der(chain, key, &provider())?)))
     }
 }
 
-impl fmt::Debug for Identity {
+impl fmt::Debug for TlsIdentity {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Identity(…)")
+        formatter.write_str("TlsIdentity(…)")
     }
 }
 
 /// The certificate that is presented, shared by the server and the rotation. Cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub struct Presented(Arc<RwLock<Option<Identity>>>);
+pub struct Presented(Arc<RwLock<Option<TlsIdentity>>>);
 
 impl Presented {
-    /// Presents this from now on.
-    pub fn present(&self, identity: Identity) {
+    /// Presents this certificate to new connections.
+    pub fn present(&self, identity: TlsIdentity) {
         *self.0.write() = Some(identity);
     }
 }
@@ -103,12 +103,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_belongs_together_is_shown() {
+    fn a_certificate_needs_its_own_key() {
         let (one, other) = (pair(), pair());
-        Identity::of(&one).unwrap();
+        TlsIdentity::of(&one).unwrap();
         let mixed = Pair { key: other.key, ..one.clone() };
-        assert!(matches!(Identity::of(&mixed), Err(IdentityError::Use(_))));
+        assert!(matches!(TlsIdentity::of(&mixed), Err(TlsIdentityError::Use(_))));
         let empty = Pair { key: PrivateKey::new(""), ..one };
-        assert!(matches!(Identity::of(&empty), Err(IdentityError::Read(_))));
+        assert!(matches!(TlsIdentity::of(&empty), Err(TlsIdentityError::Read(_))));
     }
 }

@@ -16,14 +16,14 @@ pub enum ListenError {
     Address {
         /// The address.
         address: String,
-        /// What is wrong with it.
-        source: host_port::Invalid,
+        /// The cause.
+        source: host_port::InvalidHostPort,
     },
-    /// The port is no number.
-    #[error("cannot listen on \"{0}\": the port is a number up to 65535")]
+    /// The port is not a number.
+    #[error("cannot listen on \"{0}\": the port must be a number up to 65535")]
     Port(String),
-    /// The host is unknown.
-    #[error("cannot listen on \"{0}\": the host is not known")]
+    /// The host cannot be resolved.
+    #[error("cannot listen on \"{0}\": cannot resolve the host")]
     Host(String, #[source] io::Error),
     /// The port is in use, or needs privileges.
     #[error("cannot listen on \"{0}\"")]
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn an_address_is_written_as_in_go() {
+    async fn addresses_have_the_syntax_of_go() {
         for (address, local) in [
             ("127.0.0.1:0", IpAddr::V4(Ipv4Addr::LOCALHOST)),
             ("localhost:0", IpAddr::V4(Ipv4Addr::LOCALHOST)),
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_and_ports_are_told_apart() {
+    fn hosts_and_ports_are_parsed() {
         let parts = |address| split(address).map_err(|error| error.to_string());
         assert_eq!(parts("[::1]:80"), Ok(("::1", 80)));
         assert_eq!(parts(":https"), Ok(("", 443)));
@@ -109,20 +109,20 @@ mod tests {
             assert_eq!(parts(wrong), Err(format!("cannot listen on \"{wrong}\": {how}")));
         }
         for wrong in [":x", ":65536", ":-1"] {
-            let words = format!("cannot listen on \"{wrong}\": the port is a number up to 65535");
-            assert_eq!(parts(wrong), Err(words));
+            let message = format!("cannot listen on \"{wrong}\": the port must be a number up to 65535");
+            assert_eq!(parts(wrong), Err(message));
         }
     }
 
     #[test]
-    fn of_several_addresses_the_older_family_is_taken() {
+    fn ipv4_is_preferred() {
         let (new, old) =
             (SocketAddr::from((Ipv6Addr::LOCALHOST, 1)), SocketAddr::from((Ipv4Addr::LOCALHOST, 1)));
         assert_eq!(preferred([new, old].into_iter()), [old, new]);
     }
 
     #[tokio::test]
-    async fn a_port_that_is_taken_is_named() {
+    async fn a_port_that_is_in_use_is_an_error() {
         let first = listen("127.0.0.1:0").await.unwrap();
         let address = first.local_addr().unwrap().to_string();
         let second = listen(&address).await.unwrap_err();

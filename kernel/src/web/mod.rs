@@ -6,8 +6,7 @@
 //!   why.
 //! - A new certificate is used for new connections; open ones continue.
 //! - A client that is slow, idle or sends garbage affects only its own connection.
-//! - A server that is asked to stop continues for some seconds, because the cluster still sends requests to a pod that
-//!   terminates.
+//! - A server that has to stop continues for some seconds, because the cluster still sends requests to a terminating pod.
 //! - Private keys are in files, in Secrets and in memory, never in texts.
 //!
 //! | file | owns |
@@ -30,7 +29,7 @@ pub(crate) mod tests;
 
 pub use algorithms::{AlgorithmError, TlsVersion};
 pub use certificates::{CertificateError, Certificates, TlsSettings};
-pub use identity::{Identity, IdentityError, Pair, Presented, PrivateKey};
+pub use identity::{Pair, Presented, PrivateKey, TlsIdentity, TlsIdentityError};
 pub use listen::{ListenError, listen};
 pub use protection::Protection;
-pub use server::{Limits, Server};
+pub use server::{ServerLimits, WebServer};

@@ -7,7 +7,7 @@ use parking_lot::RwLock;
 use tokio_rustls::rustls::ServerConfig;
 
 use super::certificates::Certificates;
-use super::identity::{IdentityError, Presented, provider};
+use super::identity::{Presented, TlsIdentityError, provider};
 
 /// Whether connections use TLS.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl TlsRules {
     }
 
     /// A server without client certificates.
-    pub(super) fn presenting(presented: &Presented) -> Result<Self, IdentityError> {
+    pub(super) fn presenting(presented: &Presented) -> Result<Self, TlsIdentityError> {
         let mut config = ServerConfig::builder_with_provider(Arc::new(provider()))
             .with_safe_default_protocol_versions()?
             .with_no_client_auth()

@@ -1,4 +1,4 @@
-//! Connections: accepted and served until they end or the server is asked to stop.
+//! Connections: they are accepted and served until they end or the server has to stop.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -19,16 +19,16 @@ use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
 use super::certificates::Certificates;
-use super::identity::IdentityError;
+use super::identity::TlsIdentityError;
 use super::protection::{HTTP2, Protection, TlsRules};
 use crate::clock;
 
 /// Timeouts of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limits {
+pub struct ServerLimits {
     /// The TLS handshake.
     pub handshake: Duration,
-    /// From the head of a request to the answer, the reading of the body included.
+    /// From the head of a request to the answer, including the time to read the body.
     pub request: Duration,
     /// Until the head of the next request on an open connection: longer than the 90 seconds after which the API server closes
     /// an idle one, so that it never sends into a connection that we are closing.
@@ -39,7 +39,7 @@ pub struct Limits {
     pub grace: Duration,
 }
 
-impl Default for Limits {
+impl Default for ServerLimits {
     fn default() -> Self {
         Self {
             handshake: Duration::from_secs(10),
@@ -53,19 +53,19 @@ impl Default for Limits {
 
 /// A server, ready to run.
 #[derive(Debug)]
-pub struct Server {
+pub struct WebServer {
     /// The listener.
     pub listener: TcpListener,
     /// Whether connections use TLS.
     pub protection: Protection,
     /// Timeouts of a server.
-    pub limits: Limits,
+    pub limits: ServerLimits,
 }
 
-impl Server {
+impl WebServer {
     /// Serves until `stop` and a moment longer; then pending requests may finish. Certificates in files are reloaded
     /// meanwhile.
-    pub async fn serve(self, router: Router, stop: CancellationToken) -> Result<(), IdentityError> {
+    pub async fn serve(self, router: Router, stop: CancellationToken) -> Result<(), TlsIdentityError> {
         let (rules, certificates) = match self.protection {
             Protection::Clear => (None, None),
             Protection::Presented(presented) => (Some(TlsRules::presenting(&presented)?), None),
@@ -93,8 +93,8 @@ async fn follow(certificates: Option<Box<Certificates>>, stop: CancellationToken
 /// Limits the time of a request, so that slow clients do not block forever.
 async fn within(State(limit): State<Duration>, request: Request, next: Next) -> Response {
     timeout(limit, next.run(request)).await.unwrap_or_else(|_| {
-        let words = format!("the request and its answer took longer than {limit:?}\n");
-        (StatusCode::REQUEST_TIMEOUT, words).into_response()
+        let message = format!("the request and its answer took longer than {limit:?}\n");
+        (StatusCode::REQUEST_TIMEOUT, message).into_response()
     })
 }
 
@@ -120,12 +120,12 @@ async fn take(listener: TcpListener, connection: Connection) {
     }
 }
 
-/// One connection, and what it needs.
+/// Everything that serves one connection.
 #[derive(Clone)]
 struct Connection {
     rules: Option<TlsRules>,
     router: Router,
-    limits: Limits,
+    limits: ServerLimits,
     stop: CancellationToken,
 }
 
@@ -133,20 +133,20 @@ impl Connection {
     async fn serve(self, stream: TcpStream) {
         // Answers are written at once.
         let _ = stream.set_nodelay(true);
-        let Some(rules) = &self.rules else { return self.speak_http1(stream).await };
+        let Some(rules) = &self.rules else { return self.serve_http1(stream).await };
         let handshake = TlsAcceptor::from(rules.current()).accept(stream);
-        // A peer that does not speak TLS gets no answer.
+        // A client that does not use TLS gets no answer.
         match timeout(self.limits.handshake, handshake).await {
             Ok(Ok(stream)) if stream.get_ref().1.alpn_protocol() == Some(HTTP2) => {
-                self.speak_http2(stream).await;
+                self.serve_http2(stream).await;
             }
-            Ok(Ok(stream)) => self.speak_http1(stream).await,
+            Ok(Ok(stream)) => self.serve_http1(stream).await,
             Ok(Err(error)) => tracing::debug!("a TLS handshake failed: {error}"),
             Err(_) => tracing::debug!("a TLS handshake took too long"),
         }
     }
 
-    async fn speak_http1(self, stream: impl AsyncRead + AsyncWrite + Unpin) {
+    async fn serve_http1(self, stream: impl AsyncRead + AsyncWrite + Unpin) {
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(self.limits.idle)
@@ -154,7 +154,7 @@ impl Connection {
         conduct(connection, http1::Connection::graceful_shutdown, self.stop).await;
     }
 
-    async fn speak_http2(self, stream: impl AsyncRead + AsyncWrite + Unpin) {
+    async fn serve_http2(self, stream: impl AsyncRead + AsyncWrite + Unpin) {
         let connection = http2::Builder::new(TokioExecutor::new())
             .timer(TokioTimer::new())
             .keep_alive_interval(self.limits.idle)
@@ -164,15 +164,15 @@ impl Connection {
 }
 
 /// Drives a connection to its end. When the server stops, it accepts no more requests.
-async fn conduct<C: Future>(connection: C, wind_down: impl FnOnce(Pin<&mut C>), stop: CancellationToken) {
+async fn conduct<C: Future>(connection: C, shut_down: impl FnOnce(Pin<&mut C>), stop: CancellationToken) {
     let mut connection = std::pin::pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
         () = stop.cancelled() => {
-            wind_down(connection.as_mut());
+            shut_down(connection.as_mut());
             connection.await
         }
     };
-    // There is nobody to notify about a broken connection.
+    // An error of the connection need not be reported.
     drop(ended);
 }

@@ -6,7 +6,7 @@ use kube::core::admission::{AdmissionRequest, AdmissionResponse, AdmissionReview
 
 /// Whether a change is admitted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Decision {
+pub enum AdmissionDecision {
     /// It is admitted.
     Allow,
     /// It is rejected, with a reason for the user.
@@ -17,7 +17,7 @@ pub enum Decision {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
     /// Whether the change is admitted.
-    pub decision: Decision,
+    pub decision: AdmissionDecision,
     /// Warnings for the user.
     pub warnings: Vec<String>,
     /// Changes of the object; for mutating webhooks only.
@@ -27,31 +27,31 @@ pub struct Verdict {
 impl Verdict {
     /// Admits the object unchanged.
     pub fn allow() -> Self {
-        Self { decision: Decision::Allow, warnings: Vec::new(), patch: Patch(Vec::new()) }
+        Self { decision: AdmissionDecision::Allow, warnings: Vec::new(), patch: Patch(Vec::new()) }
     }
 
     /// Rejects the change.
     pub fn deny(reason: impl Into<String>) -> Self {
-        Self { decision: Decision::Deny(reason.into()), ..Self::allow() }
+        Self { decision: AdmissionDecision::Deny(reason.into()), ..Self::allow() }
     }
 }
 
 /// A request as handlers get it.
-pub type Request = AdmissionRequest<DynamicObject>;
+pub type ReviewRequest = AdmissionRequest<DynamicObject>;
 
 /// Why a review cannot be answered.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ReviewError {
-    #[error("this is no review")]
+    #[error("the request is not an admission review")]
     Read(#[from] serde_json::Error),
-    #[error("the review asks nothing")]
+    #[error("the review has no request")]
     Empty,
     #[error("the patch cannot be written")]
     Patch(#[from] kube::core::admission::SerializePatchError),
 }
 
-/// The request in a review.
-pub(super) fn read(body: &[u8]) -> Result<Request, ReviewError> {
+/// The request of a review.
+pub(super) fn read(body: &[u8]) -> Result<ReviewRequest, ReviewError> {
     let review: AdmissionReview<DynamicObject> = serde_json::from_slice(body)?;
     review.try_into().map_err(|_| ReviewError::Empty)
 }
@@ -63,9 +63,9 @@ pub(super) fn answer(
 ) -> Result<AdmissionReview<DynamicObject>, ReviewError> {
     let Verdict { decision, warnings, patch } = verdict;
     let mut response = match decision {
-        Decision::Allow if patch.0.is_empty() => response,
-        Decision::Allow => response.with_patch(patch)?,
-        Decision::Deny(reason) => {
+        AdmissionDecision::Allow if patch.0.is_empty() => response,
+        AdmissionDecision::Allow => response.with_patch(patch)?,
+        AdmissionDecision::Deny(reason) => {
             let mut denied = response.deny(reason);
             denied.result.code = 403;
             denied
@@ -82,20 +82,20 @@ mod tests {
     use super::super::tests::review;
     use super::*;
 
-    fn answered(verdict: Verdict) -> Value {
+    fn reviewed(verdict: Verdict) -> Value {
         let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}});
         let request = read(review(&object).to_string().as_bytes()).unwrap();
         serde_json::to_value(answer(AdmissionResponse::from(&request), verdict).unwrap()).unwrap()
     }
 
     #[test]
-    fn every_verdict_becomes_the_answer_that_the_server_expects() {
-        let allowed = answered(Verdict::allow());
+    fn every_verdict_has_the_format_that_the_server_expects() {
+        let allowed = reviewed(Verdict::allow());
         assert_eq!(allowed["apiVersion"], "admission.k8s.io/v1");
         assert_eq!(allowed["kind"], "AdmissionReview");
         assert_eq!(allowed["response"], json!({"uid": "u-1", "allowed": true, "status": {}}));
 
-        let denied = answered(Verdict { warnings: vec!["careful".into()], ..Verdict::deny("no such thing") });
+        let denied = reviewed(Verdict { warnings: vec!["careful".into()], ..Verdict::deny("no such thing") });
         let expected = json!({
             "uid": "u-1",
             "allowed": false,
@@ -106,7 +106,7 @@ mod tests {
 
         let steps = json!([{"op": "add", "path": "/metadata/labels", "value": {}}]);
         let patch: Patch = serde_json::from_value(steps.clone()).unwrap();
-        let patched = answered(Verdict { patch, ..Verdict::allow() });
+        let patched = reviewed(Verdict { patch, ..Verdict::allow() });
         assert_eq!(patched["response"]["patchType"], "JSONPatch");
         let AdmissionReview { response, .. } =
             serde_json::from_value::<AdmissionReview<DynamicObject>>(patched).unwrap();
@@ -115,9 +115,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_review_is_refused_in_words() {
-        assert!(read(b"{").unwrap_err().to_string().starts_with("this is no review"));
+    fn an_invalid_review_is_rejected() {
+        assert!(read(b"{").unwrap_err().to_string().starts_with("the request is not an admission review"));
         let empty = json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview"});
-        assert_eq!(read(empty.to_string().as_bytes()).unwrap_err().to_string(), "the review asks nothing");
+        assert_eq!(read(empty.to_string().as_bytes()).unwrap_err().to_string(), "the review has no request");
     }
 }

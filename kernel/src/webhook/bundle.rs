@@ -14,7 +14,7 @@ use x509_parser::certificate::X509Certificate;
 use x509_parser::extensions::GeneralName;
 use x509_parser::pem::Pem;
 
-use super::renewal::{Decision, Inventory, Validity, Wanted};
+use super::renewal::{Inventory, Renewal, Validity, Wanted};
 use crate::web::{Pair, PrivateKey};
 
 /// Why a certificate cannot be generated or parsed.
@@ -87,7 +87,7 @@ impl Bundle {
         entries.into_iter().map(|(key, text)| (key.to_owned(), ByteString(text.into_bytes()))).collect()
     }
 
-    /// The facts for a decision.
+    /// The facts that a renewal depends on.
     pub fn inventory(&self) -> Result<Inventory, BundleError> {
         let authority = parse(&self.authority.certificate, AUTHORITY)?;
         let serving = parse(&self.serving.certificate, SERVING)?;
@@ -113,23 +113,23 @@ impl Bundle {
         Ok(Self { authority, serving, former: Vec::new() })
     }
 
-    /// Does what was decided. Without a bundle everything is generated.
+    /// Performs a renewal. Without a stored bundle everything is generated.
     pub fn carry_out(
         stored: Option<Self>,
-        decision: Decision,
+        renewal: Renewal,
         now: Timestamp,
         wanted: &Wanted,
     ) -> Result<Self, BundleError> {
         let Some(mut bundle) = stored else { return Self::make(now, wanted) };
-        match decision {
-            Decision::Keep(_) => {}
-            Decision::Make => return Self::make(now, wanted),
-            Decision::RenewServing => bundle.serving = make_serving(now, wanted, &bundle.authority)?,
-            Decision::RenewAuthority => {
+        match renewal {
+            Renewal::Keep(_) => {}
+            Renewal::Make => return Self::make(now, wanted),
+            Renewal::RenewServing => bundle.serving = make_serving(now, wanted, &bundle.authority)?,
+            Renewal::RenewAuthority => {
                 let before = std::mem::replace(&mut bundle.authority, make_authority(now, wanted)?);
                 bundle.former.insert(0, before.certificate);
             }
-            Decision::Forget => drop(bundle.former.pop()),
+            Renewal::Forget => drop(bundle.former.pop()),
         }
         Ok(bundle)
     }
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_made_is_what_was_wanted_and_survives_the_secret() {
+    fn a_generated_bundle_can_be_stored_in_the_secret() {
         let bundle = Bundle::make(at(20_000), &wanted()).unwrap();
         let inventory = bundle.inventory().unwrap();
         assert_eq!(inventory.serving, Validity::starting(at(20_000), wanted().serving));
@@ -231,23 +231,23 @@ mod tests {
     }
 
     #[test]
-    fn a_new_authority_joins_the_old_one_and_then_signs() {
+    fn a_new_authority_is_added_before_it_signs() {
         let now = at(20_000);
-        let do_it = |bundle, decision| Bundle::carry_out(Some(bundle), decision, now, &wanted()).unwrap();
+        let renewed = |bundle, renewal| Bundle::carry_out(Some(bundle), renewal, now, &wanted()).unwrap();
         let first = Bundle::make(now, &wanted()).unwrap();
-        let joined = do_it(first.clone(), Decision::RenewAuthority);
+        let joined = renewed(first.clone(), Renewal::RenewAuthority);
         assert_eq!(joined.trusted(), joined.authority.certificate.clone() + &first.authority.certificate);
         assert_eq!(joined.serving, first.serving);
         assert!(!joined.inventory().unwrap().signed_by_authority);
         assert_eq!(Bundle::read(&joined.write()).unwrap(), joined);
-        let signed = do_it(joined, Decision::RenewServing);
+        let signed = renewed(joined, Renewal::RenewServing);
         assert!(signed.inventory().unwrap().signed_by_authority);
-        let alone = do_it(signed, Decision::Forget);
+        let alone = renewed(signed, Renewal::Forget);
         assert_eq!(alone.trusted(), alone.authority.certificate);
     }
 
     #[test]
-    fn what_is_damaged_is_an_error_and_no_key_is_printed() {
+    fn damaged_data_is_an_error_and_keys_are_not_printed() {
         let bundle = Bundle::make(at(20_000), &wanted()).unwrap();
         for key in [AUTHORITY, AUTHORITY_KEY, SERVING, SERVING_KEY] {
             let mut data = bundle.write();

@@ -7,8 +7,8 @@ use kube::Api;
 use kube::api::PostParams;
 
 use super::bundle::{Bundle, BundleError};
-use super::renewal::{Decision, Wanted, decide};
-use crate::web::Identity;
+use super::renewal::{Renewal, Wanted, decide};
+use crate::web::TlsIdentity;
 
 /// Why there are no certificates.
 #[derive(Debug, thiserror::Error)]
@@ -22,7 +22,7 @@ pub enum CertificateStoreError {
     /// Certificates cannot be generated.
     #[error(transparent)]
     Bundle(#[from] BundleError),
-    /// Other writers change the Secret all the time.
+    /// Another client changes the Secret all the time.
     #[error("the Secret `{0}` with the webhook's certificates changes faster than it can be read")]
     Contended(String),
 }
@@ -38,24 +38,25 @@ pub struct CertificateStore {
     pub wanted: Wanted,
 }
 
-/// Each round does one thing or loses a race against another replica; many rounds mean that another writer reverts them.
+/// Each round performs one renewal, or loses a race against another replica. After many rounds another client probably
+/// reverts the changes.
 const ROUNDS: usize = 12;
 
 impl CertificateStore {
     /// Generates and renews what is due. Returns the bundle, and when to check again at the latest.
     ///
-    /// A replica that loses a race takes what the other one has written.
+    /// A replica that loses a race uses the certificates of the other one.
     pub async fn settle(&self, now: Timestamp) -> Result<(Bundle, Timestamp), CertificateStoreError> {
         for _ in 0..ROUNDS {
             let secret = self.api.get_opt(&self.name).await;
             let secret = secret.map_err(|error| CertificateStoreError::Read(self.name.clone(), error))?;
             let stored = secret.as_ref().and_then(usable);
             let inventory = stored.as_ref().map(Bundle::inventory).transpose()?;
-            let decision = decide(now, inventory.as_ref(), &self.wanted);
-            if let (Decision::Keep(until), Some(bundle)) = (decision, &stored) {
+            let renewal = decide(now, inventory.as_ref(), &self.wanted);
+            if let (Renewal::Keep(until), Some(bundle)) = (renewal, &stored) {
                 return Ok((bundle.clone(), until));
             }
-            let bundle = Bundle::carry_out(stored, decision, now, &self.wanted)?;
+            let bundle = Bundle::carry_out(stored, renewal, now, &self.wanted)?;
             match self.write(secret, &bundle).await {
                 Ok(_) => {}
                 Err(kube::Error::Api(status)) if status.code == 409 => {}
@@ -87,7 +88,7 @@ impl CertificateStore {
 fn usable(secret: &Secret) -> Option<Bundle> {
     let bundle = Bundle::read(secret.data.as_ref()?).ok()?;
     bundle.inventory().ok()?;
-    Identity::of(&bundle.serving).ok()?;
-    Identity::of(&bundle.authority).ok()?;
+    TlsIdentity::of(&bundle.serving).ok()?;
+    TlsIdentity::of(&bundle.authority).ok()?;
     Some(bundle)
 }

@@ -1,6 +1,6 @@
 //! Writes the bundle of authorities into the registrations of webhooks, so that the API server trusts them.
 //!
-//! Only into registrations of our own servers: others get their bundle elsewhere.
+//! Only webhooks that our own servers serve are changed.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -15,7 +15,7 @@ use serde_json::Value;
 
 /// A registration, by name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Target {
+pub enum InjectionTarget {
     /// A `ValidatingWebhookConfiguration`.
     Validating(String),
     /// A `MutatingWebhookConfiguration`.
@@ -47,7 +47,7 @@ pub struct InjectError {
 
 const CONFLICTS: usize = 5;
 
-impl Target {
+impl InjectionTarget {
     fn name(&self) -> &str {
         match self {
             Self::Validating(name) | Self::Mutating(name) | Self::Conversion(name) => name,
@@ -72,14 +72,14 @@ impl Target {
     ) -> Result<Injection, InjectError> {
         let resource = self.resource();
         let failed = |source| InjectError { kind: resource.kind.clone(), name: self.name().into(), source };
-        // As a dynamic object, so that no field of a newer server gets lost.
+        // As a dynamic object, so that fields of newer API versions are kept.
         let api: Api<DynamicObject> = Api::all_with(client.clone(), &resource);
         let mut conflicts = 0;
         loop {
             let Some(mut object) = api.get_opt(self.name()).await.map_err(failed)? else {
                 return Ok(Injection::Absent);
             };
-            let outcome = self.place(&mut object.data, &STANDARD.encode(trusted), names);
+            let outcome = self.set_bundle(&mut object.data, &STANDARD.encode(trusted), names);
             if outcome != Injection::Written {
                 return Ok(outcome);
             }
@@ -95,8 +95,8 @@ impl Target {
     }
 
     /// Sets the bundle in an object. Whether that changed it.
-    fn place(&self, object: &mut Value, bundle: &str, names: &[String]) -> Injection {
-        let mut places: Vec<&mut Value> = match self {
+    fn set_bundle(&self, object: &mut Value, bundle: &str, names: &[String]) -> Injection {
+        let mut configs: Vec<&mut Value> = match self {
             Self::Validating(_) | Self::Mutating(_) => {
                 let webhooks = object["webhooks"].as_array_mut().into_iter().flatten();
                 webhooks.filter_map(|webhook| webhook.get_mut("clientConfig")).collect()
@@ -105,14 +105,14 @@ impl Target {
                 object.pointer_mut("/spec/conversion/webhook/clientConfig").into_iter().collect()
             }
         };
-        places.retain(|place| called(place).is_some_and(|name| names.contains(&name)));
-        if places.is_empty() {
+        configs.retain(|config| host(config).is_some_and(|name| names.contains(&name)));
+        if configs.is_empty() {
             return Injection::Absent;
         }
         let mut outcome = Injection::Unchanged;
-        for place in places {
-            if place["caBundle"] != bundle {
-                place["caBundle"] = bundle.into();
+        for config in configs {
+            if config["caBundle"] != bundle {
+                config["caBundle"] = bundle.into();
                 outcome = Injection::Written;
             }
         }
@@ -120,8 +120,8 @@ impl Target {
     }
 }
 
-/// The name of the webhook's server, which its certificate must contain.
-fn called(client: &Value) -> Option<String> {
+/// The host name of a webhook, which its certificate must contain.
+fn host(client: &Value) -> Option<String> {
     if let Some(url) = client["url"].as_str() {
         return Some(url.parse::<Uri>().ok()?.host()?.to_owned());
     }
@@ -140,17 +140,17 @@ mod tests {
     }
 
     #[test]
-    fn every_webhook_of_a_configuration_that_calls_us_gets_it_once() {
+    fn every_webhook_of_ours_in_a_configuration_gets_the_bundle_once() {
         let service = |name: &str| json!({"name": name, "namespace": "b"});
         let mut object = json!({"webhooks": [
             {"name": "one", "clientConfig": {"service": service("a")}},
             {"name": "two", "clientConfig": {"url": "https://127.0.0.1:80/x", "caBundle": "old"}},
             {"name": "three", "clientConfig": {"service": service("other"), "caBundle": "theirs"}},
         ]});
-        for target in [Target::Validating("x".into()), Target::Mutating("x".into())] {
+        for target in [InjectionTarget::Validating("x".into()), InjectionTarget::Mutating("x".into())] {
             let kind = target.resource().kind;
-            assert_eq!(target.place(&mut object, &kind, &names()), Injection::Written);
-            assert_eq!(target.place(&mut object, &kind, &names()), Injection::Unchanged);
+            assert_eq!(target.set_bundle(&mut object, &kind, &names()), Injection::Written);
+            assert_eq!(target.set_bundle(&mut object, &kind, &names()), Injection::Unchanged);
         }
         let ours = "MutatingWebhookConfiguration";
         let expected = json!({"webhooks": [
@@ -162,19 +162,19 @@ mod tests {
     }
 
     #[test]
-    fn a_definition_that_calls_nobody_or_another_is_left_alone() {
-        let target = Target::Conversion("x".into());
+    fn definitions_without_a_webhook_of_ours_are_not_changed() {
+        let target = InjectionTarget::Conversion("x".into());
         let mut plain = json!({"spec": {"conversion": {"strategy": "None"}}});
-        assert_eq!(target.place(&mut plain, "b", &names()), Injection::Absent);
+        assert_eq!(target.set_bundle(&mut plain, "b", &names()), Injection::Absent);
         let webhook = |name: &str| {
             let service = json!({"name": name, "namespace": "b"});
             json!({"spec": {"conversion": {"webhook": {"clientConfig": {"service": service}}}}})
         };
         let mut other = webhook("other");
-        assert_eq!(target.place(&mut other, "b", &names()), Injection::Absent);
+        assert_eq!(target.set_bundle(&mut other, "b", &names()), Injection::Absent);
         assert_eq!(other, webhook("other"));
         let mut ours = webhook("a");
-        assert_eq!(target.place(&mut ours, "b", &names()), Injection::Written);
+        assert_eq!(target.set_bundle(&mut ours, "b", &names()), Injection::Written);
         assert_eq!(ours["spec"]["conversion"]["webhook"]["clientConfig"]["caBundle"], "b");
     }
 }

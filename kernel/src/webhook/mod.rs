@@ -20,12 +20,12 @@ mod routes;
 #[cfg(test)]
 mod tests;
 
-pub use admission::{Decision, Request, Verdict};
+pub use admission::{AdmissionDecision, ReviewRequest, Verdict};
 pub use bundle::{Bundle, BundleError};
 pub use certificate_store::{CertificateStore, CertificateStoreError};
-pub use inject::{InjectError, Injection, Target};
-pub use renewal::{Decision as Renewal, Inventory, Validity, Wanted, decide};
-pub use rotation::{Notice, Rotation, RotationError};
-pub use routes::{Failure, Limits, Question, Routes};
+pub use inject::{InjectError, Injection, InjectionTarget};
+pub use renewal::{Inventory, Renewal, Validity, Wanted, decide};
+pub use rotation::{Rotation, RotationError, RotationNotice};
+pub use routes::{Question, Routes, WebhookError, WebhookLimits};
 
-pub use crate::web::{Identity, IdentityError, Pair, Presented, PrivateKey};
+pub use crate::web::{Pair, Presented, PrivateKey, TlsIdentity, TlsIdentityError};

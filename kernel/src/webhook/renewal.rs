@@ -1,4 +1,4 @@
-//! When certificates are generated and renewed. Pure: times come in as values, the result is one action.
+//! When certificates are generated and renewed. Pure: times are arguments, the result is one action.
 //!
 //! # Guarantees
 //! - No certificate is used past its expiry: both are renewed after two thirds of their lifetime.
@@ -80,7 +80,7 @@ pub struct Inventory {
 
 /// What to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Decision {
+pub enum Renewal {
     /// Nothing, until then.
     Keep(Timestamp),
     /// Generate everything: there is no valid bundle.
@@ -93,37 +93,37 @@ pub enum Decision {
     Forget,
 }
 
-/// What to do with what is stored.
-pub fn decide(now: Timestamp, stored: Option<&Inventory>, wanted: &Wanted) -> Decision {
-    let Some(stored) = stored else { return Decision::Make };
+/// The renewal of the stored certificates that is due.
+pub fn decide(now: Timestamp, stored: Option<&Inventory>, wanted: &Wanted) -> Renewal {
+    let Some(stored) = stored else { return Renewal::Make };
     let Inventory { authority, serving, names, signed_by_authority, former } = stored;
     if !authority.holds(now) {
-        return Decision::Make;
+        return Renewal::Make;
     }
-    // Clients know it since it was generated, which is a little after its validity starts.
+    // Clients can trust it since it was generated, which is a little after the start of its validity.
     let introduced = after(authority.from, SKEW + wanted.introduction);
-    let dead = !serving.holds(now) || !wanted.names.iter().all(|name| names.contains(name));
-    if dead {
-        return Decision::RenewServing;
+    let is_unusable = !serving.holds(now) || !wanted.names.iter().all(|name| names.contains(name));
+    if is_unusable {
+        return Renewal::RenewServing;
     }
     if now >= authority.renewal() {
-        return Decision::RenewAuthority;
+        return Renewal::RenewAuthority;
     }
     let renewable = *signed_by_authority || now >= introduced;
     if renewable && (!signed_by_authority || now >= serving.renewal()) {
-        return Decision::RenewServing;
+        return Renewal::RenewServing;
     }
-    // The former one signed before the present one was introduced.
+    // The former authority signed until the present one was introduced.
     let forgotten =
         after(introduced, wanted.serving).min(former.last().map_or(Timestamp::MAX, |last| last.until));
     if !former.is_empty() && *signed_by_authority && now >= forgotten {
-        return Decision::Forget;
+        return Renewal::Forget;
     }
     let mut next = vec![authority.renewal(), serving.renewal()];
     next.extend((!signed_by_authority).then_some(introduced));
     next.extend((!former.is_empty()).then_some(forgotten));
     next.retain(|moment| *moment > now);
-    Decision::Keep(next.into_iter().min().unwrap_or(serving.until))
+    Renewal::Keep(next.into_iter().min().unwrap_or(serving.until))
 }
 
 fn after(moment: Timestamp, duration: Duration) -> Timestamp {
@@ -156,7 +156,7 @@ mod tests {
         }
     }
 
-    fn made(now: Timestamp, wanted: &Wanted) -> Inventory {
+    fn generated(now: Timestamp, wanted: &Wanted) -> Inventory {
         Inventory {
             authority: Validity::starting(now, wanted.authority),
             serving: Validity::starting(now, wanted.serving),
@@ -167,93 +167,94 @@ mod tests {
     }
 
     #[test]
-    fn nothing_or_nothing_that_works_is_made_anew() {
+    fn missing_and_expired_certificates_are_generated() {
         let now = at(1_000 * DAY);
-        assert_eq!(decide(now, None, &wanted()), Decision::Make);
-        let mut past = made(at(960 * DAY), &wanted());
-        assert_eq!(decide(now, Some(&past), &wanted()), Decision::Make, "the authority's time is over");
-        past = made(at(990 * DAY), &wanted());
-        assert_eq!(decide(now, Some(&past), &wanted()), Decision::RenewServing, "a new serving one will do");
-        let mut other = made(now, &wanted());
+        assert_eq!(decide(now, None, &wanted()), Renewal::Make);
+        let mut past = generated(at(960 * DAY), &wanted());
+        assert_eq!(decide(now, Some(&past), &wanted()), Renewal::Make, "the authority is expired");
+        past = generated(at(990 * DAY), &wanted());
+        let renewal = decide(now, Some(&past), &wanted());
+        assert_eq!(renewal, Renewal::RenewServing, "only the serving certificate is expired");
+        let mut other = generated(now, &wanted());
         other.names = vec!["other".into()];
         assert_eq!(
             decide(now, Some(&other), &wanted()),
-            Decision::RenewServing,
-            "it is reached under another name"
+            Renewal::RenewServing,
+            "the server has another name"
         );
         assert_eq!(
-            decide(at(1_001 * DAY), Some(&made(now, &wanted())), &wanted()),
-            Decision::Keep(made(now, &wanted()).serving.renewal())
+            decide(at(1_001 * DAY), Some(&generated(now, &wanted())), &wanted()),
+            Renewal::Keep(generated(now, &wanted()).serving.renewal())
         );
     }
 
     #[test]
     fn a_new_authority_is_introduced_before_it_signs() {
         let zero = at(1_000 * DAY);
-        let mut stored = made(zero, &wanted());
+        let mut stored = generated(zero, &wanted());
         stored.serving = Validity::starting(at(1_019 * DAY), wanted().serving);
         let renewal = at(1_020 * DAY);
-        assert_eq!(decide(renewal, Some(&stored), &wanted()), Decision::RenewAuthority);
+        assert_eq!(decide(renewal, Some(&stored), &wanted()), Renewal::RenewAuthority);
         stored.former = vec![stored.authority];
         stored.authority = Validity::starting(renewal, wanted().authority);
         stored.signed_by_authority = false;
         let introduced = at(1_020 * DAY + HOUR);
-        assert_eq!(decide(renewal, Some(&stored), &wanted()), Decision::Keep(introduced));
-        assert_eq!(decide(introduced, Some(&stored), &wanted()), Decision::RenewServing);
+        assert_eq!(decide(renewal, Some(&stored), &wanted()), Renewal::Keep(introduced));
+        assert_eq!(decide(introduced, Some(&stored), &wanted()), Renewal::RenewServing);
         stored.serving = Validity::starting(introduced, wanted().serving);
         stored.signed_by_authority = true;
-        // Another replica may serve what the old one signed until that is over.
+        // Another replica may serve a certificate of the old authority until it expires.
         let forgotten = at(1_023 * DAY + HOUR);
-        assert_ne!(decide(at(1_022 * DAY), Some(&stored), &wanted()), Decision::Forget);
+        assert_ne!(decide(at(1_022 * DAY), Some(&stored), &wanted()), Renewal::Forget);
         stored.serving = Validity::starting(at(1_023 * DAY), wanted().serving);
-        assert_eq!(decide(forgotten, Some(&stored), &wanted()), Decision::Forget);
+        assert_eq!(decide(forgotten, Some(&stored), &wanted()), Renewal::Forget);
     }
 
-    /// Lives so short that a few hundred looks see several authorities come and go.
+    /// Lifetimes so short that several authorities are renewed within a few hundred checks.
     fn short() -> Wanted {
         Wanted { serving: Duration::from_hours(30), authority: Duration::from_hours(120), ..wanted() }
     }
 
-    /// What is stored, and who knows and serves what: replicas look at random moments.
-    struct World {
+    /// The stored certificates, and what each replica serves: replicas check at random moments.
+    struct Model {
         stored: Option<(Inventory, Vec<usize>, usize)>,
-        /// When each authority was made.
+        /// When each authority was generated.
         authorities: Vec<Timestamp>,
         served: [Option<(Validity, usize)>; 2],
     }
 
-    impl World {
+    impl Model {
         fn make(&mut self, now: Timestamp) -> usize {
             self.authorities.push(now);
             self.authorities.len() - 1
         }
 
-        /// Does what is decided, until nothing is left to do. Authorities are numbers; the first in the list signs.
+        /// Performs renewals until none is due. Authorities are numbers; the first in the list signs.
         fn settle(&mut self, now: Timestamp) {
             for _ in 0..9 {
-                let decision = decide(now, self.stored.as_ref().map(|(inventory, ..)| inventory), &short());
-                self.stored = match (decision, self.stored.take()) {
-                    (Decision::Keep(until), stored) => {
-                        assert!(until > now, "the next look is later");
+                let renewal = decide(now, self.stored.as_ref().map(|(inventory, ..)| inventory), &short());
+                self.stored = match (renewal, self.stored.take()) {
+                    (Renewal::Keep(until), stored) => {
+                        assert!(until > now, "the next check is later");
                         self.stored = stored;
                         return;
                     }
-                    (Decision::Make, _) | (_, None) => {
+                    (Renewal::Make, _) | (_, None) => {
                         let number = self.make(now);
-                        Some((made(now, &short()), vec![number], number))
+                        Some((generated(now, &short()), vec![number], number))
                     }
-                    (Decision::RenewServing, Some((mut stored, all, _))) => {
+                    (Renewal::RenewServing, Some((mut stored, all, _))) => {
                         let signer = all[0];
                         let known_since = self.authorities[signer];
                         assert!(
                             signer == 0 || after(known_since, short().introduction) <= now,
-                            "it signs before it is known"
+                            "an authority signs before it is introduced"
                         );
                         stored.serving = Validity::starting(now, short().serving);
                         stored.signed_by_authority = true;
                         Some((stored, all, signer))
                     }
-                    (Decision::RenewAuthority, Some((mut stored, mut all, signer))) => {
+                    (Renewal::RenewAuthority, Some((mut stored, mut all, signer))) => {
                         let number = self.make(now);
                         stored.former.insert(0, stored.authority);
                         stored.authority = Validity::starting(now, short().authority);
@@ -261,38 +262,38 @@ mod tests {
                         all.insert(0, number);
                         Some((stored, all, signer))
                     }
-                    (Decision::Forget, Some((mut stored, mut all, signer))) => {
+                    (Renewal::Forget, Some((mut stored, mut all, signer))) => {
                         stored.former.pop();
                         all.pop();
                         Some((stored, all, signer))
                     }
                 };
             }
-            panic!("it never settles");
+            panic!("renewals never end");
         }
     }
 
     proptest! {
         #[test]
-        fn what_is_served_is_always_trusted(steps in prop::collection::vec((1..HOUR, 0..2_usize), 1..900)) {
-            let mut world = World { stored: None, authorities: Vec::new(), served: [None; 2] };
+        fn served_certificates_are_trusted(steps in prop::collection::vec((1..HOUR, 0..2_usize), 1..900)) {
+            let mut model = Model { stored: None, authorities: Vec::new(), served: [None; 2] };
             let mut now = 1_000 * DAY;
-            let mut looked = [now; 2];
+            let mut checked = [now; 2];
             for (pause, replica) in steps {
                 now += pause;
-                // Replicas look at least every two hours; a real one does every minute.
-                for (index, seen) in looked.iter_mut().enumerate() {
+                // Replicas check at least every two hours; in production every minute.
+                for (index, seen) in checked.iter_mut().enumerate() {
                     if index == replica || now - *seen > HOUR {
                         *seen = now;
-                        world.settle(at(now));
-                        let (stored, _, signer) = world.stored.as_ref().unwrap();
-                        world.served[index] = Some((stored.serving, *signer));
+                        model.settle(at(now));
+                        let (stored, _, signer) = model.stored.as_ref().unwrap();
+                        model.served[index] = Some((stored.serving, *signer));
                     }
                 }
-                let (_, trusted, _) = world.stored.as_ref().unwrap();
-                for (validity, signer) in world.served.iter().flatten() {
-                    prop_assert!(validity.holds(at(now)), "served past its time");
-                    prop_assert!(trusted.contains(signer), "signed by one that is forgotten");
+                let (_, trusted, _) = model.stored.as_ref().unwrap();
+                for (validity, signer) in model.served.iter().flatten() {
+                    prop_assert!(validity.holds(at(now)), "an expired certificate is served");
+                    prop_assert!(trusted.contains(signer), "the authority is not trusted");
                 }
             }
         }

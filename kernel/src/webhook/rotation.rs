@@ -7,19 +7,19 @@ use kube::Client;
 use tokio_util::sync::CancellationToken;
 
 use super::certificate_store::{CertificateStore, CertificateStoreError};
-use super::inject::{InjectError, Injection, Target};
+use super::inject::{InjectError, Injection, InjectionTarget};
 use crate::clock;
-use crate::web::{Identity, IdentityError, Pair, Presented};
+use crate::web::{Pair, Presented, TlsIdentity, TlsIdentityError};
 
 /// What a rotation reports.
 #[derive(Debug)]
-pub enum Notice {
+pub enum RotationNotice {
     /// A new certificate is presented.
     Presented,
     /// The bundle was written into a registration.
-    Injected(Target),
+    Injected(InjectionTarget),
     /// A registration does not exist, or registers no webhook of ours. Reported at every check.
-    Absent(Target),
+    Absent(InjectionTarget),
     /// Something failed and is retried; the previous certificate stays in use.
     Trouble(RotationError),
 }
@@ -35,35 +35,40 @@ pub enum RotationError {
     Inject(#[from] InjectError),
     /// The certificate.
     #[error(transparent)]
-    Identity(#[from] IdentityError),
+    Identity(#[from] TlsIdentityError),
 }
 
 /// Self-managed certificates.
 pub struct Rotation {
     /// Their Secret.
     pub store: CertificateStore,
-    /// The registrations that have to trust them.
-    pub targets: Vec<Target>,
+    /// The registrations that contain the trusted authorities.
+    pub targets: Vec<InjectionTarget>,
     /// The client for the registrations.
     pub client: Client,
-    /// What the server presents.
+    /// The certificate that the server presents.
     pub presented: Presented,
     /// The longest interval between checks: another replica may have renewed, or a registration may be new.
     pub every: Duration,
-    shown: Option<Pair>,
+    last: Option<Pair>,
 }
 
 impl Rotation {
     /// Checks once a minute.
-    pub fn new(client: Client, store: CertificateStore, targets: Vec<Target>, presented: Presented) -> Self {
-        Self { store, targets, client, presented, every: Duration::from_mins(1), shown: None }
+    pub fn new(
+        client: Client,
+        store: CertificateStore,
+        targets: Vec<InjectionTarget>,
+        presented: Presented,
+    ) -> Self {
+        Self { store, targets, client, presented, every: Duration::from_mins(1), last: None }
     }
 
-    /// Once: generates what is due, writes the registrations, and only then presents it. Returns when to check again.
+    /// One check: generates what is due, updates the registrations, and only then presents it. Returns when to check again.
     pub async fn refresh(
         &mut self,
         now: Timestamp,
-        notify: &mut (impl FnMut(Notice) + Send),
+        notify: &mut (impl FnMut(RotationNotice) + Send),
     ) -> Result<Timestamp, RotationError> {
         let (bundle, until) = self.store.settle(now).await?;
         let trusted = bundle.trusted();
@@ -71,28 +76,28 @@ impl Rotation {
         for target in &self.targets {
             match target.inject(&self.client, &trusted, &self.store.wanted.names).await {
                 Ok(Injection::Unchanged) => {}
-                Ok(Injection::Written) => notify(Notice::Injected(target.clone())),
-                Ok(Injection::Absent) => notify(Notice::Absent(target.clone())),
+                Ok(Injection::Written) => notify(RotationNotice::Injected(target.clone())),
+                Ok(Injection::Absent) => notify(RotationNotice::Absent(target.clone())),
                 // A failed registration must not affect the others.
                 Err(error) => failed = Some(error),
             }
         }
-        if self.shown.as_ref() != Some(&bundle.serving) {
-            self.presented.present(Identity::of(&bundle.serving)?);
-            self.shown = Some(bundle.serving);
-            notify(Notice::Presented);
+        if self.last.as_ref() != Some(&bundle.serving) {
+            self.presented.present(TlsIdentity::of(&bundle.serving)?);
+            self.last = Some(bundle.serving);
+            notify(RotationNotice::Presented);
         }
         failed.map_or(Ok(until), |error| Err(error.into()))
     }
 
-    /// Periodically, until `stop`.
-    pub async fn follow(mut self, mut notify: impl FnMut(Notice) + Send, stop: CancellationToken) {
+    /// Checks periodically, until `stop`.
+    pub async fn follow(mut self, mut notify: impl FnMut(RotationNotice) + Send, stop: CancellationToken) {
         loop {
             let now = clock::timestamp();
             let pause = match self.refresh(now, &mut notify).await {
                 Ok(until) => until.duration_since(now).unsigned_abs().min(self.every),
                 Err(error) => {
-                    notify(Notice::Trouble(error));
+                    notify(RotationNotice::Trouble(error));
                     RETRY
                 }
             };

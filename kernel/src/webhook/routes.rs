@@ -1,4 +1,4 @@
-//! The handlers by path. A handler is a plain function; whatever it does, the server continues.
+//! The handlers by path. A handler is a plain function. If it fails, the server continues.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,14 +19,14 @@ use crate::telemetry::with_causes;
 
 /// Limits of webhooks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limits {
+pub struct WebhookLimits {
     /// Bytes of a review. An object may have 3 MiB, an update contains two of them, a conversion a whole page of a list.
     pub body: usize,
     /// Timeout of a handler.
     pub answer: Duration,
 }
 
-impl Default for Limits {
+impl Default for WebhookLimits {
     fn default() -> Self {
         Self { body: 64 << 20, answer: Duration::from_secs(10) }
     }
@@ -41,34 +41,34 @@ pub struct Question<'q> {
     pub body: &'q [u8],
 }
 
-/// An answer that is no review: the failure policy decides what the API server makes of it.
+/// An answer that is not a review: the failure policy decides how the API server handles it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
+pub struct WebhookError {
     /// The status code.
     pub code: StatusCode,
     /// The message.
-    pub words: String,
+    pub message: String,
 }
 
-impl Failure {
+impl WebhookError {
     /// The request is invalid.
     pub fn bad(problem: impl fmt::Display) -> Self {
-        Self { code: StatusCode::BAD_REQUEST, words: problem.to_string() }
+        Self { code: StatusCode::BAD_REQUEST, message: problem.to_string() }
     }
 
     /// An internal error.
     pub fn defect(problem: impl fmt::Display) -> Self {
-        Self { code: StatusCode::INTERNAL_SERVER_ERROR, words: problem.to_string() }
+        Self { code: StatusCode::INTERNAL_SERVER_ERROR, message: problem.to_string() }
     }
 }
 
-impl IntoResponse for Failure {
+impl IntoResponse for WebhookError {
     fn into_response(self) -> Response {
-        (self.code, self.words).into_response()
+        (self.code, self.message).into_response()
     }
 }
 
-type Answer = dyn Fn(Question<'_>) -> Result<Vec<u8>, Failure> + Send + Sync;
+type Answer = dyn Fn(Question<'_>) -> Result<Vec<u8>, WebhookError> + Send + Sync;
 
 #[derive(Clone)]
 struct Handler {
@@ -92,15 +92,15 @@ impl Routes {
     #[must_use]
     pub fn admission<F>(mut self, path: &str, admit: F) -> Self
     where
-        F: Fn(admission::Request) -> admission::Verdict + Send + Sync + 'static,
+        F: Fn(admission::ReviewRequest) -> admission::Verdict + Send + Sync + 'static,
     {
         let answer = move |question: Question<'_>| {
             let request =
-                admission::read(question.body).map_err(|error| Failure::bad(with_causes(&error)))?;
+                admission::read(question.body).map_err(|error| WebhookError::bad(with_causes(&error)))?;
             let response = AdmissionResponse::from(&request);
             let review = admission::answer(response, admit(request));
-            let review = review.map_err(|error| Failure::defect(with_causes(&error)))?;
-            serde_json::to_vec(&review).map_err(Failure::defect)
+            let review = review.map_err(|error| WebhookError::defect(with_causes(&error)))?;
+            serde_json::to_vec(&review).map_err(WebhookError::defect)
         };
         self.0.insert(path.into(), Handler { answer: Arc::new(answer), is_plain: false });
         self
@@ -110,7 +110,7 @@ impl Routes {
     #[must_use]
     pub fn plain<F>(mut self, path: &str, answer: F) -> Self
     where
-        F: Fn(Question<'_>) -> Result<Vec<u8>, Failure> + Send + Sync + 'static,
+        F: Fn(Question<'_>) -> Result<Vec<u8>, WebhookError> + Send + Sync + 'static,
     {
         self.0.insert(path.into(), Handler { answer: Arc::new(answer), is_plain: true });
         self
@@ -124,7 +124,7 @@ impl Routes {
     }
 
     /// All routes, for any server.
-    pub fn router(self, limits: &Limits) -> Router {
+    pub fn router(self, limits: &WebhookLimits) -> Router {
         let mut router = Router::new();
         for (path, Handler { answer, is_plain }) in self.0 {
             let limit = limits.answer;
@@ -146,15 +146,15 @@ impl Routes {
 /// Runs a handler on a thread of its own, so that one that blocks or panics does not affect others.
 async fn run(
     limit: Duration,
-    work: impl FnOnce() -> Result<Vec<u8>, Failure> + Send + 'static,
-) -> Result<Response, Failure> {
-    let slow = |_| Failure {
+    work: impl FnOnce() -> Result<Vec<u8>, WebhookError> + Send + 'static,
+) -> Result<Response, WebhookError> {
+    let slow = |_| WebhookError {
         code: StatusCode::GATEWAY_TIMEOUT,
-        words: format!("the webhook had no answer after {limit:?}"),
+        message: format!("the webhook had no answer after {limit:?}"),
     };
     let done = timeout(limit, tokio::task::spawn_blocking(work)).await.map_err(slow)?;
     let body = done.map_err(|_| {
-        Failure::defect("the webhook failed on this object: this is a bug of the operator, see its log")
+        WebhookError::defect("the webhook failed on this object: this is a bug in the operator, see its log")
     })??;
     Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
 }

@@ -1,17 +1,17 @@
-//! What the layers of an image hold. Pure: says which file goes where, with which mode and owner.
-//! The lowest layer and the shell are the same for every image, which then share the blob.
+//! The contents of image layers: the path, mode and owner of each file. Pure. The lowest layer and the shell are the
+//! same in every image, so all images share their blobs.
 
 use std::path::PathBuf;
 
 use super::layer::Layer;
 use crate::versions::Directory;
 
-/// The loader's place is fixed in every dynamic binary; the libraries are searched for.
+/// The path of the loader is fixed in every dynamic binary; the libraries are searched for.
 const LOADER: &str = "ld-linux-x86-64.so.2";
 const NOBODY: u64 = 65534;
 const NONROOT: u64 = 65532;
 
-/// What every image has: users, the host's certificate authorities, a place for temporary files.
+/// The layer of every image: users, the host's certificate authorities, directories for temporary files and homes.
 pub(super) fn base(certificates: Vec<u8>) -> Layer {
     let users = format!(
         "root:x:0:0:root:/root:/bin/sh\n\
@@ -22,7 +22,7 @@ pub(super) fn base(certificates: Vec<u8>) -> Layer {
     let mut layer = Layer::default();
     layer.text("etc/passwd", users.into_bytes());
     layer.text("etc/group", groups.into_bytes());
-    // Where it is missing, some resolvers ask the DNS before they look into the pod's hosts file.
+    // Without this file, some resolvers query the DNS before they read the hosts file of the pod.
     layer.text("etc/nsswitch.conf", b"hosts: files dns\n".to_vec());
     layer.text("etc/ssl/certs/ca-certificates.crt", certificates);
     layer.directory("tmp", 0o1777, 0);
@@ -39,7 +39,7 @@ pub(super) fn shell(base: &Layer, busybox: PathBuf, applets: &[String]) -> Layer
     for applet in applets.iter().filter(|applet| *applet != "busybox") {
         layer.link(&format!("bin/{applet}"), "busybox");
     }
-    // Scripts name this one by its full path.
+    // Scripts use this one by its full path.
     layer.link("usr/bin/env", "../../bin/busybox");
     layer
 }
@@ -54,7 +54,7 @@ pub(super) fn libraries(base: &Layer, files: impl IntoIterator<Item = (String, P
     layer
 }
 
-/// The program itself: files by their path in the image, and the directories it wants.
+/// The program itself: files by their path in the image, and the directories that it needs.
 pub(super) fn program(
     base: &Layer,
     files: impl IntoIterator<Item = (String, PathBuf)>,
@@ -76,7 +76,7 @@ mod tests {
     use crate::images::layer::tests::{files, listing};
 
     #[test]
-    fn the_base_has_users_certificates_and_a_place_for_temporary_files() {
+    fn the_base_has_users_certificates_and_directories() {
         let base = base(b"certificates".to_vec());
         assert_eq!(
             listing(&base),
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn the_loader_is_where_binaries_look_for_it() {
+    fn the_loader_is_at_its_fixed_path() {
         let (_directory, files) = files(&["libc.so.6", LOADER]);
         assert_eq!(
             listing(&libraries(&Layer::default(), files)),
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_layer_leaves_the_directories_below_as_they_are() {
+    fn a_program_layer_does_not_repeat_the_directories_below() {
         let (_directory, mut files) = files(&["tool"]);
         files[0].0 = "/home/nonroot/bin/tool".into();
         let data = Directory { path: "/tmp/data".into(), mode: 0o775, owner: NOBODY };

@@ -1,5 +1,5 @@
-//! File system layers of an image and their bytes: uncompressed tar archives whose entries are sorted and carry no
-//! time, so that the same files always give the same digest. Several layers let images share what they have in common.
+//! File system layers of an image: uncompressed tar archives whose entries are sorted and have no time stamps, so that
+//! the same files always give the same digest. Images share layers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -32,7 +32,7 @@ enum Content {
 }
 
 impl Layer {
-    /// An empty one, to lie on another.
+    /// An empty layer on top of another.
     pub(super) fn on(below: &Self) -> Self {
         let is_directory = |entry: &Entry| matches!(entry, Entry::Directory { .. });
         let directories = below.entries.iter().filter(|(_, entry)| is_directory(entry));
@@ -44,12 +44,12 @@ impl Layer {
         self.entries.is_empty()
     }
 
-    /// Adds a small file that everybody may read.
+    /// Adds a small file that all users may read.
     pub(super) fn text(&mut self, path: &str, bytes: Vec<u8>) {
         self.insert(path, Entry::File { content: Content::Bytes(bytes), mode: 0o644 });
     }
 
-    /// Adds a copy of a file that everybody may run.
+    /// Adds a copy of a file that all users may execute.
     pub(super) fn file(&mut self, path: &str, source: PathBuf) {
         self.insert(path, Entry::File { content: Content::Path(source), mode: 0o755 });
     }
@@ -78,9 +78,9 @@ impl Layer {
     /// Writes the archive.
     pub(super) fn write(&self, output: impl Write) -> Result<()> {
         let mut archive = Builder::new(output);
-        // A parent's path is the beginning of its children's, so sorting puts it first.
+        // The path of a parent is a prefix of the paths of its children, so it is sorted first.
         for (path, entry) in &self.entries {
-            append(&mut archive, path, entry).with_context(|| format!("cannot put /{path} into a layer"))?;
+            append(&mut archive, path, entry).with_context(|| format!("cannot add /{path} to a layer"))?;
         }
         archive.into_inner()?.flush()?;
         Ok(())
@@ -138,7 +138,7 @@ pub(super) mod tests {
         bytes
     }
 
-    /// One line an entry: kind, mode, owner, path, and where a link leads.
+    /// One line per entry: kind, mode, owner, path, and the target of a link.
     pub(in crate::images) fn listing(layer: &Layer) -> Vec<String> {
         let archive = bytes(layer);
         let mut archive = tar::Archive::new(archive.as_slice());
@@ -168,7 +168,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_file_is_read_back_whole_under_a_long_name() {
+    fn a_file_with_a_long_path_is_complete() {
         let (_directory, mut files) = files(&["tool"]);
         let long = format!("opt/{}tool", "deep/".repeat(40));
         files[0].0.clone_from(&long);
@@ -183,7 +183,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_same_files_give_the_same_bytes_in_any_order_at_any_time() {
+    fn the_order_and_the_times_of_files_do_not_change_the_bytes() {
         let names = ["etcd", "etcdctl", "etcdutl", "a", "b"];
         let directories = [("/var/lib/etcd", 0o700), ("/data", 0o755)].map(|(path, mode)| Directory {
             path: path.into(),
@@ -212,10 +212,10 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_file_that_is_gone_is_named() {
+    fn a_missing_file_is_named_in_the_error() {
         let error = program(&Layer::default(), [("/bin/tool".into(), "/no/such/tool".into())], &[])
             .write(Vec::new())
             .unwrap_err();
-        assert_eq!(format!("{error}"), "cannot put /bin/tool into a layer");
+        assert_eq!(format!("{error}"), "cannot add /bin/tool to a layer");
     }
 }

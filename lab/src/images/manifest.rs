@@ -1,5 +1,5 @@
-//! The two documents of an OCI image, typed: what it is made of (manifest) and how it is run (configuration).
-//! Pure, and without a time of creation: the same image has the same digest on every machine and day.
+//! The two documents of an OCI image: the manifest lists its parts, the configuration says how it is run. Pure. There
+//! is no creation time, so that the same image always has the same digest.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::reference::Digest;
 use crate::versions::ImageContent;
 
-/// What a manifest is served as.
+/// The media type of a manifest.
 pub(super) const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 const CONFIGURATION: &str = "application/vnd.oci.image.config.v1+json";
 const LAYER: &str = "application/vnd.oci.image.layer.v1.tar";
@@ -25,7 +25,7 @@ pub(super) struct Descriptor {
     pub(super) size: u64,
 }
 
-/// What an image is made of.
+/// The parts of an image.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Manifest {
@@ -126,13 +126,13 @@ impl Configuration {
     }
 }
 
-/// The variables that a program finds.
+/// The environment variables of the program.
 fn environment(content: &ImageContent) -> Vec<String> {
     let own = content.environment.iter().map(|(name, value)| format!("{name}={value}"));
     std::iter::once(SEARCH_PATH.into()).chain(own).collect()
 }
 
-/// A document as it is stored and served.
+/// A document as stored and served.
 pub(super) fn to_bytes(document: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(document).expect("a document of plain data is writable")
 }
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_configuration_says_how_upstream_runs_it() {
+    fn a_configuration_is_that_of_upstream() {
         let images = Versions::built_in().select_images(&["prometheus:3.13.1".into()]).unwrap();
         let bytes = to_bytes(&Configuration::new(&images[0].content, &[layer()]));
         assert_eq!(
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_set_is_not_written() {
+    fn unset_fields_are_not_written() {
         let images = Versions::built_in().select_images(&["busybox".into()]).unwrap();
         let bytes = to_bytes(&Configuration::new(&images[0].content, &[]));
         let written: Value = serde_json::from_slice(&bytes).unwrap();

@@ -1,5 +1,5 @@
-//! Names of images and of blobs, checked. Both become paths below the store, and the registry gets them
-//! from clients: a value of these types cannot lead out of the store.
+//! Checked names of images and blobs. Both become paths below the store, and clients of the registry send them: a value
+//! of these types cannot lead out of the store.
 
 use std::fmt;
 use std::io::Read;
@@ -30,7 +30,7 @@ impl Digest {
         Self::finish(Sha256::new_with_prefix(bytes))
     }
 
-    /// Of a file that may be too large to hold.
+    /// The digest of a file, which is read in parts because it may be large.
     pub(super) fn of_file(path: &Path) -> Result<Self> {
         let mut file =
             std::fs::File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
@@ -45,7 +45,7 @@ impl Digest {
         }
     }
 
-    /// What a hasher has seen.
+    /// The digest of the bytes that were hashed.
     pub(super) fn finish(hasher: Sha256) -> Self {
         Self(hex(&hasher.finalize()))
     }
@@ -84,13 +84,13 @@ impl From<Digest> for String {
 }
 
 impl Reference {
-    /// Puts a name together, if each part is a proper one.
+    /// A reference, if each part is valid.
     pub(super) fn new(host: &str, repository: &str, tag: &str) -> Option<Self> {
-        let proper = is_part(host, ":")
+        let valid = is_part(host, ":")
             && repository.split('/').all(|part| is_part(part, ""))
             && is_part(tag, "")
             && tag.len() <= 128;
-        proper.then(|| Self { host: host.into(), repository: repository.into(), tag: tag.into() })
+        valid.then(|| Self { host: host.into(), repository: repository.into(), tag: tag.into() })
     }
 
     /// Reads `host/repository:tag`.
@@ -110,7 +110,7 @@ impl fmt::Display for Reference {
     }
 }
 
-/// One step of a path: a word that is neither empty nor hidden nor a way up.
+/// Whether this is one component of a path, possibly with characters of `also`: not empty, not hidden and without `..`.
 fn is_part(text: &str, also: &str) -> bool {
     let is_plain = |next: char| next.is_ascii_alphanumeric() || next == '_';
     text.starts_with(is_plain)
@@ -124,7 +124,7 @@ mod tests {
     use crate::versions::Versions;
 
     #[test]
-    fn every_name_of_the_table_is_proper() {
+    fn every_name_of_the_table_is_valid() {
         for image in Versions::built_in().images() {
             for name in &image.content.names {
                 assert_eq!(Reference::parse(name).unwrap().to_string(), *name);
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_lead_elsewhere_are_refused() {
+    fn names_that_could_leave_the_store_are_rejected() {
         for bad in
             ["busybox:1", "quay.io/app", "../app:1", "quay.io/../app:1", "quay.io//app:1", "quay.io/app:../1"]
         {

@@ -1,5 +1,5 @@
-//! The read side of the OCI distribution protocol over the store: what containerd needs to pull, and nothing that
-//! writes. It stands in for every registry, so the one that was meant arrives as the query `ns`.
+//! The read-only part of the OCI distribution protocol over the store: what containerd needs to pull images. All
+//! registries are redirected here, so the requested one arrives as the query parameter `ns`.
 
 use std::net::SocketAddr;
 
@@ -15,15 +15,15 @@ use tokio_util::io::ReaderStream;
 
 use super::manifest::{MANIFEST, to_bytes};
 use super::reference::{Digest, Reference};
-use super::request::{Asked, parse};
+use super::request::{Request, parse};
 use super::store::Store;
 use crate::console::line;
 
 const JSON: &str = "application/json";
-/// Enough for a layer of 150 MB to be sent in a few hundred reads.
+/// A layer of 150 MB is sent in a few hundred reads.
 const CHUNK: usize = 1 << 18;
 
-/// Where the image was meant to come from.
+/// The registry that the client requested.
 #[derive(Debug, Deserialize)]
 struct Origin {
     #[serde(default = "docker_hub")]
@@ -34,7 +34,7 @@ fn docker_hub() -> String {
     "docker.io".into()
 }
 
-/// Why there is nothing to send, in the protocol's words.
+/// An error of the protocol.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 struct Problem {
     code: &'static str,
@@ -54,7 +54,7 @@ pub async fn serve(store: Store, listen: SocketAddr) -> Result<()> {
 }
 
 async fn serve_on(listener: TcpListener, store: Store) -> Result<()> {
-    // Names of repositories hold slashes, so the paths are taken apart here and not by the router.
+    // Repository names contain slashes, so paths are parsed here and not by the router.
     let router = Router::new().fallback(answer).with_state(store);
     axum::serve(listener, router).await.context("the registry stopped")
 }
@@ -67,16 +67,16 @@ async fn answer(
 ) -> Response {
     if method != Method::GET && method != Method::HEAD {
         let problem = Problem { code: "UNSUPPORTED", message: "the lab's registry is read-only".into() };
-        let mut response = refusal(StatusCode::METHOD_NOT_ALLOWED, problem);
+        let mut response = error_response(StatusCode::METHOD_NOT_ALLOWED, problem);
         response.headers_mut().insert(header::ALLOW, header::HeaderValue::from_static("GET, HEAD"));
         return response;
     }
     let sent = match parse(uri.path()) {
-        Some(Asked::Protocol) => Ok(whole(JSON, None, b"{}".to_vec())),
-        Some(Asked::Manifest { repository, reference }) => {
+        Some(Request::Protocol) => Ok(whole(JSON, None, b"{}".to_vec())),
+        Some(Request::Manifest { repository, reference }) => {
             manifest(&store, &origin.ns, repository, reference)
         }
-        Some(Asked::Blob { digest }) => blob(&store, &digest).await,
+        Some(Request::Blob { digest }) => blob(&store, &digest).await,
         None => Err(Problem {
             code: "NAME_UNKNOWN",
             message: format!("{} is not a path of a registry", uri.path()),
@@ -84,11 +84,11 @@ async fn answer(
     };
     sent.unwrap_or_else(|problem| {
         line(&problem.message);
-        refusal(StatusCode::NOT_FOUND, problem)
+        error_response(StatusCode::NOT_FOUND, problem)
     })
 }
 
-/// A manifest is a few hundred bytes, read from the machine's memory: not worth leaving the thread.
+/// A manifest has a few hundred bytes, so it is read on this thread.
 fn manifest(store: &Store, host: &str, repository: &str, reference: &str) -> Result<Response, Problem> {
     let (name, digest) = match Digest::parse(reference) {
         Some(digest) => (format!("{host}/{repository}@{digest}"), Some(digest)),
@@ -118,24 +118,25 @@ async fn blob(store: &Store, digest: &Digest) -> Result<Response, Problem> {
         message: format!("there is no blob {digest} in the lab's registry"),
     })?;
     let body = Body::from_stream(ReaderStream::with_capacity(file, CHUNK));
-    Ok(response(StatusCode::OK, "application/octet-stream", Some(digest), (size, body)))
+    Ok(response(StatusCode::OK, "application/octet-stream", Some(digest), size, body))
 }
 
 fn whole(media_type: &'static str, digest: Option<&Digest>, bytes: Vec<u8>) -> Response {
-    response(StatusCode::OK, media_type, digest, (bytes.len() as u64, bytes.into()))
+    response(StatusCode::OK, media_type, digest, bytes.len() as u64, bytes.into())
 }
 
-fn refusal(status: StatusCode, problem: Problem) -> Response {
+fn error_response(status: StatusCode, problem: Problem) -> Response {
     let bytes = to_bytes(&Problems { errors: [problem] });
-    response(status, JSON, None, (bytes.len() as u64, bytes.into()))
+    response(status, JSON, None, bytes.len() as u64, bytes.into())
 }
 
-/// The server leaves the body away where only the head was asked for.
+/// For a HEAD request the server omits the body.
 fn response(
     status: StatusCode,
     media_type: &str,
     digest: Option<&Digest>,
-    (size, body): (u64, Body),
+    size: u64,
+    body: Body,
 ) -> Response {
     let mut response = Response::builder()
         .status(status)
@@ -145,7 +146,7 @@ fn response(
     if let Some(digest) = digest {
         response = response.header(HeaderName::from_static("docker-content-digest"), digest.to_string());
     }
-    response.body(body).expect("a digest, a number and a media type are fit for a header")
+    response.body(body).expect("a digest, a number and a media type are valid header values")
 }
 
 #[cfg(test)]
@@ -209,7 +210,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_head_request_gets_the_head_alone() {
+    async fn a_head_request_gets_no_body() {
         let (_, manifest) = request("GET /v2/library/busybox/manifests/latest").await;
         let digest = Digest::of(&manifest);
         let answer = request("HEAD /v2/library/busybox/manifests/latest").await;
@@ -220,7 +221,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_registry_that_was_meant_matters() {
+    async fn an_image_is_found_only_in_its_registry() {
         let (found, body) = request("GET /v2/library/busybox/manifests/latest?ns=quay.io").await;
         let expected = "{\"errors\":[{\"code\":\"MANIFEST_UNKNOWN\",\"message\":\"quay.io/library/busybox:latest is \
                         not in the lab's registry; `cargo lab image list` shows what can be built\"}]}";
@@ -229,7 +230,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn other_questions_are_refused() {
+    async fn other_requests_are_rejected() {
         for (start, status) in [
             ("GET /v2/", "HTTP/1.1 200 OK"),
             ("GET /v2/library/busybox/manifests/latest?ns=../docker.io", "HTTP/1.1 404 Not Found"),

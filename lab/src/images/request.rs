@@ -1,12 +1,11 @@
-//! What the path of a request to the registry asks for. Pure: whatever a client sends is parsed to checked names
-//! or rejected.
+//! Parses the path of a request to the registry into checked names, or rejects it. Pure.
 
 use super::reference::{Digest, Reference};
 
-/// What a path asks for.
+/// A request to the registry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Asked<'a> {
-    /// Whether this is a registry at all.
+pub(super) enum Request<'a> {
+    /// The version check of the protocol.
     Protocol,
     Manifest {
         repository: &'a str,
@@ -17,23 +16,25 @@ pub(super) enum Asked<'a> {
     },
 }
 
-/// Takes a path apart: `/v2/`, `/v2/<name>/manifests/<tag or digest>` or `/v2/<name>/blobs/<digest>`.
-pub(super) fn parse(path: &str) -> Option<Asked<'_>> {
+/// Parses a path: `/v2/`, `/v2/<name>/manifests/<tag or digest>` or `/v2/<name>/blobs/<digest>`.
+pub(super) fn parse(path: &str) -> Option<Request<'_>> {
     let rest = path.strip_prefix("/v2")?;
     if rest.is_empty() || rest == "/" {
-        return Some(Asked::Protocol);
+        return Some(Request::Protocol);
     }
     let (rest, reference) = rest.strip_prefix('/')?.rsplit_once('/')?;
     let (repository, kind) = rest.rsplit_once('/')?;
-    // Any tag does to find out whether the repository has a proper name.
+    // Only the repository is checked here, so any tag will do.
     Reference::new("docker.io", repository, "any")?;
     match kind {
-        "manifests" if Digest::parse(reference).is_some() => Some(Asked::Manifest { repository, reference }),
+        "manifests" if Digest::parse(reference).is_some() => {
+            Some(Request::Manifest { repository, reference })
+        }
         "manifests" => {
             Reference::new("docker.io", repository, reference)?;
-            Some(Asked::Manifest { repository, reference })
+            Some(Request::Manifest { repository, reference })
         }
-        "blobs" => Some(Asked::Blob { digest: Digest::parse(reference)? }),
+        "blobs" => Some(Request::Blob { digest: Digest::parse(reference)? }),
         _ => None,
     }
 }
@@ -43,23 +44,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_taken_apart_from_its_end() {
+    fn a_path_is_parsed_from_its_end() {
         let digest = Digest::of(b"blob");
-        assert_eq!(parse("/v2"), Some(Asked::Protocol));
-        assert_eq!(parse("/v2/"), Some(Asked::Protocol));
+        assert_eq!(parse("/v2"), Some(Request::Protocol));
+        assert_eq!(parse("/v2/"), Some(Request::Protocol));
         assert_eq!(
             parse("/v2/coreos/manifests/etcd/manifests/v3.5"),
-            Some(Asked::Manifest { repository: "coreos/manifests/etcd", reference: "v3.5" })
+            Some(Request::Manifest { repository: "coreos/manifests/etcd", reference: "v3.5" })
         );
         assert_eq!(
             parse(&format!("/v2/etcd/manifests/{digest}")),
-            Some(Asked::Manifest { repository: "etcd", reference: &digest.to_string() })
+            Some(Request::Manifest { repository: "etcd", reference: &digest.to_string() })
         );
-        assert_eq!(parse(&format!("/v2/a/b/c/blobs/{digest}")), Some(Asked::Blob { digest }));
+        assert_eq!(parse(&format!("/v2/a/b/c/blobs/{digest}")), Some(Request::Blob { digest }));
     }
 
     #[test]
-    fn a_path_that_leads_elsewhere_asks_for_nothing() {
+    fn other_paths_are_rejected() {
         let digits = "a".repeat(64);
         for path in
             ["", "/", "/v1/", "/v2x", "/v2/manifests/latest", "/v2/app/tags/list", "/v2//manifests/latest"]

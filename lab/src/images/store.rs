@@ -1,5 +1,5 @@
-//! The images on disk: blobs by digest, names that point at manifests, and a stamp an image that says what it was
-//! made from. Builders write under the lock; the registry reads without it, so every file appears whole.
+//! The images on disk: blobs by digest, names that refer to manifests, and for each image a stamp of its inputs.
+//! Builders write while they hold the lock; the registry reads without it, so every file is written atomically.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -15,7 +15,7 @@ use super::reference::{Digest, Reference};
 use crate::paths::{Cache, write_atomically};
 use crate::versions::ImageContent;
 
-/// The size that registries accept for a manifest; whatever is larger is some other blob.
+/// The largest manifest that registries accept. A larger blob is not a manifest.
 const LARGEST_MANIFEST: u64 = 4 << 20;
 
 /// The images of a cache.
@@ -30,7 +30,7 @@ impl Store {
         Self { directory: cache.images() }
     }
 
-    /// Where a blob is, if it is there.
+    /// The path of a blob.
     pub(super) fn blob(&self, digest: &Digest) -> PathBuf {
         self.blobs().join(digest.digits())
     }
@@ -47,7 +47,7 @@ impl Store {
         self.directory.join("stamps").join(image)
     }
 
-    /// Keeps other builders out until the returned file is dropped.
+    /// Locks the store against other builders until the returned file is dropped.
     pub(super) fn lock(&self) -> Result<File> {
         std::fs::create_dir_all(self.blobs())?;
         let path = self.directory.join("lock");
@@ -56,7 +56,7 @@ impl Store {
         Ok(file)
     }
 
-    /// Writes a layer as a blob, in one go: a layer may be too large to hold.
+    /// Writes a layer as a blob, without holding it in memory.
     pub(super) fn add_layer(&self, layer: &Layer) -> Result<Descriptor> {
         std::fs::create_dir_all(self.blobs())?;
         let draft = self.blobs().join(format!("draft-{}", std::process::id()));
@@ -69,7 +69,7 @@ impl Store {
         Ok(Descriptor::of_layer(digest, size))
     }
 
-    /// Makes layers an image and lets its names point at it, which is the last thing that happens.
+    /// Creates an image from layers. Its names are written last.
     pub(super) fn publish(&self, content: &ImageContent, layers: Vec<Descriptor>) -> Result<Manifest> {
         let configuration = to_bytes(&Configuration::new(content, &layers));
         let manifest = Manifest::new(Descriptor::of_configuration(&configuration), layers);
@@ -91,12 +91,12 @@ impl Store {
         self.names().join(reference.to_string())
     }
 
-    /// The manifest that a name points at.
+    /// The manifest that a name refers to.
     pub(super) fn resolve(&self, reference: &Reference) -> Option<Digest> {
         read_digest(&self.name_path(reference))
     }
 
-    /// The bytes of a manifest. Other blobs have a digest too: they are none.
+    /// The bytes of a manifest; `None` for other blobs.
     pub(super) fn manifest_bytes(&self, digest: &Digest) -> Option<(Vec<u8>, Manifest)> {
         let path = self.blob(digest);
         if std::fs::metadata(&path).ok()?.len() > LARGEST_MANIFEST {
@@ -107,9 +107,8 @@ impl Store {
         Some((bytes, manifest))
     }
 
-    /// The image behind a name, if all its blobs are there. A machine that lost power may have kept only the
-    /// beginning of a blob.
-    pub(super) fn whole_image(&self, reference: &Reference) -> Option<Manifest> {
+    /// The image of a name, if all its blobs are complete. After a power failure a blob may be truncated.
+    pub(super) fn complete_image(&self, reference: &Reference) -> Option<Manifest> {
         let (_, manifest) = self.manifest_bytes(&self.resolve(reference)?)?;
         let is_whole = |blob: &Descriptor| {
             std::fs::metadata(self.blob(&blob.digest)).is_ok_and(|found| found.len() == blob.size)
@@ -118,18 +117,18 @@ impl Store {
         complete.then_some(manifest)
     }
 
-    /// What an image was last made from.
+    /// The stamp of the last build of an image.
     pub(super) fn stamp(&self, image: &str) -> Option<String> {
         std::fs::read_to_string(self.stamp_path(image)).ok()
     }
 
-    /// Records what an image was made from.
+    /// Stores the stamp of an image.
     pub(super) fn set_stamp(&self, image: &str, stamp: &str) -> Result<()> {
         write_atomically(&self.stamp_path(image), stamp)
     }
 
-    /// Removes the blobs that no name leads to: each build of our own binaries leaves a large one behind.
-    /// Only for the holder of the lock, who has nothing unpublished.
+    /// Removes the blobs that no name refers to: each build of our own binaries leaves a large one behind. The caller
+    /// holds the lock and has no unpublished layer.
     pub(super) fn prune(&self) -> Result<()> {
         let mut used = BTreeSet::new();
         for digest in named(&self.names())? {
@@ -153,7 +152,7 @@ fn read_digest(path: &Path) -> Option<Digest> {
     Digest::parse(std::fs::read_to_string(path).ok()?.trim())
 }
 
-/// What the names below a directory point at.
+/// The digests that the names below a directory refer to.
 fn named(directory: &Path) -> Result<Vec<Digest>> {
     let mut found = Vec::new();
     for entry in
@@ -214,10 +213,10 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_published_image_is_found_whole_by_each_of_its_names() {
+    fn a_published_image_is_complete_under_each_of_its_names() {
         let directory = tempfile::tempdir().unwrap();
         let (store, manifest) = with_busybox(directory.path(), "one");
-        assert_eq!(store.whole_image(&latest()), Some(manifest.clone()));
+        assert_eq!(store.complete_image(&latest()), Some(manifest.clone()));
         let versioned = Reference::parse("docker.io/library/busybox:1.35.0").unwrap();
         assert_eq!(store.resolve(&versioned), store.resolve(&latest()));
         for blob in manifest.blobs() {
@@ -235,16 +234,16 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_blob_that_is_cut_short_makes_the_image_incomplete() {
+    fn an_image_with_a_truncated_blob_is_incomplete() {
         let directory = tempfile::tempdir().unwrap();
         let (store, manifest) = with_busybox(directory.path(), "one");
         let layer = manifest.blobs().last().unwrap();
         File::options().write(true).open(store.blob(&layer.digest)).unwrap().set_len(layer.size - 1).unwrap();
-        assert_eq!(store.whole_image(&latest()), None);
+        assert_eq!(store.complete_image(&latest()), None);
     }
 
     #[test]
-    fn pruning_keeps_what_a_name_leads_to_and_nothing_else() {
+    fn pruning_keeps_only_what_a_name_refers_to() {
         let directory = tempfile::tempdir().unwrap();
         with_busybox(directory.path(), "one");
         let (store, manifest) = with_busybox(directory.path(), "two");
@@ -252,7 +251,7 @@ pub(super) mod tests {
         assert_eq!(blobs(&store).len(), 7);
         store.prune().unwrap();
         assert_eq!(blobs(&store).len(), 3);
-        assert_eq!(store.whole_image(&latest()), Some(manifest));
+        assert_eq!(store.complete_image(&latest()), Some(manifest));
     }
 
     #[test]

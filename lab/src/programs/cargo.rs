@@ -1,4 +1,4 @@
-//! Our own binaries.
+//! Builds the binaries of this workspace.
 
 use std::path::Path;
 
@@ -8,16 +8,16 @@ use crate::paths;
 use crate::shell::call;
 use crate::versions::CargoBinary;
 
-/// What standalone binaries are built for. It is named even though it is this machine, because macros are built too and
-/// cannot be standalone; cargo keeps what is built for a named machine in a directory of its own.
+/// The target of standalone binaries. It is named although it is the host, because the flags would otherwise also apply
+/// to procedural macros, which cannot be linked statically. Cargo uses a separate directory for a named target.
 const MACHINE: &str = "x86_64-unknown-linux-gnu";
 
 /// Builds a binary of this workspace and copies it.
 pub(super) fn build(recipe: &CargoBinary, output: &Path) -> Result<()> {
     let standalone = format!("target.{MACHINE}.rustflags=[\"-C\", \"target-feature=+crt-static\"]");
     let mut target = paths::cargo_target();
-    // Features as the tests are built with, or cargo compiles again what they share; a program that is measured has none but
-    // its own.
+    // The same features as for the tests, or cargo compiles shared crates again. A program that is measured has only
+    // its own features.
     let mut more = if recipe.profile == "dev" {
         vec!["--workspace", "--all-features"]
     } else {
@@ -37,6 +37,6 @@ pub(super) fn build(recipe: &CargoBinary, output: &Path) -> Result<()> {
     let built = target.join(directory).join(&recipe.binary);
     let copy = output.join(&recipe.binary);
     std::fs::copy(&built, &copy).with_context(|| format!("cargo built no {}", built.display()))?;
-    // Half of what cargo builds for development is for a debugger.
+    // Half of a development build is debug information.
     call("strip").arg("--strip-debug").arg(&copy).run()
 }

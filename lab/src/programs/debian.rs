@@ -1,5 +1,5 @@
-//! Programs from Debian packages: downloaded and unpacked into the cache, nothing installed. And the few packages
-//! that the host itself needs, installed only on request.
+//! Takes programs from Debian packages, which are downloaded and unpacked into the cache but not installed. Also
+//! installs the packages that the host itself needs.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use crate::shell::call;
 use crate::versions::DebianPackage;
 
-/// Takes files out of packages whose upstream version is `version`.
+/// Takes files from packages whose upstream version is `version`.
 pub(super) fn take(recipe: &DebianPackage, version: &str, tree: &Path, output: &Path) -> Result<()> {
     for package in std::iter::once(&recipe.package).chain(&recipe.also) {
         unpack(package, version, tree)?;
@@ -36,7 +36,7 @@ fn unpack(package: &str, version: &str, tree: &Path) -> Result<()> {
         .with_context(|| format!("apt-get downloaded no {package}"))?;
     let found = call("dpkg-deb").directory(tree).args(["-f", &archive, "Version"]).output()?;
     if !is_version(&found, version) {
-        bail!("Debian's {package} is {found}, the lab wants {version}: this lab is made for Debian 12");
+        bail!("Debian's {package} is {found}, the lab needs {version}: it supports Debian 12 only");
     }
     call("dpkg-deb").directory(tree).args(["-x", &archive, "."]).run()
 }

@@ -64,13 +64,13 @@ impl ModuleFile {
 fn download(module: &str, tree: &Path) -> Result<String> {
     let answer = go(tree).words("mod download -json").arg(module).output()?;
     let download: Download =
-        serde_json::from_str(&answer).context("`go mod download -json` answered unexpectedly")?;
+        serde_json::from_str(&answer).context("`go mod download -json` printed unexpected output")?;
     Ok(download.dir)
 }
 
 fn module_file(directory: &Path) -> Result<ModuleFile> {
     let answer = go(directory).words("mod edit -json").output()?;
-    serde_json::from_str(&answer).context("`go mod edit -json` answered unexpectedly")
+    serde_json::from_str(&answer).context("`go mod edit -json` printed unexpected output")
 }
 
 fn linker_flags(variables: &[String]) -> String {
@@ -102,7 +102,7 @@ pub(super) fn build_modules(recipe: &GoModules, tree: &Path, output: &Path) -> R
     Ok(())
 }
 
-/// Writes a file that a module lacks, compressed if its name says so.
+/// Writes a file that a module lacks, compressed if its name ends in `.gz`.
 fn write(file: &Path, content: &str) -> Result<()> {
     std::fs::create_dir_all(file.parent().context("a file has a directory")?)?;
     let output = File::create(file).with_context(|| format!("cannot create {}", file.display()))?;
@@ -116,15 +116,16 @@ fn write(file: &Path, content: &str) -> Result<()> {
     Ok(())
 }
 
-/// Copies a published module, `path@version`, out of Go's read-only cache, and makes it one that can be built alone: what
-/// it takes from directories beside it comes from the proxy, at the versions of `requires` where they are named there.
+/// Copies a published module, `path@version`, from the read-only cache of Go, and changes it so that it can be built
+/// alone: modules that it replaces by directories come from the proxy instead, in the versions of `requires` if they
+/// are listed there.
 pub fn check_out(module: &str, requires: &[String], source: &Path) -> Result<()> {
-    let parent = source.parent().context("a source lies in a directory")?;
+    let parent = source.parent().context("a source is in a directory")?;
     std::fs::create_dir_all(parent).with_context(|| format!("cannot create {}", parent.display()))?;
     let original = download(module, parent)?;
     remove_all(source)?;
     call("cp").args(["-r", "--no-preserve=mode"]).arg(original).arg(source).run()?;
-    // A workspace file of the module's own would bring its directory replaces back.
+    // A workspace file of the module would replace modules by directories again.
     let _ = std::fs::remove_file(source.join("go.work"));
     for replaced in module_file(source)?.replaced_by_directory() {
         go(source).words("mod edit -dropreplace").arg(replaced).run()?;
@@ -135,7 +136,7 @@ pub fn check_out(module: &str, requires: &[String], source: &Path) -> Result<()>
     Ok(())
 }
 
-/// Builds a module of ours that requires published ones.
+/// Builds a generated module that requires published ones.
 pub(super) fn build_assembly(recipe: &Assembly, tree: &Path, output: &Path) -> Result<()> {
     std::fs::write(tree.join("go.mod"), "module lab\n\ngo 1.24\n")?;
     if let Some(staging) = &recipe.staging {
@@ -184,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_compressed_if_its_name_says_so() {
+    fn a_gz_file_is_compressed() {
         let directory = tempfile::tempdir().unwrap();
         let (plain, compressed) = (directory.path().join("ui/a.html"), directory.path().join("ui/a.html.gz"));
         write(&plain, "text").unwrap();

@@ -1,5 +1,5 @@
-//! Builds programs into the cache, each once: a directory that is there is whole, because it is put in place by a
-//! rename. An interrupted build starts again; the Go build cache keeps what was compiled.
+//! Builds programs into the cache, each once. A directory gets its final name when it is complete. An interrupted build
+//! starts again; the Go build cache keeps what was compiled.
 
 mod cargo;
 mod debian;
@@ -20,34 +20,35 @@ use crate::console::line;
 use crate::paths::{Cache, remove_all};
 use crate::versions::{Program, Recipe};
 
-/// The place where programs are made.
+/// Builds programs into a cache.
 #[derive(Debug, Clone)]
-pub struct Workshop {
+pub struct Builder {
     cache: Cache,
 }
 
-impl Workshop {
-    /// Works in this cache.
+impl Builder {
+    /// A builder with this cache.
     pub fn new(cache: Cache) -> Self {
         Self { cache }
     }
 
-    /// The cache it works in.
+    /// Its cache.
     pub fn cache(&self) -> &Cache {
         &self.cache
     }
 
-    /// Where a program's binaries are once it is built.
+    /// The directory of a program once it is built.
     pub fn directory(&self, program: &Program) -> PathBuf {
         self.cache.programs().join(format!("{}-{}", program.id(), program.key()))
     }
 
-    /// Whether there is nothing left to do for it. Our own code may have changed since: cargo knows.
+    /// Whether a program is built. This is never true for binaries of this workspace: only cargo knows whether they are
+    /// up to date.
     pub fn is_built(&self, program: &Program) -> bool {
         !matches!(program.recipe, Recipe::Cargo(_)) && self.directory(program).is_dir()
     }
 
-    /// Builds what is missing of these, in this order, and says how far it is.
+    /// Builds those that are missing, in this order, and prints the progress.
     pub fn build(&self, programs: &[Program]) -> Result<()> {
         let missing: Vec<&Program> = programs.iter().filter(|program| !self.is_built(program)).collect();
         let whole = Stopwatch::start();
@@ -62,7 +63,7 @@ impl Workshop {
     fn build_one(&self, program: &Program, what: &str) -> Result<()> {
         let target = self.directory(program);
         std::fs::create_dir_all(self.cache.programs())?;
-        let _held = lock(&self.cache.programs().join(format!("{}.lock", program.id())), what)?;
+        let _lock = lock(&self.cache.programs().join(format!("{}.lock", program.id())), what)?;
         if self.is_built(program) {
             return Ok(());
         }
@@ -83,7 +84,7 @@ impl Workshop {
     }
 }
 
-/// Holds a lock file until the returned handle is dropped, so that two builds of one program follow each other.
+/// Locks a file until the returned handle is dropped, so that a program is built by one process at a time.
 fn lock(path: &Path, what: &str) -> Result<File> {
     let file = File::create(path).with_context(|| format!("cannot create {}", path.display()))?;
     if file.try_lock().is_err() {
@@ -93,7 +94,7 @@ fn lock(path: &Path, what: &str) -> Result<File> {
     Ok(file)
 }
 
-/// Says every half minute that the work still goes on.
+/// Prints every 30 seconds that the work is still running.
 fn with_heartbeat<T>(what: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
     let (done, is_done) = mpsc::channel::<()>();
     let watch = Stopwatch::start();

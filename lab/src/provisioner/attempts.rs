@@ -1,5 +1,5 @@
-//! What was tried for each object: how often it failed in a row, and the last event. Called by the performer. Only back-off
-//! and the number of events depend on it, so losing it with the process is harmless.
+//! The attempts for each object: how often it failed in a row, and the last note. Called by `perform`. Only back-off
+//! and the number of events depend on it, so it may be lost in a restart.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,10 +10,10 @@ const LONGEST_PAUSE: Duration = Duration::from_mins(1);
 #[derive(Debug, Default)]
 struct Attempt {
     failures: u32,
-    said: Option<String>,
+    last_note: Option<String>,
 }
 
-/// One entry an object that is in trouble, by its uid.
+/// One entry for each object with a problem, by UID.
 #[derive(Debug, Default)]
 pub(super) struct Attempts(Mutex<BTreeMap<String, Attempt>>);
 
@@ -22,7 +22,7 @@ impl Attempts {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts a failure and says how long to pause before the next attempt.
+    /// Counts a failure and returns how long to wait before the next attempt.
     pub(super) fn failed(&self, uid: &str) -> Duration {
         let mut entries = self.entries();
         let attempt = entries.entry(uid.to_owned()).or_default();
@@ -30,24 +30,24 @@ impl Attempts {
         pause_after(attempt.failures)
     }
 
-    /// Whether `words` are new for this object; from now on they are not.
-    pub(super) fn is_news(&self, uid: &str, words: &str) -> bool {
+    /// Whether `note` differs from the last note of this object. Records it as the last one.
+    pub(super) fn is_new(&self, uid: &str, note: &str) -> bool {
         let mut entries = self.entries();
         let attempt = entries.entry(uid.to_owned()).or_default();
-        let news = attempt.said.as_deref() != Some(words);
-        attempt.said = Some(words.to_owned());
-        news
+        let is_new = attempt.last_note.as_deref() != Some(note);
+        attempt.last_note = Some(note.to_owned());
+        is_new
     }
 
-    /// An attempt went well. What was said stays said: the same attempt may come again while its own effects are
-    /// still on their way back to us.
+    /// Resets the failures after a successful attempt. The last note stays, because the same attempt can be repeated
+    /// before its changes are visible.
     pub(super) fn succeeded(&self, uid: &str) {
         if let Some(attempt) = self.entries().get_mut(uid) {
             attempt.failures = 0;
         }
     }
 
-    /// The object is well, or gone.
+    /// Removes the entry of an object that has no problem or was deleted.
     pub(super) fn forget(&self, uid: &str) {
         self.entries().remove(uid);
     }
@@ -76,10 +76,10 @@ mod tests {
     }
 
     #[test]
-    fn the_same_words_are_said_once() {
+    fn the_same_note_is_new_once() {
         let attempts = Attempts::default();
-        let news = [("7", "no"), ("7", "no"), ("8", "no"), ("7", "still no"), ("7", "no")];
-        let said: Vec<bool> = news.into_iter().map(|(uid, words)| attempts.is_news(uid, words)).collect();
-        assert_eq!(said, [true, false, true, true, true]);
+        let notes = [("7", "no"), ("7", "no"), ("8", "no"), ("7", "still no"), ("7", "no")];
+        let new: Vec<bool> = notes.into_iter().map(|(uid, note)| attempts.is_new(uid, note)).collect();
+        assert_eq!(new, [true, false, true, true, true]);
     }
 }

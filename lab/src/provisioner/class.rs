@@ -1,43 +1,44 @@
-//! The storage classes of the lab and the two provisioner names behind them. Called by `up`, which creates the
-//! classes, and by the decisions, which act for these names and no others.
+//! The storage classes of the lab and their two provisioner names. Called by `up`, which creates the classes, and by
+//! `decide`, which ignores all other provisioners.
 
 use k8s_openapi::api::storage::v1::StorageClass;
 use kube::api::ObjectMeta;
 
-use crate::volume::Kind;
+use crate::volume::VolumeKind;
 
 const DIRECTORY: &str = "lab.mainstay.dev/directory";
 const SIZED: &str = "lab.mainstay.dev/sized";
 const DEFAULT_CLASS: &str = "storageclass.kubernetes.io/is-default-class";
 
-/// What a provisioner name makes, if it is one of ours.
-pub(super) fn kind(provisioner: &str) -> Option<Kind> {
+/// The kind of volume of a provisioner name, if it is one of the lab's.
+pub(super) fn kind(provisioner: &str) -> Option<VolumeKind> {
     match provisioner {
-        DIRECTORY => Some(Kind::Directory),
-        SIZED => Some(Kind::Sized),
+        DIRECTORY => Some(VolumeKind::Directory),
+        SIZED => Some(VolumeKind::Sized),
         _ => None,
     }
 }
 
-/// The provisioner name that stands for a kind.
-pub(super) fn provisioner(kind: Kind) -> &'static str {
+/// The provisioner name of a kind.
+pub(super) fn provisioner(kind: VolumeKind) -> &'static str {
     match kind {
-        Kind::Directory => DIRECTORY,
-        Kind::Sized => SIZED,
+        VolumeKind::Directory => DIRECTORY,
+        VolumeKind::Sized => SIZED,
     }
 }
 
-/// The classes of the lab: `standard` (the default, without a limit), `sized`, and `sized-retain`, whose volumes
-/// outlive their claims. All wait for a pod, because every volume belongs to one node, and all can grow.
+/// The classes of the lab: `standard` (the default, without a limit), `sized`, and `sized-retain`, whose volumes are
+/// kept when their claims are deleted. All wait for a pod, because every volume belongs to one node, and all allow
+/// expansion.
 pub fn storage_classes() -> Vec<StorageClass> {
     vec![
-        build("standard", Kind::Directory, "Delete"),
-        build("sized", Kind::Sized, "Delete"),
-        build("sized-retain", Kind::Sized, "Retain"),
+        build("standard", VolumeKind::Directory, "Delete"),
+        build("sized", VolumeKind::Sized, "Delete"),
+        build("sized-retain", VolumeKind::Sized, "Retain"),
     ]
 }
 
-fn build(name: &str, kind: Kind, reclaim_policy: &str) -> StorageClass {
+fn build(name: &str, kind: VolumeKind, reclaim_policy: &str) -> StorageClass {
     let default = (name == "standard").then(|| [(DEFAULT_CLASS.to_owned(), "true".to_owned())].into());
     StorageClass {
         metadata: ObjectMeta { name: Some(name.to_owned()), annotations: default, ..ObjectMeta::default() },
@@ -82,8 +83,8 @@ mod tests {
     }
 
     #[test]
-    fn a_provisioner_name_and_a_kind_are_the_same_thing() {
-        for kind_of_volume in [Kind::Directory, Kind::Sized] {
+    fn each_kind_has_one_provisioner_name() {
+        for kind_of_volume in [VolumeKind::Directory, VolumeKind::Sized] {
             assert_eq!(kind(provisioner(kind_of_volume)), Some(kind_of_volume));
         }
         assert_eq!(kind("kubernetes.io/no-provisioner"), None);

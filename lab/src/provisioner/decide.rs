@@ -1,5 +1,5 @@
-//! What to do about a claim, and about a volume whose claim is gone: pure functions of what the API shows.
-//! Called by the two controllers, which perform the answer. Claims of other provisioners are never touched.
+//! Decides what to do about a claim, and about a volume whose claim was deleted. Pure. Called by the two controllers,
+//! which perform the decision. Claims of other provisioners are ignored.
 
 use k8s_openapi::api::core::v1::{PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimSpec};
 use k8s_openapi::api::storage::v1::StorageClass;
@@ -8,72 +8,73 @@ use kube::ResourceExt;
 
 use super::class;
 use crate::quantity;
-use crate::volume::Kind;
+use crate::volume::VolumeKind;
 
 const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 pub(super) const PROVISIONED_BY: &str = "pv.kubernetes.io/provisioned-by";
 
-/// What a claim needs from us.
+/// What has to be done for a claim.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Action {
-    /// Make a volume on a node and announce it.
+    /// Create a volume on a node and its `PersistentVolume`.
     Provision(Provision),
-    /// Make the volume `name` larger and say so on it and on the claim.
+    /// Expand the volume `name`, and update the `PersistentVolume` and the claim.
     Grow { name: String, bytes: u64 },
-    /// Nothing can be done before somebody else has acted.
+    /// Another component has to act first.
     Wait(Waiting),
-    /// Nothing is to be done.
+    /// Nothing has to be done.
     Nothing,
-    /// This can never work; the words are for the user.
+    /// The claim can never be served. The message is for the user.
     Refuse(&'static str),
 }
 
-/// A volume to be made.
+/// A volume to create.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Provision {
-    pub(super) kind: Kind,
+    pub(super) kind: VolumeKind,
     pub(super) name: String,
     pub(super) node: String,
-    /// The size to make.
+    /// The size.
     pub(super) bytes: u64,
-    /// The same size as the object says it: in the user's words where the size is the one asked for.
+    /// The same size for the `PersistentVolume`; as the user wrote it, if it is the requested size.
     pub(super) capacity: Quantity,
     pub(super) access_modes: Vec<String>,
     pub(super) class: String,
     pub(super) reclaim_policy: String,
 }
 
-/// Who has to act first.
+/// What a claim waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Waiting {
     /// A pod that uses the claim has to be scheduled.
     Consumer,
-    /// The class does not wait for pods, so no node will ever be named.
+    /// The class binds immediately, so no node will ever be selected.
     ConsumerOfImmediateClass,
-    /// The volume is there and has to be bound.
+    /// The volume exists and has to be bound.
     Binding,
-    /// The claim names a volume that we have not seen yet.
+    /// The store does not contain the volume of the claim yet.
     Volume,
 }
 
-/// Whether a volume whose claim may be gone is to be removed with its data.
+/// Whether a volume has to be removed with its data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Release {
     /// Remove the data, then the object.
     Remove,
-    /// Its data outlives the claim: the class says so.
+    /// Keep the data: the reclaim policy requires it.
     Keep,
-    /// It is in use, or not ours.
+    /// It is in use, or belongs to another provisioner.
     Nothing,
 }
 
-/// The name that the volume of a claim has, or will have: unique for ever, so a retry finds what it made.
+/// The name of the volume of a claim, whether it exists or not. It contains the UID, so a retry finds the volume that
+/// it created.
 pub(super) fn volume_name(claim: &PersistentVolumeClaim) -> Option<String> {
     let bound = claim.spec.as_ref().and_then(|spec| spec.volume_name.clone()).filter(|name| !name.is_empty());
     bound.or_else(|| Some(format!("pvc-{}", claim.uid()?)))
 }
 
-/// Decides about a claim, given its class and the volume of [`volume_name`], as far as they are there.
+/// Decides about a claim, given its class and the volume of [`volume_name`], if they exist.
 pub(super) fn decide(
     claim: &PersistentVolumeClaim,
     class: Option<&StorageClass>,
@@ -89,12 +90,12 @@ pub(super) fn decide(
     if spec.volume_name.as_ref().is_some_and(|bound| !bound.is_empty()) {
         return decide_growth(claim, name, volume);
     }
-    if let Some(words) = refusal(spec) {
-        return Action::Refuse(words);
+    if let Some(message) = refusal(spec) {
+        return Action::Refuse(message);
     }
-    let Some(requested) = request(spec) else { return Action::Refuse("The claim asks for no size.") };
-    let Some(asked) = quantity::bytes(requested) else {
-        return Action::Refuse("The claim asks for a size that is no number of bytes.");
+    let Some(requested) = request(spec) else { return Action::Refuse("The claim requests no size.") };
+    let Some(requested_bytes) = quantity::bytes(requested) else {
+        return Action::Refuse("The claim requests a size that is not a number of bytes.");
     };
     if volume.is_some() {
         return Action::Wait(Waiting::Binding);
@@ -103,44 +104,44 @@ pub(super) fn decide(
         let waits = class.volume_binding_mode.as_deref() == Some("WaitForFirstConsumer");
         return Action::Wait(if waits { Waiting::Consumer } else { Waiting::ConsumerOfImmediateClass });
     };
-    let bytes = kind.bytes_made(asked);
+    let bytes = kind.size_for(requested_bytes);
     Action::Provision(Provision {
         kind,
         name,
         node: node.clone(),
         bytes,
-        capacity: if bytes == asked { requested.clone() } else { quantity::of_bytes(bytes) },
+        capacity: if bytes == requested_bytes { requested.clone() } else { quantity::of_bytes(bytes) },
         access_modes: spec.access_modes.clone().unwrap_or_default(),
         class: class.name_any(),
         reclaim_policy: class.reclaim_policy.clone().unwrap_or_else(|| "Delete".to_owned()),
     })
 }
 
-/// What no volume of this lab can do, in the order in which it is said.
+/// Why no volume of this lab can serve the claim: the first reason.
 fn refusal(spec: &PersistentVolumeClaimSpec) -> Option<&'static str> {
     let has_mode =
         |mode: &str| spec.access_modes.iter().flatten().any(|access_mode| access_mode.as_str() == mode);
     let checks = [
         (
             spec.volume_mode.as_deref() == Some("Block"),
-            "The lab makes file systems and no raw block devices: use volumeMode Filesystem.",
+            "The lab provisions file systems and no raw block devices: use volumeMode Filesystem.",
         ),
         (
             has_mode("ReadWriteMany") || has_mode("ReadOnlyMany"),
-            "A volume of the lab lives on one node and cannot be shared between nodes: use ReadWriteOnce or \
+            "A volume of the lab is on one node and cannot be shared between nodes: use ReadWriteOnce or \
              ReadWriteOncePod.",
         ),
         (
             spec.selector.is_some(),
-            "The lab makes a new volume for each claim, which no selector can choose: remove the selector.",
+            "The lab creates a new volume for each claim and ignores existing ones: remove the selector.",
         ),
         (
             spec.data_source.is_some() || spec.data_source_ref.is_some(),
-            "The lab makes empty volumes and cannot fill them from a snapshot or another claim: remove the \
+            "The lab creates empty volumes and cannot fill them from a snapshot or another claim: remove the \
              data source.",
         ),
     ];
-    checks.into_iter().find(|(applies, _)| *applies).map(|(_, words)| words)
+    checks.into_iter().find(|(applies, _)| *applies).map(|(_, message)| message)
 }
 
 fn request(spec: &PersistentVolumeClaimSpec) -> Option<&Quantity> {
@@ -151,17 +152,18 @@ fn decide_growth(claim: &PersistentVolumeClaim, name: String, volume: Option<&Pe
     let status = claim.status.as_ref().filter(|status| status.phase.as_deref() == Some("Bound"));
     let capacity =
         status.and_then(|status| status.capacity.as_ref()?.get("storage")).and_then(quantity::bytes);
-    let asked = claim.spec.as_ref().and_then(request).and_then(quantity::bytes);
-    match (capacity, asked, volume) {
-        (Some(capacity), Some(asked), None) if asked > capacity => Action::Wait(Waiting::Volume),
-        (Some(capacity), Some(asked), Some(volume)) if asked > capacity && is_ours(volume) => {
-            Action::Grow { name, bytes: asked }
+    let requested = claim.spec.as_ref().and_then(request).and_then(quantity::bytes);
+    match (capacity, requested, volume) {
+        (Some(capacity), Some(requested), None) if requested > capacity => Action::Wait(Waiting::Volume),
+        (Some(capacity), Some(requested), Some(volume)) if requested > capacity && is_ours(volume) => {
+            Action::Grow { name, bytes: requested }
         }
         _ => Action::Nothing,
     }
 }
 
-/// Decides about a volume. One that is being deleted already is treated like any other: its data must go too.
+/// Decides about a volume. A volume that is being deleted is treated like any other, because its data must be removed
+/// too.
 pub(super) fn decide_release(volume: &PersistentVolume) -> Release {
     let released = volume.status.as_ref().is_some_and(|status| status.phase.as_deref() == Some("Released"));
     let policy = volume.spec.as_ref().and_then(|spec| spec.persistent_volume_reclaim_policy.as_deref());

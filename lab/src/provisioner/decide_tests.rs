@@ -1,4 +1,4 @@
-//! The decisions, case by case, on objects as the API server would show them.
+//! Tests of the decisions, on objects as the API server returns them.
 
 use k8s_openapi::api::core::v1::{PersistentVolume, PersistentVolumeClaim};
 use k8s_openapi::api::storage::v1::StorageClass;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::class::storage_classes;
 use super::decide::{Action, Provision, Release, Waiting, decide, decide_release};
-use crate::volume::Kind;
+use crate::volume::VolumeKind;
 
 fn claim(change: impl FnOnce(&mut Value)) -> PersistentVolumeClaim {
     let mut claim = json!({
@@ -48,7 +48,7 @@ fn class(name: &str) -> StorageClass {
 
 fn provision() -> Provision {
     Provision {
-        kind: Kind::Sized,
+        kind: VolumeKind::Sized,
         name: "pvc-7".into(),
         node: "node-2".into(),
         bytes: 100 << 20,
@@ -67,12 +67,12 @@ fn a_claim_with_a_node_gets_a_volume() {
 }
 
 #[test]
-fn a_volume_too_small_to_be_made_is_announced_as_large_as_it_is() {
+fn a_volume_that_is_rounded_up_has_its_real_capacity() {
     let small = claim(|claim| claim["spec"]["resources"]["requests"]["storage"] = "1M".into());
     let made = Provision { bytes: 32 << 20, capacity: Quantity("32Mi".into()), ..provision() };
     assert_eq!(decide(&small, Some(&class("sized")), None), Action::Provision(made));
     let directory = Provision {
-        kind: Kind::Directory,
+        kind: VolumeKind::Directory,
         bytes: 1_000_000,
         capacity: Quantity("1M".into()),
         class: "standard".into(),
@@ -82,13 +82,13 @@ fn a_volume_too_small_to_be_made_is_announced_as_large_as_it_is() {
 }
 
 #[test]
-fn claims_of_others_and_claims_on_their_way_out_are_left_alone() {
+fn claims_of_others_and_deleted_claims_are_ignored() {
     let mut foreign = class("sized");
     foreign.provisioner = "ebs.csi.aws.com".into();
     assert_eq!(decide(&claim(|_| ()), Some(&foreign), None), Action::Nothing);
     assert_eq!(decide(&claim(|_| ()), None, None), Action::Nothing);
-    let leaving = claim(|claim| claim["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z".into());
-    assert_eq!(decide(&leaving, Some(&class("sized")), None), Action::Nothing);
+    let deleted = claim(|claim| claim["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z".into());
+    assert_eq!(decide(&deleted, Some(&class("sized")), None), Action::Nothing);
 }
 
 #[test]
@@ -101,13 +101,13 @@ fn without_a_node_a_claim_waits() {
 }
 
 #[test]
-fn a_volume_that_was_made_is_not_made_again() {
+fn an_existing_volume_is_not_created_again() {
     let made = volume("lab.mainstay.dev/sized", "Delete", "Available");
     assert_eq!(decide(&claim(|_| ()), Some(&class("sized")), Some(&made)), Action::Wait(Waiting::Binding));
 }
 
 #[test]
-fn what_cannot_work_is_refused_before_a_pod_comes() {
+fn unsupported_claims_are_refused_without_a_pod() {
     let spec = |key: &str, value: Value| {
         claim(|claim| {
             claim["metadata"]["annotations"] = json!({});
@@ -120,18 +120,18 @@ fn what_cannot_work_is_refused_before_a_pod_comes() {
         ("shared between nodes", spec("accessModes", json!(["ReadOnlyMany"]))),
         ("remove the selector", spec("selector", json!({"matchLabels": {"a": "b"}}))),
         ("remove the data source", spec("dataSource", json!({"kind": "PersistentVolumeClaim", "name": "x"}))),
-        ("asks for no size", spec("resources", json!({}))),
-        ("no number of bytes", spec("resources", json!({"requests": {"storage": "-1"}}))),
+        ("requests no size", spec("resources", json!({}))),
+        ("not a number of bytes", spec("resources", json!({"requests": {"storage": "-1"}}))),
     ];
     for (expected, claim) in table {
         let action = decide(&claim, Some(&class("sized")), None);
-        let Action::Refuse(words) = action else { panic!("{expected}: {action:?}") };
-        assert!(words.contains(expected), "{words}");
+        let Action::Refuse(message) = action else { panic!("{expected}: {action:?}") };
+        assert!(message.contains(expected), "{message}");
     }
 }
 
 #[test]
-fn a_bound_claim_grows_when_it_asks_for_more() {
+fn a_bound_claim_grows_when_it_requests_more() {
     let ours = volume("lab.mainstay.dev/sized", "Delete", "Bound");
     let foreign = volume("somebody.else/disk", "Delete", "Bound");
     let grow = Action::Grow { name: "pvc-7".into(), bytes: 300 << 20 };
@@ -146,7 +146,7 @@ fn a_bound_claim_grows_when_it_asks_for_more() {
 }
 
 #[test]
-fn a_released_volume_goes_only_if_its_policy_says_so() {
+fn a_released_volume_is_removed_only_with_the_policy_delete() {
     let decided = |provisioner, policy, phase| decide_release(&volume(provisioner, policy, phase));
     assert_eq!(decided("lab.mainstay.dev/sized", "Delete", "Released"), Release::Remove);
     assert_eq!(decided("lab.mainstay.dev/directory", "Delete", "Released"), Release::Remove);

@@ -1,6 +1,6 @@
-//! Volumes for claims: a controller beside the control plane (not a pod) that makes, grows and removes them.
-//! Started by `up` as a process of its own. It watches and never polls; decisions are pure (`decide`), effects are in
-//! one place (`perform`), and all of it may be killed at any point.
+//! The storage provisioner: a controller that creates, expands and removes the volumes of claims. `up` starts it as a
+//! process on the host, not as a pod. Decisions are pure (`decide`), effects are in `perform`, and it can be
+//! interrupted at any point.
 
 mod attempts;
 mod class;
@@ -30,18 +30,18 @@ use crate::console;
 use crate::process::stop_signal;
 use crate::volume::Volumes;
 
-/// As many file systems are made at once as a small machine can bear.
+/// How many file systems are created at the same time.
 const CONCURRENCY: u16 = 4;
-/// How long work under way may take to finish once we are asked to stop.
+/// How long running work may take after a stop signal.
 const FINISH_LIMIT: Duration = Duration::from_secs(5);
 
-/// Serves the claims of the lab's classes until the process is asked to stop (SIGTERM or SIGINT); work under way is
-/// finished first, within a limit. Dropping the future stops it too.
+/// Serves the claims of the lab's storage classes until SIGTERM or SIGINT. Running work is finished first, within a
+/// limit. Dropping the future stops it too.
 pub async fn run(client: Client, volumes: Volumes) -> Result<()> {
     let stop = stop_signal()?.boxed().shared();
     let mounting = volumes.clone();
     let mounted =
-        tokio::task::spawn_blocking(move || mounting.mount_all()).await.context("mounting was cut off")?;
+        tokio::task::spawn_blocking(move || mounting.mount_all()).await.context("mounting was cancelled")?;
     if let Err(error) = mounted {
         // The other volumes can still be served.
         console::note(format!("{error:#}"));
@@ -76,15 +76,15 @@ pub async fn run(client: Client, volumes: Volumes) -> Result<()> {
     let mut served = future::join(claims, volumes);
     tokio::select! {
         _ = &mut served => {}
-        // A controller that never saw the API server does not end by itself.
+        // A controller that never reached the API server does not stop by itself.
         () = stop => drop(tokio::time::timeout(FINISH_LIMIT, served).await),
     }
     Ok(())
 }
 
-/// A view of all objects of a kind, and a stream that says when it has changed: after the change can be seen, and
-/// once for a whole first list. So nobody has to wait for the view to be complete. That waiting
-/// (`Store::wait_until_ready`) wakes up only the last who asked, and would leave other passes asleep for ever.
+/// A store of all objects of a kind, and a stream with an item for each change and one for the complete first list,
+/// each after it is visible in the store. So no pass has to wait for the store: `Store::wait_until_ready` wakes up only
+/// its last caller, and other passes would wait forever.
 fn follow<K>(api: Api<K>) -> (Store<K>, impl Stream<Item = ()> + Send + 'static)
 where
     K: Resource<DynamicType = ()> + Clone + DeserializeOwned + Debug + Send + Sync + 'static,
@@ -106,7 +106,7 @@ where
     (store, changes)
 }
 
-/// Failures go to the log. An object that went away between its event and its pass is none.
+/// Logs failed passes. It is not a failure if an object was deleted between its event and its pass.
 fn report<T, Q>(pass: &Result<T, controller::Error<perform::Failure, Q>>) -> Ready<()>
 where
     Q: Display + std::error::Error + 'static,

@@ -1,4 +1,4 @@
-//! The objects and patches that the provisioner writes. Called by the performer; pure, so that tests see them whole.
+//! The objects and patches that the provisioner writes. Called by `perform`; pure.
 
 use std::path::Path;
 
@@ -16,17 +16,18 @@ use serde_json::{Value, json};
 use super::class;
 use super::decide::{PROVISIONED_BY, Provision};
 
-/// What a resizer may have said about a growth that is over once we have grown the volume.
+/// Conditions that a resizer may have set, and that are obsolete once the volume is expanded.
 const GROWTH_CONDITIONS: [&str; 4] =
     ["Resizing", "FileSystemResizePending", "ControllerResizeError", "NodeResizeError"];
 
-/// The volume of a claim: tied to the claim by its uid, so that a new claim of the same name does not inherit data.
+/// The `PersistentVolume` of a claim: bound to the UID of the claim, so that a new claim of the same name does not get
+/// its data.
 pub(super) fn volume(
     claim: &PersistentVolumeClaim,
     provision: &Provision,
     path: &Path,
 ) -> Result<PersistentVolume> {
-    let path = path.to_str().context("the directory of the volumes is not named in UTF-8")?.to_owned();
+    let path = path.to_str().context("the path of the volumes is not UTF-8")?.to_owned();
     let annotation = (PROVISIONED_BY.to_owned(), class::provisioner(provision.kind).to_owned());
     Ok(PersistentVolume {
         metadata: ObjectMeta {
@@ -59,13 +60,13 @@ fn only_on(node: &str) -> VolumeNodeAffinity {
     VolumeNodeAffinity { required: Some(NodeSelector { node_selector_terms: vec![term] }) }
 }
 
-/// The patch that tells a volume its new size.
+/// The patch that sets the new size of a volume.
 pub(super) fn grown_volume(capacity: &Quantity) -> Value {
     json!({"spec": {"capacity": {"storage": capacity}}})
 }
 
-/// The patch that tells a claim its new size and ends what was said about the growth. A list is patched whole, so
-/// the conditions that are not ours are repeated.
+/// The patch that sets the new size of a claim and removes the conditions of the expansion. A merge patch replaces a
+/// whole list, so the other conditions are repeated.
 pub(super) fn grown_claim(claim: &PersistentVolumeClaim, capacity: &Quantity) -> Value {
     let conditions = claim.status.iter().flat_map(|status| status.conditions.iter().flatten());
     let kept: Vec<&PersistentVolumeClaimCondition> =
@@ -74,7 +75,7 @@ pub(super) fn grown_claim(claim: &PersistentVolumeClaim, capacity: &Quantity) ->
     json!({"status": {"capacity": {"storage": capacity}, "conditions": kept}})
 }
 
-/// How people name a claim.
+/// The namespace and name of a claim.
 pub(super) fn title(claim: &PersistentVolumeClaim) -> String {
     format!("{}/{}", claim.namespace().unwrap_or_default(), claim.name_any())
 }
@@ -82,7 +83,7 @@ pub(super) fn title(claim: &PersistentVolumeClaim) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::volume::Kind;
+    use crate::volume::VolumeKind;
 
     fn claim(status: &Value) -> PersistentVolumeClaim {
         serde_json::from_value(json!({
@@ -96,7 +97,7 @@ mod tests {
     #[test]
     fn a_volume_belongs_to_one_claim_and_one_node() {
         let provision = Provision {
-            kind: Kind::Sized,
+            kind: VolumeKind::Sized,
             name: "pvc-7".into(),
             node: "node-2".into(),
             bytes: 100 << 20,
@@ -135,13 +136,13 @@ mod tests {
     }
 
     #[test]
-    fn growing_ends_the_conditions_of_growing_and_no_others() {
+    fn an_expansion_removes_only_its_own_conditions() {
         let size = Quantity("300Mi".into());
-        let ends = json!({"status": {"capacity": {"storage": "300Mi"}, "conditions": null}});
-        assert_eq!(grown_claim(&claim(&json!({})), &size), ends);
+        let expected = json!({"status": {"capacity": {"storage": "300Mi"}, "conditions": null}});
+        assert_eq!(grown_claim(&claim(&json!({})), &size), expected);
         let resizing = json!({"type": "FileSystemResizePending", "status": "True"});
         let other = json!({"type": "Audited", "status": "True"});
-        assert_eq!(grown_claim(&claim(&json!({"conditions": [resizing]})), &size), ends);
+        assert_eq!(grown_claim(&claim(&json!({"conditions": [resizing]})), &size), expected);
         assert_eq!(
             grown_claim(&claim(&json!({"conditions": [resizing, other]})), &size),
             json!({"status": {"capacity": {"storage": "300Mi"}, "conditions": [other]}})

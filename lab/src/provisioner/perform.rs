@@ -1,7 +1,7 @@
-//! Performs what was decided: makes, grows and removes volumes, writes objects and events. Called by the two
-//! controllers. Every action may be repeated after a crash at any point, and ends where it would have ended.
+//! Performs decisions: creates, expands and removes volumes, and writes objects and events. Called by the two
+//! controllers. Every action can be interrupted at any point and repeated.
 
-#![expect(clippy::disallowed_methods, reason = "the lab is the cluster")]
+#![expect(clippy::disallowed_methods, reason = "the lab sets up the cluster itself")]
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::volume::Volumes;
 use crate::{console, quantity};
 
 const REPORTER: &str = "lab-provisioner";
-/// The API server refuses events with longer notes.
+/// The API server rejects events with longer notes.
 const LONGEST_NOTE: usize = 1024;
 
 /// Everything a pass needs.
@@ -34,7 +34,7 @@ pub(super) struct Context {
     pub(super) attempts: Attempts,
 }
 
-/// A pass that failed and is tried again.
+/// A failed pass, which is retried.
 #[derive(Debug)]
 pub(super) struct Failure(anyhow::Error);
 
@@ -59,14 +59,14 @@ pub(super) async fn reconcile_claim(
         }
         Action::Wait(waiting) => {
             if waiting == Waiting::ConsumerOfImmediateClass {
-                let note = "The class binds immediately, but a volume of the lab needs to know its node first: \
+                let note = "The class binds immediately, but a volume of the lab is created for a known node: \
                             use a class with volumeBindingMode WaitForFirstConsumer and a pod that mounts the claim.";
-                context.tell(&*claim, EventType::Warning, "ProvisioningFailed", note).await;
+                context.publish(&*claim, EventType::Warning, "ProvisioningFailed", note).await;
             }
             return Ok(controller::Action::await_change());
         }
-        Action::Refuse(words) => {
-            context.tell(&*claim, EventType::Warning, "ProvisioningFailed", words).await;
+        Action::Refuse(message) => {
+            context.publish(&*claim, EventType::Warning, "ProvisioningFailed", message).await;
             return Ok(controller::Action::await_change());
         }
         Action::Provision(provision) => ("ProvisioningFailed", context.provision(&claim, provision).await),
@@ -74,12 +74,12 @@ pub(super) async fn reconcile_claim(
     };
     match done {
         Ok((reason, note)) => {
-            context.tell(&*claim, EventType::Normal, reason, &note).await;
+            context.publish(&*claim, EventType::Normal, reason, &note).await;
             context.attempts.succeeded(&uid);
             Ok(controller::Action::await_change())
         }
         Err(error) => {
-            context.tell(&*claim, EventType::Warning, failed, &format!("{error:#}")).await;
+            context.publish(&*claim, EventType::Warning, failed, &format!("{error:#}")).await;
             Err(Failure(error))
         }
     }
@@ -92,10 +92,10 @@ pub(super) async fn reconcile_volume(
 ) -> Result<controller::Action, Failure> {
     if decide_release(&volume) == Release::Remove {
         if let Err(error) = context.remove(&volume).await {
-            context.tell(&*volume, EventType::Warning, "VolumeFailedDelete", &format!("{error:#}")).await;
+            context.publish(&*volume, EventType::Warning, "VolumeFailedDelete", &format!("{error:#}")).await;
             return Err(Failure(error));
         }
-        // Our own deletion comes back as a change until it is through.
+        // Our own deletion causes further events until it is complete.
         if volume.metadata.deletion_timestamp.is_none() {
             console::line(format!("{}: removed", volume.name_any()));
         }
@@ -105,7 +105,7 @@ pub(super) async fn reconcile_volume(
 }
 
 /// When to try again after a failure.
-#[expect(clippy::needless_pass_by_value, reason = "the controller wants this signature")]
+#[expect(clippy::needless_pass_by_value, reason = "the controller requires this signature")]
 pub(super) fn try_again<K: ResourceExt>(
     object: Arc<K>,
     _failure: &Failure,
@@ -115,8 +115,8 @@ pub(super) fn try_again<K: ResourceExt>(
 }
 
 impl Context {
-    /// Decides on what the views show. Early in a process they may lack something: every action bears that, and the
-    /// change that fills the gap causes another pass.
+    /// Decides with the content of the stores. Shortly after the start they can be incomplete: every action allows for
+    /// that, and each missing object causes another pass.
     fn decide(&self, claim: &PersistentVolumeClaim) -> Action {
         let class = claim.spec.as_ref().and_then(|spec| spec.storage_class_name.as_deref());
         let class = class.and_then(|name| self.classes.get(&ObjectRef::new(name)));
@@ -130,19 +130,20 @@ impl Context {
         provision: Provision,
     ) -> Result<(&'static str, String)> {
         let (kind, name, bytes) = (provision.kind, provision.name.clone(), provision.bytes);
-        let path = self.aside(move |volumes| volumes.create(kind, &name, bytes)).await?;
+        let path = self.run_blocking(move |volumes| volumes.create(kind, &name, bytes)).await?;
         let volume = object::volume(claim, &provision, &path)?;
         let api: Api<PersistentVolume> = Api::all(self.client.clone());
         match api.create(&PostParams::default(), &volume).await {
-            // An earlier pass made it and our view is older than that: the name tells that it is the same one.
+            // An earlier pass created it, and the store is older than that. The name contains the UID of the claim, so
+            // it is the same volume.
             Err(kube::Error::Api(status)) if status.is_already_exists() => {}
-            outcome => drop(outcome.with_context(|| format!("cannot announce volume {}", provision.name))?),
+            outcome => drop(outcome.with_context(|| format!("cannot create volume {}", provision.name))?),
         }
-        let note = format!("made {} ({}) on {}", provision.name, provision.capacity.0, provision.node);
+        let note = format!("created {} ({}) on {}", provision.name, provision.capacity.0, provision.node);
         Ok(("ProvisioningSucceeded", note))
     }
 
-    /// The file system first, then the volume, then the claim: what is announced is always there.
+    /// The file system first, then the `PersistentVolume`, then the claim: an announced size always exists.
     async fn grow(
         &self,
         claim: &PersistentVolumeClaim,
@@ -150,7 +151,7 @@ impl Context {
         bytes: u64,
     ) -> Result<(&'static str, String)> {
         let volume = name.clone();
-        let size = self.aside(move |volumes| volumes.grow(&volume, bytes)).await?;
+        let size = self.run_blocking(move |volumes| volumes.grow(&volume, bytes)).await?;
         let capacity = quantity::of_bytes(size);
         let api: Api<PersistentVolume> = Api::all(self.client.clone());
         api.patch(&name, &PatchParams::default(), &Patch::Merge(object::grown_volume(&capacity)))
@@ -162,41 +163,42 @@ impl Context {
         api.patch_status(&claim.name_any(), &PatchParams::default(), &patch)
             .await
             .with_context(|| format!("cannot write the new size of claim {}", object::title(claim)))?;
-        Ok(("VolumeResizeSuccessful", format!("grew {name} to {}", capacity.0)))
+        Ok(("VolumeResizeSuccessful", format!("expanded {name} to {}", capacity.0)))
     }
 
-    /// The data first: as long as the object is there, somebody will try again.
+    /// The data first: as long as the object exists, the removal is retried.
     async fn remove(&self, volume: &PersistentVolume) -> Result<()> {
         let name = volume.name_any();
         let directory = name.clone();
-        self.aside(move |volumes| volumes.remove(&directory)).await?;
+        self.run_blocking(move |volumes| volumes.remove(&directory)).await?;
         let same = Preconditions { uid: volume.uid(), resource_version: None };
         let api: Api<PersistentVolume> = Api::all(self.client.clone());
         match api.delete(&name, &DeleteParams::default().preconditions(same)).await {
-            // Gone already, or replaced by another of the same name, which is not ours to delete.
+            // It was deleted already, or replaced by another of the same name, which must not be deleted.
             Err(kube::Error::Api(status)) if status.is_not_found() || status.is_conflict() => Ok(()),
             outcome => outcome.map(drop).with_context(|| format!("cannot delete volume {name}")),
         }
     }
 
-    /// Making file systems blocks, and the controllers must go on meanwhile.
-    async fn aside<T: Send + 'static>(
+    /// Runs work on another thread, because it blocks and the controllers must continue.
+    async fn run_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Volumes) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let volumes = self.volumes.clone();
         tokio::task::spawn_blocking(move || work(&volumes))
             .await
-            .context("the work on a volume was cut off")?
+            .context("the work on a volume was cancelled")?
     }
 
-    /// Says something about an object, once, in the log and as an event. A message that cannot be delivered is no reason to stop the work.
-    async fn tell<K>(&self, object: &K, severity: EventType, reason: &str, note: &str)
+    /// Logs a note about an object and publishes it as an event, unless it repeats the last note. A failed publication
+    /// is only logged.
+    async fn publish<K>(&self, object: &K, severity: EventType, reason: &str, note: &str)
     where
         K: Resource<DynamicType = ()>,
     {
         let uid = object.uid().unwrap_or_default();
-        if !self.attempts.is_news(&uid, note) {
+        if !self.attempts.is_new(&uid, note) {
             return;
         }
         let name =
@@ -210,7 +212,7 @@ impl Context {
             secondary: None,
         };
         let regarding = ObjectReference { resource_version: None, ..object.object_ref(&()) };
-        // A recorder that lives longer would add to its first event and keep that one's words.
+        // A recorder that is kept would increase the count of its first event and keep the note of that one.
         let recorder = Recorder::new(self.client.clone(), REPORTER.into());
         if let Err(error) = recorder.publish(&event, &regarding).await {
             console::note(format!("cannot publish an event on {name}: {error}"));

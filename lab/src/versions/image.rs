@@ -1,4 +1,4 @@
-//! The rows of the table that are images. Pure.
+//! The image rows of the table. Pure.
 
 use std::collections::BTreeMap;
 
@@ -19,23 +19,23 @@ pub struct Image {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ImageContent {
-    /// What the lab calls it, if not as its program.
+    /// Its name in the lab, if it is not that of the program.
     #[serde(default)]
     pub name: Option<String>,
-    /// Whom it is made for, where it is not for everybody: it is then built only when asked for.
+    /// Its group, if any. An image of a group is built only on request.
     #[serde(default)]
     pub group: Option<String>,
     /// The program, by name; the image is made for each of its versions.
     pub program: String,
-    /// Full names it answers to, tag included.
+    /// Its full names, with tags.
     pub names: Vec<String>,
     /// Whether busybox and its applets are in it.
     #[serde(default)]
     pub shell: bool,
-    /// The program's files, and where they go. A file that a version lacks is left out.
+    /// The program's files, and their paths in the image. A file that a version lacks is left out.
     #[serde(default)]
     pub files: BTreeMap<String, String>,
-    /// Symbolic links, from their path to what they point at.
+    /// Symbolic links, from their path to their target.
     #[serde(default)]
     pub links: BTreeMap<String, String>,
     /// Directories that must exist.
@@ -74,7 +74,7 @@ pub struct Directory {
     pub owner: u64,
 }
 
-/// A row of the table: an image under names that are not its own.
+/// A row of the table: an image under other names.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Alias {
@@ -95,7 +95,7 @@ impl Alias {
 }
 
 impl Image {
-    /// What the lab calls it, whatever its version.
+    /// Its name in the lab, without the version.
     fn name(&self) -> &str {
         self.content.name.as_ref().unwrap_or(&self.program.name)
     }
@@ -105,9 +105,9 @@ impl Image {
         format!("{}:{}", self.name(), self.program.version)
     }
 
-    /// Whether a person means it. An image of a group is meant by its group and by names of its own, never by `all` or
-    /// the name of its program.
-    pub(super) fn answers_to(&self, word: &str) -> bool {
+    /// Whether a word selects it. An image of a group is selected by its group and its own names, not by `all` or the
+    /// name of its program.
+    pub(super) fn is_selected_by(&self, word: &str) -> bool {
         let is_one_of = match &self.content.group {
             Some(group) => word == group,
             None => word == "all" || word == self.program.name,

@@ -1,5 +1,5 @@
-//! Which loop device belongs to which file, according to sysfs. Called by the volumes, which detach and resize them.
-//! The kernel's own files are read and not the output of a program: they show deleted files too.
+//! Which loop device belongs to which file. Called by the volumes, which detach and resize them. This reads sysfs and
+//! not the output of `losetup`, because sysfs also shows deleted files.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -7,23 +7,23 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-/// A loop device that stands on a file.
+/// A loop device with its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LoopDevice {
     /// The device, `/dev/loop3`.
     pub(crate) path: PathBuf,
-    /// Its number as the table of mounts has it, `7:3`.
+    /// Its number as in the table of mounts, `7:3`.
     pub(crate) number: String,
-    /// The file below it, which may be deleted by now.
+    /// Its file, which may have been deleted.
     pub(crate) file: PathBuf,
 }
 
-/// All loop devices that stand on a file.
+/// All loop devices that have a file.
 pub(crate) fn read() -> Result<Vec<LoopDevice>> {
     let mut devices = Vec::new();
     for entry in std::fs::read_dir("/sys/block").context("cannot read the block devices")? {
         let entry = entry.context("cannot read the block devices")?;
-        // A device may be given back while we look: then one of its files is missing, and so is our interest.
+        // A device that is detached meanwhile has lost one of these files.
         let (Ok(file), Ok(number)) = (
             std::fs::read(entry.path().join("loop/backing_file")),
             std::fs::read_to_string(entry.path().join("dev")),
@@ -47,7 +47,7 @@ fn backing_file(content: &[u8]) -> PathBuf {
     PathBuf::from(OsString::from_vec(path.to_vec()))
 }
 
-/// Those of `devices` that stand on `path` or on a file below it.
+/// Those of `devices` whose file is at or below `path`.
 pub(crate) fn on(devices: Vec<LoopDevice>, path: &Path) -> Vec<LoopDevice> {
     devices.into_iter().filter(|device| device.file.starts_with(path)).collect()
 }
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn deleted_files_count_and_neighbours_do_not() {
+    fn deleted_files_are_found_and_other_directories_ignored() {
         let devices = vec![
             device("loop0", b"/lab/volumes/pvc-1.img\n"),
             device("loop1", b"/lab/volumes/pvc 2.img (deleted)\n"),

@@ -1,6 +1,6 @@
-//! The directories behind claims: plain ones, and file systems of a real size on loop devices.
-//! Called by the provisioner (create, grow, remove) and by `up` and `down` (`mount_all`, `release`).
-//! Every operation may die at any point and be called again; an image under its own name is always a whole one.
+//! The volumes of claims: directories, and file systems of a fixed size on loop devices. Called by the provisioner
+//! (create, grow, remove) and by `up` and `down` (`mount_all`, `release`). Every operation can be interrupted at any
+//! point and repeated. An image is renamed to its final name only when it is complete.
 
 mod loop_device;
 #[cfg(test)]
@@ -19,33 +19,33 @@ use crate::mounts;
 use crate::paths::remove_all;
 use crate::shell::call;
 
-/// How a volume keeps its promise of a size.
+/// How the size of a volume is enforced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A directory of the machine's disk. The size is a number and no limit.
+pub enum VolumeKind {
+    /// A directory. The size is not enforced.
     Directory,
-    /// An XFS file system of its own on a loop device: full is full, for this volume alone.
+    /// A separate XFS file system of exactly this size on a loop device.
     Sized,
 }
 
-/// Smaller file systems are not worth their own bookkeeping, and `mkfs.xfs` refuses most of them.
+/// `mkfs.xfs` rejects most smaller sizes.
 const SMALLEST: u64 = 32 << 20;
-/// Below this `mkfs.xfs` wants to be told that we know what we do.
+/// Below this size `mkfs.xfs` needs the option `--unsupported`.
 const SMALLEST_SUPPORTED: u64 = 300 << 20;
-/// How long the kernel may take to give a loop device back after its last unmount.
+/// How long the kernel may take to detach a loop device after the last unmount.
 const DETACH_LIMIT: Duration = Duration::from_secs(3);
 
-impl Kind {
-    /// The size that a volume gets when `asked` bytes are asked for.
-    pub fn bytes_made(self, asked: u64) -> u64 {
+impl VolumeKind {
+    /// The size of a volume for a request of `requested` bytes.
+    pub fn size_for(self, requested: u64) -> u64 {
         match self {
-            Self::Directory => asked,
-            Self::Sized => asked.max(SMALLEST),
+            Self::Directory => requested,
+            Self::Sized => requested.max(SMALLEST),
         }
     }
 }
 
-/// The volumes of one lab: `<name>/` is what a pod gets, `<name>.img` the file system in it, where it has a size.
+/// The volumes of one lab: `<name>/` is mounted into pods; `<name>.img` is its file system, if it has a fixed size.
 #[derive(Debug, Clone)]
 pub struct Volumes {
     directory: PathBuf,
@@ -57,23 +57,23 @@ impl Volumes {
         Self { directory: directory.into() }
     }
 
-    /// The kernel names files by their real paths, so we must too.
+    /// The kernel reports files by their canonical paths.
     fn root(&self) -> Result<PathBuf> {
         std::fs::create_dir_all(&self.directory)
             .and_then(|()| self.directory.canonicalize())
             .with_context(|| format!("cannot use {} for volumes", self.directory.display()))
     }
 
-    /// Makes a volume of [`Kind::bytes_made`] bytes that anybody may write to, or finds it made, and gives back its
-    /// directory.
-    pub fn create(&self, kind: Kind, name: &str, bytes: u64) -> Result<PathBuf> {
+    /// Creates a volume of [`VolumeKind::size_for`] bytes that all users may write to, unless it exists, and returns
+    /// its directory.
+    pub fn create(&self, kind: VolumeKind, name: &str, bytes: u64) -> Result<PathBuf> {
         let root = self.root()?;
         let files = Files::of(&root, name)?;
         match kind {
-            Kind::Directory => files.open_to_all()?,
-            Kind::Sized => {
+            VolumeKind::Directory => files.make_writable()?,
+            VolumeKind::Sized => {
                 if !files.image.exists() {
-                    files.make_image(kind.bytes_made(bytes))?;
+                    files.make_image(kind.size_for(bytes))?;
                 }
                 files.mount()?;
             }
@@ -81,7 +81,7 @@ impl Volumes {
         Ok(files.directory)
     }
 
-    /// Makes a volume at least `bytes` large while it is in use, and gives back its size. Never makes one smaller.
+    /// Expands a volume to at least `bytes` while it is in use, and returns its size. A volume never shrinks.
     pub fn grow(&self, name: &str, bytes: u64) -> Result<u64> {
         let root = self.root()?;
         let files = Files::of(&root, name)?;
@@ -91,7 +91,7 @@ impl Volumes {
         }
         let image = OpenOptions::new().write(true).open(&files.image).context("cannot open the image")?;
         let size = image.metadata().context("cannot read the size of the image")?.len().max(bytes);
-        image.set_len(size).with_context(|| format!("cannot make {} larger", files.image.display()))?;
+        image.set_len(size).with_context(|| format!("cannot expand {}", files.image.display()))?;
         files.mount()?;
         for device in loop_device::on(loop_device::read()?, &files.image) {
             call("losetup").arg("-c").arg(&device.path).run()?;
@@ -100,7 +100,7 @@ impl Volumes {
         Ok(size)
     }
 
-    /// Removes a volume and all data in it; absent is fine.
+    /// Removes a volume and its data. A missing volume is not an error.
     pub fn remove(&self, name: &str) -> Result<()> {
         let root = self.root()?;
         let files = Files::of(&root, name)?;
@@ -111,8 +111,8 @@ impl Volumes {
         remove_all(&files.directory)
     }
 
-    /// Mounts every image that is there and not mounted: after a restart of the lab or of the machine, before the
-    /// first kubelet runs. A broken one does not keep the others from being mounted.
+    /// Mounts every image that is not mounted: after a restart of the lab or of the machine, before the first kubelet
+    /// starts. If one fails, the others are mounted nevertheless.
     pub fn mount_all(&self) -> Result<()> {
         let root = self.root()?;
         let mut failures = Vec::new();
@@ -132,9 +132,9 @@ impl Volumes {
         Ok(())
     }
 
-    /// Lets go of the machine: nothing below the directory stays mounted, no loop device stays attached. The data
-    /// stays. Mounts of our file systems elsewhere (a kubelet's, for its pods) go with them; a device that somebody
-    /// still holds open is given back by the kernel when he lets go.
+    /// Unmounts everything below the directory and detaches the loop devices, but keeps the data. Mounts of these file
+    /// systems elsewhere (by a kubelet, for its pods) are unmounted too. The kernel detaches a device that is still
+    /// open when its last user closes it.
     pub fn release(&self) -> Result<()> {
         let root = self.directory.canonicalize().or_else(|_| std::path::absolute(&self.directory))?;
         let devices = loop_device::on(loop_device::read()?, &root);
@@ -142,14 +142,14 @@ impl Volumes {
         detach(&root)
     }
 
-    /// The loop devices that stand on files of these volumes, deleted ones included.
+    /// The loop devices whose files belong to these volumes, including deleted files.
     pub fn loop_devices(&self) -> Result<Vec<PathBuf>> {
         let root = self.directory.canonicalize().or_else(|_| std::path::absolute(&self.directory))?;
         Ok(loop_device::on(loop_device::read()?, &root).into_iter().map(|device| device.path).collect())
     }
 }
 
-/// Where the parts of one volume lie.
+/// The paths of one volume.
 struct Files {
     directory: PathBuf,
     image: PathBuf,
@@ -157,10 +157,10 @@ struct Files {
 }
 
 impl Files {
-    /// Names come out of the API: whatever could leave the directory or meet the name of an image is refused.
+    /// Names come from the API, so names that could leave the directory or collide with an image are rejected.
     fn of(root: &Path, name: &str) -> Result<Self> {
         let plain = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-        ensure!(plain, "{name:?} is no name of a volume of this lab");
+        ensure!(plain, "{name:?} is not a valid name of a volume");
         Ok(Self {
             directory: root.join(name),
             image: root.join(format!("{name}.img")),
@@ -168,15 +168,15 @@ impl Files {
         })
     }
 
-    /// The image gets its name only when the file system in it is whole and on disk; a draft is started over, and
-    /// one that fails does not keep the space that others need.
+    /// The image gets its final name when the file system is complete and on disk. A leftover draft is replaced, and a
+    /// failed one is removed.
     fn make_image(&self, bytes: u64) -> Result<()> {
         remove_file(&self.draft)?;
-        let made = self.make_draft(bytes).and_then(|()| Ok(std::fs::rename(&self.draft, &self.image)?));
-        if made.is_err() {
+        let created = self.make_draft(bytes).and_then(|()| Ok(std::fs::rename(&self.draft, &self.image)?));
+        if created.is_err() {
             remove_file(&self.draft)?;
         }
-        made.with_context(|| format!("cannot make the image {}", self.image.display()))
+        created.with_context(|| format!("cannot create the image {}", self.image.display()))
     }
 
     fn make_draft(&self, bytes: u64) -> Result<()> {
@@ -193,22 +193,22 @@ impl Files {
         if !mounts::all()?.iter().any(|mount| mount.point == self.directory) {
             call("mount").words("-t xfs -o loop").arg(&self.image).arg(&self.directory).run()?;
         }
-        self.open_to_all()
+        self.make_writable()
     }
 
-    /// Pods run as whatever user they like.
-    fn open_to_all(&self) -> Result<()> {
+    /// Pods can run as any user.
+    fn make_writable(&self) -> Result<()> {
         std::fs::create_dir_all(&self.directory)
             .and_then(|()| std::fs::set_permissions(&self.directory, Permissions::from_mode(0o777)))
-            .with_context(|| format!("cannot open {} to all users", self.directory.display()))
+            .with_context(|| format!("cannot make {} writable for all users", self.directory.display()))
     }
 }
 
-/// Gives back the loop devices that stand on `path` or below it. One in use is given back after its last user.
+/// Detaches the loop devices whose files are at or below `path`. The kernel detaches a busy device after its last user.
 fn detach(path: &Path) -> Result<()> {
     let left = || loop_device::read().map(|devices| loop_device::on(devices, path));
     for device in left()? {
-        // Most are gone by themselves after the unmount, some between our look and our call.
+        // Most are detached by the unmount, and some after they were listed.
         call("losetup").arg("-d").arg(&device.path).succeeds();
     }
     clock::wait_until(DETACH_LIMIT, || left().is_ok_and(|devices| devices.is_empty()));
@@ -229,12 +229,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_directory_is_open_to_all_and_has_no_limit() {
+    fn a_directory_is_writable_for_all_and_has_no_limit() {
         let directory = tempfile::tempdir().unwrap();
         let volumes = Volumes::at(directory.path().join("volumes"));
-        let path = volumes.create(Kind::Directory, "pvc-1", 1).unwrap();
+        let path = volumes.create(VolumeKind::Directory, "pvc-1", 1).unwrap();
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o7777, 0o777);
-        assert_eq!(volumes.create(Kind::Directory, "pvc-1", 1).unwrap(), path);
+        assert_eq!(volumes.create(VolumeKind::Directory, "pvc-1", 1).unwrap(), path);
         assert_eq!(volumes.grow("pvc-1", 5).unwrap(), 5);
         volumes.remove("pvc-1").unwrap();
         assert!(!path.exists());
@@ -247,14 +247,14 @@ mod tests {
         let volumes = Volumes::at(directory.path());
         for name in ["", ".", "..", "../x", "/etc", "a/b", "pvc-1.img"] {
             let error = volumes.remove(name).unwrap_err().to_string();
-            assert_eq!(error, format!("{name:?} is no name of a volume of this lab"));
+            assert_eq!(error, format!("{name:?} is not a valid name of a volume"));
         }
     }
 
     #[test]
-    fn small_sizes_are_rounded_up_only_where_they_are_real() {
-        assert_eq!(Kind::Directory.bytes_made(1), 1);
-        assert_eq!(Kind::Sized.bytes_made(1), 32 << 20);
-        assert_eq!(Kind::Sized.bytes_made(100 << 20), 100 << 20);
+    fn small_sizes_are_rounded_up_only_for_sized_volumes() {
+        assert_eq!(VolumeKind::Directory.size_for(1), 1);
+        assert_eq!(VolumeKind::Sized.size_for(1), 32 << 20);
+        assert_eq!(VolumeKind::Sized.size_for(100 << 20), 100 << 20);
     }
 }

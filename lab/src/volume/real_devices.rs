@@ -1,5 +1,5 @@
-//! The volumes on real loop devices. Needs root, `mkfs.xfs` and loop devices; says so where it cannot run.
-//! Whatever fails, dropping the test's state leaves no mount, no loop device and no file.
+//! Tests of volumes on real loop devices. They need root, `mkfs.xfs` and loop devices, and print `SKIPPED` without
+//! them. Dropping a [`TestVolumes`] removes its mounts, loop devices and files, also after a failure.
 
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -7,14 +7,14 @@ use std::io::{ErrorKind, Write};
 use super::*;
 use crate::console;
 
-struct Scene {
+struct TestVolumes {
     volumes: Volumes,
     directory: tempfile::TempDir,
 }
 
-impl Scene {
-    /// A scene of its own, or the reason why this machine has none.
-    fn set() -> Result<Self, &'static str> {
+impl TestVolumes {
+    /// Volumes in a temporary directory, or the reason why this machine does not support them.
+    fn create() -> Result<Self, &'static str> {
         if !crate::paths::is_root() {
             return Err("this is not root");
         }
@@ -34,7 +34,7 @@ impl Scene {
     }
 }
 
-impl Drop for Scene {
+impl Drop for TestVolumes {
     fn drop(&mut self) {
         if let Err(error) = self.volumes.release() {
             console::note(format!("the volumes of a test are still there: {error:#}"));
@@ -42,10 +42,10 @@ impl Drop for Scene {
     }
 }
 
-macro_rules! scene {
+macro_rules! test_volumes {
     () => {
-        match Scene::set() {
-            Ok(scene) => scene,
+        match TestVolumes::create() {
+            Ok(test) => test,
             Err(reason) => {
                 console::line(format!("SKIPPED: {reason}"));
                 return;
@@ -54,7 +54,7 @@ macro_rules! scene {
     };
 }
 
-/// Writes until the file system is full and gives back how many MiB fitted.
+/// Writes until the file system is full and returns how many MiB fit.
 fn fill(path: &Path) -> usize {
     let mut file = OpenOptions::new().append(true).create(true).open(path).unwrap();
     let block = vec![7; 1 << 20];
@@ -64,15 +64,15 @@ fn fill(path: &Path) -> usize {
             return written;
         }
     }
-    panic!("a volume with a size took 1000 MiB");
+    panic!("a volume of a fixed size accepted 1000 MiB");
 }
 
 #[test]
-fn a_full_volume_is_full_alone_and_grows_in_use() {
-    let scene = scene!();
-    let volumes = &scene.volumes;
-    let full = volumes.create(Kind::Sized, "full", 48 << 20).unwrap();
-    let other = volumes.create(Kind::Sized, "other", 1).unwrap();
+fn a_full_volume_affects_no_other_and_grows_in_use() {
+    let test = test_volumes!();
+    let volumes = &test.volumes;
+    let full = volumes.create(VolumeKind::Sized, "full", 48 << 20).unwrap();
+    let other = volumes.create(VolumeKind::Sized, "other", 1).unwrap();
     assert_eq!(fs::metadata(full.with_extension("img")).unwrap().len(), 48 << 20);
     assert_eq!(fs::metadata(other.with_extension("img")).unwrap().len(), SMALLEST);
     assert_eq!(fs::metadata(&full).unwrap().permissions().mode() & 0o7777, 0o777);
@@ -84,31 +84,31 @@ fn a_full_volume_is_full_alone_and_grows_in_use() {
     assert_eq!(volumes.grow("full", 96 << 20).unwrap(), 96 << 20);
     let more = fill(&full.join("more"));
     assert!((30..60).contains(&more), "{more} MiB more after growing by 48");
-    assert_eq!(volumes.grow("full", 64 << 20).unwrap(), 96 << 20, "nothing shrinks");
+    assert_eq!(volumes.grow("full", 64 << 20).unwrap(), 96 << 20, "a volume does not shrink");
 
     volumes.remove("full").unwrap();
     volumes.remove("full").unwrap();
     assert!(!full.exists() && !full.with_extension("img").exists());
-    assert_eq!((scene.mounts(), volumes.loop_devices().unwrap().len()), (1, 1));
+    assert_eq!((test.mounts(), volumes.loop_devices().unwrap().len()), (1, 1));
 }
 
 #[test]
-fn a_release_leaves_only_data_and_mounting_finds_it_again() {
-    let scene = scene!();
-    let volumes = &scene.volumes;
-    let kept = volumes.create(Kind::Sized, "kept", SMALLEST).unwrap();
-    let busy = volumes.create(Kind::Sized, "busy", SMALLEST).unwrap();
+fn a_release_keeps_the_data_for_the_next_mount() {
+    let test = test_volumes!();
+    let volumes = &test.volumes;
+    let kept = volumes.create(VolumeKind::Sized, "kept", SMALLEST).unwrap();
+    let busy = volumes.create(VolumeKind::Sized, "busy", SMALLEST).unwrap();
     fs::write(kept.join("data"), "kept").unwrap();
-    let elsewhere = scene.directory.path().join("pod of a kubelet");
+    let elsewhere = test.directory.path().join("pod of a kubelet");
     fs::create_dir(&elsewhere).unwrap();
     call("mount").arg("--bind").arg(&kept).arg(&elsewhere).run().unwrap();
     call("mount").arg("--bind").arg(&kept).arg(&busy).run().unwrap();
     let open = File::create(elsewhere.join("open")).unwrap();
-    assert_eq!((scene.mounts(), volumes.loop_devices().unwrap().len()), (4, 2));
+    assert_eq!((test.mounts(), volumes.loop_devices().unwrap().len()), (4, 2));
 
-    // A file that stays open keeps its device until it is closed, and must not keep the rest.
+    // An open file keeps its own device attached, but no other.
     volumes.release().unwrap();
-    assert_eq!(scene.mounts(), 0);
+    assert_eq!(test.mounts(), 0);
     drop(open);
     volumes.release().unwrap();
     assert_eq!(volumes.loop_devices().unwrap(), Vec::<PathBuf>::new());
@@ -116,35 +116,35 @@ fn a_release_leaves_only_data_and_mounting_finds_it_again() {
     volumes.mount_all().unwrap();
     volumes.mount_all().unwrap();
     assert_eq!(fs::read_to_string(kept.join("data")).unwrap(), "kept");
-    assert_eq!((scene.mounts(), volumes.loop_devices().unwrap().len()), (2, 2));
+    assert_eq!((test.mounts(), volumes.loop_devices().unwrap().len()), (2, 2));
 
-    // Deleting images under mounted file systems is rude, and still no reason to keep the devices.
+    // Devices are detached even if their images were deleted while they were mounted.
     fs::remove_file(kept.with_extension("img")).unwrap();
     volumes.release().unwrap();
-    assert_eq!((scene.mounts(), volumes.loop_devices().unwrap().len()), (0, 0));
+    assert_eq!((test.mounts(), volumes.loop_devices().unwrap().len()), (0, 0));
 }
 
 #[test]
-fn a_half_made_image_is_made_again_and_a_whole_one_mounted_again() {
-    let scene = scene!();
-    let volumes = &scene.volumes;
+fn an_incomplete_image_is_replaced_and_a_complete_one_mounted() {
+    let test = test_volumes!();
+    let volumes = &test.volumes;
     let root = volumes.root().unwrap();
     fs::write(root.join("half.draft"), "interrupted").unwrap();
-    let half = volumes.create(Kind::Sized, "half", SMALLEST).unwrap();
+    let half = volumes.create(VolumeKind::Sized, "half", SMALLEST).unwrap();
     fs::write(half.join("data"), "once").unwrap();
     call("umount").arg(&half).run().unwrap();
-    assert_eq!(volumes.create(Kind::Sized, "half", SMALLEST).unwrap(), half);
-    assert_eq!(volumes.create(Kind::Sized, "half", SMALLEST).unwrap(), half);
+    assert_eq!(volumes.create(VolumeKind::Sized, "half", SMALLEST).unwrap(), half);
+    assert_eq!(volumes.create(VolumeKind::Sized, "half", SMALLEST).unwrap(), half);
     assert_eq!(fs::read_to_string(half.join("data")).unwrap(), "once");
-    assert_eq!(scene.mounts(), 1);
+    assert_eq!(test.mounts(), 1);
     assert!(!root.join("half.draft").exists());
 }
 
 #[test]
-fn an_image_that_cannot_be_made_leaves_nothing() {
-    let scene = scene!();
-    let error = scene.volumes.create(Kind::Sized, "huge", u64::MAX).unwrap_err();
-    assert!(error.to_string().starts_with("cannot make the image"), "{error:#}");
-    assert_eq!(scene.volumes.loop_devices().unwrap(), Vec::<PathBuf>::new());
-    assert_eq!(fs::read_dir(scene.volumes.root().unwrap()).unwrap().count(), 0);
+fn a_failed_image_leaves_nothing() {
+    let test = test_volumes!();
+    let error = test.volumes.create(VolumeKind::Sized, "huge", u64::MAX).unwrap_err();
+    assert!(error.to_string().starts_with("cannot create the image"), "{error:#}");
+    assert_eq!(test.volumes.loop_devices().unwrap(), Vec::<PathBuf>::new());
+    assert_eq!(fs::read_dir(test.volumes.root().unwrap()).unwrap().count(), 0);
 }

@@ -1,4 +1,4 @@
-//! Awkward input: each gets a verdict that names the object and the field, and spoils nothing else.
+//! Unusual input: a problem is reported with its object and field, and affects nothing else.
 
 use std::fmt::Write as _;
 
@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// What is told about a file, and how much of it was rendered.
-fn verdict(objects: &[Value]) -> String {
+/// The number of objects that were rendered, and the messages.
+fn summary(objects: &[Value]) -> String {
     let documents = objects.iter().map(|object| object.to_string() + "\n---\n").collect::<String>();
     let rendered = render(&read_text(&documents, "ns").unwrap()).unwrap();
     let kinds: Vec<Value> = serde_saphyr::from_multiple(&rendered.text).unwrap();
@@ -22,9 +22,9 @@ fn verdict(objects: &[Value]) -> String {
     text
 }
 
-/// A golden of the configuration, where the program that reads it judges it too.
-fn judge(version: &str, name: &str, objects: &[Value]) {
-    tests::judged("prometheus", version, name, &configuration_of(objects));
+/// A golden test of the configuration, which the program that reads it checks too.
+fn check_configuration(version: &str, name: &str, objects: &[Value]) {
+    tests::checked("prometheus", version, name, &configuration_of(objects));
 }
 
 fn configuration_of(objects: &[Value]) -> String {
@@ -40,7 +40,7 @@ fn object(kind: &str, name: &str, spec: &Value) -> Value {
     json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": name, "labels": {"team": "a"}}, "spec": spec})
 }
 
-/// A Prometheus that selects everything in its namespace and says this too.
+/// A Prometheus that selects everything in its namespace, with these additional fields.
 fn prometheus(more: &Value) -> Value {
     let mut spec = json!({
         "serviceMonitorSelector": {}, "podMonitorSelector": {}, "probeSelector": {}, "scrapeConfigSelector": {},
@@ -87,14 +87,14 @@ fn utf8_names() {
             ),
         ]
     };
-    insta::assert_snapshot!("utf8_names_new", verdict(&objects("v3.13.1", "größe")));
-    judge("3.13.1", "utf8_names", &objects("v3.13.1", "größe"));
-    insta::assert_snapshot!("utf8_names_old", verdict(&objects("v2.55.1", "size")));
-    judge("2.55.1", "utf8_names", &objects("v2.55.1", "size"));
-    insta::assert_snapshot!("a_utf8_name_of_the_workload_itself", verdict(&objects("v2.55.1", "größe")));
+    insta::assert_snapshot!("utf8_names_new", summary(&objects("v3.13.1", "größe")));
+    check_configuration("3.13.1", "utf8_names", &objects("v3.13.1", "größe"));
+    insta::assert_snapshot!("utf8_names_old", summary(&objects("v2.55.1", "size")));
+    check_configuration("2.55.1", "utf8_names", &objects("v2.55.1", "size"));
+    insta::assert_snapshot!("a_utf8_name_of_the_workload_itself", summary(&objects("v2.55.1", "größe")));
 }
 
-/// It compresses well, so it fits; what does not compress is refused, because no Secret holds it.
+/// A configuration that compresses well fits; one that does not is rejected, because it exceeds the size of a Secret.
 #[test]
 fn a_configuration_of_two_mebibytes() {
     let regex = |number: usize| format!("({})", vec![format!("name-{number}"); 200].join("|"));
@@ -105,7 +105,7 @@ fn a_configuration_of_two_mebibytes() {
     objects.push(prometheus(&json!({})));
     let size = configuration_of(&objects).len();
     assert!(size > 2 * 1024 * 1024, "{size}");
-    insta::assert_snapshot!(verdict(&objects));
+    insta::assert_snapshot!(summary(&objects));
 
     let mut state = 1_u64;
     let mut noise = || {
@@ -116,9 +116,9 @@ fn a_configuration_of_two_mebibytes() {
         let words: Vec<String> = (0..300).map(|_| noise()).collect();
         object["spec"]["endpoints"][0]["relabelings"][0]["regex"] = words.join("|").into();
     }
-    let said = verdict(&objects);
+    let text = summary(&objects);
     let digits_hidden: String =
-        said.chars().map(|letter| if letter.is_ascii_digit() { '#' } else { letter }).collect();
+        text.chars().map(|letter| if letter.is_ascii_digit() { '#' } else { letter }).collect();
     insta::assert_snapshot!("a_configuration_that_no_secret_holds", digits_hidden);
 }
 
@@ -132,9 +132,9 @@ fn three_hundred_scrape_classes() {
         one["spec"]["scrapeClass"] = class.into();
         objects.push(one);
     }
-    insta::assert_snapshot!(verdict(&objects));
+    insta::assert_snapshot!(summary(&objects));
     objects[0]["spec"]["scrapeClasses"][8]["default"] = true.into();
-    insta::assert_snapshot!("two_default_scrape_classes", verdict(&objects));
+    insta::assert_snapshot!("two_default_scrape_classes", summary(&objects));
 }
 
 /// No selector selects nothing, an empty one everything; for namespaces, none means the own one.
@@ -206,14 +206,14 @@ fn a_key_of_a_secret_that_is_missing() {
         monitor("good", &json!({"port": "web", "basicAuth": auth("password")})),
         monitor("bad", &json!({"port": "web", "basicAuth": auth("gone")})),
     ];
-    insta::assert_snapshot!(verdict(&objects));
-    judge("3.13.1", "a_key_of_a_secret_that_is_missing", &objects);
+    insta::assert_snapshot!(summary(&objects));
+    check_configuration("3.13.1", "a_key_of_a_secret_that_is_missing", &objects);
 }
 
 #[test]
 fn a_certificate_that_does_not_match_its_key() {
     let tls = json!({"cert": {"secret": selector("cert")}, "keySecret": selector("key")});
-    insta::assert_snapshot!(verdict(&[
+    insta::assert_snapshot!(summary(&[
         prometheus(&json!({})),
         secret(&json!({"cert": CERTIFICATE, "key": OTHER_KEY})),
         monitor("good", &json!({"port": "web"})),
@@ -224,7 +224,7 @@ fn a_certificate_that_does_not_match_its_key() {
 #[test]
 fn a_regex_that_does_not_compile() {
     let step = json!({"action": "keep", "sourceLabels": ["a"], "regex": "(a|"});
-    insta::assert_snapshot!(verdict(&[
+    insta::assert_snapshot!(summary(&[
         prometheus(&json!({})),
         monitor("good", &json!({"port": "web"})),
         monitor("bad", &json!({"port": "web", "metricRelabelings": [step]})),
@@ -247,7 +247,7 @@ fn a_regex_that_does_not_compile() {
 
 #[test]
 fn a_duration_that_overflows() {
-    insta::assert_snapshot!(verdict(&[
+    insta::assert_snapshot!(summary(&[
         prometheus(&json!({})),
         monitor("good", &json!({"port": "web"})),
         monitor("bad", &json!({"port": "web", "interval": "99999999999999999999y"})),
@@ -273,7 +273,7 @@ fn a_rule_of_600_kibibytes() {
             {"alert": "a", "expr": "up == 0", "annotations": {"description": "x".repeat(size)}},
         ]}]})
     };
-    insta::assert_snapshot!(verdict(&[
+    insta::assert_snapshot!(summary(&[
         prometheus(&json!({})),
         object("PrometheusRule", "large", &rule(600 * 1024)),
         object("PrometheusRule", "good", &rule(400 * 1024)),
@@ -299,11 +299,11 @@ fn a_name_of_253_characters() {
             &json!({"groups": [{"name": "g", "rules": [{"record": "r", "expr": "("}]}]}),
         ),
     ];
-    insta::assert_snapshot!(verdict(&objects));
-    judge("3.13.1", "a_name_of_253_characters", &objects);
+    insta::assert_snapshot!(summary(&objects));
+    check_configuration("3.13.1", "a_name_of_253_characters", &objects);
 }
 
-/// A certificate for nobody.
+/// A certificate without host names.
 const CERTIFICATE: &str = "\
 -----BEGIN CERTIFICATE-----\n\
 MIIBeDCCAR+gAwIBAgIUMoPuuMo/mUZuhAUL8Cpk07StzmMwCgYIKoZIzj0EAwIw\n\
@@ -317,7 +317,7 @@ DDVxPbZxh/RljwIgKNdUEGQDuqHVPF65dEHMspSOIDfqZW3Hh+8cV85sGOI=\n\
 -----END CERTIFICATE-----\n\
 ";
 
-/// A key, but not that of the certificate.
+/// A key that does not match the certificate.
 const OTHER_KEY: &str = "\
 -----BEGIN PRIVATE KEY-----\n\
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgN7ZNLrURAasYrrGN\n\

@@ -1,40 +1,40 @@
-//! What the operators would apply for resources in files, without a cluster.
+//! Renders the objects that the operators would apply for resources in files, without a cluster.
 
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use product::render::{Document, Findings, Rendered, Schemas, read_all};
+use product::render::{Findings, InputDocument, RenderOutput, Schemas, read_all};
 use product::{Definition, Product};
 
 use crate::products;
 
 /// The objects for the resources in these files and directories.
-pub fn files(paths: &[PathBuf], namespace: &str) -> Result<Rendered> {
+pub fn files(paths: &[PathBuf], namespace: &str) -> Result<RenderOutput> {
     render(&read_all(paths, namespace)?)
 }
 
 /// One configuration of the resources in these files, named as `prometheus/NAMESPACE/NAME`.
-pub fn configuration(paths: &[PathBuf], namespace: &str, workload: &str) -> Result<Rendered> {
+pub fn configuration(paths: &[PathBuf], namespace: &str, workload: &str) -> Result<RenderOutput> {
     let rendered = render(&read_all(paths, namespace)?)?;
     let Some((_, text)) = rendered.configurations.iter().find(|(name, _)| name == workload) else {
         let known: Vec<&str> = rendered.configurations.iter().map(|(name, _)| name.as_str()).collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
         bail!("there is no {workload} in these files; there is {known}");
     };
-    Ok(Rendered { text: text.clone(), ..rendered })
+    Ok(RenderOutput { text: text.clone(), ..rendered })
 }
 
-/// Each product gets its resources, as the API server would hand them on, and what resources may point to.
-fn render(documents: &[Document]) -> Result<Rendered> {
-    let mut rendered = Rendered::default();
-    let is_ours = |document: &&Document| products::ALL.iter().any(|one| has_group(one, document));
+/// Each product gets its resources, as the API server would return them, and the objects that they can reference.
+fn render(documents: &[InputDocument]) -> Result<RenderOutput> {
+    let mut rendered = RenderOutput::default();
+    let is_ours = |document: &&InputDocument| products::ALL.iter().any(|one| has_group(one, document));
     for document in documents.iter().filter(|one| !one.is_shared() && !is_ours(one)) {
-        rendered.notes.push(format!("{} is passed over: it is no resource of ours", document.name()));
+        rendered.notes.push(format!("{} is skipped: it is not a resource of Mainstay", document.name()));
     }
     for product in products::ALL {
         let of_product = documents.iter().filter(|one| has_group(product, one) || one.is_shared());
-        let of_product: Vec<Document> = of_product.cloned().collect();
-        let kinds: Vec<&str> = of_product.iter().map(Document::kind).collect();
+        let of_product: Vec<InputDocument> = of_product.cloned().collect();
+        let kinds: Vec<&str> = of_product.iter().map(InputDocument::kind).collect();
         let definitions: Vec<Definition> = (product.definitions)()?;
         let schemas = Schemas::read(&definitions, &kinds)?;
         let mut admitted = Vec::new();
@@ -46,14 +46,18 @@ fn render(documents: &[Document]) -> Result<Rendered> {
     Ok(rendered)
 }
 
-/// Whether a document is a resource of a product, perhaps of a kind that it does not have.
-fn has_group(product: &Product, document: &Document) -> bool {
+/// Whether a document has the API group of a product.
+fn has_group(product: &Product, document: &InputDocument) -> bool {
     let mut groups = product.declarations.iter().map(|one| one.primary.group);
     groups.any(|group| !group.is_empty() && group == document.group())
 }
 
-/// A document as the API server would hand it on; nothing, if it would refuse it.
-fn admit(mut document: Document, schemas: &Schemas, rendered: &mut Rendered) -> Option<Document> {
+/// A document as the API server would return it; `None` if the server would reject it.
+fn admit(
+    mut document: InputDocument,
+    schemas: &Schemas,
+    rendered: &mut RenderOutput,
+) -> Option<InputDocument> {
     if document.is_shared() {
         return Some(document);
     }
@@ -67,8 +71,8 @@ fn admit(mut document: Document, schemas: &Schemas, rendered: &mut Rendered) -> 
     let notes = unknown.iter().map(|field| format!("{name}: {field} is unknown and ignored"));
     rendered.notes.extend(notes);
     if !refused.is_empty() {
-        let words = refused.join("; ");
-        rendered.failures.push(format!("{name}: the API server would refuse it: {words}"));
+        let problems = refused.join("; ");
+        rendered.failures.push(format!("{name}: the API server would reject it: {problems}"));
         return None;
     }
     Some(document)

@@ -7,15 +7,15 @@ use super::*;
 
 const APP: &str = "apiVersion: example-app.appdelivery.cncf.io/v1alpha1\nkind: ExampleApp\nmetadata: {name: a}\nspec: {appVersion: 0.0.1}\n";
 
-/// A golden of a whole configuration, in a place where `make test` has it judged by the program that reads it.
-pub(super) fn judged(reader: &str, version: &str, name: &str, configuration: &str) {
+/// A golden test of a whole configuration, in a directory where `make test` checks it with the program that reads it.
+pub(super) fn checked(reader: &str, version: &str, name: &str, configuration: &str) {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path(format!("configurations/{reader}/{version}"));
     settings.set_prepend_module_to_snapshot(false);
     settings.bind(|| insta::assert_snapshot!(name, configuration));
 }
 
-fn text(text: &str) -> Rendered {
+fn text(text: &str) -> RenderOutput {
     render(&read_text(text, "default").unwrap()).unwrap()
 }
 
@@ -61,17 +61,17 @@ fn every_file_of_a_directory_is_read_in_order() {
 }
 
 #[test]
-fn what_cannot_be_rendered_is_named() {
+fn resources_that_cannot_be_rendered_are_reported() {
     assert_eq!(
         text("kind: Pod\nmetadata: {name: x}\n"),
-        Rendered {
-            notes: vec!["Pod default/x is passed over: it is no resource of ours".into()],
-            ..Rendered::default()
+        RenderOutput {
+            notes: vec!["Pod default/x is skipped: it is not a resource of Mainstay".into()],
+            ..RenderOutput::default()
         }
     );
     assert_eq!(
         text(&APP.replace("0.0.1", "latest")).failures,
-        ["ExampleApp default/a: the API server would refuse it: spec.appVersion: \"latest\" does not match \
+        ["ExampleApp default/a: the API server would reject it: spec.appVersion: \"latest\" does not match \
           ^[0-9]+\\.[0-9]+\\.[0-9]+(-[0-9A-Za-z.-]+)?$"]
     );
     assert_eq!(
@@ -88,7 +88,7 @@ fn the_monitoring_sample() {
     assert_eq!(rendered.failures, Vec::<String>::new());
     assert_eq!(
         rendered.notes,
-        ["ServiceAccount monitoring/prometheus is passed over: it is no resource of ours"]
+        ["ServiceAccount monitoring/prometheus is skipped: it is not a resource of Mainstay"]
     );
     insta::assert_snapshot!(rendered.text);
 }
@@ -108,15 +108,15 @@ fn the_configurations_of_the_sample() {
                 .unwrap();
         assert_eq!(rendered.failures, Vec::<String>::new());
         if reader.is_empty() {
-            // No program of ours judges what a Thanos Ruler reads.
+            // No program checks the configuration of a Thanos Ruler.
             insta::assert_snapshot!(kind, rendered.text);
         } else {
-            judged(reader, version, "sample", &rendered.text);
+            checked(reader, version, "sample", &rendered.text);
         }
     }
-    let words = configuration(&[sample], "default", "prometheus/monitoring/other").unwrap_err().to_string();
+    let error = configuration(&[sample], "default", "prometheus/monitoring/other").unwrap_err().to_string();
     assert_eq!(
-        words,
+        error,
         "there is no prometheus/monitoring/other in these files; there is prometheus/monitoring/main, \
          alertmanager/monitoring/main, thanosruler/monitoring/main, prometheusagent/monitoring/edge"
     );

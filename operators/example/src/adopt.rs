@@ -1,5 +1,5 @@
-//! An application that ran before the operator came: what of it must stay as it was found, so that nothing restarts and
-//! no data are lost. Pure.
+//! Adoption of an application that ran before the operator was installed: the names that stay as they were found, so that
+//! no pod restarts and no data are lost. Pure.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use kernel::object::Key;
 
 use crate::names;
 
-/// What the objects of an application are called: as we call them, unless they were there before us.
+/// The names of the objects of an application: ours, or those of an application that we adopted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObjectNames {
     /// The labels that select instances.
@@ -26,7 +26,7 @@ pub struct ObjectNames {
 }
 
 impl ObjectNames {
-    /// Those of an application that we install.
+    /// The names in an application that we install.
     pub fn ours(app: &str) -> Self {
         Self {
             selector: names::selector(app),
@@ -37,7 +37,7 @@ impl ObjectNames {
         }
     }
 
-    /// Those of an application that is there.
+    /// The names in an application that exists.
     pub fn found(app: &str, set: &StatefulSet) -> Self {
         let mut found = Self::ours(app);
         let Some(spec) = &set.spec else { return found };
@@ -61,8 +61,8 @@ impl ObjectNames {
         found
     }
 
-    /// Those in a status.
-    pub fn remembered(app: &str, adopted: &AdoptedStatus) -> Self {
+    /// The names in a status.
+    pub fn recorded(app: &str, adopted: &AdoptedStatus) -> Self {
         Self {
             selector: adopted.selector.clone(),
             service: adopted.service_name.clone(),
@@ -72,13 +72,13 @@ impl ObjectNames {
         }
     }
 
-    /// Where the first instance answers, also when it is not ready.
+    /// The address of the first instance. It can be resolved even if the instance is not ready.
     pub fn first_instance(&self, app: &Key) -> String {
         format!("{}-0.{}.{}.svc:{}", app.name, self.service, app.namespace, names::PORT)
     }
 
-    /// What the status remembers of them; nothing if they are ours.
-    pub fn to_remember(&self, app: &str) -> Option<AdoptedStatus> {
+    /// The record for the status; `None` if all names are ours.
+    pub fn to_record(&self, app: &str) -> Option<AdoptedStatus> {
         (*self != Self::ours(app)).then(|| AdoptedStatus {
             selector: self.selector.clone(),
             service_name: self.service.clone(),
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_found_stays() {
+    fn names_of_an_adopted_application_stay() {
         let set: StatefulSet = serde_json::from_value(json!({"spec": {
             "selector": {"matchLabels": {"run": "old"}}, "serviceName": "old-names",
             "volumeClaimTemplates": [{"metadata": {"name": "store"}}],
@@ -160,7 +160,7 @@ mod tests {
             features: "app-features".into(),
         };
         assert_eq!(names, expected);
-        assert_eq!(ObjectNames::remembered("app", &names.to_remember("app").unwrap()), names);
-        assert_eq!(ObjectNames::ours("app").to_remember("app"), None);
+        assert_eq!(ObjectNames::recorded("app", &names.to_record("app").unwrap()), names);
+        assert_eq!(ObjectNames::ours("app").to_record("app"), None);
     }
 }

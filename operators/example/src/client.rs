@@ -1,4 +1,4 @@
-//! Asks an instance about its writes, and holds or releases them.
+//! Requests to an instance: whether it holds writes, and to hold or release them.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use http::{Method, StatusCode};
 use k8s_openapi::jiff::SignedDuration;
 use kernel::flow::PassError;
-use kernel::operand::{self, AskError, Reply, Request};
+use kernel::operand::{self, AskError, OperandRequest, Reply};
 use serde_json::Value;
 
 use crate::gather::{Credentials, Writes};
@@ -15,27 +15,27 @@ use crate::upgrade::WriteControl;
 
 /// How long an instance may take to answer.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// How long an instance holds its writes if it is not asked again, in seconds.
+/// How long an instance holds its writes without another request, in seconds.
 const HOLD: u32 = 60;
-/// When to ask again so that writes stay held.
+/// When to repeat the request, so that writes stay held.
 pub const RENEWAL: SignedDuration = SignedDuration::from_secs(20);
-/// When to ask again for what did not come about.
+/// When to repeat a request that had no effect.
 pub const RETRY: SignedDuration = SignedDuration::from_secs(1);
 
-/// Talks to instances.
+/// The client of instances.
 #[derive(Debug, Clone, Default)]
 pub struct Instances {
-    /// Where all of them are, if it is not where their names lead.
+    /// The address of all instances, if their host names are not resolved.
     proxy: Option<SocketAddr>,
 }
 
 impl Instances {
-    /// All instances behind one address, which tells them apart by the host that is asked for: for tests that play them.
+    /// Reaches all instances at one address, which distinguishes them by the `Host` header. For tests that simulate them.
     pub fn behind(address: SocketAddr) -> Self {
         Self { proxy: Some(address) }
     }
 
-    /// What an instance does with writes. One that gives no valid answer is unknown.
+    /// Whether an instance holds writes. `Unknown` if it gives no valid response.
     pub async fn writes(&self, host: &str, credentials: &Credentials) -> Writes {
         let reply = self.ask(Method::GET, host, "/v1/version", credentials).await;
         let Some(reply) = reply.ok().filter(|reply| reply.status == StatusCode::OK) else {
@@ -50,7 +50,7 @@ impl Instances {
         }
     }
 
-    /// Does what a plan asks for.
+    /// Performs the step of a plan.
     pub async fn perform(&self, step: &Step, credentials: &Credentials) -> Result<(), PassError> {
         let path = match step.control {
             WriteControl::Hold => format!("/internal/hold?seconds={HOLD}"),
@@ -59,7 +59,7 @@ impl Instances {
         let host = &step.host;
         match self.ask(Method::POST, host, &path, credentials).await {
             Ok(reply) if reply.status.is_success() => Ok(()),
-            // Writes are held for the data that replace these, or a migration still reads them: the next pass looks again.
+            // Writes are held until other data replace these, or a migration still reads them: the next pass looks again.
             Ok(Reply { status: StatusCode::CONFLICT | StatusCode::SERVICE_UNAVAILABLE, .. }) => Ok(()),
             Ok(Reply { status, body, .. }) => {
                 let body = String::from_utf8_lossy(&body);
@@ -78,7 +78,7 @@ impl Instances {
     ) -> Result<Reply, AskError> {
         let address = self.proxy.map_or_else(|| host.to_owned(), |proxy| proxy.to_string());
         let credentials = Some([&*credentials.username, &*credentials.password]);
-        operand::ask(&Request { method, address: &address, host, path, tls: false, credentials }, TIMEOUT)
-            .await
+        let address = &address;
+        operand::ask(&OperandRequest { method, address, host, path, tls: false, credentials }, TIMEOUT).await
     }
 }

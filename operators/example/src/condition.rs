@@ -2,14 +2,14 @@
 
 /// The type of a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Type {
-    /// Whether all of the spec is carried out.
+pub enum ConditionType {
+    /// Whether the whole spec is applied.
     Accepted,
     /// Whether backups are taken.
     BackedUp,
-    /// Whether the operator leaves everything as it is.
+    /// Whether the operator leaves all objects unchanged.
     Paused,
-    /// Whether the operator changes something.
+    /// Whether a change is in progress.
     Progressing,
     /// Whether all instances are ready.
     Ready,
@@ -17,12 +17,12 @@ pub enum Type {
     Upgraded,
 }
 
-impl Type {
+impl ConditionType {
     /// All of them.
     pub const ALL: [Self; 6] =
         [Self::Accepted, Self::BackedUp, Self::Paused, Self::Progressing, Self::Ready, Self::Upgraded];
 
-    /// As it is written.
+    /// The name in the status.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Accepted => "Accepted",
@@ -38,7 +38,7 @@ impl Type {
 /// The reason of a condition, or of an upgrade that is rolled back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
-    /// All of the spec is carried out.
+    /// The whole spec is applied.
     Accepted,
     /// All instances are ready.
     AllReady,
@@ -50,7 +50,7 @@ pub enum Reason {
     ClassChangeRefused,
     /// A phase of an upgrade took too long.
     DeadlineExceeded,
-    /// The operator lets go of the application.
+    /// The operator stops managing the application.
     Disconnecting,
     /// The wanted version is older.
     DowngradeRefused,
@@ -62,11 +62,11 @@ pub enum Reason {
     Installing,
     /// An instance fails.
     InstanceBroken,
-    /// The Job failed that migrates the data.
+    /// The Job that migrates the data failed.
     MigrationFailed,
     /// The name is too long.
     NameTooLong,
-    /// The size of volumes is no amount.
+    /// The size of volumes is not a quantity.
     NoAmount,
     /// No instances are wanted.
     NoInstances,
@@ -74,11 +74,11 @@ pub enum Reason {
     NotAllReady,
     /// No backups are taken.
     NotTaken,
-    /// The wanted version is no version.
+    /// The wanted version is not a version.
     NoVersion,
-    /// The user asked for a pause.
+    /// The application is paused.
     Paused,
-    /// The user asked for a pause.
+    /// The user paused the application.
     PausedByUser,
     /// An upgrade cannot be rolled back.
     RollbackStuck,
@@ -88,7 +88,7 @@ pub enum Reason {
     Rolling,
     /// An upgrade is rolled back.
     RollingBack,
-    /// Everything is as it should be.
+    /// The application is up to date.
     Settled,
     /// Volumes cannot shrink.
     ShrinkRefused,
@@ -104,12 +104,12 @@ pub enum Reason {
     Uninstalling,
     /// An upgrade is under way.
     Upgrading,
-    /// Something is deleted before it is created again.
+    /// An object is being deleted, and is created again afterwards.
     WaitingForDeletion,
 }
 
 impl Reason {
-    /// As it is written.
+    /// The name in the status.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Accepted => "Accepted",

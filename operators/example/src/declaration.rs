@@ -47,13 +47,13 @@ pub const DECLARATION: Declaration = Declaration {
             group: "",
             resource: "pods",
             verbs: &["patch", "delete"],
-            why: "an annotation, so that changed features reach an instance in seconds; pods that hold up a rollout",
+            why: "an annotation, so that changed features reach an instance in seconds; pods that block a rollout",
         },
         Permission {
             group: "",
             resource: "persistentvolumeclaims",
             verbs: &["patch", "delete"],
-            why: "volumes grow, and are deleted with an application if the user says so",
+            why: "volumes grow, and are deleted with an application if the user wants that",
         },
         Permission {
             group: names::EXAMPLE_APP.group,
@@ -65,7 +65,7 @@ pub const DECLARATION: Declaration = Declaration {
             group: names::EXAMPLE_APP.group,
             resource: "exampleapps/finalizers",
             verbs: &["update"],
-            why: "children that hold up the deletion of their owner, where the cluster checks that",
+            why: "children that block the deletion of their owner, if the cluster checks that",
         },
     ],
     predecessors: &["kubectl", "kubectl-client-side-apply", "kubectl-create"],
@@ -94,7 +94,7 @@ fn app_of_pod(pod: &Object) -> Option<Key> {
     Some(Key::new(&pod.key().namespace, app))
 }
 
-/// A StatefulSet names the claims of its pods after itself: `data-NAME-0`.
+/// The claims of a StatefulSet contain its name: `data-NAME-0`.
 fn app_of_claim(claim: &Object) -> Option<Key> {
     let (without_ordinal, ordinal) = claim.key().name.rsplit_once('-')?;
     ordinal.parse::<u32>().ok()?;

@@ -1,5 +1,5 @@
-//! What is known of an application: its objects, its instances, and during an upgrade what the instance that takes the
-//! writes does with them. The only stage that reads.
+//! What is known about an application: its objects, its instances, and during an upgrade whether the first instance holds
+//! writes. The only stage that reads.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::adopt::ObjectNames;
 use crate::names;
 use crate::upgrade::JobState;
 
-/// The kinds that are looked at.
+/// The kinds that are read.
 pub(crate) const STATEFUL_SET: Kind = Kind::of::<StatefulSet>();
 pub(crate) const POD: Kind = Kind::of::<Pod>();
 pub(crate) const CLAIM: Kind = Kind::of::<PersistentVolumeClaim>();
@@ -44,7 +44,7 @@ impl std::fmt::Debug for Credentials {
     }
 }
 
-/// What the instance that takes the writes does with them.
+/// What the first instance, which receives the writes, does with them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Writes {
     /// It accepts them.
@@ -53,11 +53,11 @@ pub enum Writes {
     Held,
     /// It holds them until it restarts, because the data were migrated.
     Moved,
-    /// It does not answer.
+    /// It does not respond.
     Unknown,
 }
 
-/// An object that is there.
+/// An object that exists.
 #[derive(Debug, Clone)]
 pub struct Existing<K> {
     /// The object.
@@ -66,12 +66,12 @@ pub struct Existing<K> {
     pub is_ours: bool,
 }
 
-/// Objects that others create, as types and as they are kept.
+/// Objects that others create, typed and as they are cached.
 #[derive(Debug, Clone)]
 pub struct Listed<K> {
-    /// As types.
+    /// Typed.
     pub items: Vec<K>,
-    /// As they are kept, to be deleted.
+    /// As they are cached, to be deleted.
     pub objects: Vec<Arc<Object>>,
 }
 
@@ -86,12 +86,12 @@ impl<K: DeserializeOwned> Listed<K> {
 pub struct MigrationJob {
     /// The Job.
     pub job: Job,
-    /// What one of its pods said last, if it failed.
+    /// The last message of one of its pods, if it failed.
     pub last_message: Option<String>,
 }
 
 impl MigrationJob {
-    /// How it is doing. One that is being deleted still works.
+    /// Its state. A Job that is being deleted counts as running.
     pub fn state(&self) -> JobState {
         let status = self.job.status.as_ref().filter(|_| self.job.metadata.deletion_timestamp.is_none());
         let conditions = status.and_then(|status| status.conditions.as_deref()).unwrap_or_default();
@@ -107,10 +107,10 @@ impl MigrationJob {
     }
 }
 
-/// All that is known.
+/// Everything that is known about an application.
 #[derive(Debug, Clone)]
 pub struct Inputs {
-    /// What its objects are called.
+    /// The names of its objects.
     pub names: ObjectNames,
     /// The `StatefulSet` of the instances.
     pub set: Option<Existing<StatefulSet>>,
@@ -120,18 +120,18 @@ pub struct Inputs {
     pub claims: Listed<PersistentVolumeClaim>,
     /// The Service that clients use.
     pub service: Option<Existing<Service>>,
-    /// The features as they were written last.
+    /// The features as they were last written.
     pub features: Option<ConfigMap>,
-    /// The credentials that are there, or new ones.
+    /// The existing credentials, or new ones.
     pub credentials: Credentials,
     /// The Jobs of an upgrade.
     pub jobs: Vec<MigrationJob>,
-    /// What the first instance does with writes; asked only during an upgrade.
+    /// What the first instance does with writes; only known during an upgrade.
     pub writes: Writes,
 }
 
 impl Inputs {
-    /// What is known of an application of which nothing is there yet.
+    /// What is known about an application without any objects.
     pub(crate) fn empty(app: &str, credentials: Credentials) -> Self {
         Self {
             names: ObjectNames::ours(app),
@@ -146,7 +146,7 @@ impl Inputs {
         }
     }
 
-    /// What the stores hold of an application.
+    /// Reads the objects of an application from the caches.
     pub(crate) fn read(app: &ExampleApp, cluster: Cluster<'_>) -> Result<Self, PassError> {
         let uid = app.metadata.uid.as_deref().unwrap_or_default();
         let lookup = Lookup { stores: cluster.stores, app: cluster.key, uid };
@@ -176,7 +176,7 @@ impl Inputs {
     }
 }
 
-/// Finds the objects of one application in the stores.
+/// Finds the objects of one application in the caches.
 struct Lookup<'a> {
     stores: &'a Stores,
     app: &'a Key,
@@ -195,7 +195,7 @@ impl Lookup<'_> {
         Ok(Some(Existing { object: read(&object)?, is_ours }))
     }
 
-    /// The instances: pods of the `StatefulSet` with the application's name, also when it is deleted or created again.
+    /// The instances: pods of the `StatefulSet` with the application's name, even if it is deleted or created again.
     fn pods(&self, names: &ObjectNames) -> Result<Listed<Pod>, PassError> {
         let Key { namespace, name } = self.app;
         let mut pods = self.stores.named(POD, namespace, &format!("{name}-"));
@@ -209,7 +209,7 @@ impl Lookup<'_> {
         Listed::read(pods)
     }
 
-    /// The volumes of the instances: also of those that are not there any more.
+    /// The volumes of the instances, including instances that no longer exist.
     fn claims(&self, names: &ObjectNames) -> Result<Listed<PersistentVolumeClaim>, PassError> {
         let prefix = format!("{}-{}", names.claim, self.app.name);
         let mut claims = self.stores.named(CLAIM, &self.app.namespace, &prefix);
@@ -255,11 +255,10 @@ fn new_credentials() -> Credentials {
     Credentials { username: "admin".into(), password }
 }
 
-/// What the objects of an application are called: as the status says, else as in a `StatefulSet` that was there before us,
-/// else as we call them.
+/// The names of the objects of an application: those in the status, else those of an adopted `StatefulSet`, else ours.
 fn object_names(app: &ExampleApp, name: &str, set: Option<&Existing<StatefulSet>>) -> ObjectNames {
     if let Some(adopted) = app.status.as_ref().and_then(|status| status.adopted.as_ref()) {
-        return ObjectNames::remembered(name, adopted);
+        return ObjectNames::recorded(name, adopted);
     }
     let is_adopted = |set: &&Existing<StatefulSet>| {
         let annotations = set.object.metadata.annotations.as_ref();
@@ -290,12 +289,12 @@ mod tests {
     }
 
     #[test]
-    fn what_lost_its_owner_is_ours_by_its_label() {
+    fn an_object_without_an_owner_is_ours_if_it_has_our_label() {
         let owner = |uid: &str| json!([{"apiVersion": "v1", "kind": "X", "name": "x", "uid": uid, "controller": true}]);
         let (ours, bare) = (json!({"app.kubernetes.io/managed-by": "mainstay"}), json!({"a": "b"}));
         assert!(is_ours(&owner("1"), &bare));
-        assert!(!is_ours(&owner("3"), &ours), "another owner's, whatever its label says");
+        assert!(!is_ours(&owner("3"), &ours), "it has another owner, and the label does not matter");
         assert!(is_ours(&json!([]), &ours));
-        assert!(!is_ours(&json!([]), &bare), "it was there before us");
+        assert!(!is_ours(&json!([]), &bare), "it existed before the operator");
     }
 }

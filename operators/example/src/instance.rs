@@ -1,4 +1,4 @@
-//! How one instance is, read from its pod. Pure.
+//! The state of one instance, from its pod. Pure.
 
 use capability::health::PodHealth;
 use k8s_openapi::api::core::v1::Pod;
@@ -11,16 +11,16 @@ const LONGEST_MESSAGE: usize = 400;
 
 /// An instance.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Instance {
-    /// Its ordinal: 0 takes the writes.
+pub struct AppInstance {
+    /// Its ordinal. The instance 0 receives the writes.
     pub ordinal: i32,
     /// The version that it runs.
     pub version: Option<String>,
-    /// How its pod is.
+    /// The health of its pod.
     pub health: PodHealth,
 }
 
-impl Instance {
+impl AppInstance {
     /// Whether it serves this version.
     pub fn serves(&self, version: &str) -> bool {
         self.health.serves() && self.version.as_deref() == Some(version)
@@ -44,19 +44,19 @@ impl Instance {
 }
 
 /// The instances, by ordinal.
-pub fn all(pods: &[Pod]) -> Vec<Instance> {
-    let mut all: Vec<Instance> = pods.iter().filter_map(of).collect();
+pub fn all(pods: &[Pod]) -> Vec<AppInstance> {
+    let mut all: Vec<AppInstance> = pods.iter().filter_map(of).collect();
     all.sort_by_key(|instance| instance.ordinal);
     all
 }
 
-fn of(pod: &Pod) -> Option<Instance> {
+fn of(pod: &Pod) -> Option<AppInstance> {
     let ordinal = pod.metadata.name.as_ref()?.rsplit_once('-')?.1.parse().ok()?;
     let containers = &pod.spec.as_ref()?.containers;
     let container =
         containers.iter().find(|container| container.name == names::CONTAINER).or(containers.first())?;
     let version = container.image.as_deref().and_then(adopt::tag).map(String::from);
-    Some(Instance { ordinal, version, health: PodHealth::of(pod) })
+    Some(AppInstance { ordinal, version, health: PodHealth::of(pod) })
 }
 
 #[cfg(test)]
@@ -83,12 +83,12 @@ mod tests {
             }))
             .unwrap()
         };
-        let [crashing] = &all(&[pod("CrashLoopBackOff", 3)])[..] else { panic!("one") };
+        let [crashing] = &all(&[pod("CrashLoopBackOff", 3)])[..] else { panic!("there is not one instance") };
         let known = (crashing.ordinal, crashing.version.as_deref(), crashing.health.is_ready);
         assert_eq!(known, (12, Some("0.0.2"), false));
         assert_eq!(crashing.failure().as_deref(), Some("pod a-b-12 is in CrashLoopBackOff: no data"));
-        for patient in [pod("CrashLoopBackOff", 1), pod("ContainerCreating", 0), pod("ErrImagePull", 0)] {
-            assert_eq!(all(&[patient])[0].failure(), None);
+        for pending in [pod("CrashLoopBackOff", 1), pod("ContainerCreating", 0), pod("ErrImagePull", 0)] {
+            assert_eq!(all(&[pending])[0].failure(), None);
         }
     }
 }

@@ -1,14 +1,14 @@
-//! The operator of the example application: the one to read first, and the pattern for the next.
+//! The operator of the example application. Read it first: it is the pattern for other operators.
 //!
 //! A pass goes through the files in this order:
 //!
 //! | stage | file | pure |
 //! |---|---|---|
-//! | gather | [`gather`]: what is there; [`client`]: what an instance says | no |
-//! | validate | [`validate`]: what can be carried out; [`version`]: which version follows which | yes |
-//! | plan | [`plan`]: one file a child object; [`upgrade`]: the phases of an upgrade; [`adopt`]: an application that was there before | yes |
+//! | gather | [`gather`]: the existing objects; [`client`]: requests to an instance | no |
+//! | validate | [`validate`]: what can be applied; [`version`]: which version follows which | yes |
+//! | plan | [`plan`]: one file a child object; [`upgrade`]: the phases of an upgrade; [`adopt`]: an application that ran before | yes |
 //! | apply | the kernel | no |
-//! | observe | [`observe`]: how the application is doing; [`instance`]: how a pod is | yes |
+//! | observe | [`observe`]: the health of the application; [`instance`]: the state of an instance | yes |
 //! | report | [`report`]: status and events | yes |
 
 pub mod adopt;
@@ -55,13 +55,13 @@ pub struct ExampleOperator {
 /// What is remembered of an application from one pass to the next.
 #[derive(Debug, Default)]
 pub struct Memory {
-    /// What was last requested of the instance that takes the writes, and when.
+    /// The last request to the first instance, and its time.
     requested: Option<(WriteControl, Timestamp)>,
 }
 
 impl Memory {
-    /// Whether it is time for a request: at once for a new one, again after a second if it had no effect, and before writes
-    /// that are held are released by a timeout.
+    /// Whether a request is due: a new one immediately, the same one again after a second if it had no effect, and in time
+    /// to keep writes held.
     fn is_due(&self, control: WriteControl, writes: Writes, now: Timestamp) -> bool {
         let is_held = control == WriteControl::Hold && writes != Writes::Open;
         let pause = if is_held { client::RENEWAL } else { client::RETRY };
@@ -92,11 +92,11 @@ impl Operator for ExampleOperator {
     ) -> Result<Inputs, PassError> {
         let mut inputs = Inputs::read(app, cluster)?;
         let upgrade = app.status.as_ref().and_then(|status| status.upgrade.as_ref());
-        let is_asked = upgrade.is_some_and(|upgrade| match upgrade.phase {
+        let is_needed = upgrade.is_some_and(|upgrade| match upgrade.phase {
             UpgradePhase::Migrating | UpgradePhase::ReturningData | UpgradePhase::ReturningInstances => true,
             UpgradePhase::Followers | UpgradePhase::Writer | UpgradePhase::Watching => false,
         });
-        if is_asked {
+        if is_needed {
             let host = inputs.names.first_instance(cluster.key);
             inputs.writes = self.instances.writes(&host, &inputs.credentials).await;
         }

@@ -1,10 +1,10 @@
-//! What the objects of an application are called and how they are told apart.
+//! The names and labels of the objects of an application.
 
 use std::collections::BTreeMap;
 
 use kernel::declare::{Kind, Scope};
 
-/// What users write.
+/// The kind of the resource.
 pub const EXAMPLE_APP: Kind = Kind {
     group: "example-app.appdelivery.cncf.io",
     version: "v1alpha1",
@@ -13,7 +13,7 @@ pub const EXAMPLE_APP: Kind = Kind {
     scope: Scope::Namespaces,
 };
 
-/// The finalizer: the application is removed or let go before its resource is deleted.
+/// The finalizer: the application is removed or disconnected before its resource is deleted.
 pub const FINALIZER: &str = "example-app.appdelivery.cncf.io/cleanup";
 
 /// The image, without a tag, unless the user names another.
@@ -25,11 +25,11 @@ pub const CONTAINER: &str = "app";
 /// The volume with the data.
 pub const DATA: &str = "data";
 
-/// Where the application listens.
+/// The port of the application.
 pub const PORT: i32 = 8080;
 
-/// Annotation of a `StatefulSet` that was there before us: a hash of the pod template that we would have made. As long as
-/// that does not change, the template that was found stays, because any other would restart the pods.
+/// Annotation of an adopted `StatefulSet`: a hash of our pod template. While that does not change, the existing template
+/// stays, because any other would restart the pods.
 pub const ADOPTED: &str = "example-app.appdelivery.cncf.io/adopted";
 
 /// Annotation of the features: when they last changed. Annotation of a pod: the last change that it has seen.
@@ -46,7 +46,7 @@ pub fn selector(app: &str) -> BTreeMap<String, String> {
     ])
 }
 
-/// The label that says who manages an object. Disconnecting removes it.
+/// The label with the manager of an object. Disconnecting removes it.
 pub const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
 
 /// Its value for our objects.
@@ -81,9 +81,9 @@ pub fn migration(app: &str, back: bool, version: &str) -> String {
     format!("{app}-{verb}-{}", version.trim_end_matches('-'))
 }
 
-/// How much of a version fits into a name.
+/// The maximum length of a version in a name.
 const LONGEST_VERSION: usize = 14;
 
-/// How long the name of an application may be, so that all names made of it are names: 63 for a label, less what is
-/// added for Jobs and for revisions of a `StatefulSet`.
+/// The maximum length of the name of an application: the 63 characters of a label, less what is added for Jobs and for
+/// revisions of a `StatefulSet`.
 pub const LONGEST_NAME: usize = 40;

@@ -1,4 +1,4 @@
-//! How an application is doing: from what was found and what was just written. Pure; `report` puts it into words.
+//! The health of an application, from what was read and what was just written. Pure. `report` writes the messages.
 
 #[cfg(test)]
 mod tests;
@@ -10,13 +10,13 @@ use kernel::apply::Applied;
 use kernel::object::Key;
 
 use crate::gather::{Inputs, SERVICE, STATEFUL_SET};
-use crate::instance::{self, Instance};
+use crate::instance::{self, AppInstance};
 
-/// How it is doing.
+/// The health of an application.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Health {
     /// Its instances, by ordinal.
-    pub instances: Vec<Instance>,
+    pub instances: Vec<AppInstance>,
     /// The port at which clients find it, if there is a Service.
     pub port: Option<i32>,
     /// Whether all instances were created from the template that was just written.
@@ -24,13 +24,13 @@ pub struct Health {
 }
 
 impl Health {
-    /// The version of the instance that takes the writes, if it serves.
+    /// The version of the first instance, if it serves.
     pub fn version(&self) -> Option<String> {
-        let serves = |instance: &&Instance| instance.ordinal == 0 && instance.health.serves();
+        let serves = |instance: &&AppInstance| instance.ordinal == 0 && instance.health.serves();
         self.instances.iter().find(serves)?.version.clone()
     }
 
-    /// How many instances serve, whatever version.
+    /// How many instances serve, with any version.
     pub fn ready(&self) -> usize {
         self.instances.iter().filter(|instance| instance.health.serves()).count()
     }
@@ -42,11 +42,11 @@ impl Health {
 
     /// Why an instance will not become ready by itself, if one will not.
     pub fn failure(&self) -> Option<String> {
-        self.instances.iter().find_map(Instance::failure)
+        self.instances.iter().find_map(AppInstance::failure)
     }
 }
 
-/// Looks at what was found, and at what was written since.
+/// Determines the health from what was read, and from what was written since.
 pub fn observe(app: &ExampleApp, inputs: &Inputs, applied: &Applied) -> Health {
     Health {
         instances: instance::all(&inputs.pods.items),
@@ -55,7 +55,7 @@ pub fn observe(app: &ExampleApp, inputs: &Inputs, applied: &Applied) -> Health {
     }
 }
 
-/// What this pass wrote is newer than what was found.
+/// The port of the Service that this pass wrote, else of the one that it read.
 fn port(app: &ExampleApp, inputs: &Inputs, applied: &Applied) -> Option<i32> {
     let written = applied.objects.get(&(SERVICE, Key::of(&app.metadata)));
     let written = written.and_then(|service| service.read::<Service>().ok());

@@ -1,8 +1,8 @@
-//! The product: what the program, the manifests and the documents need of this operator.
+//! The product: what the program, the manifests and the documents need to know about this operator.
 
 use api_example::ExampleApp;
 use kernel::hub::Registration;
-use product::{Definition, Document, Instance, Product, Rendered, Setup};
+use product::{Definition, InputDocument, Product, ProductInstance, RenderOutput, Setup};
 
 use crate::render::render;
 use crate::{DECLARATION, ExampleOperator};
@@ -14,7 +14,7 @@ pub const PRODUCT: Product = Product {
     declarations: &[&DECLARATION],
     definitions: || Ok(vec![Definition::of::<ExampleApp>()]),
     render: |documents| {
-        let mut rendered = Rendered::default();
+        let mut rendered = RenderOutput::default();
         for document in &documents {
             add(document, &mut rendered);
         }
@@ -24,14 +24,14 @@ pub const PRODUCT: Product = Product {
     ..Product::NOTHING
 };
 
-impl Instance for ExampleOperator {
+impl ProductInstance for ExampleOperator {
     fn controllers(&self, setup: &Setup) -> Vec<Registration> {
         vec![setup.controller(self.clone(), None)]
     }
 }
 
 /// The objects for an `ExampleApp`, in the order in which they are applied.
-fn add(document: &Document, rendered: &mut Rendered) {
+fn add(document: &InputDocument, rendered: &mut RenderOutput) {
     if document.is_shared() {
         return;
     }

@@ -1,5 +1,5 @@
-//! What would be applied for a resource in a cluster that has nothing of it yet. Pure: a placeholder stands for the
-//! password, which is generated when the Secret is applied.
+//! The objects that would be applied for a resource in a cluster without them. Pure: the password, which is generated when
+//! the Secret is applied, is a placeholder.
 
 use api_example::ExampleApp;
 use k8s_openapi::jiff::Timestamp;

@@ -1,4 +1,4 @@
-//! What a user reads: the status, and events when something about it is new. Pure.
+//! The status, and events about its changes. Pure.
 
 use api_example::{ExampleApp, ExampleAppStatus, UpgradePhase, UpgradeStatus};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
@@ -9,43 +9,47 @@ use kernel::object::Key;
 use kernel::report::{Note, Reconciled, Report, notes};
 
 use crate::ExampleOperator;
-use crate::condition::{Reason, Type};
+use crate::condition::{ConditionType, Reason};
 use crate::gather::Inputs;
 use crate::observe::Health;
 use crate::plan::{Course, Operation};
 use crate::upgrade::{Ended, Rollout};
 use crate::validate::IgnoredField;
 
-fn says(kind: Type, truth: Truth, reason: Reason, message: impl Into<String>) -> Statement {
+fn says(kind: ConditionType, truth: Truth, reason: Reason, message: impl Into<String>) -> Statement {
     let (kind, reason) = (kind.as_str(), reason.as_str());
     Statement { kind, truth, reason, message: message.into(), alarming: false }
 }
 
-fn warns(kind: Type, truth: Truth, reason: Reason, message: impl Into<String>) -> Statement {
+fn warns(kind: ConditionType, truth: Truth, reason: Reason, message: impl Into<String>) -> Statement {
     Statement { alarming: true, ..says(kind, truth, reason, message) }
 }
 
-/// What became of a pass.
+/// The status and events of a pass.
 pub fn report(app: &ExampleApp, result: &PassResult<'_, ExampleOperator>, now: Timestamp) -> Report {
     match result {
         PassResult::Unread(error) => {
             let status = app.status.clone().unwrap_or_default();
-            // The other conditions still hold as far as is known.
-            let statement = warns(Type::Progressing, Truth::False, Reason::CannotLook, error.words());
-            let report = finish(app, status, &[Type::Progressing], &[statement], now);
+            // The other conditions may still be true.
+            let statement =
+                warns(ConditionType::Progressing, Truth::False, Reason::CannotLook, error.with_causes());
+            let report = finish(app, status, &[ConditionType::Progressing], &[statement], now);
             Report { reconciled: Reconciled::Failed, ..report }
         }
         PassResult::Invalid { inputs, invalid, health } => {
             let status = status(app, inputs, health);
             let accepted = Statement {
-                kind: Type::Accepted.as_str(),
+                kind: ConditionType::Accepted.as_str(),
                 truth: Truth::False,
                 reason: invalid.reason,
                 message: invalid.message.clone(),
                 alarming: true,
             };
             let statements = [accepted, readiness(app, health, &status)];
-            Report { reconciled: Reconciled::Invalid, ..finish(app, status, &Type::ALL, &statements, now) }
+            Report {
+                reconciled: Reconciled::Invalid,
+                ..finish(app, status, &ConditionType::ALL, &statements, now)
+            }
         }
         PassResult::Applied { inputs, plan, applied, health, error } => {
             let course = &plan.course;
@@ -63,7 +67,7 @@ pub fn report(app: &ExampleApp, result: &PassResult<'_, ExampleOperator>, now: T
             statements.push(match course.operation {
                 Operation::Uninstall => {
                     let message = "the application is being removed";
-                    says(Type::Ready, Truth::False, Reason::Uninstalling, message)
+                    says(ConditionType::Ready, Truth::False, Reason::Uninstalling, message)
                 }
                 Operation::Run(_) | Operation::Pause | Operation::Disconnect => {
                     readiness(app, health, &status)
@@ -71,15 +75,15 @@ pub fn report(app: &ExampleApp, result: &PassResult<'_, ExampleOperator>, now: T
             });
             statements.push(match (error, applied.waiting.first()) {
                 (Some(error), _) => {
-                    warns(Type::Progressing, Truth::False, Reason::CannotApply, error.words())
+                    warns(ConditionType::Progressing, Truth::False, Reason::CannotApply, error.with_causes())
                 }
                 (None, Some(waiting)) => {
-                    says(Type::Progressing, Truth::True, Reason::WaitingForDeletion, waiting.clone())
+                    says(ConditionType::Progressing, Truth::True, Reason::WaitingForDeletion, waiting.clone())
                 }
                 (None, None) => progressing(app, course, &course.actions.remarks(applied), health, &status),
             });
-            statements.extend(if_asked(app, &course.operation));
-            let mut report = finish(app, status, &Type::ALL, &statements, now);
+            statements.extend(optional(app, &course.operation));
+            let mut report = finish(app, status, &ConditionType::ALL, &statements, now);
             if error.is_some() {
                 report.reconciled = Reconciled::Failed;
             }
@@ -89,7 +93,7 @@ pub fn report(app: &ExampleApp, result: &PassResult<'_, ExampleOperator>, now: T
     }
 }
 
-/// The status without new conditions.
+/// The new status, with the old conditions.
 fn status(app: &ExampleApp, inputs: &Inputs, health: &Health) -> ExampleAppStatus {
     let Key { namespace, name } = Key::of(&app.metadata);
     let old = app.status.clone().unwrap_or_default();
@@ -101,7 +105,7 @@ fn status(app: &ExampleApp, inputs: &Inputs, health: &Health) -> ExampleAppStatu
         current_version: health.version().or(old.current_version),
         url: Some(format!("http://{name}.{namespace}.svc{port}/")),
         auth_secret_name: Some(inputs.names.secret.clone()),
-        adopted: inputs.names.to_remember(&name),
+        adopted: inputs.names.to_record(&name),
         replicas: i32::try_from(health.instances.len()).ok(),
         ready_replicas: i32::try_from(ready).ok(),
         selector: Some(selector.join(",")),
@@ -112,10 +116,10 @@ fn status(app: &ExampleApp, inputs: &Inputs, health: &Health) -> ExampleAppStatu
 
 fn accepted(ignored: &[IgnoredField]) -> Statement {
     match ignored.first() {
-        None => says(Type::Accepted, Truth::True, Reason::Accepted, ""),
+        None => says(ConditionType::Accepted, Truth::True, Reason::Accepted, ""),
         Some(first) => {
             let all: Vec<&str> = ignored.iter().map(|ignored| ignored.message.as_str()).collect();
-            warns(Type::Accepted, Truth::False, first.reason, all.join("; "))
+            warns(ConditionType::Accepted, Truth::False, first.reason, all.join("; "))
         }
     }
 }
@@ -123,18 +127,18 @@ fn accepted(ignored: &[IgnoredField]) -> Statement {
 fn readiness(app: &ExampleApp, health: &Health, status: &ExampleAppStatus) -> Statement {
     let (wanted, ready) = (wanted(app), health.ready());
     if wanted == 0 {
-        return says(Type::Ready, Truth::False, Reason::NoInstances, "spec.replicas is 0");
+        return says(ConditionType::Ready, Truth::False, Reason::NoInstances, "spec.replicas is 0");
     }
     if ready >= wanted {
         let version = status.current_version.as_deref().unwrap_or("an unknown version");
         let message = format!("{ready} of {wanted} instances serve {version}");
-        return says(Type::Ready, Truth::True, Reason::AllReady, message);
+        return says(ConditionType::Ready, Truth::True, Reason::AllReady, message);
     }
     if let Some(failure) = health.failure() {
-        return warns(Type::Ready, Truth::False, Reason::InstanceBroken, failure);
+        return warns(ConditionType::Ready, Truth::False, Reason::InstanceBroken, failure);
     }
     let message = format!("{ready} of {wanted} instances are ready");
-    says(Type::Ready, Truth::False, Reason::NotAllReady, message)
+    says(ConditionType::Ready, Truth::False, Reason::NotAllReady, message)
 }
 
 fn wanted(app: &ExampleApp) -> usize {
@@ -148,19 +152,21 @@ fn progressing(
     health: &Health,
     status: &ExampleAppStatus,
 ) -> Statement {
-    let says = |truth: Truth, reason: Reason, message: &str| says(Type::Progressing, truth, reason, message);
+    let says = |truth: Truth, reason: Reason, message: &str| {
+        says(ConditionType::Progressing, truth, reason, message)
+    };
     let rollout = match &course.operation {
         Operation::Run(rollout) => rollout,
         Operation::Pause => return says(Truth::False, Reason::Paused, "spec.paused is true"),
         Operation::Uninstall => {
-            return says(Truth::True, Reason::Uninstalling, "waiting for the instances to end");
+            return says(Truth::True, Reason::Uninstalling, "waiting for the instances to stop");
         }
         Operation::Disconnect => {
             return says(Truth::True, Reason::Disconnecting, "removing labels and owner references");
         }
     };
     if let Some(stuck) = &rollout.stuck {
-        return warns(Type::Progressing, Truth::False, Reason::RollbackStuck, stuck.clone());
+        return warns(ConditionType::Progressing, Truth::False, Reason::RollbackStuck, stuck.clone());
     }
     if let Some(upgrade) = &rollout.upgrade {
         return upgrading(upgrade);
@@ -177,7 +183,7 @@ fn progressing(
         return says(Truth::False, Reason::Settled, "");
     }
     let reason = if status.current_version.is_none() { Reason::Installing } else { Reason::Rolling };
-    says(Truth::True, reason, &format!("{serving} of {wanted} instances are as they should be"))
+    says(Truth::True, reason, &format!("{serving} of {wanted} instances are up to date"))
 }
 
 fn upgrading(upgrade: &UpgradeStatus) -> Statement {
@@ -188,16 +194,16 @@ fn upgrading(upgrade: &UpgradeStatus) -> Statement {
         UpgradePhase::Writer => "the instance that takes the writes is replaced",
         UpgradePhase::Watching => "all instances run the new version and are watched",
         UpgradePhase::ReturningData => "the data are migrated back",
-        UpgradePhase::ReturningInstances => "the instances are replaced by the version before",
+        UpgradePhase::ReturningInstances => "the instances are replaced with the previous version",
     };
     match cause {
         None => {
             let message = format!("from {from} to {to}: {now}");
-            says(Type::Progressing, Truth::True, Reason::Upgrading, message)
+            says(ConditionType::Progressing, Truth::True, Reason::Upgrading, message)
         }
         Some(cause) => {
             let message = format!("from {to} back to {from}: {now}; {}", cause.message);
-            warns(Type::Progressing, Truth::True, Reason::RollingBack, message)
+            warns(ConditionType::Progressing, Truth::True, Reason::RollingBack, message)
         }
     }
 }
@@ -210,12 +216,12 @@ fn upgraded(app: &ExampleApp, operation: &Operation) -> Option<Statement> {
     };
     if let Some(upgrade) = &rollout.upgrade {
         let message = format!("from {} to {}", upgrade.from, upgrade.to);
-        return Some(says(Type::Upgraded, Truth::Unknown, Reason::UnderWay, message));
+        return Some(says(ConditionType::Upgraded, Truth::Unknown, Reason::UnderWay, message));
     }
     match &rollout.ended {
         Some(Ended::Succeeded(version)) => {
             let message = format!("{version} is in use");
-            Some(says(Type::Upgraded, Truth::True, Reason::Succeeded, message))
+            Some(says(ConditionType::Upgraded, Truth::True, Reason::Succeeded, message))
         }
         Some(Ended::RolledBack(failed)) => {
             let (version, cause, before) = (&failed.version, &failed.cause.message, &rollout.version);
@@ -223,37 +229,37 @@ fn upgraded(app: &ExampleApp, operation: &Operation) -> Option<Statement> {
                 "the upgrade to {version} was rolled back to {before}: {cause}; set spec.appVersion to another version, \
                  or to {before} and back to try again"
             );
-            Some(warns(Type::Upgraded, Truth::False, Reason::RolledBack, message))
+            Some(warns(ConditionType::Upgraded, Truth::False, Reason::RolledBack, message))
         }
-        Some(Ended::Superseded) | None => before(app),
+        Some(Ended::Superseded) | None => previous(app),
     }
 }
 
-/// What was said before about the last upgrade.
-fn before(app: &ExampleApp) -> Option<Statement> {
+/// The condition in the status about the last upgrade.
+fn previous(app: &ExampleApp) -> Option<Statement> {
     let conditions = &app.status.as_ref()?.conditions;
-    let old = conditions.iter().find(|condition| condition.type_ == Type::Upgraded.as_str())?;
+    let old = conditions.iter().find(|condition| condition.type_ == ConditionType::Upgraded.as_str())?;
     let known = [
         (Truth::True, Reason::Succeeded),
         (Truth::False, Reason::RolledBack),
         (Truth::Unknown, Reason::UnderWay),
     ];
     let (truth, reason) = known.into_iter().find(|(_, reason)| reason.as_str() == old.reason)?;
-    let statement = says(Type::Upgraded, truth, reason, old.message.clone());
+    let statement = says(ConditionType::Upgraded, truth, reason, old.message.clone());
     Some(Statement { alarming: truth == Truth::False, ..statement })
 }
 
-/// The conditions that are there only if the user asked for something.
-fn if_asked(app: &ExampleApp, operation: &Operation) -> impl Iterator<Item = Statement> {
+/// The conditions that exist only if the user enabled something.
+fn optional(app: &ExampleApp, operation: &Operation) -> impl Iterator<Item = Statement> {
     let paused = (*operation == Operation::Pause).then(|| {
-        let message = "spec.paused is true: nothing is changed until it is not";
-        says(Type::Paused, Truth::True, Reason::PausedByUser, message)
+        let message = "spec.paused is true: nothing is changed until it is false";
+        says(ConditionType::Paused, Truth::True, Reason::PausedByUser, message)
     });
     let is_enabled = app.spec.backup.as_ref().is_some_and(|backup| backup.enabled);
     let backed_up = is_enabled.then(|| {
         let message =
             "spec.backup.enabled is true, but this version of the operator takes no backups: take your own";
-        warns(Type::BackedUp, Truth::False, Reason::NotTaken, message)
+        warns(ConditionType::BackedUp, Truth::False, Reason::NotTaken, message)
     });
     paused.into_iter().chain(backed_up)
 }
@@ -262,7 +268,7 @@ fn if_asked(app: &ExampleApp, operation: &Operation) -> impl Iterator<Item = Sta
 fn finish(
     app: &ExampleApp,
     mut status: ExampleAppStatus,
-    owned: &[Type],
+    owned: &[ConditionType],
     statements: &[Statement],
     now: Timestamp,
 ) -> Report {

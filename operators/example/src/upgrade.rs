@@ -1,5 +1,5 @@
-//! The upgrade, as a list of phases. `next` is a pure function of what is there and of the phase in the status; everything
-//! that it orders may be ordered again, because a pass may end before its status is written.
+//! The upgrade, as a list of phases. `next` is a pure function of the facts and of the phase in the status. The same orders
+//! may be repeated, because a pass may end before its status is written.
 //!
 //! ```text
 //! Followers ─► Migrating ─► Writer ─► Watching ─► done
@@ -19,14 +19,14 @@ use k8s_openapi::jiff::Timestamp;
 
 use crate::condition::Reason;
 use crate::gather::Writes;
-use crate::instance::Instance;
+use crate::instance::AppInstance;
 
-/// How long an upgrade takes. Tests use shorter times.
+/// The times of an upgrade. Tests use shorter ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timing {
     /// How long a new version must serve before the upgrade has succeeded, in seconds.
     pub watched: i64,
-    /// How often an upgrade looks again: held writes must be held again in time, and deadlines pass.
+    /// The time between two passes of an upgrade: the request to hold writes must be repeated in time.
     pub interval: Duration,
 }
 
@@ -36,23 +36,23 @@ impl Default for Timing {
     }
 }
 
-/// How a Job is doing.
+/// The state of a Job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JobState {
-    /// It is not there.
+    /// It does not exist.
     Absent,
     /// It runs.
     Running,
-    /// It has done its work.
+    /// It has succeeded.
     Done,
     /// It has failed, with this message.
     Failed(String),
 }
 
-/// What an upgrade looks at.
+/// The facts that an upgrade depends on.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Facts {
-    /// The version in use; nothing before the first.
+pub struct UpgradeFacts {
+    /// The version in use; `None` before the first installation.
     pub current: Option<String>,
     /// The wanted version.
     pub wanted: String,
@@ -61,7 +61,7 @@ pub struct Facts {
     /// The number of instances that are wanted.
     pub replicas: i32,
     /// The instances.
-    pub instances: Vec<Instance>,
+    pub instances: Vec<AppInstance>,
     /// The upgrade in the status.
     pub upgrade: Option<UpgradeStatus>,
     /// The upgrade that failed last.
@@ -74,11 +74,11 @@ pub struct Facts {
     pub migration_back: JobState,
     /// How long a phase may take, in seconds.
     pub deadline: i64,
-    /// How long an upgrade takes.
+    /// The times of an upgrade.
     pub timing: Timing,
 }
 
-/// What the instance that takes the writes is asked to do with them.
+/// A request to the first instance about writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteControl {
     /// Hold them.
@@ -87,7 +87,7 @@ pub enum WriteControl {
     Release,
 }
 
-/// A Job that should be there.
+/// A desired Job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Migration {
     /// Whether it migrates the data back.
@@ -103,22 +103,22 @@ pub struct Migration {
 pub enum Ended {
     /// The new version is in use.
     Succeeded(String),
-    /// The version before is in use again.
+    /// The previous version is in use again.
     RolledBack(FailedUpgrade),
-    /// Another version is wanted now, and the version before is in use again.
+    /// Another version is wanted now, and the previous version is in use again.
     Superseded,
 }
 
-/// What is to be done now.
+/// The orders for this pass.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rollout {
     /// The version in the pod template.
     pub version: String,
     /// The lowest ordinal of an instance that may be replaced.
     pub partition: i32,
-    /// The Jobs that should be there.
+    /// The desired Jobs.
     pub migrations: Vec<Migration>,
-    /// What is asked of the first instance.
+    /// The request to the first instance.
     pub control: Option<WriteControl>,
     /// The upgrade for the status.
     pub upgrade: Option<UpgradeStatus>,
@@ -129,7 +129,7 @@ pub struct Rollout {
 }
 
 impl Rollout {
-    /// No upgrade is under way.
+    /// Without an upgrade.
     pub fn settled(version: &str) -> Self {
         Self { version: version.into(), ..Self::default() }
     }
@@ -140,8 +140,8 @@ impl Rollout {
     }
 }
 
-/// What is to be done now.
-pub fn next(facts: &Facts, now: Timestamp) -> Rollout {
+/// The orders for this pass.
+pub fn next(facts: &UpgradeFacts, now: Timestamp) -> Rollout {
     let Some(current) = &facts.current else { return Rollout::settled(&facts.wanted) };
     let Some(mut upgrade) = facts.upgrade.clone().or_else(|| begin(facts, current, now)) else {
         return Rollout::settled(current);
@@ -159,8 +159,8 @@ pub fn next(facts: &Facts, now: Timestamp) -> Rollout {
     }
 }
 
-/// An upgrade that should begin: another version is wanted, and it has not failed already.
-fn begin(facts: &Facts, current: &str, now: Timestamp) -> Option<UpgradeStatus> {
+/// A new upgrade, if another version is wanted that has not failed already.
+fn begin(facts: &UpgradeFacts, current: &str, now: Timestamp) -> Option<UpgradeStatus> {
     let failed = facts.failed.as_ref();
     let failed = failed.is_some_and(|failed| failed.version == facts.wanted && failed.image == facts.image);
     (facts.wanted != current && !failed).then(|| UpgradeStatus {
@@ -172,9 +172,9 @@ fn begin(facts: &Facts, current: &str, now: Timestamp) -> Option<UpgradeStatus> 
     })
 }
 
-/// The phase after this one, when its time has come, and why the upgrade is rolled back, if it is.
+/// The next phase, if this one is over, and the cause if the upgrade is rolled back.
 fn next_phase(
-    facts: &Facts,
+    facts: &UpgradeFacts,
     upgrade: &UpgradeStatus,
     now: Timestamp,
 ) -> Option<(Phase, Option<UpgradeCause>)> {
@@ -205,21 +205,21 @@ fn cause(reason: Reason, message: String) -> UpgradeCause {
 }
 
 /// Why an upgrade must be rolled back.
-fn problem(facts: &Facts, upgrade: &UpgradeStatus, now: Timestamp) -> Option<UpgradeCause> {
+fn problem(facts: &UpgradeFacts, upgrade: &UpgradeStatus, now: Timestamp) -> Option<UpgradeCause> {
     let to = &upgrade.to;
     if facts.wanted != *to {
         let message = format!("{} is wanted now instead of {to}", facts.wanted);
         return Some(cause(Reason::Superseded, message));
     }
     let mut new = facts.instances.iter().filter(|instance| instance.version.as_ref() == Some(to));
-    if let Some(failure) = new.find_map(Instance::failure) {
+    if let Some(failure) = new.find_map(AppInstance::failure) {
         return Some(cause(Reason::InstanceBroken, failure));
     }
     let waited = now.as_second() - upgrade.since.0.as_second();
     let waits_for = match upgrade.phase {
-        Phase::Followers | Phase::Writer => "an instance to get ready",
+        Phase::Followers | Phase::Writer => "an instance to become ready",
         Phase::Migrating => "the migration",
-        // While it is watched, an instance may be missing for as long as the deadline, for any reason.
+        // In this phase, an instance may be unavailable until the deadline, for any reason.
         Phase::Watching => "all instances to be ready",
         Phase::ReturningData | Phase::ReturningInstances => return None,
     };
@@ -232,8 +232,8 @@ fn problem(facts: &Facts, upgrade: &UpgradeStatus, now: Timestamp) -> Option<Upg
     })
 }
 
-/// How the upgrade ends, when it does.
-fn end(facts: &Facts, upgrade: &UpgradeStatus, now: Timestamp) -> Option<Ended> {
+/// How the upgrade ends, if it does.
+fn end(facts: &UpgradeFacts, upgrade: &UpgradeStatus, now: Timestamp) -> Option<Ended> {
     match upgrade.phase {
         Phase::Watching => {
             let watched = now.as_second() - upgrade.since.0.as_second();
@@ -257,7 +257,7 @@ fn end(facts: &Facts, upgrade: &UpgradeStatus, now: Timestamp) -> Option<Ended> 
 }
 
 /// What a phase orders.
-fn orders(facts: &Facts, upgrade: UpgradeStatus) -> Rollout {
+fn orders(facts: &UpgradeFacts, upgrade: UpgradeStatus) -> Rollout {
     let UpgradeStatus { from, to, phase, .. } = upgrade.clone();
     let forward = Migration { is_back: false, by: to.clone(), to: to.clone() };
     let back = Migration { is_back: true, by: to.clone(), to: from.clone() };
@@ -269,8 +269,8 @@ fn orders(facts: &Facts, upgrade: UpgradeStatus) -> Rollout {
         Phase::Migrating => {
             rollout.partition = 1;
             rollout.control = hold;
-            // One Job at a time: what is left of another is removed first. Once it is there it stays, even if writes are
-            // released meanwhile.
+            // One Job at a time: another one is deleted first. The Job stays once it exists, even if writes are released
+            // meanwhile.
             let is_alone = are_held && facts.migration_back == JobState::Absent;
             if is_alone || facts.migration != JobState::Absent {
                 rollout.migrations.push(forward);
@@ -282,7 +282,7 @@ fn orders(facts: &Facts, upgrade: UpgradeStatus) -> Rollout {
             // No instance is replaced now.
             rollout.partition = 1;
             rollout.control = hold;
-            // The status must say that the data may be migrated before the Job that proves it is deleted.
+            // The status must record that the data may be migrated before the Job that proves it is deleted.
             let is_in_status =
                 facts.upgrade.as_ref().is_some_and(|known| known.phase == Phase::ReturningData);
             let is_alone = are_held && facts.migration == JobState::Absent;
@@ -298,7 +298,7 @@ fn orders(facts: &Facts, upgrade: UpgradeStatus) -> Rollout {
         Phase::ReturningInstances => {
             rollout.version = from;
             rollout.control = (facts.writes == Writes::Held).then_some(WriteControl::Release);
-            // Until the status says what was done, its Job is the proof, and stays.
+            // Until the status records what a Job did, the Job is the proof, and stays.
             let kept = [(&facts.migration, forward), (&facts.migration_back, back)];
             let kept = kept.into_iter().filter(|(state, _)| **state != JobState::Absent);
             rollout.migrations.extend(kept.map(|(_, migration)| migration));
@@ -307,8 +307,8 @@ fn orders(facts: &Facts, upgrade: UpgradeStatus) -> Rollout {
     rollout
 }
 
-impl Facts {
-    /// Whether all instances but the first are there and serve a version.
+impl UpgradeFacts {
+    /// Whether all instances except the first exist and serve a version.
     fn followers_serve(&self, version: &str) -> bool {
         let mut followers = (1..self.replicas)
             .map(|ordinal| self.instances.iter().find(|instance| instance.ordinal == ordinal));
@@ -318,7 +318,7 @@ impl Facts {
     /// Whether as many instances as are wanted serve a version, and none runs another.
     fn all_serve(&self, version: &str) -> bool {
         let serving = self.instances.iter().filter(|instance| instance.serves(version)).count();
-        let is_other = |instance: &Instance| instance.version.as_deref() != Some(version);
+        let is_other = |instance: &AppInstance| instance.version.as_deref() != Some(version);
         i32::try_from(serving).is_ok_and(|serving| serving >= self.replicas)
             && !self.instances.iter().any(is_other)
     }

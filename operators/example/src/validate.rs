@@ -1,5 +1,5 @@
-//! From what the user wrote to what can be carried out. A field that cannot be carried out is ignored, the status names it,
-//! and the rest is carried out; only a resource that makes no sense at all is invalid. Pure.
+//! Checks a resource. A field that cannot be applied is ignored, and the status reports it; the other fields are applied.
+//! Only a resource that cannot be applied at all is invalid. Pure.
 
 use std::collections::BTreeMap;
 
@@ -13,28 +13,28 @@ use kernel::quantity::Amount;
 use crate::adopt;
 use crate::condition::Reason;
 use crate::gather::{Inputs, MigrationJob};
-use crate::instance::{self, Instance};
+use crate::instance::{self, AppInstance};
 use crate::names;
-use crate::upgrade::{Facts, JobState, Timing};
-use crate::version::{Gap, Version};
+use crate::upgrade::{JobState, Timing, UpgradeFacts};
+use crate::version::{Version, VersionGap};
 
-/// A field that is not carried out.
+/// A field that is not applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IgnoredField {
-    /// Why.
+    /// The reason of the condition.
     pub reason: Reason,
-    /// What to do, in words.
+    /// Why, and what to do.
     pub message: String,
 }
 
-/// What can be carried out.
+/// A checked resource.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Valid {
     /// Its name.
     pub name: String,
     /// Its namespace.
     pub namespace: String,
-    /// What its objects refer to as their owner.
+    /// The owner reference of its objects.
     pub owner: OwnerReference,
     /// The image without a tag.
     pub image: String,
@@ -48,15 +48,15 @@ pub struct Valid {
     pub class: Option<String>,
     /// Their features.
     pub features: BTreeMap<String, bool>,
-    /// What an upgrade looks at.
-    pub facts: Facts,
-    /// Whether to leave everything as it is.
+    /// The facts that an upgrade depends on.
+    pub facts: UpgradeFacts,
+    /// Whether no object is changed.
     pub is_paused: bool,
     /// Whether the resource is being deleted.
     pub is_deleting: bool,
-    /// What then happens.
+    /// What happens when it is deleted.
     pub deletion: DeletionSpec,
-    /// What is not carried out.
+    /// The fields that are not applied.
     pub ignored: Vec<IgnoredField>,
 }
 
@@ -64,20 +64,20 @@ fn invalid(reason: Reason, message: String) -> Invalid {
     Invalid { reason: reason.as_str(), message, requeue_after: None }
 }
 
-/// Checks.
+/// Checks a resource.
 pub fn validate(app: &ExampleApp, inputs: &Inputs, timing: Timing) -> Result<Valid, Invalid> {
     let name = app.metadata.name.clone().unwrap_or_default();
     let size = &app.spec.storage.size.0;
     if name.len() > names::LONGEST_NAME {
         let longest = names::LONGEST_NAME;
         let message = format!(
-            "a name has at most {longest} letters, because other names contain it; use a shorter one"
+            "metadata.name has more than {longest} characters, and other names contain it; use a shorter one"
         );
         return Err(invalid(Reason::NameTooLong, message));
     }
     let Some(wanted) = Version::parse(&app.spec.app_version) else {
         let message =
-            format!("spec.appVersion {:?} is no version; write it as in 0.1.0", app.spec.app_version);
+            format!("spec.appVersion {:?} is not a version; use a form such as 0.1.0", app.spec.app_version);
         return Err(invalid(Reason::NoVersion, message));
     };
     let image = app.spec.image.clone().unwrap_or_else(|| names::IMAGE.into());
@@ -86,7 +86,7 @@ pub fn validate(app: &ExampleApp, inputs: &Inputs, timing: Timing) -> Result<Val
         return Err(invalid(Reason::ImageWithTag, message));
     }
     if Amount::parse(size).is_none() {
-        let message = format!("spec.storage.size {size:?} is no amount; write it as in 1Gi");
+        let message = format!("spec.storage.size {size:?} is not a quantity; use a form such as 1Gi");
         return Err(invalid(Reason::NoAmount, message));
     }
     let mut ignored = Vec::new();
@@ -120,23 +120,23 @@ fn owner(app: &ExampleApp, name: &str) -> OwnerReference {
     }
 }
 
-/// The version to come to: the wanted one, if it can follow the one in use.
+/// The target version: the wanted one, if it can follow the one in use.
 fn version(app: &ExampleApp, wanted: Version, ignored: &mut Vec<IgnoredField>) -> Version {
     let status = app.status.as_ref();
-    // During an upgrade the version in use changes: what counts is the one that the upgrade began with.
+    // During an upgrade the version in use changes: the one before the upgrade is compared.
     let before = status.and_then(|status| status.upgrade.as_ref().map(|upgrade| &upgrade.from));
     let in_use = before.or_else(|| status.and_then(|status| status.current_version.as_ref()));
     let Some(in_use) = in_use.and_then(|text| Version::parse(text)) else { return wanted };
     let (reason, message) = match in_use.leads_to(&wanted) {
         Ok(()) => return wanted,
-        Err(Gap::Downgrade) => (
+        Err(VersionGap::Downgrade) => (
             Reason::DowngradeRefused,
             format!(
                 "{wanted} is older than {in_use}, which is in use: data cannot be downgraded; set spec.appVersion to \
                  {in_use} or newer"
             ),
         ),
-        Err(Gap::Skips(between)) => (
+        Err(VersionGap::Skips(between)) => (
             Reason::StepSkipped,
             format!(
                 "from {in_use} to {wanted} is more than one step; set spec.appVersion to {between} first"
@@ -164,7 +164,7 @@ fn size(app: &ExampleApp, inputs: &Inputs, ignored: &mut Vec<IgnoredField>) -> S
     largest.to_owned()
 }
 
-/// The storage class: that of the volumes that are there.
+/// The storage class: that of existing volumes, else the wanted one.
 fn class(app: &ExampleApp, inputs: &Inputs, ignored: &mut Vec<IgnoredField>) -> Option<String> {
     let wanted = app.spec.storage.class_name.clone();
     let set = inputs.set.as_ref().and_then(|set| set.object.spec.as_ref());
@@ -182,8 +182,8 @@ fn class(app: &ExampleApp, inputs: &Inputs, ignored: &mut Vec<IgnoredField>) -> 
     present
 }
 
-/// What an upgrade looks at, from all that is known.
-fn facts(app: &ExampleApp, wanted: &Version, inputs: &Inputs, timing: Timing) -> Facts {
+/// The facts that an upgrade depends on.
+fn facts(app: &ExampleApp, wanted: &Version, inputs: &Inputs, timing: Timing) -> UpgradeFacts {
     let status = app.status.clone().unwrap_or_default();
     let name = app.metadata.name.as_deref().unwrap_or_default();
     let instances = instance::all(&inputs.pods.items);
@@ -193,7 +193,7 @@ fn facts(app: &ExampleApp, wanted: &Version, inputs: &Inputs, timing: Timing) ->
         let job = version.and_then(|version| inputs.job(&names::migration(name, is_back, version)));
         job.map_or(JobState::Absent, MigrationJob::state)
     };
-    Facts {
+    UpgradeFacts {
         wanted: wanted.to_string(),
         image: app.spec.image.clone(),
         replicas: app.spec.replicas,
@@ -209,8 +209,8 @@ fn facts(app: &ExampleApp, wanted: &Version, inputs: &Inputs, timing: Timing) ->
     }
 }
 
-/// The version that runs, where the status does not say: it was lost, or the application was there before us.
-fn running(instances: &[Instance], inputs: &Inputs) -> Option<String> {
+/// The version that runs, if it is not in the status: the status was lost, or the application is new to the operator.
+fn running(instances: &[AppInstance], inputs: &Inputs) -> Option<String> {
     let ready = instances.iter().find(|instance| instance.ordinal == 0 && instance.health.is_ready);
     let from_template = || {
         let set = inputs.set.as_ref().filter(|set| !set.is_ours)?;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Every version that was released, oldest first. Data go from one to the next.
+/// All released versions, oldest first. Data are migrated from one to the next.
 const RELEASED: [[u64; 3]; 3] = [[0, 0, 1], [0, 0, 2], [0, 1, 0]];
 
 /// A version, as in `0.1.0` or `0.1.0-rc.1`.
@@ -20,7 +20,7 @@ impl fmt::Display for Version {
 
 /// Why one version cannot follow another.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Gap {
+pub enum VersionGap {
     /// It is older.
     Downgrade,
     /// There is one between them.
@@ -28,7 +28,7 @@ pub enum Gap {
 }
 
 impl Version {
-    /// Reads one; nothing if the text is none.
+    /// Parses a version; `None` if the text is not one.
     pub fn parse(text: &str) -> Option<Self> {
         let base = text.split_once('-').map_or(text, |(base, _)| base);
         let mut parts = base.split('.').map(|part| part.parse().ok());
@@ -37,17 +37,17 @@ impl Version {
     }
 
     /// Whether `next` can follow this version: forward, one minor version at a time, and over no released version.
-    pub fn leads_to(&self, next: &Self) -> Result<(), Gap> {
+    pub fn leads_to(&self, next: &Self) -> Result<(), VersionGap> {
         let [major, minor, _] = self.numbers;
         if next.numbers < self.numbers {
-            return Err(Gap::Downgrade);
+            return Err(VersionGap::Downgrade);
         }
         let between = RELEASED.iter().find(|released| **released > self.numbers && **released < next.numbers);
         if let Some([major, minor, patch]) = between {
-            return Err(Gap::Skips(format!("{major}.{minor}.{patch}")));
+            return Err(VersionGap::Skips(format!("{major}.{minor}.{patch}")));
         }
-        if next.numbers[0] > major || next.numbers[1] > minor + 1 {
-            return Err(Gap::Skips(format!("{major}.{}.0", minor + 1)));
+        if next.numbers[0] > major || next.numbers[1] > minor.saturating_add(1) {
+            return Err(VersionGap::Skips(format!("{major}.{}.0", minor.saturating_add(1))));
         }
         Ok(())
     }
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forward_one_step_at_a_time() {
+    fn an_upgrade_is_one_step_forward() {
         let leads =
             |from: &str, to: &str| Version::parse(from).unwrap().leads_to(&Version::parse(to).unwrap());
         for (from, to) in
@@ -66,14 +66,14 @@ mod tests {
         {
             assert_eq!(leads(from, to), Ok(()), "{from} {to}");
         }
-        assert_eq!(leads("0.1.0", "0.0.2"), Err(Gap::Downgrade));
-        assert_eq!(leads("0.0.1", "0.1.0"), Err(Gap::Skips("0.0.2".into())));
-        assert_eq!(leads("0.1.0", "0.3.0"), Err(Gap::Skips("0.2.0".into())));
-        assert_eq!(leads("0.1.0", "1.0.0"), Err(Gap::Skips("0.2.0".into())));
+        assert_eq!(leads("0.1.0", "0.0.2"), Err(VersionGap::Downgrade));
+        assert_eq!(leads("0.0.1", "0.1.0"), Err(VersionGap::Skips("0.0.2".into())));
+        assert_eq!(leads("0.1.0", "0.3.0"), Err(VersionGap::Skips("0.2.0".into())));
+        assert_eq!(leads("0.1.0", "1.0.0"), Err(VersionGap::Skips("0.2.0".into())));
     }
 
     #[test]
-    fn what_is_no_version_is_not_read() {
+    fn a_text_that_is_not_a_version_is_not_parsed() {
         for text in ["", "1", "1.2", "1.2.3.4", "v1.2.3", "1.2.x"] {
             assert_eq!(Version::parse(text), None, "{text}");
         }

@@ -10,8 +10,8 @@ use api_monitoring::status::ConfigResourceStatus;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kernel::apply::ForeignStatus;
 use kernel::declare::Kind;
-use kernel::object::{Kept as _, Key, Object};
-use kernel::report::{Note, Remark};
+use kernel::object::{Key, Object, Stored as _};
+use kernel::report::{Note, RelatedNote};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -23,10 +23,10 @@ use crate::status::binding::{self, Acceptance, WorkloadReference as Name};
 /// thousands of them.
 const AT_ONCE: usize = 200;
 
-/// What is remembered of the objects that one workload selects. Losing it costs a look at each of them.
+/// What is remembered of the objects that one workload selects. If it is lost, each of them is read once.
 #[derive(Debug, Default)]
 pub(crate) struct Bindings {
-    selected: HashMap<(SelectableKind, Key), Selected>,
+    selected: HashMap<(SelectableKind, Key), BindingState>,
     /// How many writes were attempted.
     attempts: u64,
     /// The hashes of the rejections that an event has reported.
@@ -35,10 +35,10 @@ pub(crate) struct Bindings {
 
 /// What is remembered of a selected object.
 #[derive(Debug, Default)]
-struct Selected {
+struct BindingState {
     /// The version at which its status has the right entry.
     written: Option<Version>,
-    /// The last attempted write, and its number. It has no effect where the operator may not write.
+    /// The last attempted write, and its number. It has no effect if the operator is not permitted to write.
     attempted: Option<(Version, u64)>,
 }
 
@@ -78,8 +78,8 @@ pub(crate) fn unbind(primary: Kind, workload: &Key, objects: &[(Kind, Arc<Object
 }
 
 impl Bindings {
-    /// The statuses to write, and whether there are more that were not attempted yet. Those that were attempted come last
-    /// and cause no other pass.
+    /// The statuses to write, and whether there are more without an attempt. Those with an attempt come last and cause no
+    /// further pass.
     pub(crate) fn foreign_statuses(
         &mut self,
         primary: Kind,
@@ -123,22 +123,22 @@ impl Bindings {
         }
     }
 
-    /// After a failed pass the results of the attempted writes are not known: they are attempted again as if they were new.
+    /// After a failed pass the results of the attempted writes are not known: they count as not attempted.
     pub(crate) fn forget_attempts(&mut self) {
         self.selected.values_mut().for_each(|selected| selected.attempted = None);
     }
 
     /// Events about rejected objects, each posted once.
-    pub(crate) fn rejection_events(&mut self, judged: &[Judged<'_>]) -> Vec<Remark> {
+    pub(crate) fn rejection_events(&mut self, judged: &[Judged<'_>]) -> Vec<RelatedNote> {
         let mut remarks = Vec::new();
         let mut reported = HashMap::new();
         for one in judged {
-            let Some(rejection) = one.refusal else { continue };
+            let Some(rejection) = one.rejection else { continue };
             let (key, hash) = (key(one), hashed(&rejection));
             if self.reported.get(&key) != Some(&hash) {
                 let note = Note { alarming: true, reason: binding::REJECTED, message: rejection.to_owned() };
                 let (kind, object) = (kinds::selectable(one.kind), Arc::clone(one.object));
-                remarks.push(Remark { kind, object, action: action(one.kind), note });
+                remarks.push(RelatedNote { kind, object, action: action(one.kind), note });
             }
             reported.insert(key, hash);
         }
@@ -147,7 +147,7 @@ impl Bindings {
     }
 }
 
-impl Selected {
+impl BindingState {
     /// The status that the object should have, if it has another one.
     fn foreign_status(
         &mut self,
@@ -155,7 +155,7 @@ impl Selected {
         one: &Judged<'_>,
         now: &Time,
     ) -> Option<(ForeignStatus, Version)> {
-        let acceptance = Acceptance { rejection: one.refusal, generation: one.object.generation() };
+        let acceptance = Acceptance { rejection: one.rejection, generation: one.object.generation() };
         let version = (one.object.identity().version, hashed(&acceptance));
         if self.written == Some(version) {
             return None;
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_comes_to_nothing_is_tried_again_later_and_asks_for_no_pass() {
+    fn writes_without_effect_are_retried_last_and_cause_no_pass() {
         let kind = SelectableKind::ServiceMonitor;
         let object = |number: usize| {
             let metadata = json!({"namespace": "a", "name": format!("m{number:03}"), "uid": number.to_string(), "resourceVersion": "1"});
@@ -205,7 +205,7 @@ mod tests {
         };
         let objects: Vec<Arc<Object>> = (0..=AT_ONCE).map(object).collect();
         let judged: Vec<Judged<'_>> =
-            objects.iter().map(|object| Judged { kind, object, read: &[], refusal: None }).collect();
+            objects.iter().map(|object| Judged { kind, object, read: &[], rejection: None }).collect();
         let (workload, mut bindings) = (Key::new("a", "main"), Bindings::default());
         let now = Time(k8s_openapi::jiff::Timestamp::UNIX_EPOCH);
         let pass = |bindings: &mut Bindings| {
@@ -217,7 +217,7 @@ mod tests {
             (foreign_statuses.len(), name(foreign_statuses.first()), is_more)
         };
         assert_eq!(pass(&mut bindings), (200, Some("m000".into()), true));
-        // Nothing came of it. Those that had no turn come first.
+        // The writes had no effect. Objects without an attempt come first.
         assert_eq!(pass(&mut bindings), (200, Some("m200".into()), false));
         assert_eq!(pass(&mut bindings), (200, Some("m199".into()), false));
         bindings.forget_attempts();
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_longer_selected_is_forgotten() {
+    fn unselected_objects_are_forgotten() {
         let kind = SelectableKind::Probe;
         let object = |name: &str| {
             let object =
@@ -233,7 +233,7 @@ mod tests {
             Arc::new(Object::new(serde_json::from_value(object).unwrap(), &kinds::PROBE.resource()))
         };
         let (a, b) = (object("a"), object("b"));
-        let judged = |object| Judged { kind, object, read: &[], refusal: None };
+        let judged = |object| Judged { kind, object, read: &[], rejection: None };
         let (workload, now) = (Key::new("a", "main"), Time(k8s_openapi::jiff::Timestamp::UNIX_EPOCH));
         let mut bindings = Bindings::default();
         for these in [&[judged(&a), judged(&b)][..], &[judged(&b)], &[]] {

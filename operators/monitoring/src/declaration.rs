@@ -1,5 +1,5 @@
-//! What the operators of all workloads watch, own and may do. Each kind puts its own declaration together from these parts.
-//! Watches, pruning and roles follow from it.
+//! What the operators of all workloads watch and own, and their permissions. The declaration of each kind consists of these
+//! parts. Watches, pruning and roles follow from it.
 
 use kernel::apply::Way;
 use kernel::declare::{Declaration, Detail, Kind, Owned, Permission, Prune, Watched};
@@ -13,11 +13,11 @@ pub use crate::prometheus::declaration::DECLARATION as PROMETHEUS;
 pub use crate::thanos_ruler::declaration::DECLARATION as THANOS_RULER;
 use crate::{kinds, preserve};
 
-/// The field manager of the Prometheus Operator: objects can be handed over in both directions.
+/// The field manager of the Prometheus Operator: either operator can take over the objects of the other.
 const PEER: &str = "PrometheusOperator";
 
-/// The finalizer that the Prometheus Operator adds to workloads which the status of monitors and rules mentions. We never add
-/// it, but remove it from a workload that is deleted.
+/// The finalizer that the Prometheus Operator adds to workloads which the status of monitors and rules mentions. This
+/// operator never adds it, but removes it from a workload that is deleted.
 const CLEANUP: &str = "monitoring.coreos.com/status-cleanup";
 
 pub(crate) const CONFIG_MAPS: Owned =
@@ -98,21 +98,21 @@ pub(crate) const fn workload(
 pub(crate) const fn selectable(kind: Kind, why: &'static str) -> Watched {
     Watched {
         kind,
-        concerns: nobody,
+        concerns: no_owner,
         selector: None,
         detail: Detail::Full,
-        trim: trim_status,
+        trim: trim_metadata,
         optional: false,
         why,
     }
 }
 
-/// A kind that the cluster need not have.
+/// A kind that may be missing from the cluster.
 pub(crate) const fn optional(kind: Kind, why: &'static str) -> Watched {
     Watched { optional: true, ..selectable(kind, why) }
 }
 
-/// A kind of which only the metadata is watched.
+/// A kind of objects whose metadata is watched, but not their content.
 pub(crate) const fn outline(kind: Kind, why: &'static str) -> Watched {
     Watched { detail: Detail::Metadata, trim: |_| (), ..selectable(kind, why) }
 }
@@ -159,7 +159,7 @@ pub(crate) const DELETE_PODS: Permission = permission(
 );
 
 pub(crate) const EVICT_PODS: Permission =
-    permission("", "pods/eviction", &["create"], "the same, where disruption budgets are respected");
+    permission("", "pods/eviction", &["create"], "the same, without violating PodDisruptionBudgets");
 
 pub(crate) const PATCH_STATEFUL_SETS: Permission = permission(
     "apps",
@@ -201,12 +201,12 @@ pub(crate) const fn status(resource: &'static str) -> Permission {
 }
 
 /// Which workloads an object concerns depends on selectors and references: see `interest`.
-fn nobody(_object: &Object) -> Option<Key> {
+fn no_owner(_object: &Object) -> Option<Key> {
     None
 }
 
-/// Removes the metadata that `kubectl` and the API server write for themselves.
-fn trim_status(object: &mut DynamicObject) {
+/// Removes the metadata that only `kubectl` and the API server use.
+fn trim_metadata(object: &mut DynamicObject) {
     if let Some(annotations) = &mut object.metadata.annotations {
         annotations.remove("kubectl.kubernetes.io/last-applied-configuration");
     }

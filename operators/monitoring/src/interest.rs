@@ -1,10 +1,10 @@
-//! Which workloads a change concerns: exactly those that select the object. The kernel adds those that read it.
+//! Which workloads a change concerns: those that select the object. The kernel adds those that read it.
 
 use std::marker::PhantomData;
 
 use api_monitoring::SelectableKind;
 use kernel::declare::Kind;
-use kernel::index::{Candidate, Interest};
+use kernel::index::{CandidateObject, Interest};
 use kernel::object::{Key, Object};
 use kernel::store::Change;
 
@@ -42,24 +42,29 @@ impl<W: Workload> Interest for Selecting<W> {
         others.contains(&kind) || selectable::<W>(kind).is_some()
     }
 
-    fn concerns(&self, workload: &Key, selects: &WorkloadSelectors, candidate: &Candidate<'_>) -> bool {
-        let Candidate { kind, object, stores } = *candidate;
+    fn concerns(
+        &self,
+        workload: &Key,
+        selectors: &WorkloadSelectors,
+        candidate: &CandidateObject<'_>,
+    ) -> bool {
+        let CandidateObject { kind, object, stores } = *candidate;
         let is_beside = workload.namespace == object.key().namespace;
         match kind {
             kinds::SECRET => {
                 is_beside && (is_owned::<W>(object, workload) || is_configuration::<W>(object, workload))
             }
             kinds::CONFIG_MAP => is_beside && is_owned::<W>(object, workload),
-            kinds::NAMESPACE => selects.look_into(object),
+            kinds::NAMESPACE => selectors.selects_namespace_of(object),
             // Claims have the labels of the pods that they are created for.
             kinds::POD | kinds::CLAIM => is_beside && has_labels::<W>(object, workload),
             kinds::SERVICE => {
-                let wanted = selects.service.as_deref().unwrap_or(W::NAMING.governing_service);
+                let wanted = selectors.service.as_deref().unwrap_or(W::NAMING.governing_service);
                 is_beside && *object.key().name == *wanted
             }
             kind => selectable::<W>(kind).is_some_and(|kind| {
                 let namespace = stores.get(kinds::NAMESPACE, &Key::new("", &object.key().namespace));
-                selects.ask_for(workload, (kind, object), namespace.as_deref())
+                selectors.selects(workload, (kind, object), namespace.as_deref())
             }),
         }
     }
@@ -87,8 +92,8 @@ fn is_owned<W: Workload>(object: &Object, workload: &Key) -> bool {
     owner.is_some_and(|owner| *owner.name == *workload.name)
 }
 
-/// Whether a Secret has the name of the configuration of a workload: its owner reference may not say `controller`, or may
-/// have been removed.
+/// Whether a Secret has the name of the configuration of a workload. Its owner reference may lack `controller`, or may have
+/// been removed.
 fn is_configuration<W: Workload>(secret: &Object, workload: &Key) -> bool {
     *secret.key().name == *W::NAMING.configuration(&workload.name)
 }

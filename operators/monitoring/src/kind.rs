@@ -10,7 +10,7 @@ use api_monitoring::workload::{WorkloadResource, WorkloadSpec};
 use formats::version::{self, Version};
 use k8s_openapi::api::apps::v1::{DaemonSet, StatefulSet};
 use k8s_openapi::api::core::v1::{Container, PersistentVolumeClaim, Pod};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::jiff::Timestamp;
 use kernel::apply::Applied;
 use kernel::declare::Declaration;
@@ -23,10 +23,10 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::kinds;
-use crate::plan::{LeftOut, PlanContext, PlanError, Planned, Rendered, Selections};
+use crate::plan::{Excluded, PlanContext, PlanError, Planned, Rendered, Selections};
 use crate::rollout::Surplus;
-use crate::status::Reconciliation;
 use crate::status::reconciliation::Selects;
+use crate::status::{PodSummary, summary};
 use crate::workload::defaults::or_default;
 use crate::workload::labels::{self, Labels, labels};
 
@@ -64,7 +64,7 @@ impl Seen {
     }
 }
 
-/// What the pods of a workload need and others create.
+/// What the pods of a workload need and users provide.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Needs {
     /// The storage class of its volumes.
@@ -96,21 +96,21 @@ impl Needs {
 pub struct Facts<'r> {
     /// Whether the user paused it.
     pub paused: bool,
-    /// The name of its application and the version that the user asks for.
+    /// The name of its application and the version that its spec sets.
     pub operand: (&'static str, &'r str),
     /// The port of the web server.
     pub port: u16,
     /// The prefix of the paths of the web server.
     pub route_prefix: &'r str,
-    /// Whether its pods speak TLS.
+    /// Whether its pods serve TLS.
     pub tls: bool,
-    /// Whether it is a server that selects no monitors: then the user may write its configuration.
+    /// Whether it is a server that selects no monitors: then the user can write its configuration.
     pub selects_no_monitors: bool,
     /// The AlertmanagerConfig in its namespace that it names as its base.
     pub base: Option<&'r str>,
     /// Containers of its pods that the user adds or changes, and init containers.
     pub containers: [&'r [Container]; 2],
-    /// What its pods need and others create.
+    /// What its pods need and users provide.
     pub needs: Needs,
     /// A message for each deprecated field that it sets.
     pub deprecated: Vec<String>,
@@ -123,12 +123,12 @@ impl Facts<'_> {
     }
 }
 
-/// The version that the user asks for, or the default.
+/// The version that the spec sets, or the default.
 pub(crate) fn version_text<W: Workload>(resource: &W::Resource) -> &str {
     or_default(resource.version(), W::APPLICATION.default_version)
 }
 
-/// What all kinds of workloads say in the same fields.
+/// The facts that all kinds of workloads have in the same fields.
 pub(crate) fn facts<W: Workload>(resource: &W::Resource) -> Facts<'_> {
     let (workload, application) = (resource.workload(), W::APPLICATION);
     let version = version_text::<W>(resource);
@@ -153,7 +153,7 @@ pub(crate) fn facts<W: Workload>(resource: &W::Resource) -> Facts<'_> {
 pub struct Application {
     /// Its name, as users know it.
     pub name: &'static str,
-    /// The version that runs if the user names none.
+    /// The version that runs if the spec sets none.
     pub default_version: &'static str,
     /// The container that it runs in.
     pub container: &'static str,
@@ -170,7 +170,7 @@ impl Application {
         *version >= Version::new(major, minor, 0)
     }
 
-    /// Whether the web server of a version speaks TLS.
+    /// Whether the web server of a version serves TLS.
     pub(crate) fn serves_tls(&self, version: &Version, web: Option<&WebConfigFileFields>) -> bool {
         self.takes_web_config(version) && web.is_some_and(|web| web.tls_config.is_some())
     }
@@ -181,7 +181,7 @@ impl Application {
 pub struct Naming {
     /// The name of the application in the labels of pods.
     pub application: &'static str,
-    /// The Service that governs the StatefulSets of a namespace, unless a user brings one.
+    /// The Service that governs the StatefulSets of a namespace, unless a user provides one.
     pub governing_service: &'static str,
     /// The prefix of the names of all objects.
     pub prefix: &'static str,
@@ -228,7 +228,7 @@ impl Naming {
     }
 }
 
-/// A workload that was checked: from it follows everything that is written.
+/// A workload that was checked: the input of its plan.
 pub trait ValidWorkload: Send + Sync {
     /// Renders what each of the selected resources adds.
     fn render(&self, context: &PlanContext<'_>, selections: &Selections, rendered: &mut Rendered);
@@ -237,9 +237,14 @@ pub trait ValidWorkload: Send + Sync {
     fn build(
         &self,
         context: &PlanContext<'_>,
-        left_out: &LeftOut,
+        left_out: &Excluded,
         rendered: &mut Rendered,
     ) -> Result<Planned, PlanError>;
+
+    /// Which surplus StatefulSets are kept. The others are deleted.
+    fn surplus(&self, _sets: &BTreeMap<String, StatefulSet>, _offered: bool, _now: Timestamp) -> Surplus {
+        Surplus::default()
+    }
 }
 
 /// A kind of workload.
@@ -258,8 +263,8 @@ pub trait Workload: Sized + Send + Sync + 'static {
     /// The application that its pods run.
     const APPLICATION: Application;
     /// The fields of its spec that refer to Secrets and ConfigMaps which the operator reads.
-    const POINTING: &'static [&'static str];
-    /// Whether its reloader loads a configuration, and not only files beside it.
+    const REFERENCE_FIELDS: &'static [&'static str];
+    /// Whether its reloader loads a configuration, and not only other files.
     const HAS_CONFIGURATION: bool = true;
     /// The kinds that its status names if it selects nothing.
     const SELECTS: Option<Selects>;
@@ -274,7 +279,7 @@ pub trait Workload: Sized + Send + Sync + 'static {
         facts::<Self>(resource)
     }
 
-    /// A Secret that it reads though none of its fields refers to a key of it.
+    /// A Secret that the operator reads although no field of the spec refers to a key of it.
     fn own_secret(_resource: &Self::Resource) -> Option<String> {
         None
     }
@@ -290,18 +295,13 @@ pub trait Workload: Sized + Send + Sync + 'static {
         context: &PlanContext<'v>,
     ) -> Result<Self::Valid<'v>, PlanError>;
 
-    /// What happens to StatefulSets that are no longer wanted: they are deleted, unless the resource says otherwise.
-    fn surplus(
-        _resource: &Self::Resource,
-        _sets: &BTreeMap<String, StatefulSet>,
-        _offered: bool,
-        _now: Timestamp,
-    ) -> Surplus {
-        Surplus::default()
+    /// The state of its pods: those of its only StatefulSet, unless the kind says otherwise.
+    fn observe(resource: &Self::Resource, seen: &Seen) -> PodSummary {
+        summary::of_one_set(resource, seen)
     }
 
-    /// Its status.
-    fn report(resource: &Self::Resource, seen: &Seen, last: &Reconciliation, now: &Time) -> Value;
+    /// Its status, without its conditions.
+    fn report(resource: &Self::Resource, pods: &PodSummary) -> Value;
 }
 
 #[cfg(test)]
@@ -311,7 +311,7 @@ mod tests {
     use super::*;
     use crate::{OfAgent, OfAlertmanager, OfPrometheus, OfThanosRuler};
 
-    /// Whether pods of a version speak TLS, if the user asks for it.
+    /// Whether pods of a version serve TLS, if the user enables it.
     fn serves_tls<W: Workload>(version: &str) -> bool {
         let web = json!({"tlsConfig": {"keyFile": "key", "certFile": "certificate"}});
         let spec = json!({"version": version, "web": web});
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn only_versions_that_read_the_web_configuration_speak_tls() {
+    fn only_versions_that_read_the_web_configuration_serve_tls() {
         assert_eq!(["v0.21.0", "v0.22.0"].map(serves_tls::<OfAlertmanager>), [false, true]);
         assert_eq!(["v0.20.2", "v0.21.0"].map(serves_tls::<OfThanosRuler>), [false, true]);
         assert_eq!(["v2.23.0", "v2.24.0"].map(serves_tls::<OfPrometheus>), [false, true]);

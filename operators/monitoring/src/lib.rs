@@ -1,19 +1,19 @@
-//! The operators of Prometheus, its agents, Alertmanager and Thanos Ruler: the thin edge around the pure modules.
+//! The operators of Prometheus, its agents, Alertmanager and Thanos Ruler: the stages of a pass around pure modules.
 //!
 //! | file | owns |
 //! |---|---|
 //! | [`declaration`], [`kinds`] | what each operator watches, owns and may do |
 //! | [`product`] | what the program, the manifests and the documents need of these operators |
-//! | [`settings`] | what the flags say |
+//! | [`settings`] | the settings that follow from the flags |
 //! | [`stages`] | the stages of a pass, the same for all four workloads |
-//! | [`kind`] | what the four have of their own: `prometheus`, `agent`, `alertmanager`, `thanos_ruler` |
+//! | [`kind`] | what differs between the four: `prometheus`, `agent`, `alertmanager`, `thanos_ruler` |
 //! | `memory` | what is remembered of a workload between passes |
 //! | [`selectors`], [`interest`] | what a workload selects, and which workloads a change concerns |
 //! | `bindings` | the status of selected monitors and rules |
-//! | [`loaded`] | whether pods run what was written, and when they are touched |
+//! | [`loaded`] | whether pods run the written content, and when they are touched |
 //! | [`rejections`] | the resources that the operand rejects |
-//! | [`rollout`] | what is done about pods, claims and surplus shards |
-//! | `reloader_image` | images of the reloader that wait for the next change of the pods |
+//! | [`rollout`] | actions on pods, claims and surplus shards |
+//! | `reloader_image` | new images of the reloader, which are rolled out with the next change of the pods |
 //! | `preserve` | fields of existing objects that are preserved |
 //! | [`offline`] | a plan without a cluster |
 //! | [`metrics`] | metrics with the names of the Prometheus Operator |
@@ -53,9 +53,8 @@ pub use agent::OfAgent;
 pub use alertmanager::OfAlertmanager;
 pub use declaration::{AGENT, ALERTMANAGER, PROMETHEUS, THANOS_RULER};
 pub use interest::Selecting;
-pub use loaded::pace::Settings as Pace;
 pub use metrics::Monitored;
 pub use prometheus::OfPrometheus;
-pub use settings::Settings;
+pub use settings::MonitoringSettings;
 pub use stages::WorkloadOperator;
 pub use thanos_ruler::OfThanosRuler;

@@ -1,4 +1,4 @@
-//! What is remembered of a workload from one pass to the next. The kernel owns it; losing it costs time and nothing else.
+//! What is remembered of a workload from one pass to the next. The kernel owns it. If it is lost, it is read or made again.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::bindings::Bindings;
 use crate::loaded::loading::Loading;
 use crate::plan::{Rendered, Selections};
 use crate::rejections::tracker::RejectionTracker;
-use crate::rejections::{Accepted, Program};
+use crate::rejections::{Accepted, OperandProgram};
 use crate::stages::gather::contents::Contents;
 use crate::stages::gather::outside::StorageClasses;
 use crate::stages::gather::permissions::Patching;
@@ -27,22 +27,22 @@ pub struct Memory {
     pub(crate) rules: BTreeMap<String, (String, Files)>,
     /// When another process last wrote rules.
     pub(crate) rules_written: Option<Timestamp>,
-    /// What the status of the selected resources says.
+    /// The bindings in the status of the selected resources.
     pub(crate) bindings: Bindings,
-    /// What its pods run.
+    /// Which content its pods run.
     pub(crate) loading: Loading,
-    /// What its operand rejects.
+    /// The resources that its operand rejects.
     pub(crate) rejections: RejectionTracker,
-    /// Whether the configuration Secret records rejections; none, if it was not read yet.
+    /// Whether the configuration Secret records rejections; none, if the Secret was not read yet.
     pub(crate) is_recorded: Option<bool>,
-    /// The content that was accepted last: resources that were not in it are the first suspects.
+    /// The content that pods accepted last: resources that were not in it are suspected first.
     pub(crate) accepted: Option<Accepted>,
     /// The program of the pods that were last planned.
-    pub(crate) program: Option<Program>,
+    pub(crate) program: Option<OperandProgram>,
     /// Whether the operator may patch its pods.
     pub(crate) patching: Patching,
     /// The storage classes that were read.
     pub(crate) classes: StorageClasses,
-    /// Whether the log says that a kind is ignored because it cannot be listed.
+    /// Whether it was logged that a kind is ignored because it cannot be listed.
     pub(crate) is_unlisted_logged: bool,
 }

@@ -1,10 +1,10 @@
-//! The metrics of the Prometheus Operator, under its names, so that its dashboards and alerts keep working. The kernel
-//! reports what happens and knows none of these names.
+//! The metrics of the Prometheus Operator, with its names, so that its dashboards and alerts keep working. The kernel reports
+//! occurrences and does not know these names.
 //!
 //! | file | owns |
 //! |---|---|
-//! | `passes`, `state` | queues, passes and what they write, a controller each |
-//! | `requests` | the client of the API server |
+//! | `passes`, `state` | queues, passes and what they write, for each controller |
+//! | `requests` | requests to the API server |
 //! | `workloads` | what is known of each workload: its series are removed with it |
 //!
 //! Metrics without a counterpart are left out: those of the Go runtime, and of a second queue for statuses.
@@ -63,7 +63,7 @@ impl Monitored {
         Self { controllers, passes, requests: Requests::register(&mut section), workloads }
     }
 
-    fn counts(&self, name: &str, occurrence: &Occurrence<'_>) {
+    fn count(&self, name: &str, occurrence: &Occurrence<'_>) {
         if let Some(controller) = self.controllers.iter().find(|one| one.name() == name) {
             self.passes.sees(controller, occurrence);
         }
@@ -90,7 +90,7 @@ impl Observer for Monitored {
             }
             Occurrence::Reconciled { controller, resource, reconciled } => {
                 self.workloads.reconciled(controller, resource, *reconciled);
-                self.counts(controller, occurrence);
+                self.count(controller, occurrence);
             }
             Occurrence::Ready { controller }
             | Occurrence::Triggered { controller, .. }
@@ -99,7 +99,7 @@ impl Observer for Monitored {
             | Occurrence::Started { controller, .. }
             | Occurrence::Ended { controller, .. }
             | Occurrence::StatusWritten { controller, .. }
-            | Occurrence::Recreated { controller, .. } => self.counts(controller, occurrence),
+            | Occurrence::Recreated { controller, .. } => self.count(controller, occurrence),
         }
     }
 }

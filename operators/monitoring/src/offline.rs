@@ -1,40 +1,40 @@
-//! The plan of a workload in files: without a cluster, and with nothing remembered.
+//! The plan of a workload from files, without a cluster and without memory.
 
 use kernel::object::Key;
 use monitoring_assets::Objects;
-use monitoring_select::Namespaces;
+use monitoring_select::LabelsByNamespace;
 
 use crate::kind::{ValidWorkload as _, Workload};
 use crate::plan::selection::select;
-use crate::plan::{LastWritten, LeftOut, PlanContext, PlanError, Planned, Rendered, Resources, Selections};
+use crate::plan::{Excluded, LastWritten, PlanContext, PlanError, Planned, Rendered, Resources, Selections};
 use crate::selectors::WorkloadSelectors;
-use crate::settings::Settings;
+use crate::settings::MonitoringSettings;
 use crate::stages::gather::base;
 
 /// The objects in the files.
 #[derive(Debug, Default)]
-pub struct Files {
+pub struct OfflineFiles {
     /// The labels of namespaces.
-    pub namespaces: Namespaces,
+    pub namespaces: LabelsByNamespace,
     /// Secrets and ConfigMaps.
     pub objects: Objects,
     /// The resources that can be selected.
     pub resources: Resources,
 }
 
-/// Plans. What was rendered for the selected resources is returned too, also if the workload is invalid.
+/// Plans a workload. Also returns what was rendered for the selected resources, even if the workload is invalid.
 pub fn plan<W: Workload>(
     resource: &W::Resource,
-    files: &Files,
-    settings: &Settings,
+    files: &OfflineFiles,
+    settings: &MonitoringSettings,
 ) -> (Result<Planned, PlanError>, Rendered) {
     let key = Key::of(W::metadata(resource));
     let mut rendered = Rendered::default();
     let planned = written::<W>(resource).and_then(|written| {
         let selectors = WorkloadSelectors::read(&written, W::SELECTABLE);
         let mut selections = Selections::default();
-        let around = (&files.resources, &files.namespaces);
-        let unselectable = select(&mut selections, &selectors, &key.namespace, around);
+        let candidates = (&files.resources, &files.namespaces);
+        let unselectable = select(&mut selections, &selectors, &key.namespace, candidates);
         let context = PlanContext {
             operator: &settings.operator,
             offers: settings.offers,
@@ -47,7 +47,7 @@ pub fn plan<W: Workload>(
         };
         let valid = W::validate(resource, &context)?;
         valid.render(&context, &selections, &mut rendered);
-        valid.build(&context, &LeftOut::default(), &mut rendered)
+        valid.build(&context, &Excluded::default(), &mut rendered)
     });
     (planned, rendered)
 }

@@ -8,21 +8,22 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Preserves the labels and annotations of others.
+/// Preserves the labels and annotations of other clients.
 pub(crate) fn metadata(wanted: &mut Value, present: &Value) {
     change(&mut wanted["metadata"], &present["metadata"], |wanted: &mut ObjectMeta, present: &ObjectMeta| {
         existing::keep_metadata(wanted, present);
     });
 }
 
-/// The same for a Secret, and preserves data that only another program has compressed differently.
+/// The same for a Secret. Also preserves data with equal content that another program compressed differently.
 pub(crate) fn compressed(wanted: &mut Value, present: &Value) {
     let removed = take_removed(wanted);
     change(wanted, present, |wanted: &mut Secret, present: &Secret| {
         existing::keep_metadata(&mut wanted.metadata, &present.metadata);
         let (Some(wanted), Some(present)) = (&mut wanted.data, &present.data) else { return };
         for (key, bytes) in wanted.iter_mut().filter(|(_, bytes)| gzip::is_compressed(&bytes.0)) {
-            if let Some(there) = present.get(key).filter(|there| gzip::hold_the_same(&bytes.0, &there.0)) {
+            let same = present.get(key).filter(|there| gzip::have_equal_content(&bytes.0, &there.0));
+            if let Some(there) = same {
                 *bytes = there.clone();
             }
         }
@@ -81,17 +82,18 @@ fn change<T: Serialize + DeserializeOwned>(wanted: &mut Value, present: &Value, 
 
 #[cfg(test)]
 mod tests {
-    use formats::gzip::{Compressor, Part};
+    use formats::gzip::{Compressor, NamedPart};
     use k8s_openapi::ByteString;
     use serde_json::json;
 
     use super::*;
 
     #[test]
-    fn bytes_of_another_writer_stay_if_they_say_the_same() {
+    fn equal_content_that_another_program_compressed_is_preserved() {
         let parts = |texts: &[&'static str]| -> Vec<u8> {
             let texts: Vec<std::sync::Arc<str>> = texts.iter().map(|text| (*text).into()).collect();
-            let parts: Vec<Part<'_>> = texts.iter().map(|text| Part { name: [text, ""], text }).collect();
+            let parts: Vec<NamedPart<'_>> =
+                texts.iter().map(|text| NamedPart { name: [text, ""], text }).collect();
             Compressor::default().file(&parts)
         };
         let mut writer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
@@ -107,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_to_be_said_goes_and_what_others_say_stays() {
+    fn null_annotations_are_removed_and_those_of_others_are_preserved() {
         let secret = |annotations: Value| json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a", "annotations": annotations}});
         let mut wanted = secret(json!({"ours": null}));
         compressed(&mut wanted, &secret(json!({"ours": "1", "theirs": "2"})));
@@ -115,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_of_others_stay() {
+    fn labels_of_others_are_preserved() {
         let mut wanted = json!({"metadata": {"name": "a", "labels": {"ours": "1"}}, "data": {"a": "b"}});
         metadata(&mut wanted, &json!({"metadata": {"labels": {"theirs": "2"}, "resourceVersion": "7"}}));
         assert_eq!(

@@ -1,5 +1,5 @@
 //! A new image of the reloader alone does not restart pods: it is rolled out with the next change of the pods. The image is
-//! updated at once if no pod ever ran the present one, or if the user sets another one. Pure.
+//! updated at once if no pod ever ran the existing one, or if the user sets another one. Pure.
 
 use crate::plan::{Child, Planned};
 use crate::workload::{existing, reloader};
@@ -63,7 +63,7 @@ fn owned<'p>(
     pods.iter().filter(is_owned).map(|pod| (pod, is_newest(pod))).collect()
 }
 
-/// Keeps the present images of reloaders where nothing else of the pods would change. `own` are the containers that the
+/// Keeps the existing images of reloaders if nothing else of the pods would change. `own` are the containers that the
 /// user adds or changes.
 pub(crate) fn keep_reloaders(planned: &mut Planned, own: [&[Container]; 2], seen: &Seen) {
     for child in &mut planned.children {
@@ -94,18 +94,18 @@ fn keep_reloader(wanted: &mut PodTemplateSpec, present: &Present<'_>, own: [&[Co
     let mut candidate = wanted.clone();
     let spec = candidate.spec.get_or_insert_default();
     for container in spec.containers.iter_mut().chain(spec.init_containers.iter_mut().flatten()) {
-        let there = reloaders(present.template).find(|there| there.name == container.name);
-        if let Some(there) = there.filter(|there| !is_set_by_user(there, own) && present.has_run(there)) {
-            container.image.clone_from(&there.image);
+        let existing = reloaders(present.template).find(|existing| existing.name == container.name);
+        if let Some(existing) = existing.filter(|one| !is_set_by_user(one, own) && present.has_run(one)) {
+            container.image.clone_from(&existing.image);
         }
     }
     let mut written = candidate.clone();
     existing::keep_restart(&mut written, present.template);
-    let (Ok(written), Ok(there)) = (serde_json::to_value(&written), serde_json::to_value(present.template))
+    let (Ok(written), Ok(present)) = (serde_json::to_value(&written), serde_json::to_value(present.template))
     else {
         return;
     };
-    if missing(&written, &there).is_none() && surplus(&written, &there).is_none() {
+    if missing(&written, &present).is_none() && surplus(&written, &present).is_none() {
         *wanted = candidate;
     }
 }

@@ -1,4 +1,4 @@
-//! What is done about the pods, claims and surplus shards of a workload, beyond writing its StatefulSets. Pure.
+//! Actions on the pods, claims and surplus shards of a workload, in addition to writing its StatefulSets. Pure.
 
 pub mod retention;
 
@@ -18,7 +18,7 @@ use crate::kinds;
 use crate::plan::{Child, Planned};
 use crate::stages::gather::Inputs;
 
-/// Decides about all StatefulSets that are wanted, and about those that are too many.
+/// The actions for all planned StatefulSets, and for surplus ones.
 pub(crate) fn actions(
     planned: &mut Planned,
     surplus: Surplus,
@@ -44,28 +44,28 @@ pub(crate) fn actions(
     actions
 }
 
-/// Leaves the claim templates as they are there until the claims have grown: with others the StatefulSet is created again.
+/// Keeps the present claim templates until the claims have grown: other templates cause the StatefulSet to be recreated.
 fn keep_templates(wanted: &mut StatefulSet, present: &StatefulSet) {
     if let (Some(wanted), Some(present)) = (&mut wanted.spec, &present.spec) {
         wanted.volume_claim_templates.clone_from(&present.volume_claim_templates);
     }
 }
 
-/// Keeps shards that are too many.
+/// Keeps surplus shards.
 fn keep(surplus: Surplus, seen: &Seen, now: Timestamp, actions: &mut Actions) {
     for kept in surplus.kept {
         let Some(set) = seen.sets.get(&kept.name) else { continue };
         actions.spare(kinds::STATEFUL_SET, Key::of(&set.metadata));
         if let Some(deadline) = kept.deadline {
-            let message = format!("StatefulSet {} is no longer wanted and kept until {deadline}", kept.name);
+            let message = format!("StatefulSet {} is a surplus shard and kept until {deadline}", kept.name);
             let event = Note { alarming: false, reason: "ShardKept", message };
             let fields = json!({"metadata": {"annotations": {retention::DEADLINE: deadline}}});
-            let wanted = format!("StatefulSet {} should say until when it is kept", kept.name);
+            let wanted = format!("StatefulSet {} should have its deletion deadline as annotation", kept.name);
             actions.touch(touch(kinds::STATEFUL_SET, &set.metadata, fields), wanted, Some(event));
         }
     }
     actions.remark(surplus.remarks);
-    actions.look_at(surplus.requeue_at, now);
+    actions.requeue_at(surplus.requeue_at, now);
 }
 
 #[cfg(test)]

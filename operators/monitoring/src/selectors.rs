@@ -3,7 +3,7 @@
 use api_monitoring::SelectableKind;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use kernel::object::{Key, Object};
-use monitoring_select::label_selector::Selector;
+use monitoring_select::label_selector::CheckedSelector;
 use monitoring_select::selection::{ResourceSelector, SelectionError, Selectors};
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -14,7 +14,7 @@ use crate::plan::selection::candidate;
 #[derive(Debug, Default)]
 pub struct WorkloadSelectors {
     of_kinds: Vec<KindSelectors>,
-    /// The governing Service that the user brings.
+    /// The governing Service that the user provides.
     pub(crate) service: Option<String>,
 }
 
@@ -44,7 +44,7 @@ impl WorkloadSelectors {
         Self { of_kinds: selectable.iter().map(of_kind).collect(), service: text(&spec["serviceName"]) }
     }
 
-    /// What a workload in a namespace selects of a kind: nothing of one that it cannot select.
+    /// The selector of a workload in a namespace for a kind. It selects nothing of a kind that the workload cannot select.
     pub fn selector<'s>(
         &'s self,
         own_namespace: &'s str,
@@ -63,16 +63,17 @@ impl WorkloadSelectors {
     }
 
     /// Whether the selection depends on labels of namespaces.
-    pub(crate) fn goes_by_namespaces(&self) -> bool {
-        let is_picky =
-            |namespaces: &LabelSelector| Selector::new(namespaces).is_ok_and(|all| !all.selects_everything());
-        let goes =
-            |one: &KindSelectors| one.labels.is_some() && one.namespaces.as_ref().is_some_and(is_picky);
-        self.of_kinds.iter().any(goes)
+    pub(crate) fn needs_namespace_labels(&self) -> bool {
+        let uses_labels = |namespaces: &LabelSelector| {
+            CheckedSelector::new(namespaces).is_ok_and(|all| !all.selects_everything())
+        };
+        let depends =
+            |one: &KindSelectors| one.labels.is_some() && one.namespaces.as_ref().is_some_and(uses_labels);
+        self.of_kinds.iter().any(depends)
     }
 
     /// Whether a selector of namespaces matches a namespace.
-    pub(crate) fn look_into(&self, namespace: &Object) -> bool {
+    pub(crate) fn selects_namespace_of(&self, namespace: &Object) -> bool {
         let Key { name, .. } = namespace.key();
         self.of_kinds.iter().filter(|one| one.namespaces.is_some()).any(|one| {
             // The own namespace of the workload is selected without labels.
@@ -82,13 +83,13 @@ impl WorkloadSelectors {
     }
 
     /// Whether a workload selects an object.
-    pub(crate) fn ask_for(
+    pub(crate) fn selects(
         &self,
         workload: &Key,
         (kind, object): (SelectableKind, &Object),
         namespace: Option<&Object>,
     ) -> bool {
-        // An invalid selector selects nothing: the pass of the workload says why.
+        // An invalid selector selects nothing: the pass of the workload reports the error.
         let selector = self.selector(&workload.namespace, kind);
         let labels = namespace.map(|namespace| namespace.labels().into());
         selector.is_ok_and(|selector| selector.selects(candidate(object), labels))
@@ -96,7 +97,7 @@ impl WorkloadSelectors {
 }
 
 impl KindSelectors {
-    /// The same of a workload in a namespace, checked.
+    /// The checked selector for a workload in a namespace.
     fn selector<'s>(&'s self, own_namespace: &'s str) -> Result<ResourceSelector<'s>, SelectionError> {
         let selectors = Selectors {
             namespaces: self.namespaces.as_ref(),

@@ -1,4 +1,4 @@
-//! Reading files: every document of every file, with the namespace that it is in.
+//! Reads files: every document of every file, with its namespace.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -8,12 +8,12 @@ use serde_json::Value;
 
 /// A document.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Document {
-    /// What it says.
+pub struct InputDocument {
+    /// Its content.
     pub value: Value,
 }
 
-impl Document {
+impl InputDocument {
     fn text(&self, field: &str) -> &str {
         self.value[field].as_str().unwrap_or_default()
     }
@@ -44,14 +44,14 @@ impl Document {
         self.api_version().split_once('/').map_or("", |(group, _)| group)
     }
 
-    /// Whether it is what resources of any product may point to or depend on.
+    /// Whether resources of any product can reference it.
     pub fn is_shared(&self) -> bool {
         self.api_version() == "v1" && matches!(self.kind(), "Secret" | "ConfigMap" | "Namespace")
     }
 }
 
 /// Every document of these files and directories.
-pub fn read_all(paths: &[PathBuf], namespace: &str) -> Result<Vec<Document>> {
+pub fn read_all(paths: &[PathBuf], namespace: &str) -> Result<Vec<InputDocument>> {
     let mut documents = Vec::new();
     for path in paths {
         for (source, text) in read(path)? {
@@ -61,26 +61,26 @@ pub fn read_all(paths: &[PathBuf], namespace: &str) -> Result<Vec<Document>> {
     Ok(documents)
 }
 
-/// Every document of a text; lists are taken apart.
-pub fn read_text(text: &str, namespace: &str) -> Result<Vec<Document>> {
-    let values: Vec<Value> = serde_saphyr::from_multiple(text).context("this is no YAML")?;
+/// Every document of a text, and the items of lists.
+pub fn read_text(text: &str, namespace: &str) -> Result<Vec<InputDocument>> {
+    let values: Vec<Value> = serde_saphyr::from_multiple(text).context("this is not valid YAML")?;
     let mut documents = Vec::new();
     for value in values.into_iter().filter(|value| !value.is_null()) {
         let is_list = value["kind"].as_str().is_some_and(|kind| kind.ends_with("List"));
         let items = value["items"].as_array().filter(|_| is_list);
         let values = items.cloned().unwrap_or_else(|| vec![value]);
-        documents.extend(values.into_iter().map(|value| placed(value, namespace)));
+        documents.extend(values.into_iter().map(|value| with_namespace(value, namespace)));
     }
     Ok(documents)
 }
 
-/// A document in its namespace.
-fn placed(mut value: Value, namespace: &str) -> Document {
+/// A document with the default namespace if it has none.
+fn with_namespace(mut value: Value, namespace: &str) -> InputDocument {
     let has_none = value["metadata"]["namespace"].is_null() && value["kind"] != "Namespace";
     if let Some(metadata) = value["metadata"].as_object_mut().filter(|_| has_none) {
         metadata.insert("namespace".into(), namespace.into());
     }
-    Document { value }
+    InputDocument { value }
 }
 
 fn read(path: &Path) -> Result<Vec<(PathBuf, String)>> {

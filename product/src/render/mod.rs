@@ -1,32 +1,32 @@
-//! What an operator would apply for resources in files, without a cluster.
+//! Renders the objects that an operator would apply for resources in files, without a cluster.
 //!
 //! | file | owns |
 //! |---|---|
 //! | `document` | reading files |
-//! | `schema` | what the API server would say about a resource, and fill in |
+//! | `schema` | defaults and validation of the API server |
 
 mod document;
 mod schema;
 
 use serde_json::Value;
 
-pub use document::{Document, read_all, read_text};
+pub use document::{InputDocument, read_all, read_text};
 pub use schema::{Findings, Schemas};
 
-/// What is to be printed and told.
+/// The output of a product.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Rendered {
+pub struct RenderOutput {
     /// Objects as a YAML stream.
     pub text: String,
     /// Configurations, by the `kind/namespace/name` of their workloads.
     pub configurations: Vec<(String, String)>,
-    /// What users should know.
+    /// Warnings for the user.
     pub notes: Vec<String>,
-    /// What could not be rendered. The rest was.
+    /// What could not be rendered. Everything else was.
     pub failures: Vec<String>,
 }
 
-impl Rendered {
+impl RenderOutput {
     /// Adds an object to the stream.
     pub fn add(&mut self, object: &Value) {
         match serde_saphyr::to_string(object) {

@@ -1,5 +1,5 @@
-//! What the API server does with a resource before an operator sees it: it fills in defaults, drops what the definition
-//! does not know, and refuses what it does not allow. Rules that span several fields are not checked here.
+//! The processing of a resource by the API server before an operator gets it: the server sets defaults, drops unknown fields,
+//! and rejects invalid values. Rules that span several fields are not checked here.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,19 +10,19 @@ use serde_json::{Map, Value};
 
 use crate::definition::Definition;
 
-/// What is said about a resource.
+/// The problems of a resource.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// Fields that nobody knows.
+    /// Unknown fields.
     pub unknown: Vec<String>,
-    /// What the server would refuse.
+    /// Values that the server would reject.
     pub refused: Vec<String>,
 }
 
 /// The schema of a kind at a version.
 type Schema = ((String, String), Arc<Value>);
 
-/// Files that were read, by the plural of their kinds: the largest of them take their time.
+/// The schemas of files that were read, by plural: parsing a large file is slow.
 static READ: Mutex<BTreeMap<String, Vec<Schema>>> = Mutex::new(BTreeMap::new());
 
 /// The schemas of some kinds, by `apiVersion` and kind.
@@ -30,7 +30,7 @@ static READ: Mutex<BTreeMap<String, Vec<Schema>>> = Mutex::new(BTreeMap::new());
 pub struct Schemas(BTreeMap<(String, String), Arc<Value>>);
 
 impl Schemas {
-    /// Reads the definitions of some kinds; of the others it does not: the largest of them take their time.
+    /// Reads the definitions of these kinds only: parsing a large definition is slow.
     pub fn read(definitions: &[Definition], kinds: &[&str]) -> Result<Self> {
         let mut schemas = BTreeMap::new();
         for definition in definitions {
@@ -44,7 +44,7 @@ impl Schemas {
         Ok(Self(schemas))
     }
 
-    /// Does with a resource what the server does; nothing, if its kind is not known.
+    /// Processes a resource as the server does. Returns `None` if its kind is unknown.
     pub fn admit(&self, api_version: &str, kind: &str, resource: &mut Value) -> Option<Findings> {
         let schema = self.0.get(&(api_version.to_owned(), kind.to_owned()))?;
         let mut findings = Findings::default();
@@ -82,7 +82,7 @@ fn schemas_of(definition: &Definition) -> Result<Vec<Schema>> {
     Ok(spec["versions"].as_array().into_iter().flatten().map(schema).collect())
 }
 
-/// What a plural ends with, after its kind.
+/// Whether a text is the suffix of a plural.
 fn is_plural_end(end: &str) -> bool {
     matches!(end, "s" | "es")
 }
@@ -111,7 +111,7 @@ fn walk_fields(schema: &Value, fields: &mut Map<String, Value>, path: &str, find
     let free = &schema["additionalProperties"];
     let keeps_all = schema["x-kubernetes-preserve-unknown-fields"] == true || free == true;
     for (field, schema) in known.into_iter().flatten() {
-        // A field without a value counts as one that is not there, if there is a default for it.
+        // A field without a value counts as absent if it has a default.
         let absent = fields.get(field).is_none_or(|value| value.is_null() && schema["nullable"] != true);
         if let Some(default) = schema.get("default").filter(|_| absent) {
             fields.insert(field.clone(), default.clone());
@@ -121,7 +121,7 @@ fn walk_fields(schema: &Value, fields: &mut Map<String, Value>, path: &str, find
     for (field, value) in fields.iter_mut() {
         let path = format!("{path}.{field}");
         match (known.and_then(|known| known.get(field)), free.is_object()) {
-            // As the server does: without a value and without a default, a field is not there.
+            // As at the server, a field without a value and without a default is dropped.
             (Some(_), _) if value.is_null() => unknown.push(field.clone()),
             (Some(schema), _) => walk(schema, value, &path, findings),
             (None, true) => walk(free, value, &path, findings),
@@ -140,7 +140,7 @@ fn walk_fields(schema: &Value, fields: &mut Map<String, Value>, path: &str, find
     }
 }
 
-/// What is wrong with a value by itself.
+/// Why a value is invalid, without regard to other fields.
 fn problem(schema: &Value, value: &Value) -> Option<String> {
     let wanted = schema["type"].as_str();
     let fits = match (wanted, value) {
@@ -154,11 +154,11 @@ fn problem(schema: &Value, value: &Value) -> Option<String> {
         (_, _) => true,
     };
     if !fits {
-        return Some(format!("{value} is no {}", wanted.unwrap_or("number or text")));
+        return Some(format!("{value} is not a {}", wanted.unwrap_or("number or string")));
     }
     if let Some(allowed) = schema["enum"].as_array().filter(|allowed| !allowed.contains(value)) {
         let allowed: Vec<String> = allowed.iter().map(ToString::to_string).collect();
-        return Some(format!("{value} is none of {}", allowed.join(", ")));
+        return Some(format!("{value} is not one of {}", allowed.join(", ")));
     }
     if let (Some(pattern), Some(text)) = (schema["pattern"].as_str(), value.as_str()) {
         let fits = Regex::new(pattern).is_ok_and(|pattern| pattern.is_match(text));
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn defaults_are_filled_in() {
+    fn defaults_are_set() {
         let (resource, findings) = admitted(json!({"kind": "Prometheus", "spec": {"version": null}}));
         assert_eq!(findings, Findings::default());
         assert_eq!(
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_knows_is_dropped_and_what_is_not_allowed_is_refused() {
+    fn unknown_fields_are_dropped_and_invalid_values_are_rejected() {
         let endpoint =
             json!({"port": 1, "interval": "soon", "scheme": "gopher", "targetPort": "web", "pth": "/"});
         let spec = json!({"endpoints": [endpoint], "selector": {"matchLabels": {"a": "b"}}});
@@ -227,7 +227,7 @@ mod tests {
         assert_eq!(findings.unknown, ["spec.endpoints[0].pth"]);
         assert_eq!(resource["spec"]["selector"]["matchLabels"]["a"], "b");
         let fields: Vec<&str> =
-            findings.refused.iter().filter_map(|words| Some(words.split_once(": ")?.0)).collect();
+            findings.refused.iter().filter_map(|message| Some(message.split_once(": ")?.0)).collect();
         assert_eq!(
             fields,
             ["spec.endpoints[0].interval", "spec.endpoints[0].port", "spec.endpoints[0].scheme"]

@@ -1,10 +1,10 @@
-//! Words of a selector, between braces. Keywords are names here.
+//! Tokens between braces. Keywords are names there.
 
 use super::{Lexer, Read, is_name};
-use crate::token::{Kind, Operator};
+use crate::token::{BinaryOperator, TokenKind};
 
 impl Lexer<'_> {
-    /// A word of a selector.
+    /// A token between braces.
     pub(super) fn between_braces(&mut self) -> Read {
         let (length, kind) = match (self.byte(0), self.byte(1)) {
             (b' ' | b'\t' | b'\n' | b'\r', _) => {
@@ -17,28 +17,28 @@ impl Lexer<'_> {
             }
             (b'a'..=b'z' | b'A'..=b'Z' | b'_', _) => {
                 let rest = &self.query.as_bytes()[self.position..];
-                (rest.iter().position(|byte| !is_name(*byte)).unwrap_or(rest.len()), Kind::Identifier)
+                (rest.iter().position(|byte| !is_name(*byte)).unwrap_or(rest.len()), TokenKind::Identifier)
             }
-            (b',', _) => (1, Kind::Comma),
+            (b',', _) => (1, TokenKind::Comma),
             (b'"' | b'\'', _) => return self.text().map(Some),
             (b'`', _) => return self.raw_text().map(Some),
-            (b'=', b'~') => (2, Kind::Matches),
-            (b'=', _) => (1, Kind::Assign),
-            (b'!', b'~') => (2, Kind::MatchesNot),
-            (b'!', b'=') => (2, Kind::Operator(Operator::NotEqual)),
+            (b'=', b'~') => (2, TokenKind::Matches),
+            (b'=', _) => (1, TokenKind::Assign),
+            (b'!', b'~') => (2, TokenKind::MatchesNot),
+            (b'!', b'=') => (2, TokenKind::Operator(BinaryOperator::NotEqual)),
             (b'!', _) => {
-                let letter = self.letter_at(self.position + 1);
-                return self.fail(format!("unexpected character after '!' inside braces: {letter}"));
+                let character = self.character_at(self.position + 1);
+                return self.fail(format!("unexpected character after '!' inside braces: {character}"));
             }
             (b'{', _) => return self.fail("unexpected left brace '{'"),
             (b'}', _) => {
                 self.in_braces = false;
-                (1, Kind::RightBrace)
+                (1, TokenKind::RightBrace)
             }
             (0, _) if self.at_end() => return self.fail("unexpected end of input inside braces"),
             _ => {
-                let letter = self.letter_at(self.position);
-                return self.fail(format!("unexpected character inside braces: {letter}"));
+                let character = self.character_at(self.position);
+                return self.fail(format!("unexpected character inside braces: {character}"));
             }
         };
         Ok(Some(self.take(length, kind)))

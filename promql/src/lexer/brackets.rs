@@ -1,13 +1,13 @@
-//! Words of a range, between brackets.
+//! Tokens between brackets.
 
 use go_syntax::quoted::QuotedCharacter;
 
-use super::{Failure, Lexer, Read, State};
+use super::{LexError, Lexer, Read, State};
 use crate::keyword;
-use crate::token::{Kind, Operator, Token};
+use crate::token::{BinaryOperator, Token, TokenKind};
 
 impl Lexer<'_> {
-    /// A word between brackets, after a first duration.
+    /// A token between brackets, after the first duration.
     pub(super) fn word_between_brackets(&mut self) -> Read {
         let first = self.byte(0);
         if first == b':' {
@@ -16,13 +16,13 @@ impl Lexer<'_> {
                 return self.fail("unexpected colon ':'");
             }
             self.colon = true;
-            return Ok(Some(self.take(1, Kind::Colon)));
+            return Ok(Some(self.take(1, TokenKind::Colon)));
         }
         if let Some(token) = self.duration_word() {
             return Ok(Some(token));
         }
-        let letter = QuotedCharacter(char::from(first));
-        self.fail(format!("unexpected character: {letter}, expected ':'"))
+        let character = QuotedCharacter(char::from(first));
+        self.fail(format!("unexpected character: {character}, expected ':'"))
     }
 
     /// `step`, `range`, `max_of` or `min_of`.
@@ -31,10 +31,10 @@ impl Lexer<'_> {
         let length =
             rest.iter().position(|byte| !byte.is_ascii_alphabetic() && *byte != b'_').unwrap_or(rest.len());
         let word = keyword::in_brackets(&self.query[self.position..self.position + length])?;
-        Some(self.take(length, Kind::Time(word)))
+        Some(self.take(length, TokenKind::Time(word)))
     }
 
-    /// A word after a bracket, before a first number came.
+    /// A token between brackets, before the first number.
     pub(super) fn between_brackets(&mut self) -> Read {
         let byte = self.byte(0);
         let kind = match byte {
@@ -43,7 +43,7 @@ impl Lexer<'_> {
                 self.in_brackets = false;
                 self.colon = false;
                 self.state = State::Anywhere;
-                Kind::RightBracket
+                TokenKind::RightBracket
             }
             b':' => return self.colon().map(Some),
             b'(' | b')' => return self.parenthesis().map(Some),
@@ -51,13 +51,13 @@ impl Lexer<'_> {
                 self.skip_space();
                 return Ok(None);
             }
-            b'+' => Kind::Operator(Operator::Add),
-            b'-' => Kind::Operator(Operator::Subtract),
-            b'*' => Kind::Operator(Operator::Multiply),
-            b'/' => Kind::Operator(Operator::Divide),
-            b'%' => Kind::Operator(Operator::Modulo),
-            b'^' => Kind::Operator(Operator::Power),
-            b',' => Kind::Comma,
+            b'+' => TokenKind::Operator(BinaryOperator::Add),
+            b'-' => TokenKind::Operator(BinaryOperator::Subtract),
+            b'*' => TokenKind::Operator(BinaryOperator::Multiply),
+            b'/' => TokenKind::Operator(BinaryOperator::Divide),
+            b'%' => TokenKind::Operator(BinaryOperator::Modulo),
+            b'^' => TokenKind::Operator(BinaryOperator::Power),
+            b',' => TokenKind::Comma,
             b'.' if !self.byte(1).is_ascii_digit() => return self.unexpected_in_duration(),
             b'0'..=b'9' | b'.' => {
                 self.duration = true;
@@ -72,13 +72,13 @@ impl Lexer<'_> {
         Ok(Some(self.take(1, kind)))
     }
 
-    fn unexpected_in_duration<T>(&self) -> Result<T, Failure> {
-        let letter = self.letter_at(self.position);
-        self.fail(format!("unexpected character in duration expression: {letter}"))
+    fn unexpected_in_duration<T>(&self) -> Result<T, LexError> {
+        let character = self.character_at(self.position);
+        self.fail(format!("unexpected character in duration expression: {character}"))
     }
 
-    fn colon(&mut self) -> Result<Token, Failure> {
-        let token = self.take(1, Kind::Colon);
+    fn colon(&mut self) -> Result<Token, LexError> {
+        let token = self.take(1, TokenKind::Colon);
         if !self.duration {
             return self.fail("unexpected colon before duration in duration expression");
         }

@@ -1,11 +1,11 @@
-//! Cuts a query into words. What a letter means depends on where it stands: outside, between braces, between brackets.
+//! Splits a query into tokens. There are different tokens outside of braces, between braces and between brackets.
 //!
-//! | file | owns |
+//! | file | contents |
 //! |---|---|
-//! | `braces` | words of a selector |
-//! | `brackets` | words of a range |
+//! | `braces` | tokens between braces |
+//! | `brackets` | tokens between brackets |
 //! | `number` | numbers and durations |
-//! | `text` | what stands in quotes |
+//! | `text` | strings |
 
 mod braces;
 mod brackets;
@@ -15,26 +15,26 @@ mod text;
 use go_syntax::quoted::QuotedCharacter;
 
 use crate::keyword;
-use crate::token::{Kind, Operator, Token};
+use crate::token::{BinaryOperator, Token, TokenKind};
 
-/// Cuts one query.
+/// Splits one query.
 #[derive(Debug)]
 pub(crate) struct Lexer<'q> {
     pub(crate) query: &'q str,
     /// The byte that is read next.
     position: usize,
-    /// Where the word begins that is being read.
+    /// The start of the current token.
     start: usize,
-    /// Where the last word began.
+    /// The start of the last token.
     pub(crate) last: usize,
     state: State,
-    /// How many parentheses are open.
+    /// The number of open parentheses.
     depth: u32,
     in_braces: bool,
     in_brackets: bool,
-    /// A colon came between these brackets.
+    /// A colon was read between the current brackets.
     colon: bool,
-    /// A number came between any brackets so far.
+    /// A number was read between any brackets.
     duration: bool,
 }
 
@@ -48,15 +48,15 @@ enum State {
     Done,
 }
 
-/// A word that cannot be one.
+/// Why a query cannot be split into tokens.
 #[derive(Debug)]
-pub(crate) struct Failure {
+pub(crate) struct LexError {
     pub(crate) position: usize,
     pub(crate) message: String,
 }
 
-/// A word, or nothing if only space was read.
-type Read = Result<Option<Token>, Failure>;
+/// A token. None if only whitespace or a comment was read.
+type Read = Result<Option<Token>, LexError>;
 
 impl<'q> Lexer<'q> {
     pub(crate) fn new(query: &'q str) -> Self {
@@ -74,14 +74,14 @@ impl<'q> Lexer<'q> {
         }
     }
 
-    /// The next word. After the last one the end comes again and again.
-    pub(crate) fn next(&mut self) -> Result<Token, Failure> {
+    /// The next token. At the end of the query, always the end token.
+    pub(crate) fn next(&mut self) -> Result<Token, LexError> {
         loop {
             let read = match self.state {
                 State::Anywhere if self.in_braces => self.between_braces()?,
                 State::Anywhere => self.anywhere()?,
                 State::Duration => self.between_brackets()?,
-                State::Done => Some(self.emit(Kind::End)),
+                State::Done => Some(self.emit(TokenKind::End)),
             };
             if let Some(token) = read {
                 self.last = token.start;
@@ -90,7 +90,7 @@ impl<'q> Lexer<'q> {
         }
     }
 
-    /// The byte at a distance from the next one; zero after the end.
+    /// The byte at a distance from the position. Zero after the end.
     fn byte(&self, distance: usize) -> u8 {
         self.query.as_bytes().get(self.position + distance).copied().unwrap_or(0)
     }
@@ -99,26 +99,26 @@ impl<'q> Lexer<'q> {
         self.position >= self.query.len()
     }
 
-    /// The next letter in quotes, as it is named to a person.
-    fn letter_at(&self, position: usize) -> String {
-        let letter = self.query.get(position..).and_then(|rest| rest.chars().next());
-        QuotedCharacter(letter.unwrap_or(char::REPLACEMENT_CHARACTER)).to_string()
+    /// The character at a position, in quotes, for errors.
+    fn character_at(&self, position: usize) -> String {
+        let character = self.query.get(position..).and_then(|rest| rest.chars().next());
+        QuotedCharacter(character.unwrap_or(char::REPLACEMENT_CHARACTER)).to_string()
     }
 
-    fn emit(&mut self, kind: Kind) -> Token {
+    fn emit(&mut self, kind: TokenKind) -> Token {
         let token = Token { kind, start: self.start, end: self.position };
         self.start = self.position;
         token
     }
 
-    /// The word of so many bytes.
-    fn take(&mut self, length: usize, kind: Kind) -> Token {
+    /// A token with a number of bytes.
+    fn take(&mut self, length: usize, kind: TokenKind) -> Token {
         self.position += length;
         self.emit(kind)
     }
 
-    fn fail<T>(&self, message: impl Into<String>) -> Result<T, Failure> {
-        Err(Failure { position: self.start, message: message.into() })
+    fn fail<T>(&self, message: impl Into<String>) -> Result<T, LexError> {
+        Err(LexError { position: self.start, message: message.into() })
     }
 
     fn skip_space(&mut self) {
@@ -135,7 +135,7 @@ impl<'q> Lexer<'q> {
         self.start = self.position;
     }
 
-    /// A word outside braces.
+    /// A token outside of braces.
     fn anywhere(&mut self) -> Read {
         let byte = self.byte(0);
         let (length, kind) = match byte {
@@ -155,31 +155,31 @@ impl<'q> Lexer<'q> {
             b'.' if self.byte(1).is_ascii_digit() => return self.number_or_duration().map(Some),
             b'"' | b'\'' => return self.text().map(Some),
             b'`' => return self.raw_text().map(Some),
-            b',' => (1, Kind::Comma),
-            b'@' => (1, Kind::At),
+            b',' => (1, TokenKind::Comma),
+            b'@' => (1, TokenKind::At),
             b'=' => match self.byte(1) {
-                b'=' => (2, Kind::Operator(Operator::Equal)),
+                b'=' => (2, TokenKind::Operator(BinaryOperator::Equal)),
                 b'~' => return self.fail("unexpected character after '=': '~'"),
-                _ => (1, Kind::Assign),
+                _ => (1, TokenKind::Assign),
             },
-            b'!' if self.byte(1) == b'=' => (2, Kind::Operator(Operator::NotEqual)),
+            b'!' if self.byte(1) == b'=' => (2, TokenKind::Operator(BinaryOperator::NotEqual)),
             b'!' => {
-                let letter = self.letter_at(self.position + 1);
-                return self.fail(format!("unexpected character after '!': {letter}"));
+                let character = self.character_at(self.position + 1);
+                return self.fail(format!("unexpected character after '!': {character}"));
             }
             b'(' | b')' => return self.parenthesis().map(Some),
             b'{' => {
                 self.in_braces = true;
-                (1, Kind::LeftBrace)
+                (1, TokenKind::LeftBrace)
             }
             b'[' | b']' => return self.bracket().map(Some),
             0 if self.at_end() => return self.end(),
             _ => {
                 let Some((length, operator)) = operator(byte, self.byte(1)) else {
-                    let letter = self.letter_at(self.position);
-                    return self.fail(format!("unexpected character: {letter}"));
+                    let character = self.character_at(self.position);
+                    return self.fail(format!("unexpected character: {character}"));
                 };
-                (length, Kind::Operator(operator))
+                (length, TokenKind::Operator(operator))
             }
         };
         Ok(Some(self.take(length, kind)))
@@ -193,15 +193,15 @@ impl<'q> Lexer<'q> {
             return self.fail("unclosed left bracket");
         }
         self.state = State::Done;
-        Ok(Some(self.emit(Kind::End)))
+        Ok(Some(self.emit(TokenKind::End)))
     }
 
-    fn parenthesis(&mut self) -> Result<Token, Failure> {
+    fn parenthesis(&mut self) -> Result<Token, LexError> {
         if self.byte(0) == b'(' {
             self.depth += 1;
-            return Ok(self.take(1, Kind::LeftParen));
+            return Ok(self.take(1, TokenKind::LeftParen));
         }
-        let token = self.take(1, Kind::RightParen);
+        let token = self.take(1, TokenKind::RightParen);
         match self.depth.checked_sub(1) {
             Some(depth) => self.depth = depth,
             None => return self.fail("unexpected right parenthesis ')'"),
@@ -209,19 +209,19 @@ impl<'q> Lexer<'q> {
         Ok(token)
     }
 
-    fn bracket(&mut self) -> Result<Token, Failure> {
+    fn bracket(&mut self) -> Result<Token, LexError> {
         if self.byte(0) == b']' {
             if !self.in_brackets {
                 return self.fail("unexpected right bracket ']'");
             }
             self.in_brackets = false;
-            return Ok(self.take(1, Kind::RightBracket));
+            return Ok(self.take(1, TokenKind::RightBracket));
         }
         if self.in_brackets {
             return self.fail("unexpected left bracket '['");
         }
         self.colon = false;
-        let token = self.take(1, Kind::LeftBracket);
+        let token = self.take(1, TokenKind::LeftBracket);
         self.skip_space();
         self.in_brackets = true;
         self.state = State::Duration;
@@ -235,11 +235,13 @@ impl<'q> Lexer<'q> {
         self.position += length;
         let word = &self.query[self.start..self.position];
         let kind = match keyword::kind(word) {
-            // As names they are older than as keywords.
-            Some(Kind::Keyword(fill)) if fill.is_fill() && !self.before_parenthesis() => Kind::Identifier,
+            // Queries that use these words as names are older than the keywords.
+            Some(TokenKind::Keyword(fill)) if fill.is_fill() && !self.before_parenthesis() => {
+                TokenKind::Identifier
+            }
             Some(kind) => kind,
-            None if word.contains(':') => Kind::MetricIdentifier,
-            None => Kind::Identifier,
+            None if word.contains(':') => TokenKind::MetricIdentifier,
+            None => TokenKind::Identifier,
         };
         self.emit(kind)
     }
@@ -250,21 +252,21 @@ impl<'q> Lexer<'q> {
     }
 }
 
-/// What an operator of one or two signs is, and how many.
-fn operator(first: u8, second: u8) -> Option<(usize, Operator)> {
+/// The length of an operator in bytes, and the operator.
+fn operator(first: u8, second: u8) -> Option<(usize, BinaryOperator)> {
     Some(match (first, second) {
-        (b'*', _) => (1, Operator::Multiply),
-        (b'/', _) => (1, Operator::Divide),
-        (b'%', _) => (1, Operator::Modulo),
-        (b'+', _) => (1, Operator::Add),
-        (b'-', _) => (1, Operator::Subtract),
-        (b'^', _) => (1, Operator::Power),
-        (b'<', b'=') => (2, Operator::LessOrEqual),
-        (b'<', b'/') => (2, Operator::TrimUpper),
-        (b'<', _) => (1, Operator::Less),
-        (b'>', b'=') => (2, Operator::GreaterOrEqual),
-        (b'>', b'/') => (2, Operator::TrimLower),
-        (b'>', _) => (1, Operator::Greater),
+        (b'*', _) => (1, BinaryOperator::Multiply),
+        (b'/', _) => (1, BinaryOperator::Divide),
+        (b'%', _) => (1, BinaryOperator::Modulo),
+        (b'+', _) => (1, BinaryOperator::Add),
+        (b'-', _) => (1, BinaryOperator::Subtract),
+        (b'^', _) => (1, BinaryOperator::Power),
+        (b'<', b'=') => (2, BinaryOperator::LessOrEqual),
+        (b'<', b'/') => (2, BinaryOperator::TrimUpper),
+        (b'<', _) => (1, BinaryOperator::Less),
+        (b'>', b'=') => (2, BinaryOperator::GreaterOrEqual),
+        (b'>', b'/') => (2, BinaryOperator::TrimLower),
+        (b'>', _) => (1, BinaryOperator::Greater),
         _ => return None,
     })
 }

@@ -1,24 +1,24 @@
-//! Numbers and durations. What is read here may still be no number: whoever takes its value finds out.
+//! Numbers and durations. Only their form is checked here. The parser checks their values.
 
 use go_syntax::quoted::Quoted;
 
-use super::{Failure, Lexer, is_name};
-use crate::token::{Kind, Token};
+use super::{LexError, Lexer, is_name};
+use crate::token::{Token, TokenKind};
 
 impl Lexer<'_> {
     /// A number or a duration.
-    pub(super) fn number_or_duration(&mut self) -> Result<Token, Failure> {
+    pub(super) fn number_or_duration(&mut self) -> Result<Token, LexError> {
         if self.number() {
-            return Ok(self.emit(Kind::Number));
+            return Ok(self.emit(TokenKind::Number));
         }
         if self.rest_of_duration() {
-            return Ok(self.emit(Kind::Duration));
+            return Ok(self.emit(TokenKind::Duration));
         }
         let text = &self.query[self.start..self.position];
         self.fail(format!("bad number or duration syntax: {}", Quoted(text)))
     }
 
-    /// Reads one byte if it is among these.
+    /// Reads one byte if it is valid.
     fn accept(&mut self, valid: &[u8]) -> bool {
         let accepted = !self.at_end() && valid.contains(&self.byte(0));
         self.position += usize::from(accepted);
@@ -29,7 +29,8 @@ impl Lexer<'_> {
         !self.at_end() && valid.contains(&self.byte(0))
     }
 
-    /// Whether a number was read. If not, what was read stays read: it may begin a duration.
+    /// Whether a number was read. If not, the position stays after what was read, which can be the start of a
+    /// duration.
     fn number(&mut self) -> bool {
         let first = self.position;
         let hexadecimal = self.accept(b"0") && self.accept(b"xX");
@@ -43,7 +44,7 @@ impl Lexer<'_> {
         while self.next_is(digits) || self.next_is(b"._eE") {
             if self.next_is(b".") {
                 self.position += 1;
-                // A second one, one before a sign that cannot follow, or a fraction in another base.
+                // A second point, a point before an invalid character, or a fraction of a hexadecimal number.
                 if dot || self.accept(b"_.") || hexadecimal {
                     return false;
                 }
@@ -73,7 +74,7 @@ impl Lexer<'_> {
         if !self.accept(b"smhdwy") {
             return false;
         }
-        // Some pairs of letters are no unit; whoever takes the value finds out.
+        // Some pairs of letters are not units. The parser rejects them.
         self.accept(b"s");
         while self.accept(b"0123456789") {
             while self.accept(b"0123456789") {}

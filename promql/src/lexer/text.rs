@@ -1,13 +1,13 @@
-//! What stands in quotes.
+//! Strings.
 
 use go_syntax::quoted::CodePoint;
 
-use super::{Failure, Lexer};
-use crate::token::{Kind, Token};
+use super::{LexError, Lexer};
+use crate::token::{Token, TokenKind};
 
 impl Lexer<'_> {
-    /// A text between quotes in which a backslash begins a sign.
-    pub(super) fn text(&mut self) -> Result<Token, Failure> {
+    /// A string with escape sequences.
+    pub(super) fn text(&mut self) -> Result<Token, LexError> {
         let open = self.byte(0);
         self.position += 1;
         loop {
@@ -21,49 +21,49 @@ impl Lexer<'_> {
                 }
                 _ if byte == open => {
                     self.position += 1;
-                    return Ok(self.emit(Kind::Text));
+                    return Ok(self.emit(TokenKind::Text));
                 }
-                _ => self.letter()?,
+                _ => self.character()?,
             }
         }
     }
 
-    /// A text between backquotes in which everything stands for itself.
-    pub(super) fn raw_text(&mut self) -> Result<Token, Failure> {
+    /// A string between backquotes, without escape sequences.
+    pub(super) fn raw_text(&mut self) -> Result<Token, LexError> {
         self.position += 1;
         loop {
             match self.byte(0) {
                 0 if self.at_end() => return self.fail("unterminated raw string"),
                 b'`' => {
                     self.position += 1;
-                    return Ok(self.emit(Kind::Text));
+                    return Ok(self.emit(TokenKind::Text));
                 }
-                _ => self.letter()?,
+                _ => self.character()?,
             }
         }
     }
 
-    /// A letter of a text. The one that stands for a broken letter is taken for a broken one.
-    fn letter(&mut self) -> Result<(), Failure> {
+    /// A character of a string. The replacement character is rejected too.
+    fn character(&mut self) -> Result<(), LexError> {
         let byte = self.byte(0);
         if byte.is_ascii() {
             self.position += 1;
             return Ok(());
         }
-        let letter = self.next_letter().unwrap_or(char::REPLACEMENT_CHARACTER);
-        if letter == char::REPLACEMENT_CHARACTER {
+        let character = self.next_character().unwrap_or(char::REPLACEMENT_CHARACTER);
+        if character == char::REPLACEMENT_CHARACTER {
             return self.fail("invalid UTF-8 rune");
         }
-        self.position += letter.len_utf8();
+        self.position += character.len_utf8();
         Ok(())
     }
 
-    fn next_letter(&self) -> Option<char> {
+    fn next_character(&self) -> Option<char> {
         self.query.get(self.position..).and_then(|rest| rest.chars().next())
     }
 
-    /// What follows a backslash.
-    fn escape(&mut self, open: u8) -> Result<(), Failure> {
+    /// The escape sequence after a backslash.
+    fn escape(&mut self, open: u8) -> Result<(), LexError> {
         let (digits, base, largest) = match self.byte(0) {
             b'a' | b'b' | b'f' | b'n' | b'r' | b't' | b'v' | b'\\' => {
                 self.position += 1;
@@ -83,19 +83,19 @@ impl Lexer<'_> {
                 }
             }
             _ => {
-                return match self.next_letter() {
+                return match self.next_character() {
                     None => self.fail("escape sequence not terminated"),
-                    Some(letter) => self.fail(format!("unknown escape sequence {}", CodePoint(letter))),
+                    Some(character) => self.fail(format!("unknown escape sequence {}", CodePoint(character))),
                 };
             }
         };
         let mut value: u32 = 0;
         for _ in 0..digits {
-            let Some(letter) = self.next_letter() else {
+            let Some(character) = self.next_character() else {
                 return self.fail("escape sequence not terminated");
             };
-            let Some(digit) = letter.to_digit(base) else {
-                return self.fail(format!("illegal character {} in escape sequence", CodePoint(letter)));
+            let Some(digit) = character.to_digit(base) else {
+                return self.fail(format!("illegal character {} in escape sequence", CodePoint(character)));
             };
             value = value.wrapping_mul(base).wrapping_add(digit);
             self.position += 1;

@@ -1,4 +1,4 @@
-//! Aggregations, and the lists of labels that they and others have.
+//! Aggregations, and lists of labels.
 
 use go_syntax::quoted::QuotedBytes;
 
@@ -6,19 +6,19 @@ use super::Parser;
 use crate::error::Error;
 use crate::lexer::is_space;
 use crate::text::Text;
-use crate::token::{Aggregation, Keyword, Kind, Operator, Token};
-use crate::tree::{Expression, ExpressionId, Part};
+use crate::token::{Aggregation, BinaryOperator, Keyword, Token, TokenKind};
+use crate::tree::{Expression, ExpressionId, IndexRange};
 use crate::unquote;
 
 impl Parser<'_> {
-    /// An aggregation after its name, with labels before or after its parentheses.
+    /// The rest of an aggregation. Its labels are before or after the parentheses.
     pub(super) fn aggregate(&mut self, name: Token, aggregation: Aggregation) -> Result<ExpressionId, Error> {
         let outer = std::mem::replace(&mut self.context, "aggregation");
         let before = self.by_or_without()?;
         let arguments = self.arguments()?;
         let modifier = if before.is_some() { before } else { self.by_or_without()? };
         self.context = outer;
-        let end = if modifier.is_some() { self.last_closing } else { self.closing_before_foresight() };
+        let end = if modifier.is_some() { self.last_closing } else { self.closing_before_look_ahead() };
         let (without, labels) = modifier.unwrap_or_default();
 
         let given = self.pending.split_off(arguments);
@@ -47,8 +47,9 @@ impl Parser<'_> {
         Ok(self.add(expression, name.start, end))
     }
 
-    /// Where the parentheses ended, if the foresight is a closing one too: then that one came last.
-    fn closing_before_foresight(&self) -> usize {
+    /// The end of the parentheses. If the token after them is also a closing parenthesis, `last_closing` already
+    /// points behind that one.
+    fn closing_before_look_ahead(&self) -> usize {
         let query = self.lexer.query.as_bytes();
         let last = self.lexer.last;
         if last == 0 || query.get(last) != Some(&b')') {
@@ -62,25 +63,25 @@ impl Parser<'_> {
     }
 
     /// `by (…)` or `without (…)`.
-    fn by_or_without(&mut self) -> Result<Option<(bool, Part)>, Error> {
+    fn by_or_without(&mut self) -> Result<Option<(bool, IndexRange)>, Error> {
         let without = match self.peek()?.kind {
-            Kind::Keyword(Keyword::By) => false,
-            Kind::Keyword(Keyword::Without) => true,
+            TokenKind::Keyword(Keyword::By) => false,
+            TokenKind::Keyword(Keyword::Without) => true,
             _ => return Ok(None),
         };
         self.ahead = None;
         Ok(Some((without, self.labels()?)))
     }
 
-    /// Labels between parentheses.
-    pub(super) fn labels(&mut self) -> Result<Part, Error> {
+    /// Labels in parentheses.
+    pub(super) fn labels(&mut self) -> Result<IndexRange, Error> {
         const CONTEXT: &str = "grouping opts";
         let first = self.tree.labels.len();
-        self.expect(Kind::LeftParen, CONTEXT, "\"(\"")?;
-        while self.accept(Kind::RightParen)?.is_none() {
+        self.expect(TokenKind::LeftParen, CONTEXT, "\"(\"")?;
+        while self.accept(TokenKind::RightParen)?.is_none() {
             let token = self.peek()?;
             let label = match token.kind {
-                Kind::Text => unquote::unquote(self.text(token)),
+                TokenKind::Text => unquote::unquote(self.text(token)),
                 kind if names_label(kind) => Text::from(self.text(token)),
                 _ => return Err(self.unexpected(token, CONTEXT, "label")),
             };
@@ -90,38 +91,44 @@ impl Parser<'_> {
                 return Err(self.error(token.start, message));
             }
             self.tree.labels.push(label);
-            if self.accept(Kind::Comma)?.is_none() {
-                self.expect(Kind::RightParen, CONTEXT, "\",\" or \")\"")?;
+            if self.accept(TokenKind::Comma)?.is_none() {
+                self.expect(TokenKind::RightParen, CONTEXT, "\",\" or \")\"")?;
                 break;
             }
         }
-        Ok(Part::new(first, self.tree.labels.len()))
+        Ok(IndexRange::new(first, self.tree.labels.len()))
     }
 }
 
-/// Whether a word can be the name of a label in a list.
-fn names_label(kind: Kind) -> bool {
+/// Whether a token can be a label name in a list.
+fn names_label(kind: TokenKind) -> bool {
     match kind {
-        Kind::Identifier | Kind::MetricIdentifier | Kind::Aggregation(_) | Kind::Time(_) => true,
-        Kind::Keyword(keyword) => keyword != Keyword::Without,
-        Kind::Operator(operator) => {
-            matches!(operator, Operator::And | Operator::Or | Operator::Unless | Operator::Atan2)
+        TokenKind::Identifier
+        | TokenKind::MetricIdentifier
+        | TokenKind::Aggregation(_)
+        | TokenKind::Time(_) => true,
+        TokenKind::Keyword(keyword) => keyword != Keyword::Without,
+        TokenKind::Operator(operator) => {
+            matches!(
+                operator,
+                BinaryOperator::And | BinaryOperator::Or | BinaryOperator::Unless | BinaryOperator::Atan2
+            )
         }
-        Kind::End
-        | Kind::Comma
-        | Kind::Colon
-        | Kind::LeftParen
-        | Kind::RightParen
-        | Kind::LeftBrace
-        | Kind::RightBrace
-        | Kind::LeftBracket
-        | Kind::RightBracket
-        | Kind::Assign
-        | Kind::Matches
-        | Kind::MatchesNot
-        | Kind::At
-        | Kind::Text
-        | Kind::Number
-        | Kind::Duration => false,
+        TokenKind::End
+        | TokenKind::Comma
+        | TokenKind::Colon
+        | TokenKind::LeftParen
+        | TokenKind::RightParen
+        | TokenKind::LeftBrace
+        | TokenKind::RightBrace
+        | TokenKind::LeftBracket
+        | TokenKind::RightBracket
+        | TokenKind::Assign
+        | TokenKind::Matches
+        | TokenKind::MatchesNot
+        | TokenKind::At
+        | TokenKind::Text
+        | TokenKind::Number
+        | TokenKind::Duration => false,
     }
 }

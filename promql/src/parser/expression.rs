@@ -1,18 +1,18 @@
-//! Operators by how tightly they bind, and what stands between them.
+//! Operators by their precedence, and operands.
 
 use super::{Parser, push};
 use crate::error::Error;
-use crate::token::{Keyword, Kind, Operator, Token};
+use crate::token::{BinaryOperator, Keyword, Token, TokenKind};
 use crate::tree::{Expression, ExpressionId, narrow};
 use crate::unquote;
 
 impl Parser<'_> {
-    /// An expression whose operators bind at least so tightly.
+    /// An expression whose operators have at least this precedence.
     pub(super) fn expression(&mut self, least: u8) -> Result<ExpressionId, Error> {
         self.nested(|parser| {
             let mut left = parser.operand()?;
             loop {
-                let Kind::Operator(operator) = parser.peek()?.kind else { return Ok(left) };
+                let TokenKind::Operator(operator) = parser.peek()?.kind else { return Ok(left) };
                 if operator.precedence() < least {
                     return Ok(left);
                 }
@@ -22,8 +22,8 @@ impl Parser<'_> {
         })
     }
 
-    /// The rest of an expression after its operator.
-    fn binary(&mut self, left: ExpressionId, operator: Operator) -> Result<ExpressionId, Error> {
+    /// The rest of a binary expression, after its operator.
+    fn binary(&mut self, left: ExpressionId, operator: BinaryOperator) -> Result<ExpressionId, Error> {
         let (bool, matching) = self.matching()?;
         let right = self.expression(operator.right_precedence())?;
         let (start, end) = (self.start(left), self.end(right));
@@ -37,37 +37,37 @@ impl Parser<'_> {
         Ok(self.add(Expression::Binary { operator, bool, left, right, matching }, start, end))
     }
 
-    /// What stands between operators, with all that binds tighter than they.
+    /// An operand, with everything that binds more tightly than a binary operator.
     fn operand(&mut self) -> Result<ExpressionId, Error> {
         let token = self.next()?;
         let mut operand = match token.kind {
-            // A power within it binds tighter than the sign, all other operators do not.
-            Kind::Operator(Operator::Add | Operator::Subtract) => return self.signed(token),
-            Kind::Number | Kind::Duration => {
+            // Only a power binds more tightly than a sign.
+            TokenKind::Operator(BinaryOperator::Add | BinaryOperator::Subtract) => return self.signed(token),
+            TokenKind::Number | TokenKind::Duration => {
                 let value = self.number(token)?;
-                let duration = token.kind == Kind::Duration;
+                let duration = token.kind == TokenKind::Duration;
                 self.add(Expression::Number { value, duration }, token.start, token.end)
             }
-            Kind::Text => {
+            TokenKind::Text => {
                 let text = unquote::unquote(self.text(token));
                 self.tree.texts.push(text);
                 let index = narrow(self.tree.texts.len() - 1);
                 self.add(Expression::Text(index), token.start, token.end)
             }
-            Kind::LeftParen => {
+            TokenKind::LeftParen => {
                 let inner = self.expression(0)?;
-                let end = self.expect(Kind::RightParen, self.context, "")?.end;
+                let end = self.expect(TokenKind::RightParen, self.context, "")?.end;
                 self.add(Expression::Parentheses(inner), token.start, end)
             }
-            Kind::LeftBrace => self.braces(token)?,
-            Kind::Aggregation(aggregation) => match self.peek()?.kind {
-                Kind::LeftParen | Kind::Keyword(Keyword::By | Keyword::Without) => {
+            TokenKind::LeftBrace => self.braces(token)?,
+            TokenKind::Aggregation(aggregation) => match self.peek()?.kind {
+                TokenKind::LeftParen | TokenKind::Keyword(Keyword::By | Keyword::Without) => {
                     self.aggregate(token, aggregation)?
                 }
                 _ => self.metric(token)?,
             },
-            Kind::Identifier | Kind::Time(_) => match self.peek()?.kind {
-                Kind::LeftParen => self.call(token)?,
+            TokenKind::Identifier | TokenKind::Time(_) => match self.peek()?.kind {
+                TokenKind::LeftParen => self.call(token)?,
                 _ => self.metric(token)?,
             },
             kind if names_metric(kind) => self.metric(token)?,
@@ -79,21 +79,21 @@ impl Parser<'_> {
             }
             let after = self.peek()?;
             match after.kind {
-                Kind::LeftBracket => operand = self.brackets(operand)?,
-                Kind::Keyword(Keyword::Offset) => self.offset(operand)?,
-                Kind::Keyword(Keyword::Anchored) => self.anchored(operand)?,
-                Kind::Keyword(Keyword::Smoothed) => self.smoothed(operand)?,
-                Kind::At => self.at(operand)?,
+                TokenKind::LeftBracket => operand = self.brackets(operand)?,
+                TokenKind::Keyword(Keyword::Offset) => self.offset(operand)?,
+                TokenKind::Keyword(Keyword::Anchored) => self.anchored(operand)?,
+                TokenKind::Keyword(Keyword::Smoothed) => self.smoothed(operand)?,
+                TokenKind::At => self.at(operand)?,
                 _ => break,
             }
         }
         Ok(operand)
     }
 
-    /// An expression after a sign. A number takes the sign into itself.
+    /// An expression after a sign. The sign of a number becomes part of the number.
     fn signed(&mut self, sign: Token) -> Result<ExpressionId, Error> {
-        let minus = sign.kind == Kind::Operator(Operator::Subtract);
-        let operand = self.expression(Operator::Power.precedence())?;
+        let minus = sign.kind == TokenKind::Operator(BinaryOperator::Subtract);
+        let operand = self.expression(BinaryOperator::Power.precedence())?;
         let node = self.node_mut(operand);
         if let Expression::Number { value, .. } = &mut node.expression {
             if minus {
@@ -107,29 +107,29 @@ impl Parser<'_> {
     }
 }
 
-/// Whether a word can begin an expression.
-pub(super) fn begins(kind: Kind) -> bool {
+/// Whether a token can start an expression.
+pub(super) fn begins(kind: TokenKind) -> bool {
     names_metric(kind)
         || matches!(
             kind,
-            Kind::Operator(Operator::Add | Operator::Subtract)
-                | Kind::Number
-                | Kind::Duration
-                | Kind::Text
-                | Kind::LeftParen
-                | Kind::LeftBrace
+            TokenKind::Operator(BinaryOperator::Add | BinaryOperator::Subtract)
+                | TokenKind::Number
+                | TokenKind::Duration
+                | TokenKind::Text
+                | TokenKind::LeftParen
+                | TokenKind::LeftBrace
         )
 }
 
-/// Whether a word can be the name of a metric where an expression is expected.
-fn names_metric(kind: Kind) -> bool {
+/// Whether a token can be the name of a metric where an expression is expected.
+fn names_metric(kind: TokenKind) -> bool {
     match kind {
-        Kind::Identifier
-        | Kind::MetricIdentifier
-        | Kind::Aggregation(_)
-        | Kind::Time(_)
-        | Kind::Operator(Operator::And | Operator::Or | Operator::Unless) => true,
-        Kind::Keyword(keyword) => match keyword {
+        TokenKind::Identifier
+        | TokenKind::MetricIdentifier
+        | TokenKind::Aggregation(_)
+        | TokenKind::Time(_)
+        | TokenKind::Operator(BinaryOperator::And | BinaryOperator::Or | BinaryOperator::Unless) => true,
+        TokenKind::Keyword(keyword) => match keyword {
             Keyword::Anchored
             | Keyword::By
             | Keyword::Fill
@@ -142,22 +142,22 @@ fn names_metric(kind: Kind) -> bool {
                 false
             }
         },
-        Kind::Operator(_)
-        | Kind::End
-        | Kind::Comma
-        | Kind::Colon
-        | Kind::LeftParen
-        | Kind::RightParen
-        | Kind::LeftBrace
-        | Kind::RightBrace
-        | Kind::LeftBracket
-        | Kind::RightBracket
-        | Kind::Assign
-        | Kind::Matches
-        | Kind::MatchesNot
-        | Kind::At
-        | Kind::Text
-        | Kind::Number
-        | Kind::Duration => false,
+        TokenKind::Operator(_)
+        | TokenKind::End
+        | TokenKind::Comma
+        | TokenKind::Colon
+        | TokenKind::LeftParen
+        | TokenKind::RightParen
+        | TokenKind::LeftBrace
+        | TokenKind::RightBrace
+        | TokenKind::LeftBracket
+        | TokenKind::RightBracket
+        | TokenKind::Assign
+        | TokenKind::Matches
+        | TokenKind::MatchesNot
+        | TokenKind::At
+        | TokenKind::Text
+        | TokenKind::Number
+        | TokenKind::Duration => false,
     }
 }

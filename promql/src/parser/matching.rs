@@ -1,12 +1,12 @@
-//! What stands between an operator and its right side: how series of both sides find each other.
+//! Modifiers of binary operators: `bool` and vector matching.
 
 use super::{Parser, expression};
 use crate::error::Error;
-use crate::token::{Keyword, Kind, Operator};
+use crate::token::{BinaryOperator, Keyword, TokenKind};
 use crate::tree::{Grouping, Matching};
 
 impl Parser<'_> {
-    /// Whether a comparison gives zero and one, and how series find each other.
+    /// Whether there is a `bool` modifier, and the vector matching.
     pub(super) fn matching(&mut self) -> Result<(bool, Matching), Error> {
         let mut matching = Matching::PLAIN;
         let bool = self.accept_keyword(Keyword::Bool)?;
@@ -16,8 +16,8 @@ impl Parser<'_> {
             matching.grouping = self.grouping()?;
             if matching.grouping != Grouping::None {
                 let kind = self.peek()?.kind;
-                // A parenthesis begins labels here, not the right side.
-                if kind == Kind::LeftParen || !expression::begins(kind) {
+                // A parenthesis starts a list of labels here, not the right operand.
+                if kind == TokenKind::LeftParen || !expression::begins(kind) {
                     matching.include = self.labels()?;
                 }
             }
@@ -40,7 +40,7 @@ impl Parser<'_> {
     }
 
     fn accept_keyword(&mut self, keyword: Keyword) -> Result<bool, Error> {
-        Ok(self.accept(Kind::Keyword(keyword))?.is_some())
+        Ok(self.accept(TokenKind::Keyword(keyword))?.is_some())
     }
 
     fn grouping(&mut self) -> Result<Grouping, Error> {
@@ -53,19 +53,19 @@ impl Parser<'_> {
         })
     }
 
-    /// A number between parentheses.
+    /// A number in parentheses.
     fn fill(&mut self) -> Result<f64, Error> {
-        self.expect(Kind::LeftParen, self.context, "")?;
+        self.expect(TokenKind::LeftParen, self.context, "")?;
         let mut token = self.next()?;
-        let minus = token.kind == Kind::Operator(Operator::Subtract);
-        if minus || token.kind == Kind::Operator(Operator::Add) {
+        let minus = token.kind == TokenKind::Operator(BinaryOperator::Subtract);
+        if minus || token.kind == TokenKind::Operator(BinaryOperator::Add) {
             token = self.next()?;
         }
-        if !matches!(token.kind, Kind::Number | Kind::Duration) {
+        if !matches!(token.kind, TokenKind::Number | TokenKind::Duration) {
             return Err(self.unexpected(token, self.context, ""));
         }
         let value = self.number(token)?;
-        self.expect(Kind::RightParen, self.context, "")?;
+        self.expect(TokenKind::RightParen, self.context, "")?;
         Ok(if minus { -value } else { value })
     }
 }

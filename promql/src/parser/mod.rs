@@ -1,28 +1,25 @@
-//! Reads a query from left to right, with one word of foresight. The foresight is taken only where it is needed, so that
-//! of two mistakes in a query the same one is named that Prometheus names.
+//! A recursive descent parser with one token of look-ahead. The next token is read only when it is needed. So the
+//! first error of a query is the same as in Prometheus.
 //!
-//! | file | owns |
+//! | file | contents |
 //! |---|---|
-//! | `expression` | operators by how tightly they bind, and what stands between them |
+//! | `expression` | operators by their precedence, and operands |
 //! | `aggregation` | `sum by (…)` and lists of labels |
 //! | `call` | functions |
 //! | `matching` | `bool`, `on`, `group_left`, `fill` |
-//! | `selector` | names, braces, conditions |
+//! | `selector` | metric names and label matchers |
 //! | `range` | brackets |
-//! | `moment` | `offset`, `@`, `anchored`, `smoothed` |
-//! | `duration` | durations that are computed |
+//! | `modifiers` | `offset`, `@`, `anchored`, `smoothed` |
+//! | `duration` | duration expressions |
 
-#![expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "a word that is not expected is a mistake of the query, whatever it is"
-)]
+#![expect(clippy::wildcard_enum_match_arm, reason = "every token that is not expected is an error")]
 
 mod aggregation;
 mod call;
 mod duration;
 mod expression;
 mod matching;
-mod moment;
+mod modifiers;
 mod range;
 mod selector;
 
@@ -33,14 +30,14 @@ pub(crate) use selector::{NAME, write_label};
 use crate::error::Error;
 use crate::growing::Growing;
 use crate::lexer::Lexer;
-use crate::token::{Kind, Token};
+use crate::token::{Token, TokenKind};
 use crate::tree::{Expression, ExpressionId, Node, Tree, narrow};
 use crate::{Options, check, number};
 
-/// How deep expressions may be nested. Nobody comes near it by hand; it keeps a hostile query from using up the stack.
+/// How deep expressions can be nested. No real query is nested so deeply, and the limit protects the stack.
 const DEEPEST: usize = 200;
 
-/// Reads and checks a query.
+/// Parses and checks a query.
 pub(crate) fn parse(query: &str, options: Options) -> Result<Tree<'_>, Error> {
     if u32::try_from(query.len()).is_err() {
         return Err(Error::new(query, 0, "the query is too long"));
@@ -56,12 +53,12 @@ pub(crate) fn parse(query: &str, options: Options) -> Result<Tree<'_>, Error> {
         nodes: Growing::new(Node { expression: Expression::Text(0), start: 0, end: 0 }),
         tree: Tree::new(query),
     };
-    if parser.peek()?.kind == Kind::End {
+    if parser.peek()?.kind == TokenKind::End {
         return Err(Error::new(query, 0, "no expression found in input"));
     }
     let root = parser.expression(0)?;
     let token = parser.peek()?;
-    if token.kind != Kind::End {
+    if token.kind != TokenKind::End {
         return Err(parser.unexpected(token, "", ""));
     }
     let mut tree = parser.tree;
@@ -71,25 +68,25 @@ pub(crate) fn parse(query: &str, options: Options) -> Result<Tree<'_>, Error> {
     Ok(tree)
 }
 
-/// Adds to a list that is mostly empty and else mostly has one thing.
-fn push<T>(list: &mut Vec<T>, thing: T) {
+/// Appends to a list that usually has at most one element.
+fn push<T>(list: &mut Vec<T>, element: T) {
     if list.capacity() == 0 {
         list.reserve_exact(1);
     }
-    list.push(thing);
+    list.push(element);
 }
 
-/// Reads one query.
+/// Parses one query.
 struct Parser<'q> {
     lexer: Lexer<'q>,
-    /// The word that was read and not yet used.
+    /// The token that was read and not yet used.
     ahead: Option<Token>,
-    /// Where the last word ended that can end an expression.
+    /// The end of the last token that can end an expression.
     last_closing: usize,
-    /// What is being read, as far as it is named when something unexpected comes.
+    /// The construct that is being parsed, for errors about unexpected tokens.
     context: &'static str,
     depth: usize,
-    /// Arguments of calls that are being read.
+    /// Arguments of calls that are being parsed.
     pending: Vec<ExpressionId>,
     options: Options,
     /// The expressions of the tree.
@@ -98,7 +95,7 @@ struct Parser<'q> {
 }
 
 impl<'q> Parser<'q> {
-    /// The next word.
+    /// The next token, which stays unused.
     fn peek(&mut self) -> Result<Token, Error> {
         if let Some(token) = self.ahead {
             return Ok(token);
@@ -109,7 +106,11 @@ impl<'q> Parser<'q> {
             .map_err(|failure| Error::new(self.lexer.query, failure.position, failure.message))?;
         if matches!(
             token.kind,
-            Kind::RightBrace | Kind::RightParen | Kind::RightBracket | Kind::Duration | Kind::Number
+            TokenKind::RightBrace
+                | TokenKind::RightParen
+                | TokenKind::RightBracket
+                | TokenKind::Duration
+                | TokenKind::Number
         ) {
             self.last_closing = token.end;
         }
@@ -117,15 +118,15 @@ impl<'q> Parser<'q> {
         Ok(token)
     }
 
-    /// The next word, which is thereby used.
+    /// Uses the next token.
     fn next(&mut self) -> Result<Token, Error> {
         let token = self.peek()?;
         self.ahead = None;
         Ok(token)
     }
 
-    /// Uses the next word if it is of a kind.
-    fn accept(&mut self, kind: Kind) -> Result<Option<Token>, Error> {
+    /// Uses the next token if it is of this kind.
+    fn accept(&mut self, kind: TokenKind) -> Result<Option<Token>, Error> {
         let token = self.peek()?;
         let accepted = token.kind == kind;
         if accepted {
@@ -134,8 +135,8 @@ impl<'q> Parser<'q> {
         Ok(accepted.then_some(token))
     }
 
-    /// Uses the next word, which must be of a kind.
-    fn expect(&mut self, kind: Kind, context: &str, expected: &str) -> Result<Token, Error> {
+    /// Uses the next token, which must be of this kind.
+    fn expect(&mut self, kind: TokenKind, context: &str, expected: &str) -> Result<Token, Error> {
         let token = self.peek()?;
         if token.kind != kind {
             return Err(self.unexpected(token, context, expected));
@@ -144,7 +145,7 @@ impl<'q> Parser<'q> {
         Ok(token)
     }
 
-    /// What the query says at a word.
+    /// The text of a token.
     fn text(&self, token: Token) -> &'q str {
         &self.lexer.query[token.start..token.end]
     }
@@ -153,7 +154,7 @@ impl<'q> Parser<'q> {
         Error::new(self.lexer.query, position, message)
     }
 
-    /// A word that cannot stand where it does.
+    /// The error for a token that is not allowed where it is.
     fn unexpected(&self, token: Token, context: &str, expected: &str) -> Error {
         let mut message = format!("unexpected {}", token.described(self.lexer.query));
         for (word, what) in [(" in ", context), (", expected ", expected)] {
@@ -187,7 +188,7 @@ impl<'q> Parser<'q> {
         id
     }
 
-    /// Goes one level deeper, as far as that is allowed.
+    /// Parses something one level deeper, unless it is too deep.
     fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
         if self.depth >= DEEPEST {
             let position = self.peek()?.start;
@@ -202,7 +203,7 @@ impl<'q> Parser<'q> {
     /// The value of a number or a duration, in seconds.
     fn number(&self, token: Token) -> Result<f64, Error> {
         let text = self.text(token);
-        if token.kind == Kind::Duration {
+        if token.kind == TokenKind::Duration {
             let nanoseconds =
                 prometheus::parse(text).map_err(|error| self.error(token.start, error.to_string()))?;
             return Ok(duration::seconds(nanoseconds));

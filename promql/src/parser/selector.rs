@@ -1,4 +1,4 @@
-//! Which series are meant: a name, conditions between braces, or both.
+//! Vector selectors: a metric name, label matchers, or both.
 
 use go_syntax::quoted;
 
@@ -6,55 +6,55 @@ use super::Parser;
 use crate::error::Error;
 use crate::regexp;
 use crate::text::Text;
-use crate::token::{Kind, Operator, Token};
-use crate::tree::{Comparison, Expression, ExpressionId, Matcher, Part, Selector};
+use crate::token::{BinaryOperator, Token, TokenKind};
+use crate::tree::{Comparison, Expression, ExpressionId, IndexRange, Matcher, VectorSelector};
 use crate::unquote;
 
-/// The label that is the name of a metric.
+/// The label that contains the metric name.
 pub(crate) const NAME: &str = "__name__";
 
-/// What is being read, as it is named when something unexpected comes.
+/// The construct in errors.
 const CONTEXT: &str = "label matching";
 
 impl<'q> Parser<'q> {
-    /// A selector after the name of its metric.
+    /// A selector after its metric name.
     pub(super) fn metric(&mut self, name: Token) -> Result<ExpressionId, Error> {
         let first = self.tree.matchers.len();
-        let end = match self.accept(Kind::LeftBrace)? {
+        let end = match self.accept(TokenKind::LeftBrace)? {
             Some(_) => self.conditions()?,
             None => name.end,
         };
-        Ok(self.selector(Part::new(name.start, name.end), first, (name.start, end)))
+        Ok(self.selector(IndexRange::new(name.start, name.end), first, name.start, end))
     }
 
     /// A selector after its left brace.
     pub(super) fn braces(&mut self, brace: Token) -> Result<ExpressionId, Error> {
         let first = self.tree.matchers.len();
         let end = self.conditions()?;
-        Ok(self.selector(Part::default(), first, (brace.start, end)))
+        Ok(self.selector(IndexRange::default(), first, brace.start, end))
     }
 
-    fn selector(&mut self, name: Part, first: usize, (start, end): (usize, usize)) -> ExpressionId {
-        let matchers = Part::new(first, self.tree.matchers.len());
-        let selector = Selector { name, matchers, moment: None };
+    fn selector(&mut self, name: IndexRange, first: usize, start: usize, end: usize) -> ExpressionId {
+        let matchers = IndexRange::new(first, self.tree.matchers.len());
+        let selector = VectorSelector { name, matchers, modifiers: None };
         self.add(Expression::Selector(selector), start, end)
     }
 
-    /// Conditions up to the right brace, and where that ends.
+    /// Label matchers up to the right brace. Returns the end of the brace.
     fn conditions(&mut self) -> Result<usize, Error> {
         if self.tree.matchers.capacity() == 0 {
-            // Each of them has a text in quotes, and few others have.
+            // Each matcher has a quoted string, and there are few other strings.
             let quotes = self.lexer.query.bytes().filter(|byte| *byte == b'"').count();
             self.tree.matchers.reserve_exact(quotes.div_ceil(2).clamp(1, 64));
         }
         loop {
-            if let Some(brace) = self.accept(Kind::RightBrace)? {
+            if let Some(brace) = self.accept(TokenKind::RightBrace)? {
                 return Ok(brace.end);
             }
             let matcher = self.condition()?;
             self.tree.matchers.push(matcher);
-            if self.accept(Kind::Comma)?.is_none() {
-                return Ok(self.expect(Kind::RightBrace, CONTEXT, "\",\" or \"}\"")?.end);
+            if self.accept(TokenKind::Comma)?.is_none() {
+                return Ok(self.expect(TokenKind::RightBrace, CONTEXT, "\",\" or \"}\"")?.end);
             }
         }
     }
@@ -62,18 +62,18 @@ impl<'q> Parser<'q> {
     fn condition(&mut self) -> Result<Matcher<'q>, Error> {
         let token = self.next()?;
         let name: Text<'q> = match token.kind {
-            Kind::Identifier => Text::from(self.text(token)),
-            Kind::Text => unquote::unquote(self.text(token)),
+            TokenKind::Identifier => Text::from(self.text(token)),
+            TokenKind::Text => unquote::unquote(self.text(token)),
             _ => return Err(self.unexpected(token, CONTEXT, "identifier or \"}\"")),
         };
         let operator = self.peek()?;
         let comparison = match operator.kind {
-            Kind::Assign => Comparison::Equal,
-            Kind::Operator(Operator::NotEqual) => Comparison::NotEqual,
-            Kind::Matches => Comparison::Matches,
-            Kind::MatchesNot => Comparison::MatchesNot,
-            // A text alone is the name of the metric.
-            _ if token.kind == Kind::Text => {
+            TokenKind::Assign => Comparison::Equal,
+            TokenKind::Operator(BinaryOperator::NotEqual) => Comparison::NotEqual,
+            TokenKind::Matches => Comparison::Matches,
+            TokenKind::MatchesNot => Comparison::MatchesNot,
+            // A string alone is the metric name.
+            _ if token.kind == TokenKind::Text => {
                 let matches_empty = name.is_empty();
                 let comparison = Comparison::Equal;
                 return Ok(Matcher { name: NAME.into(), comparison, value: name, matches_empty });
@@ -81,7 +81,7 @@ impl<'q> Parser<'q> {
             _ => return Err(self.unexpected(operator, CONTEXT, "label matching operator")),
         };
         self.ahead = None;
-        let value = self.expect(Kind::Text, CONTEXT, "string")?;
+        let value = self.expect(TokenKind::Text, CONTEXT, "string")?;
         let value = unquote::unquote(self.text(value));
         let matches_empty = match comparison {
             Comparison::Equal => value.is_empty(),
@@ -97,7 +97,7 @@ impl<'q> Parser<'q> {
 }
 
 impl Matcher<'_> {
-    /// Adds it as it is written.
+    /// Appends the matcher as Prometheus prints it.
     pub(crate) fn write(&self, out: &mut String) {
         write_label(out, &self.name);
         out.push_str(match self.comparison {
@@ -110,7 +110,7 @@ impl Matcher<'_> {
     }
 }
 
-/// Adds the name of a label, in quotes if it needs them.
+/// Appends the name of a label, in quotes if necessary.
 pub(crate) fn write_label(out: &mut String, name: &[u8]) {
     let plain = match name {
         [first, rest @ ..] => {

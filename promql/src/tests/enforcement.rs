@@ -1,4 +1,4 @@
-//! Every selector is bound, wherever it stands.
+//! A label is enforced on every selector.
 
 use super::ALL;
 use crate::parse;
@@ -10,7 +10,7 @@ fn enforced(query: &str) -> String {
 }
 
 #[test]
-fn every_selector_is_bound() {
+fn every_selector_gets_the_matcher() {
     for (query, bound) in [
         ("up", r#"up{namespace="shop"}"#),
         (r#"{job="a"}"#, r#"{job="a",namespace="shop"}"#),

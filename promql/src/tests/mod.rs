@@ -1,4 +1,4 @@
-//! Properties of whole queries, and mistakes in them.
+//! Tests of whole queries.
 
 mod enforcement;
 mod mistakes;
@@ -6,7 +6,7 @@ mod round_trip;
 
 use crate::{Options, parse};
 
-/// Everything that can be asked for.
+/// Everything that can be enabled.
 const ALL: Options = Options {
     experimental_functions: true,
     duration_expressions: true,
@@ -14,7 +14,7 @@ const ALL: Options = Options {
     fill_modifiers: true,
 };
 
-/// A query, printed again.
+/// A query that is parsed and printed.
 fn printed(query: &str) -> String {
     match parse(query, ALL) {
         Ok(tree) => tree.print(),

@@ -1,4 +1,4 @@
-//! What is printed is read back to the same query.
+//! A printed query is parsed back to the same query.
 
 use proptest::prelude::*;
 
@@ -39,11 +39,11 @@ fn matchers() -> impl Strategy<Value = String> {
     prop::collection::vec(matcher, 0..3).prop_map(|matchers| format!("{{{}}}", matchers.join(",")))
 }
 
-/// An expression that gives series.
+/// An expression that yields a vector.
 fn vector() -> impl Strategy<Value = String> {
     let duration = prop_oneof![Just("5m"), Just("1h30m"), Just("1.5"), Just("5m + step()")];
     let selector = (name(), matchers(), prop_oneof![Just(""), Just(" offset 5m"), Just(" @ end()")])
-        .prop_map(|(name, matchers, moment)| format!("{name}{matchers}{moment}"));
+        .prop_map(|(name, matchers, modifiers)| format!("{name}{matchers}{modifiers}"));
     selector.prop_recursive(5, 32, 4, move |inner| {
         let operator = prop_oneof![
             Just("+"),
@@ -75,7 +75,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_stops_it(query in any::<String>()) {
+    fn any_text_is_parsed_or_rejected(query in any::<String>()) {
         if let Ok(tree) = parse(&query, ALL) {
             let once = tree.print();
             prop_assert_eq!(printed(&once), once);
@@ -83,7 +83,7 @@ proptest! {
     }
 
     #[test]
-    fn binding_twice_is_binding_once(query in vector()) {
+    fn enforcing_twice_is_enforcing_once(query in vector()) {
         let mut tree = parse(&query, ALL).unwrap();
         tree.enforce("namespace", "a");
         let once = tree.print();

@@ -1,39 +1,39 @@
-//! An answer in HTTP/1.1. Pure: the bytes so far in, the answer out once it is complete.
+//! Parses an HTTP/1.1 answer. Pure: the bytes received so far in, the answer out once it is complete.
 
 use httparse::{EMPTY_HEADER, Response, Status, parse_chunk_size};
 
 const HEADERS: usize = 64;
 
-/// A status and what was said to it.
+/// An HTTP answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// Three digits.
+    /// The status code.
     pub status: u16,
-    /// The words behind them.
+    /// The reason phrase.
     pub phrase: String,
-    /// The body; its beginning, if it is long.
+    /// The body, or its first bytes if it is long.
     pub body: Vec<u8>,
 }
 
-/// What came is not HTTP.
+/// The answer is not HTTP.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Nonsense;
+pub(super) struct NotHttp;
 
-/// Where a body ends.
+/// How the length of a body is determined.
 enum Framing {
     Length(usize),
     Chunks,
     Close,
 }
 
-/// Reads the response from the bytes so far. `ended`: no more bytes will come.
-pub(super) fn read(mut bytes: &[u8], ended: bool) -> Result<Option<Answer>, Nonsense> {
+/// Parses the bytes received so far. `ended`: no more bytes will be received.
+pub(super) fn read(mut bytes: &[u8], ended: bool) -> Result<Option<Answer>, NotHttp> {
     loop {
         let mut headers = [EMPTY_HEADER; HEADERS];
         let mut response = Response::new(&mut headers);
-        let Status::Complete(head) = response.parse(bytes).map_err(|_| Nonsense)? else { return Ok(None) };
+        let Status::Complete(head) = response.parse(bytes).map_err(|_| NotHttp)? else { return Ok(None) };
         bytes = &bytes[head..];
-        let status = response.code.ok_or(Nonsense)?;
+        let status = response.code.ok_or(NotHttp)?;
         if (100..200).contains(&status) {
             continue;
         }
@@ -51,10 +51,10 @@ pub(super) fn read(mut bytes: &[u8], ended: bool) -> Result<Option<Answer>, Nons
     }
 }
 
-fn framing(response: &Response<'_, '_>) -> Result<Framing, Nonsense> {
+fn framing(response: &Response<'_, '_>) -> Result<Framing, NotHttp> {
     let header = |name: &str| {
         let found = response.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
-        found.map(|header| std::str::from_utf8(header.value).map(str::trim).map_err(|_| Nonsense)).transpose()
+        found.map(|header| std::str::from_utf8(header.value).map(str::trim).map_err(|_| NotHttp)).transpose()
     };
     if response.code == Some(204) || response.code == Some(304) {
         return Ok(Framing::Length(0));
@@ -63,22 +63,22 @@ fn framing(response: &Response<'_, '_>) -> Result<Framing, Nonsense> {
         return Ok(Framing::Chunks);
     }
     match header("content-length")? {
-        Some(length) => length.parse().map(Framing::Length).map_err(|_| Nonsense),
+        Some(length) => length.parse().map(Framing::Length).map_err(|_| NotHttp),
         None => Ok(Framing::Close),
     }
 }
 
-/// The body out of its chunks; `None` while the last one is missing.
-fn chunks(mut bytes: &[u8]) -> Result<Option<Vec<u8>>, Nonsense> {
+/// The body, joined from its chunks; `None` while the last chunk is missing.
+fn chunks(mut bytes: &[u8]) -> Result<Option<Vec<u8>>, NotHttp> {
     let mut body = Vec::new();
     loop {
-        let Status::Complete((head, size)) = parse_chunk_size(bytes).map_err(|_| Nonsense)? else {
+        let Status::Complete((head, size)) = parse_chunk_size(bytes).map_err(|_| NotHttp)? else {
             return Ok(None);
         };
         if size == 0 {
             return Ok(Some(body));
         }
-        let size = usize::try_from(size).map_err(|_| Nonsense)?;
+        let size = usize::try_from(size).map_err(|_| NotHttp)?;
         let Some(chunk) = bytes[head..].get(..size) else { return Ok(None) };
         body.extend_from_slice(chunk);
         // A line break ends the chunk.
@@ -95,7 +95,7 @@ mod tests {
         Answer { status, phrase: phrase.into(), body: body.into() }
     }
 
-    /// The answer is found exactly when its last byte has come.
+    /// Checks that the answer is complete with this number of bytes, and not before.
     fn complete_at(text: &str, length: usize, expected: &Answer) {
         for end in 0..=text.len() {
             let found = read(&text.as_bytes()[..end], false);
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_has_the_length_that_was_announced() {
+    fn a_body_has_its_content_length() {
         let text = "HTTP/1.1 500 Internal Server Error\r\ncontent-length: 3\r\n\r\nno!";
         complete_at(text, text.len(), &answer(500, "Internal Server Error", "no!"));
         let text = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
@@ -119,24 +119,24 @@ mod tests {
     }
 
     #[test]
-    fn without_a_length_the_end_is_the_end() {
+    fn without_a_length_the_body_ends_with_the_connection() {
         let text = b"HTTP/1.0 404 Not Found\r\n\r\nnothing";
         assert_eq!(read(text, false), Ok(None));
         assert_eq!(read(text, true), Ok(Some(answer(404, "Not Found", "nothing"))));
     }
 
     #[test]
-    fn what_comes_before_the_answer_is_passed_over() {
+    fn informational_answers_are_skipped() {
         let text = b"HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n";
         assert_eq!(read(text, false), Ok(Some(answer(204, "No Content", ""))));
-        // As many as are read at most: none of them may cost stack.
+        // As many as fit into the limit: they must not need stack.
         let hints = "HTTP/1.1 100\r\n\r\n".repeat(4096);
         assert_eq!(read(hints.as_bytes(), true), Ok(None));
     }
 
     #[test]
-    fn anything_else_is_nonsense() {
-        assert_eq!(read(b"SSH-2.0-OpenSSH\r\n", false), Err(Nonsense));
-        assert_eq!(read(b"HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n", false), Err(Nonsense));
+    fn anything_else_is_an_error() {
+        assert_eq!(read(b"SSH-2.0-OpenSSH\r\n", false), Err(NotHttp));
+        assert_eq!(read(b"HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n", false), Err(NotHttp));
     }
 }

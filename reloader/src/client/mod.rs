@@ -1,8 +1,8 @@
-//! One HTTP request and its answer. Certificates are not verified, as the peer does not: the neighbour is reached over
-//! the loopback device of the pod, and its certificate is made for another name.
+//! One HTTP request and its answer. Certificates are not verified, as in the peer: the server is reached over the
+//! loopback device of the pod, and its certificate is for another name.
 
 mod answer;
-mod trust;
+mod tls;
 
 use std::io::{self, Read as _, Write as _};
 use std::net::TcpStream;
@@ -19,40 +19,40 @@ use crate::url::Url;
 
 pub use answer::Answer;
 
-/// No more of an answer is read.
+/// How many bytes of an answer are read at most.
 const LIMIT: usize = 64 * 1024;
 
-/// Why there is no answer.
+/// Why a request failed.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// The name is not known.
-    #[error("cannot find {0}")]
-    Find(String, #[source] io::Error),
-    /// The connection was refused.
+    /// The host name could not be resolved.
+    #[error("cannot resolve {0}")]
+    Resolve(String, #[source] io::Error),
+    /// No connection could be made.
     #[error("cannot connect to {0}")]
     Connect(String, #[source] io::Error),
     /// TLS could not be set up.
     #[error("cannot use TLS with {0}")]
     Tls(String, #[source] Box<rustls::Error>),
-    /// The connection broke, or took too long.
+    /// The connection was lost, or the answer took too long.
     #[error("no answer from {0}")]
     Exchange(String, #[source] io::Error),
-    /// What came is not HTTP.
-    #[error("{0} does not answer in HTTP")]
-    Nonsense(String),
+    /// The answer is not HTTP.
+    #[error("the answer of {0} is not HTTP")]
+    NotHttp(String),
 }
 
 impl Error {
-    /// Whether time was up.
+    /// Whether the request timed out.
     pub fn is_timeout(&self) -> bool {
         match self {
             Self::Connect(_, error) | Self::Exchange(_, error) => error.kind() == io::ErrorKind::TimedOut,
-            Self::Find(..) | Self::Tls(..) | Self::Nonsense(_) => false,
+            Self::Resolve(..) | Self::Tls(..) | Self::NotHttp(_) => false,
         }
     }
 }
 
-/// Sends a request without a body, and reads the answer; all of it within `limit`.
+/// Sends a request without a body and reads the answer, within `limit`.
 pub fn send(method: &str, url: &Url, limit: Duration) -> Result<Answer, Error> {
     let deadline = Deadline::after(limit);
     let mut connection = connect(url, deadline)?;
@@ -64,7 +64,7 @@ pub fn send(method: &str, url: &Url, limit: Duration) -> Result<Answer, Error> {
     loop {
         let length = match connection.read(&mut buffer) {
             Ok(length) => length,
-            // Many servers end a TLS connection without saying so.
+            // Many servers close a TLS connection without `close_notify`.
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => 0,
             Err(error) => return Err(failed(error)),
         };
@@ -76,7 +76,7 @@ pub fn send(method: &str, url: &Url, limit: Duration) -> Result<Answer, Error> {
                 return Ok(answer);
             }
             Ok(None) if !ended => {}
-            Ok(None) | Err(_) => return Err(Error::Nonsense(url.to_string())),
+            Ok(None) | Err(_) => return Err(Error::NotHttp(url.to_string())),
         }
     }
 }
@@ -96,10 +96,10 @@ fn request(method: &str, url: &Url) -> String {
 fn connect(url: &Url, deadline: Deadline) -> Result<Connection, Error> {
     let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
     let addresses =
-        address::find(&url.host, url.port).map_err(|error| Error::Find(url.host.clone(), error))?;
+        address::resolve(&url.host, url.port).map_err(|error| Error::Resolve(url.host.clone(), error))?;
     for address in addresses {
-        // A limit of nothing is not accepted by the system.
-        match TcpStream::connect_timeout(&address, deadline.left().max(Duration::from_millis(1))) {
+        // A timeout of zero is an error.
+        match TcpStream::connect_timeout(&address, deadline.remaining().max(Duration::from_millis(1))) {
             Ok(stream) => return secure(url, Socket::new(stream, deadline)),
             Err(error) => last = error,
         }
@@ -113,7 +113,7 @@ fn secure(url: &Url, socket: Socket) -> Result<Connection, Error> {
     }
     let failed = |error| Error::Tls(url.to_string(), Box::new(error));
     let name = ServerName::try_from(url.host.clone())
-        .map_err(|_| failed(rustls::Error::General("the host is not a name".into())))?;
-    let client = trust::everybody().and_then(|config| ClientConnection::new(config, name)).map_err(failed)?;
+        .map_err(|_| failed(rustls::Error::General("the host name is not valid".into())))?;
+    let client = tls::settings().and_then(|config| ClientConnection::new(config, name)).map_err(failed)?;
     Ok(Connection::Client(Box::new(StreamOwned::new(client, socket))))
 }

@@ -1,22 +1,22 @@
-//! SHA-256 of what was read.
+//! SHA-256 hashes.
 
 use std::fmt;
 
 use aws_lc_rs::digest::{Context, SHA256};
 
-/// A finished SHA-256; shown as hexadecimal digits.
+/// A SHA-256 hash; displayed as hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Digest([u8; 32]);
 
 impl Digest {
-    /// Of these bytes.
+    /// The hash of these bytes.
     pub fn of(bytes: &[u8]) -> Self {
         let mut hasher = Hasher::default();
         hasher.update(bytes);
         hasher.finish()
     }
 
-    /// Its bytes.
+    /// The bytes of the hash.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
@@ -28,7 +28,7 @@ impl fmt::Display for Digest {
     }
 }
 
-/// A SHA-256 under way.
+/// Computes a SHA-256 hash piece by piece.
 pub(crate) struct Hasher(Context);
 
 impl Default for Hasher {
@@ -38,12 +38,12 @@ impl Default for Hasher {
 }
 
 impl Hasher {
-    /// Goes on with these bytes.
+    /// Adds bytes.
     pub(crate) fn update(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
 
-    /// The result.
+    /// The hash of all bytes.
     pub(crate) fn finish(self) -> Digest {
         let mut bytes = [0; 32];
         bytes.copy_from_slice(self.0.finish().as_ref());
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_digest_reads_as_sha256sum_prints_it() {
+    fn a_digest_is_displayed_as_sha256sum_prints_it() {
         assert_eq!(
             Digest::of(b"abc").to_string(),
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"

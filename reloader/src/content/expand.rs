@@ -1,5 +1,5 @@
-//! Replaces `$(VARIABLE)`, where the peer's expression `\$\(([a-zA-Z_0-9]+)\)` does, in a text that arrives in pieces.
-//! Variables that are not set stay as they are, and are counted.
+//! Replaces `$(VARIABLE)` in a text that is read in pieces, as the peer's expression `\$\(([a-zA-Z_0-9]+)\)` does.
+//! References to variables that are not set are left unchanged, and are counted.
 
 use std::collections::BTreeSet;
 use std::io::Result;
@@ -8,46 +8,46 @@ use memchr::memchr_iter;
 
 use crate::environment::Environment;
 
-/// A reference that is longer than this is text. It bounds what is kept from one piece for the next.
+/// A longer reference is text. This limits how much of one piece is kept for the next.
 pub(super) const LONGEST: usize = 1024;
 
-/// At most so many names are listed.
+/// How many names are listed at most.
 const NAMES: usize = 100;
 
 /// References to variables that are not set.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Unset {
-    /// How many references.
+    /// The number of references.
     pub count: u64,
-    /// To which names, the first hundred.
+    /// The names of the variables, the first hundred.
     pub names: BTreeSet<String>,
 }
 
-/// What stands at a `$`.
+/// What follows a `$`.
 #[derive(Debug, PartialEq, Eq)]
-enum At {
-    /// A reference of this length, with its braces.
+enum AfterDollar {
+    /// A complete reference of this length, from `$` to `)`.
     Reference(usize),
     /// Text.
     Text,
-    /// Perhaps a reference: the piece ends before it does.
-    Open,
+    /// Possibly a reference: the piece ends before it does.
+    Incomplete,
 }
 
-/// Expands piece after piece.
+/// Expands a text piece by piece.
 pub(super) struct Expander<'a> {
     environment: &'a Environment,
     unset: Unset,
 }
 
 impl<'a> Expander<'a> {
-    /// With the variables of this environment.
+    /// Uses the variables of this environment.
     pub(super) fn new(environment: &'a Environment) -> Self {
         Self { environment, unset: Unset::default() }
     }
 
-    /// Hands `piece` to `out`, expanded, and returns how much of it that was. The rest is less than [`LONGEST`] and
-    /// belongs in front of the next piece; there is none when this piece is the `last`.
+    /// Passes `piece` to `out`, expanded, and returns how many bytes of it were used. The rest is shorter than
+    /// [`LONGEST`] and has to be put in front of the next piece; there is no rest if this piece is the `last`.
     pub(super) fn expand(
         &mut self,
         piece: &[u8],
@@ -56,8 +56,8 @@ impl<'a> Expander<'a> {
     ) -> Result<usize> {
         let mut done = 0;
         for dollar in memchr_iter(b'$', piece) {
-            match look(&piece[dollar..]) {
-                At::Reference(length) => {
+            match parse(&piece[dollar..]) {
+                AfterDollar::Reference(length) => {
                     let reference = &piece[dollar..dollar + length];
                     if let Some(value) = self.value(&reference[2..length - 1]) {
                         out(&piece[done..dollar])?;
@@ -65,11 +65,11 @@ impl<'a> Expander<'a> {
                         done = dollar + length;
                     }
                 }
-                At::Open if !last => {
+                AfterDollar::Incomplete if !last => {
                     out(&piece[done..dollar])?;
                     return Ok(dollar);
                 }
-                At::Open | At::Text => {}
+                AfterDollar::Incomplete | AfterDollar::Text => {}
             }
         }
         out(&piece[done..])?;
@@ -87,25 +87,25 @@ impl<'a> Expander<'a> {
         value
     }
 
-    /// What could not be replaced.
+    /// The references that could not be replaced.
     pub(super) fn finish(self) -> Unset {
         self.unset
     }
 }
 
-/// Looks at a text that begins with `$`.
-fn look(text: &[u8]) -> At {
+/// Parses a text that starts with `$`.
+fn parse(text: &[u8]) -> AfterDollar {
     match text.get(1) {
-        None => return At::Open,
+        None => return AfterDollar::Incomplete,
         Some(b'(') => {}
-        Some(_) => return At::Text,
+        Some(_) => return AfterDollar::Text,
     }
     let part_of_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
     let name = text[2..].iter().take(LONGEST - 3).take_while(part_of_name).count();
     match text.get(2 + name) {
-        Some(b')') if name > 0 => At::Reference(name + 3),
-        None if text.len() < LONGEST => At::Open,
-        Some(_) | None => At::Text,
+        Some(b')') if name > 0 => AfterDollar::Reference(name + 3),
+        None if text.len() < LONGEST => AfterDollar::Incomplete,
+        Some(_) | None => AfterDollar::Text,
     }
 }
 
@@ -122,7 +122,7 @@ mod tests {
         Environment::of(pairs.map(|(name, value)| (name.into(), value.into())), "POD_NAME")
     }
 
-    /// As the pass does it: what is left of a piece goes in front of the next.
+    /// As the pass does it: the rest of a piece is put in front of the next one.
     fn in_pieces(text: &[u8], cuts: &[usize]) -> (Vec<u8>, Unset) {
         let environment = environment();
         let mut expander = Expander::new(&environment);
@@ -194,12 +194,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pieces_expand_like_the_whole(text in pieces_of_text(), cuts in prop::collection::vec(any::<usize>(), 0..20)) {
+        fn pieces_are_expanded_like_the_whole_text(text in pieces_of_text(), cuts in prop::collection::vec(any::<usize>(), 0..20)) {
             prop_assert_eq!(in_pieces(&text, &cuts), as_a_whole(&text));
         }
 
         #[test]
-        fn every_single_cut_is_harmless(text in pieces_of_text()) {
+        fn a_cut_at_any_position_changes_nothing(text in pieces_of_text()) {
             let whole = as_a_whole(&text);
             for cut in 0..=text.len() {
                 prop_assert_eq!(&in_pieces(&text, &[cut]), &whole);
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_seems_to_begin_and_never_ends_is_text() {
+    fn a_reference_that_is_too_long_is_text() {
         let text = [b"$(".as_slice(), &b"a".repeat(5 * LONGEST), b") $(A)"].concat();
         let cuts: Vec<usize> = (0..text.len()).collect();
         let (out, unset) = in_pieces(&text, &cuts);

@@ -1,6 +1,6 @@
-//! One pass over the files: the configuration is decompressed, hashed, expanded and compared with the output file on the
-//! way, and read a second time only if it has to be written; the watched directories are hashed. Nothing is held but
-//! buffers.
+//! One pass over the files: the configuration is decompressed, hashed, expanded and compared with the output file as it
+//! is read. It is read a second time only if the output file has to be written. The watched directories are hashed.
+//! Only buffers are kept in memory.
 
 mod digest;
 mod expand;
@@ -26,71 +26,71 @@ use output::{Draft, Existing};
 use source::{Bound, Source};
 use tree::Tree;
 
-/// Bytes that are read or written at once.
+/// The size of buffers, in bytes.
 const BUFFER: usize = 64 * 1024;
 
-/// Which files belong to a configuration.
+/// The files of a configuration.
 #[derive(Debug, Clone, Default)]
 pub struct Files {
     /// The configuration itself.
     pub config: Option<PathBuf>,
-    /// Where it is written after expansion.
+    /// The file that the expanded configuration is written to.
     pub output: Option<PathBuf>,
-    /// Directories whose files also count.
+    /// Directories whose files also belong to the configuration.
     pub watched: Vec<PathBuf>,
 }
 
-/// What the files hold: equal if and only if the neighbour would load the same.
+/// Hashes of the files: equal if and only if the server would load the same configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Fingerprint {
-    /// Of the configuration, decompressed and before expansion.
+    /// The hash of the configuration, decompressed and before expansion.
     pub config: Option<Digest>,
-    /// Of the watched directories.
+    /// The hash of the watched directories.
     pub watched: Option<Digest>,
 }
 
-/// What a pass found.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The result of a pass.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Found {
-    /// What the files hold.
+    /// The hashes of the files.
     pub fingerprint: Fingerprint,
-    /// Whether the output file had to be written.
+    /// Whether the output file was written.
     pub written: bool,
-    /// Variables that are not set.
+    /// References to variables that are not set.
     pub unset: Unset,
 }
 
-/// What a pass could not do.
+/// Why a pass failed.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// The configuration.
+    /// The configuration could not be read.
     #[error("cannot read the configuration {path}")]
     Read {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The output file.
+    /// The output file could not be written.
     #[error("cannot write the expanded configuration {path}")]
     Write {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the system.
         source: io::Error,
     },
-    /// A watched directory.
+    /// A watched directory could not be read.
     #[error("cannot read the watched directory {path}")]
     Watched {
-        /// Which directory.
+        /// The directory.
         path: PathBuf,
-        /// Why.
+        /// The error of the system.
         source: io::Error,
     },
 }
 
 impl Error {
-    /// What failed, for metrics.
+    /// The reason, for metrics and `/status`.
     pub fn reason(&self) -> Reason {
         match self {
             Self::Read { .. } => Reason::Read,
@@ -100,21 +100,20 @@ impl Error {
     }
 }
 
-/// Looks at all files and brings the output file up to date.
+/// Reads all files, and writes the output file if it has to change.
 pub fn pass(files: &Files, environment: &Environment) -> Result<Found, Error> {
-    let mut found = Found { fingerprint: Fingerprint::default(), written: false, unset: Unset::default() };
+    let mut found = Found::default();
     if let Some(config) = &files.config {
-        let (digest, unset, written) = if let Some(output) = &files.output {
-            bring_up_to_date(config, output, environment)?
+        if let Some(output) = &files.output {
+            found = update_output(config, output, environment)?;
         } else {
-            let (digest, _) =
-                expand(config, environment, &mut Target::Nothing).map_err(failed_on(config, config))?;
-            (digest, Unset::default(), false)
-        };
-        found = Found { fingerprint: Fingerprint { config: Some(digest), watched: None }, written, unset };
+            let expanded = expand(config, environment, &mut Target::Nothing);
+            let expanded = expanded.map_err(failed_on(config, config))?;
+            found.fingerprint.config = Some(expanded.digest);
+        }
     }
     if !files.watched.is_empty() {
-        let mut tree = Tree::new(files.config.as_deref().and_then(real_place));
+        let mut tree = Tree::new(files.config.as_deref().and_then(resolve_directory));
         for directory in &files.watched {
             tree.add(directory).map_err(|source| Error::Watched { path: directory.clone(), source })?;
         }
@@ -123,33 +122,34 @@ pub fn pass(files: &Files, environment: &Environment) -> Result<Found, Error> {
     Ok(found)
 }
 
-/// Where a file is, with links in the directories above it resolved; it may be a link itself.
-fn real_place(path: &Path) -> Option<PathBuf> {
+/// The path of a file with all links in its directory resolved. The file itself can be a link.
+fn resolve_directory(path: &Path) -> Option<PathBuf> {
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     Some(directory.canonicalize().ok()?.join(path.file_name()?))
 }
 
-/// Compares the output file with what the configuration expands to, and writes it if they differ.
-fn bring_up_to_date(
-    config: &Path,
-    output: &Path,
-    environment: &Environment,
-) -> Result<(Digest, Unset, bool), Error> {
-    let failed = |step| failed_on(config, output)(step);
-    if let Some(existing) = Existing::open(output).map_err(Step::Out).map_err(failed)? {
+/// Compares the output file with the expanded configuration, and writes it if they differ.
+fn update_output(config: &Path, output: &Path, environment: &Environment) -> Result<Found, Error> {
+    let failed = |side| failed_on(config, output)(side);
+    let found = |expanded: Expanded, written| Found {
+        fingerprint: Fingerprint { config: Some(expanded.digest), watched: None },
+        written,
+        unset: expanded.unset,
+    };
+    if let Some(existing) = Existing::open(output).map_err(Failed::Output).map_err(failed)? {
         let mut target = Target::Compare(existing);
-        let (digest, unset) = expand(config, environment, &mut target).map_err(failed)?;
-        if target.finish().map_err(Step::Out).map_err(failed)? {
-            return Ok((digest, unset, false));
+        let expanded = expand(config, environment, &mut target).map_err(failed)?;
+        if target.finish().map_err(Failed::Output).map_err(failed)? {
+            return Ok(found(expanded, false));
         }
     }
-    let mut target = Target::Write(Draft::create(output).map_err(Step::Out).map_err(failed)?);
-    let (digest, unset) = expand(config, environment, &mut target).map_err(failed)?;
-    target.finish().map_err(Step::Out).map_err(failed)?;
-    Ok((digest, unset, true))
+    let mut target = Target::Write(Draft::create(output).map_err(Failed::Output).map_err(failed)?);
+    let expanded = expand(config, environment, &mut target).map_err(failed)?;
+    target.finish().map_err(Failed::Output).map_err(failed)?;
+    Ok(found(expanded, true))
 }
 
-/// Where an expanded configuration goes.
+/// What is done with an expanded configuration.
 enum Target {
     Nothing,
     Compare(Existing),
@@ -157,7 +157,7 @@ enum Target {
 }
 
 impl Target {
-    fn take(&mut self, bytes: &[u8]) -> io::Result<()> {
+    fn accept(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
             Self::Nothing => Ok(()),
             Self::Compare(existing) => existing.compare(bytes),
@@ -165,12 +165,12 @@ impl Target {
         }
     }
 
-    /// Whether the rest of the configuration makes no difference to it.
-    fn has_enough(&self) -> bool {
+    /// Whether the result no longer depends on the rest of the configuration.
+    fn is_decided(&self) -> bool {
         matches!(self, Self::Compare(existing) if existing.differs())
     }
 
-    /// Returns whether the output file is now as it should be.
+    /// Returns whether the output file now has the expanded configuration.
     fn finish(self) -> io::Result<bool> {
         match self {
             Self::Nothing => Ok(true),
@@ -180,38 +180,45 @@ impl Target {
     }
 }
 
-/// On which side an expansion failed.
-enum Step {
-    In(io::Error),
-    Out(io::Error),
+/// Which side of an expansion failed.
+enum Failed {
+    Input(io::Error),
+    Output(io::Error),
 }
 
-fn failed_on(config: &Path, output: &Path) -> impl Fn(Step) -> Error {
-    |step| match step {
-        Step::In(source) => Error::Read { path: config.into(), source },
-        Step::Out(source) => Error::Write { path: output.into(), source },
+fn failed_on(config: &Path, output: &Path) -> impl Fn(Failed) -> Error {
+    |failed| match failed {
+        Failed::Input(source) => Error::Read { path: config.into(), source },
+        Failed::Output(source) => Error::Write { path: output.into(), source },
     }
 }
 
-/// Hands the configuration to `target`, expanded. What is returned is about all of it, unless the target had enough.
-fn expand(config: &Path, environment: &Environment, target: &mut Target) -> Result<(Digest, Unset), Step> {
-    let mut file = Source::open(config).map_err(Step::In)?;
+/// What an expansion found.
+struct Expanded {
+    /// The hash of the configuration, decompressed and before expansion.
+    digest: Digest,
+    unset: Unset,
+}
+
+/// Passes the expanded configuration to `target`. The result is about all of it, unless the target was decided before.
+fn expand(config: &Path, environment: &Environment, target: &mut Target) -> Result<Expanded, Failed> {
+    let mut file = Source::open(config).map_err(Failed::Input)?;
     let mut hasher = Hasher::default();
     let mut expander = Expander::new(environment);
     let mut bound = Bound::default();
     let mut buffer = vec![0; BUFFER + LONGEST];
     let mut kept = 0;
     loop {
-        let length = file.read(&mut buffer[kept..]).map_err(Step::In)?;
+        let length = file.read(&mut buffer[kept..]).map_err(Failed::Input)?;
         let filled = kept + length;
         hasher.update(&buffer[kept..filled]);
         let last = length == 0;
-        let expanded = |bytes: &[u8]| bound.take(bytes.len()).and_then(|()| target.take(bytes));
-        let done = expander.expand(&buffer[..filled], last, expanded).map_err(Step::Out)?;
+        let accept = |bytes: &[u8]| bound.count(bytes.len()).and_then(|()| target.accept(bytes));
+        let done = expander.expand(&buffer[..filled], last, accept).map_err(Failed::Output)?;
         buffer.copy_within(done..filled, 0);
         kept = filled - done;
-        if last || target.has_enough() {
-            return Ok((hasher.finish(), expander.finish()));
+        if last || target.is_decided() {
+            return Ok(Expanded { digest: hasher.finish(), unset: expander.finish() });
         }
     }
 }

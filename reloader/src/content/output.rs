@@ -1,6 +1,6 @@
-//! The output file. What a configuration expands to is compared with what is there, and only if it differs it is written:
-//! beside the file and then renamed over it, so that a reader sees the old content or the new one, whole. The new content
-//! is made of the configuration alone, never of what was there, because somebody else may be writing to that.
+//! The output file. It is compared with the expanded configuration, and written only if it differs: to a temporary file
+//! that is then renamed, so that a reader sees either the complete old content or the complete new one. The new content
+//! is made from the configuration only, never from the old content, because another process may be writing to that.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead as _, BufReader, BufWriter, ErrorKind, Result, Write as _};
@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 
 use super::BUFFER;
 
-/// What is there, read along with what should be.
+/// The existing output file, compared with the expected content while it is read.
 pub(super) struct Existing {
     file: BufReader<File>,
     differs: bool,
 }
 
 impl Existing {
-    /// The file, if there is one.
+    /// Opens the file, if it exists.
     pub(super) fn open(path: &Path) -> Result<Option<Self>> {
         match File::open(path) {
             Ok(file) => Ok(Some(Self { file: BufReader::with_capacity(BUFFER, file), differs: false })),
@@ -25,30 +25,30 @@ impl Existing {
         }
     }
 
-    /// The next bytes that should be there.
+    /// Compares the next bytes with the file.
     pub(super) fn compare(&mut self, mut bytes: &[u8]) -> Result<()> {
         while !self.differs && !bytes.is_empty() {
-            let there = self.file.fill_buf()?;
-            let length = there.len().min(bytes.len());
-            self.differs = length == 0 || there[..length] != bytes[..length];
+            let existing = self.file.fill_buf()?;
+            let length = existing.len().min(bytes.len());
+            self.differs = length == 0 || existing[..length] != bytes[..length];
             self.file.consume(length);
             bytes = &bytes[length..];
         }
         Ok(())
     }
 
-    /// Whether a difference was found; the rest need not be compared then.
+    /// Whether a difference was found.
     pub(super) fn differs(&self) -> bool {
         self.differs
     }
 
-    /// Nothing more should be there. Returns whether the file is as it should be.
+    /// Returns whether the file has exactly the bytes that it was compared with.
     pub(super) fn finish(mut self) -> Result<bool> {
         Ok(!self.differs && self.file.fill_buf()?.is_empty())
     }
 }
 
-/// A new content, on its way.
+/// The temporary file with the new content.
 pub(super) struct Draft {
     path: PathBuf,
     temporary: PathBuf,
@@ -57,7 +57,7 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// Begins with nothing.
+    /// Creates an empty temporary file.
     pub(super) fn create(path: &Path) -> Result<Self> {
         let mut temporary = path.as_os_str().to_owned();
         temporary.push(".tmp");
@@ -67,12 +67,12 @@ impl Draft {
         Ok(Self { path: path.into(), temporary, file, finished: false })
     }
 
-    /// The next bytes.
+    /// Appends bytes.
     pub(super) fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.file.write_all(bytes)
     }
 
-    /// Puts it in the place of what was there.
+    /// Replaces the output file.
     pub(super) fn finish(mut self) -> Result<()> {
         self.file.flush()?;
         std::fs::rename(&self.temporary, &self.path)?;
@@ -84,7 +84,7 @@ impl Draft {
 impl Drop for Draft {
     fn drop(&mut self) {
         if !self.finished {
-            // The output of a failed pass is useless; the next one would overwrite it.
+            // If this fails, the next pass overwrites the file.
             let _ = std::fs::remove_file(&self.temporary);
         }
     }
@@ -101,24 +101,24 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
-        fn a_file_is_as_it_should_be_or_not(
-            there in prop::collection::vec(0..3_u8, 0..8),
+        fn a_file_is_equal_to_the_pieces_or_differs(
+            existing_bytes in prop::collection::vec(0..3_u8, 0..8),
             pieces in prop::collection::vec(prop::collection::vec(0..3_u8, 0..4), 0..4),
         ) {
             let directory = tempfile::tempdir().unwrap();
             let path = directory.path().join("out.yaml");
-            std::fs::write(&path, &there).unwrap();
+            std::fs::write(&path, &existing_bytes).unwrap();
             let mut existing = Existing::open(&path).unwrap().unwrap();
             for piece in &pieces {
                 existing.compare(piece).unwrap();
             }
-            prop_assert!(!existing.differs() || there != pieces.concat());
-            prop_assert_eq!(existing.finish().unwrap(), there == pieces.concat());
+            prop_assert!(!existing.differs() || existing_bytes != pieces.concat());
+            prop_assert_eq!(existing.finish().unwrap(), existing_bytes == pieces.concat());
         }
     }
 
     #[test]
-    fn a_late_difference_is_found() {
+    fn a_difference_at_the_end_is_found() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("out.yaml");
         assert!(Existing::open(&path).unwrap().is_none());
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_draft_replaces_what_was_there_or_leaves_it() {
+    fn only_a_finished_draft_replaces_the_file() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("out.yaml");
         for (text, finish) in [("first", true), ("second", false), ("third", true)] {

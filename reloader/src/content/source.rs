@@ -1,5 +1,5 @@
-//! The configuration file as a stream: decompressed if it begins like gzip, with as many members as there are. It is
-//! bounded: a megabyte of gzip can hold a gigabyte.
+//! The configuration file as a stream, decompressed if it is gzip with any number of members. Its size is limited: a
+//! megabyte of gzip can decompress to a gigabyte.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Error, ErrorKind, Read, Result};
@@ -11,10 +11,10 @@ use super::BUFFER;
 
 const GZIP: [u8; 3] = [0x1f, 0x8b, 0x08];
 
-/// How many bytes a configuration may have, decompressed, and again after expansion. The operator has the same bound.
+/// The largest size of a configuration in bytes, decompressed, and after expansion. The operator has the same limit.
 pub const LARGEST: u64 = 64 << 20;
 
-/// A stream of plain bytes, up to the bound.
+/// A stream of decompressed bytes, up to the limit.
 pub(super) struct Source {
     format: Format,
     bound: Bound,
@@ -26,7 +26,7 @@ enum Format {
 }
 
 impl Source {
-    /// Opens a file and looks at how it begins.
+    /// Opens a file, and detects gzip by its first bytes.
     pub(super) fn open(path: &Path) -> Result<Self> {
         let mut file = BufReader::with_capacity(BUFFER, File::open(path)?);
         let format = if file.fill_buf()?.starts_with(&GZIP) {
@@ -40,23 +40,24 @@ impl Source {
 
 /// Counts bytes, and fails when there are too many.
 pub(super) struct Bound {
-    left: u64,
+    remaining: u64,
 }
 
 impl Default for Bound {
     fn default() -> Self {
-        Self { left: LARGEST }
+        Self { remaining: LARGEST }
     }
 }
 
 impl Bound {
-    /// So many more.
-    pub(super) fn take(&mut self, bytes: usize) -> Result<()> {
+    /// Counts `bytes` more.
+    pub(super) fn count(&mut self, bytes: usize) -> Result<()> {
         let too_large = || {
-            let words = format!("it holds more than {} MiB; the last good one stays", LARGEST >> 20);
-            Error::new(ErrorKind::FileTooLarge, words)
+            let limit = LARGEST >> 20;
+            let text = format!("larger than {limit} MiB; the previous configuration stays in use");
+            Error::new(ErrorKind::FileTooLarge, text)
         };
-        self.left = self.left.checked_sub(bytes as u64).ok_or_else(too_large)?;
+        self.remaining = self.remaining.checked_sub(bytes as u64).ok_or_else(too_large)?;
         Ok(())
     }
 }
@@ -67,7 +68,7 @@ impl Read for Source {
             Format::Plain(file) => file.read(buffer)?,
             Format::Gzip(decoder) => decoder.read(buffer)?,
         };
-        self.bound.take(length)?;
+        self.bound.count(length)?;
         Ok(length)
     }
 }
@@ -97,26 +98,26 @@ mod tests {
     }
 
     #[test]
-    fn plain_and_compressed_files_give_the_same_text() {
+    fn plain_and_compressed_files_are_read_as_the_same_text() {
         let text = b"global:\n  scrape_interval: 30s\n".repeat(10_000);
         assert_eq!(read(&text).unwrap(), text);
         assert_eq!(read(&member(&text)).unwrap(), text);
     }
 
     #[test]
-    fn members_follow_each_other() {
+    fn gzip_members_are_concatenated() {
         let texts: Vec<Vec<u8>> = (0..300).map(|n| format!("job {n}\n").repeat(n).into_bytes()).collect();
         let compressed: Vec<u8> = texts.iter().flat_map(|text| member(text)).collect();
         assert_eq!(read(&compressed).unwrap(), texts.concat());
     }
 
     #[test]
-    fn a_file_that_holds_too_much_is_an_error() {
+    fn a_file_that_is_too_large_is_an_error() {
         let member = member(&vec![0; 1 << 20]);
         let largest = member.repeat(64);
         assert_eq!(read(&largest).unwrap().len() as u64, LARGEST);
-        let words = "it holds more than 64 MiB; the last good one stays";
-        assert_eq!(read(&[largest, member].concat()).unwrap_err().to_string(), words);
+        let error = read(&[largest, member].concat()).unwrap_err();
+        assert_eq!(error.to_string(), "larger than 64 MiB; the previous configuration stays in use");
     }
 
     #[test]
@@ -127,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_cut_off_is_an_error() {
+    fn a_truncated_file_is_an_error() {
         let compressed = member(&b"text".repeat(1000));
         assert!(read(&compressed[..compressed.len() - 9]).is_err());
     }

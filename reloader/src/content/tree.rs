@@ -1,6 +1,6 @@
-//! One hash over everything below the watched directories: names and contents, in the order of names. The kubelet
-//! keeps what it swaps in entries that begin with `..`; they are passed over, and links into them are followed, so
-//! that a swap to the same content gives the same hash.
+//! One hash of everything in the watched directories: names and contents, in the order of names. The kubelet stores the
+//! files of a volume in entries that start with `..` and replaces these. They are ignored, and links into them are
+//! followed, so that a replacement with the same content gives the same hash.
 
 use std::fs::{File, Metadata};
 use std::io::{ErrorKind, Read as _, Result};
@@ -11,17 +11,17 @@ use std::path::{Path, PathBuf};
 use super::BUFFER;
 use super::digest::{Digest, Hasher};
 
-/// What is found under a name.
-enum Kind {
+/// What a name refers to.
+enum EntryType {
     File,
     Directory,
-    /// Neither; only its name counts.
+    /// Neither; only its name is hashed.
     Other,
-    /// A link to nothing counts as no entry: the kubelet removes a link after what it points to, and that is one change.
+    /// A dangling link, which is ignored: the kubelet removes a link after its target, and that is one change, not two.
     Missing,
 }
 
-/// A walk over some directories.
+/// Hashes directories.
 pub(super) struct Tree {
     except: Option<PathBuf>,
     hasher: Hasher,
@@ -29,7 +29,7 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Over directories in which the file `except` does not count.
+    /// Ignores the file `except`.
     pub(super) fn new(except: Option<PathBuf>) -> Self {
         Self { except, hasher: Hasher::default(), buffer: vec![0; BUFFER] }
     }
@@ -41,12 +41,12 @@ impl Tree {
         self.walk(&real, &mut Vec::new())
     }
 
-    /// The hash of all that was added.
+    /// The hash of all directories.
     pub(super) fn finish(self) -> Digest {
         self.hasher.finish()
     }
 
-    /// `above` holds the directories that this one is in, because links may lead back into them.
+    /// `above` are the directories that contain this one: links can lead back to them.
     fn walk(&mut self, directory: &Path, above: &mut Vec<(u64, u64)>) -> Result<()> {
         let metadata = std::fs::metadata(directory)?;
         let identity = (metadata.dev(), metadata.ino());
@@ -64,26 +64,26 @@ impl Tree {
             if self.except.as_ref() == Some(&path) {
                 continue;
             }
-            match kind(&path)? {
-                Kind::Directory => {
+            match entry_type(&path)? {
+                EntryType::Directory => {
                     self.entry(b'd', name.as_bytes(), None);
                     self.walk(&path, above)?;
                     self.entry(b'u', b"", None);
                 }
-                Kind::File => {
+                EntryType::File => {
                     if let Some(content) = self.file(&path)? {
                         self.entry(b'f', name.as_bytes(), Some(content));
                     }
                 }
-                Kind::Missing => {}
-                Kind::Other => self.entry(b'o', name.as_bytes(), None),
+                EntryType::Missing => {}
+                EntryType::Other => self.entry(b'o', name.as_bytes(), None),
             }
         }
         above.pop();
         Ok(())
     }
 
-    /// Nothing, if it was removed since its name was read.
+    /// `None` if the file was removed since the directory was read.
     fn file(&mut self, path: &Path) -> Result<Option<Digest>> {
         let mut file = match File::open(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -98,9 +98,9 @@ impl Tree {
         }
     }
 
-    /// Lengths come first, so that no two trees look alike.
-    fn entry(&mut self, kind: u8, name: &[u8], content: Option<Digest>) {
-        self.hasher.update(&[kind]);
+    /// The length comes first, so that different trees are hashed as different bytes.
+    fn entry(&mut self, tag: u8, name: &[u8], content: Option<Digest>) {
+        self.hasher.update(&[tag]);
         self.hasher.update(&(name.len() as u64).to_le_bytes());
         self.hasher.update(name);
         if let Some(content) = content {
@@ -109,19 +109,19 @@ impl Tree {
     }
 }
 
-fn kind(path: &Path) -> Result<Kind> {
+fn entry_type(path: &Path) -> Result<EntryType> {
     let of = |metadata: Metadata| {
         if metadata.is_dir() {
-            Kind::Directory
+            EntryType::Directory
         } else if metadata.is_file() {
-            Kind::File
+            EntryType::File
         } else {
-            Kind::Other
+            EntryType::Other
         }
     };
     match std::fs::metadata(path) {
         Ok(metadata) => Ok(of(metadata)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Kind::Missing),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(EntryType::Missing),
         Err(error) => Err(error),
     }
 }

@@ -1,8 +1,8 @@
-//! Durations as the peer's flags take them: `1m30s`, `1.5h`, `250ms`, `2d`, `0`.
+//! Durations in the syntax of the peer's flags: `1m30s`, `1.5h`, `250ms`, `2d`, `0`.
 
 use std::time::Duration;
 
-/// Longest unit first where one begins like another.
+/// `ms` comes before `m`, because the first match is used.
 const UNITS: [(&str, u64); 9] = [
     ("ns", 1),
     ("us", 1_000),
@@ -15,7 +15,7 @@ const UNITS: [(&str, u64); 9] = [
     ("w", 604_800 * 1_000_000_000),
 ];
 
-/// Reads a duration that is not negative; `None` for anything else.
+/// Parses a duration that is not negative; `None` for anything else.
 pub fn parse(text: &str) -> Option<Duration> {
     let mut rest = text.strip_prefix('+').unwrap_or(text);
     if rest == "0" {
@@ -44,15 +44,15 @@ fn split_digits(text: &str) -> (&str, &str) {
     text.split_at(text.bytes().take_while(u8::is_ascii_digit).count())
 }
 
-/// What the digits behind a decimal point are worth; those that are worth less than a nanosecond count for nothing.
+/// The nanoseconds of the digits after a decimal point; fractions of a nanosecond are ignored.
 fn part(fraction: &str, unit: u64) -> u64 {
-    let mut worth = 0;
+    let mut nanoseconds = 0;
     let mut place = unit;
     for digit in fraction.bytes() {
         place /= 10;
-        worth += u64::from(digit - b'0') * place;
+        nanoseconds += u64::from(digit - b'0') * place;
     }
-    worth
+    nanoseconds
 }
 
 #[cfg(test)]
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_are_read_as_go_reads_them() {
+    fn durations_are_parsed_as_in_go() {
         for (text, milliseconds) in [
             ("0", 0),
             ("0s", 0),
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_no_duration() {
+    fn anything_else_is_not_a_duration() {
         for text in ["", "5", "s", "-1s", "1x", "1s2", ".s", "1 s", "99999999999999999999s", "9999999w"] {
             assert_eq!(parse(text), None, "{text}");
         }

@@ -1,8 +1,8 @@
-//! The command line of `prometheus-config-reloader`: words in, checked settings out. Pure.
+//! The command line, which is that of `prometheus-config-reloader`: arguments in, checked settings out. Pure.
 
+mod arguments;
 pub mod duration;
 mod table;
-mod words;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,102 +11,102 @@ use thiserror::Error;
 
 use crate::log;
 use crate::url::Url;
-use words::Words;
+use arguments::Arguments;
 
-/// How the server is made to reload its configuration.
+/// How the server is reloaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Method {
-    /// By a POST to this address.
+    /// With a POST request to this URL.
     Http(Url),
-    /// By a signal.
+    /// With a signal.
     Signal {
-        /// Name of the process that gets it.
+        /// The name of the process.
         process: String,
-        /// Where to ask whether it worked.
+        /// The URL that shows whether the reload succeeded.
         runtime_info: Option<Url>,
     },
 }
 
-/// All settings of a run.
+/// All settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flags {
-    /// The configuration.
+    /// The configuration file.
     pub config_file: Option<PathBuf>,
-    /// Where it is written after expansion.
+    /// The file that the expanded configuration is written to.
     pub output_file: Option<PathBuf>,
-    /// Directories whose files also count.
+    /// Directories whose files also belong to the configuration.
     pub watched: Vec<PathBuf>,
-    /// Time between two looks without a change; zero: one pass, then the end.
+    /// The time between two passes without a change; zero: one pass, and then exit.
     pub watch_interval: Duration,
-    /// Least time between two reloads.
+    /// The minimum time between two reloads.
     pub delay_interval: Duration,
-    /// Time until a failure is tried again.
+    /// The time until the next attempt after a failure.
     pub retry_interval: Duration,
-    /// Longest wait for an answer.
+    /// The timeout of a request.
     pub reload_timeout: Duration,
     /// How the server is reloaded.
     pub method: Method,
-    /// The variable that ends in the ordinal.
+    /// The variable that the ordinal is taken from.
     pub ordinal_from: String,
-    /// Where to serve.
+    /// The address that the server listens on.
     pub listen: Option<String>,
-    /// TLS and users of the server.
+    /// The file with the TLS settings and the users of the server.
     pub web_config: Option<PathBuf>,
-    /// How log lines look, and which appear.
+    /// The format of log lines, and which of them are written.
     pub log: log::Settings,
-    /// Whether a limit for the memory of Go's runtime was asked for, which means nothing here.
-    pub memory_limit_asked: bool,
+    /// Whether a memory limit for the Go runtime is set, which has no effect here.
+    pub memory_limit_set: bool,
 }
 
-/// What the command line asks for.
+/// What the program has to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
-    /// To run.
+    /// Run.
     Run(Box<Flags>),
-    /// To print a text and end.
+    /// Print a text and exit.
     Print(String),
 }
 
-/// Why a command line is not understood.
+/// Why a command line is not valid.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum Error {
-    /// No such flag.
-    #[error("unknown flag --{0}; --help lists all")]
+    /// There is no such flag.
+    #[error("unknown flag --{0}; --help lists all flags")]
     Unknown(String),
-    /// A word that is no flag.
-    #[error("unexpected {0:?}: there are only flags, which begin with --; --help lists them")]
+    /// An argument is not a flag.
+    #[error("unexpected argument {0:?}: all arguments are flags that start with --; --help lists them")]
     Unexpected(String),
-    /// The value is not there.
+    /// A value is missing.
     #[error("--{0} needs a value")]
     Missing(&'static str),
-    /// A value where none belongs.
-    #[error("--{0} takes no value")]
-    Valued(&'static str),
-    /// Twice what may stand there once.
+    /// A switch has a value.
+    #[error("--{0} does not take a value")]
+    UnexpectedValue(&'static str),
+    /// A flag is repeated.
     #[error("--{0} cannot be repeated")]
     Repeated(&'static str),
-    /// The value does not fit.
+    /// A value is not valid.
     #[error("--{flag}={value:?}: expected {expected}")]
     Value {
         /// The flag.
         flag: &'static str,
-        /// What was given.
+        /// The value.
         value: String,
         /// The expected value.
         expected: &'static str,
     },
 }
 
-/// Reads the arguments behind the program's name.
+/// Parses the arguments, without the name of the program.
 pub fn read(arguments: impl IntoIterator<Item = String>) -> Result<Command, Error> {
-    let words = Words::read(arguments)?;
-    if words.is_on("help") {
+    let arguments = Arguments::parse(arguments)?;
+    if arguments.is_on("help") {
         return Ok(Command::Print(table::help()));
     }
-    let flags = settings(&words)?;
-    Ok(if words.is_on("short-version") {
+    let flags = settings(&arguments)?;
+    Ok(if arguments.is_on("short-version") {
         Command::Print(crate::VERSION.into())
-    } else if words.is_on("version") {
+    } else if arguments.is_on("version") {
         Command::Print(version())
     } else {
         Command::Run(Box::new(flags))
@@ -122,67 +122,67 @@ fn version() -> String {
     )
 }
 
-fn settings(words: &Words) -> Result<Flags, Error> {
-    let ratio = words.one("auto-gomemlimit-ratio");
+fn settings(arguments: &Arguments) -> Result<Flags, Error> {
+    let ratio = arguments.one("auto-gomemlimit-ratio");
     if ratio.parse::<f64>().is_err() {
         return Err(Error::Value { flag: "auto-gomemlimit-ratio", value: ratio, expected: "a number" });
     }
-    let retry_interval = duration(words, "retry-interval")?;
+    let retry_interval = duration(arguments, "retry-interval")?;
     if retry_interval.is_zero() {
         return Err(Error::Value { flag: "retry-interval", value: "0".into(), expected: "more than 0" });
     }
     Ok(Flags {
-        config_file: path(words, "config-file"),
-        output_file: path(words, "config-envsubst-file"),
-        watched: words.all("watched-dir").into_iter().map(PathBuf::from).collect(),
-        watch_interval: duration(words, "watch-interval")?,
-        delay_interval: duration(words, "delay-interval")?,
+        config_file: path(arguments, "config-file"),
+        output_file: path(arguments, "config-envsubst-file"),
+        watched: arguments.all("watched-dir").into_iter().map(PathBuf::from).collect(),
+        watch_interval: duration(arguments, "watch-interval")?,
+        delay_interval: duration(arguments, "delay-interval")?,
         retry_interval,
-        reload_timeout: duration(words, "reload-timeout")?,
-        method: method(words)?,
-        ordinal_from: words.one("statefulset-ordinal-from-envvar"),
-        listen: Some(words.one("listen-address")).filter(|address| !address.is_empty()),
-        web_config: path(words, "web-config-file"),
-        log: log::Settings { format: format(words)?, level: level(words)? },
-        memory_limit_asked: words.has("auto-gomemlimit-ratio"),
+        reload_timeout: duration(arguments, "reload-timeout")?,
+        method: method(arguments)?,
+        ordinal_from: arguments.one("statefulset-ordinal-from-envvar"),
+        listen: Some(arguments.one("listen-address")).filter(|address| !address.is_empty()),
+        web_config: path(arguments, "web-config-file"),
+        log: log::Settings { format: format(arguments)?, level: level(arguments)? },
+        memory_limit_set: arguments.has("auto-gomemlimit-ratio"),
     })
 }
 
-fn path(words: &Words, flag: &'static str) -> Option<PathBuf> {
-    Some(words.one(flag)).filter(|text| !text.is_empty()).map(PathBuf::from)
+fn path(arguments: &Arguments, flag: &'static str) -> Option<PathBuf> {
+    Some(arguments.one(flag)).filter(|text| !text.is_empty()).map(PathBuf::from)
 }
 
-fn duration(words: &Words, flag: &'static str) -> Result<Duration, Error> {
-    let value = words.one(flag);
+fn duration(arguments: &Arguments, flag: &'static str) -> Result<Duration, Error> {
+    let value = arguments.one(flag);
     duration::parse(&value).ok_or(Error::Value { flag, value, expected: "a duration such as 30s or 1m30s" })
 }
 
-fn url(words: &Words, flag: &'static str) -> Result<Url, Error> {
-    let value = words.one(flag);
-    // The address may hold a password: it is not repeated.
+fn url(arguments: &Arguments, flag: &'static str) -> Result<Url, Error> {
+    let value = arguments.one(flag);
+    // The value is not shown, because it can contain a password.
     Url::parse(&value).ok_or(Error::Value {
         flag,
         value: "…".into(),
-        expected: "an http:// or https:// address",
+        expected: "a URL that starts with http:// or https://",
     })
 }
 
-fn method(words: &Words) -> Result<Method, Error> {
-    let reload_url = url(words, "reload-url")?;
-    let runtime_info = match words.one("runtimeinfo-url").as_str() {
+fn method(arguments: &Arguments) -> Result<Method, Error> {
+    let reload_url = url(arguments, "reload-url")?;
+    let runtime_info = match arguments.one("runtimeinfo-url").as_str() {
         "" => None,
-        _ => Some(url(words, "runtimeinfo-url")?),
+        _ => Some(url(arguments, "runtimeinfo-url")?),
     };
-    let value = words.one("reload-method");
+    let value = arguments.one("reload-method");
     match value.as_str() {
         "http" => Ok(Method::Http(reload_url)),
-        "signal" => Ok(Method::Signal { process: words.one("process-executable-name"), runtime_info }),
+        "signal" => Ok(Method::Signal { process: arguments.one("process-executable-name"), runtime_info }),
         _ => Err(Error::Value { flag: "reload-method", value, expected: "http or signal" }),
     }
 }
 
-fn format(words: &Words) -> Result<log::Format, Error> {
-    let value = words.one("log-format");
+fn format(arguments: &Arguments) -> Result<log::Format, Error> {
+    let value = arguments.one("log-format");
     match value.to_ascii_lowercase().as_str() {
         "logfmt" => Ok(log::Format::Logfmt),
         "json" => Ok(log::Format::Json),
@@ -190,8 +190,8 @@ fn format(words: &Words) -> Result<log::Format, Error> {
     }
 }
 
-fn level(words: &Words) -> Result<log::Threshold, Error> {
-    let value = words.one("log-level");
+fn level(arguments: &Arguments) -> Result<log::Threshold, Error> {
+    let value = arguments.one("log-level");
     log::Threshold::parse(&value).ok_or(Error::Value {
         flag: "log-level",
         value,

@@ -1,13 +1,13 @@
-//! Every flag: parsing and help are derived from this list.
+//! The list of all flags. Parsing and the help text are derived from it.
 
-/// The value of a flag.
+/// What kind of value a flag has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// One value, at most once.
     Value,
-    /// One value, as often as wanted.
+    /// One value; the flag can be repeated.
     Repeated,
-    /// None; `--no-…` takes it back.
+    /// No value; `--no-…` turns the switch off.
     Switch,
 }
 
@@ -29,61 +29,61 @@ const fn switch(name: &'static str, help: &'static str) -> Flag {
 }
 
 pub(super) const TABLE: [Flag; 20] = [
-    switch("help", "print this page"),
-    value("config-file", "", "the configuration to watch; gzip is recognised"),
+    switch("help", "print this help"),
+    value("config-file", "", "the configuration file to watch; gzip is detected"),
     value(
         "config-envsubst-file",
         "",
-        "where the configuration is written, decompressed and with $(VARIABLES) replaced",
+        "the file to write the configuration to, decompressed and with $(VARIABLES) replaced",
     ),
     value(
         "watch-interval",
         "3m",
-        "look again after this long without being told of a change; 0: expand once and end",
+        "time between two passes if no change is reported; 0: expand once and exit",
     ),
-    value("delay-interval", "1s", "least time between two reloads; the first change goes out at once"),
-    value("retry-interval", "5s", "try again this long after something failed"),
-    value("reload-timeout", "30s", "longest wait for the answer to a request"),
-    value("auto-gomemlimit-ratio", "0.0", "accepted and without effect: there is no Go runtime here"),
+    value("delay-interval", "1s", "minimum time between two reloads; the first change is reloaded at once"),
+    value("retry-interval", "5s", "time until the next attempt after a failure"),
+    value("reload-timeout", "30s", "timeout of a request to the server"),
+    value("auto-gomemlimit-ratio", "0.0", "accepted and ignored: there is no Go runtime"),
     Flag {
         name: "watched-dir",
         kind: Kind::Repeated,
         default: "",
-        help: "a directory whose files also count; may be repeated",
+        help: "a directory whose files also belong to the configuration; can be repeated",
     },
     value("reload-method", "http", "http: POST to the reload URL; signal: SIGHUP to a process"),
-    value("process-executable-name", "prometheus", "name of that process"),
+    value("process-executable-name", "prometheus", "name of the process that gets the signal"),
     value(
         "statefulset-ordinal-from-envvar",
         "POD_NAME",
-        "the variable whose last number becomes STATEFULSET_ORDINAL_NUMBER",
+        "the variable whose number at the end becomes STATEFULSET_ORDINAL_NUMBER",
     ),
-    value("listen-address", "", "where metrics, health and status are served; empty: nowhere"),
-    value("web-config-file", "", "TLS and users of that server, in the format of Prometheus"),
+    value("listen-address", "", "address that serves metrics, health and status; empty: none"),
+    value("web-config-file", "", "TLS settings and users for that address, in the format of Prometheus"),
     value("log-format", "logfmt", "logfmt or json"),
     value("log-level", "info", "all, debug, info, warn, error or none"),
-    value("reload-url", "http://127.0.0.1:9090/-/reload", "where a POST makes the neighbour reload"),
+    value("reload-url", "http://127.0.0.1:9090/-/reload", "URL of the POST request that reloads the server"),
     value(
         "runtimeinfo-url",
         "http://127.0.0.1:9090/api/v1/status/runtimeinfo",
-        "where the signal method learns whether a reload worked; empty: it does not ask",
+        "URL that shows whether a reload by signal succeeded; empty: do not check",
     ),
-    switch("version", "print the version and where it runs"),
-    switch("short-version", "print the version alone"),
+    switch("version", "print the version and the platform"),
+    switch("short-version", "print only the version"),
 ];
 
-/// The help page.
+/// The help text.
 pub(super) fn help() -> String {
     let mut text = String::from("usage: mainstay-reloader [<flags>]\n\nFlags:\n");
     for flag in &TABLE {
-        let sample = match flag.kind {
+        let usage = match flag.kind {
             Kind::Switch => format!("--[no-]{}", flag.name),
             Kind::Value if flag.default.is_empty() => format!("--{}=…", flag.name),
             Kind::Value => format!("--{}={}", flag.name, flag.default),
             Kind::Repeated => format!("--{}=… ...", flag.name),
         };
         text.push_str("  ");
-        text.push_str(&sample);
+        text.push_str(&usage);
         text.push_str("\n        ");
         text.push_str(flag.help);
         text.push('\n');

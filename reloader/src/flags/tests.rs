@@ -25,17 +25,17 @@ fn defaults() -> Flags {
         listen: None,
         web_config: None,
         log: log::Settings { format: log::Format::Logfmt, level: log::Threshold::Info },
-        memory_limit_asked: false,
+        memory_limit_set: false,
     }
 }
 
 #[test]
-fn nothing_given_means_the_defaults_of_the_peer() {
+fn the_defaults_are_those_of_the_peer() {
     assert_eq!(run(&[]), Ok(defaults()));
 }
 
 #[test]
-fn what_the_operator_gives_is_understood() {
+fn the_arguments_of_the_operator_are_parsed() {
     let flags = run(&[
         "--listen-address=:8080",
         "--web-config-file=/etc/prometheus/web_config/web-config.yaml",
@@ -64,7 +64,7 @@ fn what_the_operator_gives_is_understood() {
             listen: Some(":8080".into()),
             web_config: Some("/etc/prometheus/web_config/web-config.yaml".into()),
             log: log::Settings { format: log::Format::Json, level: log::Threshold::Warn },
-            memory_limit_asked: true,
+            memory_limit_set: true,
             ..defaults()
         })
     );
@@ -84,17 +84,17 @@ fn the_signal_method_has_its_own_settings() {
 }
 
 #[test]
-fn an_empty_value_is_none() {
+fn an_empty_value_is_the_same_as_none() {
     assert_eq!(run(&["--listen-address=", "--web-config-file=", "--config-file="]), Ok(defaults()));
 }
 
 #[test]
-fn mistakes_are_named() {
-    assert_eq!(error(&["--config-fil=x"]), "unknown flag --config-fil; --help lists all");
-    assert_eq!(error(&["--no-config-file"]), "unknown flag --no-config-file; --help lists all");
+fn errors_name_the_flag() {
+    assert_eq!(error(&["--config-fil=x"]), "unknown flag --config-fil; --help lists all flags");
+    assert_eq!(error(&["--no-config-file"]), "unknown flag --no-config-file; --help lists all flags");
     assert_eq!(error(&["--config-file"]), "--config-file needs a value");
     assert_eq!(error(&["--config-file", "--log-level=info"]), "--config-file needs a value");
-    assert_eq!(error(&["--version=true"]), "--version takes no value");
+    assert_eq!(error(&["--version=true"]), "--version does not take a value");
     assert_eq!(error(&["--log-level=info", "--log-level=info"]), "--log-level cannot be repeated");
     assert_eq!(
         error(&["--watch-interval=5"]),
@@ -109,7 +109,7 @@ fn mistakes_are_named() {
     );
     assert_eq!(
         error(&["--reload-url=user:secret@host"]),
-        "--reload-url=\"…\": expected an http:// or https:// address"
+        "--reload-url=\"…\": expected a URL that starts with http:// or https://"
     );
     for word in ["now", "-v", "--", "-"] {
         assert_eq!(run(&[word]), Err(Error::Unexpected(word.into())));
@@ -117,7 +117,7 @@ fn mistakes_are_named() {
 }
 
 #[test]
-fn switches_print_and_can_be_taken_back() {
+fn switches_print_and_can_be_turned_off() {
     let printed = |arguments: &[&str]| read(arguments.iter().map(ToString::to_string));
     assert_eq!(printed(&["--short-version"]), Ok(Command::Print(crate::VERSION.into())));
     assert_eq!(printed(&["--version"]), Ok(Command::Print(version())));

@@ -4,13 +4,13 @@ use super::*;
 use crate::content::{Digest, Fingerprint};
 use crate::report::{Failure, Reason};
 
-/// Samples without their descriptions.
+/// The samples, without help and types.
 fn samples(text: &str) -> Vec<&str> {
     text.lines().filter(|line| !line.starts_with('#')).collect()
 }
 
 #[test]
-fn every_metric_of_the_peer_is_there_from_the_start() {
+fn every_metric_of_the_peer_exists_from_the_start() {
     let text = text(&Report::default(), &Figures::default(), "http");
     let build = format!(
         "prometheus_config_reloader_build_info{{goarch=\"{}\",goos=\"linux\",implementation=\"mainstay-reloader\",version=\"{}\"}} 1",
@@ -40,17 +40,17 @@ fn every_metric_of_the_peer_is_there_from_the_start() {
 #[test]
 fn every_family_has_its_help_and_type() {
     let text = text(&Report::default(), &Figures::default(), "http");
-    let begin = "# HELP reloader_reloads_total Reloads that were asked for.\n\
+    let begin = "# HELP reloader_reloads_total Number of reloads.\n\
                  # TYPE reloader_reloads_total counter\n\
                  reloader_reloads_total 0\n\
-                 # HELP reloader_reloads_failed_total Reloads that failed.\n";
+                 # HELP reloader_reloads_failed_total Number of reloads that failed.\n";
     assert!(text.starts_with(begin), "{text}");
     let descriptions = text.lines().filter(|line| line.starts_with("# TYPE ")).count();
     assert_eq!(descriptions, samples(&text).len());
 }
 
 #[test]
-fn what_is_known_is_told() {
+fn a_report_and_figures_are_rendered() {
     let report = Report {
         reloads: 3,
         reloads_failed: 2,

@@ -1,8 +1,8 @@
-//! How the server is made to reload its configuration, and whether it did.
+//! Reloads the server, and checks whether it loaded the configuration.
 
-mod neighbour;
+mod redact;
 mod runtime_info;
-mod words;
+mod signal;
 
 use std::time::Duration;
 
@@ -15,61 +15,60 @@ use crate::report::{Failure, Reason};
 use crate::url::Url;
 use runtime_info::{ReloadState, RuntimeInfo};
 
-/// Between two questions whether a signal worked.
+/// The time between two requests for the runtime information.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// So long a process is left alone with a signal, whatever becomes of the files: what it does later could not be told from
-/// what it does about the next signal.
-const ALONE: Duration = Duration::from_secs(3);
+/// How long a process has for one signal, even if the files change: the effects of two signals cannot be distinguished.
+const MIN_WAIT: Duration = Duration::from_secs(3);
 
-/// Longest wait before a signal, for the second of the last reload to end. Longer helps only against a clock that was set
-/// back.
+/// How long to wait before a signal until the second of the last reload has ended. A longer wait would only help after
+/// the clock was set back.
 const SECOND: Duration = Duration::from_secs(1);
 
-/// How often is looked whether that second has ended.
-const MOMENT: Duration = Duration::from_millis(20);
+/// The time between two checks whether that second has ended.
+const SECOND_PAUSE: Duration = Duration::from_millis(20);
 
-/// Why a reload failed. Shown with what may be repeated of the neighbour's words: for the log.
+/// Why a reload failed. The text is for the log: it contains the redacted answer of the server.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// It did not answer.
+    /// The POST request failed.
     #[error("the reload was not answered")]
     Post(#[source] client::Error),
-    /// It said no.
-    #[error("the reload was answered {status} {}: {}", words::masked(.phrase.as_bytes()), words::masked(.body))]
+    /// The answer is an error.
+    #[error("the reload was answered {status} {}: {}", redact::redacted(.phrase.as_bytes()), redact::redacted(.body))]
     Rejected {
-        /// Three digits.
+        /// The status code.
         status: u16,
-        /// The words behind them.
+        /// The reason phrase.
         phrase: String,
-        /// What it said.
+        /// The body.
         body: Vec<u8>,
     },
-    /// There is no process.
-    #[error("no process is called {0:?}; do the containers share their processes?")]
+    /// There is no such process.
+    #[error("no process is named {0:?}; the pod needs shareProcessNamespace")]
     NoProcess(String),
-    /// It is unknown.
+    /// The signal could not be sent.
     #[error("cannot send a signal")]
     Signal(#[source] std::io::Error),
-    /// It cannot be asked.
-    #[error("cannot ask for the runtime information")]
+    /// The request for the runtime information failed.
+    #[error("cannot get the runtime information")]
     Ask(#[source] client::Error),
-    /// Its answer says nothing.
-    #[error("the runtime information: {0}")]
+    /// The runtime information is not usable.
+    #[error("cannot use the runtime information: {0}")]
     Info(String),
-    /// It says that the configuration is not good.
+    /// The server rejected the configuration.
     #[error("the configuration was not loaded: the log of the process says why")]
     Refused,
-    /// There was no response.
-    #[error("a signal was sent, and no reload was seen")]
+    /// The signal had no visible effect.
+    #[error("a signal was sent, but no reload was seen")]
     Unseen,
-    /// The files are others by now.
-    #[error("a signal was sent, and the files changed before a reload was seen")]
+    /// The files changed again.
+    #[error("a signal was sent, but the files changed before a reload was seen")]
     Outdated,
 }
 
 impl Error {
-    /// What failed, without any word of the neighbour.
+    /// The failure for metrics and `/status`, without any text of the server.
     pub fn failure(&self) -> Failure {
         let reason = match self {
             Self::Post(error) | Self::Ask(error) if error.is_timeout() => Reason::Timeout,
@@ -79,10 +78,10 @@ impl Error {
             Self::Info(_) | Self::Unseen | Self::Outdated => Reason::Unconfirmed,
         };
         let message = if let Self::Rejected { status, body, .. } = self {
-            let lines: Vec<String> = words::lines(body).iter().map(ToString::to_string).collect();
-            let place =
+            let lines: Vec<String> = redact::line_numbers(body).iter().map(ToString::to_string).collect();
+            let lines =
                 if lines.is_empty() { String::new() } else { format!(" (line {})", lines.join(", ")) };
-            format!("the reload was answered {status}{place}; the log of the reloader says more")
+            format!("the reload was answered {status}{lines}; the log of the reloader says more")
         } else {
             crate::log::chain(self)
         };
@@ -90,19 +89,19 @@ impl Error {
     }
 }
 
-/// Tells the neighbour.
+/// Reloads the server.
 #[derive(Debug)]
 pub struct Trigger {
-    /// How.
+    /// The method.
     pub method: Method,
-    /// Longest wait for one answer, and for a signal to mend what failed before.
+    /// The timeout of one request, and of a signal after a failed reload.
     pub timeout: Duration,
-    /// Longest wait until a signal has worked.
-    pub patience: Duration,
+    /// How long to wait for the effect of a signal.
+    pub signal_limit: Duration,
 }
 
 impl Trigger {
-    /// How, as a label.
+    /// The method, as a label.
     pub fn name(&self) -> &'static str {
         match self.method {
             Method::Http(_) => "http",
@@ -110,16 +109,18 @@ impl Trigger {
         }
     }
 
-    /// Has the neighbour load its configuration; returns when it has. `is_outdated` says whether the files have changed
-    /// meanwhile, so that there is no use in waiting longer.
+    /// Reloads the server, and returns when it has loaded its configuration. `is_outdated` returns whether the files
+    /// have changed meanwhile: then it is useless to wait longer.
     pub fn reload(&self, is_outdated: &mut dyn FnMut() -> bool) -> Result<(), Error> {
         match &self.method {
             Method::Http(url) => self.post(url),
-            Method::Signal { process, runtime_info: None } => signal(process),
+            Method::Signal { process, runtime_info: None } => send_signal(process),
             Method::Signal { process, runtime_info: Some(url) } => {
-                let before = RuntimeInfo::ask(url, self.timeout)?;
-                clock::wait_for(SECOND, MOMENT, || before.second_is_over(clock::timestamp()).then_some(()));
-                signal(process)?;
+                let before = RuntimeInfo::get(url, self.timeout)?;
+                clock::wait_for(SECOND, SECOND_PAUSE, || {
+                    before.second_is_over(clock::timestamp()).then_some(())
+                });
+                send_signal(process)?;
                 self.confirm(url, before, is_outdated)
             }
         }
@@ -140,31 +141,31 @@ impl Trigger {
         is_outdated: &mut dyn FnMut() -> bool,
     ) -> Result<(), Error> {
         let failed = before.failed();
-        // After a failure, another one changes nothing visible: only the time shows it.
-        let (patience, otherwise) = if failed {
-            (self.patience.min(self.timeout), Error::Refused)
+        // A second failure in a row changes nothing in the runtime information: only the timeout detects it.
+        let (limit, on_timeout) = if failed {
+            (self.signal_limit.min(self.timeout), Error::Refused)
         } else {
-            (self.patience, Error::Unseen)
+            (self.signal_limit, Error::Unseen)
         };
-        let alone = Deadline::after(ALONE);
-        let verdict = clock::wait_for(patience, PAUSE, || match RuntimeInfo::ask(url, self.timeout) {
+        let min_wait = Deadline::after(MIN_WAIT);
+        let result = clock::wait_for(limit, PAUSE, || match RuntimeInfo::get(url, self.timeout) {
             Ok(after) => match after.since(before) {
                 ReloadState::Loaded => Some(Ok(())),
                 ReloadState::Refused => Some(Err(Error::Refused)),
-                ReloadState::Open if failed && alone.left().is_zero() && is_outdated() => {
+                ReloadState::Unknown if failed && min_wait.remaining().is_zero() && is_outdated() => {
                     Some(Err(Error::Outdated))
                 }
-                ReloadState::Open => None,
+                ReloadState::Unknown => None,
             },
             Err(error) => Some(Err(error)),
         });
-        verdict.unwrap_or(Err(otherwise))
+        result.unwrap_or(Err(on_timeout))
     }
 }
 
-fn signal(process: &str) -> Result<(), Error> {
-    let pid = neighbour::find(process).map_err(Error::Signal)?;
-    neighbour::hang_up(pid.ok_or_else(|| Error::NoProcess(process.into()))?).map_err(Error::Signal)
+fn send_signal(process: &str) -> Result<(), Error> {
+    let pid = signal::find(process).map_err(Error::Signal)?;
+    signal::hang_up(pid.ok_or_else(|| Error::NoProcess(process.into()))?).map_err(Error::Signal)
 }
 
 #[cfg(test)]
@@ -172,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_neighbour_says_is_in_the_log_without_quotations_and_nowhere_else() {
+    fn the_answer_of_the_server_is_redacted_in_the_log_and_not_in_the_status() {
         let error = Error::Rejected {
             status: 500,
             phrase: "Internal Server Error".into(),
@@ -187,9 +188,9 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_is_not_there_is_named() {
+    fn a_missing_process_is_a_failure() {
         let method = Method::Signal { process: "no-such-program-here".into(), runtime_info: None };
-        let trigger = Trigger { method, timeout: Duration::from_secs(1), patience: Duration::ZERO };
+        let trigger = Trigger { method, timeout: Duration::from_secs(1), signal_limit: Duration::ZERO };
         let failure = trigger.reload(&mut || false).unwrap_err().failure();
         assert_eq!(failure.reason, Reason::NoProcess);
     }

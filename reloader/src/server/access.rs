@@ -1,4 +1,4 @@
-//! Who may ask: users and passwords, the latter known only as hashes of bcrypt.
+//! Authentication of requests: users, and the bcrypt hashes of their passwords.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -8,34 +8,34 @@ use base64::prelude::BASE64_STANDARD;
 
 use crate::content::Digest;
 
-/// So many callers are recognised without the work of bcrypt.
-const REMEMBERED: usize = 32;
+/// How many successful logins are cached, because bcrypt is slow.
+const CACHED: usize = 32;
 
-/// Checked for unknown users, so that the response time does not reveal which users exist.
-const NOBODY: &str = "$2b$10$abcdefghijklmnopqrstuuo.e0RjGZjc9kXbSaz4YdQCcJEhf4ORq";
+/// The hash that is checked for unknown users, so that the response time does not reveal which users exist.
+const DUMMY_HASH: &str = "$2b$10$abcdefghijklmnopqrstuuo.e0RjGZjc9kXbSaz4YdQCcJEhf4ORq";
 
-/// Remembers successful logins. One password is checked at a time, because that is expensive by design.
+/// Caches successful logins. Only one password is checked at a time, because that is expensive.
 #[derive(Debug, Default)]
 pub(super) struct Access(Mutex<Vec<Digest>>);
 
 impl Access {
-    /// Whether the header `Authorization` names one of the users, with the correct password.
+    /// Whether the header `Authorization` has the name and the password of one of the users.
     pub(super) fn allows(&self, users: &BTreeMap<String, String>, authorization: Option<&[u8]>) -> bool {
         let Some((user, password)) = authorization.and_then(credentials) else { return false };
         let known = users.get(&user);
-        let hash = known.map_or(NOBODY, String::as_str);
+        let hash = known.map_or(DUMMY_HASH, String::as_str);
         let proof =
             Digest::of([hash.as_bytes(), b"\0", user.as_bytes(), b"\0", &password].concat().as_slice());
-        let mut right = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if right.contains(&proof) {
+        let mut verified = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if verified.contains(&proof) {
             return true;
         }
         let allowed = bcrypt::verify(&password, hash).unwrap_or_default() && known.is_some();
         if allowed {
-            if right.len() == REMEMBERED {
-                right.remove(0);
+            if verified.len() == CACHED {
+                verified.remove(0);
             }
-            right.push(proof);
+            verified.push(proof);
         }
         allowed
     }
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_right_password_of_a_user_lets_in() {
+    fn only_the_password_of_a_user_is_accepted() {
         let users = BTreeMap::from([(
             "me".to_owned(),
             bcrypt::hash_with_salt("a:b", 4, [7; 16]).unwrap().to_string(),
@@ -69,21 +69,18 @@ mod tests {
         let allows = |header: &[u8]| access.allows(&users, Some(header));
         assert!(!allows(&header("me:wrong")));
         assert!(allows(&header("me:a:b")));
-        assert!(allows(&header("me:a:b")), "remembered");
+        assert!(allows(&header("me:a:b")), "from the cache");
         assert!(!allows(&header("me:wrong")) && !allows(&header("you:a:b")) && !allows(&header("me")));
         assert!(!allows(b"Bearer abc") && !allows(b"Basic ???") && !access.allows(&users, None));
         let renewed = BTreeMap::from([(
             "me".to_owned(),
             bcrypt::hash_with_salt("new", 4, [8; 16]).unwrap().to_string(),
         )]);
-        assert!(
-            !access.allows(&renewed, Some(&header("me:a:b"))),
-            "the old password is worth nothing any more"
-        );
+        assert!(!access.allows(&renewed, Some(&header("me:a:b"))), "the old password is refused");
     }
 
     #[test]
-    fn nobody_is_a_hash_like_any_other() {
-        assert!(NOBODY.parse::<bcrypt::HashParts>().is_ok());
+    fn the_dummy_hash_is_a_valid_hash() {
+        assert!(DUMMY_HASH.parse::<bcrypt::HashParts>().is_ok());
     }
 }

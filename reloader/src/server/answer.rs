@@ -1,31 +1,31 @@
-//! Requests and answers. Pure: bytes in, bytes out.
+//! HTTP requests and responses. Pure: bytes in, bytes out.
 
 use httparse::{EMPTY_HEADER, Request as Head, Status};
 
 const HEADERS: usize = 64;
 
-/// What is asked for.
+/// A request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Request {
-    /// Only the head of the answer is wanted.
+    /// Whether the response has no body: for HEAD.
     pub(super) head_only: bool,
-    /// Without the query.
+    /// The path without the query.
     pub(super) path: String,
-    /// The header of that name.
+    /// The header `Authorization`.
     pub(super) authorization: Option<Vec<u8>>,
 }
 
-/// What came is not HTTP.
+/// The request is not HTTP.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Nonsense;
+pub(super) struct NotHttp;
 
 impl Request {
-    /// Reads a request out of what has come so far; `None` while its head is not complete.
-    pub(super) fn read(bytes: &[u8]) -> Result<Option<Self>, Nonsense> {
+    /// Parses the bytes received so far; `None` while the head is not complete.
+    pub(super) fn read(bytes: &[u8]) -> Result<Option<Self>, NotHttp> {
         let mut headers = [EMPTY_HEADER; HEADERS];
         let mut head = Head::new(&mut headers);
-        let Status::Complete(_) = head.parse(bytes).map_err(|_| Nonsense)? else { return Ok(None) };
-        let path = head.path.ok_or(Nonsense)?;
+        let Status::Complete(_) = head.parse(bytes).map_err(|_| NotHttp)? else { return Ok(None) };
+        let path = head.path.ok_or(NotHttp)?;
         let authorization =
             head.headers.iter().find(|header| header.name.eq_ignore_ascii_case("authorization"));
         Ok(Some(Self {
@@ -36,34 +36,34 @@ impl Request {
     }
 }
 
-/// What is answered.
+/// A response.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Answer {
+pub(super) struct Response {
     pub(super) status: &'static str,
     pub(super) content_type: &'static str,
     pub(super) body: String,
-    /// Further headers, name and value.
+    /// Names and values of additional headers.
     pub(super) headers: Vec<(String, String)>,
 }
 
-impl Answer {
-    /// That something is there.
-    pub(super) fn good(content_type: &'static str, body: String) -> Self {
+impl Response {
+    /// The response 200.
+    pub(super) fn ok(content_type: &'static str, body: String) -> Self {
         Self { status: "200 OK", content_type, body, headers: Vec::new() }
     }
 
-    /// That something is wrong.
-    pub(super) fn bad(status: &'static str) -> Self {
-        let words = status.split_once(' ').map_or(status, |(_, words)| words);
+    /// An error response.
+    pub(super) fn error(status: &'static str) -> Self {
+        let phrase = status.split_once(' ').map_or(status, |(_, phrase)| phrase);
         Self {
             status,
             content_type: "text/plain; charset=utf-8",
-            body: format!("{words}\n"),
+            body: format!("{phrase}\n"),
             headers: Vec::new(),
         }
     }
 
-    /// As it goes over the wire.
+    /// The bytes to send.
     pub(super) fn bytes(&self, head_only: bool) -> Vec<u8> {
         let mut text = format!(
             "HTTP/1.1 {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\n",
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_is_read_when_its_head_is_complete() {
+    fn a_request_is_parsed_when_its_head_is_complete() {
         let text = b"GET /metrics?a=b HTTP/1.1\r\nHost: x\r\nAUTHORIZATION: Basic abc\r\n\r\n";
         for end in 0..text.len() {
             assert_eq!(Request::read(&text[..end]), Ok(None));
@@ -100,17 +100,17 @@ mod tests {
         assert_eq!(Request::read(text), Ok(Some(expected)));
         let expected = Request { head_only: true, path: "/".into(), authorization: None };
         assert_eq!(Request::read(b"HEAD / HTTP/1.0\r\n\r\n"), Ok(Some(expected)));
-        assert_eq!(Request::read(b"\x16\x03\x01 hello"), Err(Nonsense));
+        assert_eq!(Request::read(b"\x16\x03\x01 hello"), Err(NotHttp));
     }
 
     #[test]
-    fn an_answer_says_how_long_it_is() {
-        let mut answer = Answer::good("application/json", "{}".into());
-        answer.headers.push(("X-Frame-Options".into(), "deny".into()));
+    fn a_response_has_its_content_length() {
+        let mut response = Response::ok("application/json", "{}".into());
+        response.headers.push(("X-Frame-Options".into(), "deny".into()));
         let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\
                     X-Frame-Options: deny\r\n\r\n";
-        assert_eq!(String::from_utf8(answer.bytes(true)).unwrap(), head);
-        assert_eq!(String::from_utf8(answer.bytes(false)).unwrap(), format!("{head}{{}}"));
-        assert_eq!(Answer::bad("404 Not Found").body, "Not Found\n");
+        assert_eq!(String::from_utf8(response.bytes(true)).unwrap(), head);
+        assert_eq!(String::from_utf8(response.bytes(false)).unwrap(), format!("{head}{{}}"));
+        assert_eq!(Response::error("404 Not Found").body, "Not Found\n");
     }
 }

@@ -1,18 +1,18 @@
-//! How many requests are answered: so many at once, and one more each interval. Pure.
+//! Limits the rate of requests: a number of requests at once, and one more each interval. Pure.
 
 use std::time::Duration;
 
-/// Holds a token for each request that may still be answered.
+/// A token bucket: has one token for each request that is allowed.
 #[derive(Debug)]
-pub(super) struct Limit {
+pub(super) struct RateLimiter {
     burst: u32,
     interval: Duration,
     tokens: u32,
     counted: Duration,
 }
 
-impl Limit {
-    /// Full, at the moment `now`.
+impl RateLimiter {
+    /// A limiter with all tokens at `now`.
     pub(super) fn new(burst: u32, interval: Duration, now: Duration) -> Self {
         Self { burst, interval, tokens: burst, counted: now }
     }
@@ -37,9 +37,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_burst_is_answered_and_then_one_each_interval() {
+    fn a_burst_is_allowed_and_then_one_request_each_interval() {
         let second = Duration::from_secs;
-        let mut limit = Limit::new(2, second(10), second(100));
+        let mut limit = RateLimiter::new(2, second(10), second(100));
         let mut allowed = |moment| limit.allows(second(moment));
         let answers = [100, 100, 100, 109, 110, 110, 125, 130, 130, 1000, 1000, 1000].map(&mut allowed);
         assert_eq!(answers, [true, true, false, false, true, false, true, true, false, true, true, false]);

@@ -1,9 +1,9 @@
-//! Metrics, health and status over HTTP, with TLS and users if a web configuration asks for them. A few threads take
-//! one connection each, answer one request, and close slow ones.
+//! Serves metrics, health and status over HTTP, with TLS and users if a web configuration sets them. Each of a few
+//! threads accepts a connection, answers one request, and closes the connection. Slow connections are closed.
 
 mod access;
 mod answer;
-mod callers;
+mod client_auth;
 mod limit;
 mod tls;
 mod web_config;
@@ -23,47 +23,47 @@ use crate::connection::{Connection, Socket};
 use crate::log::{Log, chain};
 use crate::metrics;
 use crate::process::Figures;
-use crate::report::Board;
+use crate::report::SharedReport;
 use access::Access;
-use answer::{Answer, Request};
-use limit::Limit;
+use answer::{Request, Response};
+use limit::RateLimiter;
 use web_config::WebConfig;
 
 pub use web_config::Error;
 
 /// Connections that are served at the same time.
 const THREADS: usize = 4;
-/// What a thread needs, also for a TLS handshake in a build for development.
+/// The stack size of a thread: enough for a TLS handshake in a debug build.
 const STACK: usize = 512 * 1024;
-/// From the first byte of a connection to its last.
+/// How long a connection can take.
 const LIMIT: Duration = Duration::from_secs(10);
-/// Longest head of a request.
+/// The largest head of a request, in bytes.
 const HEAD: usize = 16 * 1024;
 
-/// What the threads share.
+/// The state that the threads share.
 #[derive(Debug)]
 pub struct Server {
     web_config: Option<PathBuf>,
     secure: bool,
-    board: Board,
+    report: SharedReport,
     method: &'static str,
     access: Access,
-    limit: Option<Mutex<Limit>>,
+    limit: Option<Mutex<RateLimiter>>,
     clock: Clock,
     log: Log,
 }
 
-/// Says whether a web configuration can be used.
+/// Checks whether a web configuration can be used.
 pub fn check(path: &Path) -> Result<(), Error> {
     let config = WebConfig::read(path)?;
     config.tls().map_or(Ok(()), |tls| tls::settings(tls).map(|_| ()))
 }
 
 impl Server {
-    /// Shows this board; `method` is how the server is reloaded.
+    /// A server that shows a report. `method` is how Prometheus is reloaded.
     pub fn new(
         web_config: Option<PathBuf>,
-        board: Board,
+        report: SharedReport,
         method: &'static str,
         log: Log,
     ) -> Result<Self, Error> {
@@ -73,12 +73,12 @@ impl Server {
             .rate_limit
             .as_ref()
             .filter(|limit| !limit.interval.is_zero())
-            .map(|limit| Mutex::new(Limit::new(limit.burst, limit.interval, clock.now())));
+            .map(|limit| Mutex::new(RateLimiter::new(limit.burst, limit.interval, clock.now())));
         let secure = config.tls().is_some();
-        Ok(Self { web_config, secure, board, method, access: Access::default(), limit, clock, log })
+        Ok(Self { web_config, secure, report, method, access: Access::default(), limit, clock, log })
     }
 
-    /// Listens and serves, for as long as the process lives.
+    /// Starts to listen and to serve, until the process ends.
     pub fn start(self, address: &str) -> io::Result<SocketAddr> {
         let listener = listen(address)?;
         let local = listener.local_addr()?;
@@ -98,7 +98,7 @@ impl Server {
             let outcome = match listener.accept() {
                 Ok((stream, _)) => self.serve(stream),
                 Err(error) => {
-                    // There may be no more files to open; waiting is all that helps.
+                    // The process may be out of file descriptors: waits until connections are closed.
                     clock::wait_for(Duration::from_millis(100), Duration::from_millis(100), || None::<()>);
                     Err(error.to_string())
                 }
@@ -112,7 +112,7 @@ impl Server {
     fn serve(&self, stream: TcpStream) -> Result<(), String> {
         let config = match &self.web_config {
             Some(path) => WebConfig::read(path).inspect_err(|error| {
-                self.log.error("the web configuration cannot be used any more", &[("err", &chain(error))]);
+                self.log.error("the web configuration is no longer valid", &[("err", &chain(error))]);
             }),
             None => Ok(WebConfig::default()),
         };
@@ -121,19 +121,19 @@ impl Server {
         let failed = |error: io::Error| error.to_string();
         let mut bytes = Vec::new();
         let mut buffer = [0; 2048];
-        let (answer, head_only) = loop {
+        let (response, head_only) = loop {
             match Request::read(&bytes) {
-                Ok(Some(request)) => break (self.answer(&config, &request), request.head_only),
+                Ok(Some(request)) => break (self.respond(&config, &request), request.head_only),
                 Ok(None) if bytes.len() < HEAD => {}
-                Ok(None) => break (Answer::bad("431 Request Header Fields Too Large"), false),
-                Err(_) => break (Answer::bad("400 Bad Request"), false),
+                Ok(None) => break (Response::error("431 Request Header Fields Too Large"), false),
+                Err(_) => break (Response::error("400 Bad Request"), false),
             }
             match connection.read(&mut buffer).map_err(failed)? {
                 0 => return Ok(()),
                 length => bytes.extend_from_slice(&buffer[..length]),
             }
         };
-        connection.write_all(&answer.bytes(head_only)).map_err(failed)?;
+        connection.write_all(&response.bytes(head_only)).map_err(failed)?;
         connection.flush().map_err(failed)?;
         connection.close();
         Ok(())
@@ -142,12 +142,12 @@ impl Server {
     fn secure(&self, config: &WebConfig, socket: Socket) -> Result<Connection, String> {
         match config.tls() {
             None if self.secure => {
-                Err("the web configuration asked for TLS at the start and does not any more".into())
+                Err("the web configuration had TLS at the start and no longer has it".into())
             }
             None => Ok(Connection::Plain(socket)),
             Some(settings) => {
                 let settings = tls::settings(settings).map_err(|error| {
-                    self.log.error("TLS cannot be used", &[("err", &chain(&error))]);
+                    self.log.error("the TLS settings are not valid", &[("err", &chain(&error))]);
                     chain(&error)
                 })?;
                 let server = ServerConnection::new(settings).map_err(|error| error.to_string())?;
@@ -156,37 +156,38 @@ impl Server {
         }
     }
 
-    fn answer(&self, config: &WebConfig, request: &Request) -> Answer {
+    fn respond(&self, config: &WebConfig, request: &Request) -> Response {
         let limited = self.limit.as_ref().is_some_and(|limit| {
             !limit.lock().unwrap_or_else(PoisonError::into_inner).allows(self.clock.now())
         });
         if limited {
-            return Answer::bad("429 Too Many Requests");
+            return Response::error("429 Too Many Requests");
         }
         let allowed =
             config.users().is_none_or(|users| self.access.allows(users, request.authorization.as_deref()));
-        let mut answer = if allowed { self.page(&request.path) } else { Answer::bad("401 Unauthorized") };
+        let mut response =
+            if allowed { self.page(&request.path) } else { Response::error("401 Unauthorized") };
         if !allowed {
-            answer.headers.push(("WWW-Authenticate".into(), "Basic".into()));
+            response.headers.push(("WWW-Authenticate".into(), "Basic".into()));
         }
-        answer.headers.extend(config.headers().map(|(name, value)| (name.clone(), value.clone())));
-        answer
+        response.headers.extend(config.headers().map(|(name, value)| (name.clone(), value.clone())));
+        response
     }
 
-    fn page(&self, path: &str) -> Answer {
+    fn page(&self, path: &str) -> Response {
         match path {
             "/metrics" => {
-                let text = metrics::text(&self.board.read(), &Figures::read(), self.method);
-                Answer::good(metrics::CONTENT_TYPE, text)
+                let text = metrics::text(&self.report.read(), &Figures::read(), self.method);
+                Response::ok(metrics::CONTENT_TYPE, text)
             }
-            "/healthz" => Answer::good("text/plain; charset=utf-8", r#"{"status":"up"}"#.into()),
-            "/status" => Answer::good("application/json", self.board.read().status().to_string()),
-            _ => Answer::bad("404 Not Found"),
+            "/healthz" => Response::ok("text/plain; charset=utf-8", r#"{"status":"up"}"#.into()),
+            "/status" => Response::ok("application/json", self.report.read().status().to_string()),
+            _ => Response::error("404 Not Found"),
         }
     }
 }
 
-/// `:8080` is every address of the machine, of both kinds where there are both.
+/// Without a host, as in `:8080`, listens on all addresses: IPv6 and IPv4, or only IPv4.
 fn listen(address: &str) -> io::Result<TcpListener> {
     let (host, port) = address.rsplit_once(':').unwrap_or((address, ""));
     let port: u16 = port.parse().map_err(|_| io::Error::other("the port is not a number"))?;
@@ -195,7 +196,7 @@ fn listen(address: &str) -> io::Result<TcpListener> {
             .or_else(|_| TcpListener::bind((Ipv4Addr::UNSPECIFIED, port)));
     }
     let host = host.trim_start_matches('[').trim_end_matches(']');
-    TcpListener::bind(address::find(host, port)?.as_slice())
+    TcpListener::bind(address::resolve(host, port)?.as_slice())
 }
 
 #[cfg(test)]
@@ -206,20 +207,20 @@ mod tests {
     use crate::url::Url;
 
     #[test]
-    fn a_certificate_of_version_1_is_shown_and_taken() {
+    fn a_certificate_of_version_1_is_served_and_accepted() {
         let directory = tempfile::tempdir().unwrap();
         let config = directory.path().join("web.yaml");
         std::fs::write(directory.path().join("both.pem"), include_str!("tls/version-1.pem")).unwrap();
-        let ask_with = |version: &str, address: SocketAddr| {
+        let get_with = |version: &str, address: SocketAddr| {
             write_config(&config, version);
             let url = Url::parse(&format!("https://{address}/healthz")).unwrap();
             client::send("GET", &url, LIMIT).map(|answer| answer.status).map_err(|error| chain(&error))
         };
         write_config(&config, "TLS13");
         let log = Log::new(Settings { format: Format::Logfmt, level: Threshold::None });
-        let server = Server::new(Some(config.clone()), Board::default(), "http", log).unwrap();
+        let server = Server::new(Some(config.clone()), SharedReport::default(), "http", log).unwrap();
         let address = server.start("127.0.0.1:0").unwrap();
-        assert_eq!(["TLS12", "TLS13"].map(|version| ask_with(version, address)), [Ok(200), Ok(200)]);
+        assert_eq!(["TLS12", "TLS13"].map(|version| get_with(version, address)), [Ok(200), Ok(200)]);
     }
 
     fn write_config(path: &Path, version: &str) {
@@ -228,11 +229,11 @@ mod tests {
     }
 
     #[test]
-    fn the_name_of_the_own_machine_is_its_first_address() {
-        let heard = |address| listen(address).and_then(|listener| listener.local_addr()).unwrap().ip();
-        assert_eq!(heard("localhost:0"), Ipv4Addr::LOCALHOST);
-        assert_eq!(heard("127.0.0.2:0"), Ipv4Addr::new(127, 0, 0, 2));
-        assert!(heard(":0").is_unspecified());
+    fn the_server_listens_on_the_first_address_of_a_name() {
+        let local_ip = |address| listen(address).and_then(|listener| listener.local_addr()).unwrap().ip();
+        assert_eq!(local_ip("localhost:0"), Ipv4Addr::LOCALHOST);
+        assert_eq!(local_ip("127.0.0.2:0"), Ipv4Addr::new(127, 0, 0, 2));
+        assert!(local_ip(":0").is_unspecified());
         assert!(listen("localhost").is_err() && listen("localhost:http").is_err());
     }
 }

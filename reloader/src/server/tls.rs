@@ -1,4 +1,4 @@
-//! TLS of the server, configured for each connection: renewed certificates are used at once.
+//! The TLS settings of the server. They are read for each connection, so that renewed certificates are used at once.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,22 +15,22 @@ use rustls::{
     SupportedProtocolVersion,
 };
 
-use super::callers::{self, Demand};
+use super::client_auth::{self, ClientAuth};
 use super::web_config::{Error, Tls};
 
-/// The settings that a web configuration asks for.
+/// The TLS settings of a web configuration.
 pub(super) fn settings(tls: &Tls) -> Result<Arc<ServerConfig>, Error> {
     let certificates =
         certificates("cert or cert_file", &content("cert or cert_file", &tls.cert, &tls.cert_file)?)?;
     let key = content("key or key_file", &tls.key, &tls.key_file)?;
     let key = PrivateKeyDer::from_pem_slice(&key).map_err(|_| Error::Pem("key or key_file"))?;
-    let builder = callers(tls)?;
+    let builder = with_client_auth(tls)?;
     let certified = certified(certificates, key, builder.crypto_provider()).map_err(Error::Certificate)?;
     Ok(Arc::new(builder.with_cert_resolver(Arc::new(SingleCertAndKey::from(certified)))))
 }
 
-/// A certificate and its key. One of version 1 cannot be taken apart here, and Go takes it: such a certificate has to
-/// hold the public key somewhere.
+/// A certificate and its key. rustls cannot parse certificates of version 1, which Go accepts: of these it is only
+/// checked that they contain the bytes of the public key.
 fn certified(
     certificates: Vec<CertificateDer<'static>>,
     key: PrivateKeyDer<'static>,
@@ -39,17 +39,17 @@ fn certified(
     let certified = CertifiedKey::new(certificates, provider.key_provider.load_private_key(key)?);
     match certified.keys_match() {
         Ok(()) | Err(rustls::Error::InconsistentKeys(InconsistentKeys::Unknown)) => Ok(certified),
-        Err(rustls::Error::InvalidCertificate(_)) if holds_key(&certified) => Ok(certified),
+        Err(rustls::Error::InvalidCertificate(_)) if contains_key(&certified) => Ok(certified),
         Err(error) => Err(error),
     }
 }
 
-fn holds_key(certified: &CertifiedKey) -> bool {
+fn contains_key(certified: &CertifiedKey) -> bool {
     let (certificate, key) = (certified.cert.first(), certified.key.public_key());
     certificate.zip(key).is_some_and(|(certificate, key)| memmem::find(certificate, &key).is_some())
 }
 
-/// What stands in the file, or in the configuration itself.
+/// The content of the file, or the text in the web configuration.
 fn content(name: &'static str, text: &str, file: &Path) -> Result<Vec<u8>, Error> {
     if !file.as_os_str().is_empty() {
         return std::fs::read(file).map_err(|error| Error::Read(file.into(), error));
@@ -65,23 +65,24 @@ fn certificates(name: &'static str, pem: &[u8]) -> Result<Vec<CertificateDer<'st
     all.ok().filter(|all| !all.is_empty()).ok_or(Error::Pem(name))
 }
 
-fn callers(tls: &Tls) -> Result<ConfigBuilder<ServerConfig, WantsServerCert>, Error> {
+fn with_client_auth(tls: &Tls) -> Result<ConfigBuilder<ServerConfig, WantsServerCert>, Error> {
     let provider = Arc::new(provider(tls)?);
     let builder = ServerConfig::builder_with_provider(provider.clone())
         .with_protocol_versions(&versions(tls)?)
         .map_err(Error::Certificate)?;
-    let demand = Demand::parse(&tls.client_auth_type).ok_or_else(|| {
+    let client_auth = ClientAuth::parse(&tls.client_auth_type).ok_or_else(|| {
         Error::Value(format!("tls_server_config: unknown client_auth_type {:?}", tls.client_auth_type))
     })?;
     let has_authority = !tls.client_ca.is_empty() || !tls.client_ca_file.as_os_str().is_empty();
-    match demand {
-        Demand::Nothing if has_authority => {
+    match client_auth {
+        ClientAuth::Nothing if has_authority => {
             Err(Error::Value("tls_server_config: client_ca needs a client_auth_type".into()))
         }
-        Demand::Nothing => Ok(builder.with_no_client_auth()),
-        Demand::Certificate { verified, .. } => {
+        ClientAuth::Nothing => Ok(builder.with_no_client_auth()),
+        ClientAuth::Certificate { verified, .. } => {
             let roots = if verified { Some(authorities(tls)?) } else { None };
-            let verifier = callers::verifier(demand, roots, tls.client_allowed_sans.clone(), provider)?;
+            let allowed = tls.client_allowed_sans.clone();
+            let verifier = client_auth::verifier(client_auth, roots, allowed, provider)?;
             Ok(builder.with_client_cert_verifier(verifier))
         }
     }
@@ -96,7 +97,7 @@ fn authorities(tls: &Tls) -> Result<RootCertStore, Error> {
     Ok(roots)
 }
 
-/// TLS 1.0 and 1.1 are not spoken any more, also where they are allowed.
+/// The allowed versions of TLS. 1.0 and 1.1 are never used, even if they are allowed.
 fn versions(tls: &Tls) -> Result<Vec<&'static SupportedProtocolVersion>, Error> {
     let number = |name: &str, default: u8| match name {
         "" => Ok(default),
@@ -112,13 +113,14 @@ fn versions(tls: &Tls) -> Result<Vec<&'static SupportedProtocolVersion>, Error> 
         known.into_iter().filter(|(version, _)| range.contains(version)).map(|(_, known)| known).collect();
     if versions.is_empty() {
         return Err(Error::Value(
-            "tls_server_config: min_version and max_version leave neither TLS 1.2 nor 1.3".into(),
+            "tls_server_config: min_version and max_version allow neither TLS 1.2 nor 1.3".into(),
         ));
     }
     Ok(versions)
 }
 
-/// The suites and curves that are asked for. Those of TLS 1.3 cannot be chosen; what is known to Go alone is passed over.
+/// The cipher suites and curves of the settings. Suites of TLS 1.3 cannot be selected; suites that only Go supports are
+/// ignored.
 fn provider(tls: &Tls) -> Result<CryptoProvider, Error> {
     let mut provider = aws_lc_rs::default_provider();
     if let Some(name) = tls.cipher_suites.iter().find(|name| !name.starts_with("TLS_")) {
@@ -177,12 +179,12 @@ mod tests {
         assert_eq!(error(&Tls { key: tls().key, ..tls() }), "cannot use the certificate or key");
         assert_eq!(
             error(&Tls { cert: "nothing".into(), ..tls() }),
-            "cert or cert_file: no certificate or key in PEM"
+            "cert or cert_file: there is no certificate or key in PEM format"
         );
     }
 
     #[test]
-    fn a_certificate_of_version_1_has_to_fit_its_key_too() {
+    fn a_certificate_of_version_1_has_to_match_its_key() {
         let both = include_str!("tls/version-1.pem").to_owned();
         let good = Tls { cert: both.clone(), key: both, ..Tls::default() };
         assert!(settings(&good).is_ok());
@@ -191,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_are_chosen() {
+    fn versions_are_selected() {
         let chosen = |min: &str, max: &str| {
             let tls = Tls { min_version: min.into(), max_version: max.into(), ..Tls::default() };
             versions(&tls)
@@ -207,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn suites_and_curves_are_chosen() {
+    fn suites_and_curves_are_selected() {
         let name = "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384";
         let wanted = Tls {
             cipher_suites: vec![name.into(), "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA".into()],
@@ -224,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn callers_are_checked_as_they_are_asked_for() {
+    fn client_auth_types_are_checked() {
         let with = |kind: &str, authority: &str| Tls {
             client_auth_type: kind.into(),
             client_ca: authority.into(),

@@ -1,4 +1,4 @@
-//! The file behind `--web-config-file`, in the format that all programs of Prometheus share.
+//! The file of `--web-config-file`, in the format that all Prometheus programs use.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -10,28 +10,28 @@ use thiserror::Error;
 
 use crate::flags::duration;
 
-/// What is wrong with the file.
+/// Why the file is not valid.
 #[derive(Debug, Error)]
 pub enum Error {
     /// A file cannot be read.
     #[error("cannot read {0}")]
     Read(PathBuf, #[source] io::Error),
-    /// It is not YAML, or has fields that do not exist. Values are not repeated: the file holds secrets.
+    /// It is not YAML, or has unknown fields. Values are not shown, because the file contains secrets.
     #[error("{path}, line {line}: not a web configuration: unknown field or wrong type")]
     Syntax {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Where in it.
+        /// The line.
         line: u64,
     },
-    /// A value does not make sense.
+    /// A value is not valid.
     #[error("{0}")]
     Value(String),
-    /// A certificate or a key does not work.
+    /// A certificate or a key cannot be used.
     #[error("cannot use the certificate or key")]
     Certificate(#[source] rustls::Error),
-    /// A certificate or a key is not in PEM.
-    #[error("{0}: no certificate or key in PEM")]
+    /// A certificate or a key is not in PEM format.
+    #[error("{0}: there is no certificate or key in PEM format")]
     Pem(&'static str),
 }
 
@@ -61,22 +61,22 @@ pub(super) struct Tls {
     pub(super) curve_preferences: Vec<String>,
     pub(super) min_version: String,
     pub(super) max_version: String,
-    /// The server prefers in any case.
+    /// Ignored: the server always prefers its own order.
     #[serde(rename = "prefer_server_cipher_suites")]
     pub(super) _prefer: Option<bool>,
 }
 
-/// Headers of each answer.
+/// Headers of each response.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Http {
-    /// HTTP/2 is never spoken here.
+    /// Ignored: HTTP/2 is not supported.
     #[serde(rename = "http2")]
     pub(super) _http2: Option<bool>,
     pub(super) headers: BTreeMap<String, String>,
 }
 
-/// How many requests are answered.
+/// Limits the rate of requests.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct RateLimit {
@@ -90,7 +90,7 @@ fn interval<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::E
     duration::parse(&text).ok_or_else(|| de::Error::custom("not a duration"))
 }
 
-/// Headers that may be set, and their values where not every one is allowed.
+/// Headers that can be set, and the allowed values of those that do not allow all.
 const HEADERS: [(&str, &[&str]); 5] = [
     ("Strict-Transport-Security", &[]),
     ("X-Content-Type-Options", &["nosniff"]),
@@ -100,7 +100,7 @@ const HEADERS: [(&str, &[&str]); 5] = [
 ];
 
 impl WebConfig {
-    /// Reads and checks the file. Paths in it are relative to where it is.
+    /// Reads and checks the file. Paths in it are relative to its directory.
     pub(super) fn read(path: &Path) -> Result<Self, Error> {
         let text = std::fs::read_to_string(path).map_err(|error| Error::Read(path.into(), error))?;
         let mut config = Self::parse(&text).map_err(|line| Error::Syntax { path: path.into(), line })?;
@@ -116,7 +116,7 @@ impl WebConfig {
         Ok(config)
     }
 
-    /// Only the line of an error is reported.
+    /// Returns only the line of an error.
     fn parse(text: &str) -> Result<Self, u64> {
         if text.trim().is_empty() {
             return Ok(Self::default());
@@ -129,7 +129,9 @@ impl WebConfig {
     fn check(&self) -> Result<(), Error> {
         for (user, hash) in self.basic_auth_users.iter().flatten() {
             if hash.parse::<bcrypt::HashParts>().is_err() {
-                return Err(Error::Value(format!("basic_auth_users: the hash of {user:?} is not of bcrypt")));
+                return Err(Error::Value(format!(
+                    "basic_auth_users: the password of {user:?} is not a bcrypt hash"
+                )));
             }
         }
         for (name, value) in self.headers() {
@@ -143,17 +145,17 @@ impl WebConfig {
         Ok(())
     }
 
-    /// TLS, if it is wanted.
+    /// The TLS settings, if TLS is enabled.
     pub(super) fn tls(&self) -> Option<&Tls> {
         self.tls_server_config.as_ref().filter(|tls| !tls.is_empty())
     }
 
-    /// Headers of each answer.
+    /// Headers of each response.
     pub(super) fn headers(&self) -> impl Iterator<Item = (&String, &String)> {
         self.http_server_config.iter().flat_map(|http| &http.headers)
     }
 
-    /// Users and the hashes of their passwords; if there are none, no user is required.
+    /// Users and the hashes of their passwords; `None` if no authentication is required.
     pub(super) fn users(&self) -> Option<&BTreeMap<String, String>> {
         self.basic_auth_users.as_ref().filter(|users| !users.is_empty())
     }
@@ -180,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_operator_writes_is_understood() {
+    fn the_file_of_the_operator_is_parsed() {
         let text = "tls_server_config:\n  cert_file: /c/tls.crt\n  key_file: key/tls.key\n  client_auth_type: NoClientCert\n  \
                     min_version: TLS13\n  prefer_server_cipher_suites: false\n  cipher_suites: [TLS_AES_128_GCM_SHA256]\n\
                     http_server_config:\n  http2: false\n  headers:\n    X-Frame-Options: deny\n\
@@ -198,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_file_wants_nothing() {
+    fn an_empty_file_enables_nothing() {
         for text in ["", "# nothing\n", "{}", "tls_server_config:\nbasic_auth_users: {}\n"] {
             let config = read(text).unwrap();
             assert!(config.tls().is_none() && config.users().is_none(), "{text}");
@@ -206,14 +208,17 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named_and_secrets_are_not() {
+    fn errors_do_not_show_secrets() {
         for (text, expected) in [
             ("tls_config: {}", "web.yaml, line 1: not a web configuration: unknown field or wrong type"),
             (
                 "rate_limit:\n  burst: hunter2\n",
                 "web.yaml, line 2: not a web configuration: unknown field or wrong type",
             ),
-            ("basic_auth_users: {me: hunter2}", "basic_auth_users: the hash of \"me\" is not of bcrypt"),
+            (
+                "basic_auth_users: {me: hunter2}",
+                "basic_auth_users: the password of \"me\" is not a bcrypt hash",
+            ),
             (
                 "http_server_config: {headers: {X-Frame-Options: maybe}}",
                 "http_server_config: X-Frame-Options cannot be \"maybe\"",

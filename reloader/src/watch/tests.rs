@@ -3,7 +3,7 @@ use std::os::unix::fs::symlink;
 
 use super::*;
 
-const SOON: Duration = Duration::from_secs(20);
+const LIMIT: Duration = Duration::from_secs(20);
 
 fn watcher(config: Option<&Path>, directories: &[&Path]) -> Watcher {
     let directories: Vec<PathBuf> = directories.iter().map(|path| path.to_path_buf()).collect();
@@ -12,13 +12,13 @@ fn watcher(config: Option<&Path>, directories: &[&Path]) -> Watcher {
     watcher
 }
 
-/// Whether what was just done concerns the files. The kernel queues events before the call that made them returns.
+/// Whether the preceding calls changed a relevant file. The kernel queues events before these calls return.
 fn changed(watcher: &Watcher) -> bool {
     watcher.wait(Duration::ZERO).unwrap().changed
 }
 
 #[test]
-fn of_a_swap_only_the_rename_counts() {
+fn only_the_rename_of_a_swap_is_a_change() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path();
     let watcher = watcher(None, &[path]);
@@ -27,7 +27,7 @@ fn of_a_swap_only_the_rename_counts() {
     symlink("..2026_01_01", path.join("..data_tmp")).unwrap();
     assert!(!changed(&watcher));
     fs::rename(path.join("..data_tmp"), path.join("..data")).unwrap();
-    assert_eq!(watcher.wait(SOON).unwrap(), Heard { events: 2, changed: true });
+    assert_eq!(watcher.wait(LIMIT).unwrap(), Events { count: 2, changed: true });
     fs::remove_dir_all(path.join("..2026_01_01")).unwrap();
     assert!(!changed(&watcher));
     symlink("..data/rules.yaml", path.join("rules.yaml")).unwrap();
@@ -37,7 +37,7 @@ fn of_a_swap_only_the_rename_counts() {
 }
 
 #[test]
-fn beside_the_configuration_other_files_do_not_count() {
+fn other_files_in_the_directory_of_the_configuration_are_ignored() {
     let directory = tempfile::tempdir().unwrap();
     let config = directory.path().join("config.yaml");
     let watcher = watcher(Some(&config), &[]);
@@ -52,7 +52,7 @@ fn beside_the_configuration_other_files_do_not_count() {
 }
 
 #[test]
-fn a_directory_that_is_also_watched_counts_whole_and_once() {
+fn the_directory_of_the_configuration_can_be_watched_too() {
     let directory = tempfile::tempdir().unwrap();
     let watcher = watcher(Some(&directory.path().join("config.yaml")), &[directory.path()]);
     assert_eq!(watcher.watches(), 1);
@@ -61,7 +61,7 @@ fn a_directory_that_is_also_watched_counts_whole_and_once() {
 }
 
 #[test]
-fn a_new_file_counts_when_it_is_complete() {
+fn a_new_file_is_a_change_when_it_is_closed() {
     let directory = tempfile::tempdir().unwrap();
     let watcher = watcher(None, &[directory.path()]);
     let file = fs::File::create(directory.path().join("rules.yaml")).unwrap();
@@ -73,7 +73,7 @@ fn a_new_file_counts_when_it_is_complete() {
 }
 
 #[test]
-fn a_directory_that_was_replaced_is_watched_under_its_name() {
+fn a_replaced_directory_is_watched_again() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("rules");
     fs::create_dir(&path).unwrap();
@@ -81,7 +81,7 @@ fn a_directory_that_was_replaced_is_watched_under_its_name() {
     fs::remove_dir(&path).unwrap();
     assert!(changed(&watcher));
     assert_eq!(watcher.renew().len(), 1);
-    assert_eq!(watcher.renew().len(), 0, "told once");
+    assert_eq!(watcher.renew().len(), 0, "reported once");
     assert_eq!(watcher.watches(), 0);
     fs::create_dir(&path).unwrap();
     assert!(watcher.renew().is_empty());

@@ -1,16 +1,16 @@
-//! The program itself, run beside a volume that is swapped the kubelet's way and a neighbour that notes its reloads.
+//! Tests of the program with a volume that is updated as the kubelet does, and a fake Prometheus that records reloads.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "what a test cannot do, it fails on")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails with a panic")]
 
 mod content;
 mod lines;
-mod neighbour;
 mod program;
+mod prometheus;
 mod signal;
 mod volume;
 mod web;
 
 use std::time::Duration;
 
-/// Longer than anything here takes; nothing waits for it unless something is wrong.
+/// The limit of every wait. It is only reached when a test fails.
 const LIMIT: Duration = Duration::from_mins(1);

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::lines::Lines;
 
-/// A running reloader; it ends with the test.
+/// A running reloader; it is killed at the end of the test.
 pub(crate) struct Program {
     child: Child,
     lines: Lines,
@@ -28,21 +28,21 @@ fn command(flags: &[String]) -> Command {
     command
 }
 
-/// Runs it to its end.
+/// Runs the program to its end.
 pub(crate) fn run(flags: &[String]) -> (ExitStatus, String) {
     let output = command(flags).output().unwrap();
     (output.status, String::from_utf8(output.stdout).unwrap())
 }
 
 impl Program {
-    /// Starts it.
+    /// Starts the program.
     pub(crate) fn start(flags: &[String]) -> Self {
         let mut child = command(flags).stdout(Stdio::piped()).spawn().unwrap();
         let lines = Lines::of(child.stdout.take().unwrap());
         Self { child, lines }
     }
 
-    /// Waits for a line of its log with this message; the lines before it are gone.
+    /// Waits for a log line with this message, and skips the lines before it.
     pub(crate) fn line(&self, message: &str) -> Value {
         loop {
             let line: Value = serde_json::from_str(&self.lines.next()).unwrap();
@@ -52,18 +52,18 @@ impl Program {
         }
     }
 
-    /// Where it serves.
+    /// The address that it listens on.
     pub(crate) fn address(&self) -> String {
         self.line("serving metrics, health and status")["address"].as_str().unwrap().to_owned()
     }
 
-    /// Its process.
+    /// The ID of the process.
     pub(crate) fn process(&self) -> rustix::process::Pid {
         rustix::process::Pid::from_child(&self.child)
     }
 
-    /// Waits for its end.
-    pub(crate) fn end(mut self) -> ExitStatus {
+    /// Waits until the process exits.
+    pub(crate) fn wait(mut self) -> ExitStatus {
         self.child.wait().unwrap()
     }
 }

@@ -8,25 +8,25 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-/// A volume.
+/// The directory of a volume.
 pub(crate) struct Volume {
     path: PathBuf,
     swaps: u32,
 }
 
 impl Volume {
-    /// An empty directory.
+    /// Creates an empty directory.
     pub(crate) fn new(path: PathBuf) -> Self {
         fs::create_dir_all(&path).unwrap();
         Self { path, swaps: 0 }
     }
 
-    /// Where it is.
+    /// The path of the directory.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// A file in it.
+    /// The path of a file in it.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
@@ -43,7 +43,7 @@ impl Volume {
         symlink(&stamp, self.path.join("..data_tmp")).unwrap();
         fs::rename(self.path.join("..data_tmp"), self.path.join("..data")).unwrap();
         for (name, _) in files {
-            // There already, from an earlier swap.
+            // Fails if the link exists from an earlier swap.
             let _ = symlink(Path::new("..data").join(name), self.path.join(name));
         }
         if let Some(old) = old {
@@ -52,7 +52,7 @@ impl Volume {
     }
 }
 
-/// A text, compressed.
+/// Compresses a text.
 pub(crate) fn gzip(text: &str, level: u32) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::new(level));
     encoder.write_all(text.as_bytes()).unwrap();

@@ -1,4 +1,4 @@
-//! The pages, and TLS for them.
+//! The pages of the HTTP server, with and without TLS.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -13,7 +13,7 @@ use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
 use crate::program::{Program, page};
 
-/// An authority, and certificates that it signs.
+/// A certificate authority.
 struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 impl Authority {
@@ -23,7 +23,7 @@ impl Authority {
         Self(CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap())
     }
 
-    /// Certificate and key, in PEM.
+    /// A certificate and its key, in PEM.
     fn sign(&self, name: &str) -> (String, String) {
         let key = KeyPair::generate().unwrap();
         let params = CertificateParams::new([name.to_owned()]).unwrap();
@@ -41,7 +41,7 @@ fn write(directory: &Path, name: &str, text: &str) {
     fs::write(directory.join(name), text).unwrap();
 }
 
-/// The whole answer, or what went wrong on the way to it.
+/// Requests `/healthz`, and returns the whole answer.
 fn get(
     address: &str,
     roots: RootCertStore,
@@ -83,14 +83,14 @@ fn start(directory: &Path, more: &[String]) -> (Program, String) {
 }
 
 #[test]
-fn health_is_what_the_peer_says() {
+fn the_health_page_is_the_same_as_the_peers() {
     let directory = tempfile::tempdir().unwrap();
     let (_program, address) = start(directory.path(), &[]);
     assert_eq!(page(&address, "/healthz"), r#"{"status":"up"}"#);
 }
 
 #[test]
-fn certificates_are_checked_on_both_sides_and_read_anew_for_each_connection() {
+fn certificates_of_both_sides_are_verified_and_read_again_for_each_connection() {
     let directory = tempfile::tempdir().unwrap();
     let (first, second, clients) = (Authority::new(), Authority::new(), Authority::new());
     let install = |authority: &Authority| {
@@ -118,6 +118,6 @@ fn certificates_are_checked_on_both_sides_and_read_anew_for_each_connection() {
     assert!(get(&address, first.roots(), Some(&first.sign("scraper"))).is_err(), "of another authority");
 
     install(&second);
-    assert!(get(&address, first.roots(), Some(&scraper)).is_err(), "the old certificate is gone");
+    assert!(get(&address, first.roots(), Some(&scraper)).is_err(), "the old certificate is no longer used");
     assert!(get(&address, second.roots(), Some(&scraper)).is_ok());
 }

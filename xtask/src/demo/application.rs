@@ -9,9 +9,9 @@ use super::cluster::Cluster;
 
 const NAME: &str = "appdelivery-example-app";
 
-/// Waits until it is ready, and says how to use it.
+/// Waits until it is ready, and prints how to use it.
 pub(super) async fn show(programs: &Programs, cluster: &Cluster) -> Result<()> {
-    line("\nAn application under their care:");
+    line("\nAn application that the operators manage:");
     let ready = cluster.kubectl(&format!("wait --for=condition=Ready exampleapp/{NAME} --timeout=180s"))?;
     let ready = programs.output(&ready).await;
     programs.run(&cluster.kubectl("get exampleapps -o wide")?).await?;

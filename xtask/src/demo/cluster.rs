@@ -10,9 +10,9 @@ use super::{APPLICATION, INSTALL, MONITORING};
 /// The cluster that the demo shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Cluster {
-    /// The one that a context of the kubeconfig names.
+    /// The cluster of a kubeconfig context.
     Context(String),
-    /// A lab of ours.
+    /// A lab.
     Lab,
 }
 
@@ -21,27 +21,25 @@ impl Cluster {
     pub(super) fn kubectl(&self, words: &str) -> Result<Call> {
         Ok(match self {
             Self::Context(context) => Call::of("kubectl").arguments(["--context", context]).words(words),
-            Self::Lab => Call::of(environment::binaries()?.join("lab")).words("kubectl").words(words),
+            Self::Lab => Call::lab("kubectl")?.words(words),
         })
     }
 
     /// How to stop.
     pub(super) fn how_to_stop(&self) -> String {
         match self {
-            Self::Lab => {
-                "Stop: `make lab-down` ends the lab and leaves nothing behind on this machine.".into()
-            }
+            Self::Lab => "To stop: `make lab-down` removes the lab from this machine completely.".into(),
             Self::Context(context) => {
                 let kubectl = format!("kubectl --context {context}");
                 format!(
-                    "Stop: `{kubectl} delete -f {MONITORING} -f {APPLICATION}`,\nthen `{kubectl} delete -f {INSTALL}` and \
+                    "To stop: `{kubectl} delete -f {MONITORING} -f {APPLICATION}`,\nthen `{kubectl} delete -f {INSTALL}` and \
                      `{kubectl} -n kube-system delete service kubelet`."
                 )
             }
         }
     }
 
-    /// How a person calls kubectl on it.
+    /// How to type a call of kubectl on it.
     pub(super) fn typed(&self) -> String {
         match self {
             Self::Context(context) => format!("kubectl --context {context}"),
@@ -62,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_context_of_ones_own_is_never_mixed_up_with_the_lab() {
+    fn every_command_uses_the_chosen_context() {
         let mine = Cluster::Context("kind-mine".into());
         assert_eq!(mine.kubectl("get nodes").unwrap().shown(), "kubectl --context kind-mine get nodes");
         let deletes = mine.how_to_stop().matches("kubectl").count();

@@ -1,5 +1,5 @@
-//! A cluster that monitors itself: the workloads of `samples/cluster-monitoring.yaml`, what they scrape, and the alerts that
-//! are delivered. The sample says what to wait for; Prometheus and the receiver show the result.
+//! The monitoring of the cluster itself: the workloads of `samples/cluster-monitoring.yaml`, their targets, and the
+//! alerts that are delivered. The sample defines what to wait for; Prometheus and the receiver provide the results.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -18,10 +18,10 @@ use super::cluster::Cluster;
 
 const NAMESPACE: &str = "cluster-monitoring";
 
-/// For how long targets and alerts are waited for.
-const PATIENCE: Duration = Duration::from_mins(3);
+/// How long to wait for targets and alerts.
+const TIMEOUT: Duration = Duration::from_mins(3);
 
-/// Waits until everything is there, and shows it.
+/// Waits until everything is ready, and shows it.
 pub(super) async fn show(programs: &Programs, cluster: &Cluster) -> Result<()> {
     line("\nA cluster that monitors itself: two Prometheus servers, three Alertmanagers, a Thanos Ruler:");
     let ready = cluster.kubectl(&format!(
@@ -43,28 +43,28 @@ pub(super) async fn show(programs: &Programs, cluster: &Cluster) -> Result<()> {
     let scraped =
         until(programs, || scraped(programs, cluster), |pools| all_up(&sample.monitors, pools)).await?;
     line(table(&rows(&sample.monitors, &scraped)).trim_end());
-    // Other clusters may hide some of their parts.
+    // Some components of other clusters may not be reachable.
     let complete = *cluster != Cluster::Lab || all_up(&sample.monitors, &scraped);
-    ensure!(complete, "not everything is scraped after {} minutes", PATIENCE.as_secs() / 60);
+    ensure!(complete, "not everything is scraped after {} minutes", TIMEOUT.as_secs() / 60);
 
     line("\nNotifications that the receiver got from the Alertmanagers:");
     let arrived =
-        |told: &BTreeMap<String, String>| sample.alerts.iter().all(|alert| told.contains_key(alert));
-    let told = until(programs, || told(programs, cluster), arrived).await?;
+        |alerts: &BTreeMap<String, String>| sample.alerts.iter().all(|alert| alerts.contains_key(alert));
+    let received = until(programs, || received(programs, cluster), arrived).await?;
     line(
-        table(&told.iter().map(|(name, words)| vec![name.clone(), words.clone()]).collect::<Vec<_>>())
+        table(&received.iter().map(|(name, text)| vec![name.clone(), text.clone()]).collect::<Vec<_>>())
             .trim_end(),
     );
-    ensure!(arrived(&told), "not all of {} arrived", sample.alerts.join(" and "));
+    ensure!(arrived(&received), "not all of {} arrived", sample.alerts.join(" and "));
     Ok(())
 }
 
-/// What to look at: a command and what it shows.
-pub(super) fn sights(kubectl: &str) -> Vec<[String; 2]> {
+/// Commands to look at it, and what each shows.
+pub(super) fn commands(kubectl: &str) -> Vec<[String; 2]> {
     let inside = format!("{kubectl} -n {NAMESPACE}");
     [
         ("get prometheuses,alertmanagers,thanosrulers", "the workloads, and whether they are available"),
-        ("describe servicemonitor kubelets", "whether a monitor was taken in, and by whom"),
+        ("describe servicemonitor kubelets", "whether a monitor was accepted, and by which Prometheus"),
         (
             "port-forward service/prometheus-operated 9090",
             "Prometheus, at http://localhost:9090/api/v1/query?query=up",
@@ -75,23 +75,23 @@ pub(super) fn sights(kubectl: &str) -> Vec<[String; 2]> {
     .into()
 }
 
-/// Looks until it is enough, or until the time is up; returns what was seen last.
+/// Repeats a query until its result is sufficient or the time is up. Returns the last result.
 async fn until<T>(
     programs: &Programs,
-    look: impl AsyncFn() -> Result<T>,
-    enough: impl Fn(&T) -> bool,
+    query: impl AsyncFn() -> Result<T>,
+    is_enough: impl Fn(&T) -> bool,
 ) -> Result<T> {
-    let seen = wait_for(PATIENCE, || async {
-        let seen = look().await;
-        (seen.as_ref().is_ok_and(&enough) || programs.stopped()).then_some(seen)
+    let found = wait_for(TIMEOUT, || async {
+        let result = query().await;
+        (result.as_ref().is_ok_and(&is_enough) || programs.stopped()).then_some(result)
     });
-    match seen.await {
-        Some(seen) => seen,
-        None => look().await,
+    match found.await {
+        Some(result) => result,
+        None => query().await,
     }
 }
 
-/// What the sample promises.
+/// What the sample contains.
 #[derive(Debug, PartialEq, Eq)]
 struct Sample {
     monitors: Vec<String>,
@@ -126,8 +126,8 @@ impl Sample {
 struct Pool {
     targets: usize,
     up: usize,
-    /// Why one of the others is not.
-    trouble: Option<String>,
+    /// The error of a target that is not up.
+    error: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -144,22 +144,22 @@ struct Targets {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Target {
-    /// As the operator calls it: `serviceMonitor/NAMESPACE/NAME/NUMBER`.
+    /// As the operator names it: `serviceMonitor/NAMESPACE/NAME/NUMBER`.
     scrape_pool: String,
     health: String,
     last_error: String,
 }
 
-/// What a Prometheus says about its targets.
+/// The targets of a Prometheus.
 async fn scraped(programs: &Programs, cluster: &Cluster) -> Result<BTreeMap<String, Pool>> {
     let path =
         format!("/api/v1/namespaces/{NAMESPACE}/services/prometheus-operated:web/proxy/api/v1/targets");
-    let said = programs.output(&cluster.kubectl(&format!("get --raw {path}?state=active"))?).await?;
-    pools(&said)
+    let answer = programs.output(&cluster.kubectl(&format!("get --raw {path}?state=active"))?).await?;
+    pools(&answer)
 }
 
-fn pools(said: &str) -> Result<BTreeMap<String, Pool>> {
-    let answer: Answer = serde_json::from_str(said).context("Prometheus said something else than targets")?;
+fn pools(answer: &str) -> Result<BTreeMap<String, Pool>> {
+    let answer: Answer = serde_json::from_str(answer).context("Prometheus did not return targets")?;
     let mut pools: BTreeMap<String, Pool> = BTreeMap::new();
     for target in answer.data.active_targets {
         let Some(monitor) = target.scrape_pool.split('/').nth(2) else { continue };
@@ -168,7 +168,7 @@ fn pools(said: &str) -> Result<BTreeMap<String, Pool>> {
         if target.health == "up" {
             pool.up += 1;
         } else if !target.last_error.is_empty() {
-            pool.trouble = Some(target.last_error);
+            pool.error = Some(target.last_error);
         }
     }
     Ok(pools)
@@ -184,18 +184,18 @@ fn rows(monitors: &[String], pools: &BTreeMap<String, Pool>) -> Vec<Vec<String>>
     let row = |monitor: &String| {
         let pool = pools.get(monitor).cloned().unwrap_or_default();
         let up = format!("{} of {} targets up", pool.up, pool.targets);
-        vec![monitor.clone(), up, pool.trouble.unwrap_or_default()]
+        vec![monitor.clone(), up, pool.error.unwrap_or_default()]
     };
     monitors.iter().map(row).collect()
 }
 
-/// What the receiver was told: alerts, with what the last message said of each.
-async fn told(programs: &Programs, cluster: &Cluster) -> Result<BTreeMap<String, String>> {
+/// The alerts that the receiver got, each with the content of the last message about it.
+async fn received(programs: &Programs, cluster: &Cluster) -> Result<BTreeMap<String, String>> {
     let log = cluster.kubectl(&format!("-n {NAMESPACE} logs deployment/receiver"))?;
     Ok(alerts(&programs.output(&log).await?))
 }
 
-/// The alerts of a log with a message a line. Whatever else is in it says nothing.
+/// The alerts in a log with one message per line. Other lines are ignored.
 fn alerts(log: &str) -> BTreeMap<String, String> {
     let messages = log.lines().filter_map(|message| serde_json::from_str::<Value>(message).ok());
     let alerts = messages.flat_map(|message| message["alerts"].as_array().cloned().unwrap_or_default());
@@ -214,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sample_is_what_is_waited_for() {
+    fn the_sample_is_parsed() {
         let expected = Sample {
             monitors: ["api-server", "kubelets", "cluster-dns", "mainstay", "monitoring"]
                 .map(str::to_owned)
@@ -227,13 +227,13 @@ mod tests {
     #[test]
     fn targets_are_counted_by_monitor() {
         let target = |pool: &str, health: &str, error: &str| serde_json::json!({"scrapePool": pool, "health": health, "lastError": error});
-        let said = serde_json::json!({"status": "success", "data": {"activeTargets": [
+        let answer = serde_json::json!({"status": "success", "data": {"activeTargets": [
             target("serviceMonitor/n/dns/0", "up", ""),
             target("serviceMonitor/n/kubelets/0", "up", ""),
             target("serviceMonitor/n/kubelets/1", "down", "403 Forbidden"),
             target("odd", "up", ""),
         ]}});
-        let pools = pools(&said.to_string()).unwrap();
+        let pools = pools(&answer.to_string()).unwrap();
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         assert_eq!(
             rows(&names(&["dns", "kubelets", "none"]), &pools),
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_word_on_an_alert_counts() {
+    fn the_last_message_about_an_alert_counts() {
         let message = |status: &str, name: &str| {
             serde_json::json!({"alerts": [
                 {"status": status, "labels": {"alertname": name}, "annotations": {"summary": "s"}},

@@ -1,12 +1,12 @@
-//! The links of the documents lead somewhere: files and headings exist, and a link such as ``[`Hub::run`](hub.rs)`` names
-//! something that the file defines. Paths in code spans exist too.
+//! Tests that the links of the documents are valid: files and headings exist, and a link such as
+//! ``[`Hub::run`](hub.rs)`` names something that the file defines. Paths in code spans exist too.
 
 use std::path::{Path, PathBuf};
 
 use super::{DOCUMENTS, code, read};
 use crate::environment;
 
-/// A link to a place in the repository.
+/// A link to a file or heading in the repository.
 #[derive(Debug, PartialEq)]
 struct Link<'d> {
     text: &'d str,
@@ -14,7 +14,7 @@ struct Link<'d> {
     heading: Option<&'d str>,
 }
 
-/// All links of a document, code blocks aside.
+/// All links of a document, without code blocks.
 fn links(document: &str) -> Vec<Link<'_>> {
     let prose = document.split("\n```").step_by(2);
     let parts = prose.flat_map(|prose| prose.match_indices("](").map(move |(at, _)| prose.split_at(at)));
@@ -32,7 +32,7 @@ impl<'d> Link<'d> {
     }
 }
 
-/// What GitHub calls a heading in a link.
+/// The anchor of a heading on GitHub.
 fn anchor(heading: &str) -> String {
     let kept = heading.chars().filter(|one| one.is_alphanumeric() || matches!(one, ' ' | '-' | '_'));
     kept.collect::<String>().to_lowercase().replace(' ', "-")
@@ -72,14 +72,14 @@ fn fault(root: &Path, document: &str, link: &Link<'_>) -> Option<String> {
     (!is_defined).then(|| format!("it does not define {name}"))
 }
 
-/// Whether a code span is a path in the repository, and there is nothing. A word in capitals stands for a name.
+/// Whether a code span is a path in the repository that does not exist. A word in capitals is a placeholder.
 fn is_missing(root: &Path, code: &str) -> bool {
-    let stands_for_a_name = |part: &str| part.chars().all(|one| one.is_ascii_uppercase());
+    let is_placeholder = |part: &str| part.chars().all(|one| one.is_ascii_uppercase());
     let Some((directory, rest)) = code.split_once('/') else { return false };
     !directory.is_empty()
         && root.join(directory).is_dir()
         && !code.contains([' ', '*', '{'])
-        && !rest.split(['/', '.']).any(stands_for_a_name)
+        && !rest.split(['/', '.']).any(is_placeholder)
         && !root.join(code).exists()
 }
 
@@ -96,7 +96,7 @@ fn paths_in_the_documents_exist() {
 }
 
 #[test]
-fn links_of_the_documents_lead_somewhere() {
+fn links_of_the_documents_are_valid() {
     let root = environment::workspace();
     let mut faults = Vec::new();
     for document in DOCUMENTS {

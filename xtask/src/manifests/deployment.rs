@@ -1,5 +1,5 @@
-//! The operators as processes: two, one of which writes; and the Service under which their metrics are found. Both are
-//! typed, so that a field that Kubernetes does not know is noticed here.
+//! The Deployment of the operators with two replicas, one of which is the leader, and the Service for their metrics.
+//! Both are typed, so that a field that Kubernetes does not know is an error here.
 
 use anyhow::Result;
 use k8s_openapi::api::apps::v1::Deployment;
@@ -15,7 +15,7 @@ fn image() -> String {
     format!("mainstay.dev/mainstay:{}", env!("CARGO_PKG_VERSION"))
 }
 
-/// What is started in it. Unless somebody says so, the image starts what the image of the Prometheus Operator does.
+/// The program that is started. By default, the image starts the same program as the image of the Prometheus Operator.
 const COMMAND: &str = "/bin/mainstay";
 
 fn arguments(products: &[&Product]) -> Vec<String> {
@@ -23,7 +23,7 @@ fn arguments(products: &[&Product]) -> Vec<String> {
     let mut arguments = vec![format!("--operators={}", names.join(",")), "--log-format=logfmt".into()];
     arguments.extend(products.iter().flat_map(|product| product.arguments).map(|one| (*one).to_owned()));
     if has_webhooks(products) {
-        // The API server asks once `deploy/webhooks.yaml` is applied.
+        // The API server calls the webhooks once `deploy/webhooks.yaml` is applied.
         arguments.push(format!("--webhook-service={NAMESPACE}/{}", webhooks::SERVICE));
     }
     arguments
@@ -76,7 +76,7 @@ pub(super) fn build(products: &[&Product]) -> Result<Deployment> {
     Ok(from_value(deployment)?)
 }
 
-/// Every process has metrics of its own: so each is found by its own address.
+/// Headless, because every process has its own metrics and is scraped at its own address.
 pub(super) fn service() -> Result<Service> {
     Ok(from_value(json!({
         "apiVersion": "v1", "kind": "Service", "metadata": own(),
@@ -101,12 +101,12 @@ mod tests {
         let found = images.iter().find(|one| one.content.names.contains(&image()));
         let content = &found.expect("an image of this name").content;
         assert!(content.files.values().any(|path| path == COMMAND), "{content:?}");
-        assert_eq!(content.entrypoint, ["/bin/operator"], "as in the image that it takes the place of");
+        assert_eq!(content.entrypoint, ["/bin/operator"], "as in the image that it replaces");
         assert!(content.links.contains_key("/bin/operator"), "{content:?}");
     }
 
     #[test]
-    fn the_program_takes_the_arguments() {
+    fn the_program_accepts_the_arguments() {
         for products in [&[&operator_monitoring::PRODUCT][..], products::ALL] {
             let line: Vec<String> = [vec!["mainstay".to_owned()], arguments(products)].concat();
             let Ok(Request::Run(run, flags)) = line::parse(&line) else { panic!("{line:?}") };
@@ -114,7 +114,7 @@ mod tests {
             let service = run.webhook_service.expect("webhooks are served");
             assert_eq!(webhook_service::host(&service), "mainstay-webhook.mainstay-system.svc");
             assert!(flags.kubelet_settings().is_some() && flags.kubelet.endpoint_slices);
-            let settings = operator_monitoring::Settings::of(&flags);
+            let settings = operator_monitoring::MonitoringSettings::of(&flags);
             assert!(settings.bindings && settings.daemon_sets);
         }
     }

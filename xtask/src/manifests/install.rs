@@ -1,5 +1,6 @@
-//! Operators in one file: `kubectl apply --server-side -f deploy/install.yaml` and nothing more. A second file holds the
-//! operators of monitoring alone, and a third their roles, for who runs them in the place of the Prometheus Operator.
+//! Installations in one file: `kubectl apply --server-side -f deploy/install.yaml` is sufficient. A second file
+//! contains only the operators for monitoring, and a third only their roles, for users who replace the Prometheus
+//! Operator.
 
 use anyhow::Result;
 use product::Product;
@@ -8,7 +9,7 @@ use serde_json::{Value, json};
 use super::definitions::Definition;
 use super::{NAME, NAMESPACE, RBAC, deployment, labels, own, role, stream, user_roles, yaml};
 
-/// Everything that some operators need.
+/// All objects that these operators need.
 pub(super) fn of(products: &[&Product], definitions: &[Definition]) -> Result<String> {
     let served = served(products, definitions);
     let mut parts: Vec<String> = served.iter().map(|definition| definition.text.clone()).collect();
@@ -19,7 +20,7 @@ pub(super) fn of(products: &[&Product], definitions: &[Definition]) -> Result<St
     parts.extend(roles(products, &served)?);
     parts.extend([
         yaml(&binding("ClusterRole", &json!({"name": NAME, "labels": labels()})))?,
-        role_with("Role", &own(), &role::rules(&role::AT_HOME))?,
+        role_with("Role", &own(), &role::rules(&role::IN_NAMESPACE))?,
         yaml(&binding("Role", &own()))?,
         yaml(&deployment::build(products)?)?,
         yaml(&deployment::service()?)?,
@@ -27,17 +28,17 @@ pub(super) fn of(products: &[&Product], definitions: &[Definition]) -> Result<St
     Ok(stream(parts))
 }
 
-/// Their roles alone.
+/// Only their roles.
 pub(super) fn roles_of(products: &[&Product], definitions: &[Definition]) -> Result<String> {
     Ok(stream(roles(products, &served(products, definitions))?))
 }
 
-/// The definitions of the resources that some operators serve.
+/// The CRDs of the resources that these operators serve.
 fn served<'a>(products: &[&Product], definitions: &'a [Definition]) -> Vec<&'a Definition> {
     definitions.iter().filter(|definition| products.contains(&definition.product)).collect()
 }
 
-/// Roles of the cluster: of the operators, of what they run, of people.
+/// The cluster roles: of the operators, of the programs that they run, of users.
 fn roles(products: &[&Product], served: &[&Definition]) -> Result<Vec<String>> {
     let metadata = |name: &str| json!({"name": name, "labels": labels()});
     let mut roles = vec![role_with("ClusterRole", &metadata(NAME), &role::of_cluster(products))?];
@@ -50,7 +51,7 @@ fn roles(products: &[&Product], served: &[&Definition]) -> Result<Vec<String>> {
     Ok(roles)
 }
 
-/// A role whose rules are text, because they hold comments.
+/// A role whose rules are text, because they contain comments.
 fn role_with(kind: &str, metadata: &Value, rules: &str) -> Result<String> {
     Ok(format!("{}{rules}", yaml(&json!({"apiVersion": RBAC, "kind": kind, "metadata": metadata}))?))
 }
@@ -77,7 +78,7 @@ mod tests {
 
     use super::*;
 
-    /// Kind and name of each object of a file, which may be too large to be read in a test.
+    /// Kind and name of each object of a file. The file is not parsed, because it may be too large for a test.
     fn names(text: &str) -> Vec<String> {
         let word = |object: &str, key: &str| {
             object.lines().find_map(|line| line.strip_prefix(key)).unwrap().to_owned()
@@ -108,7 +109,7 @@ mod tests {
     ];
 
     #[test]
-    fn an_install_holds_what_its_operators_need_and_no_more() {
+    fn an_installation_contains_only_what_its_operators_need() {
         let definitions = definitions::all().unwrap();
         let (all, one) = (products::ALL, [&operator_monitoring::PRODUCT]);
         let counted = [expected(&definitions, all).len(), expected(&definitions, &one).len()];

@@ -1,4 +1,4 @@
-//! What is applied to a cluster, as files: definitions, roles, and installs in one file each.
+//! The manifests that are applied to a cluster: CRDs, roles, and installations in one file each.
 
 mod definitions;
 mod deployment;
@@ -15,22 +15,22 @@ use mainstay::products;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// Directories that hold nothing but these files.
+/// Directories that contain only these files.
 pub(crate) const OWNED: [&str; 2] = ["deploy", "deploy/crds"];
 
-/// What every generated manifest begins with.
+/// The first line of every generated manifest.
 const HEADING: &str = "# Written by `make gen`; do not edit.\n";
 
-/// Where the operators live.
+/// The namespace of the operators.
 const NAMESPACE: &str = "mainstay-system";
 
-/// What everything of theirs is called.
+/// The name of all their objects.
 const NAME: &str = "mainstay";
 
-/// The version of the API of roles.
+/// The API version of roles.
 const RBAC: &str = "rbac.authorization.k8s.io/v1";
 
-/// Every manifest, path to content.
+/// Every manifest, from path to content.
 pub(crate) fn files() -> Result<BTreeMap<PathBuf, String>> {
     let definitions = definitions::all()?;
     let mut files = BTreeMap::new();
@@ -64,7 +64,7 @@ fn labels() -> Value {
     json!({"app.kubernetes.io/name": NAME})
 }
 
-/// The metadata of what lives in the namespace of the operators.
+/// The metadata of the objects in the namespace of the operators.
 fn own() -> Value {
     json!({"name": NAME, "namespace": NAMESPACE, "labels": labels()})
 }

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use kernel::declare::Permission;
-use kernel::webhook::Target;
+use kernel::webhook::InjectionTarget;
 use mainstay::webhook_service;
-use product::{Product, Role};
+use product::{OperandRole, Product};
 
-/// What the process itself does, whatever runs in it.
+/// The permissions of the process itself, whatever runs in it.
 pub(super) const OF_THE_PROCESS: [Permission; 1] = [Permission {
     group: "events.k8s.io",
     resource: "events",
@@ -17,23 +17,23 @@ pub(super) const OF_THE_PROCESS: [Permission; 1] = [Permission {
     why: "events about resources",
 }];
 
-/// What it does in its own namespace.
-pub(super) const AT_HOME: [Permission; 2] = [
+/// Its permissions in its own namespace.
+pub(super) const IN_NAMESPACE: [Permission; 2] = [
     Permission {
         group: "coordination.k8s.io",
         resource: "leases",
         verbs: &["get", "create", "update"],
-        why: "one process of several writes: the one with the lease",
+        why: "leader election: only the process that holds the lease writes",
     },
     Permission {
         group: "",
         resource: "secrets",
         verbs: &["get", "create", "update"],
-        why: "certificates of the webhooks, made once for all processes and renewed in time",
+        why: "the certificates of the webhooks, shared by all processes and renewed before they expire",
     },
 ];
 
-/// All that operators may do in the cluster.
+/// All permissions of the operators in the cluster.
 pub(super) fn of_cluster(products: &[&Product]) -> String {
     let mut text = rules(&of(products));
     if products.iter().any(|product| product.webhooks.is_some()) {
@@ -42,19 +42,19 @@ pub(super) fn of_cluster(products: &[&Product]) -> String {
     text
 }
 
-/// The permissions to tell the API server whom to trust, which is written into objects of exactly these names.
+/// The permissions to write the certificate authority of the webhooks, for objects of exactly these names.
 fn of_webhooks() -> String {
     let admission = "admissionregistration.k8s.io";
     let mut text = String::new();
     for target in webhook_service::targets() {
         let (group, resource, name) = match target {
-            Target::Validating(name) => (admission, "validatingwebhookconfigurations", name),
-            Target::Mutating(name) => (admission, "mutatingwebhookconfigurations", name),
-            Target::Conversion(name) => ("apiextensions.k8s.io", "customresourcedefinitions", name),
+            InjectionTarget::Validating(name) => (admission, "validatingwebhookconfigurations", name),
+            InjectionTarget::Mutating(name) => (admission, "mutatingwebhookconfigurations", name),
+            InjectionTarget::Conversion(name) => ("apiextensions.k8s.io", "customresourcedefinitions", name),
         };
         let _ = writeln!(
             text,
-            "  # who signs the certificates of the webhooks, for the API server, once they are registered\n  \
+            "  # the CA of the webhooks, which the API server must trust, once they are registered\n  \
              - apiGroups: [{group:?}]\n    resources: [{resource:?}]\n    resourceNames: [{name:?}]\n    \
              verbs: [\"get\", \"update\"]"
         );
@@ -73,8 +73,8 @@ fn of(products: &[&Product]) -> Vec<Permission> {
     permissions
 }
 
-/// A role for what an operator runs.
-pub(super) fn of_operand(role: &Role) -> String {
+/// A role for the programs that an operator runs.
+pub(super) fn of_operand(role: &OperandRole) -> String {
     let mut text = rules(role.permissions);
     if !role.paths.is_empty() {
         let paths: Vec<String> = role.paths.iter().map(|path| format!("{path:?}")).collect();
@@ -88,26 +88,26 @@ pub(super) fn of_operand(role: &Role) -> String {
     text
 }
 
-/// The rules of a role. Rights to one resource are one rule, with all their reasons.
+/// The rules of a role. Permissions for one resource are one rule, with all their reasons.
 pub(super) fn rules(permissions: &[Permission]) -> String {
     let mut order = Vec::new();
     let mut joined: BTreeMap<(&str, &str), Vec<&Permission>> = BTreeMap::new();
     for permission in permissions {
-        let place = (permission.group, permission.resource);
-        if !joined.contains_key(&place) {
-            order.push(place);
+        let target = (permission.group, permission.resource);
+        if !joined.contains_key(&target) {
+            order.push(target);
         }
-        joined.entry(place).or_default().push(permission);
+        joined.entry(target).or_default().push(permission);
     }
     let mut text = String::from("rules:\n");
-    for place in order {
-        let all = &joined[&place];
-        // Several operators may say the same of the same.
+    for target in order {
+        let all = &joined[&target];
+        // Several operators may have the same reason for the same resource.
         for why in without_repetition(all.iter().map(|permission| permission.why)) {
             let _ = writeln!(text, "  # {why}");
         }
         let verbs = without_repetition(all.iter().flat_map(|permission| permission.verbs.iter().copied()));
-        let (group, resource) = place;
+        let (group, resource) = target;
         let quoted: Vec<String> = verbs.iter().map(|verb| format!("{verb:?}")).collect();
         let _ = writeln!(
             text,
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rights_to_one_resource_are_one_rule_with_all_reasons() {
+    fn permissions_for_one_resource_are_one_rule_with_all_reasons() {
         let permission = |resource, verbs, why| Permission { group: "apps", resource, verbs, why };
         let permissions = [
             permission("b", &["list"], "first"),
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_gets_everything() {
+    fn no_role_has_all_permissions() {
         let roles = install::roles_of(products::ALL, &definitions::all().unwrap()).unwrap();
         let roles: Vec<ClusterRole> = serde_saphyr::from_multiple(&roles).unwrap();
         assert_eq!(roles.len(), 5);
@@ -171,12 +171,12 @@ mod tests {
                 assert!(!is_secret || name == "mainstay", "{name}: {words:?}");
             }
         }
-        for permission in of(products::ALL).into_iter().chain(AT_HOME) {
+        for permission in of(products::ALL).into_iter().chain(IN_NAMESPACE) {
             assert!(!permission.why.is_empty() && !permission.verbs.contains(&"*"), "{permission:?}");
         }
     }
 
-    /// YAML files below a directory, except what is built and what is generated.
+    /// YAML files below a directory, without build output and generated files.
     fn manifests(directory: &Path, found: &mut Vec<PathBuf>) {
         for entry in std::fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
@@ -197,7 +197,7 @@ mod tests {
         assert!(!found.is_empty(), "there are samples");
         for path in found {
             let text = std::fs::read_to_string(&path).unwrap();
-            // Further in it is the role that a binding names.
+            // An indented `kind` belongs to the role that a binding refers to.
             let role =
                 text.lines().find(|line| ["kind: Role", "kind: ClusterRole"].contains(&line.trim_end()));
             assert_eq!(

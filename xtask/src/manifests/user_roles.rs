@@ -1,8 +1,9 @@
-//! What people may do with our resources. Two roles add to those that every cluster has, `view`, `edit` and `admin`; they
-//! follow from the definitions.
+//! The roles of users for our resources. Two roles are aggregated into `view`, `edit` and `admin`, which exist in every
+//! cluster; they follow from the CRDs.
 //!
-//! A workload that selects from several namespaces has the operator read Secrets there and write what they hold where the
-//! workload is. So who may write in one namespace does not get to write workloads with it: that role is bound by hand.
+//! For a workload that selects from several namespaces, the operator reads Secrets there and writes their content into
+//! the namespace of the workload. So users who may write in one namespace do not automatically get the permission to
+//! write workloads: that role has to be bound explicitly.
 
 use std::collections::BTreeMap;
 
@@ -15,42 +16,42 @@ use super::{NAME, labels};
 const READ: [&str; 3] = ["get", "list", "watch"];
 const WRITE: [&str; 5] = ["create", "update", "patch", "delete", "deletecollection"];
 
-/// What one role is about.
+/// A role and its resources.
 struct Role {
     name: &'static str,
-    /// The roles of every cluster that it adds to.
-    adds_to: &'static [&'static str],
+    /// The roles that it is aggregated into.
+    aggregated_to: &'static [&'static str],
     verbs: &'static [&'static str],
     of: fn(&Definition) -> bool,
-    /// Which subresources belong to it.
+    /// The subresources that belong to it.
     subresources: &'static [&'static str],
 }
 
 const ROLES: [Role; 3] = [
     Role {
         name: "view",
-        adds_to: &["view", "edit", "admin"],
+        aggregated_to: &["view", "edit", "admin"],
         verbs: &READ,
         of: |_| true,
         subresources: &["status", "scale"],
     },
     Role {
         name: "edit",
-        adds_to: &["edit", "admin"],
+        aggregated_to: &["edit", "admin"],
         verbs: &WRITE,
         of: |definition| !definition.is_privileged(),
         subresources: &["scale"],
     },
     Role {
         name: "workloads",
-        adds_to: &[],
+        aggregated_to: &[],
         verbs: &WRITE,
         of: Definition::is_privileged,
         subresources: &["scale"],
     },
 ];
 
-/// The roles for resources with these definitions.
+/// The roles for the resources of these CRDs.
 pub(super) fn of(definitions: &[&Definition]) -> Vec<ClusterRole> {
     ROLES.iter().map(|role| role.for_all(definitions)).filter(|role| role.rules.is_some()).collect()
 }
@@ -69,7 +70,7 @@ impl Role {
         };
         let rules: Vec<PolicyRule> = groups.into_iter().map(rule).collect();
         let mut all = labels();
-        for role in self.adds_to {
+        for role in self.aggregated_to {
             all[format!("rbac.authorization.k8s.io/aggregate-to-{role}")] = "true".into();
         }
         ClusterRole {
@@ -96,8 +97,8 @@ mod tests {
 
     use super::*;
 
-    /// A role in one line for each of its rules.
-    fn told(role: &ClusterRole) -> Vec<String> {
+    /// A line for each rule of a role.
+    fn lines(role: &ClusterRole) -> Vec<String> {
         let rules = role.rules.iter().flatten();
         let words = |list: &Option<Vec<String>>| list.iter().flatten().cloned().collect::<Vec<_>>().join(" ");
         rules
@@ -113,7 +114,7 @@ mod tests {
         let roles = of(&all.iter().collect::<Vec<_>>());
         let [view, edit, workloads] = &roles[..] else { panic!("{roles:?}") };
         assert_eq!(
-            told(view),
+            lines(view),
             [
                 "example-app.appdelivery.cncf.io: exampleapps exampleapps/status exampleapps/scale: get list watch",
                 "monitoring.coreos.com: \
@@ -131,7 +132,7 @@ mod tests {
         );
         let write = "create update patch delete deletecollection";
         assert_eq!(
-            told(edit),
+            lines(edit),
             [
                 format!("example-app.appdelivery.cncf.io: exampleapps exampleapps/scale: {write}"),
                 format!(
@@ -141,7 +142,7 @@ mod tests {
             ]
         );
         assert_eq!(
-            told(workloads),
+            lines(workloads),
             [format!(
                 "monitoring.coreos.com: alertmanagers alertmanagers/scale prometheuses prometheuses/scale \
                  prometheusagents prometheusagents/scale thanosrulers: {write}"
@@ -150,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn only_roles_without_workloads_add_to_those_of_the_cluster() {
+    fn only_roles_without_workloads_are_aggregated() {
         let all = definitions::all().unwrap();
         let roles = of(&all.iter().collect::<Vec<_>>());
         let added: Vec<Vec<String>> = roles

@@ -1,8 +1,8 @@
-//! Webhooks are optional, so their registration is a file of its own. Nothing that it asks of the operators can keep
-//! anybody from working: who does not answer in time is passed over, and what is wrong with an object is found later too.
+//! Webhooks are optional, so their registration is a separate file. Webhooks never block a user: the API server ignores
+//! a webhook that does not respond in time, and the operators find invalid objects later too.
 //!
-//! The definition that serves AlertmanagerConfig in both versions is a file of its own again: to delete what is in that
-//! file is to delete all resources of the kind.
+//! The CRD that serves AlertmanagerConfig in both versions is another separate file: deleting the objects of that file
+//! deletes all resources of the kind.
 
 use std::path::PathBuf;
 
@@ -18,16 +18,16 @@ use serde_json::{Value, from_value, json};
 use super::definitions::Definition;
 use super::{HEADING, NAMESPACE, labels, stream, yaml};
 
-/// The Service before the webhooks.
+/// The Service of the webhooks.
 pub(super) const SERVICE: &str = "mainstay-webhook";
 
-/// Their port, by name.
+/// The name of their port.
 pub(super) const PORT: &str = "webhook";
 
-/// How long the API server waits for an answer. Rules take milliseconds.
+/// The timeout of the API server. Checking rules takes milliseconds.
 const SECONDS: i32 = 5;
 
-/// The Service, and what the API server asks there.
+/// The Service and the webhook configurations.
 pub(super) fn registration(products: &[&Product]) -> Result<String> {
     let service: Service = from_value(json!({
         "apiVersion": "v1", "kind": "Service",
@@ -45,7 +45,7 @@ pub(super) fn registration(products: &[&Product]) -> Result<String> {
     Ok(stream([yaml(&service)?, yaml(&validating)?, yaml(&mutating)?]))
 }
 
-/// The definitions with every version served and converted, by the names of their files.
+/// The CRDs with every version served and converted, by file name.
 pub(super) fn conversions(
     products: &[&Product],
     definitions: &[Definition],
@@ -86,7 +86,7 @@ fn webhook(group: &str, Registered { path, resource, versions }: &Registered) ->
     })
 }
 
-/// Without the authorities to trust: those the operators write.
+/// Without the CA bundle, which the operators write.
 fn client(path: &str) -> Value {
     json!({"service": {"namespace": NAMESPACE, "name": SERVICE, "path": path, "port": 443}})
 }
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_with_a_conversion_are_two_versions_served() {
+    fn two_versions_are_served_only_with_conversion() {
         let all = definitions::all().unwrap();
         let served = |text: &str| {
             let definition: CustomResourceDefinition = serde_saphyr::from_str(text).unwrap();
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_kept_from_working_and_every_resource_is_ours() {
+    fn failures_are_ignored_and_every_resource_is_ours() {
         let text = registration(products::ALL).unwrap();
         let objects: Vec<Value> = serde_saphyr::from_multiple(&text).unwrap();
         let webhooks =

@@ -1,6 +1,6 @@
-//! Configurations that we generated, as files. Their path says what they are for: `READER/VERSION/NAME.yaml`, in the output
-//! of the conformance run, and in every directory of the workspace with the name `configurations`. There they may also be
-//! snapshots (`NAME.snap`), which have a header before the text.
+//! Generated configurations, as files. Their path is `READER/VERSION/NAME.yaml`, in the output of the conformance run
+//! and in every directory of the workspace with the name `configurations`. In the workspace they may also be snapshots
+//! (`NAME.snap`), which have a header before the text.
 
 use std::path::{Path, PathBuf};
 
@@ -10,12 +10,12 @@ use semver::Version;
 /// The directories of golden files.
 const GOLDEN: &str = "configurations";
 
-/// Who reads a configuration.
+/// The reader of a configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Reader {
     /// Prometheus.
     Prometheus,
-    /// Prometheus as an agent, which takes less.
+    /// Prometheus in agent mode, which accepts fewer fields.
     PrometheusAgent,
     /// Alertmanager.
     Alertmanager,
@@ -39,7 +39,7 @@ impl Reader {
 pub(crate) enum Origin {
     /// A case of the conformance run.
     Case,
-    /// A golden file of ours.
+    /// A golden file of this repository.
     Golden,
 }
 
@@ -48,21 +48,21 @@ pub(crate) enum Origin {
 pub(crate) struct Configuration {
     pub(crate) origin: Origin,
     pub(crate) reader: Reader,
-    /// The version that it was made for.
+    /// The version that it was generated for.
     pub(crate) version: Version,
-    /// The name of its file, without the ending.
+    /// Its file name without extension.
     pub(crate) name: String,
     pub(crate) path: PathBuf,
     pub(crate) text: String,
 }
 
 impl Configuration {
-    /// The case that it was made in, whatever the version.
+    /// The case that generated it, without the version.
     pub(crate) fn case(&self) -> &str {
         self.name.split_once('@').map_or(&self.name, |(case, _)| case)
     }
 
-    /// What a person calls it.
+    /// Its reader, version and name.
     pub(crate) fn shown(&self) -> String {
         format!("{}/{}/{}", self.reader.name(), self.version, self.name)
     }
@@ -105,13 +105,13 @@ pub(crate) fn golden(directory: &Path) -> Result<Vec<Configuration>> {
     Ok(found)
 }
 
-/// A snapshot as it was before it was one.
+/// The text of a snapshot.
 fn without_heading(snapshot: &str) -> &str {
     let heading = snapshot.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n"));
     heading.map_or(snapshot, |(_, text)| text)
 }
 
-/// What lies in a directory, sorted.
+/// The entries of a directory, sorted.
 fn entries(directory: &Path) -> Result<Vec<PathBuf>> {
     let read = || -> std::io::Result<Vec<PathBuf>> {
         std::fs::read_dir(directory)?.map(|entry| Ok(entry?.path())).collect()
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn golden_files_are_found_wherever_they_lie() {
+    fn golden_files_are_found_in_all_directories() {
         let root = tempfile::tempdir().unwrap();
         let write = |path: &str, text: &str| write_atomically(&root.path().join(path), text).unwrap();
         write("room/src/configurations/prometheus-agent/3.0.0-rc.0/one@3.0.0-rc.0.yaml", "global: {}\n");
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_nobody_reads_is_an_error() {
+    fn a_file_without_a_reader_is_an_error() {
         let root = tempfile::tempdir().unwrap();
         write_atomically(&root.path().join("grafana/1.0.0/one.yaml"), "").unwrap();
         let error = below(root.path(), Origin::Case).unwrap_err().to_string();

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::configuration::{Configuration, Origin};
 
-/// What is known, and what of it occurred.
+/// The known refusals, and which of them occurred.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Refusals {
@@ -16,19 +16,19 @@ pub(crate) struct Refusals {
     refusal: Vec<Refusal>,
 }
 
-/// Cases that are refused for one reason.
+/// Cases that are rejected for the same reason.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Refusal {
-    /// Why that is no fault of ours.
+    /// Why this is not a defect of Mainstay.
     reason: String,
-    /// What the judge says, or a part of it.
+    /// The message of the checker, or a part of it.
     words: String,
-    /// Names of cases by reader. A name that ends in `*` stands for all that begin so.
+    /// Names of cases by reader. A name that ends in `*` is a prefix.
     cases: BTreeMap<String, Vec<Name>>,
 }
 
-/// The name of a case, and whether it was refused.
+/// The name of a case, and whether it was rejected.
 #[derive(Debug, Deserialize)]
 #[serde(from = "String")]
 struct Name {
@@ -43,7 +43,7 @@ impl From<String> for Name {
 }
 
 impl Name {
-    fn stands_for(&self, case: &str) -> bool {
+    fn matches(&self, case: &str) -> bool {
         match self.text.strip_suffix('*') {
             Some(beginning) => case.starts_with(beginning),
             None => case == self.text,
@@ -57,7 +57,8 @@ impl Refusals {
         toml::from_str(text).context("the list of refusals")
     }
 
-    /// Why a refusal is no fault of ours, if that is known. Golden files are ours alone: they have no excuse.
+    /// Why a refusal is not a defect of Mainstay, if it is listed. Golden files are never listed, because Mainstay
+    /// alone is responsible for them.
     pub(crate) fn reason(&self, refused: &Configuration, words: &str) -> Option<&str> {
         if refused.origin == Origin::Golden {
             return None;
@@ -65,7 +66,7 @@ impl Refusals {
         let mut reason = None;
         for refusal in self.refusal.iter().filter(|refusal| words.contains(&refusal.words)) {
             let names = refusal.cases.get(refused.reader.name()).into_iter().flatten();
-            for name in names.filter(|name| name.stands_for(refused.case())) {
+            for name in names.filter(|name| name.matches(refused.case())) {
                 name.occurred.set(true);
                 reason = Some(refusal.reason.as_str());
             }
@@ -73,7 +74,7 @@ impl Refusals {
         reason
     }
 
-    /// What is listed and did not occur.
+    /// The listed refusals that did not occur.
     pub(crate) fn stale(&self) -> Vec<String> {
         let mut stale = Vec::new();
         for refusal in &self.refusal {
@@ -89,8 +90,8 @@ impl Refusals {
 
 #[cfg(test)]
 mod tests {
+    use super::super::checker::tests::configuration;
     use super::super::configuration::Reader;
-    use super::super::judge::tests::configuration;
     use super::*;
 
     const LIST: &str = r#"

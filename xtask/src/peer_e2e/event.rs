@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Ending {
-    /// As it should.
+    /// It passed.
     Passed,
-    /// Not as it should.
+    /// It failed.
     Failed,
     /// It did not run.
     Skipped,
@@ -19,11 +19,11 @@ pub(crate) enum Ending {
 /// What is known about one test, or one case of it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct TestResult {
-    /// Absent while it runs, and when the whole suite was ended before it.
+    /// `None` while it runs, or if the suite was ended before it.
     pub(crate) ending: Option<Ending>,
     /// How long it took.
     pub(crate) seconds: f64,
-    /// What it printed, without what its cases printed.
+    /// What it printed, without the output of its cases.
     pub(crate) output: String,
 }
 
@@ -44,26 +44,26 @@ struct Event {
 }
 
 impl SuiteResults {
-    /// Reads a line. Returns the name of the test that it ended, if any. Lines that are not events are ignored: other
-    /// programs print too.
+    /// Parses a line. Returns the name of the test that it ended, if any. Lines that are not events are ignored,
+    /// because other programs print too.
     pub(crate) fn read(&mut self, line: &str) -> Option<String> {
         let Event { action, test, elapsed, output } = serde_json::from_str(line).ok()?;
         let test = test?;
-        let told = self.tests.entry(test.clone()).or_default();
+        let result = self.tests.entry(test.clone()).or_default();
         let ending = match action.as_str() {
             "pass" => Ending::Passed,
             "fail" => Ending::Failed,
             "skip" => Ending::Skipped,
             _ => {
-                told.output.push_str(&output.unwrap_or_default());
+                result.output.push_str(&output.unwrap_or_default());
                 return None;
             }
         };
-        (told.ending, told.seconds) = (Some(ending), elapsed);
+        (result.ending, result.seconds) = (Some(ending), elapsed);
         Some(test)
     }
 
-    /// Whether no test began.
+    /// Whether no test was started.
     pub(crate) fn is_empty(&self) -> bool {
         self.tests.is_empty()
     }
@@ -73,13 +73,13 @@ impl SuiteResults {
         self.tests.get(test)
     }
 
-    /// The names of the tests right below one.
+    /// The names of the direct children of a test.
     pub(crate) fn children(&self, test: &str) -> impl Iterator<Item = &str> {
         let beginning = format!("{test}/");
         self.below(test).filter(move |name| !name[beginning.len()..].contains('/'))
     }
 
-    /// The innermost cases of a test; itself, if it has none.
+    /// The innermost cases of a test, or the test itself if it has none.
     pub(crate) fn cases<'t>(&'t self, test: &'t str) -> Vec<&'t str> {
         let is_innermost = |name: &&str| self.below(name).next().is_none();
         self.below(test).chain([test]).filter(is_innermost).collect()
@@ -92,17 +92,18 @@ impl SuiteResults {
 }
 
 impl TestResult {
-    /// How long it took, as people count.
+    /// How long it took, in whole seconds.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "a test takes hours at most, and no time less than none"
+        reason = "a duration of at most hours is neither too large nor negative"
     )]
     pub(crate) fn whole_seconds(&self) -> u64 {
         self.seconds.round() as u64
     }
 
-    /// Why it failed, in a line: what an assertion said, else the last thing that it printed at a line of its source.
+    /// Why it failed, in a line: the message of an assertion, else the last line that it printed with a position in its
+    /// source.
     pub(crate) fn reason(&self) -> Option<String> {
         let lines: Vec<&str> = self.output.lines().map(str::trim).collect();
         let asserted = lines.iter().position(|line| line.starts_with("Error:")).map(|at| {
@@ -122,7 +123,7 @@ impl TestResult {
 pub(super) mod tests {
     use super::*;
 
-    /// What is known after these lines.
+    /// The results after these lines.
     pub(in super::super) fn results(lines: &[&str]) -> SuiteResults {
         let mut results = SuiteResults::default();
         for line in lines {
@@ -153,12 +154,12 @@ pub(super) mod tests {
 
     #[test]
     fn the_reason_of_a_failure_is_found() {
-        let told = |output: &str| TestResult { output: output.into(), ..TestResult::default() };
+        let result = |output: &str| TestResult { output: output.into(), ..TestResult::default() };
         let asserted = "    main_test.go:9: \n\tError Trace:\tmain_test.go:9\n\tError:      \tReceived unexpected error:\n\t            \tno such pod\n\tTest:       \tTestAllNS\n";
-        assert_eq!(told(asserted).reason().as_deref(), Some("Received unexpected error: no such pod"));
+        assert_eq!(result(asserted).reason().as_deref(), Some("Received unexpected error: no such pod"));
         let printed =
             "=== RUN TestA\n    a_test.go:7: first\n    a_test.go:8: waiting timed out\n--- FAIL: TestA\n";
-        assert_eq!(told(printed).reason().as_deref(), Some("a_test.go:8: waiting timed out"));
-        assert_eq!(told("--- FAIL: TestA\n").reason(), None);
+        assert_eq!(result(printed).reason().as_deref(), Some("a_test.go:8: waiting timed out"));
+        assert_eq!(result("--- FAIL: TestA\n").reason(), None);
     }
 }

@@ -1,27 +1,27 @@
-//! The groups of the suite: each runs on a separate lab, because they install the operator in different ways. Pure.
+//! The groups of the suite. Each runs on a separate lab, because they install the operator in different ways. Pure.
 
 /// Tests of the suite that are run together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Group {
-    /// What a person calls it.
+    /// Its name.
     pub(crate) name: &'static str,
-    /// The test of the suite that holds its tests, by its levels.
+    /// The test of the suite that contains its tests, as a path.
     within: &'static [&'static str],
-    /// Which tests of that, as a regular expression.
+    /// Its tests, as a regular expression.
     tests: &'static str,
-    /// Which of these are in another group.
+    /// Those of its tests that belong to another group.
     except: Option<&'static str>,
-    /// How many run at once. More than this, and they disturb each other on two processors.
+    /// How many tests run at once. With more, they disturb each other on two processors.
     pub(crate) parallel: u8,
-    /// After how many minutes it is ended.
+    /// The time limit in minutes.
     pub(crate) limit: u16,
-    /// On how many nodes: topology needs two zones.
+    /// The number of nodes: tests of topology need two zones.
     pub(crate) nodes: u8,
-    /// Whether the definitions are there before the first test: some tests need one and do not bring it along.
+    /// Whether the CRDs are created before the first test: some tests need one and do not create it.
     pub(crate) definitions_first: bool,
 }
 
-/// What most groups are.
+/// The defaults of a group.
 const PLAIN: Group = Group {
     name: "",
     within: &[],
@@ -77,29 +77,29 @@ pub(crate) const ALL: [Group; 13] = [
 
 /// Every group of this name; all of them are `all`.
 pub(crate) fn named(names: &[String]) -> Vec<Group> {
-    let asked = |group: &&Group| names.iter().any(|name| name == "all" || name == group.name);
-    ALL.iter().filter(asked).copied().collect()
+    let selected = |group: &&Group| names.iter().any(|name| name == "all" || name == group.name);
+    ALL.iter().filter(selected).copied().collect()
 }
 
 impl Group {
-    /// The test of the suite that holds its tests.
+    /// The test of the suite that contains its tests.
     pub(crate) fn prefix(&self) -> String {
         self.within.join("/")
     }
 
-    /// Which tests of the suite to run, for its `-test.run`: all of the group, or those that a person asks for.
-    pub(crate) fn pattern(&self, asked: Option<&str>) -> String {
+    /// The pattern for `-test.run`: all tests of the group, or the selected ones.
+    pub(crate) fn pattern(&self, selected: Option<&str>) -> String {
         let levels: Vec<String> = self.within.iter().map(|level| exactly(level)).collect();
-        format!("{}/{}", levels.join("/"), asked.unwrap_or(self.tests))
+        format!("{}/{}", levels.join("/"), selected.unwrap_or(self.tests))
     }
 
-    /// Which of these to leave out, for its `-test.skip`.
+    /// The pattern of excluded tests, for `-test.skip`.
     pub(crate) fn left_out(&self) -> Option<String> {
         self.except.map(|except| self.pattern(Some(except)))
     }
 }
 
-/// A pattern for one test and nothing else.
+/// The pattern for exactly one test.
 pub(crate) fn alone(test: &str) -> String {
     test.split('/').map(exactly).collect::<Vec<_>>().join("/")
 }
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn all_are_every_one_in_order_and_names_are_their_own() {
+    fn all_selects_every_group_and_names_are_unique() {
         let all = named(&["all".to_owned()]);
         assert_eq!(all, ALL);
         let names: std::collections::BTreeSet<&str> = all.iter().map(|group| group.name).collect();
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_group_leaves_out_another_runs() {
+    fn excluded_tests_belong_to_another_group() {
         for group in ALL.iter().filter(|group| group.except.is_some()) {
             let runs = |other: &&Group| group.left_out() == Some(other.pattern(None));
             assert!(ALL.iter().any(|other| runs(&other)), "{}", group.name);

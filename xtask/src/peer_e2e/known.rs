@@ -1,19 +1,19 @@
-//! What is known about single tests of the suite, with the reason: `known.toml`. Pure.
+//! Known results of single tests of the suite, with the reason: `known.toml`. Pure.
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
-/// All that is known.
+/// The known results.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Known {
-    test: Vec<Remark>,
+    test: Vec<KnownTest>,
 }
 
-/// A test that says nothing about an operator when it does not pass.
+/// A test whose failure says nothing about the operator.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Remark {
+pub(crate) struct KnownTest {
     /// Its full name.
     name: String,
     /// The only case of it that may fail, where it has cases.
@@ -23,16 +23,16 @@ pub(crate) struct Remark {
 }
 
 impl Known {
-    /// What this program was built with.
+    /// The list that is compiled into this program.
     pub(crate) fn built_in() -> Result<Self> {
         toml::from_str(include_str!("known.toml")).context("known.toml")
     }
 
-    /// Why it does not count that these cases of a test did not pass, if all of them are known.
-    pub(crate) fn excuse(&self, test: &str, cases: &[&str]) -> Option<&Remark> {
-        let covers = |remark: &&Remark| {
-            remark.name == test
-                && remark.case.as_ref().is_none_or(|case| {
+    /// Why the failure of these cases of a test is excused, if all of them are known.
+    pub(crate) fn excuse(&self, test: &str, cases: &[&str]) -> Option<&KnownTest> {
+        let covers = |known_test: &&KnownTest| {
+            known_test.name == test
+                && known_test.case.as_ref().is_none_or(|case| {
                     let known = format!("{test}/{case}");
                     !cases.is_empty() && cases.iter().all(|failed| *failed == known)
                 })
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_known_case_excuses_no_other() {
+    fn a_known_case_excuses_no_other_case() {
         let known = Known::built_in().unwrap();
         let test = "TestAllNS/y/ScrapeConfigCreation";
         let case = format!("{test}/invalid-scaleway-sd-config-with-empty-tagfilter");
@@ -64,11 +64,11 @@ mod tests {
     }
 
     #[test]
-    fn every_name_lies_in_a_group() {
-        for remark in Known::built_in().unwrap().test {
+    fn every_name_is_in_a_group() {
+        for known in Known::built_in().unwrap().test {
             let within =
-                |group: &super::super::group::Group| remark.name.starts_with(&format!("{}/", group.prefix()));
-            assert!(super::super::group::ALL.iter().any(within), "{}", remark.name);
+                |group: &super::super::group::Group| known.name.starts_with(&format!("{}/", group.prefix()));
+            assert!(super::super::group::ALL.iter().any(within), "{}", known.name);
         }
     }
 }

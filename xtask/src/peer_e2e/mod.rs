@@ -5,8 +5,8 @@ mod event;
 mod group;
 mod known;
 mod page;
-mod play;
 mod result;
+mod runner;
 mod suite;
 
 use std::path::Path;
@@ -18,22 +18,22 @@ use lab::clock::{Span, Stopwatch};
 use lab::console::line;
 use lab::paths::{Cache, write_atomically};
 
-use crate::programs::Programs;
+use crate::programs::{Call, Programs};
 use crate::summary::Outcome;
 use crate::{ChoreResult, environment, test};
 
 use known::Known;
-use play::Player;
 use result::{Row, TestOutcome, count};
+use runner::Runner;
 use suite::Suite;
 
 /// The page that `--write` writes.
 const PAGE: &str = "docs/compatibility.md";
 
-/// The lab that they have, if no other name is given.
+/// The default name of the lab.
 const LAB: &str = "peer-e2e";
 
-/// The images that the tests start, whichever operator is tested.
+/// The images that the tests use, whichever operator is tested.
 const IMAGES: &str = "peer-e2e prometheus:3.13.1 thanos:0.42.2 alertmanager:0.33.1";
 
 /// The registry of both operators' images.
@@ -55,13 +55,13 @@ pub(crate) struct Arguments {
     /// Do not repeat the tests that fail
     #[arg(long)]
     no_repeat: bool,
-    /// Use the lab and the images as they were last built
+    /// Use the lab and the images of the last build
     #[arg(long)]
     no_build: bool,
     /// Write the results of all groups to docs/compatibility.md
     #[arg(long, conflicts_with = "test")]
     write: bool,
-    /// The name of the lab, to run two groups side by side
+    /// The name of the lab, to run two groups at the same time
     #[arg(long, default_value = LAB)]
     lab: String,
 }
@@ -73,8 +73,8 @@ Examples:
   make peer-e2e GROUP=denylist OPERATOR=peer      the same with the Prometheus Operator itself
   make peer-e2e WRITE=yes                         everything, about three hours
 
-What the tests said, and what they left behind when they failed, is kept in the cache under peer-e2e/OPERATOR/GROUP:
-told.jsonl (all they printed), diagnostics (objects, logs, events of a failed test), cluster (what was there at the end).
+The output of the tests, and the state of the cluster after a failure, are kept in the cache under peer-e2e/OPERATOR/GROUP:
+output.jsonl (everything they printed), diagnostics (objects, logs, events of a failed test), cluster (its state at the end).
 The first run builds the suite and its images, in about ten minutes.";
 
 fn groups() -> PossibleValuesParser {
@@ -98,7 +98,7 @@ impl Operator {
         }
     }
 
-    /// Its images beside those that the tests start.
+    /// The images of the operator, in addition to those of the tests.
     fn images(self) -> &'static str {
         match self {
             Self::Mainstay => "peer-names",
@@ -106,7 +106,7 @@ impl Operator {
         }
     }
 
-    /// Its own image. The suite finds its companions by the tag.
+    /// The image of the operator. The suite uses the same tag for its other images.
     fn image(self, suite: &Suite) -> String {
         match self {
             Self::Mainstay => format!("{REPOSITORY}:mainstay"),
@@ -121,15 +121,15 @@ pub(crate) fn is_group(name: &str) -> bool {
     group::ALL.iter().any(|group| group.name == name)
 }
 
-/// Runs the groups that are asked for.
-pub(crate) async fn run(programs: &Programs, asked: &Arguments) -> Result<ChoreResult> {
-    let rows = play(programs, asked).await?;
+/// Runs the selected groups.
+pub(crate) async fn run(programs: &Programs, arguments: &Arguments) -> Result<ChoreResult> {
+    let rows = run_groups(programs, arguments).await?;
     Ok(ChoreResult::of(count(&rows, TestOutcome::Fail) == 0))
 }
 
 /// Runs one group against our image.
 pub(crate) async fn group(programs: &Programs, name: &str) -> Result<Outcome> {
-    let asked = Arguments {
+    let arguments = Arguments {
         groups: vec![name.to_owned()],
         test: None,
         operator: Operator::Mainstay,
@@ -138,68 +138,68 @@ pub(crate) async fn group(programs: &Programs, name: &str) -> Result<Outcome> {
         write: false,
         lab: LAB.to_owned(),
     };
-    Ok(result::outcome(&play(programs, &asked).await?))
+    Ok(result::outcome(&run_groups(programs, &arguments).await?))
 }
 
-/// Runs groups, and prints and stores the result of each test.
-async fn play(programs: &Programs, asked: &Arguments) -> Result<Vec<Row>> {
-    let groups = group::named(&asked.groups);
+/// Runs groups, prints the result of each test, and stores it.
+async fn run_groups(programs: &Programs, arguments: &Arguments) -> Result<Vec<Row>> {
+    let groups = group::named(&arguments.groups);
     ensure!(
-        asked.test.is_none() || groups.len() == 1,
-        "--test narrows one group: say which, such as alertmanager"
+        arguments.test.is_none() || groups.len() == 1,
+        "--test needs exactly one group, such as alertmanager"
     );
     ensure!(
-        !asked.write || asked.operator == Operator::Mainstay,
-        "the page tells about Mainstay, not about the peer"
+        !arguments.write || arguments.operator == Operator::Mainstay,
+        "the page is about Mainstay: --write needs --operator mainstay"
     );
     let watch = Stopwatch::start();
     let known = Known::built_in()?;
-    if !asked.no_build {
+    if !arguments.no_build {
         test::build_lab(programs).await?;
     }
     let suite = Suite::ensure(programs).await?;
     let cache = Cache::of_user().directory().join("peer-e2e");
-    let _held = cluster::hold(&asked.lab, &cache)?;
-    if !asked.no_build {
-        let images = format!("image build {IMAGES} {}", asked.operator.images());
-        programs.run(&cluster::lab(&images)?).await?;
+    let _lock = cluster::lock(&arguments.lab, &cache)?;
+    if !arguments.no_build {
+        let images = format!("image build {IMAGES} {}", arguments.operator.images());
+        programs.run(&Call::lab(&images)?).await?;
     }
 
-    let place = cache.join(asked.operator.name());
-    let image = asked.operator.image(&suite);
-    let player = Player {
+    let directory = cache.join(arguments.operator.name());
+    let image = arguments.operator.image(&suite);
+    let runner = Runner {
         programs,
         suite: &suite,
         known: &known,
         image: &image,
-        lab: &asked.lab,
-        place: &place,
-        repeats: !asked.no_repeat,
+        lab: &arguments.lab,
+        directory: &directory,
+        repeats: !arguments.no_repeat,
     };
     let (mut all, mut ended) = (Vec::new(), Ok(()));
     for group in &groups {
-        match player.play(group, asked.test.as_deref()).await {
+        match runner.run_group(group, arguments.test.as_deref()).await {
             Ok(rows) => {
-                if asked.test.is_none() {
-                    record(&place, group.name, &rows)?;
+                if arguments.test.is_none() {
+                    record(&directory, group.name, &rows)?;
                 }
                 all.extend(rows);
             }
-            // What came before is told all the same.
+            // The results of the groups before are printed nevertheless.
             Err(error) => {
                 ended = Err(error);
                 break;
             }
         }
     }
-    line(format!("\n{}", page::shown(asked.operator.name(), &all)));
+    line(format!("\n{}", page::shown(arguments.operator.name(), &all)));
     line(format!("{}, {}", page::closing(&all), Span(watch.elapsed())));
     ended?;
-    ensure!(!all.is_empty(), "no test was run: is there one of this name in the group?");
-    if asked.write {
+    ensure!(!all.is_empty(), "no test was run: the group has no test of this name");
+    if arguments.write {
         write_atomically(
             &environment::workspace().join(PAGE),
-            page::page(&suite.version, &recorded(&place)?),
+            page::page(&suite.version, &recorded(&directory)?),
         )?;
         line(format!("wrote {PAGE}"));
     }
@@ -207,15 +207,15 @@ async fn play(programs: &Programs, asked: &Arguments) -> Result<Vec<Row>> {
 }
 
 /// Stores the results of a whole group for the page.
-fn record(place: &Path, group: &str, rows: &[Row]) -> Result<()> {
-    write_atomically(&place.join(format!("{group}.json")), serde_json::to_vec_pretty(rows)?)
+fn record(directory: &Path, group: &str, rows: &[Row]) -> Result<()> {
+    write_atomically(&directory.join(format!("{group}.json")), serde_json::to_vec_pretty(rows)?)
 }
 
-/// What was last recorded of each group.
-fn recorded(place: &Path) -> Result<Vec<(&'static str, Vec<Row>)>> {
+/// The last recorded results of each group.
+fn recorded(directory: &Path) -> Result<Vec<(&'static str, Vec<Row>)>> {
     let mut recorded = Vec::new();
     for group in group::ALL {
-        let file = place.join(format!("{}.json", group.name));
+        let file = directory.join(format!("{}.json", group.name));
         let Ok(text) = std::fs::read_to_string(&file) else { continue };
         let rows = serde_json::from_str(&text).with_context(|| format!("cannot read {}", file.display()))?;
         recorded.push((group.name, rows));
@@ -228,7 +228,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_recorded_of_a_group_is_read_back() {
+    fn recorded_results_are_read_back() {
         let directory = tempfile::tempdir().unwrap();
         let row = Row {
             test: "TestDenylist/Prometheus".into(),

@@ -28,7 +28,7 @@ impl Row {
     }
 }
 
-/// The longest note that the terminal gets: the page and the cache have all of it.
+/// The maximum length of a note on the terminal: the page and the cache contain the whole note.
 const WIDTH: usize = 160;
 
 /// The rows for the terminal.
@@ -43,7 +43,7 @@ pub(crate) fn shown(operator: &str, rows: &[Row]) -> String {
     table(&std::iter::once(heading).chain(rows.iter().map(line)).collect::<Vec<_>>())
 }
 
-/// The rows in a sentence.
+/// The counts of the rows in a sentence.
 pub(crate) fn closing(rows: &[Row]) -> String {
     let some = |outcome, words: &str| {
         let found = count(rows, outcome);
@@ -64,22 +64,21 @@ pub(crate) fn closing(rows: &[Row]) -> String {
 const BEGINNING: &str = "\
 <!-- Written by `make peer-e2e WRITE=yes`; do not edit. -->
 
-# Compatibility, as the Prometheus Operator's own tests see it
+# Compatibility: results of the Prometheus Operator's own tests
 
 The end-to-end suite of the Prometheus Operator, built from its Go module, runs against Mainstay's image on the
-[lab](../lab/README.md): under the Prometheus Operator's own Deployment, flags and roles, with nothing but the images of
-operator, webhook and reloader exchanged. `make peer-e2e GROUP=alertmanager` runs a part of it, `make peer-e2e` all, in
-about three hours.
+[lab](../lab/README.md), with the Prometheus Operator's own Deployment, flags and roles. Only the images of operator, webhook
+and reloader are replaced. `make peer-e2e GROUP=alertmanager` runs one group, `make peer-e2e` runs all, in about three hours.
 
-- The suite is changed in one place: it reads the files of the version before from a directory instead of the network.
-- Blackbox exporter, echo server and nginx are stand-ins of our own. Tests of upgrades find newer programs under the older
-  tags of Prometheus, Alertmanager and Thanos: they are about the operator, not about what it operates.
-- Not run: the chain over 56 Prometheus versions (`TestPrometheusVersionUpgrade`).
-- A test that failed was repeated once, alone; its note says so. *Excused* are tests whose failure says nothing about
-  compatibility, or shows what [differs on purpose](differences.md#in-the-cluster); the note says why.
+- The suite is changed in one place: it reads the files of the previous version from a directory instead of the network.
+- Blackbox exporter, echo server and nginx are replaced by small programs of our own. Tests of upgrades use newer programs
+  under the older tags of Prometheus, Alertmanager and Thanos: they are about the operator, not about its operands.
+- Not run: the upgrade through 56 Prometheus versions (`TestPrometheusVersionUpgrade`).
+- A failed test was repeated once, alone; its note says so. *Excused* means that the failure says nothing about
+  compatibility, or is an [intended difference](differences.md#in-the-cluster); the note has the reason.
 ";
 
-/// The page: what is recorded of each group.
+/// The page: the recorded results of each group.
 pub(crate) fn page(version: &str, recorded: &[(&str, Vec<Row>)]) -> String {
     let rows: Vec<Row> = recorded.iter().flat_map(|(_, rows)| rows.clone()).collect();
     let mut page = format!("{BEGINNING}\nPrometheus Operator {version}: {}.\n", closing(&rows));

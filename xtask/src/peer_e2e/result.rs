@@ -18,7 +18,7 @@ pub(crate) enum TestOutcome {
     Fail,
     /// It did not run.
     Skip,
-    /// It did not pass, and that says nothing about the operator.
+    /// It did not pass, which says nothing about the operator.
     Excused,
 }
 
@@ -27,21 +27,21 @@ pub(crate) enum TestOutcome {
 pub(crate) struct Row {
     /// Its full name.
     pub(crate) test: String,
-    /// How it ended. Recorded results of earlier versions have another name for it.
+    /// Its result. Results that were recorded by earlier versions have another name for it.
     #[serde(alias = "standing")]
     pub(crate) outcome: TestOutcome,
     /// How long it took, in whole seconds.
     pub(crate) seconds: u64,
-    /// How many of its cases passed, and how many it has; of a test without cases nothing.
+    /// How many of its cases passed, and how many it has; `None` for a test without cases.
     pub(crate) cases: Option<(usize, usize)>,
-    /// What else is to be said.
+    /// A note, such as the reason of a failure.
     pub(crate) note: String,
-    /// Whether this is its second try.
+    /// Whether this is the result of the second attempt.
     pub(crate) repeated: bool,
 }
 
-/// The rows of a group after one run: its tests by name, and before them the tests around it that failed on their own
-/// account, such as the one that looks whether the operator was restarted.
+/// The rows of a group after one run: its tests by name, and before them the tests that contain them, if these failed
+/// for a reason of their own, such as a restart of the operator.
 pub(crate) fn rows(group: &Group, results: &SuiteResults, known: &Known) -> Vec<Row> {
     let prefix = group.prefix();
     let around = ancestors(&prefix).into_iter().filter(|test| failed_itself(results, test));
@@ -50,48 +50,48 @@ pub(crate) fn rows(group: &Group, results: &SuiteResults, known: &Known) -> Vec<
     around.map(|test| failed(test, results)).chain(tests).collect()
 }
 
-/// A test and all that it lies in, the outermost first.
+/// A test and all tests that contain it, the outermost first.
 fn ancestors(test: &str) -> Vec<String> {
     let ends = test.match_indices('/').map(|(at, _)| at).chain([test.len()]);
     ends.map(|end| test[..end].to_owned()).collect()
 }
 
-/// Whether a test that holds others failed for a reason of its own.
+/// Whether a test that contains others failed for a reason of its own.
 fn failed_itself(results: &SuiteResults, test: &str) -> bool {
-    let Some(told) = results.about(test) else { return false };
+    let Some(result) = results.about(test) else { return false };
     let has_failed = |name: &str| {
-        results.about(name).is_some_and(|told| matches!(told.ending, Some(Ending::Failed) | None))
+        results.about(name).is_some_and(|result| matches!(result.ending, Some(Ending::Failed) | None))
     };
     let has_failed_child = || results.children(test).any(has_failed);
-    match told.ending {
-        Some(Ending::Failed) => told.output.contains("Error Trace:") || !has_failed_child(),
+    match result.ending {
+        Some(Ending::Failed) => result.output.contains("Error Trace:") || !has_failed_child(),
         Some(Ending::Passed | Ending::Skipped) => false,
         None => !has_failed_child(),
     }
 }
 
-/// The row of a test that holds others and failed for a reason of its own.
+/// The row of a test that contains others and failed for a reason of its own.
 fn failed(test: String, results: &SuiteResults) -> Row {
-    let told = results.about(&test).cloned().unwrap_or_default();
-    let (seconds, note) = (told.whole_seconds(), told.reason().unwrap_or_default());
+    let result = results.about(&test).cloned().unwrap_or_default();
+    let (seconds, note) = (result.whole_seconds(), result.reason().unwrap_or_default());
     Row { test, outcome: TestOutcome::Fail, seconds, cases: None, note, repeated: false }
 }
 
 fn row(test: String, results: &SuiteResults, known: &Known) -> Row {
     let about = |name: &str| results.about(name).cloned().unwrap_or_default();
-    let told = about(&test);
+    let result = about(&test);
     let cases = results.cases(&test);
     let bad: Vec<&str> =
         cases.iter().copied().filter(|case| about(case).ending != Some(Ending::Passed)).collect();
     let count = (cases != [test.as_str()]).then_some((cases.len() - bad.len(), cases.len()));
-    let outcome = match told.ending {
+    let outcome = match result.ending {
         Some(Ending::Passed) => TestOutcome::Pass,
         Some(Ending::Skipped) => TestOutcome::Skip,
         Some(Ending::Failed) | None => TestOutcome::Fail,
     };
     let why = || {
         let reason = bad.iter().chain([&test.as_str()]).find_map(|name| about(name).reason());
-        match (told.ending, reason) {
+        match (result.ending, reason) {
             (None, _) => "it did not end".to_owned(),
             (Some(_), reason) => reason.unwrap_or_default(),
         }
@@ -99,17 +99,17 @@ fn row(test: String, results: &SuiteResults, known: &Known) -> Row {
     let excuse = known.excuse(&test, &bad);
     let (outcome, note) = match (outcome, excuse) {
         (TestOutcome::Pass, _) => (TestOutcome::Pass, String::new()),
-        (_, Some(remark)) => (TestOutcome::Excused, remark.reason.clone()),
+        (_, Some(excuse)) => (TestOutcome::Excused, excuse.reason.clone()),
         (TestOutcome::Skip, None) => (TestOutcome::Skip, why()),
         (_, None) => (TestOutcome::Fail, why()),
     };
-    // A test does not count the time of cases that run beside each other.
+    // The time of a test does not include cases that run in parallel.
     let within: u64 = cases.iter().map(|case| about(case).whole_seconds()).sum();
-    let seconds = told.whole_seconds().max(within);
+    let seconds = result.whole_seconds().max(within);
     Row { test, outcome, seconds, cases: count, note, repeated: false }
 }
 
-/// Puts what became of a test at its second try, alone, in the place of the first.
+/// Replaces the result of a test by that of its second attempt, alone.
 pub(crate) fn repeat(first: &mut Row, second: Option<Row>) {
     let Some(second) = second else {
         first.note = format!("{} (a second try did not end)", first.note);
@@ -124,7 +124,7 @@ pub(crate) fn repeat(first: &mut Row, second: Option<Row>) {
     *first = Row { note, repeated: true, ..second };
 }
 
-/// The rows as an outcome. What is excused has not passed, and says nothing about the operator either.
+/// The rows as an outcome. Excused tests count as skipped.
 pub(crate) fn outcome(rows: &[Row]) -> Outcome {
     let mut outcome = Outcome::default();
     for row in rows {
@@ -142,7 +142,7 @@ pub(crate) fn outcome(rows: &[Row]) -> Outcome {
     outcome
 }
 
-/// How many rows stand so.
+/// How many rows have this outcome.
 pub(crate) fn count(rows: &[Row], outcome: TestOutcome) -> usize {
     rows.iter().filter(|row| row.outcome == outcome).count()
 }
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_failed_around_the_tests_is_a_row_of_its_own() {
+    fn a_failure_outside_of_the_tests_is_a_separate_row() {
         let lines = [
             ended("pass", "TestAllNS/x/AMWeb", 28),
             ended("pass", "TestAllNS/x", 40),
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_restart_is_seen_beside_another_failure() {
+    fn a_restart_is_reported_with_another_failure() {
         let lines = [
             ended("fail", "TestAllNS/x/AMWeb", 28),
             ended("fail", "TestAllNS/x", 40),
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_is_excused_and_what_passes_needs_no_excuse() {
+    fn a_known_failure_is_excused() {
         let test = "TestGatedFeatures/FinalizerWhenStatusForConfigResourcesEnabled";
         assert_eq!(of("gated", &[ended("fail", test, 5)])[0].outcome, TestOutcome::Excused);
         assert_eq!(of("gated", &[ended("pass", test, 5)])[0].outcome, TestOutcome::Pass);
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_try_counts_and_is_told() {
+    fn the_second_attempt_replaces_the_first() {
         let mut row = plain("T/a", TestOutcome::Fail, 9, "slow");
         repeat(&mut row, Some(plain("T/a", TestOutcome::Pass, 4, "")));
         let note = "passed at the second try, alone; the first: slow";
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn as_an_outcome_only_what_passed_has_passed() {
+    fn excused_and_skipped_tests_have_not_passed() {
         let repeated = Row { repeated: true, ..plain("D", TestOutcome::Pass, 1, "passed at the second try") };
         let rows = [
             plain("A", TestOutcome::Pass, 1, ""),

@@ -1,4 +1,4 @@
-//! The suite itself: the source of the Prometheus Operator from its Go module, adapted to a machine that reaches only the
+//! The suite: the source of the Prometheus Operator from its Go module, changed for a machine that reaches only the
 //! module proxy, and the test binary built from it. Kept in the cache, by version.
 
 use std::fs::File;
@@ -16,93 +16,92 @@ use crate::programs::{Call, Programs};
 /// The program in the table of the lab.
 pub(crate) const PROGRAM: &str = "prometheus-operator";
 
-/// Raised whenever what is made below would come out differently.
-const MADE: u8 = 1;
+/// Incremented when the code below produces a different suite.
+const REVISION: u8 = 1;
 
-/// Where the source of the version before lies, seen from the directory in which the tests run. The numbers are filled
-/// in by the suite.
-const BEFORE: &str = "../before/release-%d.%d";
+/// The directory with the source of the previous version, relative to the directory in which the tests run. The suite
+/// fills in the numbers.
+const PREVIOUS: &str = "../before/release-%d.%d";
 
 /// The suite, ready to run.
 #[derive(Debug, Clone)]
 pub(crate) struct Suite {
     directory: PathBuf,
-    /// The version that it belongs to.
+    /// Its version.
     pub(crate) version: String,
 }
 
 impl Suite {
-    /// Takes it from the cache, or makes it.
+    /// The suite from the cache; it is built first if it is missing.
     pub(crate) async fn ensure(programs: &Programs) -> Result<Self> {
         let versions = Versions::built_in();
         let listed: Vec<_> =
             versions.programs().into_iter().filter(|program| program.name == PROGRAM).collect();
-        let [current, before, ..] = listed.as_slice() else {
+        let [current, previous, ..] = listed.as_slice() else {
             anyhow::bail!("the table of the lab needs two versions of {PROGRAM}")
         };
-        let place = Cache::of_user().directory().join("peer-e2e");
-        let directory = place.join(format!("suite-{}-{MADE}", current.version));
+        let cache = Cache::of_user().directory().join("peer-e2e");
+        let directory = cache.join(format!("suite-{}-{REVISION}", current.version));
         let suite = Self { directory, version: current.version.clone() };
-        // Until the suite is built: another process that needs it waits, and then finds it.
-        std::fs::create_dir_all(&place).with_context(|| format!("cannot create {}", place.display()))?;
-        let held = File::create(place.join("suite.lock")).context("cannot create the lock of the suite")?;
-        held.lock().context("cannot lock the suite")?;
+        // Another process that needs the suite waits for this lock, and then finds it.
+        std::fs::create_dir_all(&cache).with_context(|| format!("cannot create {}", cache.display()))?;
+        let lock = File::create(cache.join("suite.lock")).context("cannot create the lock of the suite")?;
+        lock.lock().context("cannot lock the suite")?;
         if !suite.directory.is_dir() {
             line(format!("building the test suite of {PROGRAM} {}", current.version));
-            let draft = Self { directory: place.join("suite.draft"), ..suite.clone() };
+            let draft = Self { directory: cache.join("suite.draft"), ..suite.clone() };
             remove_all(&draft.directory)?;
             let (module, requires) = source(&current.recipe)?;
             check_out(&module, requires, &draft.source())?;
-            draft.put_before(&source(&before.recipe)?.0, &before.version)?;
-            draft.make_fit()?;
+            draft.add_previous(&source(&previous.recipe)?.0, &previous.version)?;
+            draft.adapt()?;
             draft.build(programs).await?;
             std::fs::rename(&draft.directory, &suite.directory)
-                .with_context(|| format!("cannot put {} in place", suite.directory.display()))?;
+                .with_context(|| format!("cannot move {} into place", suite.directory.display()))?;
         }
         Ok(suite)
     }
 
-    /// The source that the tests read examples and definitions from.
+    /// The source, from which the tests also read examples and CRDs.
     fn source(&self) -> PathBuf {
         self.directory.join("source")
     }
 
-    /// Where the tests run.
-    pub(crate) fn place(&self) -> PathBuf {
+    /// The directory in which the tests run.
+    pub(crate) fn tests(&self) -> PathBuf {
         self.source().join("test/e2e")
     }
 
-    /// The definitions of the kinds.
+    /// The CRDs.
     pub(crate) fn definitions(&self) -> PathBuf {
         self.source().join("example/prometheus-operator-crd")
     }
 
-    /// The tests.
+    /// The test binary.
     pub(crate) fn binary(&self) -> PathBuf {
         self.directory.join("e2e.test")
     }
 
-    /// Lays the version before where the suite looks for it. Only what it reads is kept.
-    fn put_before(&self, module: &str, version: &str) -> Result<()> {
+    /// Puts the source of the previous version where the suite expects it. Only the parts that it reads are kept.
+    fn add_previous(&self, module: &str, version: &str) -> Result<()> {
         let whole = self.directory.join("before");
         check_out(module, &[], &whole)?;
         let mut numbers = version.split('.');
-        let mut place = BEFORE.to_owned();
-        while let (Some(number), true) = (numbers.next(), place.contains("%d")) {
-            place = place.replacen("%d", number, 1);
+        let mut path = PREVIOUS.to_owned();
+        while let (Some(number), true) = (numbers.next(), path.contains("%d")) {
+            path = path.replacen("%d", number, 1);
         }
-        let place = self.place().join(place);
+        let directory = self.tests().join(path);
         for part in ["VERSION", "example", "test/framework/resources"] {
-            let to = place.join(part);
-            std::fs::create_dir_all(to.parent().context("a part lies in a directory")?)?;
-            std::fs::rename(whole.join(part), &to)
-                .with_context(|| format!("{module} has no {part} that could be put aside"))?;
+            let to = directory.join(part);
+            std::fs::create_dir_all(to.parent().context("a part is in a directory")?)?;
+            std::fs::rename(whole.join(part), &to).with_context(|| format!("{module} has no {part}"))?;
         }
         remove_all(&whole)
     }
 
-    fn make_fit(&self) -> Result<()> {
-        let file = self.place().join("main_test.go");
+    fn adapt(&self) -> Result<()> {
+        let file = self.tests().join("main_test.go");
         let text =
             std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
         std::fs::write(&file, without_downloads(&text)?)?;
@@ -115,7 +114,7 @@ impl Suite {
             .words("test -c -o")
             .arguments([binary.as_str(), "./test/e2e"])
             .inside(self.source())
-            // As the lab builds its programs, so that what they share is compiled once.
+            // The same settings as for the programs of the lab, so that shared packages are compiled once.
             .with("CGO_ENABLED", "0")
             .with("GOWORK", "off")
             .with("GOFLAGS", "-mod=mod -buildvcs=false");
@@ -130,23 +129,23 @@ fn source(recipe: &Recipe) -> Result<(String, &[String])> {
     Ok((format!("{}@{}", module.path, module.version), &go.requires))
 }
 
-/// Lets the suite read the files of the version before from a directory instead of the network: its own reader takes a
-/// path where it takes an address.
+/// Changes the suite so that it reads the files of the previous version from a directory instead of the network: its
+/// own reader accepts a path as well as a URL.
 fn without_downloads(text: &str) -> Result<String> {
     let text = replace_once(text, "URLToIOReader(", "SourceToIOReader(")?;
     let name = "gitHubContentReleaseBaseURL = \"";
     let (front, rest) = text.split_once(name).with_context(|| format!("the suite has no {name}"))?;
     let (_, back) = rest.split_once('"').context("the suite has an address without an end")?;
-    Ok(format!("{front}{name}{BEFORE}\"{back}"))
+    Ok(format!("{front}{name}{PREVIOUS}\"{back}"))
 }
 
 fn replace_once(text: &str, old: &str, new: &str) -> Result<String> {
     let found = text.matches(old).count();
-    ensure!(found == 1, "the suite has {found} times {old}, and once was expected");
+    ensure!(found == 1, "the suite contains {old} {found} times instead of once");
     Ok(text.replacen(old, new, 1))
 }
 
-/// The certificate of the sample application, which is its own authority and its own client.
+/// The certificate of the sample application, which is also its certificate authority and its client certificate.
 fn write_certificate(directory: &Path) -> Result<()> {
     let mut parameters = CertificateParams::new(vec!["localhost".to_owned()])?;
     parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);

@@ -57,7 +57,7 @@ pub struct AlertmanagerSpec {
     /// Fields that all workloads share.
     #[serde(flatten)]
     pub workload: WorkloadSpec,
-    /// Container image to run; it wins over the image derived from `version`.
+    /// Container image to run; it takes precedence over the image derived from `version`.
     pub image: Option<String>,
     /// Version of Alertmanager to run.
     pub version: String,
@@ -94,7 +94,7 @@ pub struct AlertmanagerSpec {
     pub cluster_pushpull_interval: GoDuration,
     /// How long to wait for a peer ahead in the order to send a notification.
     pub cluster_peer_timeout: GoDuration,
-    /// Whether cluster mode stays on even with a single replica.
+    /// Whether cluster mode is enabled even with a single replica.
     pub force_enable_cluster_mode: bool,
     /// Labels of the AlertmanagerConfig objects to merge into the configuration.
     pub alertmanager_config_selector: Option<LabelSelector>,
@@ -115,7 +115,7 @@ pub struct AlertmanagerSpec {
     pub alertmanager_configuration: Option<AlertmanagerConfiguration>,
     /// Whether the token of the ServiceAccount is mounted into the pods.
     pub automount_service_account_token: Option<bool>,
-    /// Feature flags to switch on.
+    /// Feature flags to enable.
     pub enable_features: Vec<String>,
 }
 
@@ -157,7 +157,7 @@ pub struct AlertmanagerWebSpec {
     /// How many GET requests may be processed at the same time.
     #[schemars(range(min = 0))]
     pub get_concurrency: Option<u32>,
-    /// Seconds after which an HTTP request is given up; 0 means no timeout.
+    /// Seconds after which an HTTP request is canceled; 0 means no timeout.
     #[schemars(range(min = 0))]
     pub timeout: Option<u32>,
 }

@@ -53,10 +53,10 @@ pub struct AlertmanagerEndpoints {
     pub authorization: Option<SafeAuthorization>,
     /// Sign requests with AWS Signature Version 4.
     pub sigv4: Option<Sigv4>,
-    /// Proxy on the way.
+    /// Proxy of the connection.
     #[serde(flatten)]
     pub proxy: ProxyConfig,
-    /// Version of the Alertmanager API to use; Prometheus 3 only knows `v2`.
+    /// Version of the Alertmanager API to use; Prometheus 3 only supports `v2`.
     pub api_version: Option<AlertmanagerApiVersion>,
     /// How long sending alerts to one Alertmanager may take.
     pub timeout: Option<Duration>,

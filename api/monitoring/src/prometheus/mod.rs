@@ -75,15 +75,15 @@ pub struct PrometheusSpec {
     pub retention: Duration,
     /// How much disk space the stored blocks may use; the oldest are removed first.
     pub retention_size: ByteSize,
-    /// What happens to the shards that a scale-down makes superfluous.
+    /// What happens to the surplus shards after a scale-down.
     pub shard_retention_policy: Option<ShardRetentionPolicy>,
-    /// Turn off the compaction of blocks.
+    /// Disable the compaction of blocks.
     pub disable_compaction: bool,
     /// How rules are evaluated.
     pub rules: Rules,
     /// Deprecated: use `excludedFromEnforcement` instead.
     pub prometheus_rules_excluded_from_enforce: Vec<RuleExclusion>,
-    /// Labels of the PrometheusRules to use; `{}` takes all, unset takes none.
+    /// Labels of the PrometheusRules to use; `{}` selects all, unset selects none.
     pub rule_selector: Option<LabelSelector>,
     /// Namespaces searched for PrometheusRules; `{}` means all, unset means only the own one.
     pub rule_namespace_selector: Option<LabelSelector>,
@@ -110,7 +110,7 @@ pub struct PrometheusSpec {
     pub evaluation_interval: Duration,
     /// How far in the past rules are evaluated, so that late samples still count.
     pub rule_query_offset: Option<Duration>,
-    /// Turn on the admin API, which can delete series and take snapshots.
+    /// Enable the admin API, which can delete series and take snapshots.
     #[serde(rename = "enableAdminAPI")]
     pub enable_admin_api: bool,
 }

@@ -1,4 +1,4 @@
-//! What is done to metrics that come by OTLP.
+//! How metrics that are received over OTLP are processed.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -49,7 +49,7 @@ pub struct RemoteWriteSpec {
     pub bearer_token: String,
     /// TLS settings of the connection.
     pub tls_config: Option<TlsConfig>,
-    /// Proxy on the way.
+    /// Proxy of the connection.
     #[serde(flatten)]
     pub proxy: ProxyConfig,
     /// Whether HTTP redirects are followed.
@@ -79,7 +79,7 @@ pub struct QueueConfig {
     /// How many queue shards may send in parallel at most.
     #[schemars(extend("format" = Value::Null))]
     pub max_shards: i64,
-    /// How many samples one request may carry.
+    /// How many samples one request may contain.
     #[schemars(extend("format" = Value::Null))]
     pub max_samples_per_send: i64,
     /// How long a sample waits for its batch to fill before it is sent anyway.
@@ -106,13 +106,13 @@ pub struct RemoteReadSpec {
     pub url: Url,
     /// Name of this endpoint in metrics and logs; it must be unique.
     pub name: String,
-    /// Labels that a query must select by for this endpoint to be asked.
+    /// Labels that a query must select by, otherwise this endpoint is not queried.
     pub required_matchers: BTreeMap<String, String>,
     /// How long one request to the endpoint may take.
     pub remote_timeout: Option<Duration>,
     /// Extra HTTP headers sent with each request.
     pub headers: BTreeMap<String, String>,
-    /// Ask the endpoint also for time ranges that the local storage should fully have.
+    /// Query the endpoint also for time ranges that the local storage should have completely.
     pub read_recent: bool,
     /// OAuth 2.0 client settings used to get an access token.
     pub oauth2: Option<OAuth2>,
@@ -126,7 +126,7 @@ pub struct RemoteReadSpec {
     pub bearer_token: String,
     /// TLS settings of the connection.
     pub tls_config: Option<TlsConfig>,
-    /// Proxy on the way.
+    /// Proxy of the connection.
     #[serde(flatten)]
     pub proxy: ProxyConfig,
     /// Whether HTTP redirects are followed.
@@ -143,7 +143,7 @@ pub struct MetadataConfig {
     pub send: bool,
     /// Time between two sends of the metadata.
     pub send_interval: Duration,
-    /// How many metadata entries one request may carry.
+    /// How many metadata entries one request may contain.
     #[schemars(range(min = -1))]
     pub max_samples_per_send: Option<i32>,
 }

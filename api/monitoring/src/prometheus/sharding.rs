@@ -1,4 +1,4 @@
-//! How targets are spread over shards, and what becomes of a shard that is not needed.
+//! How targets are spread over shards, and what happens to shards that are no longer needed.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

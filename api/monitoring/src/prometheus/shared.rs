@@ -30,7 +30,7 @@ use crate::workload::WorkloadSpec;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RuntimeConfig {
-    /// Heap growth in percent that starts a garbage collection (`GOGC`); `-1` turns it off.
+    /// Heap growth in percent that starts a garbage collection (`GOGC`); `-1` disables it.
     #[serde(rename = "goGC")]
     #[schemars(range(min = -1))]
     pub go_gc: Option<i32>,
@@ -44,19 +44,19 @@ pub struct SharedSpec {
     /// Fields that all workloads share.
     #[serde(flatten)]
     pub workload: WorkloadSpec,
-    /// Labels of the ServiceMonitors to use; `{}` takes all, unset takes none.
+    /// Labels of the ServiceMonitors to use; `{}` selects all, unset selects none.
     pub service_monitor_selector: Option<LabelSelector>,
     /// Namespaces searched for ServiceMonitors; `{}` means all, unset means only the own one.
     pub service_monitor_namespace_selector: Option<LabelSelector>,
-    /// Labels of the PodMonitors to use; `{}` takes all, unset takes none.
+    /// Labels of the PodMonitors to use; `{}` selects all, unset selects none.
     pub pod_monitor_selector: Option<LabelSelector>,
     /// Namespaces searched for PodMonitors; `{}` means all, unset means only the own one.
     pub pod_monitor_namespace_selector: Option<LabelSelector>,
-    /// Labels of the Probes to use; `{}` takes all, unset takes none.
+    /// Labels of the Probes to use; `{}` selects all, unset selects none.
     pub probe_selector: Option<LabelSelector>,
     /// Namespaces searched for Probes; `{}` means all, unset means only the own one.
     pub probe_namespace_selector: Option<LabelSelector>,
-    /// Labels of the ScrapeConfigs to use; `{}` takes all, unset takes none.
+    /// Labels of the ScrapeConfigs to use; `{}` selects all, unset selects none.
     pub scrape_config_selector: Option<LabelSelector>,
     /// Namespaces searched for ScrapeConfigs; `{}` means all, unset means only the own one.
     pub scrape_config_namespace_selector: Option<LabelSelector>,
@@ -78,10 +78,10 @@ pub struct SharedSpec {
     pub scrape_interval: Duration,
     /// How long a scrape may take; not longer than the scrape interval.
     pub scrape_timeout: Duration,
-    /// Exposition formats to ask targets for, the preferred one first.
+    /// Exposition formats to ask targets for, in order of preference.
     #[schemars(extend("x-kubernetes-list-type" = "set"))]
     pub scrape_protocols: Vec<ScrapeProtocol>,
-    /// Labels that every series or alert sent to another system carries.
+    /// Labels of every series or alert that is sent to another system.
     pub external_labels: BTreeMap<String, String>,
     /// Accept samples that others push with the remote write protocol.
     pub enable_remote_write_receiver: bool,
@@ -91,7 +91,7 @@ pub struct SharedSpec {
     /// Remote write message versions that the receiver accepts.
     #[schemars(length(min = 1), extend("x-kubernetes-list-type" = "set"))]
     pub remote_write_receiver_message_versions: Vec<RemoteWriteMessageVersion>,
-    /// Feature flags to turn on.
+    /// Feature flags to enable.
     #[schemars(extend("x-kubernetes-list-type" = "set"))]
     pub enable_features: Vec<EnableFeature>,
     /// URL under which users reach the web interface; links are built from it.
@@ -120,13 +120,13 @@ pub struct SharedSpec {
     /// Whether monitors may name files inside the Prometheus container.
     #[serde(rename = "arbitraryFSAccessThroughSMs")]
     pub arbitrary_fs_access: ArbitraryFsAccess,
-    /// When true, labels of the target never win, whatever `honorLabels` of a monitor says.
+    /// When true, labels of the target never take precedence, regardless of `honorLabels` of a monitor.
     pub override_honor_labels: bool,
-    /// When true, timestamps of the target are ignored, whatever `honorTimestamps` of a monitor says.
+    /// When true, timestamps of the target are ignored, regardless of `honorTimestamps` of a monitor.
     pub override_honor_timestamps: bool,
     /// When true, monitors find targets only in their own namespace.
     pub ignore_namespace_selectors: bool,
-    /// Label that is forced to the namespace of the monitor or rule that a series or alert comes from.
+    /// Label that is set to the namespace of the monitor or rule that a series or alert comes from.
     pub enforced_namespace_label: String,
     /// Highest `sampleLimit` that a monitor can have.
     #[schemars(range(min = 0))]
@@ -171,7 +171,7 @@ pub struct SharedSpec {
     pub tracing_config: Option<TracingConfig>,
     /// How large an uncompressed scrape response may be; a larger one makes the scrape fail.
     pub body_size_limit: Option<ByteSize>,
-    /// How many samples one scrape may bring; more make it fail.
+    /// How many samples one scrape may return; more make it fail.
     #[schemars(range(min = 0))]
     pub sample_limit: Option<i64>,
     /// How many targets one scrape job may have; with more, all of them fail.
@@ -189,7 +189,7 @@ pub struct SharedSpec {
     /// How many targets dropped by relabeling are kept in memory; 0 means no limit.
     #[schemars(range(min = 0))]
     pub keep_dropped_targets: Option<i64>,
-    /// How Prometheus is told to load a changed configuration.
+    /// How the reload of a changed configuration is triggered.
     pub reload_strategy: Option<ReloadStrategy>,
     /// Seconds that the container may take to start before it is restarted.
     #[schemars(range(min = 60))]
@@ -245,7 +245,7 @@ pub struct ApiServerConfig {
     pub authorization: Option<Authorization>,
     /// Deprecated: use `authorization` instead; anyone who reads this resource sees the token.
     pub bearer_token: String,
-    /// Proxy on the way.
+    /// Proxy of the connection.
     #[serde(flatten)]
     pub proxy: ProxyConfig,
 }

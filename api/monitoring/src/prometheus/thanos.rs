@@ -26,7 +26,7 @@ pub struct ThanosSpec {
     pub resources: ResourceRequirements,
     /// Secret key with the Thanos object storage settings that blocks are uploaded with.
     pub object_storage_config: Option<SecretKeySelector>,
-    /// Path of a file with the object storage settings; it wins over `objectStorageConfig`.
+    /// Path of a file with the object storage settings; it takes precedence over `objectStorageConfig`.
     pub object_storage_config_file: Option<String>,
     /// Deprecated: use `grpcListenLocal` and `httpListenLocal` instead.
     pub listen_local: bool,
@@ -36,7 +36,7 @@ pub struct ThanosSpec {
     pub http_listen_local: bool,
     /// Secret key with the tracing settings of Thanos.
     pub tracing_config: Option<SecretKeySelector>,
-    /// Path of a file with the tracing settings; it wins over `tracingConfig`.
+    /// Path of a file with the tracing settings; it takes precedence over `tracingConfig`.
     pub tracing_config_file: String,
     /// TLS settings of the gRPC server.
     pub grpc_server_tls_config: Option<GrpcServerTlsConfig>,

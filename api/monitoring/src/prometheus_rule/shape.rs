@@ -1,4 +1,4 @@
-//! The form of a PrometheusRule before the server has checked it, with the names of Go types for messages.
+//! The shape of a PrometheusRule before the API server has checked it, with the names of Go types for messages.
 
 use crate::strict::{Shape, Structure};
 

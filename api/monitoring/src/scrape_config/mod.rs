@@ -62,7 +62,7 @@ pub struct ScrapeConfigSpec {
     /// Value of the `job` label of the scraped series.
     #[schemars(length(min = 1))]
     pub job_name: Option<String>,
-    /// Targets written down by hand.
+    /// Static targets.
     pub static_configs: Vec<StaticConfig>,
     /// Targets read from files.
     #[serde(rename = "fileSDConfigs")]
@@ -140,21 +140,21 @@ pub struct ScrapeConfigSpec {
     pub scrape_interval: Option<Duration>,
     /// Time after which a scrape fails; not longer than the scrape interval.
     pub scrape_timeout: Option<Duration>,
-    /// Exposition formats to ask the target for, the preferred one first.
+    /// Exposition formats to ask the target for, in order of preference.
     #[schemars(length(min = 1), extend("x-kubernetes-list-type" = "set"))]
     pub scrape_protocols: Vec<ScrapeProtocol>,
     /// Keep the timestamps that the target sends instead of the scrape time.
     pub honor_timestamps: Option<bool>,
     /// Mark series with their own timestamps as stale once they disappear.
     pub track_timestamps_staleness: Option<bool>,
-    /// Let the labels of the scraped metrics win over the labels of the target.
+    /// Let the labels of the scraped metrics take precedence over the labels of the target.
     pub honor_labels: Option<bool>,
     /// HTTP query parameters to send with each scrape.
     #[schemars(extend("x-kubernetes-map-type" = "atomic"))]
     pub params: BTreeMap<String, Vec<String>>,
     /// Scheme of the scrape URL: HTTP or HTTPS.
     pub scheme: Option<Scheme>,
-    /// Ask the target for a compressed answer.
+    /// Ask the target for a compressed response.
     pub enable_compression: Option<bool>,
     /// Allow HTTP/2 for the connection.
     #[serde(rename = "enableHTTP2")]
@@ -167,12 +167,12 @@ pub struct ScrapeConfigSpec {
     pub oauth2: Option<OAuth2>,
     /// TLS settings for the connection.
     pub tls_config: Option<SafeTlsConfig>,
-    /// How big the uncompressed answer may be; a bigger one makes the scrape fail.
+    /// How large the uncompressed response may be; a larger one makes the scrape fail.
     pub body_size_limit: Option<ByteSize>,
     /// Rules that change or drop scraped samples before they are stored.
     #[schemars(length(min = 1))]
     pub metric_relabelings: Vec<RelabelConfig>,
-    /// Proxy on the way.
+    /// Proxy of the connection.
     #[serde(flatten)]
     pub proxy: ProxyConfig,
     /// Which characters metric and label names may have.

@@ -1,4 +1,4 @@
-//! What becomes of pods that the StatefulSet controller cannot bring up to date.
+//! Repairs of pods that the StatefulSet controller cannot bring up to date.
 
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Pod, PodSpec, Volume};
@@ -10,7 +10,7 @@ use super::build::{
     templates, unready, waiting, with_claim,
 };
 use crate::rollout::replicas::Replicas;
-use crate::rollout::{Decision, Removal, RepairPolicy, Situation, Why, decide};
+use crate::rollout::{Removal, RepairPolicy, RolloutDecision, Situation, Why, decide};
 
 fn situation<'s>(
     set: &'s StatefulSet,
@@ -21,12 +21,12 @@ fn situation<'s>(
     Situation { set, pods, claims, may_patch_pods: Some(false), repair: RepairPolicy::Failing, now }
 }
 
-fn next(set: &StatefulSet, pods: &[Pod]) -> Decision {
+fn next(set: &StatefulSet, pods: &[Pod]) -> RolloutDecision {
     decide(&Situation { repair: RepairPolicy::None, ..situation(set, pods, &[]) })
 }
 
-/// Which pod goes, and why.
-fn goes(set: &StatefulSet, pods: &[Pod]) -> Option<(String, Why)> {
+/// Which pod is removed, and why.
+fn removed(set: &StatefulSet, pods: &[Pod]) -> Option<(String, Why)> {
     next(set, pods).removal.map(|removal| (removal.name, removal.why))
 }
 
@@ -38,14 +38,14 @@ fn service(ordinal: i32) -> (String, Why) {
     (format!("set-{ordinal}"), Why::Subdomain { service: "service".into() })
 }
 
-/// From another Service.
+/// A pod with its host name from another Service.
 fn elsewhere(mut pod: Pod) -> Pod {
     pod.spec.get_or_insert_default().subdomain = Some("old".into());
     pod
 }
 
 #[test]
-fn pods_without_the_volume_of_a_template_go_from_the_first_to_the_last() {
+fn pods_without_the_volume_of_a_template_are_removed_from_the_first_to_the_last() {
     let set = templates(stateful_set(3), &["data"]);
     let new = |ordinal: i32| with_claim(pod(ordinal), "data");
     assert_eq!(
@@ -53,7 +53,7 @@ fn pods_without_the_volume_of_a_template_go_from_the_first_to_the_last() {
         Some(Removal::of(&pod(0), Why::Storage { claim: "data-set-0".into() }))
     );
     for (pods, expected) in [
-        // The new one is not there, not ready, or on its way out.
+        // The new pod does not exist, is not ready, or is terminating.
         (vec![pod(1), pod(2)], None),
         (vec![unready(new(0)), pod(1), pod(2)], None),
         (vec![leaving(pod(0)), pod(1), pod(2)], None),
@@ -62,14 +62,14 @@ fn pods_without_the_volume_of_a_template_go_from_the_first_to_the_last() {
         (vec![new(0), new(1), new(2)], None),
         // A template with another name.
         (vec![with_claim(pod(0), "old"), pod(1), pod(2)], Some(storage(0))),
-        // A template that takes the place of a volume of the same name.
+        // A template that replaces a volume with the same name.
         (vec![named(pod(0), "data"), pod(1), pod(2)], Some(storage(0))),
     ] {
-        assert_eq!(goes(&set, &pods), expected);
+        assert_eq!(removed(&set, &pods), expected);
     }
 }
 
-/// With a volume of this name that has no claim.
+/// A pod with a volume of this name that has no claim.
 fn named(mut pod: Pod, volume: &str) -> Pod {
     let volume = Volume { name: volume.into(), ..Volume::default() };
     pod.spec.get_or_insert_default().volumes.get_or_insert_default().push(volume);
@@ -77,42 +77,42 @@ fn named(mut pod: Pod, volume: &str) -> Pod {
 }
 
 #[test]
-fn one_that_serves_is_removed_only_if_nothing_is_gained_by_waiting() {
+fn a_ready_pod_is_removed_only_if_waiting_does_not_help() {
     let set = templates(stateful_set(3), &["data"]);
     let new = |ordinal: i32| with_claim(pod(ordinal), "data");
     for (pods, expected) in [
-        // What stands behind it is made by nobody before it goes.
+        // The pods after it are not created before it is removed.
         (vec![pod(0)], Some(storage(0))),
         (vec![pod(0), waiting(pod(1), "CrashLoopBackOff"), pod(2)], Some(storage(0))),
-        // This one has not got ready for too long a time.
+        // This pod has not become ready in time.
         (vec![pod(0), unready(pod(1)), pod(2)], Some(storage(0))),
         (vec![pod(0), of(unready(new(1)), "r0"), pod(2)], Some(storage(0))),
-        // These may get ready by themselves.
+        // These can still become ready.
         (vec![pod(0), fresh(pod(1), 500), pod(2)], None),
         (vec![pod(0), starting(pod(1)), pod(2)], None),
-        // If this one does not get ready, none will.
+        // If this pod does not become ready, none will.
         (vec![pod(0), waiting(new(1), "CrashLoopBackOff"), pod(2)], None),
         (vec![pod(0), leaving(pod(1)), pod(2)], None),
-        // One that does not serve goes at once.
+        // A pod that is not ready is removed at once.
         (vec![unready(pod(0)), unready(new(1)), pod(2)], Some(storage(0))),
         (vec![waiting(pod(0), "ImagePullBackOff")], Some(storage(0))),
-        // One that is too many does not count.
+        // A surplus pod does not count.
         (vec![pod(0), new(1), new(2), unready(pod(3))], Some(storage(0))),
     ] {
-        assert_eq!(goes(&set, &pods), expected);
+        assert_eq!(removed(&set, &pods), expected);
     }
     let alone = templates(stateful_set(1), &["data"]);
-    assert_eq!(goes(&alone, &[pod(0)]), Some(storage(0)));
+    assert_eq!(removed(&alone, &[pod(0)]), Some(storage(0)));
 }
 
-/// Not ready since a second.
+/// A pod that is not ready since this second.
 fn fresh(pod: Pod, since: i64) -> Pod {
     let mut pod = unready(pod);
     pod.status.get_or_insert_default().conditions = Some(vec![condition("Ready", "False", "", since)]);
     pod
 }
 
-/// Running, and not started for ages.
+/// A pod whose container runs, and has not started for a long time.
 fn starting(pod: Pod) -> Pod {
     let mut pod = unready(pod);
     pod.status.get_or_insert_default().container_statuses = Some(vec![container("main", Ok(false))]);
@@ -120,10 +120,11 @@ fn starting(pod: Pod) -> Pod {
 }
 
 #[test]
-fn one_that_does_not_get_ready_is_waited_for_ten_minutes() {
+fn a_pod_has_ten_minutes_to_become_ready() {
     let set = templates(stateful_set(3), &["data"]);
     let pods = [pod(0), fresh(pod(1), 450), fresh(pod(2), 425)];
-    let later = Decision { requeue_at: Timestamp::from_second(1_025).ok(), ..Decision::default() };
+    let later =
+        RolloutDecision { requeue_at: Timestamp::from_second(1_025).ok(), ..RolloutDecision::default() };
     assert_eq!(next(&set, &pods), later);
 }
 
@@ -132,36 +133,37 @@ fn pods_must_have_been_ready_for_long_enough() {
     let mut set = templates(stateful_set(2), &["data"]);
     set.spec.get_or_insert_default().min_ready_seconds = Some(30);
     let fresh = |since: i64| [ready(with_claim(pod(0), "data"), since), pod(1)];
-    let later = Decision { requeue_at: Timestamp::from_second(1_001).ok(), ..Decision::default() };
+    let later =
+        RolloutDecision { requeue_at: Timestamp::from_second(1_001).ok(), ..RolloutDecision::default() };
     assert_eq!(next(&set, &fresh(971)), later);
-    assert_eq!(goes(&set, &fresh(970)), Some(storage(1)));
+    assert_eq!(removed(&set, &fresh(970)), Some(storage(1)));
 }
 
 #[test]
-fn nothing_goes_before_the_controller_has_looked() {
+fn no_pod_is_removed_before_the_controller_has_observed_the_change() {
     let pods = [pod(0)];
     let mut set = templates(stateful_set(1), &["data"]);
     set.metadata.generation = Some(2);
-    assert_eq!(next(&set, &pods), Decision::default());
+    assert_eq!(next(&set, &pods), RolloutDecision::default());
     set.metadata.generation = Some(1);
     set.metadata.deletion_timestamp = Some(Time(Timestamp::UNIX_EPOCH));
-    assert_eq!(next(&set, &pods), Decision::default());
+    assert_eq!(next(&set, &pods), RolloutDecision::default());
 }
 
 #[test]
-fn a_pod_that_is_not_seen_whole_is_left_alone() {
+fn a_pod_whose_volumes_are_not_known_is_left_alone() {
     let set = templates(stateful_set(1), &["data"]);
-    let mut blind = pod(0);
-    blind.spec = None;
-    assert_eq!(next(&set, &[blind.clone()]), Decision::default());
-    blind.spec = Some(PodSpec::default());
-    assert_eq!(next(&set, &[blind.clone()]), Decision::default());
-    blind.spec.get_or_insert_default().volumes = Some(Vec::new());
-    assert_eq!(next(&set, &[blind]), Decision::default());
+    let mut trimmed = pod(0);
+    trimmed.spec = None;
+    assert_eq!(next(&set, &[trimmed.clone()]), RolloutDecision::default());
+    trimmed.spec = Some(PodSpec::default());
+    assert_eq!(next(&set, &[trimmed.clone()]), RolloutDecision::default());
+    trimmed.spec.get_or_insert_default().volumes = Some(Vec::new());
+    assert_eq!(next(&set, &[trimmed]), RolloutDecision::default());
 }
 
 #[test]
-fn pods_from_another_service_go_from_the_last_to_the_first_when_nothing_else_happens() {
+fn pods_of_another_service_are_removed_from_the_last_to_the_first() {
     let set = stateful_set(2);
     for (pods, expected) in [
         (vec![pod(0), pod(1)], None),
@@ -171,100 +173,102 @@ fn pods_from_another_service_go_from_the_last_to_the_first_when_nothing_else_hap
         (vec![elsewhere(pod(0))], None),
         (vec![elsewhere(pod(0)), pod(1)], Some(service(0))),
         (vec![unready(elsewhere(pod(0))), unready(pod(1))], Some(service(0))),
-        // The controller replaces these itself.
+        // The controller replaces these pods itself.
         (vec![elsewhere(of(pod(0), "r0")), elsewhere(of(pod(1), "r0"))], None),
         (vec![elsewhere(pod(0)), of(pod(1), "r0")], None),
         (vec![pod(0), elsewhere(of(pod(1), "r0"))], None),
         (vec![pod(0), unready(elsewhere(of(pod(1), "r0")))], None),
     ] {
-        assert_eq!(goes(&set, &pods), expected);
+        assert_eq!(removed(&set, &pods), expected);
     }
 }
 
 #[test]
-fn a_pod_with_the_volume_of_a_template_that_is_gone_goes() {
+fn a_pod_with_the_volume_of_a_removed_template_is_removed() {
     let mut set = stateful_set(1);
     let pods = [with_claim(pod(0), "data")];
-    assert_eq!(goes(&set, &pods), Some(("set-0".into(), Why::Surplus { claim: "data-set-0".into() })));
+    assert_eq!(removed(&set, &pods), Some(("set-0".into(), Why::Surplus { claim: "data-set-0".into() })));
     // Users may mount such a claim themselves.
     let spec = set.spec.get_or_insert_default().template.spec.get_or_insert_default();
     spec.volumes.clone_from(&pods[0].spec.as_ref().and_then(|spec| spec.volumes.clone()));
-    assert_eq!(goes(&set, &pods), None);
+    assert_eq!(removed(&set, &pods), None);
 }
 
 #[test]
-fn a_claim_of_another_class_is_the_users_to_delete() {
+fn a_claim_of_another_storage_class_is_deleted_by_the_user() {
     let set = templates(stateful_set(1), &["data"]);
     let pods = [with_claim(pod(0), "data")];
     let mut slow = claim("data-set-0", "1Gi");
     slow.spec.get_or_insert_default().storage_class_name = Some("slow".into());
-    let words = "claim data-set-0 has storage class slow, and fast is wanted: a volume cannot change its class; save \
+    let message = "claim data-set-0 has storage class slow, but fast is desired: a volume cannot change its class; save \
                  the data and delete the claim, and its pod is replaced";
     assert_eq!(
         decide(&situation(&set, &pods, &[slow.clone()])),
-        Decision { remarks: vec![words.into()], ..Decision::default() }
+        RolloutDecision { remarks: vec![message.into()], ..RolloutDecision::default() }
     );
     slow.metadata.deletion_timestamp = Some(Time(Timestamp::UNIX_EPOCH));
     let gone = Removal::of(&pods[0], Why::Class { claim: "data-set-0".into() });
     assert_eq!(
         decide(&situation(&set, &pods, &[slow.clone()])),
-        Decision { removal: Some(gone), ..Decision::default() }
+        RolloutDecision { removal: Some(gone), ..RolloutDecision::default() }
     );
     let same = claim("data-set-0", "1Gi");
-    assert_eq!(decide(&situation(&set, &pods, &[same])), Decision::default());
+    assert_eq!(decide(&situation(&set, &pods, &[same])), RolloutDecision::default());
 }
 
 #[test]
-fn pods_of_an_old_selector_are_relabeled_or_go_from_the_first_to_the_last() {
+fn pods_of_an_old_selector_are_relabeled_or_removed() {
     let set = stateful_set(2);
     let old = |ordinal: i32| labeled(orphaned(pod(ordinal)), "app", "old");
     let pods = [old(0), old(1), old(2)];
     let labels = |ordinal: i32| Some((format!("set-{ordinal}"), Why::Labels));
-    assert_eq!(goes(&set, &pods), labels(0));
-    assert_eq!(goes(&set, &[pod(0), old(1), old(2)]), labels(1));
-    assert_eq!(goes(&set, &[pod(0), pod(1), old(2)]), labels(2), "also those that are too many");
-    assert_eq!(goes(&set, &[pod(0), unready(pod(1)), old(2)]), None);
+    assert_eq!(removed(&set, &pods), labels(0));
+    assert_eq!(removed(&set, &[pod(0), old(1), old(2)]), labels(1));
+    assert_eq!(removed(&set, &[pod(0), pod(1), old(2)]), labels(2), "surplus pods too");
+    assert_eq!(removed(&set, &[pod(0), unready(pod(1)), old(2)]), None);
 
     let removal = Some(Removal::of(&pods[0], Why::Labels));
     let awaits = Some("uid-0".into());
-    assert_eq!(decide(&situation(&set, &pods, &[])), Decision { removal, awaits, ..Decision::default() });
-    let mut able = situation(&set, &pods, &[]);
-    able.may_patch_pods = Some(true);
-    let relabels = Replicas::of(&able).expect("replicas").relabels();
+    let expected = RolloutDecision { removal, awaits, ..RolloutDecision::default() };
+    assert_eq!(decide(&situation(&set, &pods, &[])), expected);
+    let mut with_permission = situation(&set, &pods, &[]);
+    with_permission.may_patch_pods = Some(true);
+    let relabels = Replicas::of(&with_permission).expect("replicas").relabels();
     assert_eq!(relabels.len(), 3);
-    assert_eq!(decide(&able), Decision { relabels, ..Decision::default() });
+    assert_eq!(decide(&with_permission), RolloutDecision { relabels, ..RolloutDecision::default() });
 }
 
 #[test]
-fn pods_of_other_controllers_block_the_rollout_and_stay() {
+fn pods_of_other_controllers_block_the_rollout_and_are_kept() {
     let set = templates(stateful_set(2), &["data"]);
     let mut theirs = pod(0);
     theirs.metadata.owner_references.get_or_insert_default()[0].uid = "another".into();
-    let words =
+    let message =
         "pod set-0 has the name of a pod of StatefulSet set, which does not own it: rename or delete it";
-    let told = Decision { remarks: vec![words.into()], ..Decision::default() };
-    assert_eq!(next(&set, &[theirs, pod(1)]), told);
+    let expected = RolloutDecision { remarks: vec![message.into()], ..RolloutDecision::default() };
+    assert_eq!(next(&set, &[theirs, pod(1)]), expected);
 }
 
 #[test]
-fn with_on_delete_the_user_is_only_asked() {
+fn with_on_delete_there_are_only_remarks() {
     let mut set = templates(stateful_set(2), &["data"]);
     set.spec.get_or_insert_default().update_strategy.get_or_insert_default().type_ = Some("OnDelete".into());
-    let words = "pod set-1: it lacks the volume of claim data-set-1; delete it, because the update strategy is OnDelete";
-    let told = Decision { remarks: vec![words.into()], ..Decision::default() };
-    assert_eq!(next(&set, &[with_claim(pod(0), "data"), pod(1)]), told);
+    let message = "pod set-1: it lacks the volume of claim data-set-1; delete it, because the update strategy is OnDelete";
+    let expected = RolloutDecision { remarks: vec![message.into()], ..RolloutDecision::default() };
+    assert_eq!(next(&set, &[with_claim(pod(0), "data"), pod(1)]), expected);
 }
 
 #[test]
-fn what_blocks_the_controller_goes_before_what_fails() {
+fn blocking_pods_are_removed_before_failing_pods() {
     let set = revisions(templates(stateful_set(2), &["data"]), "r1", "r2");
     let failing = waiting(with_claim(pod(1), "data"), "ErrImagePull");
     let pods = [unready(pod(0)), failing];
     let decision = decide(&situation(&set, &pods, &[]));
     let removal = Some(Removal::of(&pods[0], Why::Storage { claim: "data-set-0".into() }));
-    assert_eq!(decision, Decision { removal, ..Decision::default() });
-    // While one in the way waits for its turn, one that fails goes.
+    assert_eq!(decision, RolloutDecision { removal, ..RolloutDecision::default() });
+    // While a blocking pod has to wait, a failing one is removed.
     let pods = [waiting(of(with_claim(pod(0), "data"), "r1"), "ErrImagePull"), pod(1)];
     let removal = Some(Removal::of(&pods[0], Why::Failing { reason: "ErrImagePull".into() }));
-    assert_eq!(decide(&situation(&set, &pods, &[])), Decision { removal, ..Decision::default() });
+    let expected = RolloutDecision { removal, ..RolloutDecision::default() };
+    assert_eq!(decide(&situation(&set, &pods, &[])), expected);
 }

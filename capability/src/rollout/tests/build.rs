@@ -1,4 +1,4 @@
-//! StatefulSets, pods and claims to decide about.
+//! StatefulSets, pods and claims for tests.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub(crate) fn labels() -> BTreeMap<String, String> {
     BTreeMap::from([("app".into(), "toy".into())])
 }
 
-/// A StatefulSet named `set` with so many pods, as its controller has seen it.
+/// A StatefulSet named `set` with this number of replicas, which its controller has observed.
 pub(crate) fn stateful_set(replicas: i32) -> StatefulSet {
     StatefulSet {
         metadata: ObjectMeta {
@@ -69,7 +69,7 @@ pub(crate) fn templates(mut set: StatefulSet, names: &[&str]) -> StatefulSet {
     set
 }
 
-/// A claim that asks for so much and has it.
+/// A claim that requests this size and has it.
 pub(crate) fn claim(name: &str, size: &str) -> PersistentVolumeClaim {
     let amount = || BTreeMap::from([("storage".to_owned(), Quantity(size.into()))]);
     PersistentVolumeClaim {
@@ -149,19 +149,19 @@ pub(crate) fn of(pod: Pod, revision: &str) -> Pod {
     labeled(pod, "controller-revision-hash", revision)
 }
 
-/// The same, belonging to nobody.
+/// The same without an owner.
 pub(crate) fn orphaned(mut pod: Pod) -> Pod {
     pod.metadata.owner_references = None;
     pod
 }
 
-/// The same, on its way out.
+/// The same, terminating.
 pub(crate) fn leaving(mut pod: Pod) -> Pod {
     pod.metadata.deletion_timestamp = Some(Time(Timestamp::UNIX_EPOCH));
     pod
 }
 
-/// The same, ready since a second.
+/// The same, ready since this second.
 pub(crate) fn ready(mut pod: Pod, since: i64) -> Pod {
     let ready = condition("Ready", "True", "", since);
     let running = container("main", Ok(true));
@@ -202,7 +202,7 @@ pub(crate) fn container(name: &str, state: Result<bool, &str>) -> ContainerStatu
     }
 }
 
-/// What a pod says about a step on its way.
+/// A condition of a pod.
 pub(crate) fn condition(type_: &str, status: &str, reason: &str, since: i64) -> PodCondition {
     PodCondition {
         type_: type_.into(),

@@ -1,4 +1,4 @@
-//! Rows of what can be wrong, and a small StatefulSet controller to play against.
+//! Tables of possible states, and property tests with a model of the StatefulSet controller.
 
 mod blocked;
 pub(crate) mod build;

@@ -1,19 +1,19 @@
-//! Whatever the user changes, and whoever acts first: in the end all pods are as he wants them, and never has the operator
-//! taken down more than one that served.
+//! For any change of the user and any order of the components, all pods reach the desired state, and the operator never
+//! removes more than one ready pod at a time.
 
 use proptest::prelude::*;
 
-use super::model::{ACTORS, Actor, Setup, Wish, World};
+use super::model::{ACTORS, Actor, DesiredState, Setup, World};
 
-/// More than the longest way that was seen.
+/// More rounds than any case has needed.
 const ROUNDS: usize = 200;
 
-fn wish() -> impl Strategy<Value = Wish> {
+fn desired_state() -> impl Strategy<Value = DesiredState> {
     let template = prop::sample::select(vec![None, Some("data"), Some("db")]);
     let service = prop::sample::select(vec!["service", "other"]);
     let label = prop::sample::select(vec!["toy", "game"]);
     (0..4_u8, 0..5_i32, template, service, label, any::<bool>()).prop_map(
-        |(image, replicas, template, service, label, ordered)| Wish {
+        |(image, replicas, template, service, label, ordered)| DesiredState {
             image,
             replicas,
             template,
@@ -34,8 +34,8 @@ fn actor() -> impl Strategy<Value = Actor> {
     prop::sample::select(&ACTORS[..])
 }
 
-/// Lets everybody act until nothing happens any more.
-fn rest(world: &mut World, mut check: impl FnMut(&World)) {
+/// Lets all components act until nothing changes any more.
+fn settle(world: &mut World, mut check: impl FnMut(&World)) {
     for _ in 0..ROUNDS {
         let before = world.fingerprint();
         for actor in ACTORS {
@@ -46,43 +46,43 @@ fn rest(world: &mut World, mut check: impl FnMut(&World)) {
             return;
         }
     }
-    panic!("it never ends: {world:?}");
+    panic!("the state never settles: {world:?}");
 }
 
 proptest! {
-    /// A change at a time: one that works is fulfilled, one that does not takes down one pod and no more.
+    /// One change at a time: a valid one is rolled out, an invalid one affects only one pod.
     #[test]
-    fn a_change_at_a_time_is_fulfilled_and_takes_down_one_pod_at_most(
-        wishes in prop::collection::vec(wish(), 1..6),
+    fn one_change_at_a_time_is_rolled_out_and_affects_one_pod_at_most(
+        changes in prop::collection::vec(desired_state(), 1..6),
         setup in setup(),
     ) {
-        let mut world = World::new(wishes[0].clone(), setup);
-        for wish in wishes {
-            let works = wish.image.is_multiple_of(2);
-            world.wish(wish);
-            rest(&mut world, |world| assert!(world.down.len() <= 1, "{world:?}"));
-            prop_assert!(!works || world.is_fulfilled(), "{:?}", world);
+        let mut world = World::new(changes[0].clone(), setup);
+        for change in changes {
+            let works = change.image.is_multiple_of(2);
+            world.set_desired(change);
+            settle(&mut world, |world| assert!(world.down.len() <= 1, "{world:?}"));
+            prop_assert!(!works || world.is_reached(), "{:?}", world);
         }
     }
 
     /// Changes at any moment.
     #[test]
-    fn the_last_change_is_fulfilled_whenever_it_comes(
-        history in prop::collection::vec((wish(), prop::collection::vec(actor(), 0..20)), 1..8),
-        mut last in wish(),
+    fn the_last_change_is_always_rolled_out(
+        history in prop::collection::vec((desired_state(), prop::collection::vec(actor(), 0..20)), 1..8),
+        mut last in desired_state(),
         setup in setup(),
     ) {
         last.image = 0;
         let mut world = World::new(last.clone(), setup);
-        for (wish, actors) in history {
-            world.wish(wish);
+        for (change, actors) in history {
+            world.set_desired(change);
             for actor in actors {
                 world.act(actor);
                 prop_assert!(!world.is_impatient, "{:?}", world);
             }
         }
-        world.wish(last);
-        rest(&mut world, |world| assert!(!world.is_impatient, "{world:?}"));
-        prop_assert!(world.is_fulfilled(), "{:?}", world);
+        world.set_desired(last);
+        settle(&mut world, |world| assert!(!world.is_impatient, "{world:?}"));
+        prop_assert!(world.is_reached(), "{:?}", world);
     }
 }

@@ -22,7 +22,7 @@ fn relabels(set: &StatefulSet, pods: &[Pod]) -> Vec<Relabel> {
 }
 
 #[test]
-fn pods_without_an_owner_get_the_labels_that_the_selector_asks_for() {
+fn pods_without_an_owner_get_the_labels_of_the_selector() {
     let set = stateful_set(2);
     let pods = [
         labeled(orphaned(pod(0)), "app", "old"),
@@ -37,7 +37,7 @@ fn pods_without_an_owner_get_the_labels_that_the_selector_asks_for() {
         uid: format!("uid-{ordinal}"),
         labels: labels.clone(),
     };
-    // Also one that is too many: adopted, it is removed as such.
+    // Surplus pods too: the controller adopts and removes them.
     assert_eq!(relabels(&set, &pods), [relabel(0), relabel(2)]);
 }
 

@@ -6,20 +6,20 @@ mod scenarios;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use mainstay::products::Running;
+use mainstay::products::RunningProducts;
 use operator_example::client::Instances;
 use operator_example::upgrade::Timing;
 use operator_example::{DECLARATION, ExampleOperator, PRODUCT};
 use serde_json::Value;
 
 use crate::difference::Difference;
-use crate::scenario::{Extent, Subject};
+use crate::scenario::{Coverage, Subject};
 use crate::state::Name;
 
 /// The name of the resource in every scenario.
 const APP: &str = "app";
 
-/// The kind, with all that is tried on it.
+/// The kind and its scenarios.
 pub(super) fn subject() -> Subject {
     Subject {
         name: "example",
@@ -27,21 +27,21 @@ pub(super) fn subject() -> Subject {
         resource: APP,
         scenarios: scenarios::all(),
         properties: properties::all(),
-        extent: Extent::Each,
+        coverage: Coverage::Each,
         shows_trouble,
-        brought: |_| false,
+        is_users_own: |_| false,
         ignored,
         left_to_others,
         start,
     }
 }
 
-fn start(instances: SocketAddr) -> Running {
+fn start(instances: SocketAddr) -> RunningProducts {
     let operator = ExampleOperator {
         instances: Instances::behind(instances),
         timing: Timing { watched: 1, interval: Duration::from_millis(250) },
     };
-    Running::only(&PRODUCT, operator)
+    RunningProducts::only(&PRODUCT, operator)
 }
 
 fn shows_trouble(app: &Value) -> bool {
@@ -49,20 +49,20 @@ fn shows_trouble(app: &Value) -> bool {
     conditions.into_iter().flatten().any(|one| one["type"] == "Progressing" && one["reason"] == "CannotApply")
 }
 
-/// - The time of the last change of the features is an annotation of the pods, so that they read them again; none if there
-///   was no change.
-/// - The revision of a set that was rolled there and back may have another number than one that was never touched.
-/// - An upgrade that came too late says for how long it waited.
+/// - The time of the last change of the features is an annotation of the pods, so that they are read again. It is missing if
+///   there was no change.
+/// - The revision of a StatefulSet that was changed and changed back may have another number than one that never changed.
+/// - The message about an upgrade that timed out contains how long it waited.
 fn ignored(difference: &Difference<'_>) -> bool {
     let Difference { name, path, expected, found } = *difference;
-    let told = operator_example::names::CHANGED.replace('/', "~1");
+    let changed = operator_example::names::CHANGED.replace('/', "~1");
     let waited = |side: Option<&Value>| {
         side.and_then(Value::as_str)
             .is_some_and(|text| text.contains(" waited ") || text.starts_with("waited "))
     };
     match name.kind.as_str() {
-        "configmaps" => path.ends_with(&told),
-        "pods" => path.ends_with(&told) || path.ends_with("controller-revision-hash"),
+        "configmaps" => path.ends_with(&changed),
+        "pods" => path.ends_with(&changed) || path.ends_with("controller-revision-hash"),
         _ => waited(expected) && waited(found),
     }
 }

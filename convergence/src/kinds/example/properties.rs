@@ -1,16 +1,16 @@
-//! Every property of the spec, changed one at a time in the resource that says everything. Those that a change of which
-//! is refused (`storage.className`) or is a journey of its own (`appVersion`) are in scenarios.
+//! Every property of the spec, changed one at a time in a resource with a complete spec. A property whose change is rejected
+//! (`storage.className`) or takes several phases (`appVersion`) has a scenario instead.
 
 use serde_json::{Value, json};
 
 use crate::scenario::Property;
 
-/// Properties that are not changed here, and where they are.
+/// Properties that are not changed here, and the scenario or the reason.
 #[cfg(test)]
 const ELSEWHERE: [(&str, &str); 3] = [
     ("appVersion", "scenario upgrade"),
-    ("storage.className", "refused once there are volumes; scenario refused-class"),
-    ("paused", "nothing is done while it is set; scenario pause"),
+    ("storage.className", "rejected once there are volumes; scenario refused-class"),
+    ("paused", "nothing changes while it is set; scenario pause"),
 ];
 
 pub(super) fn all() -> Vec<Property> {
@@ -49,7 +49,7 @@ pub(super) fn all() -> Vec<Property> {
             json!({"features": {"one": true, "two": false, "three": null}}),
         ),
         both("image", json!({"image": "example.com/other"}), json!({"image": "example.com/app"})),
-        // Volumes outlive instances, so the way back is not to where it was: scenario scale.
+        // Volumes outlive instances, so changing it back has another result: scenario scale.
         Property { path: "replicas", change: json!({"replicas": 3}), back: None },
         both(
             "resources.requests",
@@ -75,7 +75,7 @@ pub(super) fn all() -> Vec<Property> {
 mod tests {
     use super::*;
 
-    /// The properties of an object in a schema, with dots; what is core Kubernetes' own counts as one.
+    /// The paths of the properties in a schema, with dots. A type of Kubernetes counts as one property.
     fn paths(schema: &Value, path: &str, all: &mut Vec<String>) {
         let Some(properties) = schema["properties"].as_object().filter(|_| path != "resources") else {
             all.push(path.into());
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn every_property_of_the_schema_is_changed_somewhere() {
+    fn every_property_of_the_schema_is_changed_in_a_test() {
         let definitions = (operator_example::PRODUCT.definitions)().unwrap();
         let [definition] = &definitions[..] else { panic!("{definitions:?}") };
         let definition = serde_json::to_value(definition.read().unwrap()).unwrap();
@@ -99,7 +99,7 @@ mod tests {
         for property in properties {
             let changed = all().iter().any(|known| known.path == property);
             let elsewhere = ELSEWHERE.iter().any(|(path, _)| *path == property);
-            assert!(changed || elsewhere, "nobody changes spec.{property}");
+            assert!(changed || elsewhere, "no test changes spec.{property}");
         }
     }
 }

@@ -1,17 +1,17 @@
-//! What users do with an `ExampleApp`.
+//! Scenarios of `ExampleApp`.
 
 use serde_json::{Value, json};
 
 use super::APP;
-use crate::scenario::{Aftermath, Change, Deed, Done, Scenario};
+use crate::scenario::{Change, Done, EndState, Scenario, UserAction};
 use crate::state::{State, is_ready};
 
 const APPS: &str = "exampleapps.example-app.appdelivery.cncf.io";
 
 pub(super) fn all() -> Vec<Scenario> {
     let mut all = vec![
-        Scenario { name: "install", changes: vec![install()], from: 0, aftermath: Aftermath::Running },
-        Scenario { name: "whole", changes: vec![whole()], from: 0, aftermath: Aftermath::Whole },
+        Scenario { name: "install", changes: vec![install()], from: 0, end_state: EndState::Running },
+        Scenario { name: "whole", changes: vec![whole()], from: 0, end_state: EndState::Whole },
         after_install(
             "features",
             vec![
@@ -57,7 +57,7 @@ pub(super) fn all() -> Vec<Scenario> {
             "invalid",
             vec![
                 patch("an image with a tag", &json!({"image": "example.com/app:1"}), refused),
-                patch("mended", &json!({"image": null}), settled),
+                patch("fixed", &json!({"image": null}), settled),
             ],
         ),
         after_install(
@@ -88,7 +88,7 @@ fn upgrades() -> Vec<Scenario> {
             "never-ready",
             vec![
                 patch(
-                    "upgrade to what never gets ready",
+                    "upgrade to a version that never becomes ready",
                     &json!({"appVersion": "0.0.2-never-ready", "upgrade": {"progressDeadlineSeconds": 8}}),
                     rolled_back,
                 ),
@@ -97,7 +97,11 @@ fn upgrades() -> Vec<Scenario> {
         ),
         after_install(
             "crash-loop",
-            vec![patch("upgrade to what crashes", &json!({"appVersion": "0.0.2-crash-loop"}), rolled_back)],
+            vec![patch(
+                "upgrade to a version that crashes",
+                &json!({"appVersion": "0.0.2-crash-loop"}),
+                rolled_back,
+            )],
         ),
         after_install(
             "migration-fails",
@@ -107,8 +111,8 @@ fn upgrades() -> Vec<Scenario> {
             "superseded",
             vec![
                 Change {
-                    name: "upgrade to what never gets ready",
-                    deed: Deed::Patch(json!({"spec": {"appVersion": "0.0.2-never-ready"}})),
+                    name: "upgrade to a version that never becomes ready",
+                    action: UserAction::Patch(json!({"spec": {"appVersion": "0.0.2-never-ready"}})),
                     done: Done::Reached(is_stuck),
                 },
                 patch("another version", &json!({"appVersion": "0.0.2"}), upgraded),
@@ -119,10 +123,10 @@ fn upgrades() -> Vec<Scenario> {
 
 fn endings() -> Vec<Scenario> {
     let ending = |name, policy: Value, gone| {
-        let settings = patch("say how it ends", &json!({"deletion": policy}), settled);
-        let delete = Change { name: "delete", deed: Deed::Delete, done: Done::Settled(gone) };
+        let settings = patch("set the deletion policy", &json!({"deletion": policy}), settled);
+        let delete = Change { name: "delete", action: UserAction::Delete, done: Done::Settled(gone) };
         let changes = vec![install(), settings, delete];
-        Scenario { name, changes, from: 2, aftermath: Aftermath::Gone }
+        Scenario { name, changes, from: 2, end_state: EndState::Gone }
     };
     vec![
         ending("uninstall", json!({"volumes": "Keep"}), only_volumes),
@@ -131,20 +135,24 @@ fn endings() -> Vec<Scenario> {
     ]
 }
 
-/// An application that ran before the operator came.
+/// An application that the operator did not create.
 fn adopt() -> Scenario {
-    let run = Change { name: "run by hand", deed: Deed::Create(found()), done: Done::Settled(runs) };
+    let run = Change {
+        name: "create without the operator",
+        action: UserAction::Create(found()),
+        done: Done::Settled(runs),
+    };
     let resource = vec![app(&json!({"appVersion": "0.0.1"}))];
-    let adopt = Change { name: "adopt", deed: Deed::Create(resource), done: Done::Settled(adopted) };
+    let adopt = Change { name: "adopt", action: UserAction::Create(resource), done: Done::Settled(adopted) };
     let features = patch("turn on", &json!({"features": {"one": true}}), adopted);
     let upgrade = patch("upgrade", &json!({"appVersion": "0.0.2"}), upgraded);
     let changes = vec![run, adopt, features, upgrade];
-    Scenario { name: "adopt", changes, from: 1, aftermath: Aftermath::Running }
+    Scenario { name: "adopt", changes, from: 1, end_state: EndState::Running }
 }
 
 fn after_install(name: &'static str, changes: Vec<Change>) -> Scenario {
     let changes = std::iter::once(install()).chain(changes).collect();
-    Scenario { name, changes, from: 1, aftermath: Aftermath::Running }
+    Scenario { name, changes, from: 1, end_state: EndState::Running }
 }
 
 fn app(spec: &Value) -> Value {
@@ -157,8 +165,8 @@ fn app(spec: &Value) -> Value {
 }
 
 fn install() -> Change {
-    let deed = Deed::Create(vec![app(&json!({"appVersion": "0.0.1"}))]);
-    Change { name: "install", deed, done: Done::Settled(settled) }
+    let action = UserAction::Create(vec![app(&json!({"appVersion": "0.0.1"}))]);
+    Change { name: "install", action, done: Done::Settled(settled) }
 }
 
 pub(super) fn backup() -> Value {
@@ -182,14 +190,14 @@ fn whole() -> Change {
         "deletion": {"policy": "Uninstall", "volumes": "Keep"},
     });
     Change {
-        name: "install with everything said",
-        deed: Deed::Create(vec![app(&spec)]),
+        name: "install with a complete spec",
+        action: UserAction::Create(vec![app(&spec)]),
         done: Done::Settled(settled),
     }
 }
 
 fn patch(name: &'static str, spec: &Value, done: fn(&State) -> bool) -> Change {
-    Change { name, deed: Deed::Patch(json!({ "spec": spec })), done: Done::Settled(done) }
+    Change { name, action: UserAction::Patch(json!({ "spec": spec })), done: Done::Settled(done) }
 }
 
 fn resource(state: &State) -> Option<&Value> {
@@ -234,7 +242,7 @@ fn rolled_back(state: &State) -> bool {
         })
 }
 
-/// The instance that takes the writes runs the version that never gets ready.
+/// The instance that takes the writes runs the version that never becomes ready.
 fn is_stuck(state: &State) -> bool {
     let writer = state.get("pods", "app-0");
     let image = writer.and_then(|pod| pod["spec"]["containers"][0]["image"].as_str());
@@ -259,7 +267,7 @@ fn adopted(state: &State) -> bool {
     settled(state)
 }
 
-/// What a user created: other labels, another Service, other names.
+/// The objects of a user: other labels, another Service, other names.
 fn found() -> Vec<Value> {
     let labels = json!({"run": "old"});
     let secret = json!({

@@ -1,12 +1,13 @@
-//! What users do with a `PrometheusAgent`, in a StatefulSet and on every node.
+//! Scenarios of `PrometheusAgent`, as a StatefulSet and as a DaemonSet.
 
 use serde_json::{Value, json};
 
 use super::parts::{
     NAME, after, all_have, all_run, create, edit, ending, is_gone, is_paused, login, object, patch,
-    pod_monitor, pods, refused, rewritten, says, secret, serves, service_monitor, spec, storage, templates,
+    pod_monitor, pods, refused, rewrite_secret, secret, secret_contains, serves, service_monitor, spec,
+    storage, templates,
 };
-use crate::scenario::{Aftermath, Change, Scenario, Subject};
+use crate::scenario::{Change, EndState, Scenario, Subject};
 use crate::state::State;
 
 const KIND: &str = "prometheusagents.monitoring.coreos.com";
@@ -17,13 +18,13 @@ pub(super) fn subject() -> Subject {
 }
 
 fn scenarios() -> Vec<Scenario> {
-    let plain = |name, changes, aftermath| Scenario { name, changes, from: 0, aftermath };
+    let plain = |name, changes, end_state| Scenario { name, changes, from: 0, end_state };
     vec![
-        plain("agent-install", vec![install(&json!({}))], Aftermath::Running),
+        plain("agent-install", vec![install(&json!({}))], EndState::Running),
         plain(
             "agent-whole",
             vec![with_monitors("install with monitors", &json!({"shards": 2}))],
-            Aftermath::Whole,
+            EndState::Whole,
         ),
         monitors("agent-monitors", &json!({})),
         bad(),
@@ -39,7 +40,7 @@ fn scenarios() -> Vec<Scenario> {
         claims(),
         pause(),
         ending(with_monitors("install", &json!({})), "agent-delete", |state| is_gone(state, KIND)),
-        plain("agent-daemon-install", vec![install(&daemon())], Aftermath::Whole),
+        plain("agent-daemon-install", vec![install(&daemon())], EndState::Whole),
         monitors("agent-daemon-monitors", &daemon()),
         version("agent-daemon-version", &daemon()),
         ending(with_monitors("install", &daemon()), "agent-daemon-delete", |state| is_gone(state, KIND)),
@@ -51,21 +52,21 @@ fn daemon() -> Value {
 }
 
 fn agent(more: &Value) -> Value {
-    let mut said = json!({"version": "v3.4.0", "podMonitorSelector": {}});
+    let mut spec = json!({"version": "v3.4.0", "podMonitorSelector": {}});
     if more["mode"].is_null() {
-        said["serviceMonitorSelector"] = json!({});
+        spec["serviceMonitorSelector"] = json!({});
     }
     for (name, value) in more.as_object().into_iter().flatten() {
-        said[name] = value.clone();
+        spec[name] = value.clone();
     }
-    object("v1alpha1", "PrometheusAgent", NAME, &said)
+    object("v1alpha1", "PrometheusAgent", NAME, &spec)
 }
 
 fn install(more: &Value) -> Change {
     create("install", vec![agent(more)], settled)
 }
 
-/// On every node only pods are scraped.
+/// In a DaemonSet, only pods are scraped.
 fn with_monitors(name: &'static str, more: &Value) -> Change {
     let pods = pod_monitor("pods", &json!({"port": "web", "basicAuth": login("user-login")}));
     let mut objects = vec![secret("user-login", "first"), pods];
@@ -73,7 +74,7 @@ fn with_monitors(name: &'static str, more: &Value) -> Change {
         objects.push(service_monitor("services", &json!({"port": "web"})));
     }
     objects.push(agent(more));
-    create(name, objects, |state| settled(state) && says(state, CONFIGURATION, "password: first"))
+    create(name, objects, |state| settled(state) && secret_contains(state, CONFIGURATION, "password: first"))
 }
 
 fn monitors(name: &'static str, more: &Value) -> Scenario {
@@ -83,18 +84,18 @@ fn monitors(name: &'static str, more: &Value) -> Scenario {
         name,
         vec![
             edit("edit a monitor", vec![spec("PodMonitor", "pods", &edited)], |state| {
-                settled(state) && says(state, CONFIGURATION, "regex: edited")
+                settled(state) && secret_contains(state, CONFIGURATION, "regex: edited")
             }),
-            edit("another password", vec![rewritten("user-login", "second")], |state| {
-                settled(state) && says(state, CONFIGURATION, "password: second")
+            edit("another password", vec![rewrite_secret("user-login", "second")], |state| {
+                settled(state) && secret_contains(state, CONFIGURATION, "password: second")
             }),
         ],
     )
 }
 
 fn bad() -> Scenario {
-    let endpoint = |interval: &str| json!({"port": "mended", "interval": interval, "scrapeTimeout": "20s"});
-    let mended = json!({"podMetricsEndpoints": [endpoint("30s")]});
+    let endpoint = |interval: &str| json!({"port": "fixed", "interval": interval, "scrapeTimeout": "20s"});
+    let fixed = json!({"podMetricsEndpoints": [endpoint("30s")]});
     after(
         with_monitors("install", &json!({})),
         "agent-bad",
@@ -102,8 +103,8 @@ fn bad() -> Scenario {
             create("a bad one", vec![pod_monitor("bad", &endpoint("10s"))], |state| {
                 settled(state) && refused(state) == 1
             }),
-            edit("mended", vec![spec("PodMonitor", "bad", &mended)], |state| {
-                settled(state) && refused(state) == 0 && says(state, CONFIGURATION, "regex: mended")
+            edit("fixed", vec![spec("PodMonitor", "bad", &fixed)], |state| {
+                settled(state) && refused(state) == 0 && secret_contains(state, CONFIGURATION, "regex: fixed")
             }),
         ],
     )

@@ -1,12 +1,12 @@
-//! What users do with an `Alertmanager`.
+//! Scenarios of `Alertmanager`.
 
 use serde_json::{Value, json};
 
 use super::parts::{
     NAME, after, all_have, all_run, create, edit, ending, is_gone, is_paused, object, patch, pods, refused,
-    rewritten, says, secret, serves, spec, storage, templates,
+    rewrite_secret, secret, secret_contains, serves, spec, storage, templates,
 };
-use crate::scenario::{Aftermath, Change, Property, Scenario, Subject};
+use crate::scenario::{Change, EndState, Property, Scenario, Subject};
 use crate::state::State;
 
 const KIND: &str = "alertmanagers.monitoring.coreos.com";
@@ -17,12 +17,12 @@ pub(super) fn subject() -> Subject {
 }
 
 fn scenarios() -> Vec<Scenario> {
-    let plain = |name, changes, aftermath| Scenario { name, changes, from: 0, aftermath };
+    let plain = |name, changes, end_state| Scenario { name, changes, from: 0, end_state };
     let whole =
         json!({"replicas": 2, "retention": "100h", "storage": storage("data", "1Gi"), "logLevel": "debug"});
     vec![
-        plain("alertmanager-install", vec![install(&json!({}))], Aftermath::Running),
-        plain("alertmanager-whole", vec![with_config(&whole)], Aftermath::Whole),
+        plain("alertmanager-install", vec![install(&json!({}))], EndState::Running),
+        plain("alertmanager-whole", vec![with_config(&whole)], EndState::Whole),
         configs(),
         late(),
         bad(),
@@ -57,11 +57,11 @@ fn scenarios() -> Vec<Scenario> {
 }
 
 fn alertmanager(more: &Value) -> Value {
-    let mut said = json!({"version": "v0.28.0", "replicas": 1, "alertmanagerConfigSelector": {}});
+    let mut spec = json!({"version": "v0.28.0", "replicas": 1, "alertmanagerConfigSelector": {}});
     for (name, value) in more.as_object().into_iter().flatten() {
-        said[name] = value.clone();
+        spec[name] = value.clone();
     }
-    object("v1", "Alertmanager", NAME, &said)
+    object("v1", "Alertmanager", NAME, &spec)
 }
 
 fn install(more: &Value) -> Change {
@@ -85,7 +85,7 @@ fn with_config(more: &Value) -> Change {
         alertmanager(more),
     ];
     create("install with a configuration", objects, |state| {
-        settled(state) && says(state, CONFIGURATION, "http://first.example.com")
+        settled(state) && secret_contains(state, CONFIGURATION, "http://first.example.com")
     })
 }
 
@@ -110,16 +110,18 @@ fn configs() -> Scenario {
             edit(
                 "edit it",
                 vec![spec("AlertmanagerConfig", "people", &receivers("edited", "user-hook"))],
-                |state| settled(state) && says(state, CONFIGURATION, "people/edited"),
+                |state| settled(state) && secret_contains(state, CONFIGURATION, "people/edited"),
             ),
-            edit("another address", vec![rewritten("user-hook", "http://second.example.com")], |state| {
-                settled(state) && says(state, CONFIGURATION, "http://second.example.com")
-            }),
+            edit(
+                "another address",
+                vec![rewrite_secret("user-hook", "http://second.example.com")],
+                |state| settled(state) && secret_contains(state, CONFIGURATION, "http://second.example.com"),
+            ),
         ],
     )
 }
 
-/// A configuration that comes before the Secret that it points to.
+/// An AlertmanagerConfig that is created before the Secret that it refers to.
 fn late() -> Scenario {
     after(
         with_config(&json!({})),
@@ -129,14 +131,16 @@ fn late() -> Scenario {
                 settled(state) && refused(state) == 1
             }),
             create("its address", vec![secret("user-late", "http://late.example.com")], |state| {
-                settled(state) && refused(state) == 0 && says(state, CONFIGURATION, "http://late.example.com")
+                settled(state)
+                    && refused(state) == 0
+                    && secret_contains(state, CONFIGURATION, "http://late.example.com")
             }),
         ],
     )
 }
 
 fn bad() -> Scenario {
-    let mut wrong = receivers("mended", "user-hook");
+    let mut wrong = receivers("fixed", "user-hook");
     wrong["route"]["receiver"] = "nobody".into();
     after(
         with_config(&json!({})),
@@ -144,9 +148,13 @@ fn bad() -> Scenario {
         vec![
             create("a bad one", vec![config("bad", &wrong)], |state| settled(state) && refused(state) == 1),
             edit(
-                "mended",
-                vec![spec("AlertmanagerConfig", "bad", &receivers("mended", "user-hook"))],
-                |state| settled(state) && refused(state) == 0 && says(state, CONFIGURATION, "bad/mended"),
+                "fixed",
+                vec![spec("AlertmanagerConfig", "bad", &receivers("fixed", "user-hook"))],
+                |state| {
+                    settled(state)
+                        && refused(state) == 0
+                        && secret_contains(state, CONFIGURATION, "bad/fixed")
+                },
             ),
         ],
     )

@@ -1,4 +1,4 @@
-//! The workloads of monitoring. One process runs the operators of all of them, as in a cluster, with bindings on.
+//! The workloads of monitoring. One process runs the operators of all of them, as in a cluster, with bindings enabled.
 
 mod agent;
 mod alertmanager;
@@ -8,15 +8,15 @@ mod thanos_ruler;
 
 use std::net::SocketAddr;
 
-use mainstay::products::Running;
+use mainstay::products::RunningProducts;
 use operator_monitoring::{Monitoring, PRODUCT};
 use serde_json::Value;
 
 use crate::difference::Difference;
-use crate::scenario::{Extent, Scenario, Subject};
+use crate::scenario::{Coverage, Scenario, Subject};
 use crate::state::{Name, holds};
 
-/// The workloads, with all that is tried on them.
+/// The workloads and their scenarios.
 pub(super) fn subjects() -> Vec<Subject> {
     vec![prometheus::subject(), agent::subject(), alertmanager::subject(), thanos_ruler::subject()]
 }
@@ -29,34 +29,34 @@ fn subject(declaration: &'static kernel::declare::Declaration, scenarios: Vec<Sc
         resource: parts::NAME,
         scenarios,
         properties: Vec::new(),
-        extent: Extent::InTurns,
+        coverage: Coverage::InTurns,
         shows_trouble,
-        brought,
+        is_users_own,
         ignored,
         left_to_others: |_, _| false,
         start,
     }
 }
 
-fn start(_instances: SocketAddr) -> Running {
+fn start(_instances: SocketAddr) -> RunningProducts {
     let mut monitoring = Monitoring::default();
     monitoring.settings.bindings = true;
     monitoring.settings.daemon_sets = true;
-    Running::only(&PRODUCT, monitoring)
+    RunningProducts::only(&PRODUCT, monitoring)
 }
 
 fn shows_trouble(workload: &Value) -> bool {
     workload["status"]["conditions"].is_array() && !holds(workload, "Reconciled")
 }
 
-/// What monitors and workloads point to.
-fn brought(name: &Name) -> bool {
-    name.name.starts_with(parts::BROUGHT)
+/// Secrets and ConfigMaps that monitors and workloads refer to.
+fn is_users_own(name: &Name) -> bool {
+    name.name.starts_with(parts::USER_PREFIX)
 }
 
-/// - Pods are touched so that the kubelet brings a new configuration at once. One that was made after the last change, or
-///   while no operator ran, was not.
-/// - The revision of a set that was rolled there and back may have another number than one that was never touched.
+/// - Pods are annotated so that the kubelet syncs a new configuration at once, except pods that were created after the last
+///   change, or while no operator ran.
+/// - The revision of a StatefulSet that was changed and changed back may have another number than one that never changed.
 fn ignored(difference: &Difference<'_>) -> bool {
     let Difference { name, path, .. } = *difference;
     name.kind == "pods"

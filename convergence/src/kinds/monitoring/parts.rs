@@ -1,21 +1,21 @@
-//! What scenarios of workloads are made of: objects, changes, and how to tell that a change is over.
+//! Building blocks of the scenarios of workloads: objects, changes, and tests for the end of a change.
 
 use serde_json::{Value, json};
 
-use crate::plain::said;
-use crate::scenario::{Aftermath, Change, Deed, Done, Edit, Scenario, Test};
+use crate::plain::text_of;
+use crate::scenario::{Change, Done, Edit, EndState, Scenario, Test, UserAction};
 use crate::state::{State, holds, is_ready};
 
 /// The name of the workload in every scenario.
 pub(super) const NAME: &str = "main";
 
-/// The annotation of shards that are kept though they are too many.
+/// The annotation of surplus shards that are retained.
 pub(super) const DEADLINE: &str = "operator.prometheus.io/deletion-deadline";
 
-/// What the names of Secrets and ConfigMaps begin with that users bring.
-pub(super) const BROUGHT: &str = "user-";
+/// The prefix of the names of Secrets and ConfigMaps that users create.
+pub(super) const USER_PREFIX: &str = "user-";
 
-/// Everything that workloads select.
+/// The kinds that workloads select.
 const SELECTED: [&str; 6] = [
     "servicemonitors.monitoring.coreos.com",
     "podmonitors.monitoring.coreos.com",
@@ -35,14 +35,14 @@ pub(super) fn object(version: &str, kind: &str, name: &str, spec: &Value) -> Val
     })
 }
 
-/// A Secret that a user brings, with one key.
+/// A Secret of a user, with one key.
 pub(super) fn secret(name: &str, text: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}, "stringData": {"key": text},
     })
 }
 
-/// Username and password out of such a Secret.
+/// Username and password from such a Secret.
 pub(super) fn login(secret: &str) -> Value {
     let key = json!({"name": secret, "key": "key"});
     json!({"username": key, "password": key})
@@ -74,7 +74,7 @@ pub(super) fn rule(name: &str, expression: &str) -> Value {
     object("v1", "PrometheusRule", name, &rules(expression))
 }
 
-/// Volumes of a size, from a template of a name.
+/// A claim template with a name and a size.
 pub(super) fn storage(name: &str, size: &str) -> Value {
     json!({"volumeClaimTemplate": {
         "metadata": {"name": name},
@@ -82,48 +82,48 @@ pub(super) fn storage(name: &str, size: &str) -> Value {
     }})
 }
 
-/// These objects come into being.
+/// Creates these objects.
 pub(super) fn create(name: &'static str, objects: Vec<Value>, done: Test) -> Change {
-    Change { name, deed: Deed::Create(objects), done: Done::Settled(done) }
+    Change { name, action: UserAction::Create(objects), done: Done::Settled(done) }
 }
 
-/// The spec of the workload changes.
+/// Changes the spec of the workload.
 pub(super) fn patch(name: &'static str, spec: &Value, done: Test) -> Change {
-    Change { name, deed: Deed::Patch(json!({ "spec": spec })), done: Done::Settled(done) }
+    Change { name, action: UserAction::Patch(json!({ "spec": spec })), done: Done::Settled(done) }
 }
 
-/// Other objects change.
+/// Changes other objects.
 pub(super) fn edit(name: &'static str, edits: Vec<Edit>, done: Test) -> Change {
-    Change { name, deed: Deed::Edit(edits), done: Done::Settled(done) }
+    Change { name, action: UserAction::Edit(edits), done: Done::Settled(done) }
 }
 
-/// The spec of another object changes.
+/// Changes the spec of another object.
 pub(super) fn spec(kind: &'static str, name: &'static str, spec: &Value) -> Edit {
     Edit { kind, name, patch: Some(json!({ "spec": spec })) }
 }
 
-/// A Secret that a user brought says something else.
-pub(super) fn rewritten(name: &'static str, text: &str) -> Edit {
+/// Changes the text in a Secret of a user.
+pub(super) fn rewrite_secret(name: &'static str, text: &str) -> Edit {
     Edit { kind: "Secret", name, patch: Some(json!({"stringData": {"key": text}})) }
 }
 
-/// The workload is deleted.
+/// Deletes the workload.
 pub(super) fn delete(done: Test) -> Change {
-    Change { name: "delete", deed: Deed::Delete, done: Done::Settled(done) }
+    Change { name: "delete", action: UserAction::Delete, done: Done::Settled(done) }
 }
 
-/// A scenario whose first change is disturbed in another one.
+/// A scenario whose first change is disturbed in another scenario.
 pub(super) fn after(first: Change, name: &'static str, changes: Vec<Change>) -> Scenario {
     let changes = std::iter::once(first).chain(changes).collect();
-    Scenario { name, changes, from: 1, aftermath: Aftermath::Running }
+    Scenario { name, changes, from: 1, end_state: EndState::Running }
 }
 
-/// The same, and nothing is left of it.
+/// The same, with the deletion of the workload at the end.
 pub(super) fn ending(first: Change, name: &'static str, done: Test) -> Scenario {
-    Scenario { aftermath: Aftermath::Gone, ..after(first, name, vec![delete(done)]) }
+    Scenario { end_state: EndState::Gone, ..after(first, name, vec![delete(done)]) }
 }
 
-/// The workload, if the status is about what it asks for now.
+/// The workload, if its status is about the current generation.
 fn observed<'a>(state: &'a State, kind: &str) -> Option<&'a Value> {
     let workload = state.get(kind, NAME)?;
     let conditions = workload["status"]["conditions"].as_array()?;
@@ -131,7 +131,7 @@ fn observed<'a>(state: &'a State, kind: &str) -> Option<&'a Value> {
     (reconciled["observedGeneration"] == workload["metadata"]["generation"]).then_some(workload)
 }
 
-/// The workload is as it should be, its pods have loaded the configuration, and the status of all selected objects says so.
+/// The workload is available, its pods have loaded the configuration, and the status of all selected objects is current.
 pub(super) fn serves(state: &State, kind: &str) -> bool {
     let all = ["Reconciled", "Available", "ConfigurationLoaded"];
     let is_bad = |condition: &Value| condition["status"] == "False";
@@ -141,7 +141,7 @@ pub(super) fn serves(state: &State, kind: &str) -> bool {
     let is_well = |workload: &Value| {
         all.iter().all(|one| holds(workload, one)) && !has_bad(workload) && counts(workload, state)
     };
-    observed(state, kind).is_some_and(is_well) && is_told(state)
+    observed(state, kind).is_some_and(is_well) && is_reported(state)
 }
 
 /// Whether a status counts the pods that its StatefulSets or its DaemonSet want.
@@ -156,25 +156,25 @@ fn counts(workload: &Value, state: &State) -> bool {
     fields.iter().all(|field| workload["status"][field] == wanted)
 }
 
-/// The workload is left alone.
+/// The workload is paused.
 pub(super) fn is_paused(state: &State, kind: &str) -> bool {
     observed(state, kind).is_some_and(|workload| workload["spec"]["paused"] == true)
 }
 
-/// What the workload asks for cannot be done.
+/// The spec of the workload is rejected.
 pub(super) fn is_refused(state: &State, kind: &str) -> bool {
     observed(state, kind).is_some_and(|workload| !holds(workload, "Reconciled"))
 }
 
-/// Everything that is selected says what became of it as it is now.
-fn is_told(state: &State) -> bool {
+/// The status of every selected object is about the current generation.
+fn is_reported(state: &State) -> bool {
     selected(state).all(|object| {
-        let said = &object["status"]["bindings"][0]["conditions"][0]["observedGeneration"];
-        *said == object["metadata"]["generation"]
+        let observed = &object["status"]["bindings"][0]["conditions"][0]["observedGeneration"];
+        *observed == object["metadata"]["generation"]
     })
 }
 
-/// What is selected and refused.
+/// How many selected objects are rejected.
 pub(super) fn refused(state: &State) -> usize {
     let is_refused = |object: &&Value| object["status"]["bindings"][0]["conditions"][0]["status"] == "False";
     selected(state).filter(is_refused).count()
@@ -184,29 +184,29 @@ fn selected(state: &State) -> impl Iterator<Item = &Value> {
     SELECTED.into_iter().flat_map(|kind| state.of_kind(kind))
 }
 
-/// The workload is gone with all its objects, and no status mentions it any more.
+/// The workload and all its objects are deleted, and no status mentions it any more.
 pub(super) fn is_gone(state: &State, kind: &str) -> bool {
     let stays = |kind: &str, name: &str| {
-        SELECTED.contains(&kind) || kind == "persistentvolumeclaims" || name.starts_with(BROUGHT)
+        SELECTED.contains(&kind) || kind == "persistentvolumeclaims" || name.starts_with(USER_PREFIX)
     };
-    let silent = |object: &Value| object["status"]["bindings"].as_array().is_none_or(Vec::is_empty);
+    let has_no_bindings = |object: &Value| object["status"]["bindings"].as_array().is_none_or(Vec::is_empty);
     state.get(kind, NAME).is_none()
         && state.0.keys().all(|name| stays(&name.kind, &name.name))
-        && selected(state).all(silent)
+        && selected(state).all(has_no_bindings)
 }
 
-/// Whether the text in a Secret, under any of its keys, contains something.
-pub(super) fn says(state: &State, secret: &str, text: &str) -> bool {
+/// Whether a value of a Secret contains a text.
+pub(super) fn secret_contains(state: &State, secret: &str, text: &str) -> bool {
     let data = state.get("secrets", secret).and_then(|secret| secret["data"].as_object());
     let mut values = data.into_iter().flat_map(serde_json::Map::values).filter_map(Value::as_str);
-    values.any(|packed| said(packed).is_some_and(|said| said.contains(text)))
+    values.any(|value| text_of(value).is_some_and(|found| found.contains(text)))
 }
 
-/// Whether a ConfigMap, under any of its keys, contains something.
-pub(super) fn has_rule(state: &State, map: &str, text: &str) -> bool {
+/// Whether a value of a ConfigMap contains a text.
+pub(super) fn config_map_contains(state: &State, map: &str, text: &str) -> bool {
     let data = state.get("configmaps", map).and_then(|map| map["data"].as_object());
     let mut values = data.into_iter().flat_map(serde_json::Map::values).filter_map(Value::as_str);
-    values.any(|said| said.contains(text))
+    values.any(|value| value.contains(text))
 }
 
 /// How many pods there are.
@@ -214,7 +214,7 @@ pub(super) fn pods(state: &State) -> usize {
     state.of_kind("pods").count()
 }
 
-/// Whether every pod has an image that ends so.
+/// Whether every pod is ready and has an image with this tag.
 pub(super) fn all_run(state: &State, tag: &str) -> bool {
     let runs = |pod: &Value| {
         let image = pod["spec"]["containers"][0]["image"].as_str();
@@ -223,7 +223,7 @@ pub(super) fn all_run(state: &State, tag: &str) -> bool {
     pods(state) > 0 && state.of_kind("pods").all(runs)
 }
 
-/// Whether every pod has the claim that a template of this name makes, as large as this.
+/// Whether every pod has a claim from the template with this name, of this size.
 pub(super) fn all_have(state: &State, template: &str, size: &str) -> bool {
     state.of_kind("pods").all(|pod| {
         let volumes = pod["spec"]["volumes"].as_array();
@@ -253,7 +253,7 @@ mod tests {
     use crate::state::Name;
 
     #[test]
-    fn an_agent_on_every_node_serves_when_its_status_counts_its_pods() {
+    fn an_agent_on_every_node_is_complete_when_its_status_counts_its_pods() {
         let kind = "prometheusagents.monitoring.coreos.com";
         let conditions = ["Reconciled", "Available", "ConfigurationLoaded"]
             .map(|kind| json!({"type": kind, "status": "True", "observedGeneration": 1}));
@@ -268,6 +268,6 @@ mod tests {
             State(named.into())
         };
         assert!(serves(&state(1), kind));
-        assert!(!serves(&state(0), kind), "the status is older than the DaemonSet's");
+        assert!(!serves(&state(0), kind), "the status is older than that of the DaemonSet");
     }
 }

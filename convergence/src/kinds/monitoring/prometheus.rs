@@ -1,13 +1,13 @@
-//! What users do with a `Prometheus`.
+//! Scenarios of `Prometheus`.
 
 use serde_json::{Value, json};
 
 use super::parts::{
-    DEADLINE, NAME, after, all_have, all_run, create, edit, ending, has_rule, is_gone, is_paused, is_refused,
-    login, object, patch, pod_monitor, pods, probe, refused, rewritten, rule, rules, says, scrape_config,
-    secret, serves, service_monitor, spec, storage, templates,
+    DEADLINE, NAME, after, all_have, all_run, config_map_contains, create, edit, ending, is_gone, is_paused,
+    is_refused, login, object, patch, pod_monitor, pods, probe, refused, rewrite_secret, rule, rules,
+    scrape_config, secret, secret_contains, serves, service_monitor, spec, storage, templates,
 };
-use crate::scenario::{Aftermath, Change, Property, Scenario, Subject};
+use crate::scenario::{Change, EndState, Property, Scenario, Subject};
 use crate::state::State;
 
 const KIND: &str = "prometheuses.monitoring.coreos.com";
@@ -19,10 +19,10 @@ pub(super) fn subject() -> Subject {
 }
 
 fn scenarios() -> Vec<Scenario> {
-    let plain = |name, changes, aftermath| Scenario { name, changes, from: 0, aftermath };
+    let plain = |name, changes, end_state| Scenario { name, changes, from: 0, end_state };
     let mut all = vec![
-        plain("prometheus-install", vec![install(&json!({}))], Aftermath::Running),
-        plain("prometheus-whole", vec![whole()], Aftermath::Whole),
+        plain("prometheus-install", vec![install(&json!({}))], EndState::Running),
+        plain("prometheus-whole", vec![whole()], EndState::Whole),
         monitors(),
         late(),
         bad(),
@@ -71,22 +71,22 @@ fn scenarios() -> Vec<Scenario> {
 }
 
 fn prometheus(more: &Value) -> Value {
-    let mut said = json!({
+    let mut spec = json!({
         "version": "v3.4.0",
         "serviceMonitorSelector": {}, "podMonitorSelector": {}, "probeSelector": {},
         "scrapeConfigSelector": {}, "ruleSelector": {},
     });
     for (name, value) in more.as_object().into_iter().flatten() {
-        said[name] = value.clone();
+        spec[name] = value.clone();
     }
-    object("v1", "Prometheus", NAME, &said)
+    object("v1", "Prometheus", NAME, &spec)
 }
 
 fn install(more: &Value) -> Change {
     create("install", vec![prometheus(more)], settled)
 }
 
-/// One of each kind that it selects, and a Secret that two of them point to.
+/// One object of each kind that it selects, and a Secret that two of them refer to.
 fn selected() -> Vec<Value> {
     vec![
         secret("user-login", "first"),
@@ -101,21 +101,21 @@ fn selected() -> Vec<Value> {
 fn with_monitors() -> Change {
     let objects = selected().into_iter().chain([prometheus(&json!({}))]).collect();
     create("install with monitors", objects, |state| {
-        settled(state) && says(state, CONFIGURATION, "password: first")
+        settled(state) && secret_contains(state, CONFIGURATION, "password: first")
     })
 }
 
 fn whole() -> Change {
-    let said = json!({
+    let spec = json!({
         "replicas": 1, "shards": 2, "retention": "2d", "externalLabels": {"cluster": "one"}, "logLevel": "debug",
         "storage": storage("data", "1Gi"), "additionalScrapeConfigs": {"name": "user-more", "key": "key"},
         "thanos": {"version": "0.40.0"}, "resources": {"requests": {"cpu": "100m"}},
     });
     let more = secret("user-more", "- job_name: more\n  static_configs: []\n");
-    let objects = selected().into_iter().chain([more, prometheus(&said)]).collect();
+    let objects = selected().into_iter().chain([more, prometheus(&spec)]).collect();
     create("install with everything", objects, |state| {
-        // What single properties add or take away must not be waited for: this stays whatever they are.
-        settled(state) && says(state, CONFIGURATION, "password: first") && pods(state) == 2
+        // Only what does not depend on a property that is changed later.
+        settled(state) && secret_contains(state, CONFIGURATION, "password: first") && pods(state) == 2
     })
 }
 
@@ -152,7 +152,7 @@ fn monitors() -> Scenario {
     ];
     let edited = |state: &State| {
         let all = ["edited-service", "edited-pod", "edited-prober", "edited-target"];
-        settled(state) && all.iter().all(|text| says(state, CONFIGURATION, text))
+        settled(state) && all.iter().all(|text| secret_contains(state, CONFIGURATION, text))
     };
     after(
         with_monitors(),
@@ -160,16 +160,16 @@ fn monitors() -> Scenario {
         vec![
             edit("edit monitors", changed, edited),
             edit("edit a rule", vec![spec("PrometheusRule", "rules", &rules("vector(2)"))], |state| {
-                settled(state) && has_rule(state, RULES, "vector(2)")
+                settled(state) && config_map_contains(state, RULES, "vector(2)")
             }),
-            edit("another password", vec![rewritten("user-login", "second")], |state| {
-                settled(state) && says(state, CONFIGURATION, "password: second")
+            edit("another password", vec![rewrite_secret("user-login", "second")], |state| {
+                settled(state) && secret_contains(state, CONFIGURATION, "password: second")
             }),
         ],
     )
 }
 
-/// A monitor that comes before the Secret that it points to.
+/// A monitor that is created before the Secret that it refers to.
 fn late() -> Scenario {
     let early = service_monitor("early", &json!({"port": "early", "basicAuth": login("user-late")}));
     after(
@@ -178,20 +178,22 @@ fn late() -> Scenario {
         vec![
             create("a monitor", vec![early], |state| settled(state) && refused(state) == 1),
             create("its password", vec![secret("user-late", "at last")], |state| {
-                settled(state) && refused(state) == 0 && says(state, CONFIGURATION, "password: at last")
+                settled(state)
+                    && refused(state) == 0
+                    && secret_contains(state, CONFIGURATION, "password: at last")
             }),
         ],
     )
 }
 
-/// A monitor and a rule that cannot be taken in, among others that can.
+/// An invalid monitor and an invalid rule among valid ones.
 fn bad() -> Scenario {
     let relabeled = |regex: &str| {
         let relabeling = json!({"sourceLabels": ["a"], "regex": regex, "action": "keep"});
-        json!({"port": "mended", "relabelings": [relabeling]})
+        json!({"port": "fixed", "relabelings": [relabeling]})
     };
     let objects = vec![service_monitor("bad-monitor", &relabeled("(")), rule("bad-rule", "sum(")];
-    let mended = vec![
+    let fixed = vec![
         spec("ServiceMonitor", "bad-monitor", &json!({"endpoints": [relabeled("(a)")]})),
         spec("PrometheusRule", "bad-rule", &rules("vector(3)")),
     ];
@@ -200,17 +202,17 @@ fn bad() -> Scenario {
         "prometheus-bad",
         vec![
             create("two bad ones", objects, |state| settled(state) && refused(state) == 2),
-            edit("mended", mended, |state| {
+            edit("fixed", fixed, |state| {
                 settled(state)
                     && refused(state) == 0
-                    && says(state, CONFIGURATION, "regex: mended")
-                    && has_rule(state, RULES, "vector(3)")
+                    && secret_contains(state, CONFIGURATION, "regex: fixed")
+                    && config_map_contains(state, RULES, "vector(3)")
             }),
         ],
     )
 }
 
-/// Volumes that grow, which leaves pods alone; and volumes of another name, which does not.
+/// Volumes that are expanded, which does not replace pods, and volumes with another name, which does.
 fn claims() -> Scenario {
     let install = create(
         "install",
@@ -258,14 +260,14 @@ fn settled(state: &State) -> bool {
     serves(state, KIND)
 }
 
-/// Its pod is in a crash loop, and the status says that it does not serve.
+/// Its pod is in a crash loop, and the status says that it is not available.
 fn crashes(state: &State) -> bool {
     let broken = |pod: &Value| pod["status"]["containerStatuses"][0]["state"]["waiting"].is_object();
     state.of_kind("pods").any(broken)
         && state.get(KIND, NAME).is_some_and(|workload| !crate::state::holds(workload, "Available"))
 }
 
-/// The second shard says until when it is kept.
+/// The second shard has a deadline for its deletion.
 fn is_kept(state: &State) -> bool {
     let set = state.get("statefulsets.apps", "prometheus-main-shard-1");
     set.is_some_and(|set| set["metadata"]["annotations"][DEADLINE].is_string())

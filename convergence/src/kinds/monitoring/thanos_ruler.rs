@@ -1,12 +1,12 @@
-//! What users do with a `ThanosRuler`.
+//! Scenarios of `ThanosRuler`.
 
 use serde_json::{Value, json};
 
 use super::parts::{
-    NAME, after, all_have, all_run, create, edit, ending, has_rule, is_gone, is_paused, object, patch, pods,
-    refused, rule, rules, serves, spec, storage, templates,
+    NAME, after, all_have, all_run, config_map_contains, create, edit, ending, is_gone, is_paused, object,
+    patch, pods, refused, rule, rules, serves, spec, storage, templates,
 };
-use crate::scenario::{Aftermath, Change, Property, Scenario, Subject};
+use crate::scenario::{Change, EndState, Property, Scenario, Subject};
 use crate::state::State;
 
 const KIND: &str = "thanosrulers.monitoring.coreos.com";
@@ -17,22 +17,22 @@ pub(super) fn subject() -> Subject {
 }
 
 fn scenarios() -> Vec<Scenario> {
-    let plain = |name, changes, aftermath| Scenario { name, changes, from: 0, aftermath };
+    let plain = |name, changes, end_state| Scenario { name, changes, from: 0, end_state };
     let whole =
         json!({"storage": storage("data", "1Gi"), "labels": {"cluster": "one"}, "evaluationInterval": "30s"});
     vec![
-        plain("ruler-install", vec![install(&json!({}))], Aftermath::Running),
-        plain("ruler-whole", vec![with_rules(&whole)], Aftermath::Whole),
+        plain("ruler-install", vec![install(&json!({}))], EndState::Running),
+        plain("ruler-whole", vec![with_rules(&whole)], EndState::Whole),
         after(
             with_rules(&json!({})),
             "ruler-rules",
             vec![
                 edit("edit a rule", vec![spec("PrometheusRule", "rules", &rules("vector(2)"))], |state| {
-                    settled(state) && has_rule(state, RULES, "vector(2)")
+                    settled(state) && config_map_contains(state, RULES, "vector(2)")
                 }),
                 create("a bad one", vec![rule("bad", "sum(")], |state| settled(state) && refused(state) == 1),
-                edit("mended", vec![spec("PrometheusRule", "bad", &rules("vector(3)"))], |state| {
-                    settled(state) && refused(state) == 0 && has_rule(state, RULES, "vector(3)")
+                edit("fixed", vec![spec("PrometheusRule", "bad", &rules("vector(3)"))], |state| {
+                    settled(state) && refused(state) == 0 && config_map_contains(state, RULES, "vector(3)")
                 }),
             ],
         ),
@@ -73,11 +73,11 @@ fn scenarios() -> Vec<Scenario> {
 }
 
 fn ruler(more: &Value) -> Value {
-    let mut said = json!({"version": "v0.39.0", "ruleSelector": {}, "queryEndpoints": ["query:9090"]});
+    let mut spec = json!({"version": "v0.39.0", "ruleSelector": {}, "queryEndpoints": ["query:9090"]});
     for (name, value) in more.as_object().into_iter().flatten() {
-        said[name] = value.clone();
+        spec[name] = value.clone();
     }
-    object("v1", "ThanosRuler", NAME, &said)
+    object("v1", "ThanosRuler", NAME, &spec)
 }
 
 fn install(more: &Value) -> Change {
@@ -86,7 +86,7 @@ fn install(more: &Value) -> Change {
 
 fn with_rules(more: &Value) -> Change {
     create("install with rules", vec![rule("rules", "vector(1)"), ruler(more)], |state| {
-        settled(state) && has_rule(state, RULES, "vector(1)")
+        settled(state) && config_map_contains(state, RULES, "vector(1)")
     })
 }
 

@@ -1,4 +1,4 @@
-//! Each row of the table of fields that cannot be changed: what the server says to a plain write, and what we do.
+//! Each row of the table of immutable fields: the API server rejects a plain write, and the writer does something else.
 
 use std::collections::BTreeSet;
 
@@ -10,38 +10,38 @@ use kube::api::{DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
 use kube::{Client, ResourceExt};
 use serde_json::{Value, json};
 
-use super::objects;
-use super::stage::{
-    CLAIM, CONFIG_MAP, DAEMON_SET, DEPLOYMENT, JOB, SECRET, SERVICE, STATEFUL_SET, Stage, api,
+use super::fixture::{
+    CLAIM, CONFIG_MAP, DAEMON_SET, DEPLOYMENT, Fixture, JOB, SECRET, SERVICE, STATEFUL_SET, api,
 };
+use super::objects;
 use crate::record::Request;
 
-/// What we do instead of writing.
+/// What the writer does instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Instead {
     Orphan,
-    /// As `Orphan`, where the pods are looked after.
+    /// As `Orphan`, where the operator takes care of the pods.
     Adopt,
     Recreate,
     Refuse(&'static str),
 }
 
-/// A change that the server does not allow.
+/// A change that the API server rejects.
 struct Row {
     kind: Kind,
     object: Value,
-    /// As the table names it.
+    /// The field, as in the table.
     field: &'static str,
-    /// What is changed.
+    /// The JSON pointer of the change.
     pointer: &'static str,
     value: Value,
     instead: Instead,
 }
 
 const SELECTOR: Instead = Instead::Refuse(
-    "its pods would belong to nobody; delete it with `kubectl delete --cascade=orphan` and remove the old pods by hand",
+    "its pods would have no owner; delete it with `kubectl delete --cascade=orphan` and delete the old pods manually",
 );
-const WORK: Instead = Instead::Refuse("what a Job does cannot be changed; another work is another Job");
+const WORK: Instead = Instead::Refuse("Kubernetes does not permit it; create another Job");
 const VOLUME: Instead =
     Instead::Refuse("a volume cannot be changed in this way; restore the data into a new one");
 const SMALLER: Instead = Instead::Refuse("a volume cannot shrink; restore the data into a smaller one");
@@ -70,7 +70,7 @@ fn workloads() -> Vec<Row> {
         other["metadata"]["name"] = "more".into();
         list.push(other);
     }
-    // The server wants the pods to have the labels that the selector asks for.
+    // The API server requires that the labels of the pods match the selector.
     let labeled = with(store(), "/spec/template/metadata/labels", &more["matchLabels"]);
     let (templates, selector) = ("/spec/volumeClaimTemplates", "/spec/selector");
     vec![
@@ -136,7 +136,7 @@ fn the_rest() -> Vec<Row> {
     ]
 }
 
-/// The object with a value in a place; `None` removes it.
+/// The object with another value at a JSON pointer. Null removes the field.
 fn with(mut object: Value, pointer: &str, value: &Value) -> Value {
     let (parent, field) = pointer.rsplit_once('/').unwrap_or_default();
     if let Some(parent) = object.pointer_mut(parent).and_then(Value::as_object_mut) {
@@ -148,10 +148,10 @@ fn with(mut object: Value, pointer: &str, value: &Value) -> Value {
     object
 }
 
-/// Whether the server lets a plain write have its way. It refuses, or keeps what was there and says nothing.
-async fn is_plain(client: &Client, kind: Kind, live: &DynamicObject, row: &Row) -> Result<bool> {
+/// Whether a plain write changes the object. The API server may reject it, or ignore it.
+async fn is_mutable(client: &Client, kind: Kind, live: &DynamicObject, row: &Row) -> Result<bool> {
     let changed = with(serde_json::to_value(live)?, row.pointer, &row.value);
-    // The plural says the same and must go with it.
+    // The plural contains the same value and must be removed too.
     let changed = with(changed, "/spec/clusterIPs", &Value::Null);
     let params = PostParams { dry_run: true, ..PostParams::default() };
     match api(client, kind).replace(&live.name_any(), &params, &serde_json::from_value(changed)?).await {
@@ -161,89 +161,86 @@ async fn is_plain(client: &Client, kind: Kind, live: &DynamicObject, row: &Row) 
     }
 }
 
-/// Plays the collector of garbage, which does not run here.
-async fn collect(stage: &Stage, kind: Kind, live: &DynamicObject) -> Result<()> {
-    let now = stage.look(kind, &live.name_any()).await?;
+/// Replaces the garbage collector, which does not run here.
+async fn collect(fixture: &Fixture, kind: Kind, live: &DynamicObject) -> Result<()> {
+    let now = fixture.read(kind, &live.name_any()).await?;
     assert_eq!(now.metadata.finalizers, Some(vec!["orphan".into()]));
     let freed = Patch::Merge(json!({"metadata": {"finalizers": null}}));
-    api(&stage.other, kind).patch(&live.name_any(), &PatchParams::default(), &freed).await?;
+    api(&fixture.other, kind).patch(&live.name_any(), &PatchParams::default(), &freed).await?;
     Ok(())
 }
 
-async fn check(stage: &Stage, row: &Row, way: Way) -> Result<()> {
+async fn check(fixture: &Fixture, row: &Row, way: Way) -> Result<()> {
     let Row { kind, field, .. } = *row;
-    stage.carry_out(&[stage.wanted(kind, &row.object, way)]).await?;
-    let name = row.object["metadata"]["name"].as_str().context("a name")?.to_owned();
-    let live = stage.look(kind, &name).await?;
-    assert!(!is_plain(&stage.other, kind, &live, row).await?, "{} {field} can simply be written", kind.kind);
-    stage.record.take();
+    fixture.carry_out(&[fixture.wanted(kind, &row.object, way)]).await?;
+    let name = row.object["metadata"]["name"].as_str().context("the object has no name")?.to_owned();
+    let live = fixture.read(kind, &name).await?;
+    assert!(!is_mutable(&fixture.other, kind, &live, row).await?, "{} {field} is mutable", kind.kind);
+    fixture.record.take();
 
     let wanted = [Desired {
         looks_after_pods: row.instead == Instead::Adopt,
-        ..stage.wanted(kind, &with(row.object.clone(), row.pointer, &row.value), way)
+        ..fixture.wanted(kind, &with(row.object.clone(), row.pointer, &row.value), way)
     }];
     let orphans = matches!(row.instead, Instead::Orphan | Instead::Adopt);
-    let outcome = stage.carry_out(&wanted).await;
-    let requests = stage.record.take();
-    let asked: Vec<String> = requests.iter().map(Request::words).collect();
+    let outcome = fixture.carry_out(&wanted).await;
+    let requests = fixture.record.take();
+    let sent: Vec<String> = requests.iter().map(Request::line).collect();
     if let Instead::Refuse(why) = row.instead {
         let expected = format!("{} default/{name}: {field} cannot be changed: {why}", kind.kind);
         assert_eq!(outcome.map(|applied| applied.written).map_err(|error| error.to_string()), Err(expected));
-        assert_eq!(asked, Vec::<String>::new());
-        assert_eq!(stage.look(kind, &name).await?, live);
+        assert_eq!(sent, Vec::<String>::new());
+        assert_eq!(fixture.read(kind, &name).await?, live);
     } else {
         let waiting = outcome?.waiting;
         assert_eq!(
             waiting,
             [format!("{} default/{name} is recreated: {field} cannot be changed", kind.kind)]
         );
-        // First a dry run.
-        assert_eq!(
-            asked,
-            [format!("POST default/{}", kind.plural), format!("DELETE {}/{name}", kind.plural)]
-        );
+        // The first request is a dry run.
+        assert_eq!(sent, [format!("POST default/{}", kind.plural), format!("DELETE {}/{name}", kind.plural)]);
         let policy = if orphans { "Orphan" } else { "Background" };
         assert_eq!(requests[1].body["propagationPolicy"], policy, "{field}");
         if orphans {
-            let deleting = stage.look(kind, &name).await?;
-            stage.heard(kind, &deleting).await?;
+            let deleting = fixture.read(kind, &name).await?;
+            fixture.wait_for(kind, &deleting).await?;
             assert_eq!(
-                stage.carry_out(&wanted).await?.waiting,
+                fixture.carry_out(&wanted).await?.waiting,
                 [format!("{} default/{name} is being deleted", kind.kind)]
             );
-            collect(stage, kind, &live).await?;
+            collect(fixture, kind, &live).await?;
         }
-        stage.missed(kind, &live).await?;
-        assert_eq!(stage.carry_out(&wanted).await?.waiting, Vec::<String>::new());
-        stage.carry_out(&wanted).await?;
-        let now = stage.look(kind, &name).await?;
+        fixture.wait_until_gone(kind, &live).await?;
+        assert_eq!(fixture.carry_out(&wanted).await?.waiting, Vec::<String>::new());
+        fixture.carry_out(&wanted).await?;
+        let now = fixture.read(kind, &name).await?;
         assert_ne!(now.metadata.uid, live.metadata.uid);
         assert_eq!(missing(&wanted[0].object, &serde_json::to_value(&now)?), None);
     }
-    let now = stage.look(kind, &name).await?;
-    api(&stage.other, kind).delete(&name, &DeleteParams::background()).await?;
-    free(stage, kind, &now).await?;
-    stage.missed(kind, &now).await
+    let now = fixture.read(kind, &name).await?;
+    api(&fixture.other, kind).delete(&name, &DeleteParams::background()).await?;
+    remove_finalizers(fixture, kind, &now).await?;
+    fixture.wait_until_gone(kind, &now).await
 }
 
-/// Takes away what the server puts on claims and jobs so that nobody deletes them in use.
-async fn free(stage: &Stage, kind: Kind, object: &DynamicObject) -> Result<()> {
-    if api(&stage.other, kind).get_opt(&object.name_any()).await?.is_some() {
+/// Removes the finalizers of claims and Jobs.
+async fn remove_finalizers(fixture: &Fixture, kind: Kind, object: &DynamicObject) -> Result<()> {
+    if api(&fixture.other, kind).get_opt(&object.name_any()).await?.is_some() {
         let freed = Patch::Merge(json!({"metadata": {"finalizers": null}}));
-        api(&stage.other, kind).patch(&object.name_any(), &PatchParams::default(), &freed).await?;
+        api(&fixture.other, kind).patch(&object.name_any(), &PatchParams::default(), &freed).await?;
     }
     Ok(())
 }
 
 #[tokio::test]
-async fn every_row_of_the_table_is_needed_and_does_what_it_says() -> Result<()> {
-    let stage = Stage::set().await?;
+async fn every_row_of_the_table_is_needed_and_effective() -> Result<()> {
+    let fixture = Fixture::start().await?;
     let all: Vec<Row> = workloads().into_iter().chain(jobs()).chain(the_rest()).collect();
     let tried: BTreeSet<(&str, &str)> = all.iter().map(|row| (row.kind.kind, row.field)).collect();
-    assert_eq!(tried, rows().collect(), "every row is tried");
+    assert_eq!(tried, rows().collect(), "every row is tested");
     for row in &all {
         for way in [Way::Apply, Way::Replace] {
-            check(&stage, row, way)
+            check(&fixture, row, way)
                 .await
                 .with_context(|| format!("{} {} {way:?}", row.kind.kind, row.field))?;
         }

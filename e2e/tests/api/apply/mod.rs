@@ -1,11 +1,11 @@
-//! The kernel's writer against a real API server, called directly: every test is one process of an operator whose passes
-//! do nothing, and somebody else with all permissions.
+//! The writer of the kernel with a real API server, called directly: each test has one process of an operator whose passes do
+//! nothing, and another client with all permissions.
 
 mod drift;
+pub(crate) mod fixture;
 mod immutable;
 mod objects;
 mod once;
-pub(crate) mod stage;
 mod takeover;
 mod unchanged;
 mod unseen;

@@ -3,11 +3,11 @@
 use kernel::declare::Kind;
 use serde_json::{Value, json};
 
-use super::stage::{
+use super::fixture::{
     CLAIM, CONFIG_MAP, DAEMON_SET, DEPLOYMENT, DISRUPTION_BUDGET, JOB, SECRET, SERVICE, STATEFUL_SET,
 };
 
-/// One of each.
+/// All objects.
 pub(crate) fn all() -> Vec<(Kind, Value)> {
     vec![
         (CONFIG_MAP, config_map()),
@@ -117,7 +117,7 @@ pub(crate) fn stateful_set() -> Value {
     })
 }
 
-/// A pod with something of everything.
+/// A pod with many fields.
 fn template(restart: &str) -> Value {
     json!({
         "metadata": {"labels": {"app": "toy"}, "annotations": {"checksum": "1"}},

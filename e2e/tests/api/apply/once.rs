@@ -1,4 +1,4 @@
-//! Every write is about one object in one state: a late one, or one about another object of the same name, is refused.
+//! Every write is about one object in one state: a late write, or a write to another object of the same name, is rejected.
 
 use std::sync::Arc;
 
@@ -10,88 +10,89 @@ use kernel::stores::{Namespaces, Stores};
 use kube::api::DeleteParams;
 use serde_json::json;
 
-use super::objects;
-use super::stage::{
-    CONFIG_MAP, DECLARATION, JOB, LEASE, MANAGER, POD, PREDECESSOR, SECRET, SERVICE_ACCOUNT, STATEFUL_SET,
-    Stage, api, content, create, owned_by, tools,
+use super::fixture::{
+    CONFIG_MAP, DECLARATION, Fixture, JOB, LEASE, MANAGER, POD, PREDECESSOR, SECRET, SERVICE_ACCOUNT,
+    STATEFUL_SET, api, content, create, owned_by, tools,
 };
+use super::objects;
 use crate::record::Request;
 
-/// A writer that knows nothing of what is there.
-fn ignorant(stage: &Stage) -> Writer {
+/// A writer with an empty cache.
+fn with_empty_cache(fixture: &Fixture) -> Writer {
     let stores = Stores::new(&[&DECLARATION], MANAGER, &Namespaces::AllBut(Vec::new()).into());
-    Writer::new(&DECLARATION, tools(&stage.client, stores, Arc::new(|| true)))
+    Writer::new(&DECLARATION, tools(&fixture.client, stores, Arc::new(|| true)))
 }
 
-/// The error in words, with its cause.
-fn words<T>(outcome: Result<T, WriteError>) -> String {
+/// The error with its cause, as text.
+fn message<T>(outcome: Result<T, WriteError>) -> String {
     outcome.map_or_else(|error| format!("{:#}", anyhow::Error::from(error)), |_| "no error".into())
 }
 
 #[tokio::test]
-async fn what_is_there_though_we_do_not_know_it_is_not_written() -> Result<()> {
-    let stage = Stage::set().await?;
+async fn an_object_that_is_not_in_the_cache_is_not_written() -> Result<()> {
+    let fixture = Fixture::start().await?;
     for way in [Way::Apply, Way::Replace] {
         let mut object = objects::config_map();
         object["metadata"]["name"] = format!("{way:?}").to_lowercase().into();
-        let wanted = stage.wanted(CONFIG_MAP, &object, way);
-        stage.carry_out(std::slice::from_ref(&wanted)).await?;
+        let wanted = fixture.wanted(CONFIG_MAP, &object, way);
+        fixture.carry_out(std::slice::from_ref(&wanted)).await?;
         let name = &*wanted.key().name;
-        let before = stage.look(CONFIG_MAP, name).await?;
+        let before = fixture.read(CONFIG_MAP, name).await?;
 
         object["data"]["one"] = "another".into();
-        let work = Work { waves: vec![vec![stage.wanted(CONFIG_MAP, &object, way)]], ..Work::default() };
-        let refused = ignorant(&stage).carry_out(&work, &stage.owner).await;
+        let work = Work { waves: vec![vec![fixture.wanted(CONFIG_MAP, &object, way)]], ..Work::default() };
+        let rejected = with_empty_cache(&fixture).carry_out(&work, &fixture.owner).await;
         assert_eq!(
-            words(refused),
+            message(rejected),
             format!("ConfigMap default/{name} was changed by another writer meanwhile"),
             "{way:?}"
         );
-        assert_eq!(stage.look(CONFIG_MAP, name).await?, before);
+        assert_eq!(fixture.read(CONFIG_MAP, name).await?, before);
     }
     Ok(())
 }
 
 #[tokio::test]
-async fn what_somebody_changed_meanwhile_is_not_written() -> Result<()> {
-    let stage = Stage::set().await?;
+async fn an_object_that_changed_meanwhile_is_not_written() -> Result<()> {
+    let fixture = Fixture::start().await?;
     for way in [Way::Apply, Way::Replace] {
         let mut object = objects::config_map();
         object["metadata"]["name"] = format!("{way:?}").to_lowercase().into();
-        let wanted = stage.wanted(CONFIG_MAP, &object, way);
-        let writer = ignorant(&stage);
+        let wanted = fixture.wanted(CONFIG_MAP, &object, way);
+        let writer = with_empty_cache(&fixture);
         let work = |wanted| Work { waves: vec![vec![wanted]], ..Work::default() };
-        writer.carry_out(&work(wanted.clone()), &stage.owner).await?;
+        writer.carry_out(&work(wanted.clone()), &fixture.owner).await?;
         // This writer has no watch of it.
-        stage.meddle(CONFIG_MAP, &wanted.key().name, &json!({"data": {"foreign": "x"}})).await?;
+        fixture.edit(CONFIG_MAP, &wanted.key().name, &json!({"data": {"foreign": "x"}})).await?;
         object["data"]["one"] = "another".into();
-        let refused = writer.carry_out(&work(stage.wanted(CONFIG_MAP, &object, way)), &stage.owner).await;
-        assert!(matches!(refused, Err(WriteError::Outdated { .. })), "{way:?}: {refused:?}");
+        let rejected =
+            writer.carry_out(&work(fixture.wanted(CONFIG_MAP, &object, way)), &fixture.owner).await;
+        assert!(matches!(rejected, Err(WriteError::Outdated { .. })), "{way:?}: {rejected:?}");
     }
     Ok(())
 }
 
 #[tokio::test]
-async fn another_object_of_the_same_name_is_neither_deleted_nor_touched() -> Result<()> {
-    let stage = Stage::set().await?;
+async fn another_object_of_the_same_name_is_neither_deleted_nor_patched() -> Result<()> {
+    let fixture = Fixture::start().await?;
     let pod = json!({
         "metadata": {"name": "pod"},
         "spec": {"containers": [{"name": "main", "image": "toy:1"}]},
     });
-    create(&stage.other, SERVICE_ACCOUNT, &json!({"metadata": {"name": "default"}}), "somebody").await?;
-    let old = create(&stage.other, POD, &pod, "somebody").await?;
-    stage.heard(POD, &old).await?;
+    create(&fixture.other, SERVICE_ACCOUNT, &json!({"metadata": {"name": "default"}}), "somebody").await?;
+    let old = create(&fixture.other, POD, &pod, "somebody").await?;
+    fixture.wait_for(POD, &old).await?;
     let now = DeleteParams::default().grace_period(0);
-    api(&stage.other, POD).delete("pod", &now).await?;
-    let new = create(&stage.other, POD, &pod, "somebody").await?;
+    api(&fixture.other, POD).delete("pod", &now).await?;
+    let new = create(&fixture.other, POD, &pod, "somebody").await?;
 
     let known = Arc::new(Object::new(old.clone(), &POD.resource()));
     let deletion = Work { deletions: vec![Deletion { kind: POD, object: known }], ..Work::default() };
-    let writer = ignorant(&stage);
-    let refused = writer.carry_out(&deletion, &stage.owner).await;
-    assert!(matches!(refused, Err(WriteError::Outdated { .. })), "{refused:?}");
+    let writer = with_empty_cache(&fixture);
+    let rejected = writer.carry_out(&deletion, &fixture.owner).await;
+    assert!(matches!(rejected, Err(WriteError::Outdated { .. })), "{rejected:?}");
 
-    // A writer that still knows the old one.
+    // A writer whose cache contains the old one.
     let key = Key::new("default", "pod");
     let store = writer.stores().partition(POD, "default").context("pods are declared")?;
     let old_object = Object::new(old.clone(), &POD.resource());
@@ -99,59 +100,63 @@ async fn another_object_of_the_same_name_is_neither_deleted_nor_touched() -> Res
     let touch = Touch {
         kind: POD,
         key,
-        uid: old.metadata.uid.clone().context("a uid")?.into(),
+        uid: old.metadata.uid.clone().context("the object has no UID")?.into(),
         fields: json!({"metadata": {"annotations": {"touched": "1"}}}),
     };
     let work = Work { touches: vec![touch.clone()], ..Work::default() };
-    let refused = writer.carry_out(&work, &stage.owner).await;
-    assert!(matches!(refused, Err(WriteError::Outdated { .. })), "{refused:?}");
-    assert_eq!(stage.look(POD, "pod").await?, new);
+    let rejected = writer.carry_out(&work, &fixture.owner).await;
+    assert!(matches!(rejected, Err(WriteError::Outdated { .. })), "{rejected:?}");
+    assert_eq!(fixture.read(POD, "pod").await?, new);
 
-    api(&stage.other, POD).delete("pod", &now).await?;
-    let refused = writer.carry_out(&work, &stage.owner).await;
-    assert!(matches!(refused, Err(WriteError::Outdated { .. })), "none is made either: {refused:?}");
+    api(&fixture.other, POD).delete("pod", &now).await?;
+    let rejected = writer.carry_out(&work, &fixture.owner).await;
+    assert!(matches!(rejected, Err(WriteError::Outdated { .. })), "a pod was created: {rejected:?}");
 
-    let uid = new.metadata.uid.clone().context("a uid")?.into();
+    let uid = new.metadata.uid.clone().context("the object has no UID")?.into();
     let right = Work { touches: vec![Touch { uid, ..touch }], ..Work::default() };
-    stage.record.take();
-    stage.process.writer.carry_out(&right, &stage.owner).await?;
-    assert_eq!(stage.asked(), Vec::<String>::new(), "what is gone is not touched");
+    fixture.record.take();
+    fixture.process.writer.carry_out(&right, &fixture.owner).await?;
+    assert_eq!(fixture.requests(), Vec::<String>::new(), "a deleted object is not patched");
     Ok(())
 }
 
 #[tokio::test]
-async fn every_write_of_a_long_story_names_the_state_that_it_is_about() -> Result<()> {
-    let stage = Stage::set().await?;
-    let both = |stage: &Stage| {
-        let one = |way| stage.wanted(CONFIG_MAP, &objects::config_map(), way);
+async fn every_write_of_a_long_sequence_is_conditional() -> Result<()> {
+    let fixture = Fixture::start().await?;
+    let both = |fixture: &Fixture| {
+        let one = |way| fixture.wanted(CONFIG_MAP, &objects::config_map(), way);
         let mut other = objects::secret();
         other["metadata"]["name"] = "replaced".into();
-        vec![one(Way::Apply), stage.wanted(SECRET, &other, Way::Replace)]
+        vec![one(Way::Apply), fixture.wanted(SECRET, &other, Way::Replace)]
     };
-    stage.carry_out(&both(&stage)).await?;
+    fixture.carry_out(&both(&fixture)).await?;
     let mut inherited = objects::secret();
     inherited["metadata"]["name"] = "inherited".into();
-    let inherited_object = stage.wanted(SECRET, &inherited, Way::Apply).object;
-    let made = create(&stage.other, SECRET, &inherited_object, PREDECESSOR).await?;
-    stage.heard(SECRET, &made).await?;
+    let inherited_object = fixture.wanted(SECRET, &inherited, Way::Apply).object;
+    let made = create(&fixture.other, SECRET, &inherited_object, PREDECESSOR).await?;
+    fixture.wait_for(SECRET, &made).await?;
     inherited["data"] = json!({"user": "Yw=="});
-    stage.carry_out(&[stage.wanted(SECRET, &inherited, Way::Apply)]).await?;
-    stage.meddle(CONFIG_MAP, "settings", &json!({"data": {"one": "x"}})).await?;
-    stage.meddle(SECRET, "replaced", &json!({"data": {"user": "eA=="}})).await?;
-    stage.carry_out(&both(&stage)).await?;
-    stage.process.writer.patch_metadata(&stage.owner, &json!({"finalizers": ["example.com/hold"]})).await?;
+    fixture.carry_out(&[fixture.wanted(SECRET, &inherited, Way::Apply)]).await?;
+    fixture.edit(CONFIG_MAP, "settings", &json!({"data": {"one": "x"}})).await?;
+    fixture.edit(SECRET, "replaced", &json!({"data": {"user": "eA=="}})).await?;
+    fixture.carry_out(&both(&fixture)).await?;
+    fixture
+        .process
+        .writer
+        .patch_metadata(&fixture.owner, &json!({"finalizers": ["example.com/hold"]}))
+        .await?;
     let mut another_type = inherited.clone();
     another_type["type"] = "example.com/other".into();
-    stage.carry_out(&[stage.wanted(SECRET, &another_type, Way::Apply)]).await?;
-    stage.missed(SECRET, &made).await?;
-    let work = Work { waves: vec![both(&stage)], prune: true, ..Work::default() };
-    stage.process.writer.carry_out(&work, &stage.owner).await?;
+    fixture.carry_out(&[fixture.wanted(SECRET, &another_type, Way::Apply)]).await?;
+    fixture.wait_until_gone(SECRET, &made).await?;
+    let work = Work { waves: vec![both(&fixture)], prune: true, ..Work::default() };
+    fixture.process.writer.carry_out(&work, &fixture.owner).await?;
     let nothing = Work { prune: true, ..Work::default() };
-    stage.process.writer.carry_out(&nothing, &stage.owner).await?;
+    fixture.process.writer.carry_out(&nothing, &fixture.owner).await?;
 
-    let requests = stage.record.take();
+    let requests = fixture.record.take();
     let writes: Vec<_> = requests.iter().filter(|request| request.is_write()).collect();
-    let asked: Vec<String> = writes.iter().map(|request| request.words()).collect();
+    let sent: Vec<String> = writes.iter().map(|request| request.line()).collect();
     let expected = [
         "PATCH configmaps/settings",
         "POST default/secrets",
@@ -165,18 +170,18 @@ async fn every_write_of_a_long_story_names_the_state_that_it_is_about() -> Resul
         "DELETE configmaps/settings",
         "DELETE secrets/replaced",
     ];
-    assert_eq!(asked, expected);
+    assert_eq!(sent, expected);
     for request in writes {
-        assert!(request.is_guarded(), "{request:?}");
+        assert!(request.is_conditional(), "{request:?}");
     }
     Ok(())
 }
 
 #[tokio::test]
-async fn only_what_is_ours_is_pruned() -> Result<()> {
-    let stage = Stage::set().await?;
+async fn only_own_objects_are_pruned() -> Result<()> {
+    let fixture = Fixture::start().await?;
     let other_owner =
-        create(&stage.other, LEASE, &json!({"metadata": {"name": "other"}}), "somebody").await?;
+        create(&fixture.other, LEASE, &json!({"metadata": {"name": "other"}}), "somebody").await?;
     let other_owner = Object::new(other_owner, &LEASE.resource());
     let named = |kind, name: &str, owner: Option<&Object>| {
         let object = json!({"metadata": {"name": name}});
@@ -185,29 +190,29 @@ async fn only_what_is_ours_is_pruned() -> Result<()> {
     };
     let account = SERVICE_ACCOUNT;
     for (kind, object) in [
-        named(CONFIG_MAP, "ours", Some(&stage.owner)),
-        named(CONFIG_MAP, "wanted", Some(&stage.owner)),
-        named(SECRET, "ours", Some(&stage.owner)),
+        named(CONFIG_MAP, "ours", Some(&fixture.owner)),
+        named(CONFIG_MAP, "wanted", Some(&fixture.owner)),
+        named(SECRET, "ours", Some(&fixture.owner)),
         named(CONFIG_MAP, "theirs", Some(&other_owner)),
         named(CONFIG_MAP, "nobodys", None),
-        named(account, "of-a-kind-that-is-not-declared", Some(&stage.owner)),
+        named(account, "of-a-kind-that-is-not-declared", Some(&fixture.owner)),
     ] {
-        let made = create(&stage.other, kind, &object, "somebody").await?;
+        let made = create(&fixture.other, kind, &object, "somebody").await?;
         if kind != account && made.metadata.owner_references.is_some() {
-            stage.heard(kind, &made).await?;
+            fixture.wait_for(kind, &made).await?;
         }
     }
-    let wanted = stage.wanted(CONFIG_MAP, &json!({"metadata": {"name": "wanted"}}), Way::Apply);
+    let wanted = fixture.wanted(CONFIG_MAP, &json!({"metadata": {"name": "wanted"}}), Way::Apply);
     let work = Work { waves: vec![vec![wanted]], prune: true, ..Work::default() };
-    let applied = stage.process.writer.carry_out(&work, &stage.owner).await?;
+    let applied = fixture.process.writer.carry_out(&work, &fixture.owner).await?;
     assert_eq!(applied.written, ["deleted ConfigMap default/ours", "deleted Secret default/ours"]);
-    let requests = stage.record.take();
-    let uids: Vec<bool> = requests.iter().map(Request::is_guarded).collect();
+    let requests = fixture.record.take();
+    let uids: Vec<bool> = requests.iter().map(Request::is_conditional).collect();
     assert_eq!(uids, [true, true]);
     for (kind, expected) in
         [(CONFIG_MAP, vec!["nobodys", "theirs", "wanted"]), (account, vec!["of-a-kind-that-is-not-declared"])]
     {
-        let mut names = stage.names(kind).await?;
+        let mut names = fixture.names(kind).await?;
         names.retain(|name| name != "kube-root-ca.crt" && name != "default");
         assert_eq!(names, expected);
     }
@@ -215,64 +220,64 @@ async fn only_what_is_ours_is_pruned() -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_belongs_to_another_is_refused_with_words() -> Result<()> {
-    let stage = Stage::set().await?;
+async fn an_object_of_another_owner_is_an_error() -> Result<()> {
+    let fixture = Fixture::start().await?;
     let other_owner =
-        create(&stage.other, LEASE, &json!({"metadata": {"name": "other"}}), "somebody").await?;
+        create(&fixture.other, LEASE, &json!({"metadata": {"name": "other"}}), "somebody").await?;
     let other_owner = Object::new(other_owner, &LEASE.resource());
     let theirs = owned_by(&other_owner, CONFIG_MAP, &objects::config_map(), Way::Apply).object;
-    let before = create(&stage.other, CONFIG_MAP, &theirs, "somebody").await?;
-    stage.heard(CONFIG_MAP, &before).await?;
+    let before = create(&fixture.other, CONFIG_MAP, &theirs, "somebody").await?;
+    fixture.wait_for(CONFIG_MAP, &before).await?;
     for way in [Way::Apply, Way::Replace] {
-        let refused = stage.carry_out(&[stage.wanted(CONFIG_MAP, &objects::config_map(), way)]).await;
+        let rejected = fixture.carry_out(&[fixture.wanted(CONFIG_MAP, &objects::config_map(), way)]).await;
         let expected = "ConfigMap default/settings belongs to Lease other; rename or delete one of them";
-        assert_eq!(words(refused), expected);
+        assert_eq!(message(rejected), expected);
     }
-    let undeclared = stage.wanted(LEASE, &json!({"metadata": {"name": "x"}}), Way::Apply);
+    let undeclared = fixture.wanted(LEASE, &json!({"metadata": {"name": "x"}}), Way::Apply);
     let undeclared = Desired { kind: SERVICE_ACCOUNT, ..undeclared };
     let expected = "ServiceAccount default/x: operator toy does not declare such objects";
-    assert_eq!(words(stage.carry_out(&[undeclared]).await), expected);
-    assert_eq!(stage.asked(), Vec::<String>::new());
-    assert_eq!(stage.look(CONFIG_MAP, "settings").await?, before);
+    assert_eq!(message(fixture.carry_out(&[undeclared]).await), expected);
+    assert_eq!(fixture.requests(), Vec::<String>::new());
+    assert_eq!(fixture.read(CONFIG_MAP, "settings").await?, before);
     Ok(())
 }
 
 #[tokio::test]
-async fn what_an_earlier_owner_of_the_same_name_left_is_waited_for() -> Result<()> {
-    let mut stage = Stage::set().await?;
-    let wanted = stage.wanted(CONFIG_MAP, &objects::config_map(), Way::Apply);
-    stage.carry_out(&[wanted]).await?;
-    let left = stage.look(CONFIG_MAP, "settings").await?;
-    api(&stage.other, LEASE).delete("owner", &DeleteParams::default()).await?;
-    let again = create(&stage.other, LEASE, &json!({"metadata": {"name": "owner"}}), "somebody").await?;
-    stage.owner = Arc::new(Object::new(again, &LEASE.resource()));
-    stage.asked();
-    let wanted = [stage.wanted(CONFIG_MAP, &objects::config_map(), Way::Apply)];
-    let waiting = stage.carry_out(&wanted).await?.waiting;
+async fn objects_of_a_deleted_owner_of_the_same_name_are_waited_for() -> Result<()> {
+    let mut fixture = Fixture::start().await?;
+    let wanted = fixture.wanted(CONFIG_MAP, &objects::config_map(), Way::Apply);
+    fixture.carry_out(&[wanted]).await?;
+    let left = fixture.read(CONFIG_MAP, "settings").await?;
+    api(&fixture.other, LEASE).delete("owner", &DeleteParams::default()).await?;
+    let again = create(&fixture.other, LEASE, &json!({"metadata": {"name": "owner"}}), "somebody").await?;
+    fixture.owner = Arc::new(Object::new(again, &LEASE.resource()));
+    fixture.requests();
+    let wanted = [fixture.wanted(CONFIG_MAP, &objects::config_map(), Way::Apply)];
+    let waiting = fixture.carry_out(&wanted).await?.waiting;
     assert_eq!(waiting, ["ConfigMap default/settings is being deleted"]);
-    assert_eq!(stage.asked(), Vec::<String>::new());
-    // No collector of garbage runs here.
-    api(&stage.other, CONFIG_MAP).delete("settings", &DeleteParams::default()).await?;
-    stage.missed(CONFIG_MAP, &left).await?;
-    assert_eq!(stage.carry_out(&wanted).await?.written, ["created ConfigMap default/settings"]);
+    assert_eq!(fixture.requests(), Vec::<String>::new());
+    // The garbage collector does not run here.
+    api(&fixture.other, CONFIG_MAP).delete("settings", &DeleteParams::default()).await?;
+    fixture.wait_until_gone(CONFIG_MAP, &left).await?;
+    assert_eq!(fixture.carry_out(&wanted).await?.written, ["created ConfigMap default/settings"]);
     Ok(())
 }
 
 #[tokio::test]
-async fn who_does_not_lead_asks_nothing() -> Result<()> {
-    let stage = Stage::set().await?;
+async fn a_process_that_is_not_the_leader_sends_nothing() -> Result<()> {
+    let fixture = Fixture::start().await?;
     let known = [
-        stage.wanted(CONFIG_MAP, &objects::config_map(), Way::Apply),
-        stage.wanted(STATEFUL_SET, &objects::stateful_set(), Way::Replace),
-        stage.wanted(JOB, &objects::job(), Way::Apply),
+        fixture.wanted(CONFIG_MAP, &objects::config_map(), Way::Apply),
+        fixture.wanted(STATEFUL_SET, &objects::stateful_set(), Way::Replace),
+        fixture.wanted(JOB, &objects::job(), Way::Apply),
     ];
-    stage.carry_out(&known).await?;
-    let inherited = stage.wanted(SECRET, &objects::secret(), Way::Apply);
-    let made = create(&stage.other, SECRET, &inherited.object, PREDECESSOR).await?;
-    stage.heard(SECRET, &made).await?;
-    stage.asked();
+    fixture.carry_out(&known).await?;
+    let inherited = fixture.wanted(SECRET, &objects::secret(), Way::Apply);
+    let made = create(&fixture.other, SECRET, &inherited.object, PREDECESSOR).await?;
+    fixture.wait_for(SECRET, &made).await?;
+    fixture.requests();
 
-    let closed = tools(&stage.client, stage.process.writer.stores().clone(), Arc::new(|| false));
+    let closed = tools(&fixture.client, fixture.process.writer.stores().clone(), Arc::new(|| false));
     let writer = Writer::new(&DECLARATION, closed);
     let mut changed = objects::config_map();
     changed["data"]["one"] = "another".into();
@@ -285,28 +290,28 @@ async fn who_does_not_lead_asks_nothing() -> Result<()> {
     let mut new = objects::config_map();
     new["metadata"]["name"] = "new".into();
     let one = |wanted| Work { waves: vec![vec![wanted]], ..Work::default() };
-    let live = writer.stores().get(CONFIG_MAP, &known[0].key()).context("it was made")?;
+    let live = writer.stores().get(CONFIG_MAP, &known[0].key()).context("it was not created")?;
     for work in [
-        one(stage.wanted(CONFIG_MAP, &changed, Way::Apply)),
-        one(stage.wanted(SECRET, &less, Way::Apply)),
-        one(stage.wanted(STATEFUL_SET, &replaced, Way::Replace)),
-        one(stage.wanted(STATEFUL_SET, &orphaned, Way::Replace)),
-        one(stage.wanted(CONFIG_MAP, &new, Way::Apply)),
-        one(stage.wanted(CONFIG_MAP, &new, Way::Replace)),
+        one(fixture.wanted(CONFIG_MAP, &changed, Way::Apply)),
+        one(fixture.wanted(SECRET, &less, Way::Apply)),
+        one(fixture.wanted(STATEFUL_SET, &replaced, Way::Replace)),
+        one(fixture.wanted(STATEFUL_SET, &orphaned, Way::Replace)),
+        one(fixture.wanted(CONFIG_MAP, &new, Way::Apply)),
+        one(fixture.wanted(CONFIG_MAP, &new, Way::Replace)),
         Work { prune: true, ..Work::default() },
         Work { deletions: vec![Deletion { kind: CONFIG_MAP, object: live }], ..Work::default() },
     ] {
-        let outcome = writer.carry_out(&work, &stage.owner).await;
+        let outcome = writer.carry_out(&work, &fixture.owner).await;
         assert!(matches!(outcome, Err(WriteError::Fenced)), "{work:?}: {outcome:?}");
     }
     let finalizers = json!({"finalizers": ["example.com/hold"]});
-    assert!(matches!(writer.patch_metadata(&stage.owner, &finalizers).await, Err(WriteError::Fenced)));
+    assert!(matches!(writer.patch_metadata(&fixture.owner, &finalizers).await, Err(WriteError::Fenced)));
     assert!(matches!(
-        writer.write_status(&stage.owner, &json!({}), &json!({"phase": "x"})).await,
+        writer.write_status(&fixture.owner, &json!({}), &json!({"phase": "x"})).await,
         Err(WriteError::Fenced)
     ));
-    assert_eq!(stage.asked(), Vec::<String>::new());
-    let settings = stage.look(CONFIG_MAP, "settings").await?;
+    assert_eq!(fixture.requests(), Vec::<String>::new());
+    let settings = fixture.read(CONFIG_MAP, "settings").await?;
     assert_eq!(content(&settings)?["data"], objects::config_map()["data"]);
     Ok(())
 }

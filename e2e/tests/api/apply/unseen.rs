@@ -1,4 +1,4 @@
-//! Objects that are not watched: they are touched and evicted only if they are the ones that were meant.
+//! Objects that are not watched: they are patched and evicted only if they have the expected UID.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use kube::api::{DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
 use kube::{Api, Client};
 use serde_json::{Value, json};
 
-use super::objects;
-use super::stage::{
-    CLAIM, DISRUPTION_BUDGET, LEASE, MANAGER, POD, SERVICE_ACCOUNT, Stage, api, create, tools,
+use super::fixture::{
+    CLAIM, DISRUPTION_BUDGET, Fixture, LEASE, MANAGER, POD, SERVICE_ACCOUNT, api, create, tools,
 };
+use super::objects;
 
 const fn optional(kind: Kind) -> Watched {
     Watched {
@@ -29,7 +29,7 @@ const fn optional(kind: Kind) -> Watched {
     }
 }
 
-/// An operator that can do without a watch of pods and claims.
+/// An operator with optional watches of pods and claims.
 static DECLARATION: Declaration = Declaration {
     name: "toy",
     primary: LEASE,
@@ -41,78 +41,78 @@ static DECLARATION: Declaration = Declaration {
     status_manager: None,
 };
 
-fn hand(client: &Client) -> Writer {
+fn without_watches(client: &Client) -> Writer {
     let stores = Stores::new(&[&DECLARATION], MANAGER, &Namespaces::AllBut(Vec::new()).into());
     Writer::new(&DECLARATION, tools(client, stores, Arc::new(|| true)))
 }
 
-/// Somebody makes a pod.
-async fn make(stage: &Stage) -> Result<DynamicObject> {
+/// Creates a pod with the other client.
+async fn create_pod(fixture: &Fixture) -> Result<DynamicObject> {
     let pod = json!({
         "metadata": {"name": "pod", "labels": {"app": "toy"}},
         "spec": {"containers": [{"name": "main", "image": "toy:1"}]},
     });
-    create(&stage.other, POD, &pod, "somebody").await
+    create(&fixture.other, POD, &pod, "somebody").await
 }
 
-async fn stage() -> Result<Stage> {
-    let stage = Stage::set().await?;
-    create(&stage.other, SERVICE_ACCOUNT, &json!({"metadata": {"name": "default"}}), "somebody").await?;
-    Ok(stage)
+async fn fixture() -> Result<Fixture> {
+    let fixture = Fixture::start().await?;
+    create(&fixture.other, SERVICE_ACCOUNT, &json!({"metadata": {"name": "default"}}), "somebody").await?;
+    Ok(fixture)
 }
 
-async fn touch(stage: &Stage, writer: &Writer, pod: &DynamicObject) -> Result<Applied> {
+async fn touch(fixture: &Fixture, writer: &Writer, pod: &DynamicObject) -> Result<Applied> {
     let touch = touched(POD, pod, json!({"metadata": {"labels": {"touched": "yes"}}}))?;
-    Ok(writer.carry_out(&Work { touches: vec![touch], ..Work::default() }, &stage.owner).await?)
+    Ok(writer.carry_out(&Work { touches: vec![touch], ..Work::default() }, &fixture.owner).await?)
 }
 
 fn touched(kind: Kind, object: &DynamicObject, fields: Value) -> Result<Touch> {
-    let uid = object.metadata.uid.as_deref().context("a uid")?.into();
-    let name = object.metadata.name.as_deref().context("a name")?;
+    let uid = object.metadata.uid.as_deref().context("the object has no UID")?.into();
+    let name = object.metadata.name.as_deref().context("the object has no name")?;
     Ok(Touch { kind, key: Key::new("default", name), uid, fields })
 }
 
-async fn evict(stage: &Stage, writer: &Writer, pod: &DynamicObject) -> Result<Applied> {
+async fn evict(fixture: &Fixture, writer: &Writer, pod: &DynamicObject) -> Result<Applied> {
     let object = Arc::new(Object::new(pod.clone(), &POD.resource()));
     let evictions = vec![Deletion { kind: POD, object }];
-    Ok(writer.carry_out(&Work { evictions, ..Work::default() }, &stage.owner).await?)
+    Ok(writer.carry_out(&Work { evictions, ..Work::default() }, &fixture.owner).await?)
 }
 
 #[tokio::test]
-async fn a_pod_is_touched_and_no_other_of_its_name() -> Result<()> {
-    let stage = stage().await?;
-    let writer = hand(&stage.client);
-    let old = make(&stage).await?;
-    assert_eq!(touch(&stage, &writer, &old).await?.written, ["patched Pod default/pod"]);
-    let labels = stage.look(POD, "pod").await?.metadata.labels.unwrap_or_default();
+async fn a_pod_is_patched_and_no_other_of_its_name() -> Result<()> {
+    let fixture = fixture().await?;
+    let writer = without_watches(&fixture.client);
+    let old = create_pod(&fixture).await?;
+    assert_eq!(touch(&fixture, &writer, &old).await?.written, ["patched Pod default/pod"]);
+    let labels = fixture.read(POD, "pod").await?.metadata.labels.unwrap_or_default();
     assert_eq!(labels.get("touched").map(String::as_str), Some("yes"));
 
     let now = DeleteParams::default().grace_period(0);
-    api(&stage.other, POD).delete("pod", &now).await?;
-    assert_eq!(touch(&stage, &writer, &old).await?.written, Vec::<String>::new());
-    assert_eq!(stage.names(POD).await?, Vec::<String>::new(), "none is made");
-    let new = make(&stage).await?;
-    assert_eq!(touch(&stage, &writer, &old).await?.written, Vec::<String>::new());
-    assert_eq!(stage.look(POD, "pod").await?, new);
+    api(&fixture.other, POD).delete("pod", &now).await?;
+    assert_eq!(touch(&fixture, &writer, &old).await?.written, Vec::<String>::new());
+    assert_eq!(fixture.names(POD).await?, Vec::<String>::new(), "a pod was created");
+    let new = create_pod(&fixture).await?;
+    assert_eq!(touch(&fixture, &writer, &old).await?.written, Vec::<String>::new());
+    assert_eq!(fixture.read(POD, "pod").await?, new);
     Ok(())
 }
 
 #[tokio::test]
-async fn one_touch_leaves_alone_what_another_has_written() -> Result<()> {
-    let stage = stage().await?;
-    let pod = make(&stage).await?;
-    // One that sees the pod, and one that does not.
-    stage.heard(POD, &pod).await?;
-    let unseen = hand(&stage.client);
-    for (round, writer) in [("seen", &stage.process.writer), ("unseen", &unseen)] {
+async fn one_patch_keeps_the_fields_of_another() -> Result<()> {
+    let fixture = fixture().await?;
+    let pod = create_pod(&fixture).await?;
+    // One writer with a watch of the pod, and one without.
+    fixture.wait_for(POD, &pod).await?;
+    let unseen = without_watches(&fixture.client);
+    for (round, writer) in [("seen", &fixture.process.writer), ("unseen", &unseen)] {
         for part in ["labels", "annotations"] {
             let touch = touched(POD, &pod, json!({"metadata": {part: {round: "1"}}}))?;
             let work = Work { touches: vec![touch], ..Work::default() };
-            let applied = writer.carry_out(&work, &stage.owner).await?;
+            let applied = writer.carry_out(&work, &fixture.owner).await?;
             assert_eq!(applied.written, ["patched Pod default/pod"], "{round} {part}");
         }
     }
-    let now = stage.look(POD, "pod").await?.metadata;
+    let now = fixture.read(POD, "pod").await?.metadata;
     let keys = |map: Option<std::collections::BTreeMap<String, String>>| -> Vec<String> {
         map.unwrap_or_default().into_keys().collect()
     };
@@ -120,89 +120,89 @@ async fn one_touch_leaves_alone_what_another_has_written() -> Result<()> {
     assert_eq!(keys(now.annotations), ["seen", "unseen"]);
     let by_us =
         now.managed_fields.into_iter().flatten().filter(|entry| entry.manager.as_deref() == Some(MANAGER));
-    assert_eq!(by_us.count(), 1, "it leaves one trace");
+    assert_eq!(by_us.count(), 1, "one entry of our field manager");
     Ok(())
 }
 
 #[tokio::test]
-async fn a_claim_that_cannot_grow_keeps_nothing_else_from_being_done() -> Result<()> {
-    let stage = stage().await?;
-    let writer = hand(&stage.client);
-    let pod = make(&stage).await?;
+async fn a_claim_that_cannot_be_expanded_prevents_no_other_write() -> Result<()> {
+    let fixture = fixture().await?;
+    let writer = without_watches(&fixture.client);
+    let pod = create_pod(&fixture).await?;
     let class = Kind::of::<StorageClass>();
     let rigid = json!({
         "apiVersion": class.api_version(), "kind": class.kind,
         "metadata": {"name": "rigid"}, "provisioner": "example.com/none",
     });
-    let classes: Api<DynamicObject> = Api::all_with(stage.other.clone(), &class.resource());
+    let classes: Api<DynamicObject> = Api::all_with(fixture.other.clone(), &class.resource());
     classes.create(&PostParams::default(), &serde_json::from_value(rigid)?).await?;
     let mut claim = objects::claim();
     claim["spec"]["storageClassName"] = "rigid".into();
     claim["spec"]["volumeName"] = "volume".into();
-    let claim = create(&stage.other, CLAIM, &claim, "somebody").await?;
-    let name = claim.metadata.name.as_deref().context("a name")?;
+    let claim = create(&fixture.other, CLAIM, &claim, "somebody").await?;
+    let name = claim.metadata.name.as_deref().context("the object has no name")?;
     let bound = json!({"status": {
         "phase": "Bound", "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"],
     }});
-    api(&stage.other, CLAIM).patch_status(name, &PatchParams::default(), &Patch::Merge(bound)).await?;
+    api(&fixture.other, CLAIM).patch_status(name, &PatchParams::default(), &Patch::Merge(bound)).await?;
     let size = |size: &str| json!({"spec": {"resources": {"requests": {"storage": size}}}});
     let grow = touched(CLAIM, &claim, size("9Gi"))?;
     let touches =
         vec![grow.clone(), touched(POD, &pod, json!({"metadata": {"labels": {"touched": "yes"}}}))?];
-    stage.asked();
+    fixture.requests();
     for _ in 0..2 {
         let work = Work { touches: touches.clone(), ..Work::default() };
-        let applied = writer.carry_out(&work, &stage.owner).await?;
+        let applied = writer.carry_out(&work, &fixture.owner).await?;
         assert_eq!(applied.written, ["patched Pod default/pod"]);
-        let words = format!(
+        let message = format!(
             "persistentvolumeclaims \"{name}\" is forbidden: only dynamically provisioned pvc can be resized and the \
              storageclass that provisions the pvc must support resize"
         );
-        assert_eq!(applied.refused, [(grow.clone(), words)]);
+        assert_eq!(applied.refused, [(grow.clone(), message)]);
     }
-    let claims = stage.asked().iter().filter(|asked| asked.contains("persistentvolumeclaims")).count();
-    assert_eq!(claims, 1, "it is not asked again at once");
+    let claims = fixture.requests().iter().filter(|line| line.contains("persistentvolumeclaims")).count();
+    assert_eq!(claims, 1, "it is not sent again at once");
     Ok(())
 }
 
 #[tokio::test]
 async fn a_pod_is_evicted_if_no_budget_forbids_it_and_no_other_of_its_name() -> Result<()> {
-    let stage = stage().await?;
-    let writer = hand(&stage.client);
-    let old = make(&stage).await?;
-    api(&stage.other, POD).delete("pod", &DeleteParams::default().grace_period(0)).await?;
-    make(&stage).await?;
+    let fixture = fixture().await?;
+    let writer = without_watches(&fixture.client);
+    let old = create_pod(&fixture).await?;
+    api(&fixture.other, POD).delete("pod", &DeleteParams::default().grace_period(0)).await?;
+    create_pod(&fixture).await?;
     // A budget does not count for pods that do not run.
     let running = json!({"status": {"phase": "Running"}});
     let params = PatchParams::default();
-    let new = api(&stage.other, POD).patch_status("pod", &params, &Patch::Merge(&running)).await?;
-    create(&stage.other, DISRUPTION_BUDGET, &objects::disruption_budget(), "somebody").await?;
+    let new = api(&fixture.other, POD).patch_status("pod", &params, &Patch::Merge(&running)).await?;
+    create(&fixture.other, DISRUPTION_BUDGET, &objects::disruption_budget(), "somebody").await?;
 
     // No controller counts pods here, so the budget allows nothing.
-    let applied = evict(&stage, &writer, &new).await?;
+    let applied = evict(&fixture, &writer, &new).await?;
     assert_eq!((applied.written, applied.done.len()), (Vec::new(), 0));
-    let words = "The disruption budget budget is still being processed by the server.";
-    assert_eq!(applied.kept.into_values().collect::<Vec<_>>(), [words]);
+    let message = "The disruption budget budget is still being processed by the server.";
+    assert_eq!(applied.kept.into_values().collect::<Vec<_>>(), [message]);
 
-    api(&stage.other, DISRUPTION_BUDGET).delete("budget", &DeleteParams::default()).await?;
-    let applied = evict(&stage, &writer, &old).await?;
-    assert_eq!((applied.written, stage.look(POD, "pod").await?), (Vec::new(), new.clone()));
-    let applied = evict(&stage, &writer, &new).await?;
+    api(&fixture.other, DISRUPTION_BUDGET).delete("budget", &DeleteParams::default()).await?;
+    let applied = evict(&fixture, &writer, &old).await?;
+    assert_eq!((applied.written, fixture.read(POD, "pod").await?), (Vec::new(), new.clone()));
+    let applied = evict(&fixture, &writer, &new).await?;
     assert_eq!(applied.written, ["evicted Pod default/pod"]);
-    assert_eq!(stage.names(POD).await?, Vec::<String>::new());
+    assert_eq!(fixture.names(POD).await?, Vec::<String>::new());
     Ok(())
 }
 
 #[tokio::test]
-async fn without_the_right_nothing_is_done_and_nothing_fails() -> Result<()> {
-    let stage = stage().await?;
-    let writer = hand(&stage.record.impersonate(stage.other.clone(), "nobody")?);
-    let pod = make(&stage).await?;
+async fn without_the_permission_nothing_is_done_and_nothing_fails() -> Result<()> {
+    let fixture = fixture().await?;
+    let writer = without_watches(&fixture.record.impersonate(fixture.other.clone(), "nobody")?);
+    let pod = create_pod(&fixture).await?;
     for _ in 0..2 {
-        assert_eq!(touch(&stage, &writer, &pod).await?.written, Vec::<String>::new());
-        assert_eq!(evict(&stage, &writer, &pod).await?.written, Vec::<String>::new());
+        assert_eq!(touch(&fixture, &writer, &pod).await?.written, Vec::<String>::new());
+        assert_eq!(evict(&fixture, &writer, &pod).await?.written, Vec::<String>::new());
     }
-    assert_eq!(stage.asked(), ["PATCH pods/pod", "POST pod/eviction"], "it is not asked again at once");
-    assert_eq!(stage.look(POD, "pod").await?, pod);
+    assert_eq!(fixture.requests(), ["PATCH pods/pod", "POST pod/eviction"], "it is not sent again at once");
+    assert_eq!(fixture.read(POD, "pod").await?, pod);
     Ok(())
 }

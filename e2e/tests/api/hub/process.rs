@@ -1,4 +1,4 @@
-//! A process with controllers that write down their passes.
+//! A process with controllers that record their passes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use kernel::declare::{Declaration, Kind};
 use kernel::hub::{Controller, Hub, Progress, Registration, WatchState};
 use kernel::metrics::{Catalogue, Metrics};
 use kernel::object::Key;
-use kernel::queue::{Outcome, Settings};
+use kernel::queue::{Outcome, QueueSettings};
 use kernel::stores::{Namespaces, Scopes, Stores};
 use kube::Client;
 use serde_json::json;
@@ -19,19 +19,19 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::apply::stage::{CONFIG_MAP, LEASE, MANAGER, owned_by, tools};
+use crate::apply::fixture::{CONFIG_MAP, LEASE, MANAGER, owned_by, tools};
 
-/// Writes down its passes, as `name namespace/name`, and works on leases.
+/// Records its passes as `name namespace/name`, and reconciles leases.
 struct Worker {
     declaration: &'static Declaration,
     writer: Writer,
-    diary: watch::Sender<Vec<String>>,
+    passes: watch::Sender<Vec<String>>,
 }
 
 impl Controller for Worker {
     fn pass(self: Arc<Self>, key: Key) -> BoxFuture<'static, Outcome> {
         Box::pin(async move {
-            self.diary.send_modify(|diary| diary.push(format!("{} {key}", self.declaration.name)));
+            self.passes.send_modify(|passes| passes.push(format!("{} {key}", self.declaration.name)));
             let Some(owner) = self.writer.stores().get(LEASE, &key) else { return Outcome::Settled };
             let round = owner.value()["metadata"]["labels"]["round"].clone();
             let object = json!({"metadata": {"name": *key.name}, "data": {"round": round}});
@@ -40,7 +40,7 @@ impl Controller for Worker {
             match self.writer.carry_out(&work, &owner).await {
                 Ok(_) => Outcome::Settled,
                 Err(error) => {
-                    self.diary.send_modify(|diary| diary.push(format!("{key}: {error}")));
+                    self.passes.send_modify(|passes| passes.push(format!("{key}: {error}")));
                     Outcome::Failed
                 }
             }
@@ -48,9 +48,9 @@ impl Controller for Worker {
     }
 }
 
-/// A process under way; dropping it stops it.
+/// A running process. Dropping it stops it.
 pub(super) struct Process {
-    diary: watch::Receiver<Vec<String>>,
+    passes: watch::Receiver<Vec<String>>,
     watch_states: watch::Receiver<Vec<WatchState>>,
     pub(super) stores: Stores,
     stop: CancellationToken,
@@ -63,13 +63,13 @@ impl Process {
         namespaces: Namespaces,
         declarations: &[&'static Declaration],
     ) -> Self {
-        let (diary, watch_states) = (watch::channel(Vec::new()), watch::channel(Vec::new()));
+        let (passes, watch_states) = (watch::channel(Vec::new()), watch::channel(Vec::new()));
         let scopes = Scopes::from(namespaces);
         let stores = Stores::new(declarations, MANAGER, &scopes);
         let registration = |declaration: &'static Declaration| {
-            let diary = diary.0.clone();
+            let passes = passes.0.clone();
             let make = Box::new(move |writer, _| -> Arc<dyn Controller> {
-                Arc::new(Worker { declaration, writer, diary })
+                Arc::new(Worker { declaration, writer, passes })
             });
             Registration { declaration, make, interests: None }
         };
@@ -77,7 +77,7 @@ impl Process {
         let hub = Hub {
             tools: tools(client, stores.clone(), Arc::new(|| true)),
             scopes,
-            queue: Settings::default(),
+            queue: QueueSettings::default(),
             grace: Duration::from_secs(5),
             metrics: Metrics::register(&mut Catalogue::default(), "", ""),
             watch_states: watch_states.0,
@@ -87,13 +87,13 @@ impl Process {
         tasks.spawn(async move {
             hub.run(registrations, std::future::ready(()), token).await;
         });
-        Self { diary: diary.1, watch_states: watch_states.1, stores, stop, tasks }
+        Self { passes: passes.1, watch_states: watch_states.1, stores, stop, tasks }
     }
 
-    /// Waits until the diary holds this many passes.
+    /// Waits until a pass was recorded this number of times.
     pub(super) async fn passes(&mut self, entry: &str, at_least: usize) -> Result<()> {
-        let enough = |diary: &Vec<String>| diary.iter().filter(|other| *other == entry).count() >= at_least;
-        let waited = tokio::time::timeout(wait::LIMIT, self.diary.wait_for(enough)).await;
+        let enough = |passes: &Vec<String>| passes.iter().filter(|other| *other == entry).count() >= at_least;
+        let waited = tokio::time::timeout(wait::LIMIT, self.passes.wait_for(enough)).await;
         let seen = waited.is_ok();
         drop(waited);
         ensure!(seen, "no {entry} in {:?}", self.read());
@@ -101,11 +101,11 @@ impl Process {
     }
 
     fn read(&self) -> Vec<String> {
-        self.diary.borrow().clone()
+        self.passes.borrow().clone()
     }
 
-    /// Waits until the watch of a kind stands so, everywhere.
-    pub(super) async fn stands(&mut self, kind: Kind, progress: Progress, troubled: bool) -> Result<()> {
+    /// Waits until all watches of a kind have this progress.
+    pub(super) async fn watch_is(&mut self, kind: Kind, progress: Progress, troubled: bool) -> Result<()> {
         let fits = |watch_states: &Vec<WatchState>| {
             let mut of_kind = watch_states.iter().filter(|state| state.kind == kind).peekable();
             of_kind.peek().is_some()

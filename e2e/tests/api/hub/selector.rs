@@ -1,4 +1,4 @@
-//! A kind of which an operator needs only some objects, known by their labels.
+//! A kind of which an operator watches only the objects with some labels.
 
 use k8s_openapi::api::core::v1::{Pod, ServiceAccount};
 use kernel::declare::{Declaration, Kind, Watched};
@@ -7,10 +7,10 @@ use super::*;
 
 const POD: Kind = Kind::of::<Pod>();
 
-/// Listens to the pods of its team.
+/// Watches the pods of its team.
 static TEAM: Declaration = Declaration {
     name: "team",
-    watched: &[Watched { selector: Some("team=a"), ..listens(POD, false) }],
+    watched: &[Watched { selector: Some("team=a"), ..watches(POD, false) }],
     ..READER
 };
 
@@ -22,19 +22,19 @@ fn pod(name: &str, labels: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_pod_without_the_labels_reaches_no_store_and_no_subscriber() -> Result<()> {
+async fn a_pod_without_the_labels_is_neither_cached_nor_reconciled() -> Result<()> {
     let plane = ControlPlane::start().await?;
     let client = plane.client().await?;
-    make_in::<ServiceAccount>(&client, "default", named("default")).await?;
-    make(&client, "default", POD, &pod("before", &json!({"team": "b"}))).await?;
+    create_in::<ServiceAccount>(&client, "default", named("default")).await?;
+    create(&client, "default", POD, &pod("before", &json!({"team": "b"}))).await?;
     let mut process = Process::start(&client, Namespaces::AllBut(Vec::new()), &[&TEAM]);
-    process.stands(POD, Progress::Complete, false).await?;
-    make(&client, "default", POD, &pod("without", &json!({}))).await?;
-    make(&client, "default", POD, &pod("ours", &json!({"team": "a"}))).await?;
+    process.watch_is(POD, Progress::Complete, false).await?;
+    create(&client, "default", POD, &pod("without", &json!({}))).await?;
+    create(&client, "default", POD, &pod("ours", &json!({"team": "a"}))).await?;
     process.passes(&format!("team {LISTENER}/ours"), 1).await?;
     let known: Vec<String> = process.stores.all(POD).iter().map(|pod| pod.key().to_string()).collect();
     assert_eq!(known, ["default/ours"]);
-    assert!(process.stores.is_known(POD, "default"), "absence means absence");
+    assert!(process.stores.is_known(POD, "default"), "a pod that is not cached is not there");
     assert_eq!(process.end().await, [format!("team {LISTENER}/ours")]);
     Ok(())
 }

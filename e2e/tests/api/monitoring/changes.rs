@@ -1,4 +1,4 @@
-//! What follows from resources, whom a change concerns, and what it costs.
+//! Which workloads a change concerns, and which requests it causes.
 
 use anyhow::Result;
 use e2e::wait::{self, holds};
@@ -8,12 +8,12 @@ use kube::Api;
 use kube::api::{DeleteParams, DynamicObject, Patch, PatchParams};
 use serde_json::json;
 
-use super::stage::{
-    Running, auth, configuration, control_plane, create, quiet, quiet_after, resource, secret, versions,
+use super::fixture::{
+    Running, auth, configuration, control_plane, create, idle, resource, secret, versions, writes_until_idle,
 };
 
 #[tokio::test]
-async fn a_change_reaches_whom_it_concerns_and_costs_one_write() -> Result<()> {
+async fn a_change_reaches_the_workloads_that_it_concerns_with_one_write() -> Result<()> {
     let (_plane, client) = control_plane().await?;
     let running = Running::start(&client);
     let all = json!({"serviceMonitorSelector": {"matchLabels": {"team": "a"}}, "ruleSelector": {}});
@@ -22,28 +22,28 @@ async fn a_change_reaches_whom_it_concerns_and_costs_one_write() -> Result<()> {
     create(&client, "Prometheus", "v1", "other", &none).await?;
     let endpoint = |port: &str| json!({"selector": {}, "endpoints": [{"port": port}]});
     create(&client, "ServiceMonitor", "v1", "one", &endpoint("web")).await?;
-    let has = |word: &'static str| move |text: &str| text.contains(word);
+    let has = |part: &'static str| move |text: &str| text.contains(part);
     configuration(&client, "prometheus-main", has("serviceMonitor/default/one/0")).await?;
     configuration(&client, "prometheus-other", has("scrape_configs: []")).await?;
     let sets: Api<StatefulSet> = Api::default_namespaced(client.clone());
-    wait::object(&sets, "prometheus-main", "to be there", |_| true).await?;
-    wait::object(&sets, "prometheus-other", "to be there", |_| true).await?;
-    quiet(&running).await?;
+    wait::object(&sets, "prometheus-main", "to be created", |_| true).await?;
+    wait::object(&sets, "prometheus-other", "to be created", |_| true).await?;
+    idle(&running).await?;
 
-    // One monitor changes: one write, and nothing else is asked.
+    // One monitor changes: one write, and no other request.
     let monitors: Api<DynamicObject> =
         Api::default_namespaced_with(client.clone(), &resource("ServiceMonitor", "v1"));
     let patch = json!({"spec": {"endpoints": [{"port": "metrics"}]}});
     monitors.patch("one", &PatchParams::default(), &Patch::Merge(&patch)).await?;
     configuration(&client, "prometheus-main", has("regex: metrics")).await?;
-    quiet_after(&running, &["PUT secrets/prometheus-main"]).await?;
+    writes_until_idle(&running, &["PUT secrets/prometheus-main"]).await?;
 
     // Nothing references this Secret.
     secret(&client, "unrelated", "key", "value").await?;
-    // A monitor that points to a Secret which is not there is left out; the others stay.
+    // A monitor that refers to a Secret which does not exist is left out. The others are kept.
     let spec = json!({"selector": {}, "endpoints": [{"port": "web", "basicAuth": auth("password")}]});
     create(&client, "ServiceMonitor", "v1", "two", &spec).await?;
-    // So is one whose Secret has no name, or one that no Secret can have.
+    // So is a monitor that refers to a Secret without a name or with an invalid one.
     for (monitor, name) in [("nameless", ""), ("misnamed", "not/a name")] {
         let spec = json!({"selector": {}, "endpoints": [{"port": "web", "basicAuth": auth(name)}]});
         create(&client, "ServiceMonitor", "v1", monitor, &spec).await?;
@@ -56,7 +56,7 @@ async fn a_change_reaches_whom_it_concerns_and_costs_one_write() -> Result<()> {
     })
     .await?;
     configuration(&client, "prometheus-main", has("regex: metrics")).await?;
-    // The Secret comes, changes, goes.
+    // The Secret is created, changed, deleted.
     secret(&client, "password", "key", "first").await?;
     configuration(&client, "prometheus-main", has("password: first")).await?;
     secret(&client, "password", "key", "second").await?;
@@ -90,26 +90,26 @@ async fn a_second_process_writes_nothing() -> Result<()> {
         "alertmanager-main",
         "thanos-ruler-main",
     ] {
-        wait::object(&sets, name, "to be there", |_| true).await?;
+        wait::object(&sets, name, "to be created", |_| true).await?;
     }
     configuration(&client, "prometheus-main", |text| text.contains("password: first")).await?;
-    quiet(&running).await?;
+    idle(&running).await?;
     running.end().await;
 
     let before = versions(&client).await?;
     let running = Running::start(&client);
     let workloads: Api<DynamicObject> =
         Api::default_namespaced_with(client.clone(), &resource("Prometheus", "v1"));
-    // A change that only the second process can have answered: it has looked at everything before.
+    // A change that only the second process can have handled, after it has reconciled everything.
     let patch = json!({"spec": {"shards": 1}});
     workloads.patch("main", &PatchParams::default(), &Patch::Merge(&patch)).await?;
-    wait::until("the second shard to go", async || {
+    wait::until("the second shard to be deleted", async || {
         let left = sets.get_opt("prometheus-main-shard-1").await?;
         let gone = left.is_none_or(|set| set.metadata.deletion_timestamp.is_some());
-        Ok(holds(gone, "it is there"))
+        Ok(holds(gone, "it still exists"))
     })
     .await?;
-    quiet(&running).await?;
+    idle(&running).await?;
     running.end().await;
     let mut after = versions(&client).await?;
     let mut before: Vec<String> = before;

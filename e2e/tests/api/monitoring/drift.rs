@@ -1,4 +1,5 @@
-//! An object of ours that somebody else changes is written back, whatever was put into it, with an event and a condition.
+//! An object of the operator that another client changes is written back, whatever the content, with an event and a
+//! condition.
 
 use anyhow::Result;
 use e2e::bomb;
@@ -9,10 +10,10 @@ use kube::Api;
 use kube::api::{DynamicObject, ListParams, Patch, PatchParams};
 use serde_json::{Value, json};
 
-use super::stage::{Running, configuration, control_plane, create, quiet, resource};
+use super::fixture::{Running, configuration, control_plane, create, idle, resource};
 
 #[tokio::test]
-async fn a_secret_that_unpacks_to_too_much_is_written_back() -> Result<()> {
+async fn a_secret_with_a_decompression_bomb_is_written_back() -> Result<()> {
     let (_plane, client) = control_plane().await?;
     let running = Running::start(&client);
     for name in ["main", "other"] {
@@ -29,7 +30,7 @@ async fn a_secret_that_unpacks_to_too_much_is_written_back() -> Result<()> {
     let has =
         |name: &'static str| move |text: &str| text.contains(&format!("serviceMonitor/default/{name}/0"));
     configuration(&client, "prometheus-main", has("one")).await?;
-    quiet(&running).await?;
+    idle(&running).await?;
 
     let secrets: Api<Secret> = Api::default_namespaced(client.clone());
     let before = secrets.get("prometheus-main").await?.data;
@@ -37,26 +38,24 @@ async fn a_secret_that_unpacks_to_too_much_is_written_back() -> Result<()> {
     let attacker = PatchParams { field_manager: Some("attacker".into()), ..PatchParams::default() };
     secrets.patch("prometheus-main", &attacker, &Patch::Merge(&data)).await?;
     wait::until("the Secret to be written back", async || {
-        Ok(holds(secrets.get("prometheus-main").await?.data == before, "it is another one"))
+        Ok(holds(secrets.get("prometheus-main").await?.data == before, "it differs"))
     })
     .await?;
 
-    // One event and the status say what happened, and others are not affected.
-    let words = "Secret default/prometheus-main was changed by attacker (data.prometheus.yaml.gz) and has been written back";
+    // One event and the status report it, and others are not affected.
+    let message = "Secret default/prometheus-main was changed by attacker (data.prometheus.yaml.gz) and has been written back";
     let events: Api<Event> = Api::default_namespaced(client.clone());
     wait::until("the event", async || {
         let all = events.list(&ListParams::default()).await?;
-        let told: Vec<_> =
-            all.iter().filter(|event| event.reason.as_deref() == Some("DriftCorrected")).collect();
-        let said: Vec<_> = told
-            .iter()
+        let corrected = all.iter().filter(|event| event.reason.as_deref() == Some("DriftCorrected"));
+        let found: Vec<_> = corrected
             .map(|event| (event.involved_object.name.as_deref(), event.message.as_deref()))
             .collect();
-        Ok(holds(said == [(Some("main"), Some(words))], format!("{said:?}")))
+        Ok(holds(found == [(Some("main"), Some(message))], format!("{found:?}")))
     })
     .await?;
-    let said = reconciled(&client, "main", "DriftCorrected").await?;
-    assert_eq!(said.split_once(": ").map(|(_, words)| words), Some(words), "{said}");
+    let reported = reconciled(&client, "main", "DriftCorrected").await?;
+    assert_eq!(reported.split_once(": ").map(|(_, text)| text), Some(message), "{reported}");
     assert_eq!(reconciled(&client, "other", "").await?, "");
     monitor("two").await?;
     for secret in ["prometheus-main", "prometheus-other"] {
@@ -66,7 +65,7 @@ async fn a_secret_that_unpacks_to_too_much_is_written_back() -> Result<()> {
     Ok(())
 }
 
-/// What the condition `Reconciled` says, once it has this reason.
+/// Waits until the condition `Reconciled` has this reason. Returns its message.
 async fn reconciled(client: &kube::Client, name: &str, reason: &str) -> Result<String> {
     let api: Api<DynamicObject> = Api::default_namespaced_with(client.clone(), &resource("Prometheus", "v1"));
     wait::until(&format!("the condition Reconciled of {name}"), async || {
@@ -74,8 +73,8 @@ async fn reconciled(client: &kube::Client, name: &str, reason: &str) -> Result<S
         let all = status["conditions"].as_array().cloned().unwrap_or_default();
         let one = all.into_iter().find(|one| one["type"] == "Reconciled").unwrap_or_default();
         let text = |field: &str| one[field].as_str().unwrap_or_default().to_owned();
-        let is_there = one["status"] == "True" && text("reason") == reason;
-        Ok(if is_there { Look::Found(text("message")) } else { Look::NotYet(Value::to_string(&one)) })
+        let fits = one["status"] == "True" && text("reason") == reason;
+        Ok(if fits { Look::Found(text("message")) } else { Look::NotYet(Value::to_string(&one)) })
     })
     .await
 }

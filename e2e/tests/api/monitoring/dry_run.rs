@@ -1,4 +1,4 @@
-//! What a dry run says about a cluster, and that it leaves everything as it is.
+//! The report of a dry run. It writes nothing.
 
 use anyhow::Result;
 use e2e::wait;
@@ -7,19 +7,19 @@ use k8s_openapi::api::core::v1::{Secret, Service};
 use kernel::dry_run::DryRun;
 use kube::api::{DeleteParams, Patch, PatchParams};
 use kube::{Api, Client};
-use mainstay::dry_run::{self, Report};
+use mainstay::dry_run::{self, DryRunReport};
 use serde_json::json;
 
-use super::stage::{Running, by_default, configuration, control_plane, create, process, quiet, versions};
+use super::fixture::{Running, by_default, configuration, control_plane, create, idle, process, versions};
 
-async fn dry_run(client: &Client) -> Result<Report> {
+async fn dry_run(client: &Client) -> Result<DryRunReport> {
     let writes = DryRun::default();
     let once = process(writes.around(client.clone()), by_default()).once().await;
     dry_run::report(client, &once, writes.take()).await
 }
 
 #[tokio::test]
-async fn a_dry_run_tells_what_would_restart_and_writes_nothing() -> Result<()> {
+async fn a_dry_run_reports_what_would_restart_and_writes_nothing() -> Result<()> {
     let (_plane, client) = control_plane().await?;
     let running = Running::start(&client);
     let spec = json!({"serviceMonitorSelector": {}, "replicas": 2});
@@ -29,16 +29,16 @@ async fn a_dry_run_tells_what_would_restart_and_writes_nothing() -> Result<()> {
     create(&client, "ServiceMonitor", "v1", "one", &spec).await?;
     let sets: Api<StatefulSet> = Api::default_namespaced(client.clone());
     for name in ["prometheus-main", "alertmanager-main"] {
-        wait::object(&sets, name, "to be there", |_| true).await?;
+        wait::object(&sets, name, "to be created", |_| true).await?;
     }
     configuration(&client, "prometheus-main", |text| text.contains("serviceMonitor/default/one/0")).await?;
-    quiet(&running).await?;
+    idle(&running).await?;
     running.end().await;
 
     let nothing = "0 objects and 0 statuses would be written; 0 pods would restart.\n";
-    assert_eq!(dry_run(&client).await?, Report { text: nothing.into(), failures: Vec::new() });
+    assert_eq!(dry_run(&client).await?, DryRunReport { text: nothing.into(), failures: Vec::new() });
 
-    // Somebody made things another way, as an older version might have.
+    // Objects that an older version might have written.
     let arguments =
         json!([{"op": "add", "path": "/spec/template/spec/containers/0/args/-", "value": "--old"}]);
     let patch = Patch::Json::<()>(serde_json::from_value(arguments)?);
@@ -53,7 +53,7 @@ async fn a_dry_run_tells_what_would_restart_and_writes_nothing() -> Result<()> {
         .patch("prometheus-main", &PatchParams::default(), &Patch::Merge(&content))
         .await?;
     let before = versions(&client).await?;
-    let Report { text, failures } = dry_run(&client).await?;
+    let DryRunReport { text, failures } = dry_run(&client).await?;
     assert_eq!(failures, Vec::<String>::new());
     let expected = [
         "create   services default/prometheus-operated",

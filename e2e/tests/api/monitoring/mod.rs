@@ -1,12 +1,12 @@
-//! The monitoring operators on a real API server.
+//! The monitoring operators with a real API server.
 
 mod bindings;
 mod changes;
 mod drift;
 mod dry_run;
-mod needs;
-mod remembered;
-mod rights;
-mod stage;
+mod fixture;
+mod permissions;
+mod prerequisites;
+mod rejections;
 
-pub(crate) use stage::{control_plane, resource};
+pub(crate) use self::fixture::{control_plane, resource};

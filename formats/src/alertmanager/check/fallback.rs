@@ -1,7 +1,7 @@
-//! A receiver together with what it falls back to: something must be said here or there.
+//! Checks of receivers together with the global settings: a value must be set in one of the two.
 
 use super::http::has_authorization;
-use crate::alertmanager::fit::{Refusal, refuse};
+use crate::alertmanager::fit::{ConfigError, refuse};
 use crate::alertmanager::global::Global;
 use crate::alertmanager::receiver::Receiver;
 use crate::alertmanager::receiver::email::Email;
@@ -10,8 +10,8 @@ use crate::alertmanager::receiver::slack::{POST_MESSAGE, Slack};
 use crate::alertmanager::receiver::wechat::WeChat;
 use crate::alertmanager::secret::Secret;
 
-/// What may be global once only.
-pub(super) fn check_global(global: &Global) -> Result<(), Refusal> {
+/// Checks the global settings that exclude each other.
+pub(super) fn check_global(global: &Global) -> Result<(), ConfigError> {
     let both = |value: &Secret, file: &str| !value.is_empty() && !file.is_empty();
     refuse(
         both(&global.slack_app_token, &global.slack_app_token_file),
@@ -22,7 +22,7 @@ pub(super) fn check_global(global: &Global) -> Result<(), Refusal> {
         "at most one of slack_api_url & slack_api_url_file must be configured",
     )?;
     check_global_slack(global)?;
-    for (value, file, words) in [
+    for (value, file, message) in [
         (
             &global.opsgenie_api_key,
             &global.opsgenie_api_key_file,
@@ -64,7 +64,7 @@ pub(super) fn check_global(global: &Global) -> Result<(), Refusal> {
             "at most one of wechat_api_secret & wechat_api_secret_file must be configured",
         ),
     ] {
-        refuse(both(value, file), words)?;
+        refuse(both(value, file), message)?;
     }
     refuse(
         global.mattermost_webhook_url.is_some() && !global.mattermost_webhook_url_file.is_empty(),
@@ -72,8 +72,8 @@ pub(super) fn check_global(global: &Global) -> Result<(), Refusal> {
     )
 }
 
-/// A token and an address exclude each other, unless the address is where tokens are used.
-fn check_global_slack(global: &Global) -> Result<(), Refusal> {
+/// A token and an API URL exclude each other, unless the URL is the one for tokens.
+fn check_global_slack(global: &Global) -> Result<(), ConfigError> {
     let has_token = !global.slack_app_token.is_empty() || !global.slack_app_token_file.is_empty();
     let has_url = global.slack_api_url.is_some() || !global.slack_api_url_file.is_empty();
     let api = global.slack_api_url.as_ref().map(ToString::to_string);
@@ -84,8 +84,8 @@ fn check_global_slack(global: &Global) -> Result<(), Refusal> {
     )
 }
 
-/// Refuses a receiver for which something is said neither here nor there.
-pub(super) fn check(receiver: &Receiver, global: &Global) -> Result<(), Refusal> {
+/// Rejects a receiver for which a required value is set neither here nor globally.
+pub(super) fn check(receiver: &Receiver, global: &Global) -> Result<(), ConfigError> {
     receiver.email_configs.iter().try_for_each(|email| check_email(email, global))?;
     receiver.slack_configs.iter().try_for_each(|slack| check_slack(slack, global))?;
     for opsgenie in &receiver.opsgenie_configs {
@@ -125,16 +125,16 @@ pub(super) fn check(receiver: &Receiver, global: &Global) -> Result<(), Refusal>
     )
 }
 
-fn check_email(email: &Email, global: &Global) -> Result<(), Refusal> {
+fn check_email(email: &Email, global: &Global) -> Result<(), ConfigError> {
     refuse(email.smarthost.is_empty() && global.smtp_smarthost.is_empty(), "no global SMTP smarthost set")?;
     refuse(email.from.is_empty() && global.smtp_from.is_empty(), "no global SMTP from set")
 }
 
-fn check_slack(slack: &Slack, global: &Global) -> Result<(), Refusal> {
+fn check_slack(slack: &Slack, global: &Global) -> Result<(), ConfigError> {
     let own_token = !slack.app_token.is_empty() || !slack.app_token_file.is_empty();
     let global_token = !global.slack_app_token.is_empty() || !global.slack_app_token_file.is_empty();
     let own_authorization = has_authorization(slack.http_config.as_ref());
-    // A receiver that says how to get in does not use the global token.
+    // A receiver with its own authorization does not use the global token.
     let falls_back = !own_token && !own_authorization && slack.api_url.is_empty();
     let has_token = own_token || (falls_back && global_token);
     let has_url = !slack.api_url.is_empty()
@@ -149,7 +149,7 @@ fn check_slack(slack: &Slack, global: &Global) -> Result<(), Refusal> {
     )
 }
 
-fn check_wechat(wechat: &WeChat, global: &Global) -> Result<(), Refusal> {
+fn check_wechat(wechat: &WeChat, global: &Global) -> Result<(), ConfigError> {
     let global_secret = (&global.wechat_api_secret, global.wechat_api_secret_file.as_str());
     refuse(
         lacks((&wechat.api_secret, &wechat.api_secret_file), global_secret),
@@ -158,7 +158,7 @@ fn check_wechat(wechat: &WeChat, global: &Global) -> Result<(), Refusal> {
     refuse(wechat.corp_id.is_empty() && global.wechat_api_corp_id.is_empty(), "no global Wechat CorpID set")
 }
 
-fn check_rocketchat(chat: &RocketChat, global: &Global) -> Result<(), Refusal> {
+fn check_rocketchat(chat: &RocketChat, global: &Global) -> Result<(), ConfigError> {
     let own = |value: &Option<Secret>, file: &str| value.is_some() || !file.is_empty();
     let there = |value: &Secret, file: &str| !value.is_empty() || !file.is_empty();
     refuse(
@@ -173,7 +173,7 @@ fn check_rocketchat(chat: &RocketChat, global: &Global) -> Result<(), Refusal> {
     )
 }
 
-/// Whether a secret is neither here nor there, nor in a file.
+/// Whether a secret is set neither here nor globally, and neither inline nor in a file.
 fn lacks(here: (&Secret, &str), there: (&Secret, &str)) -> bool {
     [here, there].iter().all(|(value, file)| value.is_empty() && file.is_empty())
 }

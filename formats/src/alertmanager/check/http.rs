@@ -1,15 +1,12 @@
-//! Clients, TLS and addresses.
+//! Checks of HTTP clients, TLS settings and URLs.
 
-use crate::alertmanager::fit::{Refusal, refuse};
+use crate::alertmanager::fit::{ConfigError, refuse};
 use crate::alertmanager::global::Global;
-use crate::alertmanager::http::{HttpClient, OAuth2, Tls};
-use crate::alertmanager::url::{Url, check_web};
+use crate::alertmanager::http::{HttpClient, OAuth2, TLS_VERSIONS, Tls};
+use crate::alertmanager::url::{HIDDEN, Url, check_web};
 
-/// What stands for a secret in a file that was shown to a person.
-pub(super) const HIDDEN: &str = "<secret>";
-
-/// The addresses and clients that are global.
-pub(super) fn check_global(global: &Global) -> Result<(), Refusal> {
+/// Checks the global URLs and clients.
+pub(super) fn check_global(global: &Global) -> Result<(), ConfigError> {
     check_client(global.http_config.as_ref())?;
     check_tls(global.smtp_tls_config.as_ref())?;
     for (name, is_there) in [
@@ -17,7 +14,7 @@ pub(super) fn check_global(global: &Global) -> Result<(), Refusal> {
         ("hipchat_auth_token", !global.hipchat_auth_token.is_empty()),
     ] {
         if is_there {
-            return Err(Refusal::new(format!("field {name} not found in type config.plain")));
+            return Err(ConfigError::new(format!("field {name} not found in type config.plain")));
         }
     }
     let urls = [
@@ -36,27 +33,27 @@ pub(super) fn check_global(global: &Global) -> Result<(), Refusal> {
     secret.into_iter().flatten().try_for_each(check_secret)
 }
 
-/// An address that may be hidden. Signs that are escaped in addresses hide it in another form.
-fn check_secret(url: &Url) -> Result<(), Refusal> {
+/// Checks a URL that can be a placeholder for a secret. In a URL, the placeholder is escaped.
+fn check_secret(url: &Url) -> Result<(), ConfigError> {
     if Url::parse(HIDDEN).is_ok_and(|hidden| hidden == *url) { Ok(()) } else { check_written(url) }
 }
 
-/// An address that was written, and be it as nothing.
-fn check_written(url: &Url) -> Result<(), Refusal> {
-    check_web(&url.to_string()).map_err(Refusal::new)
+/// Checks a URL that is in the file, even if it is empty.
+fn check_written(url: &Url) -> Result<(), ConfigError> {
+    check_web(&url.to_string()).map_err(ConfigError::new)
 }
 
-/// An address, if there is one.
-pub(super) fn check_url(text: &str) -> Result<(), Refusal> {
-    if text.is_empty() { Ok(()) } else { check_web(text).map_err(Refusal::new) }
+/// Checks a URL if it is not empty.
+pub(super) fn check_url(text: &str) -> Result<(), ConfigError> {
+    if text.is_empty() { Ok(()) } else { check_web(text).map_err(ConfigError::new) }
 }
 
-/// An address that may be hidden, if there is one.
-pub(super) fn check_secret_url(text: &str) -> Result<(), Refusal> {
+/// Checks a URL that can be empty, or a placeholder for a secret.
+pub(super) fn check_secret_url(text: &str) -> Result<(), ConfigError> {
     if text == HIDDEN { Ok(()) } else { check_url(text) }
 }
 
-/// Whether a client says who it is in a header.
+/// Whether a client sends an `Authorization` header that is configured as such.
 pub(super) fn has_authorization(client: Option<&HttpClient>) -> bool {
     client.is_some_and(|client| {
         client.authorization.is_some()
@@ -65,8 +62,8 @@ pub(super) fn has_authorization(client: Option<&HttpClient>) -> bool {
     })
 }
 
-/// A client, if there is one.
-pub(super) fn check_client(client: Option<&HttpClient>) -> Result<(), Refusal> {
+/// Checks a client, if there is one.
+pub(super) fn check_client(client: Option<&HttpClient>) -> Result<(), ConfigError> {
     let Some(client) = client else { return Ok(()) };
     check_tls(client.tls_config.as_ref())?;
     client.oauth2.as_ref().map_or(Ok(()), check_oauth2_parts)?;
@@ -95,7 +92,7 @@ pub(super) fn check_client(client: Option<&HttpClient>) -> Result<(), Refusal> {
     client.check_headers()
 }
 
-fn check_bearer(client: &HttpClient) -> Result<(), Refusal> {
+fn check_bearer(client: &HttpClient) -> Result<(), ConfigError> {
     let (has_token, has_file) = (!client.bearer_token.is_empty(), !client.bearer_token_file.is_empty());
     refuse(has_token && has_file, "at most one of bearer_token & bearer_token_file must be configured")?;
     refuse(
@@ -115,7 +112,7 @@ fn check_bearer(client: &HttpClient) -> Result<(), Refusal> {
     )
 }
 
-fn check_authorization(client: &HttpClient) -> Result<(), Refusal> {
+fn check_authorization(client: &HttpClient) -> Result<(), ConfigError> {
     let Some(authorization) = &client.authorization else { return Ok(()) };
     refuse(
         !authorization.credentials.is_empty() && !authorization.credentials_file.is_empty(),
@@ -131,7 +128,7 @@ fn check_authorization(client: &HttpClient) -> Result<(), Refusal> {
     )
 }
 
-fn check_oauth2_parts(oauth2: &OAuth2) -> Result<(), Refusal> {
+fn check_oauth2_parts(oauth2: &OAuth2) -> Result<(), ConfigError> {
     check_tls(oauth2.tls_config.as_ref())?;
     let proxy = Proxy {
         url: &oauth2.proxy_url,
@@ -151,8 +148,8 @@ struct Proxy<'p> {
 }
 
 impl Proxy<'_> {
-    fn check(&self) -> Result<(), Refusal> {
-        Url::parse(self.url).map_err(|error| Refusal::new(error.to_string()))?;
+    fn check(&self) -> Result<(), ConfigError> {
+        Url::parse(self.url).map_err(|error| ConfigError::new(error.to_string()))?;
         let (has_url, has_exceptions) = (!self.url.is_empty(), !self.except.is_empty());
         refuse(
             self.has_headers && !self.environment && !has_url,
@@ -170,12 +167,12 @@ impl Proxy<'_> {
     }
 }
 
-/// TLS, if there is any.
-pub(super) fn check_tls(tls: Option<&Tls>) -> Result<(), Refusal> {
+/// Checks TLS settings, if there are any.
+pub(super) fn check_tls(tls: Option<&Tls>) -> Result<(), ConfigError> {
     let Some(tls) = tls else { return Ok(()) };
     for version in [&tls.min_version, &tls.max_version] {
-        if !["", "TLS10", "TLS11", "TLS12", "TLS13"].contains(&version.as_str()) {
-            return Err(Refusal::new(format!("unknown TLS version: {version}")));
+        if !TLS_VERSIONS.contains(&version.as_str()) {
+            return Err(ConfigError::new(format!("unknown TLS version: {version}")));
         }
     }
     refuse(

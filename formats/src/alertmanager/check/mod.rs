@@ -1,31 +1,31 @@
-//! What Alertmanager refuses when it reads a file. It would go on with the configuration that it has, so whoever writes
-//! the file must know before.
+//! The checks of Alertmanager when it loads a file. If they fail, a running Alertmanager keeps its old configuration,
+//! so the operator needs the result before it writes the file.
 //!
-//! | file | owns |
+//! | file | contents |
 //! |---|---|
-//! | `http` | clients, TLS, addresses |
-//! | `route` | routes, inhibition rules, conditions |
-//! | `receiver` | a receiver by itself |
-//! | `fallback` | a receiver together with what it falls back to |
-//! | `words` | what depends on how something was written |
+//! | `http` | HTTP clients, TLS, URLs |
+//! | `route` | routes, inhibition rules, matchers |
+//! | `receiver` | each receiver by itself |
+//! | `fallback` | receivers together with the global settings |
+//! | `raw` | fields whose notation matters |
 
 mod fallback;
 mod http;
+mod raw;
 mod receiver;
 mod route;
-mod words;
 
 use std::collections::BTreeSet;
 
 use super::config::Config;
-pub use super::fit::Refusal;
+pub use super::fit::ConfigError;
 use super::fit::refuse;
 use super::global::Global;
 use super::route::Route;
 use super::time::TimeInterval;
 
-/// Refuses what Alertmanager refuses. The text is that from which the configuration was read.
-pub fn check(config: &Config, text: &str) -> Result<(), Refusal> {
+/// Rejects what Alertmanager rejects. The text is the one from which the configuration was parsed.
+pub fn check(config: &Config, text: &str) -> Result<(), ConfigError> {
     if let Some(global) = &config.global {
         http::check_global(global)?;
     }
@@ -34,7 +34,7 @@ pub fn check(config: &Config, text: &str) -> Result<(), Refusal> {
     }
     config.inhibit_rules.iter().try_for_each(route::check_rule)?;
     config.receivers.iter().try_for_each(receiver::check)?;
-    words::check(text)?;
+    raw::check(text)?;
     named(&config.mute_time_intervals, "missing name in mute time interval")?;
     named(&config.time_intervals, "missing name in time interval")?;
     let none = Global::default();
@@ -46,24 +46,27 @@ pub fn check(config: &Config, text: &str) -> Result<(), Refusal> {
     check_times(root, &times(config)?)
 }
 
-fn named(intervals: &[TimeInterval], words: &'static str) -> Result<(), Refusal> {
-    refuse(intervals.iter().any(|interval| interval.name.is_empty()), words)
+fn named(intervals: &[TimeInterval], message: &'static str) -> Result<(), ConfigError> {
+    refuse(intervals.iter().any(|interval| interval.name.is_empty()), message)
 }
 
-/// The names of receivers; each may be there once.
-fn receivers<'c>(config: &'c Config, global: &Global) -> Result<BTreeSet<&'c str>, Refusal> {
+/// The names of receivers, which must be unique.
+fn receivers<'c>(config: &'c Config, global: &Global) -> Result<BTreeSet<&'c str>, ConfigError> {
     let mut names = BTreeSet::new();
     for receiver in &config.receivers {
         if !names.insert(receiver.name.as_str()) {
-            return Err(Refusal::new(format!("notification config name {:?} is not unique", receiver.name)));
+            return Err(ConfigError::new(format!(
+                "notification config name {:?} is not unique",
+                receiver.name
+            )));
         }
         fallback::check(receiver, global)?;
     }
     Ok(names)
 }
 
-fn root(route: Option<&Route>) -> Result<&Route, Refusal> {
-    let Some(root) = route else { return Err(Refusal::new("no routes provided")) };
+fn root(route: Option<&Route>) -> Result<&Route, ConfigError> {
+    let Some(root) = route else { return Err(ConfigError::new("no routes provided")) };
     refuse(root.receiver.is_empty(), "root route must specify a default receiver")?;
     let has_matchers = !root.match_.is_empty() || !root.match_re.is_empty() || !root.matchers.is_empty();
     refuse(has_matchers, "root route must not have any matchers")?;
@@ -73,34 +76,34 @@ fn root(route: Option<&Route>) -> Result<&Route, Refusal> {
     Ok(root)
 }
 
-fn check_receivers(route: &Route, known: &BTreeSet<&str>) -> Result<(), Refusal> {
+fn check_receivers(route: &Route, known: &BTreeSet<&str>) -> Result<(), ConfigError> {
     route.routes.iter().try_for_each(|child| check_receivers(child, known))?;
     if !route.receiver.is_empty() && !known.contains(route.receiver.as_str()) {
-        return Err(Refusal::new(format!("undefined receiver {:?} used in route", route.receiver)));
+        return Err(ConfigError::new(format!("undefined receiver {:?} used in route", route.receiver)));
     }
     Ok(())
 }
 
-/// The names of times; each may be there once, in either list.
-fn times(config: &Config) -> Result<BTreeSet<&str>, Refusal> {
+/// The names of time intervals, which must be unique across both lists.
+fn times(config: &Config) -> Result<BTreeSet<&str>, ConfigError> {
     let mut names = BTreeSet::new();
     let lists =
         [("mute time interval", &config.mute_time_intervals), ("time interval", &config.time_intervals)];
     for (what, intervals) in lists {
         for interval in intervals {
             if !names.insert(interval.name.as_str()) {
-                return Err(Refusal::new(format!("{what} {:?} is not unique", interval.name)));
+                return Err(ConfigError::new(format!("{what} {:?} is not unique", interval.name)));
             }
         }
     }
     Ok(names)
 }
 
-fn check_times(route: &Route, known: &BTreeSet<&str>) -> Result<(), Refusal> {
+fn check_times(route: &Route, known: &BTreeSet<&str>) -> Result<(), ConfigError> {
     route.routes.iter().try_for_each(|child| check_times(child, known))?;
     let mut used = route.active_time_intervals.iter().chain(&route.mute_time_intervals);
     match used.find(|name| !known.contains(name.as_str())) {
-        Some(name) => Err(Refusal::new(format!("undefined time interval {name:?} used in route"))),
+        Some(name) => Err(ConfigError::new(format!("undefined time interval {name:?} used in route"))),
         None => Ok(()),
     }
 }

@@ -1,11 +1,11 @@
-//! A receiver by itself, whatever it falls back to.
+//! Checks of each receiver by itself, without the global settings.
 
 use std::collections::BTreeSet;
 
-use go_syntax::template::{self, Given};
+use go_syntax::template::{self, TemplateScope};
 
-use super::http::{HIDDEN, check_client, check_secret_url, check_tls, check_url, has_authorization};
-use crate::alertmanager::fit::{Refusal, refuse};
+use super::http::{check_client, check_secret_url, check_tls, check_url, has_authorization};
+use crate::alertmanager::fit::{ConfigError, refuse};
 use crate::alertmanager::http::canonical;
 use crate::alertmanager::receiver::Receiver;
 use crate::alertmanager::receiver::email::Email;
@@ -15,17 +15,17 @@ use crate::alertmanager::receiver::mattermost::{Field, Mattermost};
 use crate::alertmanager::receiver::opsgenie::{OpsGenie, Responder};
 use crate::alertmanager::receiver::pagerduty::PagerDuty;
 use crate::alertmanager::receiver::pushover::Pushover;
-use crate::alertmanager::receiver::rocketchat::{Action as ChatAction, RocketChat};
-use crate::alertmanager::receiver::slack::{Action, POST_MESSAGE, Slack};
+use crate::alertmanager::receiver::rocketchat::{self, RocketChat};
+use crate::alertmanager::receiver::slack::{self, POST_MESSAGE, Slack};
 use crate::alertmanager::receiver::sns::Sns;
 use crate::alertmanager::receiver::telegram::Telegram;
 use crate::alertmanager::receiver::victorops::{RESERVED, VictorOps};
 use crate::alertmanager::receiver::webex::Webex;
 use crate::alertmanager::receiver::webhook::Webhook;
 use crate::alertmanager::receiver::wechat::WeChat;
-use crate::alertmanager::url::check_web;
+use crate::alertmanager::url::{HIDDEN, check_web};
 
-pub(super) fn check(receiver: &Receiver) -> Result<(), Refusal> {
+pub(super) fn check(receiver: &Receiver) -> Result<(), ConfigError> {
     for discord in &receiver.discord_configs {
         check_client(discord.http_config.as_ref())?;
         check_webhook(&discord.webhook_url, "")?;
@@ -56,8 +56,8 @@ pub(super) fn check(receiver: &Receiver) -> Result<(), Refusal> {
     refuse(receiver.name.is_empty(), "missing name in receiver")
 }
 
-/// An address in the file or in another one.
-fn check_webhook(url: &str, file: &str) -> Result<(), Refusal> {
+/// Checks a webhook, whose URL is inline or in a file.
+fn check_webhook(url: &str, file: &str) -> Result<(), ConfigError> {
     check_secret_url(url)?;
     refuse(url.is_empty() && file.is_empty(), "one of webhook_url or webhook_url_file must be configured")?;
     refuse(
@@ -66,24 +66,24 @@ fn check_webhook(url: &str, file: &str) -> Result<(), Refusal> {
     )
 }
 
-/// Whether both a value and a file with the value are there.
+/// Whether a value is set both inline and in a file.
 fn both(value: impl AsRef<[u8]>, file: &str) -> bool {
     !value.as_ref().is_empty() && !file.is_empty()
 }
 
-/// Whether neither is there.
+/// Whether a value is set neither inline nor in a file.
 fn neither(value: impl AsRef<[u8]>, file: &str) -> bool {
     value.as_ref().is_empty() && file.is_empty()
 }
 
-fn email(email: &Email) -> Result<(), Refusal> {
+fn email(email: &Email) -> Result<(), ConfigError> {
     check_tls(email.tls_config.as_ref())?;
     refuse(email.to.is_empty(), "missing to address in email config")?;
     let mut headers = BTreeSet::new();
     if let Some(name) =
         email.headers.keys().map(|name| canonical(name)).find(|name| !headers.insert(name.clone()))
     {
-        return Err(Refusal::new(format!("duplicate header {name:?} in email config")));
+        return Err(ConfigError::new(format!("duplicate header {name:?} in email config")));
     }
     let Some(threading) = email.threading.as_ref().filter(|threading| threading.enabled == Some(true)) else {
         return Ok(());
@@ -102,7 +102,7 @@ fn email(email: &Email) -> Result<(), Refusal> {
     )
 }
 
-fn incidentio(incident: &IncidentIo) -> Result<(), Refusal> {
+fn incidentio(incident: &IncidentIo) -> Result<(), ConfigError> {
     check_client(incident.http_config.as_ref())?;
     check_url(&incident.url)?;
     refuse(incident.max_alerts.is_some_and(|most| most < 0), "max_alerts cannot be negative")?;
@@ -124,7 +124,7 @@ fn incidentio(incident: &IncidentIo) -> Result<(), Refusal> {
     )
 }
 
-fn pagerduty(duty: &PagerDuty) -> Result<(), Refusal> {
+fn pagerduty(duty: &PagerDuty) -> Result<(), ConfigError> {
     check_client(duty.http_config.as_ref())?;
     check_url(&duty.url)?;
     refuse(
@@ -142,7 +142,7 @@ fn pagerduty(duty: &PagerDuty) -> Result<(), Refusal> {
     )
 }
 
-fn slack(slack: &Slack) -> Result<(), Refusal> {
+fn slack(slack: &Slack) -> Result<(), ConfigError> {
     check_client(slack.http_config.as_ref())?;
     check_secret_url(&slack.api_url)?;
     check_url(&slack.app_url)?;
@@ -170,7 +170,7 @@ fn slack(slack: &Slack) -> Result<(), Refusal> {
     )
 }
 
-fn slack_action(action: &Action) -> Result<(), Refusal> {
+fn slack_action(action: &slack::Button) -> Result<(), ConfigError> {
     let has_empty_question = action.confirm.as_ref().is_some_and(|question| question.text.is_empty());
     refuse(has_empty_question, "missing text in Slack confirmation configuration")?;
     refuse(action.type_.is_empty(), "missing type in Slack action configuration")?;
@@ -178,21 +178,21 @@ fn slack_action(action: &Action) -> Result<(), Refusal> {
     refuse(neither(&action.url, &action.name), "missing name or url in Slack action configuration")
 }
 
-fn webhook(webhook: &Webhook) -> Result<(), Refusal> {
+fn webhook(webhook: &Webhook) -> Result<(), ConfigError> {
     check_client(webhook.http_config.as_ref())?;
     refuse(webhook.max_alerts < 0, "max_alerts cannot be negative")?;
     let url = webhook.url.as_str();
     if template::is_template(url) {
-        template::check(url, &Given::default())
-            .map_err(|error| Refusal::new(format!("invalid template syntax: {error}")))?;
+        template::check(url, &TemplateScope::default())
+            .map_err(|error| ConfigError::new(format!("invalid template syntax: {error}")))?;
     } else if !url.is_empty() && url != HIDDEN {
-        check_web(url).map_err(|problem| Refusal::new(format!("invalid URL: {problem}")))?;
+        check_web(url).map_err(|problem| ConfigError::new(format!("invalid URL: {problem}")))?;
     }
     refuse(neither(url, &webhook.url_file), "one of url or url_file must be configured")?;
     refuse(both(url, &webhook.url_file), "at most one of url & url_file must be configured")
 }
 
-fn opsgenie(opsgenie: &OpsGenie) -> Result<(), Refusal> {
+fn opsgenie(opsgenie: &OpsGenie) -> Result<(), ConfigError> {
     check_client(opsgenie.http_config.as_ref())?;
     check_url(&opsgenie.api_url)?;
     refuse(
@@ -202,32 +202,33 @@ fn opsgenie(opsgenie: &OpsGenie) -> Result<(), Refusal> {
     opsgenie.responders.iter().try_for_each(responder)
 }
 
-fn responder(responder: &Responder) -> Result<(), Refusal> {
+fn responder(responder: &Responder) -> Result<(), ConfigError> {
     const KINDS: [&str; 5] = ["team", "teams", "user", "escalation", "schedule"];
     let Responder { id, name, username, type_ } = responder;
     let shown = format!("opsGenieConfig responder {{{id} {name} {username} {type_}}}");
     if id.is_empty() && name.is_empty() && username.is_empty() {
-        return Err(Refusal::new(format!(
+        return Err(ConfigError::new(format!(
             "{shown} has to have at least one of id, username or name specified"
         )));
     }
     if template::is_template(type_) {
-        let invalid = |error| Refusal::new(format!("{shown} type contains invalid template syntax: {error}"));
-        return template::check(type_, &Given::default()).map_err(invalid);
+        let invalid =
+            |error| ConfigError::new(format!("{shown} type contains invalid template syntax: {error}"));
+        return template::check(type_, &TemplateScope::default()).map_err(invalid);
     }
     if KINDS.contains(&type_.to_lowercase().as_str()) {
         return Ok(());
     }
-    Err(Refusal::new(format!(
+    Err(ConfigError::new(format!(
         "{shown} type does not match valid options ^(team|teams|user|escalation|schedule)$"
     )))
 }
 
-fn wechat(wechat: &WeChat) -> Result<(), Refusal> {
+fn wechat(wechat: &WeChat) -> Result<(), ConfigError> {
     check_client(wechat.http_config.as_ref())?;
     check_url(&wechat.api_url)?;
     if !["", "text", "markdown"].contains(&wechat.message_type.as_str()) {
-        return Err(Refusal::new(format!(
+        return Err(ConfigError::new(format!(
             "weChat message type {:?} does not match valid options ^(text|markdown)$",
             wechat.message_type
         )));
@@ -238,7 +239,7 @@ fn wechat(wechat: &WeChat) -> Result<(), Refusal> {
     )
 }
 
-fn pushover(pushover: &Pushover) -> Result<(), Refusal> {
+fn pushover(pushover: &Pushover) -> Result<(), ConfigError> {
     check_client(pushover.http_config.as_ref())?;
     let (key, key_file) = (&pushover.user_key, &pushover.user_key_file);
     refuse(neither(key, key_file), "one of user_key or user_key_file must be configured")?;
@@ -252,7 +253,7 @@ fn pushover(pushover: &Pushover) -> Result<(), Refusal> {
     )
 }
 
-fn victorops(victorops: &VictorOps) -> Result<(), Refusal> {
+fn victorops(victorops: &VictorOps) -> Result<(), ConfigError> {
     check_client(victorops.http_config.as_ref())?;
     check_url(&victorops.api_url)?;
     refuse(victorops.routing_key.is_empty(), "missing Routing key in VictorOps config")?;
@@ -261,7 +262,7 @@ fn victorops(victorops: &VictorOps) -> Result<(), Refusal> {
         "at most one of api_key & api_key_file must be configured",
     )?;
     match RESERVED.into_iter().find(|name| victorops.custom_fields.contains_key(*name)) {
-        Some(name) => Err(Refusal::new(format!(
+        Some(name) => Err(ConfigError::new(format!(
             "victorOps config contains custom field {name} which cannot be used as it conflicts with the fixed/static \
              fields"
         ))),
@@ -269,7 +270,7 @@ fn victorops(victorops: &VictorOps) -> Result<(), Refusal> {
     }
 }
 
-fn sns(sns: &Sns) -> Result<(), Refusal> {
+fn sns(sns: &Sns) -> Result<(), ConfigError> {
     check_client(sns.http_config.as_ref())?;
     refuse(
         sns.sigv4.access_key.is_empty() != sns.sigv4.secret_key.is_empty(),
@@ -279,7 +280,7 @@ fn sns(sns: &Sns) -> Result<(), Refusal> {
         !sns.sigv4.external_id.is_empty() && sns.sigv4.role_arn.is_empty(),
         "external_id can only be used with role_arn",
     )?;
-    // Two of them, or none.
+    // Alertmanager accepts one of them, and also all three.
     let targets = [&sns.target_arn, &sns.topic_arn, &sns.phone_number];
     refuse(
         targets.into_iter().filter(|target| !target.is_empty()).count() % 2 == 0,
@@ -287,7 +288,7 @@ fn sns(sns: &Sns) -> Result<(), Refusal> {
     )
 }
 
-fn telegram(telegram: &Telegram) -> Result<(), Refusal> {
+fn telegram(telegram: &Telegram) -> Result<(), ConfigError> {
     check_client(telegram.http_config.as_ref())?;
     check_url(&telegram.api_url)?;
     refuse(
@@ -303,14 +304,14 @@ fn telegram(telegram: &Telegram) -> Result<(), Refusal> {
     )
 }
 
-fn webex(webex: &Webex) -> Result<(), Refusal> {
+fn webex(webex: &Webex) -> Result<(), ConfigError> {
     check_client(webex.http_config.as_ref())?;
     check_url(&webex.api_url)?;
     refuse(webex.room_id.is_empty(), "missing room_id on webex_config")?;
     refuse(!has_authorization(webex.http_config.as_ref()), "missing webex_configs.http_config.authorization")
 }
 
-fn jira(jira: &Jira) -> Result<(), Refusal> {
+fn jira(jira: &Jira) -> Result<(), ConfigError> {
     check_client(jira.http_config.as_ref())?;
     check_url(&jira.api_url)?;
     refuse(jira.project.is_empty(), "missing project in jira_config")?;
@@ -321,7 +322,7 @@ fn jira(jira: &Jira) -> Result<(), Refusal> {
     )
 }
 
-fn rocketchat(chat: &RocketChat) -> Result<(), Refusal> {
+fn rocketchat(chat: &RocketChat) -> Result<(), ConfigError> {
     check_client(chat.http_config.as_ref())?;
     check_url(&chat.api_url)?;
     chat.actions.iter().try_for_each(chat_action)?;
@@ -335,8 +336,8 @@ fn rocketchat(chat: &RocketChat) -> Result<(), Refusal> {
     )
 }
 
-/// Alertmanager has other names for these fields than its documentation.
-fn chat_action(action: &ChatAction) -> Result<(), Refusal> {
+/// Alertmanager's names for these fields differ from its documentation.
+fn chat_action(action: &rocketchat::Button) -> Result<(), ConfigError> {
     let unknown = [
         ("image_url", !action.image_url.is_empty()),
         ("is_webview", action.is_webview),
@@ -346,13 +347,13 @@ fn chat_action(action: &ChatAction) -> Result<(), Refusal> {
     ];
     match unknown.iter().find(|(_, is_there)| *is_there) {
         Some((name, _)) => {
-            Err(Refusal::new(format!("field {name} not found in type config.RocketchatAttachmentAction")))
+            Err(ConfigError::new(format!("field {name} not found in type config.RocketchatAttachmentAction")))
         }
         None => Ok(()),
     }
 }
 
-fn mattermost(chat: &Mattermost) -> Result<(), Refusal> {
+fn mattermost(chat: &Mattermost) -> Result<(), ConfigError> {
     check_client(chat.http_config.as_ref())?;
     check_secret_url(&chat.webhook_url)?;
     let attached = chat.attachments.iter().flat_map(|attachment| &attachment.fields);
@@ -363,7 +364,7 @@ fn mattermost(chat: &Mattermost) -> Result<(), Refusal> {
     )
 }
 
-fn chat_field(field: &Field) -> Result<(), Refusal> {
+fn chat_field(field: &Field) -> Result<(), ConfigError> {
     refuse(field.title.is_empty(), "missing title in Mattermost field configuration")?;
     refuse(field.value.is_empty(), "missing value in Mattermost field configuration")
 }

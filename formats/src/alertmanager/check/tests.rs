@@ -1,13 +1,13 @@
-//! A file that is taken, and one line more that is refused.
+//! Configurations that Alertmanager accepts, and configurations that it rejects.
 
 use super::*;
 
-fn told(text: &str) -> Result<(), String> {
+fn checked(text: &str) -> Result<(), String> {
     let config = Config::from_text(text).map_err(|error| error.to_string())?;
-    check(&config, text).map_err(|refusal| refusal.to_string())
+    check(&config, text).map_err(|error| error.to_string())
 }
 
-/// A file with one receiver of a kind.
+/// A configuration with one receiver.
 fn with(kind: &str, fields: &str, global: &str) -> String {
     format!(
         "global: {{{global}}}\nroute: {{receiver: a}}\nreceivers:\n- name: a\n  {kind}_configs:\n  - {{{fields}}}\n"
@@ -15,7 +15,7 @@ fn with(kind: &str, fields: &str, global: &str) -> String {
 }
 
 #[test]
-fn what_alertmanager_takes_is_taken() {
+fn valid_receivers_are_accepted() {
     for (kind, fields, global) in [
         ("webhook", "url: 'http://a', timeout: 90m", ""),
         ("webhook", "url: 'http://{{ .A }}'", ""),
@@ -38,13 +38,13 @@ fn what_alertmanager_takes_is_taken() {
         ("incidentio", "url: 'http://a', alert_source_token: b", ""),
         ("pagerduty", "routing_key: a, details: {a: {b: c}}", ""),
     ] {
-        assert_eq!(told(&with(kind, fields, global)), Ok(()), "{kind} {fields}");
+        assert_eq!(checked(&with(kind, fields, global)), Ok(()), "{kind} {fields}");
     }
 }
 
 #[test]
-fn receivers_that_alertmanager_refuses_are_refused() {
-    for (kind, fields, global, words) in [
+fn invalid_receivers_are_rejected() {
+    for (kind, fields, global, message) in [
         ("webhook", "max_alerts: 1", "", "one of url or url_file must be configured"),
         ("webhook", "url: a", "", "invalid URL: unsupported scheme \"\" for URL"),
         ("webhook", "url: '{{ .A'", "", "invalid template syntax: template: :1: unclosed action"),
@@ -98,13 +98,13 @@ fn receivers_that_alertmanager_refuses_are_refused() {
             "field hipchat_auth_token not found in type config.plain",
         ),
     ] {
-        assert_eq!(told(&with(kind, fields, global)), Err(words.to_owned()), "{kind} {fields}");
+        assert_eq!(checked(&with(kind, fields, global)), Err(message.to_owned()), "{kind} {fields}");
     }
 }
 
 #[test]
-fn clients_that_contradict_themselves_are_refused() {
-    for (client, words) in [
+fn contradictory_http_clients_are_rejected() {
+    for (client, message) in [
         (
             "bearer_token: a, basic_auth: {username: b}",
             "at most one of basic_auth, oauth2, bearer_token & bearer_token_file must be configured",
@@ -122,13 +122,13 @@ fn clients_that_contradict_themselves_are_refused() {
         ("http_headers: {host: {values: [a]}}", "setting header \"Host\" is not allowed"),
     ] {
         let text = with("webhook", &format!("url: 'http://a', http_config: {{{client}}}"), "");
-        assert_eq!(told(&text), Err(words.to_owned()), "{client}");
+        assert_eq!(checked(&text), Err(message.to_owned()), "{client}");
     }
 }
 
 #[test]
-fn routes_that_alertmanager_refuses_are_refused() {
-    for (route, rest, words) in [
+fn invalid_routes_are_rejected() {
+    for (route, rest, message) in [
         ("receiver: b", "", "undefined receiver \"b\" used in route"),
         ("group_by: [a]", "", "root route must specify a default receiver"),
         ("receiver: a, match: {b: c}", "", "root route must not have any matchers"),
@@ -154,9 +154,9 @@ fn routes_that_alertmanager_refuses_are_refused() {
         ("receiver: a", "mute_time_intervals: [{name: ''}]", "missing name in mute time interval"),
     ] {
         let text = format!("route: {{{route}}}\nreceivers: [{{name: a}}]\n{rest}\n");
-        assert_eq!(told(&text), Err(words.to_owned()), "{route} {rest}");
+        assert_eq!(checked(&text), Err(message.to_owned()), "{route} {rest}");
     }
-    assert_eq!(told("receivers: [{name: a}]"), Err("no routes provided".into()));
+    assert_eq!(checked("receivers: [{name: a}]"), Err("no routes provided".into()));
     let twice = "route: {receiver: a}\nreceivers: [{name: a}, {name: a}]\n";
-    assert_eq!(told(twice), Err("notification config name \"a\" is not unique".into()));
+    assert_eq!(checked(twice), Err("notification config name \"a\" is not unique".into()));
 }

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::alertmanager::fit::{Fit, Fitting, Refusal};
+use crate::alertmanager::fit::{ConfigError, Fit, Fitting};
 use crate::alertmanager::http::HttpClient;
-use crate::alertmanager::since::Kind;
+use crate::alertmanager::since::ReceiverKind;
 
 /// Messages to Discord.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -22,8 +22,8 @@ pub struct Discord {
 }
 
 impl Fit for Discord {
-    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), Refusal> {
-        Kind::Discord.check(fitting)?;
+    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), ConfigError> {
+        ReceiverKind::Discord.check(fitting)?;
         self.leave_out_new(fitting);
         self.http_config.fit(fitting)
     }

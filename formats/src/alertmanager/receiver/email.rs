@@ -1,15 +1,15 @@
-//! Mail.
+//! Email.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::alertmanager::fit::{Fit, Fitting, Refusal, refuse};
+use crate::alertmanager::fit::{ConfigError, Fit, Fitting, refuse};
 use crate::alertmanager::host_port::HostPort;
 use crate::alertmanager::http::Tls;
 use crate::alertmanager::secret::Secret;
 
-/// Mails.
+/// Emails.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[expect(missing_docs, reason = "the fields are those of Alertmanager's documentation, by the same names")]
@@ -34,7 +34,7 @@ pub struct Email {
     pub threading: Option<Threading>,
 }
 
-/// How mails are put into threads.
+/// Threads of emails.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[expect(missing_docs, reason = "the fields are those of Alertmanager's documentation, by the same names")]
@@ -44,12 +44,12 @@ pub struct Threading {
 }
 
 impl Fit for Email {
-    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), Refusal> {
+    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), ConfigError> {
         self.leave_out_new(fitting);
         let has_password = !self.auth_password.is_empty();
-        fitting.prefer(("auth_password", has_password), ("auth_password_file", &mut self.auth_password_file));
+        fitting.prefer("auth_password", has_password, "auth_password_file", &mut self.auth_password_file);
         let has_secret = !self.auth_secret.is_empty();
-        fitting.prefer(("auth_secret", has_secret), ("auth_secret_file", &mut self.auth_secret_file));
+        fitting.prefer("auth_secret", has_secret, "auth_secret_file", &mut self.auth_secret_file);
         let by_date = self.threading.as_ref().map(|threading| threading.thread_by_date.as_str());
         refuse(
             by_date.is_some_and(|by_date| by_date != "daily" && by_date != "none"),

@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::alertmanager::duration::Duration;
-use crate::alertmanager::fit::{Fit, Fitting, Refusal, refuse};
+use crate::alertmanager::fit::{ConfigError, Fit, Fitting, refuse};
 use crate::alertmanager::http::HttpClient;
 use crate::alertmanager::receiver::check_url;
 use crate::alertmanager::secret::Secret;
-use crate::alertmanager::since::Kind;
+use crate::alertmanager::since::ReceiverKind;
 
 /// Alerts for incident.io.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -25,8 +25,8 @@ pub struct IncidentIo {
 }
 
 impl Fit for IncidentIo {
-    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), Refusal> {
-        Kind::IncidentIo.check(fitting)?;
+    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), ConfigError> {
+        ReceiverKind::IncidentIo.check(fitting)?;
         let (has_url, has_file) = (!self.url.is_empty(), !self.url_file.is_empty());
         refuse(!has_url && !has_file, "one of url or url_file must be configured")?;
         refuse(has_url && has_file, "at most one of url & url_file must be configured")?;

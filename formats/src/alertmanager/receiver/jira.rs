@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::alertmanager::duration::Duration;
-use crate::alertmanager::fit::{Fit, Fitting, Refusal, refuse};
+use crate::alertmanager::fit::{ConfigError, Fit, Fitting, refuse};
 use crate::alertmanager::http::HttpClient;
 use crate::alertmanager::receiver::check_url;
-use crate::alertmanager::since::Kind;
+use crate::alertmanager::since::ReceiverKind;
 use crate::yaml::Value;
 
 /// Issues in Jira.
@@ -35,8 +35,8 @@ pub struct Jira {
 }
 
 impl Fit for Jira {
-    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), Refusal> {
-        Kind::Jira.check(fitting)?;
+    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), ConfigError> {
+        ReceiverKind::Jira.check(fitting)?;
         refuse(self.project.is_empty(), "missing project in jira_config")?;
         refuse(self.issue_type.is_empty(), "missing issue_type in jira_config")?;
         self.leave_out_new(fitting);

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::alertmanager::fit::{Fit, Fitting, Refusal, refuse};
+use crate::alertmanager::fit::{ConfigError, Fit, Fitting, refuse};
 use crate::alertmanager::http::HttpClient;
-use crate::alertmanager::since::{GLOBAL_WEBHOOK, Kind};
+use crate::alertmanager::since::{GLOBAL_WEBHOOK, ReceiverKind};
 
 /// Messages to Mattermost.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -38,7 +38,7 @@ pub struct Mattermost {
     pub http_config: Option<HttpClient>,
 }
 
-/// A part of a message.
+/// An attachment of a message.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[expect(missing_docs, reason = "the fields are those of Alertmanager's documentation, by the same names")]
@@ -59,7 +59,7 @@ pub struct Attachment {
     pub image_url: String,
 }
 
-/// A title with a value.
+/// A field with a title and a value.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[expect(missing_docs, reason = "the fields are those of Alertmanager's documentation, by the same names")]
@@ -69,7 +69,7 @@ pub struct Field {
     pub short: bool,
 }
 
-/// What only some readers see.
+/// Properties of a message.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[expect(missing_docs, reason = "the fields are those of Alertmanager's documentation, by the same names")]
@@ -77,7 +77,7 @@ pub struct Props {
     pub card: Option<String>,
 }
 
-/// How urgent a message is.
+/// The priority of a message.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[expect(missing_docs, reason = "the fields are those of Alertmanager's documentation, by the same names")]
@@ -88,14 +88,14 @@ pub struct Priority {
 }
 
 impl Fit for Mattermost {
-    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), Refusal> {
-        Kind::Mattermost.check(fitting)?;
+    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), ConfigError> {
+        ReceiverKind::Mattermost.check(fitting)?;
         let has_url = !self.webhook_url.is_empty();
         refuse(
             !has_url && self.webhook_url_file.is_empty() && !fitting.has(GLOBAL_WEBHOOK),
             "one of 'webhook_url' or 'webhook_url_file' must be configured",
         )?;
-        fitting.prefer(("webhook_url", has_url), ("webhook_url_file", &mut self.webhook_url_file));
+        fitting.prefer("webhook_url", has_url, "webhook_url_file", &mut self.webhook_url_file);
         self.leave_out_new(fitting);
         self.http_config.fit(fitting)
     }

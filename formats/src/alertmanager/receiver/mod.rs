@@ -1,5 +1,5 @@
-//! Who is told, a file a kind. Each file has the fields in the order in which they are written, and the rules that a
-//! version imposes on them.
+//! Receivers, one file for each integration. The fields are in the order in which they are written. Each file also
+//! has the rules that depend on the version.
 
 pub mod discord;
 pub mod email;
@@ -21,7 +21,7 @@ pub mod wechat;
 
 use serde::{Deserialize, Serialize};
 
-use super::fit::{Fit, Fitting, Refusal};
+use super::fit::{ConfigError, Fit, Fitting};
 use super::url;
 use crate::yaml::serde::always;
 use discord::Discord;
@@ -42,7 +42,7 @@ use webex::Webex;
 use webhook::Webhook;
 use wechat::WeChat;
 
-/// A name for everybody who is told together.
+/// A named list of integrations.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[expect(missing_docs, reason = "the fields are those of Alertmanager's documentation, by the same names")]
@@ -70,7 +70,7 @@ pub struct Receiver {
 }
 
 impl Fit for Receiver {
-    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), Refusal> {
+    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), ConfigError> {
         self.email_configs.fit(fitting)?;
         self.opsgenie_configs.fit(fitting)?;
         self.pagerduty_configs.fit(fitting)?;
@@ -92,16 +92,20 @@ impl Fit for Receiver {
     }
 }
 
-/// Refuses what is there and is no address.
-fn check_url(field: &'static str, text: &str) -> Result<(), Refusal> {
-    told(field, text, url::check)
+/// Checks a URL, unless it is empty.
+fn check_url(field: &'static str, text: &str) -> Result<(), ConfigError> {
+    check_unless_empty(field, text, url::check)
 }
 
-/// Refuses what is there and is neither an address nor a template.
-fn check_template_url(field: &'static str, text: &str) -> Result<(), Refusal> {
-    told(field, text, url::check_template)
+/// Checks a URL or a template for one, unless it is empty.
+fn check_template_url(field: &'static str, text: &str) -> Result<(), ConfigError> {
+    check_unless_empty(field, text, url::check_template)
 }
 
-fn told(field: &'static str, text: &str, check: fn(&str) -> Result<(), String>) -> Result<(), Refusal> {
-    if text.is_empty() { Ok(()) } else { check(text).map_err(|problem| Refusal::new(problem).at(field)) }
+fn check_unless_empty(
+    field: &'static str,
+    text: &str,
+    check: fn(&str) -> Result<(), String>,
+) -> Result<(), ConfigError> {
+    if text.is_empty() { Ok(()) } else { check(text).map_err(|problem| ConfigError::new(problem).at(field)) }
 }

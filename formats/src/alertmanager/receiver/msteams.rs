@@ -1,11 +1,11 @@
-//! Microsoft Teams, by its old and its new connector.
+//! Microsoft Teams, with connectors and with workflows.
 
 use serde::{Deserialize, Serialize};
 
-use crate::alertmanager::fit::{Fit, Fitting, Refusal, refuse};
+use crate::alertmanager::fit::{ConfigError, Fit, Fitting, refuse};
 use crate::alertmanager::http::HttpClient;
 use crate::alertmanager::receiver::check_url;
-use crate::alertmanager::since::Kind;
+use crate::alertmanager::since::ReceiverKind;
 use crate::yaml::serde::always;
 
 /// Messages through a connector.
@@ -36,8 +36,8 @@ pub struct MsTeamsV2 {
 }
 
 impl Fit for MsTeams {
-    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), Refusal> {
-        Kind::MsTeams.check(fitting)?;
+    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), ConfigError> {
+        ReceiverKind::MsTeams.check(fitting)?;
         refuse(self.webhook_url.is_empty(), "mandatory field \"webhook_url\" is empty")?;
         check_url("invalid 'webhook_url'", &self.webhook_url)?;
         self.leave_out_new(fitting);
@@ -46,8 +46,8 @@ impl Fit for MsTeams {
 }
 
 impl Fit for MsTeamsV2 {
-    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), Refusal> {
-        Kind::MsTeamsV2.check(fitting)?;
+    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), ConfigError> {
+        ReceiverKind::MsTeamsV2.check(fitting)?;
         let (has_url, has_file) = (!self.webhook_url.is_empty(), !self.webhook_url_file.is_empty());
         refuse(!has_url && !has_file, "no webhook_url or webhook_url_file provided")?;
         refuse(has_url && has_file, "both webhook_url and webhook_url_file cannot be set at the same time")?;

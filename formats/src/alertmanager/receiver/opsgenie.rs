@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::alertmanager::fit::{Fit, Fitting, Refusal, refuse};
+use crate::alertmanager::fit::{ConfigError, Fit, Fitting, refuse};
 use crate::alertmanager::http::HttpClient;
 use crate::alertmanager::receiver::check_url;
 use crate::alertmanager::secret::Secret;
@@ -33,7 +33,7 @@ pub struct OpsGenie {
     pub actions: String,
 }
 
-/// Who takes care.
+/// A responder.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[expect(missing_docs, reason = "the fields are those of Alertmanager's documentation, by the same names")]
@@ -46,7 +46,7 @@ pub struct Responder {
 }
 
 impl Fit for OpsGenie {
-    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), Refusal> {
+    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), ConfigError> {
         self.http_config.fit(fitting)?;
         self.leave_out_new(fitting);
         refuse(
@@ -55,7 +55,7 @@ impl Fit for OpsGenie {
             "'teams' set in 'opsgenieResponder' but supported in Alertmanager >= 0.24.0 only",
         )?;
         check_url("invalid 'api_url'", &self.api_url)?;
-        fitting.prefer(("api_key", !self.api_key.is_empty()), ("api_key_file", &mut self.api_key_file));
+        fitting.prefer("api_key", !self.api_key.is_empty(), "api_key_file", &mut self.api_key_file);
         Ok(())
     }
 }

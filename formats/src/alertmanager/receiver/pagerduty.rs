@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::alertmanager::duration::Duration;
-use crate::alertmanager::fit::{Fit, Fitting, Refusal, refuse};
+use crate::alertmanager::fit::{ConfigError, Fit, Fitting, refuse};
 use crate::alertmanager::http::HttpClient;
 use crate::alertmanager::secret::Secret;
 use crate::alertmanager::since::NESTED_DETAILS;
@@ -57,12 +57,12 @@ pub struct Image {
 }
 
 impl Fit for PagerDuty {
-    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), Refusal> {
+    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), ConfigError> {
         self.leave_out_new(fitting);
         let has_service_key = !self.service_key.is_empty();
-        fitting.prefer(("service_key", has_service_key), ("service_key_file", &mut self.service_key_file));
+        fitting.prefer("service_key", has_service_key, "service_key_file", &mut self.service_key_file);
         let has_routing_key = !self.routing_key.is_empty();
-        fitting.prefer(("routing_key", has_routing_key), ("routing_key_file", &mut self.routing_key_file));
+        fitting.prefer("routing_key", has_routing_key, "routing_key_file", &mut self.routing_key_file);
         refuse(
             !fitting.has(NESTED_DETAILS)
                 && self.details.values().any(|value| !matches!(value, Value::Text(_))),

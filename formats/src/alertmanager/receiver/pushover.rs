@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::alertmanager::duration::Duration;
-use crate::alertmanager::fit::{Fit, Fitting, Refusal, refuse};
+use crate::alertmanager::fit::{ConfigError, Fit, Fitting, refuse};
 use crate::alertmanager::http::HttpClient;
 use crate::alertmanager::receiver::check_template_url;
 use crate::alertmanager::secret::Secret;
@@ -35,17 +35,17 @@ pub struct Pushover {
 }
 
 impl Fit for Pushover {
-    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), Refusal> {
+    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), ConfigError> {
         self.leave_out_new(fitting);
         let (has_user_key, has_token) = (!self.user_key.is_empty(), !self.token.is_empty());
         refuse(
             !has_user_key && self.user_key_file.is_empty(),
             "missing mandatory field user_key or user_key_file",
         )?;
-        fitting.prefer(("user_key", has_user_key), ("user_key_file", &mut self.user_key_file));
+        fitting.prefer("user_key", has_user_key, "user_key_file", &mut self.user_key_file);
         refuse(!has_token && self.token_file.is_empty(), "missing mandatory field token or token_file")?;
-        fitting.prefer(("token", has_token), ("token_file", &mut self.token_file));
-        // It is switched off and not left out, and so it is in the file of the peer.
+        fitting.prefer("token", has_token, "token_file", &mut self.token_file);
+        // It is set to false instead of left out, as in the Prometheus Operator.
         if self.monospace == Some(true) && !fitting.has(MONOSPACE) {
             self.monospace = Some(false);
         }

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::alertmanager::fit::{Fit, Fitting, Refusal, refuse};
+use crate::alertmanager::fit::{ConfigError, Fit, Fitting, refuse};
 use crate::alertmanager::http::HttpClient;
 use crate::alertmanager::secret::Secret;
-use crate::alertmanager::since::Kind;
+use crate::alertmanager::since::ReceiverKind;
 use crate::yaml::serde::always;
 
 /// Messages to Rocket.Chat.
@@ -34,10 +34,10 @@ pub struct RocketChat {
     pub thumb_url: String,
     #[serde(serialize_with = "always")]
     pub link_names: bool,
-    pub actions: Vec<Action>,
+    pub actions: Vec<Button>,
 }
 
-/// A title with a value.
+/// A field with a title and a value.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[expect(missing_docs, reason = "the fields are those of Alertmanager's documentation, by the same names")]
@@ -52,7 +52,7 @@ pub struct Field {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[expect(missing_docs, reason = "the fields are those of Alertmanager's documentation, by the same names")]
-pub struct Action {
+pub struct Button {
     #[serde(rename = "type")]
     pub type_: String,
     pub text: String,
@@ -68,8 +68,8 @@ pub struct Action {
 }
 
 impl Fit for RocketChat {
-    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), Refusal> {
-        Kind::RocketChat.check(fitting)?;
+    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), ConfigError> {
+        ReceiverKind::RocketChat.check(fitting)?;
         refuse(
             self.token.is_some() && !self.token_file.is_empty(),
             "at most one of token & token_file must be configured",

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::alertmanager::duration::Duration;
-use crate::alertmanager::fit::{Fit, Fitting, Refusal, refuse};
+use crate::alertmanager::fit::{ConfigError, Fit, Fitting, refuse};
 use crate::alertmanager::http::HttpClient;
 use crate::alertmanager::secret::Secret;
 
@@ -37,13 +37,13 @@ pub struct Slack {
     pub thumb_url: String,
     pub link_names: bool,
     pub mrkdwn_in: Vec<String>,
-    pub actions: Vec<Action>,
+    pub actions: Vec<Button>,
     pub timeout: Option<Duration>,
     pub message_text: String,
     pub update_message: Option<bool>,
 }
 
-/// A title with a value.
+/// A field with a title and a value.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[expect(missing_docs, reason = "the fields are those of Alertmanager's documentation, by the same names")]
@@ -57,7 +57,7 @@ pub struct Field {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[expect(missing_docs, reason = "the fields are those of Alertmanager's documentation, by the same names")]
-pub struct Action {
+pub struct Button {
     #[serde(rename = "type")]
     pub type_: String,
     pub text: String,
@@ -68,7 +68,7 @@ pub struct Action {
     pub confirm: Option<Confirmation>,
 }
 
-/// A question before a button does something.
+/// The confirmation dialog of a button.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[expect(missing_docs, reason = "the fields are those of Alertmanager's documentation, by the same names")]
@@ -79,11 +79,11 @@ pub struct Confirmation {
     pub dismiss_text: String,
 }
 
-/// Where a bot posts.
+/// The API URL of bots.
 pub(in crate::alertmanager) const POST_MESSAGE: &str = "https://slack.com/api/chat.postMessage";
 
 impl Fit for Slack {
-    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), Refusal> {
+    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), ConfigError> {
         self.http_config.fit(fitting)?;
         let had_file = !self.api_url_file.is_empty();
         self.leave_out_new(fitting);
@@ -94,12 +94,12 @@ impl Fit for Slack {
              https://slack.com/api/chat.postMessage",
         )?;
         let has_token = !self.app_token.is_empty();
-        fitting.prefer(("app_token", has_token), ("app_token_file", &mut self.app_token_file));
+        fitting.prefer("app_token", has_token, "app_token_file", &mut self.app_token_file);
         refuse(
             (has_token || !self.app_token_file.is_empty()) && (has_url || had_file),
             "at most one of app_token/app_token_file & api_url/api_url_file must be configured",
         )?;
-        fitting.prefer(("api_url", has_url), ("api_url_file", &mut self.api_url_file));
+        fitting.prefer("api_url", has_url, "api_url_file", &mut self.api_url_file);
         Ok(())
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::alertmanager::fit::{Fit, Fitting, Refusal, refuse};
+use crate::alertmanager::fit::{ConfigError, Fit, Fitting, refuse};
 use crate::alertmanager::http::HttpClient;
 use crate::alertmanager::receiver::check_template_url;
 use crate::alertmanager::secret::Secret;
@@ -41,7 +41,7 @@ pub struct Sigv4 {
 }
 
 impl Fit for Sns {
-    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), Refusal> {
+    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), ConfigError> {
         check_template_url("invalid 'api_url'", &self.api_url)?;
         refuse(
             !self.sigv4.external_id.is_empty() && self.sigv4.role_arn.is_empty(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::alertmanager::fit::{Fit, Fitting, Refusal};
+use crate::alertmanager::fit::{ConfigError, Fit, Fitting};
 use crate::alertmanager::http::HttpClient;
 use crate::alertmanager::receiver::check_url;
 use crate::alertmanager::secret::Secret;
@@ -27,7 +27,7 @@ pub struct VictorOps {
     pub custom_fields: BTreeMap<String, String>,
 }
 
-/// Fields that are no custom ones.
+/// Names that custom fields cannot have.
 pub const RESERVED: [&str; 7] = [
     "routing_key",
     "message_type",
@@ -39,10 +39,10 @@ pub const RESERVED: [&str; 7] = [
 ];
 
 impl Fit for VictorOps {
-    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), Refusal> {
+    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), ConfigError> {
         self.http_config.fit(fitting)?;
         self.leave_out_new(fitting);
-        fitting.prefer(("api_key", !self.api_key.is_empty()), ("api_key_file", &mut self.api_key_file));
+        fitting.prefer("api_key", !self.api_key.is_empty(), "api_key_file", &mut self.api_key_file);
         check_url("invalid 'api_url'", &self.api_url)
     }
 }

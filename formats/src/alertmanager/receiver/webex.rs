@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::alertmanager::fit::{Fit, Fitting, Refusal, refuse};
+use crate::alertmanager::fit::{ConfigError, Fit, Fitting, refuse};
 use crate::alertmanager::http::HttpClient;
 use crate::alertmanager::receiver::check_url;
-use crate::alertmanager::since::Kind;
+use crate::alertmanager::since::ReceiverKind;
 use crate::yaml::serde::always;
 
 /// Messages to Webex.
@@ -22,8 +22,8 @@ pub struct Webex {
 }
 
 impl Fit for Webex {
-    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), Refusal> {
-        Kind::Webex.check(fitting)?;
+    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), ConfigError> {
+        ReceiverKind::Webex.check(fitting)?;
         refuse(self.room_id.is_empty(), "mandatory field \"room_id\" is empty")?;
         check_url("invalid 'api_url'", &self.api_url)?;
         self.http_config.fit(fitting)

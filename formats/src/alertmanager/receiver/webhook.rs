@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::alertmanager::duration::Duration;
-use crate::alertmanager::fit::{Fit, Fitting, Refusal};
+use crate::alertmanager::fit::{ConfigError, Fit, Fitting};
 use crate::alertmanager::http::HttpClient;
 use crate::alertmanager::receiver::check_template_url;
 use crate::yaml::Value;
@@ -23,10 +23,10 @@ pub struct Webhook {
 }
 
 impl Fit for Webhook {
-    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), Refusal> {
+    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), ConfigError> {
         self.http_config.fit(fitting)?;
         self.leave_out_new(fitting);
-        fitting.prefer(("url", !self.url.is_empty()), ("url_file", &mut self.url_file));
+        fitting.prefer("url", !self.url.is_empty(), "url_file", &mut self.url_file);
         check_template_url("invalid 'url'", &self.url)
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::alertmanager::fit::{Fit, Fitting, Refusal};
+use crate::alertmanager::fit::{ConfigError, Fit, Fitting};
 use crate::alertmanager::http::HttpClient;
 use crate::alertmanager::receiver::check_url;
 use crate::alertmanager::secret::Secret;
@@ -27,13 +27,11 @@ pub struct WeChat {
 }
 
 impl Fit for WeChat {
-    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), Refusal> {
+    fn fit(&mut self, fitting: &Fitting<'_>) -> Result<(), ConfigError> {
         check_url("invalid 'api_url'", &self.api_url)?;
         self.leave_out_new(fitting);
-        fitting.prefer(
-            ("api_secret", !self.api_secret.is_empty()),
-            ("api_secret_file", &mut self.api_secret_file),
-        );
+        let has_secret = !self.api_secret.is_empty();
+        fitting.prefer("api_secret", has_secret, "api_secret_file", &mut self.api_secret_file);
         self.http_config.fit(fitting)
     }
 }

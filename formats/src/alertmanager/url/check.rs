@@ -1,48 +1,48 @@
-//! What an address must be where one is asked for.
+//! Checks of fields that contain URLs.
 
-use go_syntax::template::{self, Given};
+use go_syntax::template::{self, TemplateScope};
 use go_syntax::url::Url;
 
-/// What stands for a secret in a file that was shown to a person.
-const HIDDEN: &str = "<secret>";
+/// What Alertmanager shows in place of a secret.
+pub(in crate::alertmanager) const HIDDEN: &str = "<secret>";
 
-/// Refuses what is no address on the web.
+/// Checks a web URL.
 pub fn check(text: &str) -> Result<(), String> {
-    on_the_web(text).map_err(|problem| format!("validate url from string failed for {text}: {problem}"))
+    web_url(text).map_err(|problem| format!("validate url from string failed for {text}: {problem}"))
 }
 
-/// Refuses what is no address on the web, without repeating it: it may hold a secret.
+/// Checks a web URL. The error does not contain it, because it can be secret.
 pub fn check_secret(text: &str) -> Result<(), String> {
     if text == HIDDEN {
         return Ok(());
     }
     let quoted = format!("\"{text}\"");
-    let told = |problem: String| problem.replace(&quoted, "[REDACTED]");
-    on_the_web(text)
-        .map_err(|problem| format!("validate url from string failed with error: {}", told(problem)))
+    let redacted = |problem: String| problem.replace(&quoted, "[REDACTED]");
+    web_url(text)
+        .map_err(|problem| format!("validate url from string failed with error: {}", redacted(problem)))
 }
 
-/// The same for what may be a template: then the template must be sound.
+/// Checks a web URL or a template for one.
 pub fn check_template(text: &str) -> Result<(), String> {
     if template::is_template(text) {
-        template::check(text, &Given::default()).map_err(|error| error.to_string())
+        template::check(text, &TemplateScope::default()).map_err(|error| error.to_string())
     } else {
         check_secret(text)
     }
 }
 
-/// The same for a text that the peer puts between quotes and reads from there.
-fn on_the_web(text: &str) -> Result<(), String> {
-    if let Some(letter) = text.chars().find(|letter| *letter < ' ') {
-        return Err(format!("invalid character {letter:?} in string literal"));
+/// Checks a web URL. The Prometheus Operator puts the text into a JSON string and parses that.
+fn web_url(text: &str) -> Result<(), String> {
+    if let Some(character) = text.chars().find(|character| *character < ' ') {
+        return Err(format!("invalid character {character:?} in string literal"));
     }
     if text.contains(['"', '\\']) {
-        return Err("a web address holds no quotes and no backslashes".into());
+        return Err("a web URL contains no quotes and no backslashes".into());
     }
     check_web(text)
 }
 
-/// Refuses what is no address on the web, in words of its own.
+/// Checks a web URL, with the errors of Alertmanager.
 pub(in crate::alertmanager) fn check_web(text: &str) -> Result<(), String> {
     let url = Url::parse(text).map_err(|error| error.to_string())?;
     if url.scheme() != "http" && url.scheme() != "https" {
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_has_a_scheme_and_a_host() {
+    fn a_url_needs_a_scheme_and_a_host() {
         assert_eq!(check("https://a.b/c?d"), Ok(()));
         for (text, problem) in [
             ("not-a-valid-url", "unsupported scheme \"\" for URL"),
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_not_repeated() {
+    fn secret_urls_are_redacted_in_errors() {
         assert_eq!(check_secret("<secret>"), Ok(()));
         assert_eq!(
             check_secret("http://a:secret"),
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_template_need_not_be_an_address() {
+    fn a_template_is_not_checked_as_a_url() {
         assert_eq!(check_template("{{ .A }}"), Ok(()));
         assert_eq!(check_template("http://{{ .A-b }}"), Err("template: :1: bad character U+002D '-'".into()));
     }

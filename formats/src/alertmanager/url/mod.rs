@@ -1,26 +1,26 @@
-//! Addresses on the web.
+//! Web URLs.
 //!
-//! | file | owns |
+//! | file | contents |
 //! |---|---|
-//! | `check` | what an address must be where one is asked for |
+//! | `check` | checks of fields that contain URLs |
 
 mod check;
 
 use std::fmt;
 
-use go_syntax::url::{self, Invalid};
+use go_syntax::url::{self, InvalidUrl};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-pub(super) use check::check_web;
+pub(super) use check::{HIDDEN, check_web};
 pub use check::{check, check_secret, check_template};
 
-/// An address in a file.
+/// A URL in a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Url(url::Url);
 
 impl Url {
-    /// Reads an address.
-    pub fn parse(text: &str) -> Result<Self, Invalid> {
+    /// Parses a URL.
+    pub fn parse(text: &str) -> Result<Self, InvalidUrl> {
         url::Url::parse(text).map(Self)
     }
 }
@@ -32,7 +32,8 @@ impl fmt::Display for Url {
 }
 
 impl Serialize for Url {
-    /// A password is not written: that is how the library writes addresses with which the peer writes its file.
+    /// A password is not written, because the Go library that the Prometheus Operator uses for URLs does not write it
+    /// either.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&self.0.redacted())
     }
@@ -51,7 +52,7 @@ mod tests {
     use crate::yaml::write;
 
     #[test]
-    fn a_password_is_not_written() {
+    fn passwords_are_redacted() {
         for (text, written) in [
             ("HTTP://u:p@a/x", "http://u:xxxxx@a/x"),
             ("http://u@a/x", "http://u@a/x"),

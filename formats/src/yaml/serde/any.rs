@@ -1,4 +1,4 @@
-//! Values that have no type of their own: whatever the user wrote.
+//! Serde for values of any type.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What is wrong with a text, or with a type that cannot be written.
+//! Errors of reading and writing.
 
 use std::fmt;
 
@@ -6,30 +6,31 @@ use ::serde::{de, ser};
 
 use crate::yaml::ReadError;
 
-/// What is wrong. Words are those of the program that users come from, because that is what they search for.
+/// Why a text cannot be read, or a type cannot be written. Messages are those of Go's `yaml`, because users search
+/// for them.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The text is no YAML.
+    /// The text is not YAML.
     #[error("yaml: {0}")]
     NoYaml(ReadError),
-    /// A value does not fit where it stands.
+    /// A value does not have the type of its field.
     #[error("yaml: unmarshal errors:\n  line {line}: {problem}")]
     Unfit {
-        /// Where, counted from 1.
+        /// The line, counted from 1.
         line: usize,
-        /// What does not fit.
+        /// The mismatch.
         problem: String,
     },
-    /// A type refuses a value, in its own words.
+    /// A type rejects a value, with its own message.
     #[error("{0}")]
     Refused(String),
 }
 
-/// The type that is named where there is a map of fields.
+/// The type that errors name for every struct.
 pub(super) const FIELDS: &str = "config.plain";
 
 impl Error {
-    /// The same, at a line if it has none.
+    /// The same error, with a line if it has none.
     pub(super) fn at(self, here: usize) -> Self {
         match self {
             Self::Unfit { line: 0, problem } => Self::Unfit { line: here, problem },
@@ -48,8 +49,8 @@ impl From<ReadError> for Error {
 }
 
 impl de::Error for Error {
-    fn custom<T: fmt::Display>(words: T) -> Self {
-        Self::Refused(words.to_string())
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self::Refused(message.to_string())
     }
 
     fn unknown_field(field: &str, _: &'static [&'static str]) -> Self {
@@ -62,7 +63,7 @@ impl de::Error for Error {
 }
 
 impl ser::Error for Error {
-    fn custom<T: fmt::Display>(words: T) -> Self {
-        Self::Refused(words.to_string())
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self::Refused(message.to_string())
     }
 }

@@ -1,16 +1,16 @@
-//! Files as types: a text is read into any type with serde's derive, and any such type becomes a value that can be
+//! Typed YAML: a text is read into any type with serde's derive, and any such type is converted to a value that can
+//! be written.
+//!
+//! Reading behaves like Go's `yaml`: a field of type string takes any scalar literally, and a field without a value
+//! is ignored. Writing omits empty fields, unless they are marked with [`always`]. An option with a value is always
 //! written.
 //!
-//! Reading follows the program that users come from: a field that holds a text takes any words, a field without a value
-//! is as if it were not there. Writing leaves out every field that is empty, unless it is marked with [`always`]; an
-//! option that holds something is written, empty or not.
-//!
-//! | file | owns |
+//! | file | contents |
 //! |---|---|
-//! | `error` | what is wrong with a text |
-//! | `read` | text to type |
-//! | `write` | type to value |
-//! | `any` | values that have no type of their own |
+//! | `error` | errors |
+//! | `read` | from text to type |
+//! | `write` | from type to value |
+//! | `any` | values of any type |
 
 mod any;
 mod error;
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_taken_as_they_are() {
+    fn strings_are_read_literally() {
         let sample = read(
             "name: 0123\nlist: [yes, 1.0, ~]\nmap: {a: null, b: 0x10}\ntext: ''\nany: {b: 010, a: on}\n",
         );
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_value_is_not_there_and_merges_have_their_effect() {
+    fn fields_without_a_value_are_ignored_and_merges_are_applied() {
         assert_eq!(read("name:\ninner: ~\nlist:\nflag: null\n"), Ok(Sample::default()));
         assert_eq!(read(""), Ok(Sample::default()));
         let merged = read("inner: &a {name: a, count: 1e1}\n<<: *a\nname: b\n").unwrap();
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_empty_is_left_out_unless_it_is_an_option() {
+    fn empty_fields_are_omitted_unless_they_are_options() {
         let sample = Sample {
             flag: Some(false),
             text: Some(String::new()),
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_told_with_its_line() {
+    fn mismatches_are_reported_with_their_line() {
         for (text, expected) in [
             (
                 "invalid",
@@ -128,12 +128,13 @@ mod tests {
         }
     }
 
-    /// Letters, but for two that end a line to the writer, which keeps to YAML 1.1, and not to the reader.
+    /// Printable characters, without the two that only YAML 1.1, and so the writer but not the reader, treats as line
+    /// breaks.
     const TEXT: &str = "[\\PC&&[^\u{2028}\u{2029}]]*";
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_again(
+        fn a_written_value_is_read_back(
             name in TEXT, list in proptest::collection::vec(TEXT, 0..4), text in proptest::option::of(TEXT),
             map in proptest::collection::btree_map(TEXT, TEXT, 0..4), count: i32, flag: Option<bool>,
         ) {

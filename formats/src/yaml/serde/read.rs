@@ -1,4 +1,4 @@
-//! Text to type.
+//! From text to type.
 
 use ::serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use ::serde::forward_to_deserialize_any;
@@ -12,19 +12,19 @@ pub fn from_text<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
     T::deserialize(&node::read(text)?)
 }
 
-/// Words longer than this are cut where they are repeated in an error.
+/// Errors shorten longer scalars.
 const LONGEST: usize = 10;
-/// What is left of them.
+/// The number of characters that remain.
 const CUT: usize = 7;
 
 impl Node {
-    /// The error that this does not fit a type.
+    /// The error that this node does not have a type.
     fn unfit(&self, wanted: &str) -> Error {
         let found = match &self.kind {
             Kind::List(_) => "!!seq".to_owned(),
             Kind::Map(_) => "!!map".to_owned(),
-            Kind::Scalar { words, meaning } => {
-                let tag = match meaning {
+            Kind::Scalar { raw, resolved } => {
+                let tag = match resolved {
                     Value::Null => "!!null",
                     Value::Bool(_) => "!!bool",
                     Value::Int(_) | Value::Uint(_) => "!!int",
@@ -32,11 +32,11 @@ impl Node {
                     Value::Binary(_) => "!!binary",
                     Value::Text(_) | Value::List(_) | Value::Row(_) | Value::Map(_) => "!!str",
                 };
-                if words.len() > LONGEST {
-                    let cut: String = words.chars().take(CUT).collect();
+                if raw.len() > LONGEST {
+                    let cut: String = raw.chars().take(CUT).collect();
                     format!("{tag} `{cut}...`")
                 } else {
-                    format!("{tag} `{words}`")
+                    format!("{tag} `{raw}`")
                 }
             }
         };
@@ -46,32 +46,32 @@ impl Node {
     fn number<'de, V: Visitor<'de>>(&self, wanted: &str, visitor: V) -> Result<V::Value, Error> {
         let unfit = |_| self.unfit(wanted);
         match self.kind {
-            Kind::Scalar { meaning: Value::Int(number), .. } => {
+            Kind::Scalar { resolved: Value::Int(number), .. } => {
                 visitor.visit_i64::<Error>(number).map_err(unfit)
             }
-            Kind::Scalar { meaning: Value::Uint(number), .. } => {
+            Kind::Scalar { resolved: Value::Uint(number), .. } => {
                 visitor.visit_u64::<Error>(number).map_err(unfit)
             }
-            #[expect(clippy::cast_possible_truncation, reason = "the fraction is cut, as users are used to")]
-            Kind::Scalar { meaning: Value::Float(number), .. } if number.abs() < 9e18 => {
+            #[expect(clippy::cast_possible_truncation, reason = "the fraction is dropped, as in Go's `yaml`")]
+            Kind::Scalar { resolved: Value::Float(number), .. } if number.abs() < 9e18 => {
                 visitor.visit_i64::<Error>(number as i64).map_err(unfit)
             }
-            Kind::Scalar { meaning: Value::Null, .. } => visitor.visit_i64(0),
+            Kind::Scalar { resolved: Value::Null, .. } => visitor.visit_i64(0),
             Kind::Scalar { .. } | Kind::List(_) | Kind::Map(_) => Err(self.unfit(wanted)),
         }
     }
 
-    fn words_or<'de, V: Visitor<'de>>(&self, wanted: &str, visitor: V) -> Result<V::Value, Error> {
+    fn string<'de, V: Visitor<'de>>(&self, visitor: V) -> Result<V::Value, Error> {
         match &self.kind {
-            Kind::Scalar { meaning: Value::Null, .. } => visitor.visit_str(""),
-            Kind::Scalar { meaning: Value::Binary(bytes), .. } => visitor.visit_bytes(bytes),
-            Kind::Scalar { words, .. } => visitor.visit_str(words),
-            Kind::List(_) | Kind::Map(_) => Err(self.unfit(wanted)),
+            Kind::Scalar { resolved: Value::Null, .. } => visitor.visit_str(""),
+            Kind::Scalar { resolved: Value::Binary(bytes), .. } => visitor.visit_bytes(bytes),
+            Kind::Scalar { raw, .. } => visitor.visit_str(raw),
+            Kind::List(_) | Kind::Map(_) => Err(self.unfit("string")),
         }
     }
 }
 
-/// Numbers of every size are read alike.
+/// All integer types are read in the same way.
 macro_rules! numbers {
     ($($method:ident => $name:literal,)*) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -87,22 +87,22 @@ impl<'de> Deserializer<'de> for &Node {
         match &self.kind {
             Kind::List(list) => visitor.visit_seq(Items { rest: list.iter() }),
             Kind::Map(entries) => visitor.visit_map(Fields { rest: entries.iter(), value: None }),
-            Kind::Scalar { words, meaning } => match meaning {
+            Kind::Scalar { raw, resolved } => match resolved {
                 Value::Null => visitor.visit_unit(),
                 Value::Bool(truth) => visitor.visit_bool(*truth),
                 Value::Int(number) => visitor.visit_i64(*number),
                 Value::Uint(number) => visitor.visit_u64(*number),
                 Value::Float(number) => visitor.visit_f64(*number),
                 Value::Binary(bytes) => visitor.visit_bytes(bytes),
-                Value::Text(_) | Value::List(_) | Value::Row(_) | Value::Map(_) => visitor.visit_str(words),
+                Value::Text(_) | Value::List(_) | Value::Row(_) | Value::Map(_) => visitor.visit_str(raw),
             },
         }
     }
 
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.kind {
-            Kind::Scalar { meaning: Value::Bool(truth), .. } => visitor.visit_bool(truth),
-            Kind::Scalar { meaning: Value::Null, .. } => visitor.visit_bool(false),
+            Kind::Scalar { resolved: Value::Bool(truth), .. } => visitor.visit_bool(truth),
+            Kind::Scalar { resolved: Value::Null, .. } => visitor.visit_bool(false),
             Kind::Scalar { .. } | Kind::List(_) | Kind::Map(_) => Err(self.unfit("bool")),
         }
     }
@@ -113,15 +113,15 @@ impl<'de> Deserializer<'de> for &Node {
     }
 
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        self.words_or("string", visitor)
+        self.string(visitor)
     }
 
     fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        self.words_or("string", visitor)
+        self.string(visitor)
     }
 
     fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        self.words_or("string", visitor).map_err(|error| error.at(self.line))
+        self.string(visitor).map_err(|error| error.at(self.line))
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -131,7 +131,7 @@ impl<'de> Deserializer<'de> for &Node {
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match &self.kind {
             Kind::List(list) => visitor.visit_seq(Items { rest: list.iter() }),
-            Kind::Scalar { meaning: Value::Null, .. } => visitor.visit_seq(Items { rest: [].iter() }),
+            Kind::Scalar { resolved: Value::Null, .. } => visitor.visit_seq(Items { rest: [].iter() }),
             Kind::Scalar { .. } | Kind::Map(_) => Err(self.unfit("[]string")),
         }
     }
@@ -166,7 +166,7 @@ impl Node {
     fn fields<'de, V: Visitor<'de>>(&self, visitor: V, wanted: &str) -> Result<V::Value, Error> {
         match &self.kind {
             Kind::Map(entries) => visitor.visit_map(Fields { rest: entries.iter(), value: None }),
-            Kind::Scalar { meaning: Value::Null, .. } => {
+            Kind::Scalar { resolved: Value::Null, .. } => {
                 visitor.visit_map(Fields { rest: [].iter(), value: None })
             }
             Kind::Scalar { .. } | Kind::List(_) => Err(self.unfit(wanted)),
@@ -174,7 +174,7 @@ impl Node {
     }
 }
 
-/// The rest of a list.
+/// The remaining items of a list.
 struct Items<'n> {
     rest: std::slice::Iter<'n, Node>,
 }
@@ -188,7 +188,7 @@ impl<'de> SeqAccess<'de> for Items<'_> {
     }
 }
 
-/// The rest of a map, and the value of the key that was read last.
+/// The remaining entries of a map, and the value of the last key.
 struct Fields<'n> {
     rest: std::slice::Iter<'n, Entry>,
     value: Option<&'n Node>,
@@ -205,7 +205,7 @@ impl<'de> MapAccess<'de> for Fields<'_> {
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
         let Some(node) = self.value.take() else {
-            return Err(Error::Refused("a value was asked for before its key".into()));
+            return Err(Error::Refused("a value was requested before its key".into()));
         };
         seed.deserialize(node).map_err(|error| error.at(node.line))
     }

@@ -1,4 +1,4 @@
-//! Type to value.
+//! From type to value.
 
 use ::serde::ser::{
     Impossible, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeTuple, SerializeTupleStruct,
@@ -8,27 +8,27 @@ use ::serde::ser::{
 use super::error::Error;
 use crate::yaml::{Map, Value, sort};
 
-/// Marks a field that is written also when it is empty.
+/// Marks a field that is written even if it is empty.
 const ALWAYS: &str = "$always";
 /// Marks a list that is written in one line.
 const ROW: &str = "$row";
 
-/// What a type is written as. Maps are in natural order, the fields of a type in theirs.
+/// The value that represents a type. Keys of maps are in natural order, fields in the order of the type.
 pub fn to_value<T: Serialize>(value: &T) -> Result<Value, Error> {
     value.serialize(ToValue).map(|written| written.value)
 }
 
-/// A field that is written also when it is empty: `#[serde(serialize_with = "always")]`.
+/// A field that is written even if it is empty: `#[serde(serialize_with = "always")]`.
 pub fn always<T: Serialize, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_newtype_struct(ALWAYS, value)
 }
 
-/// A list of texts that is written in one line: `#[serde(serialize_with = "row")]`.
+/// A list of strings that is written in one line: `#[serde(serialize_with = "row")]`.
 pub fn row<T: Serialize, S: Serializer>(list: &[T], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_newtype_struct(ROW, list)
 }
 
-/// A value, and whether a field with it says nothing.
+/// A value, and whether a field with this value is omitted.
 struct Written {
     value: Value,
     empty: bool,
@@ -48,10 +48,10 @@ impl Written {
     }
 }
 
-/// Texts of a list that is written in one line.
+/// The strings of a list that is written in one line.
 fn to_row(written: Written) -> Result<Written, Error> {
     let Value::List(list) = written.value else {
-        return Err(Error::Refused("only a list can be a row".into()));
+        return Err(Error::Refused("only a list can be written in one line".into()));
     };
     let texts = list.into_iter().map(|item| match item {
         Value::Text(text) => Ok(text.into_owned()),
@@ -63,14 +63,14 @@ fn to_row(written: Written) -> Result<Written, Error> {
         | Value::Binary(_)
         | Value::List(_)
         | Value::Row(_)
-        | Value::Map(_) => Err(Error::Refused("only texts can be in a row".into())),
+        | Value::Map(_) => Err(Error::Refused("only strings can be written in one line".into())),
     });
     Ok(Written { value: Value::Row(texts.collect::<Result<_, _>>()?), empty: written.empty })
 }
 
 struct ToValue;
 
-/// Numbers of every size are written alike.
+/// All integer types are written in the same way.
 macro_rules! numbers {
     ($($method:ident($number:ty) as $wide:ty,)*) => {
         $(fn $method(self, number: $number) -> Result<Written, Error> {
@@ -107,8 +107,8 @@ impl Serializer for ToValue {
         Ok(Written::new(truth, !truth))
     }
 
-    fn serialize_char(self, letter: char) -> Result<Written, Error> {
-        Ok(Written::new(letter.to_string(), false))
+    fn serialize_char(self, character: char) -> Result<Written, Error> {
+        Ok(Written::new(character.to_string(), false))
     }
 
     fn serialize_str(self, text: &str) -> Result<Written, Error> {
@@ -208,7 +208,7 @@ impl Serializer for ToValue {
     }
 }
 
-/// A list so far.
+/// The items of a list so far.
 struct Items(Vec<Value>);
 
 impl SerializeSeq for Items {
@@ -251,7 +251,7 @@ impl SerializeTupleStruct for Items {
     }
 }
 
-/// A map so far, and a key that waits for its value.
+/// The entries of a map so far, and a key without its value.
 struct Entries {
     map: Map,
     key: Option<Value>,
@@ -278,7 +278,7 @@ impl SerializeMap for Entries {
     }
 }
 
-/// The fields of a type so far: those that say something.
+/// The fields of a struct so far, without those that are omitted.
 struct Fields(Map);
 
 impl SerializeStruct for Fields {

@@ -1,4 +1,4 @@
-//! Whole documents of the peer: read with the order of their keys, and written again byte by byte.
+//! Recorded files of the Prometheus Operator: they are read in order, and written again with the same bytes.
 
 use std::path::{Path, PathBuf};
 
@@ -6,10 +6,10 @@ use serde_json::Value as Json;
 
 use super::super::{Map, Value, read, write};
 
-/// Keys whose lists are in one line.
+/// Keys whose lists are written in one line.
 const ROWS: [&str; 4] = ["weekdays", "days_of_month", "months", "years"];
 
-/// Whether a list was in one line is lost in reading.
+/// Restores the style of lists, which reading does not preserve.
 fn with_rows(value: Value) -> Value {
     match value {
         Value::Map(Map(entries)) => {
@@ -39,7 +39,7 @@ fn row(list: Value) -> Value {
     Value::Row(list.into_iter().map(text).collect())
 }
 
-/// Every text in a case that is a document.
+/// Every output of a case.
 fn documents(folder: &Path) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten() {
@@ -57,7 +57,7 @@ fn documents(folder: &Path) -> Vec<(String, String)> {
 }
 
 #[test]
-fn documents_are_written_as_the_peer_wrote_them() {
+fn recorded_files_are_written_with_the_same_bytes() {
     let cases =
         PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/conformance/prometheus-operator");
     if !cases.is_dir() {
@@ -84,7 +84,7 @@ fn documents_are_written_as_the_peer_wrote_them() {
         {
             wrong.push(format!("{name}: expected {expected:?}, found {found:?}"));
         } else if *expected != found {
-            wrong.push(format!("{name}: another end"));
+            wrong.push(format!("{name}: the end differs"));
         }
     }
     assert_eq!(wrong, Vec::<String>::new(), "{} of {}", wrong.len(), all.len());

@@ -1,4 +1,4 @@
-//! The cases of the peer, read where they lie; and a few of our own.
+//! Recorded cases of the Prometheus Operator, and some cases of our own.
 
 mod documents;
 
@@ -13,7 +13,7 @@ fn map(entries: &[(&str, Value)]) -> Value {
     Value::Map(Map(entries.iter().map(|(key, value)| ((*key).to_owned().into(), value.clone())).collect()))
 }
 
-/// How texts are written by the programs that users come from.
+/// Recorded styles of strings.
 fn recorded() -> Option<Json> {
     let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/conformance");
     let file = beside.join("prometheus-operator/yaml-scalars/scalars.json");
@@ -22,7 +22,7 @@ fn recorded() -> Option<Json> {
 }
 
 #[test]
-fn texts_are_written_as_the_peer_writes_them() {
+fn strings_are_written_as_recorded() {
     let Some(recorded) = recorded() else {
         println!("SKIPPED: there are no recorded cases beside this checkout");
         return;
@@ -41,7 +41,7 @@ fn texts_are_written_as_the_peer_writes_them() {
             ("configNested", nested),
         ] {
             let (expected, found) = (case[kind].as_str().unwrap(), write(&value));
-            // Nobody could read what the peer writes.
+            // The Prometheus Operator writes invalid YAML here.
             if expected != found && expected != "<<: x\n" {
                 wrong.push(format!("{kind} {text:?}: expected {expected:?}, found {found:?}"));
             }
@@ -51,7 +51,7 @@ fn texts_are_written_as_the_peer_writes_them() {
 }
 
 #[test]
-fn blocks_are_indented_by_two_and_lists_stand_under_their_key() {
+fn blocks_are_indented_by_two_and_lists_are_at_the_column_of_their_key() {
     let value = map(&[
         ("empty", map(&[("list", Value::List(Vec::new())), ("map", Value::Map(Map::new()))])),
         (
@@ -79,17 +79,17 @@ z:
 }
 
 #[test]
-fn behind_a_mark_of_byte_order_everything_is_escaped() {
+fn everything_after_a_byte_order_mark_is_escaped() {
     assert_eq!(write(&"\u{feff}a é".into()), "\"\\uFEFF\\x61\\x20\\xE9\"\n");
     assert_eq!(write(&"a\u{feff}b".into()), "\"a\\uFEFFb\"\n");
 }
 
-/// The peer writes a file here that nobody can read.
+/// The Prometheus Operator writes invalid YAML here.
 #[test]
 fn a_key_that_looks_like_a_merge_is_quoted() {
     let value = map(&[("<<", "<<".into())]);
     assert_eq!(write(&value), "\"<<\": <<\n");
-    assert_eq!(read(&write(&value)), Ok(Document { value, ignored_merges: Vec::new() }));
+    assert_eq!(read(&write(&value)), Ok(ReadDocument { value, ignored_merges: Vec::new() }));
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn a_long_key_has_a_line_of_its_own() {
     assert_eq!(write(&map(&[(&long, "v".into())])), format!("{long}: v\n"));
 }
 
-/// Texts from the corners: signs, spaces and breaks more often than letters.
+/// Strings with many special characters, spaces and line breaks.
 fn texts() -> impl Strategy<Value = String> {
     prop_oneof![
         "[ \n\t:#'\"\\\\{}\\[\\],&*!|>%@`~?=-]{0,12}",
@@ -109,20 +109,20 @@ fn texts() -> impl Strategy<Value = String> {
         "[0-9.eE_xobXinfaNTZ:+-]{0,10}",
         any::<String>(),
     ]
-    .prop_filter("the reader here takes more spellings for truth than YAML has", |text| {
-        !is_nearly_truth(text)
+    .prop_filter("the reader of this test accepts more spellings of booleans and null than YAML", |text| {
+        !is_almost_boolean(text)
     })
 }
 
-/// `oN`, `tRUE`: texts to everybody but the reader that these tests ask.
-fn is_nearly_truth(text: &str) -> bool {
+/// `oN`, `tRUE`: strings in YAML, but not for the reader of this test.
+fn is_almost_boolean(text: &str) -> bool {
     let word = text.to_lowercase();
-    let is_truth = ["yes", "no", "on", "off", "true", "false", "null"].contains(&&*word);
+    let is_boolean = ["yes", "no", "on", "off", "true", "false", "null"].contains(&&*word);
     let capitalised = word.chars().take(1).flat_map(char::to_uppercase).chain(word.chars().skip(1)).collect();
-    is_truth && ![word.clone(), word.to_uppercase(), capitalised].contains(&text.to_owned())
+    is_boolean && ![word.clone(), word.to_uppercase(), capitalised].contains(&text.to_owned())
 }
 
-/// Values of texts, beside what they are as JSON.
+/// Values with strings, and the same as JSON.
 fn values() -> impl Strategy<Value = (Value, Json)> {
     let leaf = texts().prop_map(|text| (Value::from(text.clone()), json!(text)));
     leaf.prop_recursive(4, 24, 4, |inner| {
@@ -160,7 +160,7 @@ fn bytes_that_are_no_text_are_written_in_base64() {
 
 proptest! {
     #[test]
-    fn what_is_written_reads_back_as_the_same((value, expected) in values()) {
+    fn a_written_value_is_read_back((value, expected) in values()) {
         let text = write(&map(&[("k", value)]));
         let found: Json = serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text:?}"));
         prop_assert_eq!(found, json!({"k": expected}), "{:?}", text);

@@ -1,4 +1,4 @@
-//! Cuts a template into words. Outside of actions everything is plain; inside, spaces are words too.
+//! Splits a template into tokens. Outside of actions there is only text. Inside, spaces are tokens too.
 
 mod number;
 
@@ -9,21 +9,21 @@ use crate::unicode::is_alphanumeric;
 const LEFT: &str = "{{";
 const RIGHT: &str = "}}";
 
-/// Cuts one template.
+/// Splits one template.
 #[derive(Debug)]
 pub(super) struct Lexer<'t> {
     text: &'t str,
     /// The byte that is read next.
     position: usize,
-    /// Where the word begins that is being read, and on which line.
+    /// The start of the current token, and its line.
     start: usize,
     line: usize,
     in_action: bool,
-    /// How many parentheses are open.
+    /// The number of open parentheses.
     depth: usize,
 }
 
-/// A word that cannot be one.
+/// Why a template cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Failure {
     pub(super) line: usize,
@@ -37,7 +37,7 @@ impl<'t> Lexer<'t> {
         Self { text, position: 0, start: 0, line: 1, in_action: false, depth: 0 }
     }
 
-    /// The next word.
+    /// The next token.
     pub(super) fn next(&mut self) -> Read<'t> {
         if self.in_action { self.action() } else { self.plain() }
     }
@@ -46,7 +46,7 @@ impl<'t> Lexer<'t> {
         &self.text[self.position..]
     }
 
-    fn letter(&self) -> Option<char> {
+    fn character(&self) -> Option<char> {
         self.rest().chars().next()
     }
 
@@ -56,7 +56,7 @@ impl<'t> Lexer<'t> {
         token
     }
 
-    /// Leaves out what was read.
+    /// Drops what was read since the last token.
     fn skip(&mut self) {
         self.line += self.text[self.start..self.position].matches('\n').count();
         self.start = self.position;
@@ -66,7 +66,7 @@ impl<'t> Lexer<'t> {
         Err(Failure { line: self.line, message: message.into() })
     }
 
-    /// What stands before the next action, or the beginning of that.
+    /// The text before the next action, or the left delimiter of that action.
     fn plain(&mut self) -> Read<'t> {
         loop {
             let Some(length) = self.rest().find(LEFT) else {
@@ -113,7 +113,7 @@ impl<'t> Lexer<'t> {
         Ok(())
     }
 
-    /// Whether the action ends here, and whether space after it is left out.
+    /// Whether the action ends here, and if so, whether the space after it is trimmed.
     fn at_right(&self) -> Option<bool> {
         let rest = self.rest();
         if trims_after(rest) && rest[2..].starts_with(RIGHT) {
@@ -122,7 +122,7 @@ impl<'t> Lexer<'t> {
         rest.starts_with(RIGHT).then_some(false)
     }
 
-    /// The end of an action.
+    /// The right delimiter.
     fn right(&mut self, trims: bool) -> Token<'t> {
         if trims {
             self.position += 2;
@@ -138,26 +138,26 @@ impl<'t> Lexer<'t> {
         token
     }
 
-    /// A word of an action.
+    /// A token inside an action.
     fn action(&mut self) -> Read<'t> {
         if let Some(trims) = self.at_right() {
             return if self.depth == 0 { Ok(self.right(trims)) } else { self.fail("unclosed left paren") };
         }
-        let Some(letter) = self.letter() else { return self.fail("unclosed action") };
-        if SPACES.contains(&letter) {
+        let Some(character) = self.character() else { return self.fail("unclosed action") };
+        if SPACES.contains(&character) {
             return Ok(self.space());
         }
-        self.position += letter.len_utf8();
-        match letter {
+        self.position += character.len_utf8();
+        match character {
             '=' => Ok(self.emit(Kind::Assign)),
-            ':' if self.letter() == Some('=') => {
+            ':' if self.character() == Some('=') => {
                 self.position += 1;
                 Ok(self.emit(Kind::Declare))
             }
             ':' => self.fail("expected :="),
             '|' => Ok(self.emit(Kind::Pipe)),
             '"' => self.quoted('"', Kind::Text, "unterminated quoted string"),
-            '\'' => self.quoted('\'', Kind::Letter, "unterminated character constant"),
+            '\'' => self.quoted('\'', Kind::Character, "unterminated character constant"),
             '`' => match self.rest().find('`') {
                 Some(end) => {
                     self.position += end + 1;
@@ -166,7 +166,7 @@ impl<'t> Lexer<'t> {
                 None => self.fail("unterminated raw quoted string"),
             },
             '$' => self.name(Kind::Variable, Kind::Variable),
-            '.' if !self.rest().starts_with(|letter: char| letter.is_ascii_digit())
+            '.' if !self.rest().starts_with(|character: char| character.is_ascii_digit())
                 && !self.rest().is_empty() =>
             {
                 self.name(Kind::Field, Kind::Keyword(Keyword::Dot))
@@ -175,7 +175,7 @@ impl<'t> Lexer<'t> {
                 self.position -= 1;
                 self.number()
             }
-            _ if is_name(letter) => self.identifier(),
+            _ if is_name(character) => self.identifier(),
             '(' => {
                 self.depth += 1;
                 Ok(self.emit(Kind::LeftParen))
@@ -188,14 +188,14 @@ impl<'t> Lexer<'t> {
                 None => self.fail("unexpected right paren"),
             },
             '!'..='~' => Ok(self.emit(Kind::Sign)),
-            _ => self.fail(format!("unrecognized character in action: {}", CodePoint(letter))),
+            _ => self.fail(format!("unrecognized character in action: {}", CodePoint(character))),
         }
     }
 
     fn space(&mut self) -> Token<'t> {
         let rest = self.rest();
         let length = rest.len() - rest.trim_start_matches(SPACES).len();
-        // The last one may belong to the end of the action.
+        // The last space can belong to the right delimiter.
         let ends = trims_after(&rest[length - 1..]) && rest[length + 1..].starts_with(RIGHT);
         if ends && length == 1 {
             return self.right(true);
@@ -204,16 +204,16 @@ impl<'t> Lexer<'t> {
         self.emit(Kind::Space)
     }
 
-    /// A text up to its other quote.
+    /// A constant up to its closing quote.
     fn quoted(&mut self, quote: char, kind: Kind, failure: &str) -> Read<'t> {
         let mut escaped = false;
-        for (index, letter) in self.rest().char_indices() {
-            match letter {
+        for (index, character) in self.rest().char_indices() {
+            match character {
                 '\n' => return self.fail(failure),
                 _ if escaped => escaped = false,
                 '\\' => escaped = true,
-                _ if letter == quote => {
-                    self.position += index + letter.len_utf8();
+                _ if character == quote => {
+                    self.position += index + character.len_utf8();
                     return Ok(self.emit(kind));
                 }
                 _ => {}
@@ -222,7 +222,7 @@ impl<'t> Lexer<'t> {
         self.fail(failure)
     }
 
-    /// A name after a dot or a dollar sign; they may also stand alone.
+    /// A name after a dot or a dollar sign, or one of these alone.
     fn name(&mut self, named: Kind, alone: Kind) -> Read<'t> {
         if self.at_terminator() {
             return Ok(self.emit(alone));
@@ -248,17 +248,17 @@ impl<'t> Lexer<'t> {
 
     fn read_name(&mut self) {
         let rest = self.rest();
-        self.position += rest.find(|letter| !is_name(letter)).unwrap_or(rest.len());
+        self.position += rest.find(|character| !is_name(character)).unwrap_or(rest.len());
     }
 
     fn bad_character<T>(&self) -> Result<T, Failure> {
-        let letter = self.letter().unwrap_or_default();
-        self.fail(format!("bad character {}", CodePoint(letter)))
+        let character = self.character().unwrap_or_default();
+        self.fail(format!("bad character {}", CodePoint(character)))
     }
 
-    /// Whether a name may end here.
+    /// Whether a name can end here.
     fn at_terminator(&self) -> bool {
-        match self.letter() {
+        match self.character() {
             None | Some(' ' | '\t' | '\r' | '\n' | '.' | ',' | '|' | ':' | ')' | '(') => true,
             Some(_) => self.rest().starts_with(RIGHT),
         }
@@ -271,16 +271,16 @@ fn is_space(byte: Option<&u8>) -> bool {
     matches!(byte, Some(b' ' | b'\t' | b'\r' | b'\n'))
 }
 
-/// Whether space before an action is left out.
+/// Whether an action trims the space before it.
 fn trims_before(text: &str) -> bool {
     text.starts_with('-') && is_space(text.as_bytes().get(1))
 }
 
-/// Whether space after an action is left out.
+/// Whether an action trims the space after it.
 fn trims_after(text: &str) -> bool {
     is_space(text.as_bytes().first()) && text.as_bytes().get(1) == Some(&b'-')
 }
 
-fn is_name(letter: char) -> bool {
-    letter == '_' || is_alphanumeric(letter)
+fn is_name(character: char) -> bool {
+    character == '_' || is_alphanumeric(character)
 }

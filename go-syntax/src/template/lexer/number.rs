@@ -1,16 +1,16 @@
-//! Numbers of a template. What is read here may still be no number: whoever takes its value finds out.
+//! Numbers of a template. Only their form is checked here. `constant` checks their values.
 
 use super::super::token::Kind;
 use super::{Failure, Lexer, Read, is_name};
 use crate::quoted::Quoted;
 
 impl<'t> Lexer<'t> {
-    /// A number, or a sum with an imaginary one.
+    /// A number, or a sum of a real and an imaginary one.
     pub(super) fn number(&mut self) -> Read<'t> {
         if !self.read_number() {
             return self.bad_number();
         }
-        if matches!(self.letter(), Some('+' | '-')) {
+        if matches!(self.character(), Some('+' | '-')) {
             if !self.read_number() || !self.text[..self.position].ends_with('i') {
                 return self.bad_number();
             }
@@ -23,20 +23,20 @@ impl<'t> Lexer<'t> {
         self.fail(format!("bad number syntax: {}", Quoted(&self.text[self.start..self.position])))
     }
 
-    /// Reads letters as long as they are among these.
+    /// Reads characters as long as they are valid.
     fn accept_all(&mut self, valid: &str) {
         let rest = self.rest();
-        self.position += rest.len() - rest.trim_start_matches(|letter| valid.contains(letter)).len();
+        self.position += rest.len() - rest.trim_start_matches(|character| valid.contains(character)).len();
     }
 
-    /// Reads one letter if it is among these.
+    /// Reads one character if it is valid.
     fn accept(&mut self, valid: &str) -> bool {
-        let accepted = self.letter().is_some_and(|letter| valid.contains(letter));
+        let accepted = self.character().is_some_and(|character| valid.contains(character));
         self.position += usize::from(accepted);
         accepted
     }
 
-    /// Whether something was read that may be a number. Its value is looked at later.
+    /// Reads what can be a number, and returns whether there is nothing wrong with it so far.
     fn read_number(&mut self) -> bool {
         self.accept("+-");
         let mut digits = "0123456789_";
@@ -63,9 +63,9 @@ impl<'t> Lexer<'t> {
             self.accept_all("0123456789_");
         }
         self.accept("i");
-        match self.letter() {
-            Some(letter) if is_name(letter) => {
-                self.position += letter.len_utf8();
+        match self.character() {
+            Some(character) if is_name(character) => {
+                self.position += character.len_utf8();
                 false
             }
             _ => true,

@@ -1,4 +1,4 @@
-//! Objects that are not as we know them, on a small server that keeps Secrets and compares versions.
+//! Objects that differ from what is stored, on a small server that keeps Secrets and compares versions.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 use super::super::{Applied, Deletion, Tools, Way, Work};
 use super::*;
 use crate::declare::{Declaration, Owned, Prune, keep_nothing};
-use crate::object::{Kept, Key};
+use crate::object::{Key, Stored};
 use crate::store::Event;
-use crate::stores::{Filter, Namespaces, Scopes, Stores};
+use crate::stores::{Namespaces, Scopes, Stores, WatchFilter};
 
 const SECRET: Kind = Kind::of::<Secret>();
 const SECRETS: &str = "/api/v1/namespaces/n/secrets";
@@ -40,12 +40,12 @@ static DECLARATION: Declaration = Declaration {
     status_manager: None,
 };
 
-/// What is there, and what was asked.
+/// The Secrets of the server, and the requests to it.
 #[derive(Debug, Default)]
 struct Server {
     version: u64,
     secrets: BTreeMap<String, Value>,
-    asked: Vec<String>,
+    requests: Vec<String>,
 }
 
 impl Server {
@@ -64,7 +64,7 @@ impl Server {
     fn answer(&mut self, method: &Method, path: &str, body: &Value) -> (u16, Value) {
         let name = path.strip_prefix(SECRETS).unwrap().trim_start_matches('/').to_owned();
         let what = if name.is_empty() { "all" } else { name.as_str() };
-        self.asked.push(format!("{method} {what}"));
+        self.requests.push(format!("{method} {what}"));
         let failure = |code: u16| {
             let reason = if code == 404 { "NotFound" } else { "Conflict" };
             (code, json!({"kind": "Status", "status": "Failure", "code": code, "reason": reason}))
@@ -101,8 +101,8 @@ impl Server {
     }
 }
 
-/// A hand with its server, and a watch that tells what the test says.
-struct Stage {
+/// A writer with its server. The test delivers the events of the watch.
+struct Fixture {
     server: Arc<Mutex<Server>>,
     writer: Writer,
 }
@@ -110,12 +110,12 @@ struct Stage {
 static NAMED: Declaration =
     Declaration { owned: &[Owned { prune: Prune::Named, ..DECLARATION.owned[0] }], ..DECLARATION };
 
-impl Stage {
-    fn set(filters: BTreeMap<Kind, Filter>) -> Self {
+impl Fixture {
+    fn new(filters: BTreeMap<Kind, WatchFilter>) -> Self {
         Self::of(&DECLARATION, filters)
     }
 
-    fn of(declaration: &'static Declaration, filters: BTreeMap<Kind, Filter>) -> Self {
+    fn of(declaration: &'static Declaration, filters: BTreeMap<Kind, WatchFilter>) -> Self {
         let server: Arc<Mutex<Server>> = Arc::default();
         let shared = Arc::clone(&server);
         let service = tower::service_fn(move |request: Request<Body>| {
@@ -140,12 +140,12 @@ impl Stage {
     }
 
     fn filtered() -> Self {
-        let filter = Filter { labels: Some("team=a".into()), fields: None };
-        Self::set(BTreeMap::from([(SECRET, filter)]))
+        let filter = WatchFilter { labels: Some("team=a".into()), fields: None };
+        Self::new(BTreeMap::from([(SECRET, filter)]))
     }
 
-    /// Wants these Secrets with this content, and no others. What was asked, and whether it came to anything.
-    async fn want(&self, names: &[&str], content: &str) -> (Vec<String>, Result<Applied, WriteError>) {
+    /// Writes these Secrets with this content, and prunes others. Returns the requests and the result.
+    async fn write(&self, names: &[&str], content: &str) -> (Vec<String>, Result<Applied, WriteError>) {
         let secret = |name: &&str| Desired {
             kind: SECRET,
             object: json!({"apiVersion": "v1", "kind": "Secret", "data": {"key": content},
@@ -155,33 +155,33 @@ impl Stage {
         };
         let work = Work { waves: vec![names.iter().map(secret).collect()], prune: true, ..Work::default() };
         let applied = self.writer.carry_out(&work, &owner()).await;
-        (std::mem::take(&mut self.server.lock().unwrap().asked), applied)
+        (std::mem::take(&mut self.server.lock().unwrap().requests), applied)
     }
 
-    async fn asked(&self, content: &str) -> Vec<String> {
-        let (asked, applied) = self.want(&["a"], content).await;
+    async fn requests(&self, content: &str) -> Vec<String> {
+        let (requests, applied) = self.write(&["a"], content).await;
         applied.unwrap();
-        asked
+        requests
     }
 
-    /// Somebody else writes.
-    fn meddle(&self, name: &str) {
+    /// Another writer changes a Secret.
+    fn change(&self, name: &str) {
         let mut server = self.server.lock().unwrap();
         let mut secret = server.secrets[name].clone();
         secret["metadata"]["annotations"]["theirs"] = "x".into();
         server.put(name, secret);
     }
 
-    fn take_away(&self, name: &str) {
+    fn delete(&self, name: &str) {
         self.server.lock().unwrap().secrets.remove(name);
     }
 
-    fn is_held(&self) -> bool {
+    fn is_stored(&self) -> bool {
         self.writer.stores().get(SECRET, &Key::new("n", "a")).is_some()
     }
 
-    /// The watch tells of it.
-    fn tell(&self, name: &str) {
+    /// The watch delivers a Secret.
+    fn deliver(&self, name: &str) {
         let secret = self.server.lock().unwrap().secrets[name].clone();
         let object = self.writer.stores().keep(SECRET, serde_json::from_value(secret).unwrap());
         self.writer.stores().partition(SECRET, "n").unwrap().write().see(Event::Applied(object));
@@ -198,100 +198,100 @@ fn owned(uid: &str) -> Value {
 }
 
 #[tokio::test]
-async fn what_the_watch_leaves_out_is_looked_at_before_it_is_written() {
-    let stage = Stage::filtered();
-    assert_eq!(stage.asked("one").await, ["GET a", "POST all", "GET all"]);
-    assert!(!stage.is_held(), "nobody would tell that it is gone");
-    assert_eq!(stage.asked("one").await, [""; 0], "it was so a moment ago");
-    stage.meddle("a");
-    assert_eq!(stage.asked("two").await, ["GET a", "PUT a"]);
-    let secret = stage.server.lock().unwrap().secrets["a"].clone();
+async fn an_object_that_the_watch_excludes_is_read_before_it_is_written() {
+    let fixture = Fixture::filtered();
+    assert_eq!(fixture.requests("one").await, ["GET a", "POST all", "GET all"]);
+    assert!(!fixture.is_stored(), "no event would report that it is gone");
+    assert_eq!(fixture.requests("one").await, [""; 0], "it was checked a moment ago");
+    fixture.change("a");
+    assert_eq!(fixture.requests("two").await, ["GET a", "PUT a"]);
+    let secret = fixture.server.lock().unwrap().secrets["a"].clone();
     assert_eq!(
         (&secret["data"]["key"], &secret["metadata"]["annotations"]["theirs"]),
         (&"two".into(), &"x".into())
     );
-    stage.take_away("a");
-    assert_eq!(stage.asked("three").await, ["GET a", "POST all"]);
+    fixture.delete("a");
+    assert_eq!(fixture.requests("three").await, ["GET a", "POST all"]);
 }
 
 #[tokio::test]
-async fn what_the_watch_told_of_is_known_until_it_says_otherwise() {
-    let stage = Stage::filtered();
-    stage.asked("one").await;
-    stage.tell("a");
-    assert_eq!(stage.asked("one").await, [""; 0]);
-    assert_eq!(stage.asked("two").await, ["GET a", "PUT a"], "nobody kept what was written before");
-    assert_eq!(stage.asked("three").await, ["PUT a"]);
-    let gone = stage.writer.stores().get(SECRET, &Key::new("n", "a")).unwrap().identity().clone();
-    stage.writer.stores().partition(SECRET, "n").unwrap().write().see(Event::Deleted(gone));
-    assert_eq!(stage.asked("four").await, ["GET a", "PUT a"], "it is there, and has lost a label");
-    assert!(!stage.is_held());
+async fn an_object_that_the_watch_delivered_is_stored_until_its_deletion() {
+    let fixture = Fixture::filtered();
+    fixture.requests("one").await;
+    fixture.deliver("a");
+    assert_eq!(fixture.requests("one").await, [""; 0]);
+    assert_eq!(fixture.requests("two").await, ["GET a", "PUT a"], "the written object was not remembered");
+    assert_eq!(fixture.requests("three").await, ["PUT a"]);
+    let gone = fixture.writer.stores().get(SECRET, &Key::new("n", "a")).unwrap().identity().clone();
+    fixture.writer.stores().partition(SECRET, "n").unwrap().write().see(Event::Deleted(gone));
+    assert_eq!(fixture.requests("four").await, ["GET a", "PUT a"], "it exists, and has lost a label");
+    assert!(!fixture.is_stored());
 }
 
 #[tokio::test]
-async fn a_write_that_came_too_late_is_not_repeated_on_the_strength_of_what_was_known() {
-    let stage = Stage::set(BTreeMap::new());
-    assert_eq!(stage.asked("one").await, ["POST all"]);
-    stage.meddle("a");
-    let (asked, late) = stage.want(&["a"], "two").await;
-    assert_eq!(asked, ["PUT a"]);
+async fn after_an_outdated_write_the_object_is_read_from_the_server() {
+    let fixture = Fixture::new(BTreeMap::new());
+    assert_eq!(fixture.requests("one").await, ["POST all"]);
+    fixture.change("a");
+    let (requests, late) = fixture.write(&["a"], "two").await;
+    assert_eq!(requests, ["PUT a"]);
     assert!(matches!(late, Err(WriteError::Outdated { .. })), "{late:?}");
-    // The watch has not told anything yet.
-    assert_eq!(stage.asked("two").await, ["GET a", "PUT a"]);
-    assert_eq!(stage.asked("three").await, ["PUT a"], "all is well again");
-    stage.take_away("a");
-    let (asked, late) = stage.want(&["a"], "four").await;
-    assert_eq!((asked, late.is_err()), (vec!["PUT a".to_owned()], true));
-    assert_eq!(stage.asked("four").await, ["GET a", "POST all"]);
+    // The watch has not delivered the change yet.
+    assert_eq!(fixture.requests("two").await, ["GET a", "PUT a"]);
+    assert_eq!(fixture.requests("three").await, ["PUT a"], "the stored object is current again");
+    fixture.delete("a");
+    let (requests, late) = fixture.write(&["a"], "four").await;
+    assert_eq!((requests, late.is_err()), (vec!["PUT a".to_owned()], true));
+    assert_eq!(fixture.requests("four").await, ["GET a", "POST all"]);
 }
 
 #[tokio::test]
-async fn of_some_kinds_only_that_goes_what_is_named_for_deletion() {
-    let stage = Stage::of(&NAMED, BTreeMap::new());
+async fn of_some_kinds_only_objects_that_are_named_for_deletion_are_deleted() {
+    let fixture = Fixture::of(&NAMED, BTreeMap::new());
     for name in ["a", "b", "c"] {
         let secret =
             json!({"metadata": {"name": name, "namespace": "n", "ownerReferences": [owned("owner")]}});
-        stage.server.lock().unwrap().put(name, secret);
-        stage.tell(name);
+        fixture.server.lock().unwrap().put(name, secret);
+        fixture.deliver(name);
     }
-    let known = |name: &str| stage.writer.stores().get(SECRET, &Key::new("n", name)).unwrap();
+    let known = |name: &str| fixture.writer.stores().get(SECRET, &Key::new("n", name)).unwrap();
     let deletions = vec![Deletion { kind: SECRET, object: known("b") }];
     let work = Work { deletions, prune: true, ..Work::default() };
-    stage.writer.carry_out(&work, &owner()).await.unwrap();
-    assert_eq!(stage.server.lock().unwrap().asked, ["DELETE b"]);
+    fixture.writer.carry_out(&work, &owner()).await.unwrap();
+    assert_eq!(fixture.server.lock().unwrap().requests, ["DELETE b"]);
 }
 
 #[tokio::test]
-async fn a_namesake_of_the_owner_in_another_api_group_owns_what_is_its_own() {
-    let stage = Stage::set(BTreeMap::new());
+async fn an_owner_of_another_api_group_with_the_same_name_keeps_its_objects() {
+    let fixture = Fixture::new(BTreeMap::new());
     let other = json!({"apiVersion": "example.com/v1", "kind": "ConfigMap", "name": "o", "uid": "owner", "controller": true});
     for (name, owner) in [("a", &other), ("b", &other), ("c", &owned("owner"))] {
         let secret = json!({"metadata": {"name": name, "namespace": "n", "ownerReferences": [owner]}});
-        stage.server.lock().unwrap().put(name, secret);
-        stage.tell(name);
+        fixture.server.lock().unwrap().put(name, secret);
+        fixture.deliver(name);
     }
-    let (asked, adopted) = stage.want(&["a"], "one").await;
-    assert_eq!(asked, ["GET a"]);
-    let words = "Secret n/a belongs to ConfigMap o; rename or delete one of them";
-    assert_eq!(adopted.unwrap_err().to_string(), words);
-    let (asked, pruned) = stage.want(&[], "one").await;
+    let (requests, adopted) = fixture.write(&["a"], "one").await;
+    assert_eq!(requests, ["GET a"]);
+    let message = "Secret n/a belongs to ConfigMap o; rename or delete one of them";
+    assert_eq!(adopted.unwrap_err().to_string(), message);
+    let (requests, pruned) = fixture.write(&[], "one").await;
     pruned.unwrap();
-    assert_eq!(asked, ["DELETE c"]);
+    assert_eq!(requests, ["DELETE c"]);
 }
 
 #[tokio::test]
-async fn what_is_too_much_is_asked_for_when_something_else_is_wanted() {
-    let stage = Stage::filtered();
-    for (name, owner) in [("b", "owner"), ("c", "somebody else")] {
+async fn objects_are_listed_for_pruning_when_the_desired_set_changes() {
+    let fixture = Fixture::filtered();
+    for (name, owner) in [("b", "owner"), ("c", "other")] {
         let secret = json!({"metadata": {"name": name, "namespace": "n", "ownerReferences": [owned(owner)]}});
-        stage.server.lock().unwrap().put(name, secret);
+        fixture.server.lock().unwrap().put(name, secret);
     }
-    assert_eq!(stage.asked("one").await, ["GET a", "POST all", "GET all", "DELETE b"]);
-    assert_eq!(stage.asked("two").await, ["GET a", "PUT a"]);
-    let (asked, applied) = stage.want(&["a", "d"], "two").await;
+    assert_eq!(fixture.requests("one").await, ["GET a", "POST all", "GET all", "DELETE b"]);
+    assert_eq!(fixture.requests("two").await, ["GET a", "PUT a"]);
+    let (requests, applied) = fixture.write(&["a", "d"], "two").await;
     applied.unwrap();
-    assert_eq!(asked, ["GET d", "POST all", "GET all"]);
-    assert_eq!(stage.asked("two").await, ["GET all", "DELETE d"]);
-    let names: Vec<String> = stage.server.lock().unwrap().secrets.keys().cloned().collect();
+    assert_eq!(requests, ["GET d", "POST all", "GET all"]);
+    assert_eq!(fixture.requests("two").await, ["GET all", "DELETE d"]);
+    let names: Vec<String> = fixture.server.lock().unwrap().secrets.keys().cloned().collect();
     assert_eq!(names, ["a", "c"]);
 }

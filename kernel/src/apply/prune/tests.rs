@@ -1,4 +1,4 @@
-//! An owner of the cluster, with objects in several namespaces.
+//! A cluster-scoped owner with objects in several namespaces.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -14,11 +14,11 @@ use super::super::{Tools, Way};
 use super::*;
 use crate::declare::{Declaration, Detail, Owned, keep_nothing};
 use crate::store::Event;
-use crate::stores::{Filter, Namespaces, Scopes, Stores};
+use crate::stores::{Namespaces, Scopes, Stores, WatchFilter};
 
 const SECRET: Kind = Kind::of::<Secret>();
 
-/// Namespaces stand for any kind of the cluster.
+/// A Namespace stands for any cluster-scoped owner.
 static DECLARATION: Declaration = Declaration {
     name: "test",
     primary: Kind::of::<Namespace>(),
@@ -39,7 +39,7 @@ static DECLARATION: Declaration = Declaration {
     status_manager: None,
 };
 
-/// A Secret of the owner in each of these namespaces, and one of somebody else.
+/// A Secret of the owner in each of these namespaces, and one of another owner.
 fn secrets() -> Vec<Value> {
     let owner = |uid: &str| json!({"apiVersion": "v1", "kind": "Namespace", "name": "o", "uid": uid, "controller": true});
     let secret = |namespace: &str, name: &str, uid: &str| {
@@ -47,16 +47,16 @@ fn secrets() -> Vec<Value> {
             "resourceVersion": "1", "ownerReferences": [owner(uid)]}})
     };
     let all = ["one", "two", "three"].map(|namespace| secret(namespace, "a", "owner"));
-    all.into_iter().chain([secret("one", "b", "somebody else")]).collect()
+    all.into_iter().chain([secret("one", "b", "other")]).collect()
 }
 
-/// What is asked when an owner of the cluster wants nothing any more.
-async fn asked(namespaces: Namespaces, filters: BTreeMap<Kind, Filter>) -> Vec<String> {
-    let asked: Arc<Mutex<Vec<String>>> = Arc::default();
-    let diary = Arc::clone(&asked);
+/// The requests when nothing is desired for a cluster-scoped owner any more.
+async fn requests(namespaces: Namespaces, filters: BTreeMap<Kind, WatchFilter>) -> Vec<String> {
+    let requests: Arc<Mutex<Vec<String>>> = Arc::default();
+    let log = Arc::clone(&requests);
     let server = tower::service_fn(move |request: Request<Body>| {
         let path = request.uri().path().to_owned();
-        diary.lock().unwrap().push(format!("{} {path}", request.method()));
+        log.lock().unwrap().push(format!("{} {path}", request.method()));
         let namespace = path.strip_prefix("/api/v1/namespaces/").and_then(|rest| rest.split('/').next());
         let mut items = secrets();
         items.retain(|one| namespace.is_none_or(|name| one["metadata"]["namespace"] == name));
@@ -77,9 +77,9 @@ async fn asked(namespaces: Namespaces, filters: BTreeMap<Kind, Filter>) -> Vec<S
     let owner = Object::new(serde_json::from_value(owner).unwrap(), &DECLARATION.primary.resource());
     let work = Work { prune: true, ..Work::default() };
     writer.carry_out(&work, &owner).await.unwrap();
-    let mut asked = asked.lock().unwrap().clone();
-    asked.sort();
-    asked
+    let mut requests = requests.lock().unwrap().clone();
+    requests.sort();
+    requests
 }
 
 fn deleted(namespaces: &[&str]) -> Vec<String> {
@@ -91,29 +91,29 @@ fn names(names: &[&str]) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn what_an_owner_of_the_cluster_does_not_want_goes_from_every_namespace() {
+async fn objects_of_a_cluster_scoped_owner_are_pruned_in_every_watched_namespace() {
     let nothing = BTreeMap::new;
-    assert_eq!(asked(Namespaces::AllBut(vec![]), nothing()).await, deleted(&["one", "three", "two"]));
+    assert_eq!(requests(Namespaces::AllBut(vec![]), nothing()).await, deleted(&["one", "three", "two"]));
     let but = Namespaces::AllBut(names(&["two"]));
-    assert_eq!(asked(but, nothing()).await, deleted(&["one", "three"]));
+    assert_eq!(requests(but, nothing()).await, deleted(&["one", "three"]));
     let only = Namespaces::Only(names(&["one", "two"]));
-    assert_eq!(asked(only, nothing()).await, deleted(&["one", "two"]));
+    assert_eq!(requests(only, nothing()).await, deleted(&["one", "two"]));
 }
 
 #[tokio::test]
-async fn it_is_asked_for_where_we_look() {
+async fn only_watched_namespaces_are_listed() {
     let filter = || {
-        let filter = Filter { labels: Some("team=a".into()), fields: None };
+        let filter = WatchFilter { labels: Some("team=a".into()), fields: None };
         BTreeMap::from([(SECRET, filter)])
     };
-    let with = |lists: &[&str], gone: &[&str]| {
-        let mut all = deleted(gone);
+    let expected = |lists: &[&str], namespaces: &[&str]| {
+        let mut all = deleted(namespaces);
         all.extend(lists.iter().map(|path| format!("GET /api/v1/{path}")));
         all
     };
     let but = Namespaces::AllBut(names(&["two"]));
-    assert_eq!(asked(but, filter()).await, with(&["secrets"], &["one", "three"]));
+    assert_eq!(requests(but, filter()).await, expected(&["secrets"], &["one", "three"]));
     let only = Namespaces::Only(names(&["one", "two"]));
     let lists = ["namespaces/one/secrets", "namespaces/two/secrets"];
-    assert_eq!(asked(only, filter()).await, with(&lists, &["one", "two"]));
+    assert_eq!(requests(only, filter()).await, expected(&lists, &["one", "two"]));
 }

@@ -31,7 +31,7 @@ const RESOURCE: &str = "PATCH /apis/example.com/v1/namespaces/n/gadgets/a";
 const SUBRESOURCE: &str = "PATCH /apis/example.com/v1/namespaces/n/gadgets/a/status";
 const DISCOVERY: &str = "GET /apis/example.com/v1";
 
-/// One resource, as a server keeps it.
+/// A server with one resource.
 #[derive(Debug)]
 struct Server {
     object: Value,
@@ -76,13 +76,13 @@ impl Server {
     }
 }
 
-struct Stage {
+struct Fixture {
     server: Arc<Mutex<Server>>,
     writer: Writer,
 }
 
-impl Stage {
-    fn set(has_subresource: bool) -> Self {
+impl Fixture {
+    fn new(has_subresource: bool) -> Self {
         let metadata =
             json!({"name": "a", "namespace": "n", "uid": "1", "resourceVersion": "5", "generation": 1});
         let object = json!({"apiVersion": "example.com/v1", "kind": "Gadget", "metadata": metadata, "spec": {"size": 3}});
@@ -101,11 +101,11 @@ impl Stage {
         let stores = Stores::new(&[&DECLARATION], "test", &Namespaces::AllBut(Vec::new()).into());
         let tools =
             Tools { client: Client::new(service, "n"), stores, manager: "test", fence: Arc::new(|| true) };
-        let stage = Self { server, writer: Writer::new(&DECLARATION, tools) };
-        stage.see(Event::Begin);
-        stage.see(Event::Listed(stage.live()));
-        stage.see(Event::Complete);
-        stage
+        let fixture = Self { server, writer: Writer::new(&DECLARATION, tools) };
+        fixture.see(Event::Begin);
+        fixture.see(Event::Listed(fixture.live()));
+        fixture.see(Event::Complete);
+        fixture
     }
 
     fn see(&self, event: Event<Object>) {
@@ -117,7 +117,7 @@ impl Stage {
         Object::new(serde_json::from_value(object).unwrap(), &GADGET.resource())
     }
 
-    /// One pass: reports the phase of the resource as it is known, and about which generation it says so.
+    /// One pass: writes the phase of the stored resource, and the generation that it was observed at.
     async fn report(&self, phase: &str) -> Result<(), WriteError> {
         let known = self.writer.stores().get(GADGET, self.live().key()).unwrap();
         let generation = known.generation();
@@ -132,76 +132,76 @@ impl Stage {
 }
 
 #[tokio::test]
-async fn without_a_subresource_the_resource_is_patched_and_an_idle_one_is_not() {
-    let stage = Stage::set(false);
-    stage.report("Running").await.unwrap();
-    assert_eq!(stage.requests(), [SUBRESOURCE, DISCOVERY, RESOURCE]);
-    let live = stage.live();
+async fn without_a_subresource_the_resource_is_patched_if_its_status_changed() {
+    let fixture = Fixture::new(false);
+    fixture.report("Running").await.unwrap();
+    assert_eq!(fixture.requests(), [SUBRESOURCE, DISCOVERY, RESOURCE]);
+    let live = fixture.live();
     let expected =
         json!({"phase": "Running", "conditions": [{"type": "Ready"}], OBSERVED_SPEC: live.spec_hash()});
     assert_eq!((&live.value()["status"], live.generation()), (&expected, 2));
     for _ in 0..100 {
-        stage.report("Running").await.unwrap();
+        fixture.report("Running").await.unwrap();
     }
-    assert_eq!(stage.requests(), Vec::<String>::new());
-    stage.report("Failed").await.unwrap();
-    assert_eq!(stage.requests(), [RESOURCE]);
+    assert_eq!(fixture.requests(), Vec::<String>::new());
+    fixture.report("Failed").await.unwrap();
+    assert_eq!(fixture.requests(), [RESOURCE]);
 }
 
 #[tokio::test]
-async fn with_a_subresource_nothing_else_is_asked() {
-    let stage = Stage::set(true);
-    stage.report("Running").await.unwrap();
-    stage.report("Running").await.unwrap();
-    assert_eq!(stage.requests(), [SUBRESOURCE]);
-    assert_eq!(stage.live().value()["status"]["observedGeneration"], 1);
+async fn with_a_subresource_no_other_request_is_sent() {
+    let fixture = Fixture::new(true);
+    fixture.report("Running").await.unwrap();
+    fixture.report("Running").await.unwrap();
+    assert_eq!(fixture.requests(), [SUBRESOURCE]);
+    assert_eq!(fixture.live().value()["status"]["observedGeneration"], 1);
 }
 
 #[tokio::test]
-async fn a_resource_that_is_gone_says_nothing_about_its_definition() {
-    let stage = Stage::set(true);
-    let known = stage.live();
-    stage.server.lock().unwrap().object = Value::Null;
-    let error = stage.writer.write_status(&known, &Value::Null, &json!({"phase": "x"})).await.unwrap_err();
+async fn a_missing_resource_does_not_prove_that_its_definition_has_no_subresource() {
+    let fixture = Fixture::new(true);
+    let known = fixture.live();
+    fixture.server.lock().unwrap().object = Value::Null;
+    let error = fixture.writer.write_status(&known, &Value::Null, &json!({"phase": "x"})).await.unwrap_err();
     assert_eq!(error.code(), Some(404));
-    assert_eq!(stage.requests(), [SUBRESOURCE, DISCOVERY]);
+    assert_eq!(fixture.requests(), [SUBRESOURCE, DISCOVERY]);
 }
 
 #[tokio::test]
-async fn a_subresource_that_comes_later_is_used() {
-    let stage = Stage::set(false);
-    stage.report("Running").await.unwrap();
-    stage.requests();
-    stage.server.lock().unwrap().has_subresource = true;
-    assert!(matches!(stage.report("Failed").await, Err(WriteError::Outdated { .. })));
-    stage.report("Failed").await.unwrap();
-    assert_eq!(stage.requests(), [RESOURCE, SUBRESOURCE]);
-    assert_eq!(stage.live().value()["status"]["phase"], "Failed");
+async fn a_subresource_that_is_added_later_is_used() {
+    let fixture = Fixture::new(false);
+    fixture.report("Running").await.unwrap();
+    fixture.requests();
+    fixture.server.lock().unwrap().has_subresource = true;
+    assert!(matches!(fixture.report("Failed").await, Err(WriteError::Outdated { .. })));
+    fixture.report("Failed").await.unwrap();
+    assert_eq!(fixture.requests(), [RESOURCE, SUBRESOURCE]);
+    assert_eq!(fixture.live().value()["status"]["phase"], "Failed");
 }
 
 #[tokio::test]
-async fn a_status_is_written_into_the_version_that_is_known() {
-    let stage = Stage::set(false);
-    stage.report("Running").await.unwrap();
-    stage.server.lock().unwrap().change(true);
-    assert!(matches!(stage.report("Failed").await, Err(WriteError::Outdated { .. })));
-    stage.see(Event::Applied(stage.live()));
-    stage.report("Failed").await.unwrap();
+async fn a_status_is_written_into_the_known_version() {
+    let fixture = Fixture::new(false);
+    fixture.report("Running").await.unwrap();
+    fixture.server.lock().unwrap().change(true);
+    assert!(matches!(fixture.report("Failed").await, Err(WriteError::Outdated { .. })));
+    fixture.see(Event::Applied(fixture.live()));
+    fixture.report("Failed").await.unwrap();
 }
 
 #[tokio::test]
-async fn a_hash_tells_whether_a_status_is_about_the_present_spec() {
+async fn a_hash_says_whether_a_status_describes_the_present_spec() {
     for has_subresource in [false, true] {
-        let stage = Stage::set(has_subresource);
-        assert!(!stage.live().is_observed(), "there is no status yet");
-        stage.report("Running").await.unwrap();
-        stage.report("Failed").await.unwrap();
-        assert!(stage.live().is_observed(), "{has_subresource}");
+        let fixture = Fixture::new(has_subresource);
+        assert!(!fixture.live().is_observed(), "there is no status yet");
+        fixture.report("Running").await.unwrap();
+        fixture.report("Failed").await.unwrap();
+        assert!(fixture.live().is_observed(), "{has_subresource}");
         {
-            let mut server = stage.server.lock().unwrap();
+            let mut server = fixture.server.lock().unwrap();
             server.object["spec"]["size"] = 5.into();
             server.change(true);
         }
-        assert!(!stage.live().is_observed(), "{has_subresource}");
+        assert!(!fixture.live().is_observed(), "{has_subresource}");
     }
 }

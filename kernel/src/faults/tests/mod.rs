@@ -1,4 +1,4 @@
-//! The layer's mechanics, with a stand-in for the server.
+//! The layer, with a stand-in for the server.
 
 #![expect(clippy::disallowed_methods, reason = "a test plays the caller")]
 
@@ -24,7 +24,7 @@ use super::stream::Answer;
 use super::*;
 use crate::call::{Call, Verb};
 
-/// A server that has seen these requests, and whose watches say what the test says.
+/// A server that records requests. The test sends the events of its watches.
 #[derive(Clone, Default)]
 struct Server {
     seen: Arc<Mutex<Vec<String>>>,
@@ -62,8 +62,8 @@ impl Server {
         self.seen.lock().unwrap().clone()
     }
 
-    /// An event on every watch.
-    fn says(&self, name: &str, version: &str) {
+    /// Sends an event to every watch.
+    fn send(&self, name: &str, version: &str) {
         let line = format!("{}\n", json!({"type": "ADDED", "object": config(name, version)}));
         for watch in self.watches.lock().unwrap().iter() {
             let _ = watch.send(Bytes::from(line.clone()));
@@ -89,20 +89,20 @@ fn one(name: &str) -> ConfigMap {
     serde_json::from_value(config(name, "")).unwrap()
 }
 
-fn on_write(number: u64, fault: Fault) -> Rule {
-    Rule { calls: Calls::writes(), hits: Hits::Nth(number), fault }
+fn on_write(number: u64, fault: Fault) -> FaultRule {
+    FaultRule { calls: Calls::writes(), hits: Hits::Nth(number), fault }
 }
 
 async fn create(api: &Api<ConfigMap>) -> Result<ConfigMap, kube::Error> {
     api.create(&PostParams::default(), &one("a")).await
 }
 
-/// The code of a refusal; 0 if it went well.
+/// The status code of an error; 0 if the request succeeded.
 fn code<T>(result: &Result<T, kube::Error>) -> u16 {
     match result {
         Ok(_) => 0,
         Err(kube::Error::Api(status)) => status.code,
-        Err(other) => panic!("no refusal: {other}"),
+        Err(other) => panic!("not an answer of the server: {other}"),
     }
 }
 
@@ -127,7 +127,7 @@ async fn a_refusal_reaches_the_caller_and_not_the_server() {
 }
 
 #[tokio::test]
-async fn a_lost_answer_is_an_error_after_the_deed() {
+async fn a_lost_answer_is_an_error_after_the_write() {
     let (server, script, api) = start();
     script.add(on_write(1, Fault::AnswerLost));
     assert!(matches!(create(&api).await, Err(kube::Error::Service(_))));
@@ -139,7 +139,7 @@ async fn a_lost_answer_is_an_error_after_the_deed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_crash_ends_everything_that_the_process_tries() {
+async fn after_a_crash_no_request_is_answered() {
     for (fault, sent) in [(Fault::CrashBefore, 1), (Fault::CrashAfter, 2)] {
         let (server, script, api) = start();
         script.add(on_write(2, fault));
@@ -147,26 +147,26 @@ async fn a_crash_ends_everything_that_the_process_tries() {
         let other = api.clone();
         let process = async { drop(create(&other).await) };
         tokio::select! {
-            () = process => panic!("a dead process learns nothing"),
+            () = process => panic!("a crashed process got an answer"),
             () = script.crashed() => {}
         }
         let reading = tokio::time::timeout(Duration::from_hours(1), api.get("a")).await;
-        assert!(reading.is_err(), "nothing answers a dead process");
+        assert!(reading.is_err(), "a crashed process gets no answer");
         assert_eq!(server.seen().len(), sent);
 
         script.restart();
         let next: Api<ConfigMap> = Api::default_namespaced(server.client(&script));
         next.get("a").await.unwrap();
-        assert!(api.get("a").now_or_never().is_none(), "the old one stays dead");
+        assert!(api.get("a").now_or_never().is_none(), "the old client gets no answers");
         let lives: Vec<u64> = script.trace().0.iter().map(|entry| entry.life).collect();
         assert_eq!(lives, [1, 1, 2]);
     }
 }
 
 #[tokio::test]
-async fn an_answer_may_end_in_the_middle() {
+async fn an_answer_can_be_truncated() {
     let (_, script, api) = start();
-    script.add(Rule { calls: Calls::matching(|_| true), hits: Hits::Nth(1), fault: Fault::Truncated });
+    script.add(FaultRule { calls: Calls::matching(|_| true), hits: Hits::Nth(1), fault: Fault::Truncated });
     assert!(matches!(api.get("a").await, Err(kube::Error::SerdeError(_))));
     assert!(api.get("a").await.is_ok());
 }
@@ -184,9 +184,9 @@ async fn preconditions_are_in_the_trace() {
 }
 
 #[tokio::test]
-async fn kubes_own_retries_would_hide_what_the_server_says() {
-    let asked = Arc::new(AtomicUsize::new(0));
-    let count = Arc::clone(&asked);
+async fn the_client_does_not_retry() {
+    let requests = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&requests);
     // Busy three times.
     let server = move || {
         let busy = count.fetch_add(1, Ordering::SeqCst) < 3;
@@ -200,14 +200,14 @@ async fn kubes_own_retries_would_hide_what_the_server_says() {
     let mut running = tokio::task::JoinSet::new();
     running.spawn(async move { axum::serve(listener, axum::Router::new().fallback(server)).await });
     let config = Config::new(format!("http://{address}").parse().unwrap());
-    assert!(config.default_retry, "else this test shows nothing");
+    assert!(config.default_retry, "kube retries by default");
 
     let script = Script::default();
     let api: Api<ConfigMap> = Api::default_namespaced(client(config.clone(), &script).unwrap());
     assert_eq!(code(&api.get("a").await), 503);
-    assert_eq!((asked.load(Ordering::SeqCst), script.trace().0.len()), (1, 1));
+    assert_eq!((requests.load(Ordering::SeqCst), script.trace().0.len()), (1, 1));
 
     let retrying: Api<ConfigMap> = Api::default_namespaced(Client::try_from(config).unwrap());
     assert_eq!(code(&retrying.get("a").await), 0);
-    assert_eq!(asked.load(Ordering::SeqCst), 4, "one call, three requests");
+    assert_eq!(requests.load(Ordering::SeqCst), 4, "one call sends three requests");
 }

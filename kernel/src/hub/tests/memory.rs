@@ -1,4 +1,4 @@
-//! What a writer remembers goes with the objects: a process that runs for years remembers what is there.
+//! What a writer remembers is dropped with the objects, so that the memory of a long-running process does not grow.
 
 use std::convert::Infallible;
 use std::sync::atomic::AtomicUsize;
@@ -14,7 +14,7 @@ use crate::apply::{Desired, Touch, Way, Work};
 use crate::declare::{Owned, Prune, keep_nothing};
 use crate::metrics::Catalogue;
 use crate::store::Event;
-use crate::stores::Filter;
+use crate::stores::WatchFilter;
 
 const OWNER: Kind = Kind::of::<ConfigMap>();
 const SECRET: Kind = Kind::of::<Secret>();
@@ -47,8 +47,8 @@ static DECLARATION: Declaration = Declaration {
     status_manager: None,
 };
 
-/// A server that takes every object and forgets it. What is called `late` was changed by somebody else, and claims cannot
-/// be changed.
+/// A server that accepts every object and stores none. An object with the name `late` conflicts, and claims cannot be
+/// changed.
 fn answer(method: &Method, path: &str, mut body: Value, version: usize) -> (u16, Value) {
     let failure = |code: u16, reason: &str| {
         let message = "it cannot grow";
@@ -72,15 +72,15 @@ fn answer(method: &Method, path: &str, mut body: Value, version: usize) -> (u16,
     }
 }
 
-/// A controller's writer, and the entrance through which the watches tell it of changes.
-struct Stage {
+/// The writer of a controller, and its subscriber, which gets the events of the watches.
+struct Fixture {
     writer: Writer,
     subscriber: Subscriber,
     _keys: mpsc::UnboundedReceiver<Key>,
 }
 
-impl Stage {
-    fn set() -> Self {
+impl Fixture {
+    fn new() -> Self {
         let versions = Arc::new(AtomicUsize::new(2));
         let service = tower::service_fn(move |request: Request<Body>| {
             let version = versions.fetch_add(1, Ordering::Relaxed);
@@ -93,13 +93,13 @@ impl Stage {
                 Ok::<_, Infallible>(Response::builder().status(code).body(answer).unwrap())
             }
         });
-        // No watch tells of these Services.
-        let filter = Filter { labels: Some("team=a".into()), fields: None };
+        // The watch excludes these Services.
+        let filter = WatchFilter { labels: Some("team=a".into()), fields: None };
         let filters = [(SERVICE, filter)].into();
         let scopes = Scopes { filters, ..Namespaces::AllBut(Vec::new()).into() };
         let stores = Stores::new(&[&DECLARATION], "test", &scopes);
         let (keys, receiver) = mpsc::unbounded_channel();
-        let memory = Memory::default();
+        let memory = WriterMemory::default();
         let subscriber = Subscriber {
             declaration: &DECLARATION,
             keys,
@@ -115,16 +115,16 @@ impl Stage {
             subscriber.metrics.clone(),
             memory,
         );
-        let stage = Self { writer, subscriber, _keys: receiver };
+        let fixture = Self { writer, subscriber, _keys: receiver };
         for kind in [OWNER, SECRET, SERVICE, CLAIM] {
-            stage.tell(kind, Event::Begin);
-            stage.tell(kind, Event::Complete);
+            fixture.deliver(kind, Event::Begin);
+            fixture.deliver(kind, Event::Complete);
         }
-        stage
+        fixture
     }
 
-    /// The watch tells of something.
-    fn tell(&self, kind: Kind, event: Event<Object>) {
+    /// The watch delivers an event.
+    fn deliver(&self, kind: Kind, event: Event<Object>) {
         let partition = self.subscriber.stores.partition(kind, "n").unwrap();
         let changes = partition.write().see(event);
         for change in &changes {
@@ -134,10 +134,10 @@ impl Stage {
     }
 
     /// All objects of a kind are deleted.
-    fn take_away(&self, kind: Kind) {
+    fn delete_all(&self, kind: Kind) {
         for object in self.subscriber.stores.all(kind).iter() {
-            let identity = crate::object::Kept::identity(&**object).clone();
-            self.tell(kind, Event::Deleted(identity));
+            let identity = crate::object::Stored::identity(&**object).clone();
+            self.deliver(kind, Event::Deleted(identity));
         }
     }
 }
@@ -156,10 +156,10 @@ fn wanted(kind: Kind, name: &str, owner: &str) -> Desired {
 }
 
 /// Everything that can be remembered of an owner and its objects.
-async fn round(stage: &Stage, number: usize) {
+async fn round(fixture: &Fixture, number: usize) {
     let (owner, claim) = (format!("owner-{number}"), format!("claim-{number}"));
     for (kind, name) in [(OWNER, &owner), (CLAIM, &claim)] {
-        stage.tell(kind, Event::Applied(object(kind, name)));
+        fixture.deliver(kind, Event::Applied(object(kind, name)));
     }
     let of_kind = |kind: Kind| {
         let owner = owner.as_str();
@@ -170,46 +170,46 @@ async fn round(stage: &Stage, number: usize) {
     let touch = Touch { kind: CLAIM, key: Key::new("n", &claim), uid: claim.as_str().into(), fields };
     let owner = object(OWNER, &owner);
     let work = Work { waves: vec![all.clone()], touches: vec![touch], prune: true, ..Work::default() };
-    let applied = stage.writer.carry_out(&work, &owner).await.unwrap();
+    let applied = fixture.writer.carry_out(&work, &owner).await.unwrap();
     assert_eq!((applied.written.len(), applied.refused.len()), (2 * OBJECTS_OF_A_KIND, 1));
     let late = Work { waves: vec![all, vec![wanted(SECRET, "late", owner.uid())]], ..Work::default() };
-    stage.writer.carry_out(&late, &owner).await.unwrap_err();
+    fixture.writer.carry_out(&late, &owner).await.unwrap_err();
 }
 
 #[tokio::test]
-async fn ten_thousand_objects_that_come_and_go_leave_nothing() {
-    let stage = Stage::set();
-    let before = stage.subscriber.memory.len();
+async fn nothing_is_remembered_of_ten_thousand_objects_that_were_deleted() {
+    let fixture = Fixture::new();
+    let before = fixture.subscriber.memory.len();
     let mut most = 0;
     for number in 0..ROUNDS {
-        round(&stage, number).await;
-        most = most.max(stage.subscriber.memory.len());
+        round(&fixture, number).await;
+        most = most.max(fixture.subscriber.memory.len());
         for kind in [SECRET, CLAIM, OWNER] {
-            stage.take_away(kind);
+            fixture.delete_all(kind);
         }
     }
-    // The owner itself, its objects, a refused touch, a write that came too late, and what was pruned.
+    // The owner itself, its objects, a rejected patch, an outdated write, and what was pruned.
     assert_eq!(most, 1 + 2 * OBJECTS_OF_A_KIND + 1 + 1 + 1);
-    assert_eq!((before, stage.subscriber.memory.len()), (0, 0));
+    assert_eq!((before, fixture.subscriber.memory.len()), (0, 0));
 }
 
 #[tokio::test]
-async fn an_owner_that_lives_on_is_remembered_with_what_it_names() {
-    let stage = Stage::set();
-    stage.tell(OWNER, Event::Applied(object(OWNER, "owner")));
+async fn of_an_owner_only_the_named_objects_are_remembered() {
+    let fixture = Fixture::new();
+    fixture.deliver(OWNER, Event::Applied(object(OWNER, "owner")));
     let owner = object(OWNER, "owner");
     for number in 0..10 {
         let services = vec![vec![wanted(SERVICE, &format!("a-{number}"), "owner")]];
         let work = Work { waves: services, ..Work::default() };
-        stage.writer.carry_out(&work, &owner).await.unwrap();
+        fixture.writer.carry_out(&work, &owner).await.unwrap();
     }
-    assert_eq!(stage.subscriber.memory.len(), 2);
+    assert_eq!(fixture.subscriber.memory.len(), 2);
 }
 
 #[tokio::test]
-async fn what_is_written_for_an_owner_that_is_gone_is_not_remembered() {
-    let stage = Stage::set();
+async fn objects_of_an_owner_that_is_gone_are_not_remembered() {
+    let fixture = Fixture::new();
     let work = Work { waves: vec![vec![wanted(SERVICE, "a", "owner")]], prune: true, ..Work::default() };
-    let applied = stage.writer.carry_out(&work, &object(OWNER, "owner")).await.unwrap();
-    assert_eq!((applied.written.len(), stage.subscriber.memory.len()), (1, 0));
+    let applied = fixture.writer.carry_out(&work, &object(OWNER, "owner")).await.unwrap();
+    assert_eq!((applied.written.len(), fixture.subscriber.memory.len()), (1, 0));
 }

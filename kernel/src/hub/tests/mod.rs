@@ -1,4 +1,4 @@
-//! Who waits for what, and what readiness says about it.
+//! Which kinds a controller waits for, and what readiness reports about it.
 
 mod memory;
 
@@ -38,13 +38,13 @@ fn state((kind, progress): (Kind, Progress)) -> WatchState {
 }
 
 #[test]
-fn a_controller_that_sees_its_resources_and_not_what_it_needs_is_not_ready() {
+fn a_controller_that_lacks_a_required_kind_is_not_ready() {
     use Progress::{Complete, Listing, Off};
     let rows = [
         ([Complete, Complete, Off], true, None),
         ([Complete, Off, Complete], false, Some(NEEDED)),
         ([Complete, Listing, Complete], false, None),
-        // It is not wanted here, and nobody waits for it.
+        // Its resources cannot be listed either, so it is not meant to run here.
         ([Off, Off, Off], false, None),
     ];
     for (progress, is_known, lacking) in rows {
@@ -57,7 +57,7 @@ fn a_controller_that_sees_its_resources_and_not_what_it_needs_is_not_ready() {
 }
 
 #[test]
-fn what_is_asked_for_by_name_is_waited_for() {
+fn objects_that_are_read_by_name_are_waited_for() {
     assert_eq!(progress(Some(403), true), Progress::Listing);
     assert_eq!(progress(Some(403), false), Progress::Off);
     assert_eq!(progress(Some(404), true), Progress::Off);
@@ -65,7 +65,7 @@ fn what_is_asked_for_by_name_is_waited_for() {
 }
 
 #[test]
-fn namespaces_are_asked_for_wherever_anything_is_looked_for() {
+fn the_named_namespaces_of_all_kinds_are_read() {
     let only = |names: &[&str]| Namespaces::Only(names.iter().map(|name| (*name).to_owned()).collect());
     let mut scopes = Scopes::from(only(&["b", "a"]));
     scopes.some.insert(NEEDED, only(&["c", "a"]));
@@ -74,7 +74,7 @@ fn namespaces_are_asked_for_wherever_anything_is_looked_for() {
 }
 
 #[test]
-fn a_kind_is_settled_when_it_is_known_or_known_to_be_absent() {
+fn a_kind_is_settled_when_it_is_listed_or_does_not_exist() {
     let scopes = Scopes::from(Namespaces::Only(vec!["a".into(), "b".into()]));
     let stores = Stores::new(&[&ONE], "test", &scopes);
     let partitions: Vec<&Partition> =
@@ -82,13 +82,13 @@ fn a_kind_is_settled_when_it_is_known_or_known_to_be_absent() {
     assert!(!stores.is_settled(OPTIONAL));
     partitions[0].objects.write().see(crate::store::Event::Begin);
     partitions[0].objects.write().see(crate::store::Event::Complete);
-    assert!(!stores.is_settled(OPTIONAL), "the other one is not known");
+    assert!(!stores.is_settled(OPTIONAL), "the other namespace is not listed yet");
     partitions[1].is_absent.store(true, Ordering::Relaxed);
     assert!(stores.is_settled(OPTIONAL));
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_that_waits_keeps_each_key_once() {
+async fn a_waiting_controller_keeps_each_key_once() {
     let (keys, mut receiver) = mpsc::unbounded_channel();
     let [one, two] = ["a", "b"].map(|name| Key::new("n", name));
     let begin = async {
@@ -107,7 +107,7 @@ const fn labelled(selector: &'static str) -> Watched {
 }
 
 #[test]
-fn a_watch_is_as_wide_as_the_widest_wants() {
+fn a_watch_covers_the_needs_of_all_operators() {
     static NARROW: Declaration = Declaration { name: "narrow", watched: &[labelled("team=a")], ..ONE };
     static SAME: Declaration = Declaration { name: "same", watched: &[labelled("team=a")], ..ONE };
     static OTHER: Declaration = Declaration { name: "other", watched: &[labelled("team=b")], ..ONE };
@@ -124,13 +124,13 @@ fn a_watch_is_as_wide_as_the_widest_wants() {
         let stores = Stores::new(declarations, "test", &Namespaces::AllBut(Vec::new()).into());
         let names: Vec<&str> = declarations.iter().map(|one| one.name).collect();
         assert_eq!(stores.selector(OPTIONAL), expected, "{names:?}");
-        assert!(!stores.is_filtered(OPTIONAL), "absence means absence");
+        assert!(!stores.is_filtered(OPTIONAL), "an object that is not stored does not exist");
         assert_eq!(stores.selector(NEEDED), None);
     }
 }
 
 #[test]
-fn what_operators_need_and_what_users_let_them_see_are_asked_for_together() {
+fn the_selector_of_operators_and_that_of_users_are_combined() {
     assert_eq!(both(None, None), None);
     assert_eq!(both(Some("a"), None).as_deref(), Some("a"));
     assert_eq!(both(None, Some("b=c")).as_deref(), Some("b=c"));

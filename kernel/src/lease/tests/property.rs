@@ -1,6 +1,6 @@
-//! Never two permits at once, whatever happens to processes and requests: whole elections, with freezes, lost, late and
-//! refused requests, stops and new candidacies. Permits are asked at every moment at which one could become valid,
-//! those of frozen processes too, as if they thawed at that moment.
+//! There are never two valid leaderships, whatever happens to processes and requests: whole elections, with frozen
+//! processes, lost, late and rejected requests, stops and new candidacies. All leaderships are checked at every moment at
+//! which one could become valid, those of frozen processes too, as if they continued at that moment.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
@@ -11,24 +11,24 @@ use proptest::prelude::*;
 use super::standin::Client;
 use super::*;
 
-/// How long bad things happen, and how long a case lasts.
-const TROUBLE: Duration = Duration::from_mins(3);
+/// How long faults are injected, and how long a case lasts.
+const FAULTY: Duration = Duration::from_mins(3);
 const LENGTH: Duration = Duration::from_mins(4);
 
-/// What happens to one process. Times are milliseconds since the start.
+/// The faults of one process. Times are milliseconds since the start.
 #[derive(Debug, Clone)]
-struct Fate {
+struct Faults {
     starts: u64,
-    mishaps: Vec<Mishap>,
-    /// From when, for how long.
+    requests: Vec<Fault>,
+    /// The start and the length of each.
     freezes: Vec<(u64, u64)>,
-    /// When it is asked to stop; it then tries again as a new candidate.
+    /// When it is asked to stop; then it starts again as a new candidate.
     stops: Vec<u64>,
 }
 
-/// Every leadership that was ever given out.
+/// All leaderships.
 #[derive(Debug, Clone, Default)]
-struct Permits(Arc<Mutex<Vec<(Leadership, Validity)>>>);
+struct Leaderships(Arc<Mutex<Vec<(Leadership, Validity)>>>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Validity {
@@ -37,12 +37,12 @@ enum Validity {
     Over,
 }
 
-impl Permits {
+impl Leaderships {
     fn check(&self) {
         let mut valid = 0;
         for (leadership, validity) in self.0.lock().unwrap().iter_mut() {
             *validity = match (leadership.may_write(), *validity) {
-                (true, Validity::Over) => panic!("a leadership came back"),
+                (true, Validity::Over) => panic!("a lost leadership is valid again"),
                 (true, _) => {
                     valid += 1;
                     Validity::Now
@@ -51,7 +51,7 @@ impl Permits {
                 (false, Validity::NotYet) => Validity::NotYet,
             };
         }
-        assert!(valid <= 1, "{valid} permits are valid at once");
+        assert!(valid <= 1, "{valid} leaderships are valid at once");
     }
 
     fn valid(&self) -> usize {
@@ -59,13 +59,13 @@ impl Permits {
     }
 }
 
-/// A process: nothing in it moves while it is frozen.
+/// A process. It is not polled while it is frozen.
 struct Process {
     inside: Pin<Box<dyn Future<Output = ()>>>,
     zero: Instant,
     freezes: Vec<(u64, u64)>,
     thaw: Option<Pin<Box<dyn Future<Output = ()>>>>,
-    permits: Permits,
+    leaderships: Leaderships,
 }
 
 impl Future for Process {
@@ -84,21 +84,22 @@ impl Future for Process {
                 return Poll::Pending;
             }
         }
-        self.permits.check();
+        self.leaderships.check();
         let progress = self.inside.as_mut().poll(context);
-        self.permits.check();
+        self.leaderships.check();
         progress
     }
 }
 
 /// One candidacy after the other.
-async fn candidate(client: Client, fate: Fate, zero: Instant, permits: Permits) {
-    clock::until(Some(zero + Duration::from_millis(fate.starts))).await;
+async fn candidate(client: Client, faults: Faults, zero: Instant, leaderships: Leaderships) {
+    clock::until(Some(zero + Duration::from_millis(faults.starts))).await;
     loop {
-        let (election, leadership) = Election::new(client.clone(), "process", Settings::default()).unwrap();
-        permits.0.lock().unwrap().push((leadership, Validity::NotYet));
+        let settings = ElectionSettings::default();
+        let (election, leadership) = Election::new(client.clone(), "process", settings).unwrap();
+        leaderships.0.lock().unwrap().push((leadership, Validity::NotYet));
         let stop = CancellationToken::new();
-        let next_stop = fate.stops.iter().map(|stop| zero + Duration::from_millis(*stop));
+        let next_stop = faults.stops.iter().map(|stop| zero + Duration::from_millis(*stop));
         let next_stop = next_stop.filter(|moment| *moment > clock::now()).min();
         let mut running = std::pin::pin!(election.run(stop.clone()));
         let ended = tokio::select! {
@@ -107,42 +108,42 @@ async fn candidate(client: Client, fate: Fate, zero: Instant, permits: Permits) 
         };
         if ended.is_none() {
             stop.cancel();
-            assert_eq!(running.await, Ending::Stopped);
+            assert_eq!(running.await, ElectionEnding::Stopped);
         }
     }
 }
 
-fn mishap() -> impl Strategy<Value = Mishap> {
+fn fault() -> impl Strategy<Value = Fault> {
     prop_oneof![
-        6 => Just(Mishap::None),
-        1 => Just(Mishap::Unheard),
-        1 => Just(Mishap::AnswerLost),
-        1 => Just(Mishap::Refused),
-        3 => (0u64..20_000, 0u64..6000).prop_map(|(there, back)| Mishap::Slow { there, back }),
-        3 => (0u64..1500, 0u64..5000).prop_map(|(there, back)| Mishap::Slow { there, back }),
+        6 => Just(Fault::None),
+        1 => Just(Fault::RequestLost),
+        1 => Just(Fault::AnswerLost),
+        1 => Just(Fault::Rejected),
+        3 => (0u64..20_000, 0u64..6000).prop_map(|(there, back)| Fault::Slow { there, back }),
+        3 => (0u64..1500, 0u64..5000).prop_map(|(there, back)| Fault::Slow { there, back }),
     ]
 }
 
-fn fate() -> impl Strategy<Value = Fate> {
-    let end = u64::try_from(TROUBLE.as_millis()).unwrap();
+fn faults() -> impl Strategy<Value = Faults> {
+    let end = u64::try_from(FAULTY.as_millis()).unwrap();
     (
         0u64..10_000,
-        prop::collection::vec(mishap(), 0..60),
+        prop::collection::vec(fault(), 0..60),
         prop::collection::vec((0..end - 40_000, 0u64..40_000), 0..4),
         prop::collection::vec(0..end, 0..2),
     )
-        .prop_map(|(starts, mishaps, freezes, stops)| Fate { starts, mishaps, freezes, stops })
+        .prop_map(|(starts, requests, freezes, stops)| Faults { starts, requests, freezes, stops })
 }
 
-async fn live(fates: Vec<Fate>) {
-    let (server, permits, zero) = (Server::default(), Permits::default(), clock::now());
-    let clients: Vec<Client> = fates.iter().map(|fate| server.client(fate.mishaps.clone())).collect();
-    let processes = clients.iter().zip(fates).map(|(client, fate)| {
-        let inside = Box::pin(candidate(client.clone(), fate.clone(), zero, permits.clone()));
-        Process { inside, zero, freezes: fate.freezes, thaw: None, permits: permits.clone() }
+async fn live(all: Vec<Faults>) {
+    let (server, leaderships, zero) = (Server::default(), Leaderships::default(), clock::now());
+    let clients: Vec<Client> = all.iter().map(|faults| server.client(faults.requests.clone())).collect();
+    let processes = clients.iter().zip(all).map(|(client, faults)| {
+        let inside = Box::pin(candidate(client.clone(), faults.clone(), zero, leaderships.clone()));
+        Process { inside, zero, freezes: faults.freezes, thaw: None, leaderships: leaderships.clone() }
     });
     let time = async {
-        clock::until(Some(zero + TROUBLE)).await;
+        clock::until(Some(zero + FAULTY)).await;
         clients.iter().for_each(Client::heal);
         clock::until(Some(zero + LENGTH)).await;
     };
@@ -150,14 +151,14 @@ async fn live(fates: Vec<Fate>) {
         _ = futures::future::join_all(processes) => {}
         () = time => {}
     }
-    assert_eq!(permits.valid(), 1, "when all is quiet somebody holds the lease");
+    assert_eq!(leaderships.valid(), 1, "without faults one process holds the lease");
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
     #[test]
-    fn never_two_permits_at_once(fates in prop::collection::vec(fate(), 2..=3)) {
+    fn never_two_leaderships_are_valid(all in prop::collection::vec(faults(), 2..=3)) {
         let mut runtime = tokio::runtime::Builder::new_current_thread();
-        runtime.enable_time().start_paused(true).build().unwrap().block_on(live(fates));
+        runtime.enable_time().start_paused(true).build().unwrap().block_on(live(all));
     }
 }

@@ -1,4 +1,4 @@
-//! A stand-in for the API server, with one lease. What a client has sent it gets, also when the client has given up.
+//! A stand-in for the API server, with one lease. A request is processed even if the client no longer waits for the answer.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -12,17 +12,17 @@ use tokio::task::JoinSet;
 use crate::clock;
 use crate::lease::server::{LeaseServer, ServerError};
 
-/// What happens to a request.
+/// A fault of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mishap {
+pub(super) enum Fault {
     None,
     /// It never reaches the server.
-    Unheard,
-    /// It is done, and nobody is told.
+    RequestLost,
+    /// It is processed, and the answer is lost.
     AnswerLost,
-    /// It is refused for a reason of the server's own.
-    Refused,
-    /// It is done and answered late, in milliseconds each.
+    /// It is rejected with an internal error of the server.
+    Rejected,
+    /// It is processed and answered late; the delays are in milliseconds.
     Slow {
         there: u64,
         back: u64,
@@ -30,21 +30,21 @@ pub(super) enum Mishap {
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct State {
     lease: Option<Lease>,
     version: u64,
 }
 
 /// The server.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Server(Arc<Mutex<Kept>>);
+pub(super) struct Server(Arc<Mutex<State>>);
 
-/// One process's way to it. Mishaps come in order, then none.
+/// The connection of one process. Faults occur in this order, then none.
 #[derive(Debug, Clone)]
 pub(super) struct Client {
     server: Server,
-    mishaps: Arc<Mutex<VecDeque<Mishap>>>,
-    under_way: Arc<Mutex<JoinSet<()>>>,
+    faults: Arc<Mutex<VecDeque<Fault>>>,
+    pending: Arc<Mutex<JoinSet<()>>>,
 }
 
 #[derive(Debug)]
@@ -55,92 +55,88 @@ enum Request {
 }
 
 impl Server {
-    pub(super) fn client(&self, mishaps: Vec<Mishap>) -> Client {
-        Client {
-            server: self.clone(),
-            mishaps: Arc::new(Mutex::new(mishaps.into())),
-            under_way: Arc::default(),
-        }
+    pub(super) fn client(&self, faults: Vec<Fault>) -> Client {
+        Client { server: self.clone(), faults: Arc::new(Mutex::new(faults.into())), pending: Arc::default() }
     }
 
     pub(super) fn lease(&self) -> Option<Lease> {
         self.0.lock().unwrap().lease.clone()
     }
 
-    /// Somebody else changes the lease.
-    pub(super) fn meddle(&self, change: impl FnOnce(&mut Option<Lease>)) {
-        let mut kept = self.0.lock().unwrap();
-        change(&mut kept.lease);
-        kept.version += 1;
-        let version = kept.version.to_string();
-        if let Some(lease) = &mut kept.lease {
+    /// Another client changes the lease.
+    pub(super) fn change(&self, change: impl FnOnce(&mut Option<Lease>)) {
+        let mut state = self.0.lock().unwrap();
+        change(&mut state.lease);
+        state.version += 1;
+        let version = state.version.to_string();
+        if let Some(lease) = &mut state.lease {
             lease.metadata.resource_version = Some(version);
         }
     }
 
     fn answer(&self, request: Request) -> Result<Option<Lease>, ServerError> {
-        let mut kept = self.0.lock().unwrap();
-        let present = kept.lease.as_ref().and_then(|lease| lease.metadata.resource_version.clone());
+        let mut state = self.0.lock().unwrap();
+        let present = state.lease.as_ref().and_then(|lease| lease.metadata.resource_version.clone());
         let lease = match request {
-            Request::Read => return Ok(kept.lease.clone()),
-            Request::Create(_) if present.is_some() => return Err(refusal(409)),
-            Request::Replace(_) if present.is_none() => return Err(refusal(404)),
-            // As the real one: without a version, whatever is there is replaced.
+            Request::Read => return Ok(state.lease.clone()),
+            Request::Create(_) if present.is_some() => return Err(failure(409)),
+            Request::Replace(_) if present.is_none() => return Err(failure(404)),
+            // As in Kubernetes: without a version, any present lease is replaced.
             Request::Replace(lease)
                 if lease.metadata.resource_version.is_some()
                     && lease.metadata.resource_version != present =>
             {
-                return Err(refusal(409));
+                return Err(failure(409));
             }
             Request::Create(lease) | Request::Replace(lease) => lease,
         };
-        // As the real one: what changes nothing is no write.
-        if kept.lease.as_ref().is_none_or(|before| before.spec != lease.spec) {
-            kept.version += 1;
-            let version = kept.version.to_string();
-            kept.lease = Some(lease);
-            if let Some(lease) = &mut kept.lease {
+        // As in Kubernetes: a write that changes nothing creates no version.
+        if state.lease.as_ref().is_none_or(|before| before.spec != lease.spec) {
+            state.version += 1;
+            let version = state.version.to_string();
+            state.lease = Some(lease);
+            if let Some(lease) = &mut state.lease {
                 lease.metadata.resource_version = Some(version);
             }
         }
-        Ok(kept.lease.clone())
+        Ok(state.lease.clone())
     }
 }
 
-fn refusal(code: u16) -> ServerError {
+fn failure(code: u16) -> ServerError {
     kube::Error::Api(Box::new(Status { code, ..Status::default() })).into()
 }
 
 impl Client {
-    /// No more mishaps.
+    /// Ends all faults.
     pub(super) fn heal(&self) {
-        self.mishaps.lock().unwrap().clear();
+        self.faults.lock().unwrap().clear();
     }
 
-    async fn ask(&self, request: Request) -> Result<Option<Lease>, ServerError> {
-        let mishap = self.mishaps.lock().unwrap().pop_front().unwrap_or(Mishap::None);
-        let (there, back) = match mishap {
-            Mishap::Unheard => return std::future::pending().await,
-            Mishap::Refused => return Err(refusal(503)),
-            Mishap::None | Mishap::AnswerLost => (0, 0),
-            Mishap::Slow { there, back } => (there, back),
+    async fn send(&self, request: Request) -> Result<Option<Lease>, ServerError> {
+        let fault = self.faults.lock().unwrap().pop_front().unwrap_or(Fault::None);
+        let (there, back) = match fault {
+            Fault::RequestLost => return std::future::pending().await,
+            Fault::Rejected => return Err(failure(503)),
+            Fault::None | Fault::AnswerLost => (0, 0),
+            Fault::Slow { there, back } => (there, back),
         };
         let (sender, receiver) = oneshot::channel();
         let server = self.server.clone();
-        self.under_way.lock().unwrap().spawn(async move {
-            pass(there).await;
+        self.pending.lock().unwrap().spawn(async move {
+            wait(there).await;
             let answer = server.answer(request);
-            pass(back).await;
+            wait(back).await;
             let _ = sender.send(answer);
         });
-        if mishap == Mishap::AnswerLost {
+        if fault == Fault::AnswerLost {
             return std::future::pending().await;
         }
         receiver.await.unwrap()
     }
 }
 
-async fn pass(milliseconds: u64) {
+async fn wait(milliseconds: u64) {
     if milliseconds > 0 {
         clock::until(Some(clock::now() + Duration::from_millis(milliseconds))).await;
     }
@@ -148,14 +144,14 @@ async fn pass(milliseconds: u64) {
 
 impl LeaseServer for Client {
     async fn read(&self) -> Result<Option<Lease>, ServerError> {
-        self.ask(Request::Read).await
+        self.send(Request::Read).await
     }
 
     async fn create(&self, lease: Lease) -> Result<Lease, ServerError> {
-        self.ask(Request::Create(lease)).await.map(Option::unwrap_or_default)
+        self.send(Request::Create(lease)).await.map(Option::unwrap_or_default)
     }
 
     async fn replace(&self, lease: Lease) -> Result<Lease, ServerError> {
-        self.ask(Request::Replace(lease)).await.map(Option::unwrap_or_default)
+        self.send(Request::Replace(lease)).await.map(Option::unwrap_or_default)
     }
 }

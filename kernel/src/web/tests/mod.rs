@@ -1,4 +1,4 @@
-//! A server over real connections, and what tests of others need to call one.
+//! Tests with real connections, and a TLS client that other tests use.
 
 mod connections;
 
@@ -22,7 +22,7 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto};
 
 use super::*;
 
-/// A certificate for `localhost` that signed itself.
+/// A self-signed certificate for `localhost`.
 pub(crate) fn pair() -> Pair {
     let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     Pair { certificate: made.cert.pem(), key: PrivateKey::new(made.signing_key.serialize_pem()) }
@@ -55,7 +55,7 @@ impl Directory {
             certificate: self.path().join("tls.crt"),
             key: self.path().join("tls.key"),
             client_authority: Some(self.path().join("tls-ca.crt")),
-            look_every: Duration::ZERO,
+            check_every: Duration::ZERO,
             oldest: TlsVersion::Tls12,
             cipher_suites: [].into(),
             curves: [].into(),
@@ -64,16 +64,16 @@ impl Directory {
     }
 }
 
-/// Somebody who connects.
+/// A TLS client.
 #[derive(Clone, Default)]
 pub(crate) struct Caller {
-    /// Whom it trusts, in PEM.
+    /// The trusted authorities, in PEM.
     pub(crate) trusts: String,
-    /// What it shows.
-    pub(crate) shows: Option<Pair>,
+    /// The client certificate.
+    pub(crate) presents: Option<Pair>,
     /// Whether it offers HTTP/2.
     pub(crate) http2: bool,
-    /// Whether it speaks no newer TLS.
+    /// Whether TLS 1.2 is the newest version that it supports.
     pub(crate) tls12: bool,
 }
 
@@ -86,8 +86,8 @@ enum Sender {
 /// A connection that is open.
 pub(crate) struct Connected {
     sender: Sender,
-    /// The certificate that the server has shown.
-    pub(crate) shown: Vec<u8>,
+    /// The certificate that the server presented.
+    pub(crate) presented: Vec<u8>,
     _connection: JoinSet<()>,
 }
 
@@ -102,7 +102,7 @@ impl Caller {
             .with_protocol_versions(&versions)
             .unwrap()
             .with_root_certificates(roots);
-        let mut config = match &self.shows {
+        let mut config = match &self.presents {
             None => builder.with_no_client_auth(),
             Some(pair) => {
                 let certificate = CertificateDer::from_pem_slice(pair.certificate.as_bytes()).unwrap();
@@ -116,12 +116,12 @@ impl Caller {
         config
     }
 
-    /// Connects and shakes hands.
+    /// Connects, with the TLS handshake.
     pub(crate) async fn connect(&self, address: SocketAddr) -> std::io::Result<Connected> {
         let stream = TcpStream::connect(address).await?;
         let name = ServerName::try_from("localhost").unwrap();
         let stream = TlsConnector::from(Arc::new(self.config())).connect(name, stream).await?;
-        let shown = stream.get_ref().1.peer_certificates().unwrap()[0].to_vec();
+        let presented = stream.get_ref().1.peer_certificates().unwrap()[0].to_vec();
         let is_http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
         let (stream, mut tasks) = (TokioIo::new(stream), JoinSet::new());
         let sender = if is_http2 {
@@ -134,7 +134,7 @@ impl Caller {
             tasks.spawn(async move { drop(connection.await) });
             Sender::Http1(sender)
         };
-        Ok(Connected { sender, shown, _connection: tasks })
+        Ok(Connected { sender, presented, _connection: tasks })
     }
 }
 
@@ -143,7 +143,7 @@ impl Connected {
         matches!(self.sender, Sender::Http2(_))
     }
 
-    /// Sends a request, and reads the whole answer.
+    /// Sends a request and reads the whole answer.
     pub(crate) async fn send(&mut self, request: Request<Full<Bytes>>) -> hyper::Result<(StatusCode, Bytes)> {
         let answer = match &mut self.sender {
             Sender::Http1(sender) => {
@@ -158,7 +158,7 @@ impl Connected {
         Ok((answer.status(), answer.into_body().collect().await?.to_bytes()))
     }
 
-    /// Asks for a page.
+    /// Gets a page.
     pub(crate) async fn get(&mut self, path: &str) -> hyper::Result<(StatusCode, Bytes)> {
         let host = if self.is_http2() { format!("https://localhost{path}") } else { path.to_owned() };
         let request = Request::get(host).header("host", "localhost").body(Full::default()).unwrap();

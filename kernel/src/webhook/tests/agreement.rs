@@ -1,4 +1,4 @@
-//! Replicas that share a Secret and targets: a stand-in for the API server knows what a write conflict is.
+//! Replicas that share a Secret and registrations. A stand-in for the API server detects write conflicts.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -26,7 +26,7 @@ impl Objects {
             async move {
                 let (parts, body) = request.into_parts();
                 let bytes = body.collect().await?.to_bytes();
-                // Another replica may come in between.
+                // Another replica may write in between.
                 yield_now().await;
                 let object = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
                 let (code, answer) = objects.answer(&parts.method, parts.uri.path(), object);
@@ -39,7 +39,7 @@ impl Objects {
     }
 
     fn answer(&self, method: &Method, path: &str, mut object: Value) -> (u16, Value) {
-        let refuse = |code: u16| {
+        let failure = |code: u16| {
             let reason = if code == 404 { "NotFound" } else { "Conflict" };
             (code, json!({"kind": "Status", "status": "Failure", "reason": reason, "code": code}))
         };
@@ -50,9 +50,9 @@ impl Objects {
         let present = objects.get(&key).cloned();
         match (method.as_str(), present) {
             ("GET", Some((_, object))) => (200, object),
-            ("GET", None) => refuse(404),
-            ("POST", Some(_)) => refuse(409),
-            (_, Some((version, _))) if read != version.to_string() => refuse(409),
+            ("GET", None) => failure(404),
+            ("POST", Some(_)) => failure(409),
+            (_, Some((version, _))) if read != version.to_string() => failure(409),
             (_, present) => {
                 let version = present.map_or(1, |(version, _)| version + 1);
                 object["metadata"]["resourceVersion"] = version.to_string().into();
@@ -103,7 +103,7 @@ async fn replicas_agree_on_one_bundle() {
 }
 
 #[tokio::test]
-async fn an_empty_or_damaged_secret_is_filled() {
+async fn an_empty_or_damaged_secret_is_written_again() {
     for data in [json!(null), json!({"tls.crt": "bm9uc2Vuc2U="})] {
         let objects = Objects::default();
         let metadata = json!({"name": "certificates", "resourceVersion": "0", "labels": {"a": "b"}});
@@ -111,29 +111,30 @@ async fn an_empty_or_damaged_secret_is_filled() {
         objects.put(path, json!({"metadata": metadata, "type": "Opaque", "data": data}));
         store(&objects).settle(at(20_000)).await.unwrap();
         let stored = objects.0.lock().unwrap()[path].1.clone();
-        assert_eq!(stored["metadata"]["labels"], json!({"a": "b"}), "what others wrote stays");
+        assert_eq!(stored["metadata"]["labels"], json!({"a": "b"}), "fields of other writers are kept");
         assert_eq!(stored["data"].as_object().unwrap().len(), 4);
     }
 }
 
 #[tokio::test]
-async fn targets_learn_of_a_new_authority_before_it_is_shown() {
+async fn registrations_get_an_authority_before_its_certificate_is_presented() {
     let objects = Objects::default();
     let path = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/ours";
     let webhooks =
         json!([{"name": "a.b.c", "clientConfig": {"url": "https://localhost"}, "unknown": "kept"}]);
     let meta = json!({"name": "ours", "resourceVersion": "0"});
     objects.put(path, json!({"metadata": meta, "webhooks": webhooks}));
-    let targets = vec![Target::Validating("ours".into()), Target::Conversion("missing".into())];
+    let targets =
+        vec![InjectionTarget::Validating("ours".into()), InjectionTarget::Conversion("missing".into())];
     let mut rotation = Rotation::new(objects.client(), store(&objects), targets, Presented::default());
-    let mut told = Vec::new();
-    let mut tell = |notice: Notice| told.push(format!("{notice:?}"));
-    rotation.refresh(at(20_000), &mut tell).await.unwrap();
+    let mut notices = Vec::new();
+    let mut notify = |notice: RotationNotice| notices.push(format!("{notice:?}"));
+    rotation.refresh(at(20_000), &mut notify).await.unwrap();
     let writes = objects.writes();
-    rotation.refresh(at(20_001), &mut tell).await.unwrap();
-    assert_eq!(objects.writes(), writes, "the same again is no write");
+    rotation.refresh(at(20_001), &mut notify).await.unwrap();
+    assert_eq!(objects.writes(), writes, "nothing changed, nothing is written");
     let absent = "Absent(Conversion(\"missing\"))";
-    assert_eq!(told, ["Injected(Validating(\"ours\"))", absent, "Presented", absent]);
+    assert_eq!(notices, ["Injected(Validating(\"ours\"))", absent, "Presented", absent]);
     let webhook = objects.0.lock().unwrap()[path].1["webhooks"][0].clone();
     assert_eq!(webhook["unknown"], "kept");
     let trusted = store(&objects).settle(at(20_001)).await.unwrap().0.trusted();

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 use crate::clock;
 use crate::web::tests::{Caller, Connected};
-use crate::web::{self, Protection, Server};
+use crate::web::{self, Protection, WebServer};
 
 /// A review as an API server sends it.
 pub(super) fn review(object: &Value) -> Value {
@@ -43,7 +43,7 @@ fn wanted() -> Wanted {
     Wanted::names(["localhost"])
 }
 
-/// A server under way.
+/// A running server.
 struct Running {
     address: SocketAddr,
     presented: Presented,
@@ -53,14 +53,14 @@ struct Running {
 }
 
 impl Running {
-    async fn start(limits: Limits) -> Self {
+    async fn start(limits: WebhookLimits) -> Self {
         let (presented, stop) = (Presented::default(), CancellationToken::new());
         let bundle = Bundle::make(clock::timestamp(), &wanted()).unwrap();
-        presented.present(Identity::of(&bundle.serving).unwrap());
+        presented.present(TlsIdentity::of(&bundle.serving).unwrap());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let protection = Protection::Presented(presented.clone());
-        let server = Server { listener, protection, limits: web::Limits::default() };
+        let server = WebServer { listener, protection, limits: web::ServerLimits::default() };
         let mut tasks = JoinSet::new();
         let stopped = stop.clone();
         tasks.spawn(async move { server.serve(routes().router(&limits), stopped).await.unwrap() });
@@ -81,7 +81,7 @@ async fn post(client: &mut Connected, path: &str, body: impl Into<Bytes>) -> (St
     client.send(request).await.unwrap()
 }
 
-async fn ask(client: &mut Connected, path: &str, review: &Value) -> Value {
+async fn send_review(client: &mut Connected, path: &str, review: &Value) -> Value {
     let (status, body) = post(client, path, review.to_string()).await;
     assert_eq!(status, StatusCode::OK, "{body:?}");
     serde_json::from_slice(&body).unwrap()
@@ -93,7 +93,7 @@ fn routes() -> Routes {
             Some(object) if object.data["data"]["word"] == "bad" => Verdict::deny("`bad` is no good word"),
             Some(object) if object.data["data"]["word"] == "panic" => panic!("a defect"),
             Some(object) if object.data["data"]["word"] == "slow" => {
-                // Past the answer's limit; a thread of the pool is all that it holds.
+                // Longer than the timeout; it blocks only one thread of the pool.
                 std::sync::mpsc::channel::<()>().1.recv_timeout(Duration::from_secs(2)).ok();
                 Verdict::allow()
             }
@@ -101,7 +101,10 @@ fn routes() -> Routes {
         })
         .plain("/plain", |question| match question.content_type {
             Some("text/plain") => Ok(question.body.to_ascii_uppercase()),
-            other => Err(Failure { code: StatusCode::UNSUPPORTED_MEDIA_TYPE, words: format!("{other:?}") }),
+            other => {
+                let (code, message) = (StatusCode::UNSUPPORTED_MEDIA_TYPE, format!("{other:?}"));
+                Err(WebhookError { code, message })
+            }
         })
 }
 
@@ -112,11 +115,11 @@ fn config(word: &str) -> Value {
 }
 
 #[tokio::test]
-async fn it_answers_reviews() {
-    let server = Running::start(Limits::default()).await;
+async fn reviews_are_answered() {
+    let server = Running::start(WebhookLimits::default()).await;
     let mut client = server.connect().await;
-    assert_eq!(ask(&mut client, "/validate", &config("good")).await["response"]["allowed"], true);
-    let denied = ask(&mut client, "/validate", &config("bad")).await;
+    assert_eq!(send_review(&mut client, "/validate", &config("good")).await["response"]["allowed"], true);
+    let denied = send_review(&mut client, "/validate", &config("bad")).await;
     assert_eq!(denied["response"]["allowed"], false);
     assert_eq!(denied["response"]["status"]["message"], "`bad` is no good word");
     assert_eq!(post(&mut client, "/nowhere", "").await.0, StatusCode::NOT_FOUND);
@@ -127,52 +130,52 @@ async fn it_answers_reviews() {
 }
 
 #[tokio::test]
-async fn nonsense_panics_and_slowness_cost_one_request() {
-    let limits = Limits { answer: Duration::from_secs(1), body: 4 << 20 };
+async fn invalid_slow_and_panicking_requests_do_not_affect_others() {
+    let limits = WebhookLimits { answer: Duration::from_secs(1), body: 4 << 20 };
     let server = Running::start(limits).await;
     let mut client = server.connect().await;
     assert_eq!(post(&mut client, "/validate", "{").await.0, StatusCode::BAD_REQUEST);
-    let (status, words) = post(&mut client, "/validate", config("panic").to_string()).await;
+    let (status, message) = post(&mut client, "/validate", config("panic").to_string()).await;
     assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
-    assert!(String::from_utf8_lossy(&words).contains("a bug of the operator"), "{words:?}");
+    assert!(String::from_utf8_lossy(&message).contains("a bug in the operator"), "{message:?}");
     assert_eq!(
         post(&mut client, "/validate", config("slow").to_string()).await.0,
         StatusCode::GATEWAY_TIMEOUT
     );
-    assert_eq!(ask(&mut client, "/validate", &config("good")).await["response"]["allowed"], true);
+    assert_eq!(send_review(&mut client, "/validate", &config("good")).await["response"]["allowed"], true);
 
-    let large = ask(&mut client, "/validate", &config(&"x".repeat(3 << 20))).await;
+    let large = send_review(&mut client, "/validate", &config(&"x".repeat(3 << 20))).await;
     assert_eq!(large["response"]["allowed"], true, "the largest object passes");
     let mut other = server.connect().await;
     assert_eq!(post(&mut other, "/validate", vec![b' '; 5 << 20]).await.0, StatusCode::PAYLOAD_TOO_LARGE);
-    // Whoever speaks no TLS is no harm either.
+    // A client without TLS does not affect others.
     drop(TcpStream::connect(server.address).await.unwrap());
     let mut last = server.connect().await;
-    assert_eq!(ask(&mut last, "/validate", &config("good")).await["response"]["allowed"], true);
+    assert_eq!(send_review(&mut last, "/validate", &config("good")).await["response"]["allowed"], true);
 }
 
 #[tokio::test]
 async fn a_rotation_drops_no_connection() {
-    let mut server = Running::start(Limits::default()).await;
+    let mut server = Running::start(WebhookLimits::default()).await;
     let mut open = server.connect().await;
-    ask(&mut open, "/validate", &config("good")).await;
+    send_review(&mut open, "/validate", &config("good")).await;
     let before = server.bundle.trusted();
     let renew =
-        |bundle, decision| Bundle::carry_out(Some(bundle), decision, clock::timestamp(), &wanted()).unwrap();
+        |bundle, renewal| Bundle::carry_out(Some(bundle), renewal, clock::timestamp(), &wanted()).unwrap();
     let joined = renew(server.bundle.clone(), Renewal::RenewAuthority);
     server.bundle = renew(joined, Renewal::RenewServing);
-    server.presented.present(Identity::of(&server.bundle.serving).unwrap());
+    server.presented.present(TlsIdentity::of(&server.bundle.serving).unwrap());
 
-    assert_eq!(ask(&mut open, "/validate", &config("good")).await["response"]["allowed"], true);
+    assert_eq!(send_review(&mut open, "/validate", &config("good")).await["response"]["allowed"], true);
     let mut new = server.connect().await;
-    assert_ne!(new.shown, open.shown);
-    assert_eq!(ask(&mut new, "/validate", &config("bad")).await["response"]["allowed"], false);
-    assert!(server.connect_trusting(&before).await.is_err(), "who trusts the old one alone is told nothing");
+    assert_ne!(new.presented, open.presented);
+    assert_eq!(send_review(&mut new, "/validate", &config("bad")).await["response"]["allowed"], false);
+    assert!(server.connect_trusting(&before).await.is_err(), "it needs the new authority");
 }
 
 #[tokio::test]
 async fn a_stop_lets_requests_finish() {
-    let limits = Limits { answer: Duration::from_secs(30), ..Limits::default() };
+    let limits = WebhookLimits { answer: Duration::from_secs(30), ..WebhookLimits::default() };
     let mut server = Running::start(limits).await;
     let mut client = server.connect().await;
     let stop = server.stop.clone();
@@ -181,14 +184,14 @@ async fn a_stop_lets_requests_finish() {
         stop.cancel();
     };
     let slow = config("slow");
-    let (answer, ()) = tokio::join!(ask(&mut client, "/validate", &slow), stopping);
+    let (answer, ()) = tokio::join!(send_review(&mut client, "/validate", &slow), stopping);
     assert_eq!(answer["response"]["allowed"], true);
     while server.tasks.join_next().await.is_some() {}
     assert!(TcpStream::connect(server.address).await.is_err());
 }
 
 #[test]
-fn a_moment_is_a_value() {
+fn renewals_depend_only_on_the_given_time() {
     let now = Timestamp::from_second(1_800_000_000).unwrap();
     let bundle = Bundle::make(now, &wanted()).unwrap();
     let inventory = bundle.inventory().unwrap();

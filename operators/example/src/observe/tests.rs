@@ -40,10 +40,10 @@ fn the_port_is_that_of_the_service_that_was_just_written() {
         service: Some(Existing { object: serde_json::from_value(service(79)).unwrap(), is_ours: true }),
         ..Inputs::empty("a", Credentials { username: "u".into(), password: "p".into() })
     };
-    let mended = Object::new(serde_json::from_value(service(80)).unwrap(), &SERVICE.resource());
+    let written = Object::new(serde_json::from_value(service(80)).unwrap(), &SERVICE.resource());
     let mut applied = Applied::default();
     let port = |applied: &Applied| observe(&app, &inputs, applied).port;
     assert_eq!(port(&applied), Some(79), "nothing was written");
-    applied.objects.insert((SERVICE, Key::new("n", "a")), Arc::new(mended));
+    applied.objects.insert((SERVICE, Key::new("n", "a")), Arc::new(written));
     assert_eq!(port(&applied), Some(80));
 }

@@ -14,7 +14,7 @@ pub(super) fn build(valid: &Valid, inputs: &Inputs) -> PodDisruptionBudget {
     let spec = PodDisruptionBudgetSpec {
         max_unavailable: Some(IntOrString::Int(1)),
         selector: Some(selector),
-        // An instance that does not become ready must not hold up a drain.
+        // An instance that does not become ready must not block a drain.
         unhealthy_pod_eviction_policy: Some("AlwaysAllow".into()),
         ..PodDisruptionBudgetSpec::default()
     };

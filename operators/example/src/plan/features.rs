@@ -20,7 +20,7 @@ pub(super) fn build(valid: &Valid, inputs: &Inputs, now: Timestamp) -> ConfigMap
         let same = live.data.as_ref().and_then(|data| data.get(FILE)) == Some(&text);
         let before =
             live.metadata.annotations.as_ref().and_then(|annotations| annotations.get(names::CHANGED));
-        // Seconds, as pods count their age.
+        // In seconds, like the creation timestamps of pods.
         let changed = if same {
             before.cloned()
         } else {

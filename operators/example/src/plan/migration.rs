@@ -42,10 +42,10 @@ pub(super) fn build(valid: &Valid, inputs: &Inputs, migration: &Migration) -> Jo
         ..Container::default()
     };
     let name = names::migration(&valid.name, migration.is_back, &migration.to);
-    // The template of a Job cannot be changed: one that is there keeps its template, whatever the spec says now.
+    // The template of a Job is immutable: an existing Job keeps its template, even if the spec changed.
     let found = inputs.job(&name).and_then(|job| Some(job.job.spec.as_ref()?.template.clone()));
     let spec = JobSpec {
-        // An error of the program would happen again; a pod that was lost is worth another try.
+        // An error of the program would happen again; a lost pod is tried again.
         backoff_limit: Some(3),
         pod_failure_policy: Some(PodFailurePolicy {
             rules: vec![PodFailurePolicyRule {
@@ -88,7 +88,7 @@ fn pod(valid: &Valid, inputs: &Inputs, container: Container) -> PodSpec {
     }
 }
 
-/// Two pods can share a volume on one node only. Preferred and not required: the other pod may be gone.
+/// Two pods can share a volume only on one node. The affinity is preferred, not required: the other pod may not exist.
 fn beside(instance: &str) -> Affinity {
     let labels = BTreeMap::from([("statefulset.kubernetes.io/pod-name".into(), instance.into())]);
     let term = WeightedPodAffinityTerm {
@@ -106,7 +106,7 @@ fn beside(instance: &str) -> Affinity {
     Affinity { pod_affinity: Some(affinity), ..Affinity::default() }
 }
 
-/// Never those of an instance: Services must not select this pod.
+/// Labels of the pod. Not those of an instance, because Services must not select this pod.
 fn labels(valid: &Valid) -> BTreeMap<String, String> {
     BTreeMap::from([(names::JOB_OF.into(), valid.name.clone())])
 }

@@ -1,4 +1,4 @@
-//! What the cluster should hold for an application, one file a child object. Pure.
+//! The desired objects of an application, one file a child object. Pure.
 
 mod budget;
 mod confinement;
@@ -35,42 +35,42 @@ use crate::validate::{IgnoredField, Valid};
 /// A request to the first instance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// What it is asked to do.
+    /// The request.
     pub control: WriteControl,
-    /// Where it answers.
+    /// Its address.
     pub host: String,
 }
 
-/// What is done with an application.
+/// The operation on an application.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Operation {
-    /// It runs as the spec says, or is on its way there.
+    /// It runs as the spec defines, or is being changed to that.
     Run(Box<Rollout>),
-    /// It stays as it is.
+    /// It is not changed.
     Pause,
     /// It is removed.
     Uninstall,
-    /// It stays, and the operator lets go of it.
+    /// It keeps running, and the operator stops managing it.
     Disconnect,
 }
 
 /// What a plan is part of, for `report`.
 #[derive(Debug)]
 pub struct Course {
-    /// What is done with the application.
+    /// The operation.
     pub operation: Operation,
     /// What is done about volumes and stuck pods.
     pub actions: Actions,
     /// How many volumes are smaller than they should be.
     pub small_volumes: usize,
-    /// What is not carried out.
+    /// The fields that are not applied.
     pub ignored: Vec<IgnoredField>,
 }
 
-/// How soon an upgrade looks again after it had writes held: clients wait meanwhile.
+/// The time until the next pass after writes were held. It is short, because clients wait meanwhile.
 const SOON: Duration = Duration::from_millis(100);
 
-/// Decides.
+/// The plan for an application.
 pub fn plan(valid: &Valid, inputs: &Inputs, now: Timestamp) -> Plan<ExampleOperator> {
     match (valid.is_deleting, &valid.deletion.policy) {
         (true, DeletionPolicy::Uninstall) => uninstall(valid, inputs),
@@ -80,7 +80,7 @@ pub fn plan(valid: &Valid, inputs: &Inputs, now: Timestamp) -> Plan<ExampleOpera
     }
 }
 
-/// A plan that changes nothing yet.
+/// A plan without changes.
 fn begin(valid: &Valid, finalizer: Finalizer, operation: Operation) -> Plan<ExampleOperator> {
     let (ignored, actions) = (valid.ignored.clone(), Actions::default());
     Plan {
@@ -93,7 +93,7 @@ fn begin(valid: &Valid, finalizer: Finalizer, operation: Operation) -> Plan<Exam
     }
 }
 
-/// The application runs as the spec says, or is on its way there.
+/// The plan for an application that runs as the spec defines, or is being changed to that.
 fn run(valid: &Valid, inputs: &Inputs, now: Timestamp) -> Plan<ExampleOperator> {
     let facts = &valid.facts;
     let rollout = upgrade::next(facts, now);
@@ -115,7 +115,7 @@ fn run(valid: &Valid, inputs: &Inputs, now: Timestamp) -> Plan<ExampleOperator> 
     let is_moving = rollout.upgrade.is_some() || rollout.ended.is_some();
     let begins_to_hold = rollout.control == Some(WriteControl::Hold) && facts.writes == Writes::Open;
     let interval = if begins_to_hold { SOON } else { facts.timing.interval };
-    // The phase of an upgrade is in the status before anything of it is done.
+    // The phase of an upgrade is in the status before its work starts.
     let is_new = rollout.upgrade.is_some() && rollout.upgrade != facts.upgrade;
     let intent = if is_new { json!({ "upgrade": rollout.upgrade }) } else { Value::Null };
     let step = rollout.control.map(|control| Step { control, host: host() });
@@ -125,7 +125,7 @@ fn run(valid: &Valid, inputs: &Inputs, now: Timestamp) -> Plan<ExampleOperator> 
     Plan { intent, work, step, requeue_after, course, finalizer: plan.finalizer }
 }
 
-/// Everything that should be there, in waves: what instances need before they start, then the instances.
+/// All desired objects, in waves: what instances need before they start, then the instances.
 fn objects(valid: &Valid, inputs: &Inputs, rollout: &Rollout, now: Timestamp) -> Vec<Vec<Desired>> {
     let apply = Way::Apply;
     let mut first = vec![
@@ -152,7 +152,7 @@ fn metadata(valid: &Valid, name: String) -> ObjectMeta {
     }
 }
 
-/// The kubelet looks at mounted files once a minute, or when an annotation of the pod changes: so one does.
+/// The kubelet syncs mounted files once a minute, or when an annotation of the pod changes: so an annotation is changed.
 fn announce_features(work: &Work, inputs: &Inputs) -> Vec<Touch> {
     let features = work.waves.iter().flatten().find(|object| *object.key().name == inputs.names.features);
     let changed =
@@ -168,7 +168,8 @@ fn announce_features(work: &Work, inputs: &Inputs) -> Vec<Touch> {
     pods.map(|pod| touch(POD, &pod.metadata, fields.clone())).collect()
 }
 
-/// Everything goes: what we own by itself, volumes if that was asked for. The resource waits for its instances to end.
+/// Everything is removed: what we own is pruned, and volumes are deleted if the user wants that. The resource waits until
+/// its instances have stopped.
 fn uninstall(valid: &Valid, inputs: &Inputs) -> Plan<ExampleOperator> {
     let delete_volumes = valid.deletion.volumes == VolumePolicy::Delete;
     let mut work = Work { prune: true, ..Work::default() };
@@ -203,7 +204,7 @@ fn disconnect(valid: &Valid, inputs: &Inputs, now: Timestamp) -> Plan<ExampleOpe
     Plan { work, ..begin(valid, Finalizer::Absent, Operation::Disconnect) }
 }
 
-/// Whether an object is not ours, or no longer: to let go of it, another pass would take it over first.
+/// Whether an object is not ours, or no longer ours. It must not be applied, because that would adopt it.
 fn is_foreign(valid: &Valid, inputs: &Inputs, object: &Desired) -> bool {
     match object.kind.kind {
         "StatefulSet" => inputs.set.as_ref().is_some_and(|set| !set.is_ours),

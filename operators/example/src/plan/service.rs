@@ -11,14 +11,14 @@ use crate::gather::{Existing, Inputs};
 use crate::names;
 use crate::validate::Valid;
 
-/// For clients. One that was there before us keeps its ports: clients use them.
+/// The Service for clients. One that existed before the operator keeps its ports, because clients use them.
 pub(super) fn clients(valid: &Valid, inputs: &Inputs) -> Service {
     let is_adopted = inputs.names != ObjectNames::ours(&valid.name);
     let found = inputs.service.as_ref().filter(|service| is_adopted || is_adopted_by_itself(service));
     let kept = found.and_then(|service| service.object.spec.as_ref()?.ports.clone());
     let kept = kept.filter(|ports| !ports.is_empty());
     let mut metadata = metadata(valid, valid.name.clone());
-    // The next pass finds a Service of ours: it must know that its ports were there before.
+    // In the next pass the Service is ours: the annotation says that its ports were not.
     if kept.is_some() {
         metadata.annotations = Some(BTreeMap::from([(names::ADOPTED.into(), "ports".into())]));
     }
@@ -30,13 +30,13 @@ pub(super) fn clients(valid: &Valid, inputs: &Inputs) -> Service {
     Service { metadata, spec: Some(spec), ..Service::default() }
 }
 
-/// Whether it was there before us, now or when we found it.
+/// Whether the Service existed before the operator adopted it.
 fn is_adopted_by_itself(service: &Existing<Service>) -> bool {
     let annotations = service.object.metadata.annotations.as_ref();
     !service.is_ours || annotations.is_some_and(|annotations| annotations.contains_key(names::ADOPTED))
 }
 
-/// For instances and for the operator. It also gives host names to instances that are not ready.
+/// The Service for instances and for the operator. It also gives host names to instances that are not ready.
 pub(super) fn instances(valid: &Valid, inputs: &Inputs) -> Service {
     let spec = ServiceSpec {
         cluster_ip: Some("None".into()),
@@ -72,7 +72,7 @@ mod tests {
     use crate::validate::validate;
 
     #[test]
-    fn a_service_that_was_there_before_keeps_its_ports_in_every_pass() {
+    fn an_adopted_service_keeps_its_ports_in_every_pass() {
         let app: ExampleApp = serde_json::from_value(json!({
             "metadata": {"name": "a", "namespace": "n", "uid": "1"}, "spec": {"appVersion": "0.0.1"},
         }))
@@ -91,7 +91,7 @@ mod tests {
             inputs.service = Some(Existing { object: built, is_ours: true });
         }
         inputs.service = None;
-        let made = clients(&valid, &inputs);
-        assert_eq!((port(&made), made.metadata.annotations), (80, None));
+        let created = clients(&valid, &inputs);
+        assert_eq!((port(&created), created.metadata.annotations), (80, None));
     }
 }

@@ -1,4 +1,4 @@
-//! The instances. An application that was there before us keeps its pod template until something has to change anyway.
+//! The instances. An adopted application keeps its pod template until our template changes.
 
 use std::collections::BTreeMap;
 
@@ -53,7 +53,7 @@ pub(super) fn build(valid: &Valid, inputs: &Inputs, rollout: &Rollout) -> Statef
                 ..RollingUpdateStatefulSetStrategy::default()
             }),
         }),
-        // Data outlive instances: the resource says whether they are deleted with the application.
+        // Data are kept longer than instances: the resource defines whether they are deleted with the application.
         persistent_volume_claim_retention_policy: Some(StatefulSetPersistentVolumeClaimRetentionPolicy {
             when_deleted: Some("Retain".into()),
             when_scaled: Some("Retain".into()),
@@ -65,8 +65,8 @@ pub(super) fn build(valid: &Valid, inputs: &Inputs, rollout: &Rollout) -> Statef
     StatefulSet { metadata, spec: Some(spec), ..StatefulSet::default() }
 }
 
-/// The template that we found, and the mark of the one that we would have made. It stays as long as that one does not
-/// change: any other would restart the pods.
+/// The existing template, and the mark of our template. The existing one stays while ours does not change: any other would
+/// restart the pods.
 fn keep(inputs: &Inputs, ours: &PodTemplateSpec) -> Option<(PodTemplateSpec, String)> {
     let set = inputs.set.as_ref()?;
     let mark = mark(ours);

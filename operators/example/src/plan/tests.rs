@@ -19,7 +19,7 @@ fn planned(app: &Value, inputs: &Inputs) -> Plan<ExampleOperator> {
 }
 
 #[test]
-fn what_was_let_go_is_not_touched_again() {
+fn a_disconnected_object_is_not_changed_again() {
     let app = json!({
         "metadata": {"name": "a", "namespace": "n", "uid": "1", "deletionTimestamp": "2026-01-01T00:00:00Z"},
         "spec": {"appVersion": "0.0.1", "deletion": {"policy": "Disconnect"}},
@@ -71,7 +71,7 @@ fn stuck() -> Inputs {
 }
 
 #[test]
-fn a_pod_that_holds_up_a_rollout_is_deleted_unless_its_data_may_be_of_another_version() {
+fn a_pod_that_blocks_a_rollout_is_deleted_unless_its_data_may_be_of_another_version() {
     let deleted = |upgrade: &Value| planned(&app(upgrade), &stuck()).work.deletions.len();
     assert_eq!(deleted(&Value::Null), 1);
     let upgrade = |phase: &str| json!({"from": "0.0.1", "to": "0.0.2", "phase": phase, "since": "1970-01-01T00:00:00Z"});
@@ -91,7 +91,7 @@ fn claims_grow_when_they_are_bound_and_are_counted_until_they_have_grown() {
         let plan = planned(&app(&Value::Null), &Inputs { claims, ..inputs() });
         (plan.work.touches.len(), plan.course.small_volumes, plan.course.actions.remarks(&Applied::default()))
     };
-    let waiting = "claim data-a-0 asks for 2Gi and does not have it yet".to_owned();
+    let waiting = "claim data-a-0 requests 2Gi and does not have it yet".to_owned();
     assert_eq!(grown("Pending", "1Gi", "1Gi"), (0, 0, vec![]));
     assert_eq!(grown("Bound", "1Gi", "1Gi"), (1, 1, vec![]));
     assert_eq!(grown("Bound", "2Gi", "1Gi"), (0, 1, vec![waiting]));

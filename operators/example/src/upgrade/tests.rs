@@ -1,12 +1,12 @@
-//! Single decisions; [`simulation`] plays whole upgrades.
+//! Single decisions. [`simulation`] runs whole upgrades.
 
 mod simulation;
 
 use super::*;
 
 /// An upgrade from 0.0.1 to 0.0.2 of one instance, in a phase.
-fn facts(phase: Phase, migration: JobState, migration_back: JobState) -> Facts {
-    Facts {
+fn facts(phase: Phase, migration: JobState, migration_back: JobState) -> UpgradeFacts {
+    UpgradeFacts {
         current: Some("0.0.1".into()),
         wanted: "0.0.2".into(),
         image: None,
@@ -28,14 +28,14 @@ fn facts(phase: Phase, migration: JobState, migration_back: JobState) -> Facts {
     }
 }
 
-fn migrations(facts: &Facts) -> (Option<Phase>, Vec<bool>) {
+fn migrations(facts: &UpgradeFacts) -> (Option<Phase>, Vec<bool>) {
     let rollout = next(facts, Timestamp::UNIX_EPOCH);
     let migrations = rollout.migrations.iter().map(|migration| migration.is_back).collect();
     (rollout.upgrade.map(|upgrade| upgrade.phase), migrations)
 }
 
 #[test]
-fn a_job_is_kept_until_the_status_says_what_it_did() {
+fn a_job_is_kept_until_the_status_records_what_it_did() {
     use Phase::{Migrating, ReturningData, ReturningInstances};
     let returned = facts(ReturningData, JobState::Absent, JobState::Done);
     assert_eq!(migrations(&returned), (Some(ReturningInstances), vec![true]));
@@ -55,7 +55,7 @@ fn no_pod_is_replaced_while_its_data_may_be_of_another_version() {
         (Phase::ReturningData, false),
         (Phase::ReturningInstances, true),
     ] {
-        let facts = Facts { deadline: i64::MAX, ..facts(phase, JobState::Absent, JobState::Absent) };
+        let facts = UpgradeFacts { deadline: i64::MAX, ..facts(phase, JobState::Absent, JobState::Absent) };
         assert_eq!(next(&facts, Timestamp::UNIX_EPOCH).is_safe_to_replace(), expected, "{phase:?}");
     }
     assert!(Rollout::settled("0.0.1").is_safe_to_replace());

@@ -8,7 +8,7 @@ use monitoring_assets::Objects;
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::Inputs;
+use crate::BaseInputs;
 use crate::placeholder::{PLACEHOLDER, read, replaced};
 use crate::tests::provision;
 use crate::yaml_texts::texts;
@@ -47,7 +47,8 @@ fn written(text: &str) -> String {
     }))
     .unwrap();
     let version = Version::new(0, 33, 0);
-    let inputs = Inputs { alertmanager: &alertmanager, global: None, objects: &objects, version: &version };
+    let inputs =
+        BaseInputs { alertmanager: &alertmanager, global: None, objects: &objects, version: &version };
     let (configuration, rejected) = provision(&inputs, &[resource]).unwrap();
     assert_eq!(rejected, [""; 0]);
     String::from_utf8(configuration.text).unwrap()

@@ -26,4 +26,4 @@ pub mod version;
 #[path = "../../test_support/yaml_texts.rs"]
 mod yaml_texts;
 
-pub use provision::{Configuration, Inputs};
+pub use provision::{BaseInputs, Configuration};

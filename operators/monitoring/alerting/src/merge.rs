@@ -8,9 +8,9 @@ use api_monitoring::alertmanager::MatcherStrategy;
 use formats::alertmanager::fit::has_matchers;
 use formats::alertmanager::global::Global;
 use formats::alertmanager::inhibit::InhibitRule;
-use formats::alertmanager::matcher::{Operator, written};
+use formats::alertmanager::matcher::{MatchOperator, written};
 use formats::alertmanager::route::Route;
-use formats::alertmanager::{Config, Fit, Fitting, Refusal, Warning};
+use formats::alertmanager::{Config, ConfigError, Fit, Fitting, Warning};
 use formats::version::Version;
 use monitoring_assets::{Objects, Reader};
 use monitoring_select::Problem;
@@ -19,7 +19,7 @@ use crate::convert::{Convert, NAMESPACE, unreadable};
 
 /// What the Alertmanager determines about the resources that are merged into its configuration.
 #[derive(Debug, Clone, Copy)]
-pub struct Target<'t> {
+pub struct MergeTarget<'t> {
     /// The namespace of the Alertmanager.
     pub namespace: &'t str,
     /// Which resources are restricted to alerts of their own namespace.
@@ -33,14 +33,18 @@ pub struct Target<'t> {
 /// The routes, receivers, inhibition rules and time intervals of one resource, adapted to a version. They depend on the
 /// resource, on the Secrets and ConfigMaps that it refers to, on the global settings and on the target only.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Part {
+pub struct ConfigPart {
     config: Config,
     warnings: Vec<Warning>,
 }
 
-impl Target<'_> {
+impl MergeTarget<'_> {
     /// Converts one resource.
-    pub fn part(&self, resource: &AlertmanagerConfig, global: Option<&Global>) -> Result<Part, Problem> {
+    pub fn part(
+        &self,
+        resource: &AlertmanagerConfig,
+        global: Option<&Global>,
+    ) -> Result<ConfigPart, Problem> {
         let namespace = resource.metadata.namespace.as_deref().unwrap_or_default();
         let name = resource.metadata.name.as_deref().unwrap_or_default();
         let reader = Reader::new(self.objects, namespace);
@@ -60,7 +64,7 @@ impl Target<'_> {
         }
         let fitting = Fitting::new(self.version);
         config.fit(&fitting).map_err(unreadable)?;
-        Ok(Part { config, warnings: fitting.into_warnings() })
+        Ok(ConfigPart { config, warnings: fitting.into_warnings() })
     }
 
     /// Whether resources of a namespace are restricted to alerts of that namespace.
@@ -76,12 +80,12 @@ impl Target<'_> {
 /// Adds the parts to a configuration in their order. An error is about the configuration itself.
 pub fn join<'p>(
     mut base: Config,
-    parts: impl IntoIterator<Item = &'p Part>,
+    parts: impl IntoIterator<Item = &'p ConfigPart>,
     version: &Version,
-) -> Result<(Config, Vec<Warning>), Refusal> {
+) -> Result<(Config, Vec<Warning>), ConfigError> {
     let mut routes = Vec::new();
     let mut left_out = BTreeSet::new();
-    for Part { config, warnings } in parts {
+    for ConfigPart { config, warnings } in parts {
         left_out.extend(warnings.iter().cloned());
         base.inhibit_rules.extend(config.inhibit_rules.iter().cloned());
         routes.extend(config.route.clone());
@@ -100,7 +104,7 @@ pub fn join<'p>(
 
 fn restrict_route(route: &mut Route, namespace: &str, is_new: bool) {
     if is_new {
-        route.matchers.push(written(NAMESPACE, Operator::Equal, namespace));
+        route.matchers.push(written(NAMESPACE, MatchOperator::Equal, namespace));
     } else {
         route.match_.insert(NAMESPACE.into(), namespace.into());
     }
@@ -116,7 +120,7 @@ fn restrict_rule(rule: &mut InhibitRule, namespace: &str, is_new: bool) {
             equal.insert(NAMESPACE.into(), namespace.into());
             continue;
         }
-        let matcher = written(NAMESPACE, Operator::Equal, namespace);
+        let matcher = written(NAMESPACE, MatchOperator::Equal, namespace);
         if !matchers.iter().any(|other| other.replace(' ', "") == matcher.replace(' ', "")) {
             matchers.push(matcher);
         }

@@ -4,26 +4,26 @@ use std::collections::BTreeMap;
 
 use api_monitoring::{Alertmanager, AlertmanagerConfig};
 use formats::alertmanager::global::Global;
-use formats::alertmanager::{Config, Refusal, Warning};
+use formats::alertmanager::{Config, ConfigError, Warning};
 use formats::version::Version;
 use formats::yaml::serde::Error as WriteError;
 use k8s_openapi::ByteString;
 use monitoring_assets::Objects;
 use monitoring_select::Problem;
 
-use crate::merge::{Part, Target, join};
+use crate::merge::{ConfigPart, MergeTarget, join};
 use crate::{convert, global, raw_configuration};
 
 /// The key of the configuration in the user's Secret.
 const KEY: &str = "alertmanager.yaml";
 /// The directory in which templates are mounted.
 const TEMPLATES: &str = "/etc/alertmanager/templates/";
-/// The configuration if the user provides none. It notifies nobody.
+/// The configuration if the user provides none. It sends no notifications.
 const DEFAULT: &str = "route:\n  receiver: 'null'\nreceivers:\n- name: 'null'";
 
 /// Everything that the base of a configuration depends on.
 #[derive(Debug, Clone, Copy)]
-pub struct Inputs<'i> {
+pub struct BaseInputs<'i> {
     /// The Alertmanager.
     pub alertmanager: &'i Alertmanager,
     /// The AlertmanagerConfig that `spec.alertmanagerConfiguration` names, if it exists. It was checked like the others.
@@ -49,7 +49,7 @@ pub struct Configuration {
 
 /// Why there is no configuration.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum Error {
+pub enum ProvisionError {
     /// The AlertmanagerConfig that is the base does not exist.
     #[error(
         "failed to get global AlertmanagerConfig: alertmanagerconfigs.monitoring.coreos.com {0:?} not found"
@@ -60,10 +60,10 @@ pub enum Error {
     Global(#[from] Problem),
     /// The user's own configuration cannot be used.
     #[error("failed to initialize from secret: {0}")]
-    Base(#[from] raw_configuration::Error),
+    Base(#[from] raw_configuration::RawConfigurationError),
     /// The version of Alertmanager does not support the base.
     #[error("failed to generate Alertmanager configuration: {0}")]
-    Version(#[from] Refusal),
+    Version(#[from] ConfigError),
     /// The configuration cannot be written.
     #[error("failed to marshal configuration: {0}")]
     Write(#[from] WriteError),
@@ -95,19 +95,19 @@ impl Started {
     /// The configuration with all parts.
     pub fn finish<'p>(
         self,
-        parts: impl IntoIterator<Item = &'p Part>,
+        parts: impl IntoIterator<Item = &'p ConfigPart>,
         version: &Version,
-    ) -> Result<Configuration, Error> {
+    ) -> Result<Configuration, ProvisionError> {
         let (config, left_out) = join(self.config, parts, version)?;
         let text = config.to_text()?.into_bytes();
         Ok(Configuration { text, others: self.others, left_out, files: self.files })
     }
 }
 
-impl<'i> Inputs<'i> {
+impl<'i> BaseInputs<'i> {
     /// What AlertmanagerConfigs are converted for.
-    pub fn target(&self) -> Target<'i> {
-        Target {
+    pub fn target(&self) -> MergeTarget<'i> {
+        MergeTarget {
             namespace: self.alertmanager.metadata.namespace.as_deref().unwrap_or_default(),
             strategy: &self.alertmanager.spec.alertmanager_config_matcher_strategy,
             version: self.version,
@@ -116,10 +116,10 @@ impl<'i> Inputs<'i> {
     }
 
     /// What AlertmanagerConfigs are added to.
-    pub fn base(&self) -> Result<Base, Error> {
+    pub fn base(&self) -> Result<Base, ProvisionError> {
         let spec = &self.alertmanager.spec;
         let started = if let Some(configuration) = &spec.alertmanager_configuration {
-            let resource = self.global.ok_or_else(|| Error::NoGlobal(configuration.name.clone()))?;
+            let resource = self.global.ok_or_else(|| ProvisionError::NoGlobal(configuration.name.clone()))?;
             let settings = configuration.global.as_ref();
             let (mut config, files) = global::base(resource, settings, self.version, self.objects)?;
             let templates = configuration.templates.iter().flat_map(|template| {

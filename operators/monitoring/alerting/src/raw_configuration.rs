@@ -1,5 +1,5 @@
 //! A configuration that the user wrote. One that Alertmanager would reject is rejected here: Alertmanager would keep its
-//! previous configuration, and nobody would notice.
+//! previous configuration, and users would not notice.
 
 use formats::alertmanager::route::Route;
 use formats::alertmanager::{Config, check};
@@ -7,13 +7,13 @@ use formats::yaml::serde::Error as ReadError;
 
 /// Why a configuration cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Error {
+pub enum RawConfigurationError {
     /// The text cannot be read.
     #[error(transparent)]
     Unreadable(#[from] ReadError),
     /// Alertmanager would reject it.
     #[error(transparent)]
-    Rejected(#[from] check::Refusal),
+    Rejected(#[from] check::ConfigError),
     /// The root route is invalid.
     #[error("check AlertmanagerConfig root route failed: {0}")]
     Root(#[from] InvalidRoot),
@@ -38,25 +38,25 @@ pub enum InvalidRoot {
 }
 
 /// Reads and checks what the user wrote.
-pub fn read(text: &str) -> Result<Config, Error> {
+pub fn read(text: &str) -> Result<Config, RawConfigurationError> {
     let config = Config::from_text(text)?;
     check::check(&config, text)?;
     check_root(config.route.as_ref())?;
     Ok(config)
 }
 
-/// Rejects a root route that does not take every alert.
+/// Rejects a root route that does not match every alert.
 pub fn check_root(root: Option<&Route>) -> Result<(), InvalidRoot> {
     let root = root.ok_or(InvalidRoot::Missing)?;
     let has_matchers = !root.matchers.is_empty() || !root.match_.is_empty() || !root.match_re.is_empty();
-    for (is_so, problem) in [
+    for (is_invalid, problem) in [
         (root.continue_, InvalidRoot::Continues),
         (root.receiver.is_empty(), InvalidRoot::NoReceiver),
         (has_matchers, InvalidRoot::Matchers),
         (!root.mute_time_intervals.is_empty(), InvalidRoot::MuteTimes),
         (!root.active_time_intervals.is_empty(), InvalidRoot::ActiveTimes),
     ] {
-        if is_so {
+        if is_invalid {
             return Err(problem);
         }
     }
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_root_takes_every_alert() {
+    fn a_root_route_matches_every_alert() {
         let root = || Route { receiver: "a".into(), ..Route::default() };
         let names = || vec!["x".to_owned()];
         assert_eq!(check_root(Some(&root())), Ok(()));

@@ -9,8 +9,8 @@ use k8s_openapi::api::core::v1::Secret;
 use monitoring_assets::Objects;
 use serde_json::{Value, json};
 
-use crate::provision::{Base, Error};
-use crate::{Configuration, Inputs};
+use crate::provision::{Base, ProvisionError};
+use crate::{BaseInputs, Configuration};
 
 fn alertmanager(spec: &Value) -> Alertmanager {
     let metadata = json!({"name": "main", "namespace": "monitoring"});
@@ -24,9 +24,9 @@ fn resource(namespace: &str, spec: &Value) -> AlertmanagerConfig {
 
 /// The configuration with all resources that can be used, and why the others cannot.
 pub(crate) fn provision(
-    inputs: &Inputs<'_>,
+    inputs: &BaseInputs<'_>,
     resources: &[AlertmanagerConfig],
-) -> Result<(Configuration, Vec<String>), Error> {
+) -> Result<(Configuration, Vec<String>), ProvisionError> {
     let started = match inputs.base()? {
         Base::Whole(configuration) => return Ok((configuration, Vec::new())),
         Base::Started(started) => started,
@@ -45,10 +45,13 @@ fn run(
     spec: &Value,
     resources: &[AlertmanagerConfig],
     objects: &Objects,
-) -> Result<(Configuration, Vec<String>), Error> {
+) -> Result<(Configuration, Vec<String>), ProvisionError> {
     let alertmanager = alertmanager(spec);
     let version = Version::new(0, 25, 0);
-    provision(&Inputs { alertmanager: &alertmanager, global: None, objects, version: &version }, resources)
+    provision(
+        &BaseInputs { alertmanager: &alertmanager, global: None, objects, version: &version },
+        resources,
+    )
 }
 
 fn text(configuration: &Configuration) -> &str {
@@ -56,11 +59,11 @@ fn text(configuration: &Configuration) -> &str {
 }
 
 #[test]
-fn one_bad_object_is_left_out_and_the_others_stay() {
+fn an_invalid_object_is_left_out_and_the_others_stay() {
     let good = json!({"route": {"receiver": "a"}, "receivers": [{"name": "a"}]});
     // Its Secret does not exist.
     let missing = json!({"route": {"receiver": "a"}, "receivers": [
-        {"name": "a", "pagerdutyConfigs": [{"routingKey": {"name": "nope", "key": "k"}}]}]});
+        {"name": "a", "pagerdutyConfigs": [{"routingKey": {"name": "absent", "key": "k"}}]}]});
     // The version does not support Microsoft Teams.
     let too_new = json!({"route": {"receiver": "a"}, "receivers": [
         {"name": "a", "msteamsConfigs": [{"webhookUrl": {"name": "teams", "key": "k"}}]}]});
@@ -78,8 +81,8 @@ fn one_bad_object_is_left_out_and_the_others_stay() {
     assert_eq!(
         rejected,
         [
-            "PagerDutyConfig[0]: failed to get routing key: unable to get secret \"nope\": \
-             secrets \"nope\" not found",
+            "PagerDutyConfig[0]: failed to get routing key: unable to get secret \"absent\": \
+             secrets \"absent\" not found",
             "invalid syntax in receivers config; msteams integration is only available in \
              Alertmanager >= 0.26.0",
         ]
@@ -119,7 +122,7 @@ fn a_user_who_selects_nothing_keeps_every_byte() {
 #[test]
 fn a_missing_base_is_an_error() {
     let missing = run(&json!({"alertmanagerConfiguration": {"name": "base"}}), &[], &Objects::default());
-    assert_eq!(missing, Err(Error::NoGlobal("base".into())));
+    assert_eq!(missing, Err(ProvisionError::NoGlobal("base".into())));
 }
 
 /// A Secret of the namespace of the Alertmanager.
@@ -147,7 +150,7 @@ fn a_binary_secret_reaches_alertmanager_unchanged() {
 }
 
 /// A base with an HTTP client that trusts the CA certificate in a Secret.
-fn with_global_authority(authority: &[u8]) -> Result<Configuration, Error> {
+fn with_global_authority(authority: &[u8]) -> Result<Configuration, ProvisionError> {
     let configuration = json!({"name": "base", "global": {"httpConfig": {"tlsConfig":
         {"ca": {"secret": {"name": "s", "key": "ca"}}}}}});
     let alertmanager = alertmanager(&json!({"alertmanagerConfiguration": configuration}));
@@ -156,7 +159,7 @@ fn with_global_authority(authority: &[u8]) -> Result<Configuration, Error> {
     objects.add_secret(secret("s", &[("ca", authority)]));
     let version = Version::new(0, 25, 0);
     let global = Some(&base);
-    let inputs = Inputs { alertmanager: &alertmanager, global, objects: &objects, version: &version };
+    let inputs = BaseInputs { alertmanager: &alertmanager, global, objects: &objects, version: &version };
     provision(&inputs, &[]).map(|(configuration, _)| configuration)
 }
 

@@ -15,4 +15,4 @@ mod reader;
 
 pub use named::Named;
 pub use objects::Objects;
-pub use reader::{Missing, MissingReason, Reader, Reference, Source};
+pub use reader::{Missing, MissingReason, Reader, Reference, SourceKind};

@@ -7,11 +7,25 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::Objects;
-use crate::reader::{Reference, Source};
+use crate::reader::{Reference, SourceKind};
 
 /// The Secrets and ConfigMaps that a JSON text selects keys of.
 #[derive(Debug, Clone, Default)]
-pub struct Named(Vec<(Source, String, String)>);
+pub struct Named(Vec<KeySelector>);
+
+/// A selected key. The object is in the namespace of the resource.
+#[derive(Debug, Clone)]
+struct KeySelector {
+    source: SourceKind,
+    name: String,
+    key: String,
+}
+
+impl KeySelector {
+    fn reference(&self, namespace: &str) -> Reference {
+        Reference { source: self.source, namespace: namespace.to_owned(), name: self.name.clone() }
+    }
+}
 
 impl Named {
     /// The references in some fields of an object. A nested field is named with slashes.
@@ -23,41 +37,37 @@ impl Named {
 
     /// The objects in this namespace.
     pub fn of_namespace(&self, namespace: &str) -> BTreeSet<Reference> {
-        self.0.iter().map(|named| reference(namespace, named)).collect()
+        self.0.iter().map(|selector| selector.reference(namespace)).collect()
     }
 
     /// Whether an object of this namespace or a key of it is missing.
     pub fn lacks_some(&self, namespace: &str, objects: &Objects) -> bool {
-        self.0.iter().any(|named| objects.value(&reference(namespace, named), &named.2).is_err())
+        self.0.iter().any(|selector| objects.value(&selector.reference(namespace), &selector.key).is_err())
     }
-}
-
-fn reference(namespace: &str, (source, name, _): &(Source, String, String)) -> Reference {
-    Reference { source: *source, namespace: namespace.to_owned(), name: name.clone() }
 }
 
 impl<'de> Deserialize<'de> for Named {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut found = Vec::new();
-        collect(&Value::deserialize(deserializer)?, Source::Secret, &mut found);
+        collect(&Value::deserialize(deserializer)?, SourceKind::Secret, &mut found);
         Ok(Self(found))
     }
 }
 
 /// Collects the selectors in a value. A field `configMap` selects from a ConfigMap, any other field from a Secret.
-fn collect(value: &Value, source: Source, found: &mut Vec<(Source, String, String)>) {
+fn collect(value: &Value, source: SourceKind, found: &mut Vec<KeySelector>) {
     match value {
         Value::Object(fields) => {
             let text = |field: &str| fields.get(field).and_then(Value::as_str);
             if let (Some(name), Some(key)) = (text("name").filter(|name| !name.is_empty()), text("key")) {
-                found.push((source, name.to_owned(), key.to_owned()));
+                found.push(KeySelector { source, name: name.to_owned(), key: key.to_owned() });
             }
             for (field, value) in fields {
-                let source = if field == "configMap" { Source::ConfigMap } else { Source::Secret };
+                let source = if field == "configMap" { SourceKind::ConfigMap } else { SourceKind::Secret };
                 collect(value, source, found);
             }
         }
-        Value::Array(values) => values.iter().for_each(|value| collect(value, Source::Secret, found)),
+        Value::Array(values) => values.iter().for_each(|value| collect(value, SourceKind::Secret, found)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-use crate::reader::{MissingReason, Reference, Source};
+use crate::reader::{MissingReason, Reference, SourceKind};
 
 /// Secrets and ConfigMaps by namespace and name.
 #[derive(Debug, Clone, Default)]
@@ -24,13 +24,13 @@ impl Objects {
     /// Adds a Secret, or replaces it.
     pub fn add_secret(&mut self, secret: impl Into<Arc<Secret>>) {
         let secret = secret.into();
-        self.0.insert(reference(Source::Secret, &secret.metadata), Fetched::Secret(secret));
+        self.0.insert(reference(SourceKind::Secret, &secret.metadata), Fetched::Secret(secret));
     }
 
     /// Adds a ConfigMap, or replaces it.
     pub fn add_config_map(&mut self, config_map: impl Into<Arc<ConfigMap>>) {
         let map = config_map.into();
-        self.0.insert(reference(Source::ConfigMap, &map.metadata), Fetched::ConfigMap(map));
+        self.0.insert(reference(SourceKind::ConfigMap, &map.metadata), Fetched::ConfigMap(map));
     }
 
     /// Adds an object that the operator has no permission to get. Whether it exists is unknown.
@@ -53,7 +53,7 @@ impl Objects {
 
     /// A ConfigMap.
     pub fn config_map(&self, namespace: &str, name: &str) -> Option<&ConfigMap> {
-        let source = Source::ConfigMap;
+        let source = SourceKind::ConfigMap;
         match self.0.get(&Reference { source, ..Reference::secret(namespace, name) })? {
             Fetched::ConfigMap(map) => Some(map),
             Fetched::Secret(_) | Fetched::Forbidden => None,
@@ -88,7 +88,7 @@ impl Objects {
     }
 }
 
-fn reference(source: Source, metadata: &ObjectMeta) -> Reference {
+fn reference(source: SourceKind, metadata: &ObjectMeta) -> Reference {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     Reference { source, namespace: text(&metadata.namespace), name: text(&metadata.name) }
 }

@@ -12,14 +12,14 @@ use crate::Objects;
 
 /// Kinds of object that hold data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Source {
+pub enum SourceKind {
     /// A Secret.
     Secret,
     /// A ConfigMap.
     ConfigMap,
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for SourceKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Secret => "secret",
@@ -32,7 +32,7 @@ impl fmt::Display for Source {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Reference {
     /// Its kind.
-    pub source: Source,
+    pub source: SourceKind,
     /// Its namespace.
     pub namespace: String,
     /// Its name.
@@ -42,7 +42,7 @@ pub struct Reference {
 impl Reference {
     /// A Secret.
     pub fn secret(namespace: impl Into<String>, name: impl Into<String>) -> Self {
-        Self { source: Source::Secret, namespace: namespace.into(), name: name.into() }
+        Self { source: SourceKind::Secret, namespace: namespace.into(), name: name.into() }
     }
 }
 
@@ -110,19 +110,19 @@ impl<'o> Reader<'o> {
 
     /// The value of a key of a Secret.
     pub fn secret(&self, selector: &SecretKeySelector) -> Result<&'o [u8], Missing> {
-        self.read(Source::Secret, &selector.name, &selector.key)
+        self.read(SourceKind::Secret, &selector.name, &selector.key)
     }
 
     /// The value of the key of a Secret or a ConfigMap, if the selector names one.
     pub fn either(&self, selector: &SecretOrConfigMap) -> Result<Option<&'o [u8]>, Missing> {
         match (&selector.secret, &selector.config_map) {
             (Some(secret), _) => self.secret(secret).map(Some),
-            (None, Some(map)) => self.read(Source::ConfigMap, &map.name, &map.key).map(Some),
+            (None, Some(map)) => self.read(SourceKind::ConfigMap, &map.name, &map.key).map(Some),
             (None, None) => Ok(None),
         }
     }
 
-    fn read(&self, source: Source, name: &str, key: &str) -> Result<&'o [u8], Missing> {
+    fn read(&self, source: SourceKind, name: &str, key: &str) -> Result<&'o [u8], Missing> {
         let namespace = self.namespace.clone().into_owned();
         let reference = Reference { source, namespace, name: name.to_owned() };
         self.read.borrow_mut().insert(reference.clone());

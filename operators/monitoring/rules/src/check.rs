@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use api_monitoring::prometheus_rule::{PrometheusRuleSpec, Rule, RuleGroup};
-use go_syntax::duration::prometheus::{self, Invalid as NotADuration};
+use go_syntax::duration::prometheus::{self, InvalidPrometheusDuration};
 use go_syntax::quoted::Quoted;
-use go_syntax::template::Invalid as NotATemplate;
+use go_syntax::template::InvalidTemplate;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use thiserror::Error;
 
@@ -33,7 +33,7 @@ pub enum FileProblem {
         /// The path of the field in the resource.
         field: String,
         /// What is wrong.
-        problem: NotADuration,
+        problem: InvalidPrometheusDuration,
     },
     /// A group has no name.
     #[error("0:0: Groupname must not be empty")]
@@ -109,7 +109,7 @@ pub enum RuleProblem {
         /// Its name.
         name: String,
         /// What is wrong.
-        problem: NotATemplate,
+        problem: InvalidTemplate,
     },
 }
 
@@ -120,14 +120,14 @@ fn shown(positions: &[Position]) -> String {
 /// Every reason why Prometheus would reject these rules.
 pub fn check(spec: &PrometheusRuleSpec, names: Names, options: promql::Options) -> Vec<FileProblem> {
     match file::text(spec, Fields::CHECKED) {
-        Ok(text) => problems(spec, &text, Settings { fields: Fields::CHECKED, names, options }),
+        Ok(text) => problems(spec, &text, CheckSettings { fields: Fields::CHECKED, names, options }),
         Err(error) => vec![error.into()],
     }
 }
 
 /// What a reader supports.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Settings {
+pub(crate) struct CheckSettings {
     /// The fields that are checked.
     pub(crate) fields: Fields,
     /// Which names are allowed.
@@ -137,7 +137,7 @@ pub(crate) struct Settings {
 }
 
 /// The same for a file with this text.
-pub(crate) fn problems(spec: &PrometheusRuleSpec, text: &str, settings: Settings) -> Vec<FileProblem> {
+pub(crate) fn problems(spec: &PrometheusRuleSpec, text: &str, settings: CheckSettings) -> Vec<FileProblem> {
     if text.len() > pack::LARGEST {
         return vec![FileProblem::TooLarge(text.len())];
     }
@@ -154,7 +154,7 @@ pub(crate) fn problems(spec: &PrometheusRuleSpec, text: &str, settings: Settings
 }
 
 /// The first invalid duration, in the order of the file.
-fn durations(spec: &PrometheusRuleSpec, fields: Fields) -> Result<(), (String, NotADuration)> {
+fn durations(spec: &PrometheusRuleSpec, fields: Fields) -> Result<(), (String, InvalidPrometheusDuration)> {
     let check = |text: &str, field: &dyn Fn() -> String| {
         prometheus::parse(text).map(drop).map_err(|problem| (field(), problem))
     };
@@ -178,7 +178,7 @@ fn durations(spec: &PrometheusRuleSpec, fields: Fields) -> Result<(), (String, N
 }
 
 struct Checker<'t> {
-    settings: Settings,
+    settings: CheckSettings,
     text: &'t str,
     /// The positions of all rules, once the first is needed.
     positions: Option<Vec<Vec<RulePositions>>>,

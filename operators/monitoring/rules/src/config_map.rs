@@ -8,7 +8,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use crate::pack::Files;
 
-/// The ConfigMaps of a maps.
+/// The ConfigMaps of a workload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RuleConfigMaps<'n> {
     /// Those of the Prometheus with this name.
@@ -19,6 +19,10 @@ pub enum RuleConfigMaps<'n> {
 
 /// The minimum number of ConfigMaps that a Prometheus mounts.
 const MOUNTED_BY_PROMETHEUS: usize = 3;
+
+/// ConfigMaps with this index or a higher one are ignored. The operator does not create so many: they would hold 500 MiB of
+/// rules. Without the limit, a user who creates one with a huge index could exhaust the memory of the operator.
+const MOST: usize = 1000;
 
 /// Labels of all objects of the operator. The second is deprecated.
 const MANAGED: [(&str, &str); 2] =
@@ -44,7 +48,7 @@ impl RuleConfigMaps<'_> {
     /// The index of the one with this name.
     pub fn index(&self, name: &str) -> Option<usize> {
         let (_, index) = name.rsplit_once('-')?;
-        let index = index.parse().ok()?;
+        let index = index.parse::<usize>().ok().filter(|index| *index < MOST)?;
         (self.name(index) == name).then_some(index)
     }
 
@@ -114,14 +118,23 @@ mod tests {
     }
 
     #[test]
-    fn the_packing_of_what_is_built_is_read() {
+    fn a_huge_index_is_ignored() {
+        let workload = RuleConfigMaps::Prometheus("a");
+        assert_eq!(workload.index("prometheus-a-rulefiles-999"), Some(999));
+        assert_eq!(workload.index("prometheus-a-rulefiles-1000"), None);
+        let name = format!("prometheus-a-rulefiles-{}", usize::MAX);
+        assert_eq!(workload.packing([(name.as_str(), &Files::new())]), Vec::<Files>::new());
+    }
+
+    #[test]
+    fn the_packing_is_read_from_the_config_maps() {
         let workload = RuleConfigMaps::Prometheus("a-1");
         let packing = vec![Files::from([("x".into(), "1".into())]), Files::from([("y".into(), "2".into())])];
         let mut built = workload.build(packing.clone(), &BTreeMap::new(), &BTreeMap::new());
         built[0].metadata.labels.as_mut().unwrap().remove("managed-by");
-        let stranger =
+        let other =
             RuleConfigMaps::Prometheus("a").build(vec![Files::new()], &BTreeMap::new(), &BTreeMap::new());
-        let (maps, empty) = (built.iter().rev().chain(&stranger), Files::new());
+        let (maps, empty) = (built.iter().rev().chain(&other), Files::new());
         let maps =
             maps.map(|map| (map.metadata.name.as_deref().unwrap(), map.data.as_ref().unwrap_or(&empty)));
         assert_eq!(workload.packing(maps), packing);

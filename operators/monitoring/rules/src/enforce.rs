@@ -1,13 +1,9 @@
-//! Enforces the namespace label: rules and targets only read and write series of their own namespace.
+//! Enforces the namespace label: rules only read and write series of their own namespace.
 
 use api_monitoring::reference::{ObjectReference, RuleExclusion};
-use api_monitoring::relabel::RelabelConfig;
 use api_monitoring::{PrometheusRule, SelectableKind};
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use thiserror::Error;
-
-/// The API group of the resources.
-const GROUP: &str = "monitoring.coreos.com";
 
 /// A query in which the label cannot be enforced.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -25,35 +21,13 @@ pub struct NamespaceLabel<'s> {
     pub excluded_rules: &'s [RuleExclusion],
 }
 
-/// A resource.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Object<'o> {
-    /// Its kind.
-    pub kind: SelectableKind,
-    /// Its namespace.
-    pub namespace: &'o str,
-    /// Its name.
-    pub name: &'o str,
-}
-
 impl NamespaceLabel<'_> {
-    /// Whether the label is not enforced in an object.
-    pub fn excludes(&self, object: Object<'_>) -> bool {
-        let names = |name: &str| name.is_empty() || name == object.name;
-        let named = |reference: &ObjectReference| {
-            (reference.group.is_empty() || reference.group == GROUP)
-                && reference.resource == object.kind.plural()
-                && reference.namespace == object.namespace
-                && !reference.namespace.is_empty()
-                && names(&reference.name)
-        };
-        let named_rule = |rule: &RuleExclusion| {
-            object.kind == SelectableKind::PrometheusRule
-                && rule.rule_namespace == object.namespace
-                && !rule.rule_namespace.is_empty()
-                && names(&rule.rule_name)
-        };
-        self.label.is_empty() || self.excluded.iter().any(named) || self.excluded_rules.iter().any(named_rule)
+    /// Whether the label is not enforced in a PrometheusRule.
+    fn excludes(&self, namespace: &str, name: &str) -> bool {
+        let kind = SelectableKind::PrometheusRule;
+        self.label.is_empty()
+            || self.excluded.iter().any(|reference| reference.refers_to(kind, namespace, name))
+            || self.excluded_rules.iter().any(|exclusion| exclusion.refers_to(namespace, name))
     }
 
     /// Enforces the label in the queries and in the results of a rule.
@@ -64,7 +38,7 @@ impl NamespaceLabel<'_> {
     ) -> Result<(), NotEnforceable> {
         let namespace = rule.metadata.namespace.as_deref().unwrap_or_default();
         let name = rule.metadata.name.as_deref().unwrap_or_default();
-        if self.excludes(Object { kind: SelectableKind::PrometheusRule, namespace, name }) {
+        if self.excludes(namespace, name) {
             return Ok(());
         }
         for rule in rule.spec.groups.iter_mut().flat_map(|group| &mut group.rules) {
@@ -79,15 +53,6 @@ impl NamespaceLabel<'_> {
         }
         Ok(())
     }
-
-    /// The last relabeling step, which no other can undo; none if the object is excluded.
-    pub fn relabeling(&self, object: Object<'_>) -> Option<RelabelConfig> {
-        (!self.excludes(object)).then(|| RelabelConfig {
-            target_label: self.label.to_owned(),
-            replacement: Some(object.namespace.to_owned()),
-            ..RelabelConfig::default()
-        })
-    }
 }
 
 #[cfg(test)]
@@ -95,33 +60,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_object_is_excluded_by_kind_namespace_and_name() {
-        let reference = |resource: &str, name: &str| ObjectReference {
+    fn a_rule_is_excluded_by_either_field() {
+        let reference = ObjectReference {
             group: String::new(),
-            resource: resource.into(),
+            resource: "prometheusrules".into(),
             namespace: "a".into(),
-            name: name.into(),
+            name: "one".into(),
         };
-        let excluded = [reference("servicemonitors", "one"), reference("probes", "")];
-        let excluded_rules = [RuleExclusion { rule_namespace: "a".into(), rule_name: "r".into() }];
+        let excluded_rules = [RuleExclusion { rule_namespace: "a".into(), rule_name: "two".into() }];
+        let excluded = [reference];
         let label =
             NamespaceLabel { label: "namespace", excluded: &excluded, excluded_rules: &excluded_rules };
-        for (kind, namespace, name, is_excluded) in [
-            (SelectableKind::ServiceMonitor, "a", "one", true),
-            (SelectableKind::ServiceMonitor, "a", "two", false),
-            (SelectableKind::ServiceMonitor, "b", "one", false),
-            (SelectableKind::PodMonitor, "a", "one", false),
-            (SelectableKind::Probe, "a", "any", true),
-            (SelectableKind::PrometheusRule, "a", "r", true),
-            (SelectableKind::PrometheusRule, "a", "s", false),
-        ] {
-            assert_eq!(
-                label.excludes(Object { kind, namespace, name }),
-                is_excluded,
-                "{kind:?} {namespace} {name}"
-            );
-        }
-        let none = NamespaceLabel::default();
-        assert!(none.excludes(Object { kind: SelectableKind::Probe, namespace: "b", name: "c" }));
+        assert_eq!(["one", "two", "three"].map(|name| label.excludes("a", name)), [true, true, false]);
+        assert!(NamespaceLabel::default().excludes("b", "c"));
     }
 }

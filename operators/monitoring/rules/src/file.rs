@@ -9,13 +9,13 @@ use formats::version::Version;
 use formats::yaml::{self, Map, Value};
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 
-use crate::check::{self, FileProblem, Settings};
+use crate::check::{self, CheckSettings, FileProblem};
 use crate::json::{NotWritable, passed, passed_key};
 use crate::names::Names;
 
 /// The program that reads the file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Format {
+pub enum RuleFormat {
     /// Prometheus.
     #[default]
     Prometheus,
@@ -25,9 +25,9 @@ pub enum Format {
 
 /// The reader of a rule file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reader {
+pub struct RuleReader {
     /// The program.
-    pub format: Format,
+    pub format: RuleFormat,
     /// Its version.
     pub version: Version,
     /// Which experimental features of the query language its flags allow.
@@ -58,11 +58,11 @@ impl Fields {
     };
 
     /// The fields that a version supports.
-    fn of(format: Format, version: &Version) -> Self {
+    fn of(format: RuleFormat, version: &Version) -> Self {
         let since = |prometheus: (u64, u64), thanos: (u64, u64)| {
             let (major, minor) = match format {
-                Format::Prometheus => prometheus,
-                Format::Thanos => thanos,
+                RuleFormat::Prometheus => prometheus,
+                RuleFormat::Thanos => thanos,
             };
             *version >= Version::new(major, minor, 0)
         };
@@ -71,7 +71,7 @@ impl Fields {
             query_offset: since((2, 53), (0, 38)),
             group_labels: since((3, 0), (0, 39)),
             keep_firing_for: since((2, 42), (0, 34)),
-            strategy: format == Format::Thanos,
+            strategy: format == RuleFormat::Thanos,
             empty_durations: true,
         }
     }
@@ -79,7 +79,7 @@ impl Fields {
 
 /// Why there is no rule file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Error {
+pub enum RuleFileError {
     /// The file cannot be written.
     #[error("failed to marshal content: {0}")]
     NotWritable(#[from] NotWritable),
@@ -96,16 +96,16 @@ pub fn name(rule: &PrometheusRule) -> String {
 }
 
 /// Writes the file of a rule, if its reader would accept it.
-pub fn write(spec: &PrometheusRuleSpec, reader: &Reader) -> Result<String, Error> {
+pub fn write(spec: &PrometheusRuleSpec, reader: &RuleReader) -> Result<String, RuleFileError> {
     let fields = Fields::of(reader.format, &reader.version);
     let text = text(spec, fields)?;
     let checked = Fields { strategy: false, empty_durations: false, ..fields };
     let checked_text =
         if differs(spec) { Cow::Owned(self::text(spec, checked)?) } else { Cow::Borrowed(&*text) };
     let names = Names::of(reader.format, &reader.version);
-    let settings = Settings { fields: checked, names, options: reader.options };
+    let settings = CheckSettings { fields: checked, names, options: reader.options };
     let problems = check::problems(spec, &checked_text, settings);
-    if problems.is_empty() { Ok(text) } else { Err(Error::Invalid(problems)) }
+    if problems.is_empty() { Ok(text) } else { Err(RuleFileError::Invalid(problems)) }
 }
 
 /// Whether the text that is checked differs from the text that is written.

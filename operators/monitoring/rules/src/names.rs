@@ -2,7 +2,7 @@
 
 use formats::version::Version;
 
-use crate::file::Format;
+use crate::file::RuleFormat;
 
 /// The label with the name of a metric.
 pub(crate) const METRIC_NAME: &str = "__name__";
@@ -19,10 +19,10 @@ pub enum Names {
 
 impl Names {
     /// The names that a version allows.
-    pub fn of(format: Format, version: &Version) -> Self {
+    pub fn of(format: RuleFormat, version: &Version) -> Self {
         let since = match format {
-            Format::Prometheus => Version::new(3, 0, 0),
-            Format::Thanos => Version::new(0, 38, 0),
+            RuleFormat::Prometheus => Version::new(3, 0, 0),
+            RuleFormat::Thanos => Version::new(0, 38, 0),
         };
         if *version < since { Self::Legacy } else { Self::Utf8 }
     }
@@ -71,10 +71,10 @@ mod tests {
     #[test]
     fn newer_versions_allow_all() {
         for (format, version, names) in [
-            (Format::Prometheus, Version::new(2, 55, 1), Names::Legacy),
-            (Format::Prometheus, Version::new(3, 0, 0), Names::Utf8),
-            (Format::Thanos, Version::new(0, 37, 2), Names::Legacy),
-            (Format::Thanos, Version::new(0, 38, 0), Names::Utf8),
+            (RuleFormat::Prometheus, Version::new(2, 55, 1), Names::Legacy),
+            (RuleFormat::Prometheus, Version::new(3, 0, 0), Names::Utf8),
+            (RuleFormat::Thanos, Version::new(0, 37, 2), Names::Legacy),
+            (RuleFormat::Thanos, Version::new(0, 38, 0), Names::Utf8),
         ] {
             assert_eq!(Names::of(format, &version), names, "{version}");
         }

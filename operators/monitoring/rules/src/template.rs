@@ -1,15 +1,15 @@
 //! Values of labels and annotations: Go templates with the functions and variables of Prometheus.
 
-use go_syntax::template::{self, Given, Invalid};
+use go_syntax::template::{self, InvalidTemplate, TemplateScope};
 
 /// Checks a value of an alert.
-pub(crate) fn check(alert: &str, text: &str) -> Result<(), Invalid> {
+pub(crate) fn check(alert: &str, text: &str) -> Result<(), InvalidTemplate> {
     // Most values are not templates.
     if !template::is_template(text) {
         return Ok(());
     }
     let name = format!("__alert_{alert}");
-    template::check(text, &Given { name: &name, functions: FUNCTIONS, variables: VARIABLES })
+    template::check(text, &TemplateScope { name: &name, functions: FUNCTIONS, variables: VARIABLES })
 }
 
 /// Variables that Prometheus declares.

@@ -1,4 +1,4 @@
-//! Additional configuration of users in the YAML of Prometheus. It is copied as it is, in its order.
+//! Additional configuration of users in the YAML of Prometheus. It is copied without changes, in its order.
 
 use formats::yaml::{self, Map, ReadError, Value};
 use monitoring_select::Server;
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn jobs_of_one_shard_are_taken_over_as_they_are() {
+    fn jobs_of_one_shard_are_not_changed() {
         for (text, expected) in [
             ("", "[]\n"),
             ("[]", "[]\n"),
@@ -116,13 +116,13 @@ mod tests {
     }
 
     #[test]
-    fn steps_that_spread_targets_are_kept_and_come_last() {
+    fn sharding_steps_of_users_are_kept_and_come_last() {
         let text = "- relabel_configs:\n  - action: hashmod\n  job_name: a\n";
         assert_eq!(written(2, text), Ok("- job_name: a\n  relabel_configs:\n  - action: hashmod\n".into()));
     }
 
     #[test]
-    fn what_is_no_list_of_jobs_is_refused() {
+    fn text_that_is_not_a_list_of_jobs_is_rejected() {
         let failed =
             |words: &str| Err(format!("unmarshalling additional scrape configs failed: yaml: {words}"));
         assert_eq!(written(1, "a"), failed("the text must be a list"));

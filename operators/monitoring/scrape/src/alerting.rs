@@ -2,7 +2,7 @@
 
 use api_monitoring::prometheus::alerting::{AlertingSpec, AlertmanagerEndpoints};
 use api_monitoring::reference::NamespaceSelector;
-use formats::prometheus::{Place, Section};
+use formats::prometheus::{Section, SectionKind};
 use formats::yaml::{Map, Value};
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use monitoring_select::Server;
@@ -29,7 +29,7 @@ pub enum AlertingError {
 
 /// Additional configuration of users.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Additional<'a> {
+pub struct AdditionalAlerting<'a> {
     /// Relabeling steps for alerts, as a list in YAML.
     pub alert_relabelings: Option<&'a str>,
     /// Alertmanagers, as a list in YAML.
@@ -42,7 +42,7 @@ pub(crate) fn put(
     server: &Server<'_>,
     client: Client<'_>,
     alerting: Option<&AlertingSpec>,
-    additional: Additional<'_>,
+    additional: AdditionalAlerting<'_>,
 ) -> Result<(), AlertingError> {
     if alerting.is_none() && additional.alert_relabelings.is_none() && additional.alertmanagers.is_none() {
         return Ok(());
@@ -82,7 +82,7 @@ fn alertmanager(
     client: Client<'_>,
     endpoints: &AlertmanagerEndpoints,
 ) -> Map {
-    let mut part = section.writer().section(Place::Alertmanager);
+    let mut part = section.writer().section(SectionKind::Alertmanager);
     part.put_some("scheme", endpoints.scheme.as_ref().map(|scheme| scheme.to_lowercase()));
     part.put_some("path_prefix", endpoints.path_prefix.clone());
     part.put_some("timeout", endpoints.timeout.as_ref().map(ToString::to_string));
@@ -113,8 +113,8 @@ fn alertmanager(
 
 /// `api_version`. Prometheus 3 removed `v1`.
 fn put_api_version(part: &mut Section<'_, '_>, server: &Server<'_>, endpoints: &AlertmanagerEndpoints) {
-    let asked = endpoints.api_version.as_ref().map(|version| version.to_lowercase());
-    let known = asked.filter(|version| match version.as_str() {
+    let wanted = endpoints.api_version.as_ref().map(|version| version.to_lowercase());
+    let known = wanted.filter(|version| match version.as_str() {
         "v1" if server.version.major > 2 => {
             part.writer().leave_out("alertmanagers.api_version: v1", "before 3.0");
             false

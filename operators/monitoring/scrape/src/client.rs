@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use api_monitoring::auth::{Authorization, BasicAuth, OAuth2, SafeAuthorization, Sigv4};
 use api_monitoring::http::ProxyConfig;
 use api_monitoring::tls::{SafeTlsConfig, TlsConfig};
-use formats::prometheus::{Place, Section};
+use formats::prometheus::{Section, SectionKind};
 use formats::yaml::{Map, Value, sort};
 use k8s_openapi::api::core::v1::SecretKeySelector;
 use monitoring_assets::{Reader, file};
@@ -82,7 +82,7 @@ impl<'r> Client<'r> {
         else {
             return;
         };
-        let mut part = section.writer().section(Place::OAuth2);
+        let mut part = section.writer().section(SectionKind::OAuth2);
         part.put("client_id", id.unwrap_or_default());
         part.put("client_secret", secret);
         part.put("token_url", oauth2.token_url.to_string());
@@ -111,7 +111,7 @@ impl<'r> Client<'r> {
     /// `sigv4`.
     pub(crate) fn put_sigv4(&self, section: &mut Section<'_, '_>, sigv4: Option<&Sigv4>) {
         let Some(sigv4) = sigv4 else { return };
-        let mut part = section.writer().section(Place::Sigv4);
+        let mut part = section.writer().section(SectionKind::Sigv4);
         put_text(&mut part, "region", &sigv4.region);
         if let (Some(access), Some(secret)) = (&sigv4.access_key, &sigv4.secret_key) {
             let read = |selector| self.reader.secret(selector).unwrap_or_default();
@@ -151,7 +151,7 @@ impl<'r> Client<'r> {
     }
 
     fn tls(&self, section: &Section<'_, '_>, tls: &SafeTlsConfig) -> Map {
-        let mut part = section.writer().section(Place::Tls);
+        let mut part = section.writer().section(SectionKind::Tls);
         part.put_some("insecure_skip_verify", tls.insecure_skip_verify);
         for (inline, field, selector) in [("ca", "ca_file", &tls.ca), ("cert", "cert_file", &tls.cert)] {
             if self.inline_tls {
@@ -200,7 +200,7 @@ pub(crate) fn put_text(section: &mut Section<'_, '_>, field: &'static str, text:
     }
 }
 
-/// Entries in the natural order of their keys, in which numbers count.
+/// Entries in the natural order of their keys, in which numbers are compared by value.
 pub(crate) fn natural<V: Clone + Into<Value>>(entries: &BTreeMap<String, V>) -> Map {
     let mut map =
         Map(entries.iter().map(|(key, value)| (key.clone().into(), value.clone().into())).collect());

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use api_monitoring::prometheus::PrometheusSpec;
 use api_monitoring::{PerKind, SelectableKind};
-use formats::prometheus::{LeftOut, Place, Section, Writer};
+use formats::prometheus::{Section, SectionKind, SectionWriter, UnsupportedField};
 use formats::yaml::{self, Value};
 use monitoring_assets::{Objects, Reader, Reference};
 use monitoring_select::duration::InvalidDuration;
 use monitoring_select::{Mode, Server};
 
 use crate::additional::{self, AdditionalError};
-pub use crate::alerting::Additional;
+pub use crate::alerting::AdditionalAlerting;
 use crate::alerting::{self, AlertingError};
 use crate::client::Client;
 use crate::fragment::Fragment;
@@ -25,7 +25,7 @@ use crate::{remote_read, remote_write};
 /// Where the rule ConfigMaps are mounted.
 const RULES: &str = "/etc/prometheus/rules/";
 
-/// Whether a job belongs to a resource, judged by its name.
+/// Whether a job with this name belongs to a resource.
 pub fn is_of_a_resource(job_name: &str) -> bool {
     let prefixes = SelectableKind::ALL.into_iter().filter_map(SelectableKind::job_prefix);
     prefixes.into_iter().any(|prefix| job_name.starts_with(prefix))
@@ -58,7 +58,7 @@ pub struct ServerInputs<'a> {
     /// The scrape jobs.
     pub jobs: Jobs<'a>,
     /// Settings of users for alerts.
-    pub alerting: Additional<'a>,
+    pub alerting: AdditionalAlerting<'a>,
     /// The ConfigMaps with the rules.
     pub rule_config_maps: &'a [String],
     /// The referenced objects.
@@ -101,17 +101,17 @@ impl Piece {
 
 /// A file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Document {
+pub struct PrometheusDocument {
     /// Its parts, one after the other: first what comes before all jobs, last what comes after them.
     pub pieces: Vec<Piece>,
     /// The fields of the workload that the version does not have. Those of its resources are with their fragments.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<UnsupportedField>,
     /// The Secrets and ConfigMaps that the workload references, whether they exist or not. Those of its resources are
     /// with their fragments.
     pub references: BTreeSet<Reference>,
 }
 
-impl Document {
+impl PrometheusDocument {
     /// The whole file.
     pub fn text(&self) -> String {
         self.pieces.iter().map(|piece| &*piece.text).collect()
@@ -145,7 +145,7 @@ pub enum DocumentError {
 }
 
 /// Writes the file of a server.
-pub fn server(inputs: &ServerInputs<'_>) -> Result<Document, DocumentError> {
+pub fn server(inputs: &ServerInputs<'_>) -> Result<PrometheusDocument, DocumentError> {
     let ServerInputs { server, spec, jobs, .. } = inputs;
     global::check_timeout(server)?;
     let (writer, reader) = (server.writer(), Reader::new(inputs.objects, server.namespace));
@@ -160,7 +160,7 @@ pub fn server(inputs: &ServerInputs<'_>) -> Result<Document, DocumentError> {
     let mut pieces: Vec<Piece> = SelectableKind::ALL.into_iter().flat_map(|kind| jobs.pieces(kind)).collect();
     pieces.push(additional(server, jobs)?);
 
-    let mut tail = writer.section(Place::Document);
+    let mut tail = writer.section(SectionKind::Document);
     storage::put(&mut tail, server, spec).map_err(DocumentError::Storage)?;
     alerting::put(&mut tail, server, client, spec.alerting.as_ref(), inputs.alerting)?;
     remote_write::put(&mut tail, client, &server.spec.remote_write);
@@ -171,7 +171,7 @@ pub fn server(inputs: &ServerInputs<'_>) -> Result<Document, DocumentError> {
 }
 
 /// Writes the file of an agent.
-pub fn agent(inputs: &AgentInputs<'_>) -> Result<Document, DocumentError> {
+pub fn agent(inputs: &AgentInputs<'_>) -> Result<PrometheusDocument, DocumentError> {
     let AgentInputs { server, jobs, .. } = inputs;
     global::check_timeout(server)?;
     let (writer, reader) = (server.writer(), Reader::new(inputs.objects, server.namespace));
@@ -187,7 +187,7 @@ pub fn agent(inputs: &AgentInputs<'_>) -> Result<Document, DocumentError> {
         pieces.extend(others.flat_map(|kind| jobs.pieces(kind)));
     }
 
-    let mut tail = writer.section(Place::Document);
+    let mut tail = writer.section(SectionKind::Document);
     storage::put_agent(&mut tail, server).map_err(DocumentError::AgentStorage)?;
     remote_write::put(&mut tail, client, &server.spec.remote_write);
     otlp::put(&mut tail, server)?;
@@ -197,17 +197,17 @@ pub fn agent(inputs: &AgentInputs<'_>) -> Result<Document, DocumentError> {
 
 /// `global` and `runtime`.
 fn head<'w, 'v>(
-    writer: &'w Writer<'v>,
+    writer: &'w SectionWriter<'v>,
     server: &Server<'_>,
     put_more: impl FnOnce(&mut Section<'_, '_>),
 ) -> Section<'w, 'v> {
-    let mut head = writer.section(Place::Document);
-    let mut global = writer.section(Place::Global);
+    let mut head = writer.section(SectionKind::Document);
+    let mut global = writer.section(SectionKind::Global);
     global::put(&mut global, server);
     put_more(&mut global);
     head.put("global", global);
     if let Some(runtime) = &server.spec.runtime {
-        let mut part = writer.section(Place::Plain);
+        let mut part = writer.section(SectionKind::Plain);
         part.put_some("gogc", runtime.go_gc);
         head.put("runtime", part);
     }
@@ -233,7 +233,12 @@ fn additional(server: &Server<'_>, jobs: &Jobs<'_>) -> Result<Piece, AdditionalE
 }
 
 /// Joins the parts. A map that is written in parts has the same bytes as one that is written at once.
-fn document(head: Section<'_, '_>, jobs: Vec<Piece>, tail: Section<'_, '_>, reader: &Reader<'_>) -> Document {
+fn document(
+    head: Section<'_, '_>,
+    jobs: Vec<Piece>,
+    tail: Section<'_, '_>,
+    reader: &Reader<'_>,
+) -> PrometheusDocument {
     let writer = head.writer();
     let mut text = yaml::write(&head.into());
     text.push_str("scrape_configs:");
@@ -245,79 +250,8 @@ fn document(head: Section<'_, '_>, jobs: Vec<Piece>, tail: Section<'_, '_>, read
     pieces.extend(jobs);
     let text = if tail.is_empty() { String::new() } else { yaml::write(&tail.into()) };
     pieces.push(Piece::new(TAIL, text));
-    Document { pieces, left_out: writer.left_out(), references: reader.references() }
+    PrometheusDocument { pieces, left_out: writer.left_out(), references: reader.references() }
 }
 
 #[cfg(test)]
-mod tests {
-    use api_monitoring::prometheus::shared::SharedSpec;
-    use formats::version::Version;
-    use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
-    use monitoring_assets::Source;
-
-    use super::*;
-
-    fn fragment(name: &str) -> Fragment {
-        let reference =
-            Reference { source: Source::Secret, namespace: "ns".to_owned(), name: name.to_owned() };
-        let text = format!("- job_name: {name}\n");
-        Fragment { text: text.into(), references: [reference].into(), left_out: Vec::new() }
-    }
-
-    /// The names of the jobs of an agent that selected one resource of each kind.
-    fn agent_jobs(mode: Mode) -> Vec<String> {
-        let (name, fragments) = ("ns/name".into(), ["service", "pod", "probe", "config"].map(fragment));
-        let of_kind =
-            |kind| fragments.get(kind as usize).map(|fragment| (&name, fragment)).into_iter().collect();
-        let jobs = Jobs { resources: PerKind::new(of_kind), additional: Some("- job_name: own") };
-        let spec = SharedSpec::default();
-        let mut server = Server::new(("ns", "name"), &spec, Version::new(3, 0, 0));
-        server.mode = mode;
-        let document = agent(&AgentInputs { server: &server, jobs, objects: &Objects::default() }).unwrap();
-        let text = document.text();
-        let names = text.lines().filter_map(|line| line.strip_prefix("- job_name: "));
-        names.map(str::to_owned).collect()
-    }
-
-    #[test]
-    fn an_agent_on_every_node_scrapes_pods_only() {
-        assert_eq!(agent_jobs(Mode::Agent), ["pod", "own", "service", "probe", "config"]);
-        assert_eq!(agent_jobs(Mode::DaemonSet), ["pod", "own"]);
-    }
-
-    #[test]
-    fn the_parts_of_a_server_are_one_file() {
-        let [one, two] = ["b", "a"].map(fragment);
-        let (first, second) = ("ns/a".into(), "ns/b".into());
-        let mut jobs = Jobs::default();
-        jobs.resources[SelectableKind::PodMonitor] = vec![(&first, &two), (&second, &one)];
-        let shared = SharedSpec {
-            prometheus_external_label_name: Some(String::new()),
-            replica_external_label_name: Some(String::new()),
-            ..SharedSpec::default()
-        };
-        let rule_selector = Some(LabelSelector::default());
-        let spec = PrometheusSpec { shared, rule_selector, ..PrometheusSpec::default() };
-        let server = Server::new(("ns", "name"), &spec.shared, Version::new(3, 11, 0));
-        let mut inputs = ServerInputs {
-            server: &server,
-            spec: &spec,
-            jobs,
-            alerting: Additional::default(),
-            rule_config_maps: &["rules-0".to_owned()],
-            objects: &Objects::default(),
-        };
-        let head = "global:\n  scrape_interval: \"\"\n  external_labels: {}\n  evaluation_interval: \"\"\n\
-            rule_files:\n- /etc/prometheus/rules/rules-0/*.yaml\n";
-        let tail = "storage:\n  tsdb:\n    retention:\n      time: 24h\n";
-        let jobs = "scrape_configs:\n- job_name: a\n- job_name: b\n";
-        let document = super::server(&inputs).unwrap();
-        assert_eq!(document.text(), format!("{head}{jobs}{tail}"));
-        let names: Vec<String> = document.pieces.iter().map(|piece| piece.name().concat()).collect();
-        assert_eq!(names, ["head", "podMonitor/ns/a", "podMonitor/ns/b", "additional", "tail"]);
-        assert_eq!((document.left_out, document.references), (Vec::new(), BTreeSet::new()));
-
-        inputs.jobs = Jobs::default();
-        assert_eq!(super::server(&inputs).unwrap().text(), format!("{head}scrape_configs: []\n{tail}"));
-    }
-}
+mod tests;

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use formats::prometheus::{LeftOut, Writer};
+use formats::prometheus::{SectionWriter, UnsupportedField};
 use formats::yaml::{self, Value};
 use monitoring_assets::{Reader, Reference};
 
@@ -16,12 +16,12 @@ pub struct Fragment {
     /// The references of the resource, whether the objects exist or not.
     pub references: BTreeSet<Reference>,
     /// The fields of the resource that the version does not have.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<UnsupportedField>,
 }
 
 impl Fragment {
     /// Writes jobs.
-    pub(crate) fn new(jobs: Vec<Value>, writer: &Writer<'_>, reader: &Reader<'_>) -> Self {
+    pub(crate) fn new(jobs: Vec<Value>, writer: &SectionWriter<'_>, reader: &Reader<'_>) -> Self {
         // A list is not indented below its key, so it has the same bytes alone.
         let text = if jobs.is_empty() { String::new() } else { yaml::write(&Value::List(jobs)) };
         Self { text: text.into(), references: reader.references(), left_out: writer.left_out() }

@@ -10,7 +10,7 @@ use monitoring_select::duration::{self, InvalidDuration};
 use crate::client::{put_text, texts};
 use crate::{job, limits, log_file};
 
-/// The default name of the label that tells replicas apart.
+/// The default name of the label that distinguishes replicas.
 pub(crate) const REPLICA: &str = "prometheus_replica";
 
 /// Checks that a scrape ends before the next one begins.
@@ -43,7 +43,7 @@ pub(crate) fn put_rules(section: &mut Section<'_, '_>, spec: &PrometheusSpec) {
     }
 }
 
-/// The labels of everything that leaves the server. Labels of the operator win over labels of the user.
+/// The external labels. Labels of the operator take precedence over labels of the user.
 fn external_labels(server: &Server<'_>) -> BTreeMap<String, String> {
     let spec = server.spec;
     let mut labels = spec.external_labels.clone();
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_of_the_operator_win() {
+    fn labels_of_the_operator_take_precedence() {
         let own = [("prometheus", "x"), ("team", "y")].map(|(key, value)| (key.to_owned(), value.to_owned()));
         let spec = SharedSpec {
             external_labels: own.into(),

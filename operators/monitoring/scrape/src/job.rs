@@ -1,5 +1,5 @@
-//! What jobs of all kinds have in common: who may override what, limits, formats, histograms, and what a scrape class and
-//! the workload add to what the resource says.
+//! What jobs of all kinds have in common: overrides, limits, formats, histograms, and the settings that a scrape class and
+//! the workload add to those of the resource.
 
 use api_monitoring::SelectableKind;
 use api_monitoring::auth::SafeAuthorization;
@@ -23,14 +23,18 @@ const NEW_PROTOCOL: &str = "PrometheusText1.0.0";
 
 /// The resource of a job.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Resource<'a> {
-    pub(crate) kind: SelectableKind,
-    pub(crate) namespace: &'a str,
-    pub(crate) name: &'a str,
+pub struct Resource<'a> {
+    /// Its kind.
+    pub kind: SelectableKind,
+    /// Its namespace.
+    pub namespace: &'a str,
+    /// Its name.
+    pub name: &'a str,
 }
 
 impl<'a> Resource<'a> {
-    pub(crate) fn new(kind: SelectableKind, metadata: &'a ObjectMeta) -> Self {
+    /// A resource with this metadata.
+    pub fn new(kind: SelectableKind, metadata: &'a ObjectMeta) -> Self {
         Self {
             kind,
             namespace: metadata.namespace.as_deref().unwrap_or_default(),
@@ -77,7 +81,7 @@ impl<'a> JobWriter<'a> {
         }
     }
 
-    /// The limits, then what is done with histograms.
+    /// The limits, then the settings for histograms.
     pub(crate) fn put_limits(&self, section: &mut Section<'_, '_>, options: &JobOptions) {
         limits::put(section, self.server, options);
         put_histograms(section, self.server, &options.histograms);
@@ -120,8 +124,7 @@ impl<'a> JobWriter<'a> {
     /// The steps of the class, then those of the user, then the enforced one.
     fn steps(&self, of_class: Option<&[RelabelConfig]>, own: &[RelabelConfig]) -> Vec<Map> {
         let of_class = relabel::configured(of_class.unwrap_or_default());
-        let enforced = relabel::enforced(self.server, self.resource);
-        of_class.chain(relabel::configured(own)).chain(enforced).collect()
+        of_class.chain(relabel::with_enforced(self.server, self.resource, own)).collect()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use api_monitoring::prometheus::shared::ApiServerConfig;
 use api_monitoring::reference::NamespaceSelector;
-use formats::prometheus::{Place, Section};
+use formats::prometheus::{Section, SectionKind};
 use formats::yaml::Map;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use monitoring_assets::{Objects, Reader};
@@ -62,14 +62,14 @@ impl Discovery<'_> {
         let reader = Reader::new(objects, self.namespace);
         let client = Client::new(server, &reader);
         let writer = server.writer();
-        let mut section = writer.section(Place::Plain);
+        let mut section = writer.section(SectionKind::Plain);
         self.put(&mut section, server, client);
         section.into_map()
     }
 
     /// `kubernetes_sd_configs`.
     pub(crate) fn put(&self, section: &mut Section<'_, '_>, server: &Server<'_>, client: Client<'_>) {
-        let place = if self.role == Role::Pod { Place::Pods } else { Place::Endpoints };
+        let place = if self.role == Role::Pod { SectionKind::Pods } else { SectionKind::Endpoints };
         let mut part = section.writer().section(place);
         part.put("role", self.role.name());
         let namespaces = self.names(server);
@@ -150,7 +150,7 @@ mod tests {
         };
         let node = Map::new().with("role", "pod").with("field", "spec.nodeName=$(NODE_NAME)");
         let labels = |role: &'static str| Map::new().with("role", role).with("label", "a=b");
-        // Pods have carried what is known about their nodes for longer than addresses behind Services.
+        // The role for pods has had `attach_metadata` for longer than the roles for Services.
         let pod = Map::new()
             .with("role", "pod")
             .with("attach_metadata", Map::new().with("node", true))

@@ -25,6 +25,9 @@ mod limits;
 mod log_file;
 mod monitor;
 mod otlp;
+#[cfg(test)]
+#[path = "../../test_support/placeholder.rs"]
+mod placeholder;
 pub mod pod_monitor;
 mod port;
 pub mod probe;
@@ -41,7 +44,12 @@ pub mod service_monitor;
 mod sharding;
 mod storage;
 mod tracing;
+#[cfg(test)]
+#[path = "../../test_support/yaml_texts.rs"]
+mod yaml_texts;
 
 pub use fragment::Fragment;
+pub use job::Resource;
 pub use monitoring_select::{Mode, Offers, Server};
+pub use relabel::with_enforced;
 pub use remote_write::file as remote_write_file;

@@ -61,7 +61,7 @@ pub(crate) fn put_body_size(section: &mut Section<'_, '_>, server: &Server<'_>, 
     section.put_some("body_size_limit", size.map(ToString::to_string));
 }
 
-/// An unreadable size counts as 0.
+/// A size that cannot be parsed counts as 0.
 fn bytes(size: &ByteSize) -> i64 {
     byte_size::parse(size).unwrap_or_default()
 }
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_lower_limit_counts_and_none_is_no_limit() {
+    fn the_lower_limit_applies_and_zero_means_no_limit() {
         let (old, new) = (Version::new(2, 44, 0), Version::new(2, 45, 0));
         for (version, own, enforced, expected) in [
             (&new, None, None, None),

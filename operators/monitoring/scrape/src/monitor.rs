@@ -1,7 +1,7 @@
 //! What the jobs of ServiceMonitors and PodMonitors have in common: one job an endpoint.
 
 use api_monitoring::scrape::{EndpointOptions, MonitorOptions};
-use formats::prometheus::{Place, Section, Writer};
+use formats::prometheus::{Section, SectionKind, SectionWriter};
 use formats::yaml::{Map, Value};
 use monitoring_select::Mode;
 
@@ -22,11 +22,11 @@ impl Monitor<'_> {
     /// A job up to the options of its HTTP client, which each kind of monitor writes in another order.
     pub(crate) fn begin<'w, 'v>(
         &self,
-        writer: &'w Writer<'v>,
+        writer: &'w SectionWriter<'v>,
         index: usize,
         endpoint: &EndpointOptions,
     ) -> Section<'w, 'v> {
-        let mut section = writer.section(Place::Job);
+        let mut section = writer.section(SectionKind::Job);
         section.put("job_name", format!("{}/{index}", self.job.resource.job_name()));
         self.job.put_honor_labels(&mut section, endpoint.honor_labels);
         self.job.put_honor_timestamps(&mut section, endpoint.honor_timestamps);

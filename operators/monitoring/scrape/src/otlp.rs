@@ -1,7 +1,7 @@
 //! `otlp`: how OTLP metrics become series.
 
 use api_monitoring::prometheus::otlp::OtlpConfig;
-use formats::prometheus::{Place, Section};
+use formats::prometheus::{Section, SectionKind};
 use formats::version::Version;
 use monitoring_select::Server;
 
@@ -38,7 +38,7 @@ pub enum OtlpError {
 pub(crate) fn put(section: &mut Section<'_, '_>, server: &Server<'_>) -> Result<(), OtlpError> {
     let Some(otlp) = &server.spec.otlp else { return Ok(()) };
     check(server, otlp)?;
-    let mut part = section.writer().section(Place::Otlp);
+    let mut part = section.writer().section(SectionKind::Otlp);
     if !otlp.promote_resource_attributes.is_empty() {
         part.put("promote_resource_attributes", otlp.promote_resource_attributes.clone());
     }
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_version_cannot_do_is_rejected() {
+    fn unsupported_strategies_are_rejected() {
         let since = |strategy: &str, version: &str| {
             Some(format!(
                 "nameValidationScheme {strategy:?} is only supported from Prometheus version {version} "
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn attributes_are_checked_where_the_version_knows_of_all_of_them() {
+    fn attributes_are_checked_if_the_version_supports_all_of_them() {
         let both = OtlpConfig {
             promote_all_resource_attributes: Some(true),
             promote_resource_attributes: vec!["a".into()],

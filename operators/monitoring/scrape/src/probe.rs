@@ -3,7 +3,7 @@
 use api_monitoring::probe::{ProbeSpec, ProbeTargetIngress, ProbeTargetStaticConfig};
 use api_monitoring::relabel::RelabelConfig;
 use api_monitoring::{Probe, SelectableKind};
-use formats::prometheus::{Place, Section};
+use formats::prometheus::{Section, SectionKind};
 use formats::yaml::{Map, Value};
 use monitoring_assets::{Objects, Reader};
 use monitoring_select::Server;
@@ -20,7 +20,7 @@ pub fn render(server: &Server<'_>, probe: &Probe, objects: &Objects) -> Fragment
     let resource = Resource::new(SelectableKind::Probe, &probe.metadata);
     let reader = Reader::new(objects, resource.namespace);
     let writer = server.writer();
-    let mut section = writer.section(Place::Job);
+    let mut section = writer.section(SectionKind::Job);
     ProbeJob { job: JobWriter::new(server, resource, &spec.job, &reader), spec }.put(&mut section);
     Fragment::new(vec![section.into()], &writer, &reader)
 }
@@ -70,7 +70,7 @@ impl ProbeJob<'_> {
         params
     }
 
-    /// The targets; static ones win over ingresses.
+    /// The targets; static ones take precedence over ingresses.
     fn put_targets(&self, section: &mut Section<'_, '_>) {
         let mut steps = vec![relabel::first()];
         if !self.spec.job_name.is_empty() {

@@ -1,23 +1,22 @@
-//! Property of the whole file: any text that a user wrote reaches Prometheus as it is.
+//! A property of the whole file: any text that a user wrote reaches Prometheus unchanged.
 
 use api_monitoring::prometheus::PrometheusSpec;
 use api_monitoring::prometheus::shared::SharedSpec;
 use api_monitoring::{ScrapeConfig, SelectableKind, ServiceMonitor};
 use formats::version::Version;
-use formats::yaml::{self, Map, Value};
+use formats::yaml::{self, Map};
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
 use monitoring_assets::Objects;
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::document::{self, Additional, Jobs, ServerInputs};
+use crate::document::{self, AdditionalAlerting, Jobs, ServerInputs};
+use crate::placeholder::{PLACEHOLDER, read, replaced};
+use crate::yaml_texts::texts;
 use crate::{Server, scrape_config, service_monitor};
 
-/// A text that nothing else in a file looks like.
-const WORD: &str = "word-of-the-user";
-
-/// The file of a workload and resources that have a text wherever a user may write one.
+/// The file of a workload and resources with a text in every field that holds free text.
 fn written(text: &str) -> String {
     let mut secret = Secret::default();
     secret.metadata.name = Some("s".into());
@@ -65,59 +64,21 @@ fn written(text: &str) -> String {
         server: &server,
         spec: &spec,
         jobs,
-        alerting: Additional::default(),
+        alerting: AdditionalAlerting::default(),
         rule_config_maps: &[],
         objects: &objects,
     };
     document::server(&inputs).unwrap().text()
 }
 
-fn read(text: &str) -> Value {
-    yaml::read(text).unwrap_or_else(|error| panic!("{error}: {text}")).value
-}
-
-/// The same with another text in place of a word.
-fn replaced(value: Value, text: &str) -> Value {
-    match value {
-        Value::Text(word) if word == WORD => text.to_owned().into(),
-        Value::List(list) => Value::List(list.into_iter().map(|item| replaced(item, text)).collect()),
-        Value::Map(map) => {
-            Value::Map(Map(map.0.into_iter().map(|(key, value)| (key, replaced(value, text))).collect()))
-        }
-        other @ (Value::Null
-        | Value::Bool(_)
-        | Value::Int(_)
-        | Value::Uint(_)
-        | Value::Float(_)
-        | Value::Text(_)
-        | Value::Binary(_)
-        | Value::Row(_)) => other,
-    }
-}
-
-/// Texts that YAML treats in special ways: signs, spaces and breaks more often than letters. Two signs are left out that end a
-/// line to the writer, which keeps to YAML 1.1, and not to the reader.
-fn texts() -> impl Strategy<Value = String> {
-    let special = "[ \n\t\r:#'\"\\\\{}\\[\\],&*!|>%@`~?=<a\u{0}\u{7}\u{7f}\u{85}\u{a0}\u{feff}é-]{1,12}";
-    let any = "[^\u{2028}\u{2029}]{1,20}";
-    prop_oneof![
-        special,
-        "[a-c \n]{1,40}",
-        "([a-z]{1,9} ){1,40}",
-        "[0-9.eE_xobinfaNTZ:+-]{1,10}",
-        "yes|No|ON|~|null|<<",
-        any
-    ]
-}
-
 #[test]
-fn the_word_stands_where_a_user_wrote_it() {
-    assert_eq!(written(WORD).matches(WORD).count(), 21);
+fn the_placeholder_is_in_every_field() {
+    assert_eq!(written(PLACEHOLDER).matches(PLACEHOLDER).count(), 21);
 }
 
 proptest! {
     #[test]
     fn any_text_survives(text in texts()) {
-        prop_assert_eq!(read(&written(&text)), replaced(read(&written(WORD)), &text));
+        prop_assert_eq!(read(&written(&text)), replaced(read(&written(PLACEHOLDER)), &text));
     }
 }

@@ -1,5 +1,5 @@
 //! Quantities of Kubernetes as the numbers of configuration files. All digits are those that the Prometheus Operator
-//! writes, since another number is another configuration.
+//! writes, since a different number would change the configuration.
 
 use go_syntax::quantity::parse;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
@@ -20,7 +20,7 @@ mod tests {
 
     #[test]
     #[expect(clippy::float_cmp, reason = "the last digit is what matters")]
-    fn what_is_no_quantity_is_nothing() {
+    fn an_invalid_quantity_is_zero() {
         let quantity = |text: &str| Quantity(text.into());
         assert_eq!(number(&quantity("0.7")), 7.0 * 0.1);
         assert_eq!(number(&quantity("nothing")), 0.0);

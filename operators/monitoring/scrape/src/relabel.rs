@@ -1,4 +1,4 @@
-//! Relabeling steps: those that the operator adds, those of users, and the label that is forced on what users scrape.
+//! Relabeling steps: those that the operator adds, those of users, and the one that enforces the namespace label.
 
 use api_monitoring::relabel::RelabelConfig;
 use formats::yaml::{Map, Value};
@@ -6,10 +6,7 @@ use monitoring_select::Server;
 
 use crate::job::Resource;
 
-/// The group of all resources that can be excluded from enforcement.
-const GROUP: &str = "monitoring.coreos.com";
-
-/// The first step of every job: it keeps the name of the job where users' steps find it.
+/// The first step of every job: it copies the name of the job to a label that users' steps can use.
 pub(crate) fn first() -> Map {
     copy("job", "__tmp_prometheus_job_name")
 }
@@ -92,20 +89,15 @@ pub(crate) fn configured(steps: &[RelabelConfig]) -> impl Iterator<Item = Map> {
     })
 }
 
-/// The step that adds the namespace to everything that a resource scrapes, unless the resource is excluded. It comes
-/// after the user's own steps, so that none of them can undo it.
-pub(crate) fn enforced(server: &Server<'_>, resource: Resource<'_>) -> Option<Map> {
+/// The steps of a user, and then the one that adds the namespace to everything that a resource scrapes, unless the resource is
+/// excluded. It is the last one, so that none of the user's steps can undo it.
+pub fn with_enforced(server: &Server<'_>, resource: Resource<'_>, own: &[RelabelConfig]) -> Vec<Map> {
+    let Resource { kind, namespace, name } = resource;
     let label = &server.spec.enforced_namespace_label;
-    let excluded = || {
-        server.spec.excluded_from_enforcement.iter().any(|exclusion| {
-            exclusion.resource == resource.kind.plural()
-                && (exclusion.group.is_empty() || exclusion.group == GROUP)
-                && !exclusion.namespace.is_empty()
-                && exclusion.namespace == resource.namespace
-                && (exclusion.name.is_empty() || exclusion.name == resource.name)
-        })
-    };
-    (!label.is_empty() && !excluded()).then(|| set(label.clone(), resource.namespace.to_owned()))
+    let mut excluded = server.spec.excluded_from_enforcement.iter();
+    let is_excluded = label.is_empty() || excluded.any(|one| one.refers_to(kind, namespace, name));
+    let enforced = (!is_excluded).then(|| set(label.clone(), namespace.to_owned()));
+    configured(own).chain(enforced).collect()
 }
 
 #[cfg(test)]
@@ -140,28 +132,28 @@ mod tests {
     }
 
     #[test]
-    fn the_namespace_is_enforced_but_for_exclusions() {
-        let excluded = |group: &str, namespace: &str, name: &str| ObjectReference {
-            group: group.into(),
+    fn the_namespace_is_enforced_last_unless_the_resource_is_excluded() {
+        let excluded = |name: &str| ObjectReference {
+            group: String::new(),
             resource: "probes".into(),
-            namespace: namespace.into(),
+            namespace: "ns".into(),
             name: name.into(),
         };
-        for (exclusion, expected) in [
-            (excluded("", "ns", ""), false),
-            (excluded(GROUP, "ns", "me"), false),
-            (excluded(GROUP, "ns", "you"), true),
-            (excluded(GROUP, "", ""), true),
-            (excluded("other", "ns", ""), true),
+        let own = [RelabelConfig { action: "labeldrop".into(), ..RelabelConfig::default() }];
+        let users = Map::new().with("action", "labeldrop");
+        for (label, name, expected) in [
+            ("tenant", "other", vec![users.clone(), set("tenant", "ns")]),
+            ("tenant", "name", vec![users.clone()]),
+            ("", "other", vec![users.clone()]),
         ] {
             let spec = SharedSpec {
-                enforced_namespace_label: "tenant".into(),
-                excluded_from_enforcement: vec![exclusion],
+                enforced_namespace_label: label.into(),
+                excluded_from_enforcement: vec![excluded(name)],
                 ..SharedSpec::default()
             };
             let server = Server::new(("a", "b"), &spec, Version::new(3, 0, 0));
-            let resource = Resource { kind: SelectableKind::Probe, namespace: "ns", name: "me" };
-            assert_eq!(enforced(&server, resource), expected.then(|| set("tenant", "ns")));
+            let resource = Resource { kind: SelectableKind::Probe, namespace: "ns", name: "name" };
+            assert_eq!(with_enforced(&server, resource, &own), expected);
         }
     }
 

@@ -1,7 +1,7 @@
 //! `remote_read`: the endpoints that queries also read from.
 
 use api_monitoring::prometheus::remote::RemoteReadSpec;
-use formats::prometheus::{Place, Section};
+use formats::prometheus::{Section, SectionKind};
 use formats::yaml::Map;
 
 use crate::client::{Client, put_text, put_texts};
@@ -16,7 +16,7 @@ pub(crate) fn put(section: &mut Section<'_, '_>, client: Client<'_>, endpoints: 
 }
 
 fn part(section: &Section<'_, '_>, client: Client<'_>, endpoint: &RemoteReadSpec) -> Map {
-    let mut part = section.writer().section(Place::RemoteRead);
+    let mut part = section.writer().section(SectionKind::RemoteRead);
     part.put("url", endpoint.url.to_string());
     part.put_some("remote_timeout", endpoint.remote_timeout.as_ref().map(ToString::to_string));
     put_texts(&mut part, "headers", &endpoint.headers);

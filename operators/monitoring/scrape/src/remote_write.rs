@@ -3,7 +3,7 @@
 use api_monitoring::auth::AzureAd;
 use api_monitoring::prometheus::remote::{MetadataConfig, QueueConfig, RemoteWriteSpec};
 use api_monitoring::text::Duration;
-use formats::prometheus::{Place, Section, Writer};
+use formats::prometheus::{Section, SectionKind, SectionWriter};
 use formats::version::Version;
 use formats::yaml::{self, Map};
 use monitoring_assets::Reader;
@@ -27,15 +27,15 @@ pub(crate) fn put(section: &mut Section<'_, '_>, client: Client<'_>, endpoints: 
 /// does not have must be removed before.
 pub fn file(reader: &Reader<'_>, endpoints: &[RemoteWriteSpec]) -> String {
     let version = Version::new(0, 0, 0);
-    let writer = Writer::unchecked(&version);
-    let section = writer.section(Place::Document);
+    let writer = SectionWriter::unchecked(&version);
+    let section = writer.section(SectionKind::Document);
     let client = Client { reader, inline_tls: false };
     let parts: Vec<Map> = endpoints.iter().map(|endpoint| part(&section, client, endpoint)).collect();
     yaml::write(&Map::new().with("remote_write", parts).into())
 }
 
 fn part(section: &Section<'_, '_>, client: Client<'_>, endpoint: &RemoteWriteSpec) -> Map {
-    let mut part = section.writer().section(Place::RemoteWrite);
+    let mut part = section.writer().section(SectionKind::RemoteWrite);
     part.put("url", endpoint.url.to_string());
     part.put_some("remote_timeout", endpoint.remote_timeout.as_ref().map(ToString::to_string));
     put_texts(&mut part, "headers", &endpoint.headers);
@@ -83,7 +83,7 @@ fn put_client(part: &mut Section<'_, '_>, client: Client<'_>, endpoint: &RemoteW
 }
 
 fn azure_part(section: &Section<'_, '_>, client: Client<'_>, azure: &AzureAd) -> Map {
-    let mut part = section.writer().section(Place::Azure);
+    let mut part = section.writer().section(SectionKind::Azure);
     if let Some(identity) = &azure.managed_identity {
         let mut map = Map::new();
         if let Some(id) = identity.client_id.as_ref().filter(|id| !id.is_empty()) {
@@ -115,7 +115,7 @@ fn azure_part(section: &Section<'_, '_>, client: Client<'_>, azure: &AzureAd) ->
 }
 
 fn queue_part(section: &Section<'_, '_>, queue: &QueueConfig) -> Map {
-    let mut part = section.writer().section(Place::Queue);
+    let mut part = section.writer().section(SectionKind::Queue);
     let given = |number: i64| Some(number).filter(|number| *number != 0);
     let text = |duration: &Option<Duration>| duration.as_ref().map(ToString::to_string);
     part.put_some("capacity", given(queue.capacity));
@@ -134,7 +134,7 @@ fn queue_part(section: &Section<'_, '_>, queue: &QueueConfig) -> Map {
 }
 
 fn metadata_part(section: &Section<'_, '_>, metadata: &MetadataConfig, sends: bool) -> Map {
-    let mut part = section.writer().section(Place::Metadata);
+    let mut part = section.writer().section(SectionKind::Metadata);
     part.put("send", sends);
     put_text(&mut part, "send_interval", &metadata.send_interval);
     part.put_some("max_samples_per_send", metadata.max_samples_per_send);
@@ -157,12 +157,12 @@ mod tests {
     }
 
     #[test]
-    fn a_file_without_endpoints_says_so() {
+    fn a_file_without_endpoints_has_an_empty_list() {
         assert_eq!(file(&Reader::new(&Objects::default(), "ns"), &[]), "remote_write: []\n");
     }
 
     #[test]
-    fn the_second_version_of_messages_carries_metadata_itself() {
+    fn the_second_version_of_messages_includes_metadata() {
         let text = written(|endpoint| {
             endpoint.message_version = Some(SECOND.into());
             endpoint.metadata_config = Some(MetadataConfig { send: true, ..MetadataConfig::default() });
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_for_a_proxy_that_are_none_are_written() {
+    fn an_empty_map_of_proxy_headers_is_written() {
         let text = written(|endpoint| endpoint.proxy.proxy_connect_header = Some(BTreeMap::new()));
         assert_eq!(text, "remote_write:\n- url: http://a\n  proxy_connect_header: {}\n");
     }

@@ -47,7 +47,7 @@ pub(crate) fn tls(own: Option<TlsConfig>, class: Option<&ScrapeClass>) -> Option
     Some(own)
 }
 
-/// Whether discovery attaches metadata of nodes, if the resource or its class says so. Sharding by zone needs it.
+/// Whether discovery attaches metadata of nodes, if the resource or its class sets it. Sharding by zone needs it.
 pub(crate) fn attaches_nodes(
     server: &Server<'_>,
     own: Option<&AttachMetadata>,
@@ -56,8 +56,8 @@ pub(crate) fn attaches_nodes(
     if !server.zones().is_empty() && !server.offers.pod_topology_labels {
         return Some(true);
     }
-    let asked = own.or_else(|| class.and_then(|class| class.attach_metadata.as_ref()))?;
-    Some(asked.node.unwrap_or_default())
+    let metadata = own.or_else(|| class.and_then(|class| class.attach_metadata.as_ref()))?;
+    Some(metadata.node.unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn credentials_of_the_class_fill_a_gap() {
+    fn missing_credentials_come_from_the_class() {
         let own = |credentials: Option<&str>| SafeAuthorization {
             type_: "Own".into(),
             credentials: credentials.map(secret),
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_the_class_fill_gaps() {
+    fn missing_files_come_from_the_class() {
         let files = |name: &str| TlsConfig {
             ca_file: format!("{name}/ca"),
             cert_file: format!("{name}/cert"),

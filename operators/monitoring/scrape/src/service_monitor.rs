@@ -68,7 +68,7 @@ fn keep_port(role: Role, endpoint: &Endpoint) -> Option<Map> {
     Some(relabel::keep(vec![port::service_label(role).into()], endpoint.port.clone()))
 }
 
-/// Labels that say what a target is.
+/// Labels that describe a target.
 fn target_steps(role: Role) -> [Map; 6] {
     let sources = if role == Role::EndpointSlice {
         [

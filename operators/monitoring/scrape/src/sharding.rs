@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn jobs_of_users_are_spread_only_where_they_must_be() {
+    fn jobs_of_users_are_sharded_only_if_necessary() {
         let spec = |shards| SharedSpec { shards: Some(shards), ..SharedSpec::default() };
         let (one, two) = (spec(1), spec(2));
         let server = |spec, retains_shards, mode| {

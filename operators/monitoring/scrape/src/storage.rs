@@ -2,7 +2,7 @@
 
 use api_monitoring::prometheus::PrometheusSpec;
 use api_monitoring::prometheus::tsdb::TsdbSpec;
-use formats::prometheus::{Place, Section};
+use formats::prometheus::{Section, SectionKind};
 use formats::yaml::Map;
 use monitoring_select::Server;
 
@@ -33,10 +33,10 @@ pub(crate) fn put(
     spec: &PrometheusSpec,
 ) -> Result<(), StorageError> {
     let tsdb = checked(server)?;
-    let mut storage = section.writer().section(Place::Storage);
+    let mut storage = section.writer().section(SectionKind::Storage);
     let exemplars = spec.exemplars.as_ref().and_then(|exemplars| exemplars.max_size);
     storage.put_some("exemplars", exemplars.map(|size| Map::new().with("max_exemplars", size)));
-    let mut part = section.writer().section(Place::Storage);
+    let mut part = section.writer().section(SectionKind::Storage);
     put_tsdb(&mut part, tsdb);
     // Older versions have flags for it.
     if section.writer().at_least(3, 11) {
@@ -54,7 +54,7 @@ pub(crate) fn put(
 /// `storage` of an agent.
 pub(crate) fn put_agent(section: &mut Section<'_, '_>, server: &Server<'_>) -> Result<(), StorageError> {
     let tsdb = checked(server)?;
-    let mut part = section.writer().section(Place::AgentStorage);
+    let mut part = section.writer().section(SectionKind::AgentStorage);
     put_tsdb(&mut part, tsdb);
     if !part.is_empty() {
         section.put("storage", Map::new().with("tsdb", part));
@@ -119,7 +119,7 @@ mod tests {
     fn written(minor: u64, agent: bool, spec: &PrometheusSpec) -> Result<String, String> {
         let server = Server::new(("ns", "name"), &spec.shared, Version::new(3, minor, 0));
         let writer = server.writer();
-        let mut section = writer.section(Place::Document);
+        let mut section = writer.section(SectionKind::Document);
         let put = if agent { put_agent(&mut section, &server) } else { put(&mut section, &server, spec) };
         put.map_err(|error| error.to_string())?;
         Ok(yaml::write(&section.into()))
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_has_one_storage_with_all_that_its_version_knows() {
+    fn the_storage_of_an_agent_has_the_fields_that_its_version_supports() {
         let spec = spec("0.5", "Xor2", &[]);
         let old = "storage:\n  tsdb:\n    out_of_order_time_window: 1m\n";
         let threshold = "    stale_series_compaction_threshold: 0.5\n";
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn how_long_samples_are_kept_is_said_here_from_3_11_on() {
+    fn the_retention_is_in_the_file_since_3_11() {
         let kept = |time: &str, size: &str| PrometheusSpec {
             retention: time.into(),
             retention_size: size.into(),
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_stored_is_refused() {
+    fn invalid_settings_are_rejected() {
         let threshold =
             "`staleSeriesCompactionThreshold` must be between 0 and 1. The current value is 1500m";
         assert_eq!(written(13, false, &spec("1.5", "Xor", &[])), Err(threshold.to_owned()));

@@ -1,7 +1,7 @@
 //! `tracing`: where the server sends traces.
 
 use api_monitoring::prometheus::tracing::TracingConfig;
-use formats::prometheus::{Place, Section};
+use formats::prometheus::{Section, SectionKind};
 use monitoring_select::Server;
 use monitoring_select::{Problem, tls};
 
@@ -27,7 +27,7 @@ pub(crate) fn put(
 ) -> Result<(), TracingError> {
     let Some(tracing) = &server.spec.tracing_config else { return Ok(()) };
     check(tracing)?;
-    let mut part = section.writer().section(Place::Tracing);
+    let mut part = section.writer().section(SectionKind::Tracing);
     part.put("endpoint", tracing.endpoint.clone());
     part.put_some("client_type", tracing.client_type.as_ref().map(|kind| kind.to_lowercase()));
     part.put_some("sampling_fraction", tracing.sampling_fraction.as_ref().map(quantity::number));
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn tls_that_contradicts_itself_is_rejected() {
+    fn contradictory_tls_settings_are_rejected() {
         assert_eq!(rejected(|_| {}), None);
         let both = rejected(|tls| {
             let secret = SecretKeySelector { name: "n".into(), key: "k".into(), optional: None };
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fraction_is_between_nothing_and_all() {
+    fn a_fraction_is_between_zero_and_one() {
         for (fraction, expected) in [
             ("0", Ok(())),
             ("1", Ok(())),

@@ -8,14 +8,14 @@ use go_syntax::quoted::Quoted;
 pub enum InvalidDuration {
     /// It cannot be parsed.
     #[error(transparent)]
-    Duration(#[from] prometheus::Invalid),
+    Duration(#[from] prometheus::InvalidPrometheusDuration),
     /// The interval cannot be parsed.
     #[error("invalid scrapeInterval {}: {problem}", Quoted(.text))]
     Interval {
         /// The text.
         text: String,
         /// The error.
-        problem: prometheus::Invalid,
+        problem: prometheus::InvalidPrometheusDuration,
     },
     /// The timeout cannot be parsed.
     #[error("invalid scrapeTimeout: {}: {problem}", Quoted(.text))]
@@ -23,7 +23,7 @@ pub enum InvalidDuration {
         /// The text.
         text: String,
         /// The error.
-        problem: prometheus::Invalid,
+        problem: prometheus::InvalidPrometheusDuration,
     },
     /// The timeout is longer than the interval.
     #[error("scrapeTimeout {} greater than scrapeInterval {}", Quoted(.timeout), Quoted(.interval))]
@@ -51,7 +51,7 @@ fn parse_interval(interval: &str) -> Result<i64, InvalidDuration> {
 }
 
 /// Checks that a timeout, if there is one, is not longer than the interval. Without an interval, that of the workload
-/// counts.
+/// is used.
 pub fn check_timeout(timeout: &str, interval: &str, of_workload: &str) -> Result<(), InvalidDuration> {
     if timeout.is_empty() {
         return Ok(());

@@ -8,7 +8,7 @@ use crate::references::References;
 use crate::server::Server;
 use crate::{authentication, proxy};
 
-/// Checks how objects are selected: old versions cannot leave it to the API server.
+/// Checks how objects are selected: with old versions, the API server cannot select them.
 pub(crate) fn check_selector_mechanism(server: &Server<'_>, options: &MonitorOptions) -> Result<(), Problem> {
     if options.selector_mechanism.as_deref() == Some("RoleSelector") && server.is_before(2, 17, 0) {
         return broken("RoleSelector selectorMechanism is only supported in Prometheus 2.17.0 and newer");

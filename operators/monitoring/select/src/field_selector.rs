@@ -27,13 +27,13 @@ pub fn check(selector: &str) -> Result<(), InvalidFieldSelector> {
 }
 
 fn check_part(selector: &str, part: &str) -> Result<(), InvalidFieldSelector> {
-    let refused =
+    let no_operator =
         || InvalidFieldSelector::NoOperator { selector: selector.to_owned(), part: part.to_owned() };
     let at = part
         .char_indices()
         .map(|(at, _)| at)
         .find(|at| part[*at..].starts_with('=') || part[*at..].starts_with("!="))
-        .ok_or_else(refused)?;
+        .ok_or_else(no_operator)?;
     let rest = &part[at..];
     let value = ["!=", "==", "="].iter().find_map(|operator| rest.strip_prefix(operator)).unwrap_or_default();
     check_value(value)

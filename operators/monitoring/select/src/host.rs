@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hosts_with_and_without_ports_are_good() {
+    fn hosts_with_and_without_ports_are_valid() {
         let long = "a".repeat(63);
         for good in [
             "prober",
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_refused() {
+    fn other_texts_are_rejected() {
         for (text, words) in [
             ("", r#"invalid host: """#),
             ("http://a", r#"invalid port: "//a""#),

@@ -42,5 +42,5 @@ pub use api_monitoring::{PerKind, SelectableKind};
 pub use problem::Problem;
 pub use references::{Accepted, Rejected};
 pub use selectable::Selectable;
-pub use selection::{Candidate, Namespaces, ResourceSelector};
+pub use selection::{Candidate, LabelsByNamespace, ResourceSelector};
 pub use server::{Mode, Offers, Server};

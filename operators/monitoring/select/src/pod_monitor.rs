@@ -4,7 +4,7 @@ use api_monitoring::PodMonitor;
 use api_monitoring::pod_monitor::PodMetricsEndpoint;
 use monitoring_assets::Objects;
 
-use crate::label_selector::Selector;
+use crate::label_selector::CheckedSelector;
 use crate::problem::{Problem, Within};
 use crate::references::{Accepted, References, Rejected};
 use crate::selectable::Selectable;
@@ -15,7 +15,7 @@ impl Selectable for PodMonitor {
     fn check<'o>(&self, server: &Server<'_>, objects: &'o Objects) -> Result<Accepted<'o>, Rejected> {
         let options = &self.spec.options;
         References::check(objects, self.metadata.namespace.as_deref().unwrap_or_default(), |references| {
-            Selector::new(&options.selector).within("failed to parse label selector")?;
+            CheckedSelector::new(&options.selector).within("failed to parse label selector")?;
             endpoint::check_selector_mechanism(server, options)?;
             for (index, endpoint) in self.spec.pod_metrics_endpoints.iter().enumerate() {
                 check_endpoint(server, endpoint, references).within(format_args!("endpoint[{index}]"))?;
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn invalid_pod_monitors_are_rejected() {
         let none = json!({"name": "secret", "key": "none"});
         let missing = "key \"none\" in secret \"secret\" not found";
         let endpoint = |endpoint: Value| json!({"podMetricsEndpoints": [endpoint]});

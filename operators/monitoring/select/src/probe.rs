@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn invalid_probes_are_rejected() {
         let targets = json!({"ingress": {}});
         for (spec, words) in [
             (json!({"targets": targets}), "good"),

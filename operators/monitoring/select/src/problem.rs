@@ -28,13 +28,13 @@ pub enum Problem {
     Missing(#[from] Missing),
     /// A Secret with additional configuration, or a key of it, is missing.
     #[error("{0}")]
-    NotThere(String),
+    NoAdditional(String),
     /// A resource without a namespace references a Secret or a ConfigMap.
     #[error("namespace cannot be empty")]
     NoNamespace,
     /// A URL is invalid.
     #[error(transparent)]
-    Url(#[from] url::Invalid),
+    Url(#[from] url::InvalidUrl),
     /// A duration is invalid, or two of them contradict each other.
     #[error(transparent)]
     Duration(#[from] InvalidDuration),
@@ -69,16 +69,16 @@ impl Problem {
         if let Self::Within { problem, .. } = self {
             return problem.is_missing();
         }
-        matches!(self, Self::Missing(_) | Self::NotThere(_))
+        matches!(self, Self::Missing(_) | Self::NoAdditional(_))
     }
 }
 
-/// A broken rule, as the end of a check.
+/// The result of a check that found a broken rule.
 pub fn broken<T>(words: impl Into<Cow<'static, str>>) -> Result<T, Problem> {
     Err(Problem::rule(words))
 }
 
-/// Adds to a problem where it is.
+/// Adds the place of a problem.
 pub trait Within<T> {
     /// Adds the part of the resource with the problem.
     fn within(self, place: impl fmt::Display) -> Result<T, Problem>;

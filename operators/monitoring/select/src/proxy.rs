@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_proxy_comes_from_one_place() {
+    fn a_proxy_has_one_source() {
         let url = Some("http://proxy:80".to_owned());
         let header = |values: Vec<SecretKeySelector>| Some(BTreeMap::from([("name".to_owned(), values)]));
         let value = SecretKeySelector { name: "secret".into(), ..SecretKeySelector::default() };

@@ -10,7 +10,7 @@ use crate::problem::{Problem, Within};
 
 /// What steps of a version of Prometheus can do.
 #[derive(Debug, Clone, Copy)]
-pub struct Rules {
+pub struct RelabelRules {
     scheme: Scheme,
     changes_case: bool,
     compares: bool,
@@ -33,7 +33,7 @@ pub enum InvalidRelabeling {
         /// The regular expression.
         pattern: String,
         /// What is wrong with it.
-        problem: regexp::Invalid,
+        problem: regexp::InvalidRegexp,
     },
     /// The modulus of a hash is 0.
     #[error("relabel configuration for hashmod requires non-zero modulus")]
@@ -73,7 +73,7 @@ const SEPARATOR: &str = ";";
 const REGEX: &str = "(.*)";
 const REPLACEMENT: &str = "$1";
 
-impl Rules {
+impl RelabelRules {
     /// The rules of a version.
     pub fn of(version: &Version) -> Self {
         Self {
@@ -169,7 +169,7 @@ impl Rules {
 }
 
 /// Checks a regular expression that must match the whole value.
-fn check_anchored(pattern: &str) -> Result<(), regexp::Invalid> {
+fn check_anchored(pattern: &str) -> Result<(), regexp::InvalidRegexp> {
     // Most patterns are plain names, which are always valid.
     if pattern.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'/' | b':')) {
         return Ok(());
@@ -195,108 +195,4 @@ fn is_other(written: Option<&str>, default: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn step(action: &str) -> RelabelConfig {
-        RelabelConfig { action: action.into(), target_label: "target".into(), ..RelabelConfig::default() }
-    }
-
-    fn verdict(version: (u64, u64), step: &RelabelConfig) -> Result<(), String> {
-        let version = Version::new(version.0, version.1, 0);
-        Rules::of(&version).check(step).map_err(|problem| problem.to_string())
-    }
-
-    #[test]
-    fn actions_have_versions() {
-        assert_eq!(verdict((2, 36), &step("Uppercase")), Ok(()));
-        assert_eq!(verdict((2, 41), &step("DropEqual")), Ok(()));
-        for (version, action, words) in [
-            (
-                (2, 35),
-                "Uppercase",
-                "Uppercase relabel action is only supported from Prometheus version 2.36.0",
-            ),
-            (
-                (2, 40),
-                "DropEqual",
-                "DropEqual relabel action is only supported from Prometheus version 2.41.0",
-            ),
-        ] {
-            assert_eq!(verdict(version, &step(action)), Err(words.into()));
-        }
-    }
-
-    #[test]
-    fn a_target_is_needed_and_has_a_name() {
-        for action in ["", "hashmod", "lowercase", "uppercase", "keepequal", "dropequal"] {
-            let named = if action.is_empty() { "replace" } else { action };
-            let mut step = step(action);
-            step.modulus = i64::from(action == "hashmod");
-            step.target_label = String::new();
-            let words = format!("relabel configuration for {named} action needs targetLabel value");
-            assert_eq!(verdict((2, 55), &step), Err(words));
-            step.target_label = "a-${b}".into();
-            let words = format!("\"a-${{b}}\" is invalid 'target_label' for {named} action");
-            assert_eq!(verdict((2, 55), &step), Err(words));
-            assert_eq!(verdict((3, 0), &step), Ok(()));
-        }
-    }
-
-    #[test]
-    fn defaults_may_be_written() {
-        let mut compare = RelabelConfig {
-            regex: REGEX.into(),
-            separator: Some(SEPARATOR.into()),
-            replacement: Some(REPLACEMENT.into()),
-            ..step("keepequal")
-        };
-        assert_eq!(verdict((3, 0), &compare), Ok(()));
-        compare.action = "labeldrop".into();
-        assert_eq!(
-            verdict((3, 0), &compare),
-            Err("labeldrop action requires only 'regex', and no other fields".into())
-        );
-        compare.target_label = String::new();
-        assert_eq!(verdict((3, 0), &compare), Ok(()));
-    }
-
-    #[test]
-    fn comparing_takes_nothing_else() {
-        let words = "keepequal action requires only 'source_labels' and `target_label`, and no other fields"
-            .to_owned();
-        for change in [
-            RelabelConfig { regex: "a".into(), ..step("keepequal") },
-            RelabelConfig { modulus: 1, ..step("keepequal") },
-            RelabelConfig { separator: Some(String::new()), ..step("keepequal") },
-        ] {
-            assert_eq!(verdict((3, 0), &change), Err(words.clone()));
-        }
-        let replacing = RelabelConfig { replacement: Some("x".into()), ..step("uppercase") };
-        assert_eq!(
-            verdict((3, 0), &replacing),
-            Err("'replacement' can not be set for uppercase action".into())
-        );
-    }
-
-    #[test]
-    fn a_map_of_labels_makes_names() {
-        let mut map = RelabelConfig { replacement: Some("k8s-$1".into()), ..step("labelmap") };
-        assert_eq!(
-            verdict((2, 55), &map),
-            Err("\"k8s-$1\" is invalid 'replacement' for labelmap action".into())
-        );
-        assert_eq!(verdict((3, 0), &map), Ok(()));
-        map.replacement = None;
-        assert_eq!(verdict((2, 55), &map), Ok(()));
-    }
-
-    #[test]
-    fn an_anchored_expression_is_named_with_its_anchors() {
-        assert_eq!(check_anchored("plain-text_1"), Ok(()));
-        assert_eq!(
-            check_anchored("a)").unwrap_err().to_string(),
-            "error parsing regexp: unexpected ): `^(?s:a))$`"
-        );
-    }
-}
+mod tests;

@@ -4,7 +4,7 @@ use api_monitoring::Prometheus;
 use formats::version;
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use monitoring_assets::{Objects, Reference, Source};
+use monitoring_assets::{Objects, Reference, SourceKind};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -68,5 +68,5 @@ pub(crate) fn objects() -> Objects {
 
 /// A Secret of the namespace `test` that was read.
 pub(crate) fn secret(name: &str) -> Reference {
-    Reference { source: Source::Secret, namespace: "test".into(), name: name.into() }
+    Reference { source: SourceKind::Secret, namespace: "test".into(), name: name.into() }
 }

@@ -4,7 +4,7 @@ use api_monitoring::prometheus::scrape_class::ScrapeClass;
 use go_syntax::quoted::Quoted;
 
 use crate::problem::{Problem, Within, broken};
-use crate::relabel::Rules;
+use crate::relabel::RelabelRules;
 use crate::server::Server;
 use crate::{authentication, tls};
 
@@ -19,7 +19,7 @@ pub(crate) fn check(server: &Server<'_>, name: Option<&str>) -> Result<(), Probl
 }
 
 /// Checks the classes of a workload without reading references.
-pub fn check_all(classes: &[ScrapeClass], rules: &Rules) -> Result<(), Problem> {
+pub fn check_all(classes: &[ScrapeClass], rules: &RelabelRules) -> Result<(), Problem> {
     let mut default: Option<&ScrapeClass> = None;
     for class in classes {
         let name = &class.name;
@@ -61,7 +61,7 @@ mod tests {
     }
 
     fn words(classes: &[ScrapeClass]) -> String {
-        let rules = Rules::of(&Version::new(3, 0, 0));
+        let rules = RelabelRules::of(&Version::new(3, 0, 0));
         check_all(classes, &rules).map_or_else(|problem| problem.to_string(), |()| "good".to_owned())
     }
 
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_class_is_named() {
+    fn invalid_classes_are_rejected() {
         let step = RelabelConfig { regex: "(".into(), ..RelabelConfig::default() };
         let regex = "[0]: invalid regex ( for relabel configuration: error parsing regexp: missing closing ): `^(?s:()$`";
         let authorization = Authorization {

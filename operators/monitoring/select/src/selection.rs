@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 
-use crate::label_selector::{InvalidSelector, Labelled, Selector};
+use crate::label_selector::{CheckedSelector, InvalidSelector, Labelled};
 
 /// Labels of namespaces, by the name of the namespace.
-pub type Namespaces = BTreeMap<String, BTreeMap<String, String>>;
+pub type LabelsByNamespace = BTreeMap<String, BTreeMap<String, String>>;
 
 /// Why nothing can be selected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -26,11 +26,11 @@ pub enum SelectionError {
 /// The selectors in the spec of a workload.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Selectors<'s> {
-    /// The selector for namespaces; without it, only the namespace of the workload counts.
+    /// The selector for namespaces; without it, only the namespace of the workload is selected.
     pub namespaces: Option<&'s LabelSelector>,
     /// The selector for labels; without it, nothing is selected.
     pub labels: Option<&'s LabelSelector>,
-    /// A resource in the namespace of the workload that is selected whatever its labels are.
+    /// A resource in the namespace of the workload that is selected regardless of its labels.
     pub named: Option<&'s str>,
 }
 
@@ -50,8 +50,8 @@ pub struct Candidate<'o> {
 pub struct ResourceSelector<'s> {
     /// The namespace of the workload.
     own: &'s str,
-    namespaces: Option<Selector<'s>>,
-    labels: Option<Selector<'s>>,
+    namespaces: Option<CheckedSelector<'s>>,
+    labels: Option<CheckedSelector<'s>>,
     named: Option<&'s str>,
 }
 
@@ -66,8 +66,9 @@ impl<'s> ResourceSelector<'s> {
     /// Checks the selectors of a workload in a namespace.
     pub fn new(own: &'s str, selectors: Selectors<'s>) -> Result<Self, SelectionError> {
         let Selectors { namespaces, labels, named } = selectors;
-        let namespaces = namespaces.map(Selector::new).transpose().map_err(SelectionError::Namespaces)?;
-        let labels = labels.map(Selector::new).transpose().map_err(SelectionError::Resources)?;
+        let namespaces =
+            namespaces.map(CheckedSelector::new).transpose().map_err(SelectionError::Namespaces)?;
+        let labels = labels.map(CheckedSelector::new).transpose().map_err(SelectionError::Resources)?;
         Ok(Self { own, namespaces, labels, named })
     }
 
@@ -87,9 +88,9 @@ impl<'s> ResourceSelector<'s> {
     }
 
     /// The same with the namespaces that match, among those that are known.
-    pub fn in_namespaces(&'s self, known: &'s Namespaces) -> NamespacedSelector<'s> {
+    pub fn in_namespaces(&'s self, known: &'s LabelsByNamespace) -> NamespacedSelector<'s> {
         let namespaces = match &self.namespaces {
-            // The own namespace need not be known.
+            // The namespace of the workload matches, even if it is not among the known ones.
             None => BTreeSet::from([self.own]),
             Some(selector) => {
                 let matching = known.iter().filter(|(_, labels)| selector.matches(Some((*labels).into())));
@@ -118,7 +119,7 @@ impl NamespacedSelector<'_> {
     pub fn selects(&self, candidate: Candidate<'_>) -> bool {
         self.selector.decide(candidate, || {
             self.namespaces.contains(candidate.namespace)
-                || self.selector.namespaces.as_ref().is_some_and(Selector::selects_everything)
+                || self.selector.namespaces.as_ref().is_some_and(CheckedSelector::selects_everything)
         })
     }
 }

@@ -4,14 +4,14 @@ use api_monitoring::prometheus::scrape_class::ScrapeClass;
 use api_monitoring::prometheus::sharding::TopologyShardingStrategy;
 use api_monitoring::prometheus::shared::SharedSpec;
 use api_monitoring::text::ServiceDiscoveryRole;
-use formats::prometheus::Writer;
+use formats::prometheus::SectionWriter;
 use formats::version::{self, NotAVersion, Version};
 use go_syntax::quoted::Quoted;
 
 use crate::duration;
 use crate::label_name::Scheme;
 use crate::problem::{Problem, broken};
-use crate::relabel::Rules;
+use crate::relabel::RelabelRules;
 
 /// How a Prometheus runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -77,26 +77,30 @@ pub struct Server<'s> {
     /// Surplus shards are kept for a time and must scrape nothing.
     pub retains_shards: bool,
     /// What relabeling steps of the version can do.
-    pub(crate) relabeling: Rules,
+    pub(crate) relabeling: RelabelRules,
 }
 
 impl<'s> Server<'s> {
     /// A Prometheus at a version.
     pub fn new((namespace, name): (&'s str, &'s str), spec: &'s SharedSpec, version: Version) -> Self {
-        let relabeling = Rules::of(&version);
+        let relabeling = RelabelRules::of(&version);
         let (mode, offers) = (Mode::default(), Offers::default());
         Self { namespace, name, spec, version, mode, offers, retains_shards: false, relabeling }
     }
 
     /// A writer for this version.
-    pub fn writer(&self) -> Writer<'_> {
-        if self.offers.any_version { Writer::unchecked(&self.version) } else { Writer::new(&self.version) }
+    pub fn writer(&self) -> SectionWriter<'_> {
+        if self.offers.any_version {
+            SectionWriter::unchecked(&self.version)
+        } else {
+            SectionWriter::new(&self.version)
+        }
     }
 
     /// The scrape class of a job: the named one, else the default one, if there is one.
     pub fn class(&self, name: Option<&str>) -> Option<&'s ScrapeClass> {
         let spec = self.spec;
-        // Of two classes with the same name the last one counts, also as the default.
+        // Of two classes with the same name the last one is used, also as the default.
         let named = |name: &str| spec.scrape_classes.iter().rfind(|class| class.name == name);
         name.and_then(named).or_else(|| named(&defaults(spec).next()?.name))
     }
@@ -106,12 +110,12 @@ impl<'s> Server<'s> {
         self.spec.shards.filter(|shards| *shards > 1).unwrap_or(1)
     }
 
-    /// Whether EndpointSlices are used for discovery. The resource decides, else the workload.
-    pub fn uses_endpoint_slices(&self, asked: Option<&ServiceDiscoveryRole>) -> bool {
-        let asked = asked.or(self.spec.service_discovery_role.as_ref());
+    /// Whether EndpointSlices are used for discovery. The role of a resource takes precedence over that of the workload.
+    pub fn uses_endpoint_slices(&self, role: Option<&ServiceDiscoveryRole>) -> bool {
+        let role = role.or(self.spec.service_discovery_role.as_ref());
         self.offers.endpoint_slices
             && self.version >= Version::new(2, 21, 0)
-            && asked.is_some_and(|role| &**role == "EndpointSlice")
+            && role.is_some_and(|role| &**role == "EndpointSlice")
     }
 
     /// How shards are spread over zones, if they are spread.
@@ -152,7 +156,7 @@ impl<'s> Server<'s> {
         Ok(duration::check_interval(interval)?)
     }
 
-    /// Checks names of labels, which come in order.
+    /// Checks names of labels. The error is about the first invalid one.
     pub(crate) fn check_label_names<'n>(
         &self,
         names: impl IntoIterator<Item = &'n String>,
@@ -184,7 +188,7 @@ mod tests {
         let classes = vec![class("a", false), class("b", true)];
         let spec = SharedSpec { scrape_classes: classes, ..SharedSpec::default() };
         let server = Server::new(("ns", "name"), &spec, Version::new(3, 0, 0));
-        let name = |asked| server.class(asked).map(|class| class.name.as_str());
+        let name = |class| server.class(class).map(|class| class.name.as_str());
         assert_eq!([name(Some("a")), name(Some("unknown")), name(None)], [Some("a"), Some("b"), Some("b")]);
     }
 

@@ -4,7 +4,7 @@ use api_monitoring::ServiceMonitor;
 use api_monitoring::service_monitor::Endpoint;
 use monitoring_assets::Objects;
 
-use crate::label_selector::Selector;
+use crate::label_selector::CheckedSelector;
 use crate::problem::{Problem, Within, broken};
 use crate::references::{Accepted, References, Rejected};
 use crate::selectable::Selectable;
@@ -15,7 +15,7 @@ impl Selectable for ServiceMonitor {
     fn check<'o>(&self, server: &Server<'_>, objects: &'o Objects) -> Result<Accepted<'o>, Rejected> {
         let options = &self.spec.options;
         References::check(objects, self.metadata.namespace.as_deref().unwrap_or_default(), |references| {
-            Selector::new(&options.selector)?;
+            CheckedSelector::new(&options.selector)?;
             endpoint::check_selector_mechanism(server, options)?;
             for (index, endpoint) in self.spec.endpoints.iter().enumerate() {
                 check_endpoint(server, endpoint, references).within(format_args!("endpoints[{index}]"))?;
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_remembered() {
+    fn missing_references_are_recorded() {
         let spec = json!({"endpoints": [{"basicAuth": {
             "username": {"name": "none", "key": "key"}, "password": {"name": "secret", "key": "key"},
         }}]});
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn files_may_be_forbidden() {
+    fn access_to_files_can_be_denied() {
         let deny = json!({"arbitraryFSAccessThroughSMs": {"deny": true}});
         let token = json!({"bearerTokenFile": "a"});
         let authority = json!({"tlsConfig": {"caFile": "a"}});
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_an_endpoint_is_named() {
+    fn invalid_endpoints_are_rejected() {
         let none = json!({"name": "secret", "key": "none"});
         let missing = "key \"none\" in secret \"secret\" not found";
         for (endpoint, words) in [
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn old_versions_cannot_leave_selection_to_the_server() {
+    fn old_versions_do_not_support_the_role_selector() {
         let spec = json!({"selectorMechanism": "RoleSelector"});
         let problem = |version: &str| checked::<ServiceMonitor>(version, &json!({}), &spec);
         assert_eq!(problem("2.17.0"), "good");

@@ -1,7 +1,7 @@
 //! URLs of receivers: they must be HTTP or HTTPS URLs with a host. A URL that may be a template is only checked as one.
 
 use go_syntax::quoted::Quoted;
-use go_syntax::template::{self, Given};
+use go_syntax::template::{self, TemplateScope};
 use go_syntax::url::{self, Url};
 use monitoring_select::Problem;
 
@@ -13,7 +13,7 @@ enum Fault {
     #[error("{0}")]
     Text(String),
     #[error(transparent)]
-    Url(#[from] url::Invalid),
+    Url(#[from] url::InvalidUrl),
     #[error("unsupported scheme {} for URL", Quoted(.0))]
     Scheme(String),
     #[error("missing host for URL")]
@@ -45,7 +45,7 @@ pub(super) fn check_template(address: &str) -> Result<(), Problem> {
         return check_secret(address);
     }
     // Alertmanager parses the template before it adds its own functions.
-    template::check(address, &Given::default()).map_err(|invalid| Problem::Text(invalid.to_string()))
+    template::check(address, &TemplateScope::default()).map_err(|invalid| Problem::Text(invalid.to_string()))
 }
 
 /// The same; a missing or empty one is valid.

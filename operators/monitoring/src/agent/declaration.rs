@@ -1,4 +1,4 @@
-//! What the operator of PrometheusAgent watches and owns, and the facts about this kind.
+//! What the operator of PrometheusAgent watches and owns, and the constants of this kind.
 
 use kernel::declare::Declaration;
 
@@ -40,5 +40,5 @@ pub(super) const NAMING: Naming = Naming {
     rules: None,
 };
 
-pub(super) const POINTING: &[&str] =
+pub(super) const REFERENCE_FIELDS: &[&str] =
     &["additionalScrapeConfigs", "apiserverConfig", "remoteWrite", "scrapeClasses", "tracingConfig"];

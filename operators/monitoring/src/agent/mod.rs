@@ -1,19 +1,19 @@
-//! Prometheus agents: they scrape and forward, and store nothing. What they share with servers is in [`crate::prometheus`].
+//! Prometheus agents: they scrape and forward, and store nothing. What they share with servers, such as the status, is in
+//! [`crate::prometheus`].
 //!
 //! | file | stage |
 //! |---|---|
 //! | [`declaration`] | what the operator watches and owns |
-//! | [`validate`] | what is wrong with a PrometheusAgent |
-//! | [`plan`] | its objects, a file a child |
-//! | `report` | its status |
+//! | [`validate`] | checks a PrometheusAgent |
+//! | [`plan`] | its objects, one file for each child |
+//! | `observe` | the state of its pods |
 
 pub mod declaration;
+mod observe;
 pub mod plan;
-mod report;
 pub mod validate;
 
 use api_monitoring::{PrometheusAgent, SelectableKind};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kernel::declare::Declaration;
 use serde_json::{Value, json};
 
@@ -21,7 +21,8 @@ use crate::agent::validate::Valid;
 use crate::kind::{Application, Naming, Seen, Workload};
 use crate::plan::{PlanContext, PlanError};
 use crate::prometheus::declaration as server;
-use crate::status::Reconciliation;
+use crate::prometheus::report::report;
+use crate::status::PodSummary;
 use crate::status::reconciliation::Selects;
 
 /// Prometheus agents.
@@ -36,7 +37,7 @@ impl Workload for OfAgent {
     const SELECTABLE: &'static [SelectableKind] = &SelectableKind::WITH_JOBS;
     const NAMING: Naming = declaration::NAMING;
     const APPLICATION: Application = server::APPLICATION;
-    const POINTING: &'static [&'static str] = declaration::POINTING;
+    const REFERENCE_FIELDS: &'static [&'static str] = declaration::REFERENCE_FIELDS;
     const SELECTS: Option<Selects> = Some(Selects::ForAgent);
 
     fn validate<'v>(
@@ -46,8 +47,12 @@ impl Workload for OfAgent {
         validate::validate(resource, context)
     }
 
-    fn report(resource: &PrometheusAgent, seen: &Seen, last: &Reconciliation, now: &Time) -> Value {
-        json!(report::report(resource, seen, last, now))
+    fn observe(resource: &PrometheusAgent, seen: &Seen) -> PodSummary {
+        observe::observe(resource, seen)
+    }
+
+    fn report(resource: &PrometheusAgent, pods: &PodSummary) -> Value {
+        json!(report::<Self>(resource, &resource.spec.shared, pods))
     }
 }
 
@@ -57,7 +62,6 @@ mod tests {
 
     use k8s_openapi::api::apps::v1::{DaemonSet, StatefulSet};
     use k8s_openapi::api::core::v1::Pod;
-    use k8s_openapi::jiff::Timestamp;
     use serde_json::json;
 
     use super::*;
@@ -79,7 +83,7 @@ mod tests {
         .unwrap()
     }
 
-    /// Both kinds of pods are there, as while one takes the place of the other.
+    /// Both kinds of pods exist, as during a change of the mode.
     fn seen() -> Seen {
         let metadata = json!({"name": "prom-agent-a", "namespace": "n", "generation": 1});
         let set = |status: Value| json!({"metadata": metadata, "spec": {"selector": {}, "template": {}}, "status": status});
@@ -99,27 +103,27 @@ mod tests {
         }
     }
 
-    fn told(mode: &str, seen: &Seen) -> Value {
-        let now = Time(Timestamp::UNIX_EPOCH);
-        let status = OfAgent::report(&agent(mode), seen, &Reconciliation::Done(None), &now);
+    fn summary(mode: &str, seen: &Seen) -> Value {
+        let agent = agent(mode);
+        let pods = OfAgent::observe(&agent, seen);
+        let status = OfAgent::report(&agent, &pods);
         let counts = ["replicas", "updatedReplicas", "availableReplicas", "unavailableReplicas", "shards"];
         let counts = counts.map(|field| status[field].clone());
-        let available = &status["conditions"][0];
-        assert_eq!(available["type"], "Available");
-        json!([counts, available["status"], available["reason"]])
+        let available = pods.available();
+        json!([counts, available.status, available.reason])
     }
 
     #[test]
-    fn an_agent_on_every_node_is_what_its_daemon_set_is() {
-        assert_eq!(told("DaemonSet", &seen()), json!([[2, 1, 2, 0, 1], "True", null]));
+    fn the_status_of_an_agent_on_every_node_follows_its_daemon_set() {
+        assert_eq!(summary("DaemonSet", &seen()), json!([[2, 1, 2, 0, 1], "True", ""]));
         let nothing = json!([[0, 0, 0, 0, 1], "False", "DaemonSetNotFound"]);
-        assert_eq!(told("DaemonSet", &Seen { daemon_set: None, ..seen() }), nothing);
+        assert_eq!(summary("DaemonSet", &Seen { daemon_set: None, ..seen() }), nothing);
     }
 
     #[test]
-    fn another_agent_is_what_its_stateful_sets_are() {
-        assert_eq!(told("StatefulSet", &seen()), json!([[1, 1, 1, 0, 1], "True", null]));
+    fn the_status_of_other_agents_follows_their_stateful_sets() {
+        assert_eq!(summary("StatefulSet", &seen()), json!([[1, 1, 1, 0, 1], "True", ""]));
         let nothing = json!([[0, 0, 0, 0, 1], "False", "StatefulSetNotFound"]);
-        assert_eq!(told("StatefulSet", &Seen { sets: BTreeMap::new(), ..seen() }), nothing);
+        assert_eq!(summary("StatefulSet", &Seen { sets: BTreeMap::new(), ..seen() }), nothing);
     }
 }

@@ -10,7 +10,7 @@ use crate::agent::declaration::NAMING;
 use crate::agent::validate::runs_on_every_node;
 use crate::kind::Seen;
 use crate::prometheus::report::{report as report_shards, status_of_shard, with_scale};
-use crate::status::condition::Availability;
+use crate::status::Availability;
 use crate::status::summary::Summary;
 use crate::status::{Daemons, Reconciliation};
 
@@ -36,7 +36,7 @@ pub(crate) fn report(
         let Key { namespace, name } = Key::of(&agent.metadata);
         summary.messages.push(format!("daemonset {namespace}/{} not found", NAMING.of(&name)));
     }
-    // Its pods say that they are shard 0.
+    // Its pods have the number of shard 0.
     let shard_statuses = vec![status_of_shard(0, counts)];
     let workload = summary.status(agent, last, now);
     let status = PrometheusStatus { workload, shard_statuses, ..PrometheusStatus::default() };

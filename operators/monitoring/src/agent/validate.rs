@@ -1,4 +1,4 @@
-//! What is wrong with a PrometheusAgent; otherwise everything that its plan needs.
+//! Checks a PrometheusAgent, and collects everything that its plan needs.
 
 use api_monitoring::PrometheusAgent;
 use monitoring_scrape::{Mode, Server};
@@ -20,7 +20,7 @@ pub struct Valid<'v> {
     pub(super) checked: Checked<'v>,
 }
 
-/// Checks it.
+/// Checks an agent.
 pub(crate) fn validate<'v>(
     agent: &'v PrometheusAgent,
     context: &PlanContext<'v>,

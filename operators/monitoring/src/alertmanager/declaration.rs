@@ -1,4 +1,4 @@
-//! What the operator of Alertmanager watches and owns, and the facts about this kind.
+//! What the operator of Alertmanager watches and owns, and the constants of this kind.
 
 use kernel::declare::Declaration;
 

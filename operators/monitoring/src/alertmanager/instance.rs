@@ -1,4 +1,4 @@
-//! An Alertmanager at the version that it asks for.
+//! An Alertmanager at the version that its spec sets.
 
 use api_monitoring::Alertmanager;
 use api_monitoring::alertmanager::AlertmanagerSpec;
@@ -16,7 +16,7 @@ use crate::workload::statefulset;
 pub type Instance<'i> = WorkloadInstance<'i, AlertmanagerSpec>;
 
 impl<'i> Instance<'i> {
-    /// An Alertmanager at the version that it asks for.
+    /// An Alertmanager at the version that its spec sets.
     pub fn new(alertmanager: &'i Alertmanager) -> Result<Self, PodError> {
         let text = version_text::<OfAlertmanager>(alertmanager);
         let version = version::parse(text).map_err(PodError::AlertmanagerVersion)?;
@@ -34,7 +34,7 @@ impl<'i> Instance<'i> {
     }
 }
 
-/// The same with the defaults that an API server would fill in, and with the least memory that is requested.
+/// The same with the defaults that the API server would set, and with the default memory request.
 pub fn defaulted(alertmanager: &Alertmanager) -> Alertmanager {
     let mut alertmanager = alertmanager.clone();
     let spec = &mut alertmanager.spec;
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_is_filled_in() {
+    fn missing_fields_get_defaults() {
         let mut alertmanager = Alertmanager::default();
         alertmanager.spec.workload.replicas = Some(-2);
         alertmanager.spec.workload.resources.requests = Some([("cpu".into(), Quantity("1".into()))].into());
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_user_says_stays() {
+    fn fields_that_the_user_sets_are_kept() {
         let mut alertmanager = Alertmanager::default();
         alertmanager.spec.workload.port_name = "http".into();
         alertmanager.spec.retention = "1h".into();

@@ -3,8 +3,8 @@
 //! | file | stage |
 //! |---|---|
 //! | [`declaration`] | what the operator watches and owns |
-//! | [`validate`] | what is wrong with an Alertmanager |
-//! | [`plan`] | its objects, a file a child |
+//! | [`validate`] | checks an Alertmanager |
+//! | [`plan`] | its objects, one file for each child |
 //! | `report` | its status |
 //! | [`instance`] | names and settings |
 
@@ -15,17 +15,16 @@ mod report;
 pub mod validate;
 
 use api_monitoring::{Alertmanager, SelectableKind};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kernel::declare::Declaration;
 use serde_json::{Value, json};
 
 pub use instance::Instance;
 
 use crate::alertmanager::validate::Valid;
-use crate::kind::{Application, Facts, Naming, Seen, Workload, facts};
+use crate::kind::{Application, Facts, Naming, Workload, facts};
 use crate::plan::{PlanContext, PlanError};
 use crate::status::reconciliation::Selects;
-use crate::status::{Reconciliation, deprecation};
+use crate::status::{PodSummary, deprecation};
 
 /// Alertmanagers.
 #[derive(Debug)]
@@ -39,7 +38,7 @@ impl Workload for OfAlertmanager {
     const SELECTABLE: &'static [SelectableKind] = &[SelectableKind::AlertmanagerConfig];
     const NAMING: Naming = declaration::NAMING;
     const APPLICATION: Application = declaration::APPLICATION;
-    const POINTING: &'static [&'static str] = &["alertmanagerConfiguration/global"];
+    const REFERENCE_FIELDS: &'static [&'static str] = &["alertmanagerConfiguration/global"];
     const SELECTS: Option<Selects> = None;
 
     fn facts(resource: &Alertmanager) -> Facts<'_> {
@@ -63,7 +62,7 @@ impl Workload for OfAlertmanager {
         validate::validate(resource, context)
     }
 
-    fn report(resource: &Alertmanager, seen: &Seen, last: &Reconciliation, now: &Time) -> Value {
-        json!(report::report(resource, seen, last, now))
+    fn report(resource: &Alertmanager, pods: &PodSummary) -> Value {
+        json!(report::report(resource, pods))
     }
 }

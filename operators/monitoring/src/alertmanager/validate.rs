@@ -1,10 +1,10 @@
-//! What is wrong with an Alertmanager; otherwise everything that its plan needs.
+//! Checks an Alertmanager, and collects everything that its plan needs.
 
 use std::fmt::Display;
 
 use api_monitoring::{Alertmanager, AlertmanagerConfig, SelectableKind};
 use formats::version::Version;
-use monitoring_alerting::provision::{Base, Inputs};
+use monitoring_alerting::provision::{Base, BaseInputs};
 use monitoring_alerting::version;
 
 use crate::alertmanager::{Instance, OfAlertmanager};
@@ -24,8 +24,8 @@ pub struct Valid<'v> {
 }
 
 /// An error about the configuration.
-pub(super) fn wrong(words: &impl Display) -> PlanError {
-    PlanError::new(&format!("provision alertmanager configuration: {words}"))
+pub(super) fn invalid(error: &impl Display) -> PlanError {
+    PlanError::new(&format!("provision alertmanager configuration: {error}"))
 }
 
 /// Checks an Alertmanager.
@@ -35,15 +35,15 @@ pub(crate) fn validate<'v>(
 ) -> Result<Valid<'v>, PlanError> {
     limits::check_name(&alertmanager.metadata)?;
     let version =
-        version::read(version_text::<OfAlertmanager>(alertmanager)).map_err(|error| wrong(&error))?;
+        version::read(version_text::<OfAlertmanager>(alertmanager)).map_err(|error| invalid(&error))?;
     let global = global(context, &version)?;
     let inputs =
-        Inputs { alertmanager, global: global.as_ref(), objects: context.objects, version: &version };
-    let base = inputs.base().map_err(|error| wrong(&error))?;
+        BaseInputs { alertmanager, global: global.as_ref(), objects: context.objects, version: &version };
+    let base = inputs.base().map_err(|error| invalid(&error))?;
     if matches!(base, Base::Started(_))
         && let Some(error) = &context.unselectable[SelectableKind::AlertmanagerConfig]
     {
-        return Err(wrong(&format!("failed to select AlertmanagerConfig objects: {error}")));
+        return Err(invalid(&format!("failed to select AlertmanagerConfig objects: {error}")));
     }
     let instance = Instance::new(alertmanager).map_err(|error| PlanError::new(&error))?;
     Ok(Valid { alertmanager, instance, version, global, base })
@@ -53,7 +53,7 @@ pub(crate) fn validate<'v>(
 fn global(context: &PlanContext<'_>, version: &Version) -> Result<Option<AlertmanagerConfig>, PlanError> {
     let Some(object) = context.base else { return Ok(None) };
     let failed =
-        |words: String| wrong(&format!("failed to initialize from global AlertmanagerConfig: {words}"));
+        |words: String| invalid(&format!("failed to initialize from global AlertmanagerConfig: {words}"));
     let config: AlertmanagerConfig =
         object.read().map_err(|error| failed(format!("it cannot be read: {}", error.source)))?;
     crate::admission::resource::check(&config, version, context.objects)

@@ -1,4 +1,4 @@
-//! What is kept of pods, claims and monitors is all that anybody reads of them.
+//! Tests that the stores keep all fields of pods, claims and monitors that are read.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ fn whole(kind: Kind, object: &Value) -> Object {
     Object::new(serde_json::from_value(object.clone()).unwrap(), &kind.resource())
 }
 
-/// A pod that serves, as a server sends it.
+/// A running pod, as the API server sends it.
 fn pod() -> Value {
     let state = json!({"running": {"startedAt": "2026-01-01T00:00:05Z"}});
     let end = json!({"exitCode": 1, "finishedAt": "2026-01-01T00:00:04Z", "message": "no such file"});
@@ -73,7 +73,7 @@ fn pod() -> Value {
     })
 }
 
-/// One that never got ready, of a revision that nobody wants any more.
+/// A pod of an old revision that was never ready.
 fn stuck() -> Value {
     let mut pod = pod();
     pod["metadata"]["labels"]["controller-revision-hash"] = "older".into();
@@ -105,7 +105,7 @@ fn set() -> Value {
     })
 }
 
-/// All that is made of a pod and its claim, by everybody who looks at them.
+/// Everything that is derived from a pod and its claim.
 fn read(pod: &Object, claim: &Object) -> Vec<String> {
     let set: StatefulSet = serde_json::from_value(set()).unwrap();
     let daemons = json!({"metadata": {"name": "set", "namespace": "n"},
@@ -129,7 +129,7 @@ fn read(pod: &Object, claim: &Object) -> Vec<String> {
         let metadata = &value["metadata"];
         format!("{:?} {} {}", object.labels(), metadata["annotations"], metadata["uid"])
     };
-    // What tells one program of a pod from another.
+    // What distinguishes the programs of a pod.
     let program = |container: &Container| {
         let Container { name, image, command, args, .. } = container;
         format!("{name} {image:?} {command:?} {args:?}")
@@ -159,7 +159,7 @@ fn read(pod: &Object, claim: &Object) -> Vec<String> {
     ]
 }
 
-/// What is made of them, and that it is the same whether all of them is kept or only what is needed.
+/// What is derived from them. It must be the same from the whole objects and from what the stores keep.
 fn same(pod: &Value, claim: &Value) -> Vec<String> {
     let trimmed = read(&kept(kinds::POD, pod), &kept(kinds::CLAIM, claim));
     assert_eq!(trimmed, read(&whole(kinds::POD, pod), &whole(kinds::CLAIM, claim)), "{pod} {claim}");
@@ -172,7 +172,7 @@ fn changed(mut object: Value, pointer: &str, value: Value) -> Value {
 }
 
 #[test]
-fn all_that_is_read_of_pods_is_kept() {
+fn all_fields_of_pods_that_are_read_are_kept() {
     let running = json!({"running": {"startedAt": "2026-01-01T00:00:05Z"}});
     let waiting = |reason: &str| json!({"waiting": {"reason": reason}});
     let unscheduled =
@@ -217,7 +217,7 @@ fn all_that_is_read_of_pods_is_kept() {
     ];
     for (base, pointer, value) in rows {
         let (before, after) = (same(&base, &claim()), same(&changed(base, pointer, value), &claim()));
-        assert_ne!(before, after, "nobody reads {pointer}");
+        assert_ne!(before, after, "{pointer} is not read");
     }
     let mut leaving = pod();
     leaving["metadata"]["deletionTimestamp"] = "2026-01-01T00:30:00Z".into();
@@ -225,8 +225,8 @@ fn all_that_is_read_of_pods_is_kept() {
 }
 
 #[test]
-fn all_that_is_read_of_claims_is_kept() {
-    let asks = || changed(claim(), "/spec/resources/requests/storage", json!("2Gi"));
+fn all_fields_of_claims_that_are_read_are_kept() {
+    let growing = || changed(claim(), "/spec/resources/requests/storage", json!("2Gi"));
     let rows = [
         (claim(), "/metadata/name", json!("other")),
         (claim(), "/metadata/uid", json!("3")),
@@ -235,14 +235,14 @@ fn all_that_is_read_of_claims_is_kept() {
         (claim(), "/spec/storageClassName", Value::Null),
         (claim(), "/spec/resources/requests/storage", json!("3Gi")),
         (claim(), "/status/phase", json!("Pending")),
-        (asks(), "/status/capacity/storage", json!("2Gi")),
-        (asks(), "/status/conditions/0/type", json!("NodeResizeError")),
-        (asks(), "/status/conditions/0/message", json!("late")),
-        (asks(), "/status", json!({})),
+        (growing(), "/status/capacity/storage", json!("2Gi")),
+        (growing(), "/status/conditions/0/type", json!("NodeResizeError")),
+        (growing(), "/status/conditions/0/message", json!("late")),
+        (growing(), "/status", json!({})),
     ];
     for (base, pointer, value) in rows {
         let (before, after) = (same(&pod(), &base), same(&pod(), &changed(base, pointer, value)));
-        assert_ne!(before, after, "nobody reads {pointer}");
+        assert_ne!(before, after, "{pointer} is not read");
     }
     let mut leaving = changed(claim(), "/spec/storageClassName", json!("slow"));
     let slow = same(&pod(), &leaving);
@@ -251,7 +251,7 @@ fn all_that_is_read_of_claims_is_kept() {
 }
 
 #[test]
-fn what_nobody_reads_of_pods_and_claims_takes_no_memory() {
+fn unused_fields_of_pods_and_claims_are_removed() {
     let kept_pod = kept(kinds::POD, &pod()).value().into_owned();
     let claim_name = json!({"claimName": "data-set-0"});
     let volumes = json!([{"name": "data", "persistentVolumeClaim": claim_name}, {"name": "config", "persistentVolumeClaim": null}]);
@@ -269,7 +269,7 @@ fn what_nobody_reads_of_pods_and_claims_takes_no_memory() {
 }
 
 #[test]
-fn of_monitors_goes_only_what_kubectl_and_the_server_wrote_for_themselves() {
+fn only_metadata_of_kubectl_and_the_api_server_is_removed_from_monitors() {
     const LAST: &str = "kubectl.kubernetes.io/last-applied-configuration";
     let selectable = [&PROMETHEUS, &AGENT, &ALERTMANAGER, &THANOS_RULER].map(|one| one.watched).concat();
     let selectable = selectable.into_iter().map(|watched| watched.kind);
@@ -290,7 +290,7 @@ fn of_monitors_goes_only_what_kubectl_and_the_server_wrote_for_themselves() {
 }
 
 #[test]
-fn pods_and_claims_are_watched_of_the_applications_that_workloads_look_for() {
+fn pods_and_claims_are_watched_by_the_labels_of_all_workloads() {
     let mut applications = [
         OfAgent::NAMING.application,
         OfAlertmanager::NAMING.application,
@@ -301,6 +301,23 @@ fn pods_and_claims_are_watched_of_the_applications_that_workloads_look_for() {
     let expected = format!("app.kubernetes.io/name in ({})", applications.join(","));
     for kind in [kinds::POD, kinds::CLAIM] {
         assert_eq!(stores().selector(kind), Some(expected.as_str()));
-        assert!(!stores().is_filtered(kind), "absence means absence");
+        assert!(!stores().is_filtered(kind), "an object that is not stored does not exist");
     }
+}
+
+#[test]
+fn selectable_kinds_are_watched_and_their_status_can_be_patched() {
+    fn check<W: Workload>() {
+        for kind in W::SELECTABLE {
+            let kind = kinds::selectable(*kind);
+            let status = format!("{}/status", kind.plural);
+            let is_permitted = |one: &Permission| one.resource == status && one.verbs.contains(&"patch");
+            assert!(W::DECLARATION.watched.iter().any(|one| one.kind == kind), "{}", kind.kind);
+            assert!(W::DECLARATION.permissions.iter().any(is_permitted), "{status}");
+        }
+    }
+    check::<OfPrometheus>();
+    check::<OfAgent>();
+    check::<OfAlertmanager>();
+    check::<OfThanosRuler>();
 }

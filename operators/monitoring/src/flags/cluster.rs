@@ -6,7 +6,7 @@ use crate::flags::flag::{Flag, Group};
 
 /// How the operator reaches the API server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Cluster {
+pub struct ClusterFlags {
     /// The user or service account to impersonate, if not empty.
     pub user: String,
     /// The address of the API server; if empty, that of the pod's cluster.
@@ -21,7 +21,7 @@ pub struct Cluster {
     pub insecure: bool,
 }
 
-impl Cluster {
+impl ClusterFlags {
     pub(crate) fn group(&mut self) -> Group<'_> {
         let flags = vec![
             Flag::new("apiserver", &mut self.server)

@@ -6,7 +6,7 @@ use crate::flags::tls::TlsError;
 
 /// Why a command line is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Error {
+pub enum FlagError {
     /// An argument starts like a flag but is none.
     #[error("bad flag syntax: {0}")]
     Syntax(String),
@@ -21,9 +21,9 @@ pub enum Error {
     Value {
         /// The name of the flag.
         flag: String,
-        /// The text behind it.
+        /// Its value.
         value: String,
-        /// What is wrong with the text.
+        /// What is wrong with the value.
         problem: String,
     },
     /// The value of a switch is neither true nor false.
@@ -31,7 +31,7 @@ pub enum Error {
     Switch {
         /// The name of the flag.
         flag: String,
-        /// The text behind it.
+        /// Its value.
         value: String,
     },
     /// There is no such command.
@@ -53,7 +53,7 @@ pub enum Error {
     Tls(#[from] TlsError),
 }
 
-impl Error {
+impl FlagError {
     /// A switch with a value that is neither true nor false.
     pub(crate) fn switch(flag: &str, value: &str) -> Self {
         Self::Switch { flag: flag.to_owned(), value: value.to_owned() }

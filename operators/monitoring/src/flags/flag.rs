@@ -1,6 +1,6 @@
 //! What a flag is. Parsing, help and reference pages all follow from the same lists of flags.
 
-use crate::flags::value::Value;
+use crate::flags::value::FlagValue;
 
 /// A flag, and the setting that it sets.
 pub(crate) struct Flag<'s> {
@@ -9,7 +9,7 @@ pub(crate) struct Flag<'s> {
     /// What it does, in one line.
     pub(crate) help: &'static str,
     /// The setting.
-    pub(crate) value: &'s mut (dyn Value + 'static),
+    pub(crate) value: &'s mut (dyn FlagValue + 'static),
 }
 
 /// The flags about one topic, in the order in which they are shown.
@@ -25,7 +25,7 @@ pub struct Groups<'s>(pub(crate) Vec<Group<'s>>);
 
 impl<'s> Flag<'s> {
     /// A flag that sets a value.
-    pub(crate) fn new(name: &'static str, value: &'s mut (dyn Value + 'static)) -> Self {
+    pub(crate) fn new(name: &'static str, value: &'s mut (dyn FlagValue + 'static)) -> Self {
         Self { name, help: "", value }
     }
 

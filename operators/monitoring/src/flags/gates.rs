@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use go_syntax::quoted::Quoted;
 
 use crate::flags::flag::{Flag, Group};
-use crate::flags::value::{Rejection, Value, boolean};
+use crate::flags::value::{FlagValue, RejectedValue, boolean};
 
 /// A feature that can be enabled or disabled. Gates are ordered by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -103,7 +103,7 @@ impl FeatureGates {
     }
 }
 
-impl Value for FeatureGates {
+impl FlagValue for FeatureGates {
     fn form(&self) -> String {
         "NAME=BOOL,…".to_owned()
     }
@@ -112,8 +112,8 @@ impl Value for FeatureGates {
         self.list(|gate| self.enabled(gate) != gate.is_on_by_default())
     }
 
-    /// An unknown name does not hide what is wrong with the rest.
-    fn set(&mut self, text: &str) -> Result<(), Rejection> {
+    /// All pairs are parsed before an unknown name is reported.
+    fn set(&mut self, text: &str) -> Result<(), RejectedValue> {
         let mut unknown = None;
         for pair in text.split(',').filter(|pair| !pair.is_empty()) {
             let (name, on) = parse(pair)?;
@@ -123,7 +123,7 @@ impl Value for FeatureGates {
             }
         }
         let Some(name) = unknown else { return Ok(()) };
-        Err(Rejection::Start(format!(
+        Err(RejectedValue::Start(format!(
             "failed to update feature gates: feature gate {} is unknown (supported feature gates: {})",
             Quoted(name),
             self.list(|_| true)
@@ -135,13 +135,13 @@ impl Value for FeatureGates {
     }
 }
 
-fn parse(pair: &str) -> Result<(&str, bool), Rejection> {
+fn parse(pair: &str) -> Result<(&str, bool), RejectedValue> {
     let (name, value) =
-        pair.split_once('=').ok_or_else(|| Rejection::parse("malformed pair, expect string=bool"))?;
+        pair.split_once('=').ok_or_else(|| RejectedValue::parse("malformed pair, expect string=bool"))?;
     let (name, value) = (name.trim(), value.trim());
     let on = boolean(value).ok_or_else(|| {
         let problem = format!("strconv.ParseBool: parsing {}: invalid syntax", Quoted(value));
-        Rejection::Parse(format!("invalid value of {name}: {value}, err: {problem}"))
+        RejectedValue::Parse(format!("invalid value of {name}: {value}, err: {problem}"))
     })?;
     Ok((name, on))
 }
@@ -182,26 +182,26 @@ mod tests {
     }
 
     #[test]
-    fn syntax_errors_and_unknown_names_are_told_apart() {
+    fn syntax_errors_and_unknown_names_are_different_errors() {
         let all = "PrometheusAgentDaemonSet=false,PrometheusShardRetentionPolicy=true,\
                    PrometheusTopologySharding=true,RemoteWriteCustomResourceDefinition=false,\
                    StatusForConfigurationResources=false";
-        for (text, refusal) in [
-            ("a", Rejection::parse("malformed pair, expect string=bool")),
+        for (text, rejection) in [
+            ("a", RejectedValue::parse("malformed pair, expect string=bool")),
             (
                 "a= yes",
-                Rejection::parse(
+                RejectedValue::parse(
                     "invalid value of a: yes, err: strconv.ParseBool: parsing \"yes\": invalid syntax",
                 ),
             ),
             (
                 "Turbo=true",
-                Rejection::Start(format!(
+                RejectedValue::Start(format!(
                     "failed to update feature gates: feature gate \"Turbo\" is unknown (supported feature gates: {all})"
                 )),
             ),
         ] {
-            assert_eq!(FeatureGates::default().set(text), Err(refusal));
+            assert_eq!(FeatureGates::default().set(text), Err(rejection));
         }
     }
 }

@@ -7,18 +7,18 @@ use kernel::object::Key;
 
 use crate::flags::flag::{Flag, Group};
 use crate::flags::selector::LabelSelector;
-use crate::flags::value::{Choice, Rejection, Value};
-use crate::kubelet::Priority;
+use crate::flags::value::{Choice, FlagValue, RejectedValue};
+use crate::kubelet::AddressPriority;
 
 /// Kubelets as scrape targets.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kubelet {
+pub struct KubeletFlags {
     /// The Service whose endpoints are the kubelets. Without it, nothing is written.
     pub service: Option<Key>,
     /// The labels of the nodes.
     pub nodes: LabelSelector,
     /// Which address of a node is used if it has several.
-    pub priority: Priority,
+    pub priority: AddressPriority,
     /// Whether the operator writes EndpointSlices.
     pub endpoint_slices: bool,
     /// Whether the operator writes Endpoints.
@@ -29,12 +29,12 @@ pub struct Kubelet {
     pub plain_http: bool,
 }
 
-impl Default for Kubelet {
+impl Default for KubeletFlags {
     fn default() -> Self {
         Self {
             service: None,
             nodes: LabelSelector::default(),
-            priority: Priority::Internal,
+            priority: AddressPriority::Internal,
             endpoint_slices: false,
             endpoints: true,
             sync_period: Duration::from_mins(3),
@@ -43,7 +43,7 @@ impl Default for Kubelet {
     }
 }
 
-impl Kubelet {
+impl KubeletFlags {
     pub(crate) fn group(&mut self) -> Group<'_> {
         let flags = vec![
             Flag::new("kubelet-service", &mut self.service)
@@ -63,7 +63,7 @@ impl Kubelet {
 }
 
 /// The peer also accepts an empty namespace or name, and can then never write the Service.
-impl Value for Option<Key> {
+impl FlagValue for Option<Key> {
     fn form(&self) -> String {
         "NAMESPACE/NAME".to_owned()
     }
@@ -72,24 +72,24 @@ impl Value for Option<Key> {
         self.as_ref().map(Key::to_string).unwrap_or_default()
     }
 
-    fn set(&mut self, text: &str) -> Result<(), Rejection> {
+    fn set(&mut self, text: &str) -> Result<(), RejectedValue> {
         *self = text.parse().ok();
         if self.is_some() || text.is_empty() {
             return Ok(());
         }
-        Err(Rejection::Start(format!(
+        Err(RejectedValue::Start(format!(
             "malformatted kubelet object string {}, must be in format \"namespace/name\"",
             Quoted(text)
         )))
     }
 }
 
-impl Choice for Priority {
+impl Choice for AddressPriority {
     const WORDS: &'static [(&'static str, Self)] =
         &[("internal", Self::Internal), ("external", Self::External)];
 
-    fn reject(text: &str) -> Rejection {
-        Rejection::Parse(format!(
+    fn reject(text: &str) -> RejectedValue {
+        RejectedValue::Parse(format!(
             "invalid value for node address priority, expected 'internal' or 'external' but got: {}",
             Quoted(text)
         ))

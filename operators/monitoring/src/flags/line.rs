@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::flags::error::Error;
+use crate::flags::error::FlagError;
 use crate::flags::flag::{Flag, Groups};
-use crate::flags::value::{Rejection, boolean};
+use crate::flags::value::{RejectedValue, boolean};
 
 /// A flag that only this program has, not the peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,20 +20,20 @@ pub struct OwnFlag<'n> {
 pub(crate) struct Rest {
     /// Flags that only this program has.
     pub(crate) own: Vec<String>,
-    /// The words behind the flags.
+    /// The words after the flags.
     pub(crate) words: Vec<String>,
     /// Values with which the program cannot start.
-    pub(crate) rejected: Rejected,
+    pub(crate) rejected: RejectedFlags,
 }
 
 /// Values with which the program cannot start, by the name of their flag.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Rejected(BTreeMap<&'static str, String>);
+pub(crate) struct RejectedFlags(BTreeMap<&'static str, String>);
 
-impl Rejected {
+impl RejectedFlags {
     /// The first of them, as an error.
-    pub(crate) fn check(self) -> Result<(), Error> {
-        self.0.into_values().next().map_or(Ok(()), |problem| Err(Error::Start(problem)))
+    pub(crate) fn check(self) -> Result<(), FlagError> {
+        self.0.into_values().next().map_or(Ok(()), |problem| Err(FlagError::Start(problem)))
     }
 }
 
@@ -44,7 +44,7 @@ enum Argument<'t> {
     Flag {
         /// Without its dashes.
         name: &'t str,
-        /// The text behind the equals sign, if there is one.
+        /// The text after the equals sign, if there is one.
         value: Option<&'t str>,
     },
     /// `--`: what follows are words.
@@ -78,8 +78,8 @@ pub(crate) fn parse(
     flags: &mut Groups<'_>,
     own_flags: &[OwnFlag<'_>],
     arguments: &[&str],
-) -> Result<Option<Rest>, Error> {
-    let (mut rest, mut own, mut rejected) = (arguments, Vec::new(), Rejected::default());
+) -> Result<Option<Rest>, FlagError> {
+    let (mut rest, mut own, mut rejected) = (arguments, Vec::new(), RejectedFlags::default());
     while let [argument, after @ ..] = rest {
         let (name, value) = match Argument::of(argument) {
             Argument::Word => break,
@@ -87,7 +87,7 @@ pub(crate) fn parse(
                 rest = after;
                 break;
             }
-            Argument::Malformed => return Err(Error::Syntax((*argument).to_owned())),
+            Argument::Malformed => return Err(FlagError::Syntax((*argument).to_owned())),
             Argument::Flag { name, value } => (name, value),
         };
         rest = after;
@@ -98,7 +98,7 @@ pub(crate) fn parse(
         } else if matches!(name, "h" | "help") {
             return Ok(None);
         } else {
-            return Err(Error::Undefined(name.to_owned()));
+            return Err(FlagError::Undefined(name.to_owned()));
         }
     }
     Ok(Some(Rest { own, words: rest.iter().map(|&word| word.to_owned()).collect(), rejected }))
@@ -106,8 +106,12 @@ pub(crate) fn parse(
 
 /// Parses the peer's flags wherever they are before a `--`, and returns all other arguments as they are. Flags named in
 /// `kept` are other arguments too.
-pub(crate) fn take(flags: &mut Groups<'_>, kept: &[&str], arguments: &[&str]) -> Result<Vec<String>, Error> {
-    let (mut rest, mut others, mut rejected) = (arguments, Vec::new(), Rejected::default());
+pub(crate) fn take(
+    flags: &mut Groups<'_>,
+    kept: &[&str],
+    arguments: &[&str],
+) -> Result<Vec<String>, FlagError> {
+    let (mut rest, mut others, mut rejected) = (arguments, Vec::new(), RejectedFlags::default());
     while let [argument, after @ ..] = rest {
         let flag = match Argument::of(argument) {
             Argument::End => break,
@@ -130,54 +134,58 @@ fn set<'a>(
     flag: &mut Flag<'_>,
     value: Option<&'a str>,
     rest: &mut &[&'a str],
-    rejected: &mut Rejected,
-) -> Result<(), Error> {
+    rejected: &mut RejectedFlags,
+) -> Result<(), FlagError> {
     let name = flag.name;
     if flag.value.form().is_empty() {
         let value = value.unwrap_or("true");
-        return flag.value.set(value).map_err(|_| Error::switch(name, value));
+        return flag.value.set(value).map_err(|_| FlagError::switch(name, value));
     }
     let value = value_or_next(name, value, rest)?;
     if !flag.value.adds() {
-        // The value is replaced, and so is what was wrong with it.
+        // The new value replaces the old one and its error.
         rejected.0.remove(name);
     }
     match flag.value.set(value) {
         Ok(()) => Ok(()),
-        Err(Rejection::Parse(problem)) => {
-            Err(Error::Value { flag: name.to_owned(), value: value.to_owned(), problem })
+        Err(RejectedValue::Parse(problem)) => {
+            Err(FlagError::Value { flag: name.to_owned(), value: value.to_owned(), problem })
         }
-        Err(Rejection::Start(problem)) => {
+        Err(RejectedValue::Start(problem)) => {
             rejected.0.entry(name).or_insert(problem);
             Ok(())
         }
     }
 }
 
-/// Keeps a flag that only this program has, with two dashes. The last value of a switch wins.
+/// Keeps a flag that only this program has, with two dashes. The last value of a switch is used.
 fn keep<'a>(
     own: &mut Vec<String>,
     OwnFlag { name, takes_value }: OwnFlag<'_>,
     value: Option<&'a str>,
     rest: &mut &[&'a str],
-) -> Result<(), Error> {
+) -> Result<(), FlagError> {
     if takes_value {
         own.push(format!("--{name}={}", value_or_next(name, value, rest)?));
         return Ok(());
     }
     let (switch, value) = (format!("--{name}"), value.unwrap_or("true"));
     own.retain(|other| *other != switch);
-    if boolean(value).ok_or_else(|| Error::switch(name, value))? {
+    if boolean(value).ok_or_else(|| FlagError::switch(name, value))? {
         own.push(switch);
     }
     Ok(())
 }
 
-fn value_or_next<'a>(name: &str, value: Option<&'a str>, rest: &mut &[&'a str]) -> Result<&'a str, Error> {
+fn value_or_next<'a>(
+    name: &str,
+    value: Option<&'a str>,
+    rest: &mut &[&'a str],
+) -> Result<&'a str, FlagError> {
     if let Some(value) = value {
         return Ok(value);
     }
-    let [next, after @ ..] = *rest else { return Err(Error::Incomplete(name.to_owned())) };
+    let [next, after @ ..] = *rest else { return Err(FlagError::Incomplete(name.to_owned())) };
     *rest = after;
     Ok(next)
 }
@@ -187,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments_are_told_apart() {
+    fn arguments_are_classified() {
         for (text, expected) in [
             ("", Argument::Word),
             ("-", Argument::Word),

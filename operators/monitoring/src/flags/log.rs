@@ -1,23 +1,23 @@
 //! What the program logs, and how.
 
-use kernel::telemetry::Format;
+use kernel::telemetry::LogFormat;
 
 use crate::flags::flag::{Flag, Group};
-use crate::flags::value::{Choice, Rejection};
+use crate::flags::value::{Choice, RejectedValue};
 
 /// What the program logs, and how.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Log {
+pub struct LogFlags {
     /// Which lines are logged.
-    pub level: Level,
+    pub level: LogThreshold,
     /// How a line is written.
-    pub format: Format,
+    pub format: LogFormat,
 }
 
 /// The least severe lines that are logged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Level {
-    /// The same as [`Level::Debug`].
+pub enum LogThreshold {
+    /// The same as [`LogThreshold::Debug`].
     All,
     /// Details for troubleshooting.
     Debug,
@@ -32,7 +32,7 @@ pub enum Level {
     None,
 }
 
-impl Log {
+impl LogFlags {
     pub(crate) fn group(&mut self) -> Group<'_> {
         let flags = vec![
             Flag::new("log-level", &mut self.level).help("Log level."),
@@ -42,7 +42,7 @@ impl Log {
     }
 }
 
-impl Choice for Level {
+impl Choice for LogThreshold {
     const WORDS: &'static [(&'static str, Self)] = &[
         ("all", Self::All),
         ("debug", Self::Debug),
@@ -53,18 +53,18 @@ impl Choice for Level {
     ];
     const IGNORES_CASE: bool = true;
 
-    fn reject(text: &str) -> Rejection {
+    fn reject(text: &str) -> RejectedValue {
         let words = "[all debug info warn error none]";
-        Rejection::Start(format!("log log_level {text} unknown, {words} are possible values"))
+        RejectedValue::Start(format!("log log_level {text} unknown, {words} are possible values"))
     }
 }
 
-impl Choice for Format {
+impl Choice for LogFormat {
     const WORDS: &'static [(&'static str, Self)] = &[("logfmt", Self::Logfmt), ("json", Self::Json)];
     const IGNORES_CASE: bool = true;
 
-    fn reject(text: &str) -> Rejection {
-        Rejection::Start(format!("log format {text} unknown, [logfmt json] are possible values"))
+    fn reject(text: &str) -> RejectedValue {
+        RejectedValue::Start(format!("log format {text} unknown, [logfmt json] are possible values"))
     }
 }
 

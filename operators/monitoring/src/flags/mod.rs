@@ -4,18 +4,19 @@
 //! Two functions with the same meaning:
 //! - [`Program::parse`] parses the peer's command line and rejects everything else with the peer's errors. Flags that only
 //!   this program has are named by the caller and returned apart.
-//! - [`Flags::take`] takes the peer's flags out of any command line and leaves the rest to another parser.
+//! - [`OperatorFlags::take`] takes the peer's flags out of any command line and leaves the rest to another parser.
 //!
 //! Both return only flags with which the peer would start. [`Program::help`] and [`Program::reference`] are written from
 //! the lists that parsing uses.
 //!
 //! ```
-//! use operator_monitoring::flags::{Command, Flags, Program};
+//! use operator_monitoring::flags::{Command, OperatorFlags, Program};
 //!
-//! let Command::Start(start) = Flags::parse(&["-namespaces=a,b", "--labels", "team=x"], &[])? else { unreachable!() };
+//! let arguments = ["-namespaces=a,b", "--labels", "team=x"];
+//! let Command::Start(start) = OperatorFlags::parse(&arguments, &[])? else { unreachable!() };
 //! assert!(start.flags.scope.namespaces.contains("a"));
 //! assert_eq!(start.flags.operator_config().labels["team"], "x");
-//! # Ok::<(), operator_monitoring::flags::Error>(())
+//! # Ok::<(), operator_monitoring::flags::FlagError>(())
 //! ```
 //!
 //! | file | owns |
@@ -25,7 +26,7 @@
 //! | `operator`, [`webhook`] | the flags of each program: the only lists of them; what is checked before it starts |
 //! | `program` | what a command line requests |
 //! | `line` | command lines as Go parses them |
-//! | `flag`, `value` | what a flag is, and what can be written behind it |
+//! | `flag`, `value` | what a flag is, and the types of values |
 //! | `help` | what is written from the lists |
 //! | `error` | why a command line is rejected |
 
@@ -49,9 +50,9 @@ mod value;
 pub mod web;
 pub mod webhook;
 
-pub use error::Error;
+pub use error::FlagError;
 pub use gates::{FeatureGates, Gate};
 pub use line::OwnFlag;
-pub use operator::Flags;
+pub use operator::OperatorFlags;
 pub use program::{Command, Program, Start};
 pub use selector::{FieldSelector, LabelSelector};

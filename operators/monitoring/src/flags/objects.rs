@@ -3,7 +3,7 @@
 use capability::rollout::RepairPolicy;
 
 use crate::flags::flag::{Flag, Group};
-use crate::flags::value::{Choice, Rejection};
+use crate::flags::value::{Choice, RejectedValue};
 use crate::workload::operator::{OperatorConfig, ReloaderConfig};
 
 /// The default image of the sidecar: that of the peer with the same version.
@@ -11,16 +11,16 @@ pub const RELOADER_IMAGE: &str = "quay.io/prometheus-operator/prometheus-config-
 
 /// Which objects the operator writes, beside what is in [`OperatorConfig`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Objects {
+pub struct ObjectFlags {
     /// The operator reconciles only resources that name this id; if empty, only those that name none.
     pub controller_id: String,
-    /// What is done about a pod that blocks a rollout, if a flag says so.
+    /// What is done about a pod that blocks a rollout, if the flag is set.
     pub repair: Option<RepairPolicy>,
     /// Whether a Prometheus that selects nothing gets a generated configuration too.
     pub always_managed: bool,
 }
 
-impl Objects {
+impl ObjectFlags {
     pub(crate) fn groups<'s>(&'s mut self, operator: &'s mut OperatorConfig) -> [Group<'s>; 3] {
         let objects = vec![
             Flag::new("annotations", &mut operator.annotations).help("Annotations of all generated objects."),
@@ -72,7 +72,7 @@ fn reloader(reloader: &mut ReloaderConfig) -> Vec<Flag<'_>> {
     ]
 }
 
-/// An empty text stands for no policy, which the peer cannot express.
+/// An empty text means no policy, which the peer cannot express.
 impl Choice for Option<RepairPolicy> {
     const WORDS: &'static [(&'static str, Self)] = &[
         ("", None),
@@ -81,7 +81,7 @@ impl Choice for Option<RepairPolicy> {
         ("delete", Some(RepairPolicy::Delete)),
     ];
 
-    fn reject(text: &str) -> Rejection {
-        Rejection::Parse(format!("invalid value: {text}"))
+    fn reject(text: &str) -> RejectedValue {
+        RejectedValue::Parse(format!("invalid value: {text}"))
     }
 }

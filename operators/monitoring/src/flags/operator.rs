@@ -1,62 +1,62 @@
 //! The flags of the operator.
 
-use crate::flags::cluster::Cluster;
-use crate::flags::error::Error;
+use crate::flags::cluster::ClusterFlags;
+use crate::flags::error::FlagError;
 use crate::flags::flag::Groups;
 use crate::flags::gates::{FeatureGates, Gate};
 use crate::flags::help;
-use crate::flags::kubelet::Kubelet;
+use crate::flags::kubelet::KubeletFlags;
 use crate::flags::line;
-use crate::flags::log::{Log, memory};
-use crate::flags::objects::{Objects, RELOADER_IMAGE};
+use crate::flags::log::{LogFlags, memory};
+use crate::flags::objects::{ObjectFlags, RELOADER_IMAGE};
 use crate::flags::program::Program;
-use crate::flags::scope::Scope;
-use crate::flags::web::Web;
-use crate::kubelet::Settings;
+use crate::flags::scope::ScopeFlags;
+use crate::flags::web::WebFlags;
+use crate::kubelet::KubeletSettings;
 use crate::workload::operator::{OperatorConfig, ReloaderConfig};
 
 /// The flags of the operator.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Flags {
+pub struct OperatorFlags {
     /// How the operator reaches the API server.
-    pub cluster: Cluster,
+    pub cluster: ClusterFlags,
     /// Which objects the operator watches.
-    pub scope: Scope,
+    pub scope: ScopeFlags,
     /// Which objects the operator writes.
-    pub objects: Objects,
+    pub objects: ObjectFlags,
     /// What the objects have in common. Whether shards are spread over zones is a feature gate: see
-    /// [`Flags::operator_config`].
+    /// [`OperatorFlags::operator_config`].
     pub operator: OperatorConfig,
     /// Kubelets as scrape targets.
-    pub kubelet: Kubelet,
+    pub kubelet: KubeletFlags,
     /// Which features are enabled.
     pub gates: FeatureGates,
     /// The web server.
-    pub web: Web,
+    pub web: WebFlags,
     /// What is logged.
-    pub log: Log,
+    pub log: LogFlags,
     /// Accepted without effect.
     pub memory_limit_ratio: f64,
 }
 
-impl Default for Flags {
+impl Default for OperatorFlags {
     fn default() -> Self {
         let reloader = ReloaderConfig { image: RELOADER_IMAGE.to_owned(), ..ReloaderConfig::default() };
         Self {
-            cluster: Cluster::default(),
-            scope: Scope::default(),
-            objects: Objects::default(),
+            cluster: ClusterFlags::default(),
+            scope: ScopeFlags::default(),
+            objects: ObjectFlags::default(),
             operator: OperatorConfig { reloader, ..OperatorConfig::default() },
-            kubelet: Kubelet::default(),
+            kubelet: KubeletFlags::default(),
             gates: FeatureGates::default(),
-            web: Web::new(":8080", false),
-            log: Log::default(),
+            web: WebFlags::new(":8080", false),
+            log: LogFlags::default(),
             memory_limit_ratio: 0.0,
         }
     }
 }
 
-impl Program for Flags {
+impl Program for OperatorFlags {
     const USAGE: &'static str = "[FLAGS] [COMMAND]
 
 Commands:
@@ -82,19 +82,19 @@ Commands:
         ])
     }
 
-    fn check(&self) -> Result<(), Error> {
+    fn check(&self) -> Result<(), FlagError> {
         if !self.scope.namespaces.is_empty() && !self.scope.deny_namespaces.is_empty() {
-            return Err(Error::Namespaces);
+            return Err(FlagError::Namespaces);
         }
         if self.kubelet.service.is_some() && self.kubelet.sync_period.is_zero() {
-            return Err(Error::SyncPeriod);
+            return Err(FlagError::SyncPeriod);
         }
         self.web.tls()?;
         Ok(())
     }
 }
 
-impl Flags {
+impl OperatorFlags {
     /// Takes the flags of the peer out of a command line that has others too, wherever they are before a `--`, and returns
     /// all other arguments as they are. These settings are the defaults. `kept` are names that both parsers know and that
     /// are left to the other one; so are the flags for the version.
@@ -102,7 +102,7 @@ impl Flags {
         mut self,
         arguments: &[impl AsRef<str>],
         kept: &[&str],
-    ) -> Result<(Self, Vec<String>), Error> {
+    ) -> Result<(Self, Vec<String>), FlagError> {
         let arguments: Vec<&str> = arguments.iter().map(AsRef::as_ref).collect();
         let others = line::take(&mut self.groups(), kept, &arguments)?;
         self.check()?;
@@ -121,9 +121,9 @@ impl Flags {
     }
 
     /// The objects for kubelets; nothing if the operator writes none.
-    pub fn kubelet_settings(&self) -> Option<Settings> {
+    pub fn kubelet_settings(&self) -> Option<KubeletSettings> {
         let service = self.kubelet.service.as_ref()?;
-        Some(Settings {
+        Some(KubeletSettings {
             namespace: service.namespace.to_string(),
             name: service.name.to_string(),
             labels: self.operator.labels.clone(),
@@ -131,7 +131,7 @@ impl Flags {
             priority: self.kubelet.priority,
             plain_http: self.kubelet.plain_http,
             endpoint_slices: self.kubelet.endpoint_slices,
-            ..Settings::default()
+            ..KubeletSettings::default()
         })
     }
 }

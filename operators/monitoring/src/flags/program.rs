@@ -1,6 +1,6 @@
 //! The programs of the peer: their command lines, help and reference pages.
 
-use crate::flags::error::Error;
+use crate::flags::error::FlagError;
 use crate::flags::flag::{Flag, Group, Groups};
 use crate::flags::gates::Gate;
 use crate::flags::help;
@@ -34,7 +34,7 @@ pub struct Start<P> {
 
 /// The settings of a program of the peer, by its flags.
 pub trait Program: Default {
-    /// What the help says behind the name of the program.
+    /// The usage, after the name of the program.
     const USAGE: &'static str;
     /// Whether the program has commands: `start`, `crds` and `full-crds`.
     const HAS_COMMANDS: bool;
@@ -45,17 +45,17 @@ pub trait Program: Default {
     fn groups(&mut self) -> Groups<'_>;
 
     /// Whether the program can start with these settings.
-    fn check(&self) -> Result<(), Error>;
+    fn check(&self) -> Result<(), FlagError>;
 
     /// Parses the command line of a program that replaces the one of the peer, without its name. `own` are the flags that
-    /// the program has besides; a flag of the peer wins over one of these with the same name.
-    fn parse(arguments: &[impl AsRef<str>], own: &[OwnFlag<'_>]) -> Result<Command<Self>, Error> {
+    /// the program has besides; a flag of the peer takes precedence over one of these with the same name.
+    fn parse(arguments: &[impl AsRef<str>], own: &[OwnFlag<'_>]) -> Result<Command<Self>, FlagError> {
         let arguments: Vec<&str> = arguments.iter().map(AsRef::as_ref).collect();
         let (mut program, mut version) = (Self::default(), Version::default());
         let mut groups = program.groups();
         groups.0.push(version.group());
         let Some(rest) = line::parse(&mut groups, own, &arguments)? else { return Ok(Command::Help) };
-        // The version is printed whatever else is wrong.
+        // The version is printed even if something else is wrong.
         if version.short {
             return Ok(Command::ShortVersion);
         }
@@ -67,7 +67,7 @@ pub trait Program: Default {
             match words.remove(0).as_str() {
                 "start" => {}
                 "crds" | "full-crds" => return Ok(Command::Crds),
-                other => return Err(Error::Command(other.to_owned())),
+                other => return Err(FlagError::Command(other.to_owned())),
             }
         }
         rest.rejected.check()?;
@@ -98,7 +98,7 @@ pub trait Program: Default {
 struct Version {
     /// With how the program was built.
     full: bool,
-    /// Only the number; it wins over [`Version::full`].
+    /// Only the number; it takes precedence over [`Version::full`].
     short: bool,
 }
 

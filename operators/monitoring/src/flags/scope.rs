@@ -7,9 +7,9 @@ use kernel::stores::Namespaces;
 use crate::flags::flag::{Flag, Group};
 use crate::flags::selector::{FieldSelector, LabelSelector};
 
-/// Which objects the operator watches. The sets of namespaces are as they are written; the methods say what they mean.
+/// Which objects the operator watches. The sets of namespaces are as they are written; the methods interpret them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Scope {
+pub struct ScopeFlags {
     /// Only these namespaces.
     pub namespaces: BTreeSet<String>,
     /// All namespaces except these.
@@ -40,7 +40,7 @@ pub struct Scope {
     pub config_map_labels: LabelSelector,
 }
 
-impl Scope {
+impl ScopeFlags {
     pub(crate) fn group(&mut self) -> Group<'_> {
         let flags = vec![
             Flag::new("namespaces", &mut self.namespaces)
@@ -106,13 +106,13 @@ impl Scope {
         }
     }
 
-    /// The names that a kind has for itself, else those for all kinds.
+    /// The names for one kind, else those for all kinds.
     fn names(&self, own: &BTreeSet<String>) -> BTreeSet<String> {
         let given = [own, &self.namespaces].into_iter().find(|names| !names.is_empty());
         given.cloned().unwrap_or_else(|| BTreeSet::from([ALL.to_owned()]))
     }
 
-    /// The namespaces with these names. Denied ones only matter where no other name than that for all is given.
+    /// The namespaces with these names. Denied ones only matter if the name for all is the only one.
     fn resolved(&self, names: &BTreeSet<String>) -> Namespaces {
         if is_all(names) {
             Namespaces::AllBut(self.deny_namespaces.iter().filter(|name| *name != ALL).cloned().collect())
@@ -124,7 +124,7 @@ impl Scope {
     }
 }
 
-/// An empty name stands for all namespaces.
+/// An empty name means all namespaces.
 const ALL: &str = "";
 
 /// Whether the name for all namespaces is the only one.
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn without_flags_all_namespaces_are_watched() {
-        let scope = Scope::default();
+        let scope = ScopeFlags::default();
         let everywhere = [
             scope.shared(),
             scope.of(&scope.prometheus_namespaces),
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_name_stands_for_all_namespaces() {
+    fn an_empty_name_means_all_namespaces() {
         for (names, denied, expected) in [
             (&["a", "b"][..], &[][..], only(&["a", "b"])),
             (&[], &["a"], all_but(&["a"])),
@@ -169,19 +169,20 @@ mod tests {
             (&["", "a"], &[], all_but(&[])),
             (&[], &[""], all_but(&[])),
         ] {
-            let scope = Scope { namespaces: set(names), deny_namespaces: set(denied), ..Scope::default() };
+            let scope =
+                ScopeFlags { namespaces: set(names), deny_namespaces: set(denied), ..ScopeFlags::default() };
             assert_eq!(scope.shared(), expected, "{names:?} {denied:?}");
         }
     }
 
     #[test]
-    fn the_namespaces_of_a_kind_win_over_those_of_all() {
-        let scope = Scope {
+    fn the_namespaces_of_a_kind_take_precedence_over_those_of_all() {
+        let scope = ScopeFlags {
             deny_namespaces: set(&["a", "x"]),
             prometheus_namespaces: set(&["a"]),
             alertmanager_namespaces: set(&["b"]),
             alertmanager_config_namespaces: set(&["c"]),
-            ..Scope::default()
+            ..ScopeFlags::default()
         };
         assert_eq!(scope.of(&scope.prometheus_namespaces), only(&["a"]));
         assert_eq!(scope.of(&scope.alertmanager_namespaces), only(&["b"]));
@@ -192,21 +193,21 @@ mod tests {
 
     #[test]
     fn references_are_watched_on_one_side_or_on_both() {
-        let one_side = Scope {
+        let one_side = ScopeFlags {
             namespaces: set(&["a"]),
             prometheus_namespaces: set(&["b"]),
             alertmanager_namespaces: set(&["c"]),
             alertmanager_config_namespaces: set(&["d"]),
-            ..Scope::default()
+            ..ScopeFlags::default()
         };
         assert_eq!(one_side.prometheus_references(), only(&["b"]));
         assert_eq!(one_side.alertmanager_references(), only(&["d"]));
 
-        let both_sides = Scope { references_everywhere: true, ..one_side };
+        let both_sides = ScopeFlags { references_everywhere: true, ..one_side };
         assert_eq!(both_sides.prometheus_references(), only(&["a", "b"]));
         assert_eq!(both_sides.alertmanager_references(), only(&["c", "d"]));
 
-        let all = Scope { namespaces: set(&[]), deny_namespaces: set(&["x"]), ..both_sides };
+        let all = ScopeFlags { namespaces: set(&[]), deny_namespaces: set(&["x"]), ..both_sides };
         assert_eq!(all.prometheus_references(), all_but(&["x"]));
     }
 }

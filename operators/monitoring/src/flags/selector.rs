@@ -2,7 +2,7 @@
 
 use monitoring_select::{field_selector, label_selector};
 
-use crate::flags::value::{Rejection, Value};
+use crate::flags::value::{FlagValue, RejectedValue};
 
 /// A label selector, such as `a=b,c in (d,e)`. An empty one selects everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -26,7 +26,7 @@ impl FieldSelector {
     }
 }
 
-impl Value for LabelSelector {
+impl FlagValue for LabelSelector {
     fn form(&self) -> String {
         "SELECTOR".to_owned()
     }
@@ -35,14 +35,14 @@ impl Value for LabelSelector {
         self.0.clone()
     }
 
-    fn set(&mut self, text: &str) -> Result<(), Rejection> {
-        label_selector::text::check(text).map_err(|problem| Rejection::parse(&problem))?;
+    fn set(&mut self, text: &str) -> Result<(), RejectedValue> {
+        label_selector::text::check(text).map_err(|problem| RejectedValue::parse(&problem))?;
         text.clone_into(&mut self.0);
         Ok(())
     }
 }
 
-impl Value for FieldSelector {
+impl FlagValue for FieldSelector {
     fn form(&self) -> String {
         "SELECTOR".to_owned()
     }
@@ -51,8 +51,8 @@ impl Value for FieldSelector {
         self.0.clone()
     }
 
-    fn set(&mut self, text: &str) -> Result<(), Rejection> {
-        field_selector::check(text).map_err(|problem| Rejection::parse(&problem))?;
+    fn set(&mut self, text: &str) -> Result<(), RejectedValue> {
+        field_selector::check(text).map_err(|problem| RejectedValue::parse(&problem))?;
         text.clone_into(&mut self.0);
         Ok(())
     }

@@ -3,7 +3,7 @@
 use go_syntax::quoted::Quoted;
 use kernel::web::{TlsSettings, TlsVersion};
 
-use crate::flags::web::Web;
+use crate::flags::web::WebFlags;
 
 /// Why the TLS flags of the web server are rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -64,7 +64,7 @@ const CIPHER_SUITES: [&str; 27] = [
     "TLS_RSA_WITH_RC4_128_SHA",
 ];
 
-impl Web {
+impl WebFlags {
     /// The settings of the server; nothing if TLS is off, or if there is neither certificate nor key.
     pub fn tls(&self) -> Result<Option<TlsSettings>, TlsError> {
         if !self.enable_tls {
@@ -84,7 +84,7 @@ impl Web {
             certificate: self.certificate.clone().ok_or(TlsError::OnlyKey)?,
             key: self.key.clone().ok_or(TlsError::OnlyCertificate)?,
             client_authority: self.client_authority.clone(),
-            look_every: self.reload_interval,
+            check_every: self.reload_interval,
             oldest,
             cipher_suites: self.cipher_suites.clone(),
             curves: self.curves.clone(),
@@ -110,8 +110,8 @@ mod tests {
 
     use super::*;
 
-    fn web() -> Web {
-        Web::new(":8443", true)
+    fn web() -> WebFlags {
+        WebFlags::new(":8443", true)
     }
 
     fn set(names: &[&str]) -> BTreeSet<String> {
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn flags_become_settings() {
-        let flags = Web {
+        let flags = WebFlags {
             http2: true,
             min_version: "VersionTLS12".to_owned(),
             cipher_suites: set(&["TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"]),
@@ -131,7 +131,7 @@ mod tests {
             certificate: "/etc/tls/private/tls.crt".into(),
             key: "/etc/tls/private/tls.key".into(),
             client_authority: Some("/etc/tls/private/tls-ca.crt".into()),
-            look_every: Duration::from_mins(1),
+            check_every: Duration::from_mins(1),
             oldest: TlsVersion::Tls12,
             cipher_suites: set(&["TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"]),
             curves: set(&["X25519", "CurveP521"]),
@@ -141,35 +141,35 @@ mod tests {
     }
 
     #[test]
-    fn names_are_not_checked_while_tls_is_off() {
-        let nonsense = || Web { min_version: "new".to_owned(), curves: set(&["round"]), ..web() };
-        assert_eq!(Web { enable_tls: false, ..nonsense() }.tls(), Ok(None));
-        let without = Web { certificate: None, key: None, client_authority: None, ..nonsense() };
+    fn names_are_not_checked_if_tls_is_off() {
+        let nonsense = || WebFlags { min_version: "new".to_owned(), curves: set(&["round"]), ..web() };
+        assert_eq!(WebFlags { enable_tls: false, ..nonsense() }.tls(), Ok(None));
+        let without = WebFlags { certificate: None, key: None, client_authority: None, ..nonsense() };
         assert_eq!(without.tls(), Ok(None));
     }
 
     #[test]
-    fn mistakes_are_named() {
+    fn invalid_settings_are_rejected() {
         for (web, words) in [
             (
-                Web { certificate: None, key: None, ..web() },
+                WebFlags { certificate: None, key: None, ..web() },
                 "server key and certificate must be provided when a client CA is configured",
             ),
-            (Web { certificate: None, ..web() }, "--web.key-file needs --web.cert-file"),
-            (Web { key: None, ..web() }, "--web.cert-file needs --web.key-file"),
+            (WebFlags { certificate: None, ..web() }, "--web.key-file needs --web.cert-file"),
+            (WebFlags { key: None, ..web() }, "--web.cert-file needs --web.key-file"),
             (
-                Web { min_version: "new".to_owned(), ..web() },
+                WebFlags { min_version: "new".to_owned(), ..web() },
                 "invalid TLS version: unknown tls version \"new\"",
             ),
             (
-                Web { min_version: "VersionTLS11".to_owned(), ..web() },
+                WebFlags { min_version: "VersionTLS11".to_owned(), ..web() },
                 "TLS version \"TLS 1.1\" isn't supported",
             ),
             (
-                Web { cipher_suites: set(&["ROT13"]), ..web() },
+                WebFlags { cipher_suites: set(&["ROT13"]), ..web() },
                 "failed to convert TLS cipher suite name to ID: Cipher suite ROT13 not supported or doesn't exist",
             ),
-            (Web { curves: set(&["round"]), ..web() }, "\"round\" is not a supported curve value"),
+            (WebFlags { curves: set(&["round"]), ..web() }, "\"round\" is not a supported curve value"),
         ] {
             assert_eq!(web.tls().unwrap_err().to_string(), words);
         }

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use crate::flags::flag::{Flag, Group};
 
-/// The web server. The names of versions, cipher suites and curves are as they are written: [`Web::tls`] checks them, and
+/// The web server. The names of versions, cipher suites and curves are as they are written: [`WebFlags::tls`] checks them, and
 /// only if TLS is on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Web {
+pub struct WebFlags {
     /// Host and port; without a host, all addresses of the machine.
     pub listen_address: String,
     /// Whether HTTP/2 is enabled.
@@ -32,7 +32,7 @@ pub struct Web {
     pub curves: BTreeSet<String>,
 }
 
-impl Web {
+impl WebFlags {
     /// The defaults, which differ between the programs in address and TLS.
     pub(crate) fn new(listen_address: &str, enable_tls: bool) -> Self {
         let file = |name: &str| Some(PathBuf::from("/etc/tls/private").join(name));

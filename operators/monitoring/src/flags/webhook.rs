@@ -4,40 +4,40 @@ use go_syntax::quoted::Quoted;
 use monitoring_rules::Options;
 use monitoring_rules::names::Names;
 
-use crate::flags::error::Error;
+use crate::flags::error::FlagError;
 use crate::flags::flag::{Flag, Group, Groups};
 use crate::flags::gates::Gate;
-use crate::flags::log::{Log, memory};
+use crate::flags::log::{LogFlags, memory};
 use crate::flags::program::Program;
-use crate::flags::value::{Choice, Rejection, Value};
-use crate::flags::web::Web;
+use crate::flags::value::{Choice, FlagValue, RejectedValue};
+use crate::flags::web::WebFlags;
 use crate::webhook::RuleSettings;
 
 /// The flags of the webhook.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Flags {
+pub struct WebhookFlags {
     /// How rules are checked.
     pub rules: RuleSettings,
     /// The web server.
-    pub web: Web,
+    pub web: WebFlags,
     /// What is logged.
-    pub log: Log,
+    pub log: LogFlags,
     /// Accepted without effect.
     pub memory_limit_ratio: f64,
 }
 
-impl Default for Flags {
+impl Default for WebhookFlags {
     fn default() -> Self {
         Self {
             rules: RuleSettings::default(),
-            web: Web::new(":8443", true),
-            log: Log::default(),
+            web: WebFlags::new(":8443", true),
+            log: LogFlags::default(),
             memory_limit_ratio: 0.0,
         }
     }
 }
 
-impl Program for Flags {
+impl Program for WebhookFlags {
     const USAGE: &'static str = "[FLAGS]";
     const HAS_COMMANDS: bool = false;
     const GATES: &'static [Gate] = &[];
@@ -55,7 +55,7 @@ impl Program for Flags {
         Groups(vec![rules, self.web.group(), self.log.group(), memory(&mut self.memory_limit_ratio)])
     }
 
-    fn check(&self) -> Result<(), Error> {
+    fn check(&self) -> Result<(), FlagError> {
         self.web.tls()?;
         Ok(())
     }
@@ -64,9 +64,9 @@ impl Program for Flags {
 impl Choice for Names {
     const WORDS: &'static [(&'static str, Self)] = &[("legacy", Self::Legacy), ("utf8", Self::Utf8)];
 
-    fn reject(text: &str) -> Rejection {
+    fn reject(text: &str) -> RejectedValue {
         let problem = format!("invalid name validation scheme {}", Quoted(text));
-        Rejection::Start(format!("{problem}, supported: utf8, legacy"))
+        RejectedValue::Start(format!("{problem}, supported: utf8, legacy"))
     }
 }
 
@@ -80,7 +80,7 @@ const OPTIONS: [(&str, OptionField); 4] = [
 ];
 
 /// A repeated flag replaces all options.
-impl Value for Options {
+impl FlagValue for Options {
     fn form(&self) -> String {
         "LIST".to_owned()
     }
@@ -91,14 +91,14 @@ impl Value for Options {
         on.collect::<Vec<_>>().join(",")
     }
 
-    fn set(&mut self, text: &str) -> Result<(), Rejection> {
+    fn set(&mut self, text: &str) -> Result<(), RejectedValue> {
         *self = Self::default();
         for written in text.split(',').filter(|written| !written.trim().is_empty()) {
             let Some((_, option)) = OPTIONS.iter().find(|(name, _)| *name == written.trim()) else {
                 let supported = OPTIONS.map(|(name, _)| name).join(", ");
                 let problem =
                     format!("invalid -promql-options value {}, supported: {supported}", Quoted(written));
-                return Err(Rejection::Start(problem));
+                return Err(RejectedValue::Start(problem));
             };
             *option(self) = true;
         }

@@ -1,4 +1,4 @@
-//! Which workloads a change concerns, and which workloads an object mentions.
+//! Tests of which workloads a change concerns, and which workloads an object mentions.
 
 use std::sync::Arc;
 
@@ -31,43 +31,43 @@ fn selectors(spec: &Value) -> WorkloadSelectors {
 }
 
 #[test]
-fn a_workload_asks_by_labels_and_namespace() {
+fn resources_are_selected_by_labels_and_namespace() {
     let near = object("a", "m", &json!({"team": "x"}));
     let far = object("b", "m", &json!({"team": "x"}));
     let namespace = object("", "b", &json!({"kind": "far"}));
     let me = Key::new("a", "p");
-    let asked = |spec: Value, object: &Object| {
-        selectors(&spec).ask_for(&me, (SelectableKind::ServiceMonitor, object), Some(&namespace))
+    let selected = |spec: Value, object: &Object| {
+        selectors(&spec).selects(&me, (SelectableKind::ServiceMonitor, object), Some(&namespace))
     };
-    assert!(!asked(json!({}), &near), "no selector selects nothing");
-    assert!(asked(json!({"serviceMonitorSelector": {}}), &near));
-    assert!(!asked(json!({"ruleSelector": {}}), &near));
-    assert!(!asked(json!({"serviceMonitorSelector": {"matchLabels": {"team": "y"}}}), &near));
-    assert!(!asked(json!({"serviceMonitorSelector": {}}), &far));
-    assert!(asked(json!({"serviceMonitorSelector": {}, "serviceMonitorNamespaceSelector": {}}), &far));
+    assert!(!selected(json!({}), &near), "no selector selects nothing");
+    assert!(selected(json!({"serviceMonitorSelector": {}}), &near));
+    assert!(!selected(json!({"ruleSelector": {}}), &near));
+    assert!(!selected(json!({"serviceMonitorSelector": {"matchLabels": {"team": "y"}}}), &near));
+    assert!(!selected(json!({"serviceMonitorSelector": {}}), &far));
+    assert!(selected(json!({"serviceMonitorSelector": {}, "serviceMonitorNamespaceSelector": {}}), &far));
     let other = json!({"matchLabels": {"kind": "near"}});
-    assert!(!asked(json!({"serviceMonitorSelector": {}, "serviceMonitorNamespaceSelector": other}), &far));
+    assert!(!selected(json!({"serviceMonitorSelector": {}, "serviceMonitorNamespaceSelector": other}), &far));
 }
 
 #[test]
-fn an_alertmanager_asks_for_the_base_that_it_names() {
+fn an_alertmanager_selects_its_base() {
     let base = made(kinds::ALERTMANAGER_CONFIG, &json!({"namespace": "a", "name": "base"}), json!({}));
     let spec = json!({"spec": {"alertmanagerConfiguration": {"name": "base"}}});
     let selectors = WorkloadSelectors::read(&spec, &[SelectableKind::AlertmanagerConfig]);
-    let asks = |namespace: &str| {
-        selectors.ask_for(&Key::new(namespace, "w"), (SelectableKind::AlertmanagerConfig, &base), None)
+    let is_selected = |namespace: &str| {
+        selectors.selects(&Key::new(namespace, "w"), (SelectableKind::AlertmanagerConfig, &base), None)
     };
-    assert_eq!((asks("a"), asks("b")), (true, false));
+    assert_eq!((is_selected("a"), is_selected("b")), (true, false));
 }
 
 #[test]
-fn a_namespace_concerns_those_who_look_into_it() {
+fn a_namespace_concerns_workloads_whose_selectors_match_it() {
     let namespace = object("", "b", &json!({"kind": "far"}));
-    assert!(!selectors(&json!({"serviceMonitorSelector": {}})).look_into(&namespace));
-    assert!(selectors(&json!({"ruleNamespaceSelector": {}})).look_into(&namespace));
+    assert!(!selectors(&json!({"serviceMonitorSelector": {}})).selects_namespace_of(&namespace));
+    assert!(selectors(&json!({"ruleNamespaceSelector": {}})).selects_namespace_of(&namespace));
     assert!(
         !selectors(&json!({"ruleNamespaceSelector": {"matchLabels": {"kind": "near"}}}))
-            .look_into(&namespace)
+            .selects_namespace_of(&namespace)
     );
 }
 
@@ -81,9 +81,9 @@ fn stores(there: impl IntoIterator<Item = (Kind, Object)>) -> Stores {
     stores
 }
 
-/// The workloads that an object concerns; nothing leaves it to the declaration.
+/// The workloads that an object concerns; none, if the declaration decides.
 fn concerned(kind: Kind, object: &Object, stores: &Stores) -> Option<Vec<Key>> {
-    let candidate = Candidate { kind, object, stores };
+    let candidate = CandidateObject { kind, object, stores };
     interests(Selecting::<OfPrometheus>::default()).concerned(kinds::PROMETHEUS, &candidate)
 }
 
@@ -93,7 +93,7 @@ fn prometheus(namespace: &str, name: &str, spec: &Value) -> (Kind, Object) {
 }
 
 #[test]
-fn the_workloads_of_its_kind_that_the_status_of_an_object_mentions() {
+fn the_status_of_an_object_mentions_workloads_of_the_kind() {
     let binding = |resource: &str, name: &str| {
         json!({
             "group": "monitoring.coreos.com", "resource": resource, "namespace": "ours", "name": name, "conditions": [],
@@ -111,7 +111,7 @@ fn the_workloads_of_its_kind_that_the_status_of_an_object_mentions() {
 }
 
 #[test]
-fn pods_and_secrets_of_workloads_that_we_do_not_see_concern_nobody() {
+fn objects_of_unknown_workloads_concern_no_workload() {
     let stores = stores([prometheus("ours", "here", &json!({}))]);
     let concerned = |kind: Kind, name: &str| {
         let labels = json!({"app.kubernetes.io/name": "prometheus", "app.kubernetes.io/instance": name});
@@ -155,7 +155,7 @@ fn names_and_selectors_decide_which_workloads_an_object_concerns() {
 }
 
 #[test]
-fn a_change_of_the_status_of_a_selected_object_is_worth_no_pass() {
+fn a_status_change_of_a_selected_object_causes_no_pass() {
     let object = |generation: i64, team: &str, status: &str| {
         let metadata =
             json!({"namespace": "a", "name": "m", "generation": generation, "labels": {"team": team}});

@@ -5,11 +5,11 @@ use std::net::IpAddr;
 
 use k8s_openapi::api::core::v1::{Node, ObjectReference};
 
-use crate::kubelet::settings::Priority;
+use crate::kubelet::settings::AddressPriority;
 
 /// A node at one of its addresses.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Address {
+pub struct KubeletAddress {
     /// The address, as the node writes it.
     pub ip: String,
     /// Whether it is IPv4.
@@ -20,7 +20,7 @@ pub struct Address {
     pub uid: String,
 }
 
-impl Address {
+impl KubeletAddress {
     /// A reference to the node.
     pub(crate) fn reference(&self) -> ObjectReference {
         ObjectReference {
@@ -58,11 +58,12 @@ pub enum Unreachable {
 
 /// At most one IPv4 and one IPv6 address for each node, by name of the node, and what was left out.
 ///
-/// A node with unknown readiness is left out if another one has its address: it is gone, and the other one replaces it.
+/// A node with unknown readiness is left out if another one has its address: it no longer exists, and the other one
+/// replaces it.
 pub fn of_nodes<'n>(
     nodes: impl IntoIterator<Item = &'n Node>,
-    priority: Priority,
-) -> (Vec<Address>, Vec<Unreachable>) {
+    priority: AddressPriority,
+) -> (Vec<KubeletAddress>, Vec<Unreachable>) {
     let mut nodes: Vec<&Node> = nodes.into_iter().collect();
     nodes.sort_by_key(|node| name(node));
     let (mut found, mut unreachable) = (Vec::new(), Vec::new());
@@ -79,20 +80,24 @@ fn name(node: &Node) -> &str {
 }
 
 /// The first address of each family among the preferred ones.
-fn addresses(node: &Node, priority: Priority, unreachable: &mut Vec<Unreachable>) -> Vec<Address> {
+fn addresses(
+    node: &Node,
+    priority: AddressPriority,
+    unreachable: &mut Vec<Unreachable>,
+) -> Vec<KubeletAddress> {
     let all = node.status.iter().flat_map(|status| status.addresses.iter().flatten());
     let of_type = |wanted: &str| -> Vec<&str> {
         all.clone().filter(|one| one.type_ == wanted).map(|one| one.address.as_str()).collect()
     };
     let order = match priority {
-        Priority::Internal => ["InternalIP", "ExternalIP"],
-        Priority::External => ["ExternalIP", "InternalIP"],
+        AddressPriority::Internal => ["InternalIP", "ExternalIP"],
+        AddressPriority::External => ["ExternalIP", "InternalIP"],
     };
     let Some(candidates) = order.into_iter().map(of_type).find(|found| !found.is_empty()) else {
         unreachable.push(Unreachable::NoAddress { node: name(node).to_owned(), priority: priority.as_str() });
         return Vec::new();
     };
-    let mut chosen: Vec<Address> = Vec::new();
+    let mut chosen: Vec<KubeletAddress> = Vec::new();
     for ip in candidates {
         let Some(ipv4) = is_ipv4(ip) else {
             unreachable.push(Unreachable::NotAnAddress {
@@ -104,7 +109,7 @@ fn addresses(node: &Node, priority: Priority, unreachable: &mut Vec<Unreachable>
         };
         if chosen.iter().all(|other| other.ipv4 != ipv4) {
             let uid = node.metadata.uid.clone().unwrap_or_default();
-            chosen.push(Address { ip: ip.to_owned(), ipv4, node: name(node).to_owned(), uid });
+            chosen.push(KubeletAddress { ip: ip.to_owned(), ipv4, node: name(node).to_owned(), uid });
         }
     }
     chosen
@@ -124,7 +129,7 @@ fn is_readiness_known(node: &Node) -> bool {
     conditions.into_iter().any(|condition| condition.type_ == "Ready" && condition.status != "Unknown")
 }
 
-fn without_gone(found: Vec<(Address, bool)>) -> Vec<Address> {
+fn without_gone(found: Vec<(KubeletAddress, bool)>) -> Vec<KubeletAddress> {
     let known: BTreeMap<String, String> = found
         .iter()
         .filter(|(_, is_known)| *is_known)
@@ -132,7 +137,7 @@ fn without_gone(found: Vec<(Address, bool)>) -> Vec<Address> {
         .collect();
     let unknown: BTreeSet<String> =
         found.iter().filter(|(_, is_known)| !is_known).map(|(address, _)| address.ip.clone()).collect();
-    let gone = |address: &Address| {
+    let gone = |address: &KubeletAddress| {
         unknown.contains(&address.ip) && known.get(&address.ip).is_some_and(|node| *node != address.node)
     };
     found.into_iter().map(|(address, _)| address).filter(|address| !gone(address)).collect()
@@ -163,7 +168,7 @@ mod tests {
         }
     }
 
-    fn found(nodes: &[Node], priority: Priority) -> Vec<(String, String)> {
+    fn found(nodes: &[Node], priority: AddressPriority) -> Vec<(String, String)> {
         let (addresses, _) = of_nodes(nodes, priority);
         addresses.into_iter().map(|address| (address.node, address.ip)).collect()
     }
@@ -173,32 +178,32 @@ mod tests {
     }
 
     #[test]
-    fn the_preferred_addresses_are_taken_and_else_the_others() {
+    fn preferred_addresses_are_used_if_a_node_has_them() {
         let nodes = [
             node("b", "True", &[("ExternalIP", "1.1.1.1"), ("InternalIP", "10.0.0.1")]),
             node("a", "True", &[("ExternalIP", "1.1.1.2"), ("Hostname", "a")]),
         ];
-        assert_eq!(found(&nodes, Priority::Internal), pairs(&[("a", "1.1.1.2"), ("b", "10.0.0.1")]));
-        assert_eq!(found(&nodes, Priority::External), pairs(&[("a", "1.1.1.2"), ("b", "1.1.1.1")]));
+        assert_eq!(found(&nodes, AddressPriority::Internal), pairs(&[("a", "1.1.1.2"), ("b", "10.0.0.1")]));
+        assert_eq!(found(&nodes, AddressPriority::External), pairs(&[("a", "1.1.1.2"), ("b", "1.1.1.1")]));
     }
 
     #[test]
     fn a_mapped_address_is_ipv4() {
         let nodes = [node("a", "True", &[("InternalIP", "::ffff:10.0.0.1"), ("InternalIP", "10.0.0.2")])];
-        assert_eq!(found(&nodes, Priority::Internal), pairs(&[("a", "::ffff:10.0.0.1")]));
+        assert_eq!(found(&nodes, AddressPriority::Internal), pairs(&[("a", "::ffff:10.0.0.1")]));
     }
 
     #[test]
-    fn unreachable_nodes_are_named() {
+    fn unreachable_nodes_are_reported() {
         let nodes = [
             node("a", "True", &[("Hostname", "a")]),
             node("b", "True", &[("InternalIP", "host"), ("InternalIP", "::1")]),
         ];
-        let (addresses, unreachable) = of_nodes(&nodes, Priority::External);
-        let told: Vec<String> = unreachable.iter().map(ToString::to_string).collect();
+        let (addresses, unreachable) = of_nodes(&nodes, AddressPriority::External);
+        let messages: Vec<String> = unreachable.iter().map(ToString::to_string).collect();
         assert_eq!(addresses.len(), 1);
         assert_eq!(
-            told,
+            messages,
             [
                 "failed to determine hostname for node \"a\" (priority: external): host address unknown",
                 "failed to parse IP address \"host\" for node \"b\" (priority: external)",
@@ -207,13 +212,13 @@ mod tests {
     }
 
     #[test]
-    fn a_node_with_unknown_readiness_yields_to_one_with_its_address() {
+    fn a_node_with_unknown_readiness_loses_an_address_that_another_node_has() {
         let nodes = [
             node("a", "Unknown", &[("InternalIP", "10.0.0.1")]),
             node("b", "False", &[("InternalIP", "10.0.0.1")]),
             node("c", "Unknown", &[("InternalIP", "10.0.0.2")]),
         ];
-        assert_eq!(found(&nodes, Priority::Internal), pairs(&[("b", "10.0.0.1"), ("c", "10.0.0.2")]));
+        assert_eq!(found(&nodes, AddressPriority::Internal), pairs(&[("b", "10.0.0.1"), ("c", "10.0.0.2")]));
     }
 
     #[test]
@@ -222,6 +227,6 @@ mod tests {
             node("a", "True", &[("InternalIP", "10.0.0.1")]),
             node("b", "True", &[("InternalIP", "10.0.0.1")]),
         ];
-        assert_eq!(found(&nodes, Priority::Internal), pairs(&[("a", "10.0.0.1"), ("b", "10.0.0.1")]));
+        assert_eq!(found(&nodes, AddressPriority::Internal), pairs(&[("a", "10.0.0.1"), ("b", "10.0.0.1")]));
     }
 }

@@ -8,8 +8,8 @@ use k8s_openapi::api::discovery::v1::{Endpoint, EndpointConditions, EndpointPort
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use sha2::{Digest, Sha256};
 
-use crate::kubelet::address::Address;
-use crate::kubelet::settings::Settings;
+use crate::kubelet::address::KubeletAddress;
+use crate::kubelet::settings::KubeletSettings;
 
 /// The label with the Service of a slice.
 const SERVICE_NAME: &str = "kubernetes.io/service-name";
@@ -17,7 +17,7 @@ const SERVICE_NAME: &str = "kubernetes.io/service-name";
 const MANAGED_BY: &str = "endpointslice.kubernetes.io/managed-by";
 const MANAGER: &str = "prometheus-operator";
 
-/// The desired slices of the Service.
+/// The desired slices of the Service, and those to delete.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Slices {
     /// The desired slices.
@@ -28,9 +28,9 @@ pub struct Slices {
 
 /// The desired slices of a Service, given the present ones.
 pub fn build(
-    settings: &Settings,
+    settings: &KubeletSettings,
     service: &Service,
-    addresses: &[Address],
+    addresses: &[KubeletAddress],
     present: Vec<EndpointSlice>,
 ) -> Slices {
     let mut filling = Filling {
@@ -46,7 +46,7 @@ pub fn build(
 }
 
 /// The label selector of our slices of the Service. Labels that the operator adds to all objects take precedence.
-pub fn selector(settings: &Settings) -> String {
+pub fn selector(settings: &KubeletSettings) -> String {
     let own = [(SERVICE_NAME, settings.name.as_str()), (MANAGED_BY, MANAGER)];
     let label = |(key, value): (&str, &str)| {
         format!("{key}={}", settings.labels.get(key).map_or(value, String::as_str))
@@ -55,7 +55,7 @@ pub fn selector(settings: &Settings) -> String {
 }
 
 /// The ports of every slice.
-pub fn ports(settings: &Settings) -> Vec<EndpointPort> {
+pub fn ports(settings: &KubeletSettings) -> Vec<EndpointPort> {
     let port = |(name, port): (&str, i32)| EndpointPort {
         name: Some(name.into()),
         port: Some(port),
@@ -66,16 +66,16 @@ pub fn ports(settings: &Settings) -> Vec<EndpointPort> {
 
 /// Slices that are being filled.
 struct Filling<'f> {
-    settings: &'f Settings,
+    settings: &'f KubeletSettings,
     /// Unique id of the Service.
     owner: String,
     /// Addresses that are in no slice yet.
-    waiting: BTreeMap<&'f str, &'f Address>,
+    waiting: BTreeMap<&'f str, &'f KubeletAddress>,
     slices: Vec<EndpointSlice>,
 }
 
 impl<'f> Filling<'f> {
-    /// Keeps every address in its slice, and removes those that are gone.
+    /// Keeps every address in its slice, and removes those that no longer exist.
     fn keep(&mut self) {
         for slice in &mut self.slices {
             let present = slice.endpoints.take().unwrap_or_default();
@@ -87,13 +87,13 @@ impl<'f> Filling<'f> {
                 })
                 .collect();
             slice.endpoints = Some(kept);
-            // The server rejects objects with managed fields.
+            // The API server rejects objects with managed fields.
             slice.metadata.managed_fields = None;
         }
     }
 
     /// Puts new addresses into slices with room.
-    fn fill_up(&mut self, addresses: &'f [Address]) {
+    fn fill_up(&mut self, addresses: &'f [KubeletAddress]) {
         let most = self.settings.endpoints_a_slice;
         for address in addresses {
             if !self.waiting.contains_key(address.ip.as_str()) {
@@ -110,9 +110,9 @@ impl<'f> Filling<'f> {
     }
 
     /// Puts the remaining addresses into new slices.
-    fn add_slices(&mut self, addresses: &'f [Address]) {
+    fn add_slices(&mut self, addresses: &'f [KubeletAddress]) {
         for ipv4 in [true, false] {
-            let left: Vec<&Address> = addresses
+            let left: Vec<&KubeletAddress> = addresses
                 .iter()
                 .filter(|address| address.ipv4 == ipv4)
                 .filter(|address| self.waiting.remove(address.ip.as_str()).is_some())
@@ -124,7 +124,7 @@ impl<'f> Filling<'f> {
         }
     }
 
-    fn slice(&self, ipv4: bool, addresses: &[&Address]) -> EndpointSlice {
+    fn slice(&self, ipv4: bool, addresses: &[&KubeletAddress]) -> EndpointSlice {
         let service = &self.settings.name;
         let first = addresses.first().map(|address| address.ip.as_str()).unwrap_or_default();
         let mut metadata =
@@ -174,7 +174,7 @@ fn held(slice: &EndpointSlice) -> usize {
     slice.endpoints.as_ref().map_or(0, Vec::len)
 }
 
-fn endpoint(address: &Address) -> Endpoint {
+fn endpoint(address: &KubeletAddress) -> Endpoint {
     Endpoint {
         addresses: vec![address.ip.clone()],
         conditions: Some(EndpointConditions { ready: Some(true), ..EndpointConditions::default() }),
@@ -190,15 +190,15 @@ mod tests {
 
     use super::*;
 
-    fn settings(endpoints_a_slice: usize) -> Settings {
-        Settings { name: "kubelet".into(), endpoints_a_slice, ..Settings::default() }
+    fn settings(endpoints_a_slice: usize) -> KubeletSettings {
+        KubeletSettings { name: "kubelet".into(), endpoints_a_slice, ..KubeletSettings::default() }
     }
 
-    fn addresses(numbers: &BTreeSet<u8>) -> Vec<Address> {
+    fn addresses(numbers: &BTreeSet<u8>) -> Vec<KubeletAddress> {
         let address = |number: &u8| {
             let ipv4 = !number.is_multiple_of(3);
             let ip = if ipv4 { format!("10.0.0.{number}") } else { format!("fd00::{number:x}") };
-            Address { ip, ipv4, node: format!("node-{number}"), uid: String::new() }
+            KubeletAddress { ip, ipv4, node: format!("node-{number}"), uid: String::new() }
         };
         numbers.iter().map(address).collect()
     }

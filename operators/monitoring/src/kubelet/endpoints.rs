@@ -4,12 +4,16 @@ use std::collections::BTreeMap;
 
 use k8s_openapi::api::core::v1::{EndpointAddress, EndpointPort, EndpointSubset, Endpoints, Service};
 
-use crate::kubelet::address::Address;
-use crate::kubelet::settings::Settings;
+use crate::kubelet::address::KubeletAddress;
+use crate::kubelet::settings::KubeletSettings;
 
-/// The Endpoints of the present Service.
-pub fn build(settings: &Settings, service: Option<&Service>, addresses: &[Address]) -> Endpoints {
-    // The cluster must not mirror this object into slices where we write them.
+/// The Endpoints of the existing Service.
+pub fn build(
+    settings: &KubeletSettings,
+    service: Option<&Service>,
+    addresses: &[KubeletAddress],
+) -> Endpoints {
+    // The cluster must not mirror this object to EndpointSlices if we write them.
     let no_mirror: &[_] = &[("endpointslice.kubernetes.io/skip-mirror", "true")];
     let more = if settings.endpoint_slices { no_mirror } else { &[] };
     let addresses: Vec<EndpointAddress> =
@@ -33,9 +37,9 @@ fn prefers_ipv4(service: Option<&Service>) -> Option<bool> {
 }
 
 /// The first address of each node, or the last one of the preferred family.
-fn one_a_node(prefers_ipv4: Option<bool>, addresses: &[Address]) -> Vec<&Address> {
+fn one_a_node(prefers_ipv4: Option<bool>, addresses: &[KubeletAddress]) -> Vec<&KubeletAddress> {
     let mut positions: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut chosen: Vec<&Address> = Vec::with_capacity(addresses.len());
+    let mut chosen: Vec<&KubeletAddress> = Vec::with_capacity(addresses.len());
     for address in addresses {
         match positions.get(address.node.as_str()) {
             None => {
@@ -49,7 +53,7 @@ fn one_a_node(prefers_ipv4: Option<bool>, addresses: &[Address]) -> Vec<&Address
     chosen
 }
 
-fn endpoint(address: &Address) -> EndpointAddress {
+fn endpoint(address: &KubeletAddress) -> EndpointAddress {
     EndpointAddress {
         ip: address.ip.clone(),
         node_name: Some(address.node.clone()),

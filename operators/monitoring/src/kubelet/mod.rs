@@ -10,7 +10,7 @@
 //! | [`endpoint_slice`] | the EndpointSlices |
 //! | [`operator`] | the controller that watches nodes and writes these objects |
 //!
-//! Endpoints and EndpointSlices follow from the Service that is in the cluster: write it first.
+//! Endpoints and EndpointSlices depend on the Service in the cluster: write it first.
 
 pub mod address;
 pub mod endpoint_slice;
@@ -19,5 +19,5 @@ pub mod operator;
 pub mod service;
 pub mod settings;
 
-pub use address::{Address, Unreachable};
-pub use settings::{Priority, Settings};
+pub use address::{KubeletAddress, Unreachable};
+pub use settings::{AddressPriority, KubeletSettings};

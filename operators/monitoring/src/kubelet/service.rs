@@ -2,10 +2,10 @@
 
 use k8s_openapi::api::core::v1::{Service, ServicePort, ServiceSpec};
 
-use crate::kubelet::settings::Settings;
+use crate::kubelet::settings::KubeletSettings;
 
-/// The desired Service. Immutable fields are taken from the present one.
-pub fn build(settings: &Settings, present: Option<&Service>) -> Service {
+/// The desired Service. Immutable fields are copied from the existing one.
+pub fn build(settings: &KubeletSettings, present: Option<&Service>) -> Service {
     let ports = settings
         .ports()
         .map(|(name, port)| ServicePort { name: Some(name.into()), port, ..ServicePort::default() })

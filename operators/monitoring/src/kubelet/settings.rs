@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-/// The most endpoints in one slice.
-pub const ENDPOINTS_A_SLICE: usize = 512;
+/// The maximum number of endpoints in one slice.
+const ENDPOINTS_A_SLICE: usize = 512;
 
 /// Which addresses of a node are preferred.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Priority {
+pub enum AddressPriority {
     /// Internal addresses.
     #[default]
     Internal,
@@ -17,7 +17,7 @@ pub enum Priority {
     External,
 }
 
-impl Priority {
+impl AddressPriority {
     /// As the flag names it.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -29,7 +29,7 @@ impl Priority {
 
 /// The settings.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Settings {
+pub struct KubeletSettings {
     /// Namespace of all objects.
     pub namespace: String,
     /// Name of the Service.
@@ -39,23 +39,23 @@ pub struct Settings {
     /// Annotations of all objects of the operator.
     pub annotations: BTreeMap<String, String>,
     /// Which addresses are preferred.
-    pub priority: Priority,
+    pub priority: AddressPriority,
     /// Whether kubelets also serve without TLS.
     pub plain_http: bool,
     /// Whether EndpointSlices are written.
     pub endpoint_slices: bool,
-    /// The most endpoints in one slice.
+    /// The maximum number of endpoints in one slice.
     pub endpoints_a_slice: usize,
 }
 
-impl Default for Settings {
+impl Default for KubeletSettings {
     fn default() -> Self {
         Self {
             namespace: String::new(),
             name: String::new(),
             labels: BTreeMap::new(),
             annotations: BTreeMap::new(),
-            priority: Priority::default(),
+            priority: AddressPriority::default(),
             plain_http: true,
             endpoint_slices: false,
             endpoints_a_slice: ENDPOINTS_A_SLICE,
@@ -63,7 +63,7 @@ impl Default for Settings {
     }
 }
 
-impl Settings {
+impl KubeletSettings {
     /// Names and numbers of the ports of a kubelet, in the order in which every object lists them.
     pub(crate) fn ports(&self) -> impl Iterator<Item = (&'static str, i32)> {
         let plain = self.plain_http.then_some(("http-metrics", 10255));

@@ -1,4 +1,4 @@
-//! What the reloader of a pod reports about its configuration: ours hashes, the peer's counters and times.
+//! What the reloader of a pod reports about its configuration: ours reports hashes, the peer's counters and times.
 
 use k8s_openapi::jiff::Timestamp;
 use serde::Deserialize;
@@ -10,25 +10,25 @@ use crate::loaded::offset::Offset;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PodAnswer {
     /// What it reports.
-    pub answer: Answer,
-    /// How far its clock is from ours, if the answer tells the time.
+    pub answer: ReloaderAnswer,
+    /// How far its clock is from ours, if the answer has a date.
     pub offset: Option<Offset>,
 }
 
 impl PodAnswer {
     /// No answer that can be used, and why.
     pub fn nothing(because: impl Into<String>) -> Self {
-        Self { answer: Answer::Nothing(because.into()), offset: None }
+        Self { answer: ReloaderAnswer::Nothing(because.into()), offset: None }
     }
 }
 
 /// What a pod reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum ReloaderAnswer {
     /// Our reloader.
-    Ours(Status),
+    Ours(ReloaderStatus),
     /// The peer's reloader.
-    Peers(Counters),
+    Peers(ReloadCounters),
     /// Nothing that can be used, and why.
     Nothing(String),
 }
@@ -36,7 +36,7 @@ pub enum Answer {
 /// What our reloader reports under `/status`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Status {
+pub struct ReloaderStatus {
     /// Hash of the configuration that is loaded.
     pub config_hash: Option<String>,
     /// Hash of the watched directories that are loaded.
@@ -53,7 +53,7 @@ pub struct Status {
 
 /// What the peer's reloader counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counters {
+pub struct ReloadCounters {
     /// Whether the last reload succeeded; false, if there was none yet.
     pub successful: bool,
     /// When a reload last succeeded, by the clock of the pod.
@@ -64,7 +64,7 @@ pub struct Counters {
     pub failed: u64,
 }
 
-impl Answer {
+impl ReloaderAnswer {
     /// Reads a page of metrics. Ours reports more under `/status`.
     pub fn of_metrics(text: &str) -> Self {
         match Page::read(text) {
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_status_of_our_reloader_is_understood() {
+    fn the_status_of_our_reloader_is_read() {
         let report = Report {
             seen: Fingerprint { config: Some(Digest::of(b"new")), watched: None },
             loaded: Some(Fingerprint {
@@ -102,7 +102,7 @@ mod tests {
             failure: Some(Failure { reason: Reason::Rejected, message: "words".into() }),
             ..Report::default()
         };
-        let status = Status {
+        let status = ReloaderStatus {
             config_hash: Some(Digest::of(b"old").to_string()),
             watched_hash: Some(Digest::of(b"rules").to_string()),
             seen_config_hash: Some(Digest::of(b"new").to_string()),
@@ -111,22 +111,22 @@ mod tests {
             last_error: Some("words".into()),
         };
         let text = report.status().to_string();
-        assert_eq!(Answer::of_status(text.as_bytes()), Some(Answer::Ours(status)));
-        assert_eq!(Answer::of_status(br#"{"status":"up"}"#), None);
-        assert_eq!(Answer::of_status(b"404 page not found\n"), None);
+        assert_eq!(ReloaderAnswer::of_status(text.as_bytes()), Some(ReloaderAnswer::Ours(status)));
+        assert_eq!(ReloaderAnswer::of_status(br#"{"status":"up"}"#), None);
+        assert_eq!(ReloaderAnswer::of_status(b"404 page not found\n"), None);
     }
 
     #[test]
-    fn metrics_tell_the_reloaders_apart() {
+    fn metrics_distinguish_the_reloaders() {
         let text = "reloader_last_reload_successful 1\nreloader_reloads_total 2\n";
-        let counters = Counters { successful: true, reloads: 2, ..Counters::default() };
-        assert_eq!(Answer::of_metrics(text), Answer::Peers(counters));
+        let counters = ReloadCounters { successful: true, reloads: 2, ..ReloadCounters::default() };
+        assert_eq!(ReloaderAnswer::of_metrics(text), ReloaderAnswer::Peers(counters));
         let ours = format!("{text}mainstay_reloader_loaded_config_info{{hash=\"abc\"}} 1\n");
-        let status = Status { config_hash: Some("abc".into()), ..Status::default() };
-        assert_eq!(Answer::of_metrics(&ours), Answer::Ours(status));
+        let status = ReloaderStatus { config_hash: Some("abc".into()), ..ReloaderStatus::default() };
+        assert_eq!(ReloaderAnswer::of_metrics(&ours), ReloaderAnswer::Ours(status));
         assert_eq!(
-            Answer::of_metrics("up 1\n"),
-            Answer::Nothing("the metrics are not those of a reloader".into())
+            ReloaderAnswer::of_metrics("up 1\n"),
+            ReloaderAnswer::Nothing("the metrics are not those of a reloader".into())
         );
     }
 }

@@ -9,9 +9,9 @@ use futures::{FutureExt as _, StreamExt as _, stream};
 use http::{Method, StatusCode};
 use k8s_openapi::jiff::Timestamp;
 use kernel::flow::PassError;
-use kernel::operand::{self, AskError, Reply, Request};
+use kernel::operand::{self, AskError, OperandRequest, Reply};
 
-use crate::loaded::answer::{Answer, PodAnswer};
+use crate::loaded::answer::{PodAnswer, ReloaderAnswer};
 use crate::loaded::offset::Offset;
 use crate::rejections::tracker::LoadResult;
 
@@ -24,14 +24,14 @@ const RELOAD_TIMEOUT: Duration = Duration::from_secs(30);
 /// How many pods are asked at once.
 const AT_ONCE: usize = 8;
 
-/// Where a pod answers.
+/// The address of a port of a pod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Address {
     /// The pod's.
     pub ip: IpAddr,
     /// The container's.
     pub port: u16,
-    /// Whether it speaks TLS, because the workload has a web configuration.
+    /// Whether it serves TLS, because of the web configuration of the workload.
     pub tls: bool,
 }
 
@@ -59,12 +59,12 @@ impl Asker {
         stream::iter(requests).buffered(AT_ONCE).collect().await
     }
 
-    /// Asks the reloader of a pod. Ours has a status page, the peer's has not.
+    /// Asks the reloader of a pod. Only ours has a status page.
     pub async fn ask(&self, address: Address) -> PodAnswer {
         let answer = async {
             let (reply, offset) = self.get(address, "/status").await?;
             if reply.status == StatusCode::OK
-                && let Some(answer) = Answer::of_status(&reply.body)
+                && let Some(answer) = ReloaderAnswer::of_status(&reply.body)
             {
                 return Ok(PodAnswer { answer, offset });
             }
@@ -75,12 +75,12 @@ impl Asker {
             Ok(PodAnswer { answer: of_metrics(address, &reply), offset })
         };
         answer.await.unwrap_or_else(|error: AskError| {
-            PodAnswer::nothing(PassError::outside(address.to_string(), error).words())
+            PodAnswer::nothing(PassError::outside(address.to_string(), error).with_causes())
         })
     }
 
-    /// Makes an operand reload its configuration, for its error if it rejects the configuration. `path` is the path of the
-    /// endpoint, with the route prefix. None, if it does not answer, or with something else, such as that one must log in.
+    /// Makes an operand reload its configuration, to get its error if it rejects the configuration. `path` is the path of
+    /// the endpoint, with the route prefix. None, if there is no answer or another one, such as a request to log in.
     pub async fn reload(&self, address: Address, path: &str) -> Option<LoadResult> {
         let reply = send(address, Method::POST, path, RELOAD_TIMEOUT).await.ok()?;
         match reply.status {
@@ -103,14 +103,14 @@ impl Asker {
 
 async fn send(address: Address, method: Method, path: &str, limit: Duration) -> Result<Reply, AskError> {
     let (host, tls) = (&*address.to_string(), address.tls);
-    let request = Request { method, address: host, host, path, tls, credentials: None };
+    let request = OperandRequest { method, address: host, host, path, tls, credentials: None };
     operand::ask(&request, limit).await
 }
 
-fn of_metrics(address: Address, reply: &Reply) -> Answer {
+fn of_metrics(address: Address, reply: &Reply) -> ReloaderAnswer {
     match reply.status {
-        StatusCode::OK => Answer::of_metrics(&String::from_utf8_lossy(&reply.body)),
-        status => Answer::Nothing(format!("{address} answers {}", status.as_u16())),
+        StatusCode::OK => ReloaderAnswer::of_metrics(&String::from_utf8_lossy(&reply.body)),
+        status => ReloaderAnswer::Nothing(format!("{address} answers {}", status.as_u16())),
     }
 }
 

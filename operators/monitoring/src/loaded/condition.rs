@@ -15,7 +15,7 @@ const LISTED: usize = 5;
 enum Reason {
     /// There are no pods.
     NoPods,
-    /// Every pod runs what was written.
+    /// Every pod runs the written content.
     AllPodsLoaded,
     /// Some pods do not answer.
     Unanswered,
@@ -51,7 +51,7 @@ impl Reason {
 }
 
 /// The condition, from the states of the pods by their names. While a write is `fresh`, pods that are about to load it do
-/// not change the condition: a change that takes effect in time costs no write of the status.
+/// not change the condition: a change that takes effect in time causes no write of the status.
 pub fn condition(pods: &BTreeMap<&str, &LoadState>, fresh: bool) -> Option<Statement> {
     let worst = pods.values().map(|state| Reason::of(state).0).max().unwrap_or(Reason::NoPods);
     if worst == Reason::Pending && fresh {
@@ -92,39 +92,39 @@ fn names(pods: &[&str]) -> String {
 mod tests {
     use super::*;
 
-    fn said(pods: &[(&str, LoadState)], fresh: bool) -> Option<Statement> {
+    fn stated(pods: &[(&str, LoadState)], fresh: bool) -> Option<Statement> {
         condition(&pods.iter().map(|(name, state)| (*name, state)).collect(), fresh)
     }
 
     fn of(pods: &[(&str, LoadState)], fresh: bool) -> (String, String, String) {
-        let condition = said(pods, fresh).unwrap();
+        let condition = stated(pods, fresh).unwrap();
         assert_eq!(condition.kind, "ConfigurationLoaded");
         (condition.truth.as_str().into(), condition.reason.into(), condition.message)
     }
 
-    fn told(status: &str, reason: &str, message: &str) -> (String, String, String) {
+    fn texts(status: &str, reason: &str, message: &str) -> (String, String, String) {
         (status.into(), reason.into(), message.into())
     }
 
     #[test]
     fn the_worst_pod_decides_and_is_named() {
         let loaded = || LoadState::Loaded;
-        let refused = || LoadState::Rejected("line 12".into());
+        let rejected = || LoadState::Rejected("line 12".into());
         let pending = || LoadState::Pending("it is starting".into());
         let unknown = |words: &str| LoadState::Unknown(words.into());
-        assert_eq!(of(&[], false), told("Unknown", "NoPods", "There are no pods."));
-        assert_eq!(of(&[("a-0", loaded()), ("a-1", loaded())], false), told("True", "AllPodsLoaded", ""));
+        assert_eq!(of(&[], false), texts("Unknown", "NoPods", "There are no pods."));
+        assert_eq!(of(&[("a-0", loaded()), ("a-1", loaded())], false), texts("True", "AllPodsLoaded", ""));
         assert_eq!(
-            of(&[("a-0", refused()), ("a-1", refused()), ("a-2", pending())], true),
-            told("False", "Refused", "The configuration is rejected. a-0, a-1: line 12")
+            of(&[("a-0", rejected()), ("a-1", rejected()), ("a-2", pending())], true),
+            texts("False", "Refused", "The configuration is rejected. a-0, a-1: line 12")
         );
         assert_eq!(
             of(&[("a-0", loaded()), ("a-1", pending()), ("a-2", unknown("x"))], false),
-            told("False", "Pending", "Not all pods have loaded the configuration. a-1: it is starting")
+            texts("False", "Pending", "Not all pods have loaded the configuration. a-1: it is starting")
         );
         assert_eq!(
             of(&[("a-0", loaded()), ("a-1", unknown("no answer")), ("a-2", unknown("answered 401"))], true),
-            told(
+            texts(
                 "Unknown",
                 "Unanswered",
                 "It is not known which configuration all pods have loaded. a-2: answered 401; a-1: no answer"
@@ -133,19 +133,19 @@ mod tests {
     }
 
     #[test]
-    fn a_fresh_write_that_is_under_way_changes_nothing() {
-        assert_eq!(said(&[("a-0", LoadState::Pending("soon".into()))], true), None);
+    fn pending_pods_do_not_change_the_condition_of_a_fresh_write() {
+        assert_eq!(stated(&[("a-0", LoadState::Pending("soon".into()))], true), None);
     }
 
     #[test]
-    fn a_message_stays_short() {
+    fn messages_are_short() {
         let name = |index: usize| format!("a-{index:02}");
         let same: Vec<String> = (0..20).map(name).collect();
         let pods: Vec<(&str, LoadState)> =
             same.iter().map(|name| (name.as_str(), LoadState::Rejected("line 12".into()))).collect();
         assert_eq!(
             of(&pods, false),
-            told(
+            texts(
                 "False",
                 "Refused",
                 "The configuration is rejected. a-00, a-01, a-02, a-03, a-04 and 15 more: line 12"

@@ -1,4 +1,4 @@
-//! What pods mount of what was written: the configuration, and the files in the directories that their reloader watches.
+//! The written content that pods mount: the configuration, and the files in the directories that their reloader watches.
 //! Pure.
 
 use std::collections::BTreeMap;

@@ -2,15 +2,15 @@
 
 use k8s_openapi::jiff::Timestamp;
 
-use crate::loaded::answer::{Counters, Status};
+use crate::loaded::answer::{ReloadCounters, ReloaderStatus};
 
 /// What the page of a reloader reports.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Page {
     /// What only our reloader reports.
-    pub status: Status,
+    pub status: ReloaderStatus,
     /// What both reloaders count.
-    pub counters: Counters,
+    pub counters: ReloadCounters,
 }
 
 /// One sample of a page.
@@ -116,7 +116,7 @@ mod tests {
                     prometheus_config_reloader_build_info{branch=\"\",tags=\"a{b}\\\"c,\"} 1\n\
                     reloader_last_reload_success_timestamp_seconds 1.763306754121e+09\n\
                     reloader_last_reload_successful 1\nreloader_reloads_failed_total 2\nreloader_reloads_total 5\n";
-        let counters = Counters {
+        let counters = ReloadCounters {
             successful: true,
             last_success: Some("2025-11-16T15:25:54.121Z".parse().unwrap()),
             reloads: 5,
@@ -135,17 +135,17 @@ mod tests {
             last_reload_successful: Some(false),
             last_success: Some("2026-01-01T00:00:00.25Z".parse().unwrap()),
             loaded: Some(fingerprint),
-            failure: Some(Failure { reason: Reason::Rejected, message: "not told here".into() }),
+            failure: Some(Failure { reason: Reason::Rejected, message: "not on this page".into() }),
             ..Report::default()
         };
-        let status = Status {
+        let status = ReloaderStatus {
             config_hash: Some(Digest::of(b"config").to_string()),
             watched_hash: Some(Digest::of(b"rules").to_string()),
             last_error_reason: Some("rejected".into()),
-            ..Status::default()
+            ..ReloaderStatus::default()
         };
         let counters =
-            Counters { successful: false, last_success: report.last_success, reloads: 3, failed: 1 };
+            ReloadCounters { successful: false, last_success: report.last_success, reloads: 3, failed: 1 };
         let text = mainstay_reloader::metrics::text(&report, &Figures::default(), "http");
         assert_eq!(Page::read(&text), Some(Page { status, counters }));
     }
@@ -157,13 +157,13 @@ mod tests {
     }
 
     #[test]
-    fn other_pages_are_not_taken_for_that_of_a_reloader() {
+    fn other_pages_are_not_read() {
         assert_eq!(Page::read("<html>reloader_last_reload_successful</html>"), None);
         assert_eq!(Page::read("up 1\nprometheus_config_last_reload_successful 1\n"), None);
     }
 
     #[test]
-    fn labels_may_hold_what_else_ends_them() {
+    fn labels_may_contain_delimiters() {
         let sample = Sample::read(r#"a{b="x}\"=\"y\\",c="z"} 1 1700000000"#).unwrap();
         assert_eq!(sample.value.to_bits(), 1.0_f64.to_bits());
         assert_eq!(sample.label("b"), Some(r#"x}\"=\"y\\"#.into()));
@@ -173,7 +173,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_that_is_read_breaks_the_reader(text in "(reloader_reloads_total|a)?[ {}\"\\\\=,a-z0-9#\n]{0,80}") {
+        fn no_text_breaks_the_reader(text in "(reloader_reloads_total|a)?[ {}\"\\\\=,a-z0-9#\n]{0,80}") {
             let _ = Page::read(&text);
             for line in text.lines() {
                 if let Some(sample) = Sample::read(line) {

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use sha2::{Digest as _, Sha256};
 
-/// The hash of a configuration, decompressed and before expansion. It comes in pieces, so that nobody needs the whole text.
+/// The hash of a configuration, decompressed and before expansion. It comes in pieces, so that the whole text is never copied.
 pub fn configuration<'p>(pieces: impl IntoIterator<Item = &'p [u8]>) -> String {
     let mut hasher = Sha256::new();
     pieces.into_iter().for_each(|piece| hasher.update(piece));
@@ -23,7 +23,8 @@ pub struct Directory<'a> {
     pub files: &'a BTreeMap<String, Vec<u8>>,
 }
 
-/// The hash of watched directories, in the order of the command line. A pod reports the same hash only if these are all.
+/// The hash of watched directories, in the order of the command line. A pod reports the same hash only if it watches
+/// exactly these.
 pub fn watched<'a>(directories: impl IntoIterator<Item = Directory<'a>>) -> String {
     let mut hasher = Sha256::new();
     for directory in directories {
@@ -76,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn our_reloader_finds_the_same_in_a_pod() {
+    fn our_reloader_computes_the_same_hashes_in_a_pod() {
         let pod = tempfile::tempdir().unwrap();
         let [config, rules] = ["config", "rules"].map(|name| pod.path().join(name));
         let text = b"global: {}\nscrape_configs:\n- job_name: $(POD_NAME)\n";

@@ -1,17 +1,17 @@
-//! Whether a pod runs what was written: from the answer of its reloader and from what the cluster knows about it.
+//! Whether a pod runs the written content: from the answer of its reloader and from its status.
 //!
-//! Our reloader reports hashes of what is in the pod and of what is loaded. The peer's reports only when a reload last
+//! Our reloader reports hashes of the mounted and of the loaded content. The peer's reports only when a reload last
 //! succeeded, so these facts about it count (thanos, `pkg/reloader`):
-//! - With a configuration file it reloads once when it starts, whatever was loaded before. Without one (Thanos Ruler) it
+//! - With a configuration file it reloads once when it starts, in any case. Without one (Thanos Ruler) it
 //!   does nothing when it starts, and its counters are zero until something changes.
 //! - It reloads when the bytes of the mounted files change, not when a Secret is written again with the same bytes.
-//! - It retries a failed reload every five seconds, and looks at no file meanwhile. Until its watch interval (three
+//! - It retries a failed reload every five seconds, and reads no file meanwhile. Until its watch interval (three
 //!   minutes) is over, its failures may be about a configuration that was replaced.
-//! - While the operand starts, every attempt fails. That is no rejection.
+//! - While the operand starts, every attempt fails. Such a failure is no rejection.
 
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 
-use crate::loaded::answer::{Answer, Counters, PodAnswer, Status};
+use crate::loaded::answer::{PodAnswer, ReloadCounters, ReloaderAnswer, ReloaderStatus};
 use crate::loaded::content::Content;
 use crate::loaded::offset::Offset;
 use crate::loaded::pod::{ObservedPod, Terminated};
@@ -34,44 +34,44 @@ const CLOCKS: i64 = 30;
 
 /// What was written last.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenContent {
     /// What was written.
     pub content: Content,
-    /// When something that pods mount was last changed, by our clock. A time that is too late only delays the result, so
-    /// after a restart it is the time of the last write of the objects.
+    /// When something that pods mount was last changed, by our clock. After a restart it is the time of the last write of
+    /// the objects: a time that is too late only delays the result.
     pub at: Timestamp,
     /// When it was changed the time before, if that is known.
     pub before: Option<Timestamp>,
 }
 
-/// Whether a pod runs what was written. The messages contain no secrets.
+/// Whether a pod runs the written content. The messages contain no secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LoadState {
-    /// It does.
+    /// The pod runs it.
     Loaded,
-    /// Not yet, and what it waits for.
+    /// The pod does not run it yet, and why.
     Pending(String),
     /// The operand rejects it, and its error.
     Rejected(String),
-    /// It is not known, and why.
+    /// The state is not known, and why.
     Unknown(String),
 }
 
 impl LoadState {
-    /// What is written, the pod, and the answer of its reloader, together.
-    pub fn of(written: &Written, pod: &ObservedPod, answer: &PodAnswer, now: Timestamp) -> Self {
+    /// The state of a pod, from what was written, the pod, and the answer of its reloader.
+    pub fn of(written: &WrittenContent, pod: &ObservedPod, answer: &PodAnswer, now: Timestamp) -> Self {
         if let Some(terminated) = &pod.terminated
             && let Some(state) = by_termination(written, pod, terminated, answer)
         {
             return state;
         }
         match &answer.answer {
-            Answer::Nothing(_) if by_start(written, pod, answer.offset) => Self::Loaded,
-            Answer::Nothing(because) => Self::Unknown(because.clone()),
-            Answer::Ours(status) => by_hash(&written.content, status),
-            Answer::Peers(counters) => match answer.offset {
+            ReloaderAnswer::Nothing(_) if by_start(written, pod, answer.offset) => Self::Loaded,
+            ReloaderAnswer::Nothing(because) => Self::Unknown(because.clone()),
+            ReloaderAnswer::Ours(status) => by_hash(&written.content, status),
+            ReloaderAnswer::Peers(counters) => match answer.offset {
                 Some(offset) => by_time(written, pod, counters, offset, now),
-                None => Self::Unknown("its answer does not tell the time".into()),
+                None => Self::Unknown("its answer has no Date header".into()),
             },
         }
     }
@@ -81,9 +81,9 @@ impl LoadState {
     }
 }
 
-/// An operand that cannot start with a configuration logs that before it terminates.
+/// An operand that cannot start with a configuration logs the error before it terminates.
 fn by_termination(
-    written: &Written,
+    written: &WrittenContent,
     pod: &ObservedPod,
     terminated: &Terminated,
     answer: &PodAnswer,
@@ -99,8 +99,8 @@ fn by_termination(
     };
     let was_read = match &answer.answer {
         // What is in the pod now may have come after the termination, unless it was mounted before.
-        Answer::Ours(status) => is_mounted(&written.content, status) && was_mounted(),
-        Answer::Peers(_) | Answer::Nothing(_) => false,
+        ReloaderAnswer::Ours(status) => is_mounted(&written.content, status) && was_mounted(),
+        ReloaderAnswer::Peers(_) | ReloaderAnswer::Nothing(_) => false,
     };
     if was_read || must_be_mounted(written.at, pod, offset, terminated.at) {
         return Some(LoadState::Rejected(error_text::redacted(&terminated.log)));
@@ -109,10 +109,10 @@ fn by_termination(
 }
 
 /// Whether an operand whose reloader does not answer has read what was written when it started.
-fn by_start(written: &Written, pod: &ObservedPod, offset: Option<Offset>) -> bool {
+fn by_start(written: &WrittenContent, pod: &ObservedPod, offset: Option<Offset>) -> bool {
     let (Some(running), Some(_)) = (&pod.running, pod.ready_since) else { return false };
     let offset = offset.unwrap_or(Offset::NONE);
-    // It rejected what was there before, and runs: so it has what was written after that.
+    // It rejected the previous content, and runs: so it has the new one.
     let has_replacement = || {
         let (Some(terminated), Some(before)) = (&running.before, written.before) else { return false };
         error_text::is_rejection(&terminated.log)
@@ -133,7 +133,7 @@ fn later(time: Timestamp, seconds: i64) -> Timestamp {
 }
 
 /// Whether what was written is in the pod.
-fn is_mounted(written: &Content, status: &Status) -> bool {
+fn is_mounted(written: &Content, status: &ReloaderStatus) -> bool {
     let is = |wanted: &Option<String>, seen: &Option<String>| wanted.is_none() || wanted == seen;
     let is_known = status.seen_config_hash.is_some() || status.seen_watched_hash.is_some();
     is_known
@@ -141,14 +141,14 @@ fn is_mounted(written: &Content, status: &Status) -> bool {
         && is(&written.watched, &status.seen_watched_hash)
 }
 
-fn by_hash(written: &Content, status: &Status) -> LoadState {
+fn by_hash(written: &Content, status: &ReloaderStatus) -> LoadState {
     if written.config.is_none() && written.watched.is_none() {
-        return LoadState::Unknown("it is not known what should be there".into());
+        return LoadState::Unknown("the expected content is not known".into());
     }
     let config = written.config.is_none() || written.config == status.config_hash;
     let watched = match (&written.watched, &status.seen_watched_hash) {
         (Some(_), _) => written.watched == status.watched_hash,
-        // What is in the pod is loaded; more is not known.
+        // Only the content in the pod is known: it must be loaded.
         (None, Some(_)) => status.seen_watched_hash == status.watched_hash,
         (None, None) => true,
     };
@@ -178,9 +178,9 @@ fn code(error: &str) -> Option<u16> {
 }
 
 fn by_time(
-    written: &Written,
+    written: &WrittenContent,
     pod: &ObservedPod,
-    counters: &Counters,
+    counters: &ReloadCounters,
     offset: Offset,
     now: Timestamp,
 ) -> LoadState {

@@ -1,16 +1,16 @@
-//! Whether the pods of a workload run what was written. Their reloaders are asked until they do, and the pods are touched so
-//! that the kubelet syncs them at once. What is remembered may be lost: then all pods are asked once.
+//! Whether the pods of a workload run the written content. Their reloaders are asked until they do, and the pods are touched so
+//! that the kubelet syncs them at once. If the memory is lost, all pods are asked once.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use crate::loaded::answer::{Answer, PodAnswer};
+use crate::loaded::answer::{PodAnswer, ReloaderAnswer};
 use crate::loaded::ask::{Address, Asker};
 use crate::loaded::condition;
 use crate::loaded::content::Content;
-use crate::loaded::load_state::{LoadState, Written};
+use crate::loaded::load_state::{LoadState, WrittenContent};
 use crate::loaded::offset::Offset;
-use crate::loaded::pace::{self, LoadSummary, Pace};
+use crate::loaded::pace::{LoadSummary, Pace, PaceSettings};
 use crate::loaded::pod::{ObservedPod, TOUCHED, address, is_running, name, uid};
 use crate::loaded::reach::Reach;
 use k8s_openapi::api::core::v1::Pod;
@@ -30,20 +30,20 @@ const FRESH: SignedDuration = SignedDuration::from_secs(20);
 const NONE_ANSWERS: &str = "it is not asked, because no pod answered when they were last asked";
 /// The message about a pod that is not asked while others are.
 const ASKED_LATER: &str = "it did not answer when it was last asked, and is asked again later";
-/// How soon the pods are asked after the first look at them.
+/// How soon the pods are asked after their content became known.
 const SOON: Duration = Duration::from_millis(10);
 
 /// What is remembered of the pods of a workload.
 #[derive(Debug, Default)]
 pub(crate) struct Loading {
-    written: Option<Written>,
+    written: Option<WrittenContent>,
     pace: Pace,
     reach: Reach,
     /// By unique id.
     pods: HashMap<String, Known>,
 }
 
-/// What is known of a pod.
+/// What is known about a pod.
 #[derive(Debug, Default)]
 struct Known {
     name: String,
@@ -57,7 +57,7 @@ pub(crate) struct Touching<'t> {
     pub(crate) pods: &'t [Pod],
     /// Whether the operator may patch pods.
     pub(crate) is_allowed: bool,
-    pub(crate) pace: &'t pace::Settings,
+    pub(crate) pace: &'t PaceSettings,
     pub(crate) now: Timestamp,
 }
 
@@ -72,7 +72,8 @@ impl Loading {
         self.written.as_ref().map(|written| &written.content)
     }
 
-    /// There are no pods: new ones are asked. If the content `has_changed`, the time of the write is read then.
+    /// Forgets all pods, because there are none. If the content `has_changed`, the time of the write is read when there are
+    /// pods again.
     pub(crate) fn has_no_pods(&mut self, has_changed: bool) {
         self.pods.clear();
         if has_changed {
@@ -80,7 +81,7 @@ impl Loading {
         }
     }
 
-    /// Asks the pods that are not known to run what was written.
+    /// Asks the pods that may not run the written content.
     pub(crate) async fn ask(&mut self, pods: &[Pod], tls: bool, asker: &Asker, now: Timestamp) {
         let Some(written) = self.written.clone() else { return };
         let due = self.due(&written, pods, tls, now);
@@ -93,10 +94,10 @@ impl Loading {
         self.record(&written, answers, now);
     }
 
-    /// The pods to ask. The state of the others follows from what the cluster knows about them.
+    /// The pods to ask. The state of the others follows from their status.
     fn due<'p>(
         &mut self,
-        written: &Written,
+        written: &WrittenContent,
         pods: &'p [Pod],
         tls: bool,
         now: Timestamp,
@@ -124,20 +125,20 @@ impl Loading {
     }
 
     /// Records the answers of pods.
-    fn record(&mut self, written: &Written, answers: Vec<(&Pod, PodAnswer)>, now: Timestamp) {
-        let is_answer = |received: &PodAnswer| !matches!(received.answer, Answer::Nothing(_));
+    fn record(&mut self, written: &WrittenContent, answers: Vec<(&Pod, PodAnswer)>, now: Timestamp) {
+        let is_answer = |received: &PodAnswer| !matches!(received.answer, ReloaderAnswer::Nothing(_));
         self.reach.record(answers.iter().map(|(pod, received)| (uid(pod), is_answer(received))), now);
         for (pod, received) in answers {
             self.evaluate(written, pod, received, now);
         }
     }
 
-    /// Whether one of these pods runs what was written.
+    /// Whether one of these pods runs the written content.
     pub(crate) fn is_accepted(&self, pods: &[&Pod]) -> bool {
         pods.iter().any(|pod| self.is_loaded(pod))
     }
 
-    /// The first of these pods that rejects what was written, and its error without secrets.
+    /// The first of these pods that rejects the written content, and its error without secrets.
     pub(crate) fn rejection<'p>(&self, pods: &[&'p Pod]) -> Option<(&'p Pod, &str)> {
         pods.iter().find_map(|pod| match self.state(pod)? {
             LoadState::Rejected(message) => Some((*pod, message.as_str())),
@@ -159,7 +160,13 @@ impl Loading {
         known
     }
 
-    fn evaluate(&mut self, written: &Written, pod: &Pod, received: PodAnswer, now: Timestamp) -> LoadState {
+    fn evaluate(
+        &mut self,
+        written: &WrittenContent,
+        pod: &Pod,
+        received: PodAnswer,
+        now: Timestamp,
+    ) -> LoadState {
         let known = self.known(pod);
         let offset = received.offset.map(|offset| offset.narrowed_by(known.offset));
         known.offset = offset.or(known.offset);
@@ -168,7 +175,8 @@ impl Loading {
         state
     }
 
-    /// After a write: remembers the `content`, if it may have changed, and returns the pods to touch and when to look again.
+    /// After a write: remembers the `content`, if it may have changed, and returns the pods to touch and the time of the next
+    /// look at them.
     /// `last_written` is when another process has written the content.
     pub(crate) fn after_write(
         &mut self,
@@ -182,11 +190,11 @@ impl Loading {
             if self.is_unobservable(&content) {
                 self.pace.wrote_hidden();
             } else if let Some(at) = last_written.filter(|_| self.is_new()) {
-                self.written = Some(Written { content, at, before: None });
+                self.written = Some(WrittenContent { content, at, before: None });
                 // Now that the content is known, the pods can be asked.
                 return (Vec::new(), (!pods.is_empty()).then_some(SOON));
             } else {
-                self.written = Some(Written { content, at: now, before });
+                self.written = Some(WrittenContent { content, at: now, before });
                 self.pods.values_mut().for_each(|known| known.state = None);
                 self.pace.wrote();
             }
@@ -204,12 +212,12 @@ impl Loading {
         (touched.map(|pod| touch(pod, now)).collect(), decision.requeue_after)
     }
 
-    /// Whether pods report nothing about what changed: a certificate, or a login of the web server.
+    /// Whether pods do not report what changed: a certificate, or a password of the web server.
     fn is_unobservable(&self, content: &Content) -> bool {
         content.watched.is_some() && self.content() == Some(content)
     }
 
-    /// The condition `ConfigurationLoaded`; none, if the present one stays.
+    /// The condition `ConfigurationLoaded`; none, if the present one is kept.
     pub(crate) fn condition(&self, now: Timestamp) -> Option<Statement> {
         let is_fresh = now.duration_since(self.written.as_ref()?.at) < FRESH;
         let states: BTreeMap<&str, &LoadState> = self

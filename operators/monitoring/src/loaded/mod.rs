@@ -4,12 +4,12 @@
 //! | file | owns |
 //! |---|---|
 //! | [`content`], [`fingerprint`] | the hashes of what was written, as our reloader reports them |
-//! | [`pod`] | what the cluster knows about a pod |
-//! | [`ask`] | asking pods |
+//! | [`pod`] | the observed state of a pod |
+//! | [`ask`] | requests to pods |
 //! | [`reach`] | which pods to ask, where some do not answer |
 //! | [`answer`], [`exposition`] | what a reloader reports, ours and the peer's |
 //! | [`offset`] | how far the clock of a pod is from ours |
-//! | [`load_state`] | whether one pod runs what was written |
+//! | [`load_state`] | whether one pod runs the written content |
 //! | `loading` | the same for all pods of a workload, over time |
 //! | [`pace`] | when pods are touched |
 //! | [`condition`] | the condition `ConfigurationLoaded` |

@@ -57,15 +57,15 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the clocks show, what is called "after" was after; and what was well after is called so.
+        /// Whatever the clocks show, an event that is called later was later, and one that was much later is called so.
         #[test]
-        fn nothing_is_called_after_that_was_not(
+        fn times_are_compared_correctly_with_any_offset(
             ahead in -3_600 * SECOND..3_600 * SECOND,
-            looks in prop::collection::vec((0..10 * SECOND, 0..100_000_i64), 1..20),
+            requests in prop::collection::vec((0..10 * SECOND, 0..100_000_i64), 1..20),
             event in -5 * SECOND..5 * SECOND,
         ) {
             let mut offset = None;
-            for (asked, took) in &looks {
+            for (asked, took) in &requests {
                 let date = (asked + took / 2 + ahead).div_euclid(SECOND) * SECOND;
                 offset = Some(Offset::of(at(date), at(*asked), at(asked + took)).narrowed_by(offset));
             }
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_was_set_is_believed() {
+    fn an_offset_that_contradicts_earlier_ones_replaces_them() {
         let before = Offset::of(at(0), at(0), at(0));
         let after = Offset::of(at(100 * SECOND), at(0), at(0));
         assert_eq!(after.narrowed_by(Some(before)), after);

@@ -1,5 +1,5 @@
-//! When the pods of a workload are touched: the kubelet then syncs their volumes at once. What is remembered may be lost:
-//! the pods show what they lack.
+//! When the pods of a workload are touched: the kubelet then syncs their volumes at once. The memory may be lost: the state
+//! of the pods shows what they have not loaded.
 //!
 //! - For the first change pods are touched at once. A later change waits until some time after the last touch, so that many
 //!   edits do not cause as many reloads. The last change is never lost.
@@ -17,25 +17,25 @@ use crate::loaded::load_state::LoadState;
 /// How soon after a touch pods are asked again.
 const FIRST_LOOK: Duration = Duration::from_secs(1);
 
-/// The longest pause before pods that lack the change are asked again.
+/// The longest pause before pods that have not loaded the change are asked again.
 const LONGEST: Duration = Duration::from_mins(5);
 
-/// The pause before pods are asked again that a touch does not help.
+/// The pause before pods are asked again if a touch would have no effect.
 const INTERVAL: Duration = Duration::from_secs(30);
 
 /// How often pods are touched again for one change.
 const RETRIES: u32 = 6;
 
-/// What flags set.
+/// The settings that follow from flags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Settings {
+pub struct PaceSettings {
     /// The least time between two touches for different changes.
     pub apart: Duration,
-    /// How long a pod may take before it is touched again; doubled by each time.
+    /// How long a pod may take before it is touched again; doubled after each touch.
     pub patience: Duration,
 }
 
-impl Default for Settings {
+impl Default for PaceSettings {
     fn default() -> Self {
         Self { apart: Duration::from_secs(5), patience: Duration::from_secs(3) }
     }
@@ -44,7 +44,7 @@ impl Default for Settings {
 /// What the pods of a workload show together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LoadSummary {
-    /// All pods run what was written.
+    /// All pods run the written content.
     Loaded,
     /// Some cannot be asked; the others run it.
     Unknown,
@@ -69,10 +69,10 @@ impl LoadSummary {
 
 /// What to do now.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Decision {
+pub struct TouchDecision {
     /// Touch the pods that have not loaded it.
     pub touch: bool,
-    /// When to look again, if nothing happens before.
+    /// When to reconcile again, if no event comes before.
     pub requeue_after: Option<Duration>,
 }
 
@@ -83,11 +83,11 @@ pub struct Pace {
     changed: bool,
     /// Something was written since the last touch that no pod reports.
     is_hidden: bool,
-    last: Option<Touch>,
+    last: Option<LastTouch>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Touch {
+struct LastTouch {
     at: Timestamp,
     /// How often it was repeated for the same change.
     again: u32,
@@ -105,16 +105,16 @@ impl Pace {
         self.is_hidden = true;
     }
 
-    /// Whether the next touch is for all pods, whatever they report.
+    /// Whether the next touch is for all pods, regardless of what they report.
     pub fn is_for_all(&self) -> bool {
         self.is_hidden
     }
 
     /// What to do at `now`, when the pods show this. The caller touches the pods; if that fails, they are touched again.
-    pub fn next(&mut self, settings: &Settings, summary: LoadSummary, now: Timestamp) -> Decision {
+    pub fn next(&mut self, settings: &PaceSettings, summary: LoadSummary, now: Timestamp) -> TouchDecision {
         if summary == LoadSummary::Loaded && !self.is_hidden {
             self.changed = false;
-            return Decision::default();
+            return TouchDecision::default();
         }
         let since = self.last.as_ref().and_then(|last| elapsed(last.at, now));
         if self.changed {
@@ -126,7 +126,7 @@ impl Pace {
         let again = self.last.as_ref().map_or(0, |last| last.again);
         let pause = settings.patience.saturating_mul(2_u32.saturating_pow(again)).min(LONGEST);
         match (summary, since) {
-            // Nothing is remembered, so nothing is known of a touch.
+            // The memory was lost: it is not known whether the pods were touched.
             (LoadSummary::Pending, None) => self.touch(0, now),
             (LoadSummary::Pending, Some(since)) if since >= pause && again < RETRIES => {
                 self.touch(again + 1, now)
@@ -140,19 +140,19 @@ impl Pace {
         }
     }
 
-    fn touch(&mut self, again: u32, now: Timestamp) -> Decision {
+    fn touch(&mut self, again: u32, now: Timestamp) -> TouchDecision {
         self.changed = false;
         self.is_hidden = false;
-        self.last = Some(Touch { at: now, again });
-        Decision { touch: true, requeue_after: Some(FIRST_LOOK) }
+        self.last = Some(LastTouch { at: now, again });
+        TouchDecision { touch: true, requeue_after: Some(FIRST_LOOK) }
     }
 }
 
-fn wait(time: Duration) -> Decision {
-    Decision { touch: false, requeue_after: Some(time) }
+fn wait(time: Duration) -> TouchDecision {
+    TouchDecision { touch: false, requeue_after: Some(time) }
 }
 
-/// Nothing, if the clock was set back: then nothing is known.
+/// The time since; none, if the clock was set back.
 fn elapsed(at: Timestamp, now: Timestamp) -> Option<Duration> {
     now.duration_since(at).try_into().ok()
 }

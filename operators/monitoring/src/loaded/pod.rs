@@ -1,4 +1,4 @@
-//! What the cluster knows about a pod and about the operand in it.
+//! The observed state of a pod and of the operand in it.
 
 use k8s_openapi::api::core::v1::{ContainerStatus, Pod, PodStatus};
 use k8s_openapi::jiff::Timestamp;
@@ -11,7 +11,7 @@ const OPERANDS: [&str; 3] = ["prometheus", "alertmanager", "thanos-ruler"];
 /// The annotation that is changed to touch a pod: it holds the time of the last touch.
 pub(crate) const TOUCHED: &str = "mainstay.dev/touched";
 
-/// What the cluster knows about a pod. Times are those of the kubelet's clock.
+/// The observed state of a pod. Times are those of the kubelet's clock.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ObservedPod {
     /// When the kubelet acknowledged it.
@@ -21,14 +21,14 @@ pub struct ObservedPod {
     /// When it was last touched, by our clock.
     pub touched: Option<Timestamp>,
     /// The operand's container, if it runs.
-    pub running: Option<Running>,
+    pub running: Option<RunningContainer>,
     /// How the operand's container terminated, if it does not run.
     pub terminated: Option<Terminated>,
 }
 
 /// A container that runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Running {
+pub struct RunningContainer {
     /// Since when.
     pub since: Timestamp,
     /// How it terminated before.
@@ -63,7 +63,7 @@ impl ObservedPod {
                 .and_then(|ready| ready.last_transition_time.as_ref())
                 .map(|time| time.0),
             touched: touched.and_then(|touched| touched.parse().ok()),
-            running: since.map(|since| Running { since, before: terminated.clone() }),
+            running: since.map(|since| RunningContainer { since, before: terminated.clone() }),
             terminated: terminated.filter(|_| running.is_none()),
         }
     }
@@ -90,7 +90,7 @@ pub(crate) fn uid(pod: &Pod) -> &str {
     pod.metadata.uid.as_deref().unwrap_or_default()
 }
 
-/// Whether a pod is in the phase `Running` and stays.
+/// Whether a pod is in the phase `Running` and not being deleted.
 pub(crate) fn is_running(pod: &Pod) -> bool {
     let phase = pod.status.as_ref().and_then(|status| status.phase.as_deref());
     phase == Some("Running") && pod.metadata.deletion_timestamp.is_none()

@@ -1,4 +1,4 @@
-//! Which pods are asked, where a network policy may keep some from answering: each request to those takes the whole
+//! Which pods are asked. A network policy may prevent some from answering, and each request to these takes the whole
 //! timeout.
 //!
 //! - A pod that answered, or was never asked, is asked whenever there is something to ask.
@@ -42,10 +42,10 @@ impl Silence {
     }
 }
 
-/// Which pods of a workload answered. It may be lost: then all pods are asked once.
+/// Which pods of a workload answered. If it is lost, all pods are asked once.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reach {
-    /// By unique id: nothing, if the pod answered when it was last asked.
+    /// By unique id: none, if the pod answered when it was last asked.
     pods: BTreeMap<String, Option<Silence>>,
     /// Of all of them together, as long as none answers.
     silence: Option<Silence>,
@@ -77,16 +77,16 @@ impl Reach {
 
     /// Which pods were asked, and whether each of them answered.
     pub fn record<'p>(&mut self, answers: impl IntoIterator<Item = (&'p str, bool)>, now: Timestamp) {
-        let mut anybody = false;
+        let mut has_answer = false;
         let mut asked = false;
         for (pod, answered) in answers {
             let before = self.silent(pod);
             let silence = (!answered).then(|| Silence::after(before, now));
             self.pods.insert(pod.to_owned(), silence);
-            anybody |= answered;
+            has_answer |= answered;
             asked = true;
         }
-        if anybody {
+        if has_answer {
             if self.silence.take().is_some() {
                 self.pods.retain(|_, silence| silence.is_none());
             }

@@ -1,7 +1,7 @@
 //! Queues, passes and what they write, by controller.
 
 use kernel::call::{Call, Verb};
-use kernel::metrics::{Action, Counters, Gauges, Histograms, Occurrence, Section};
+use kernel::metrics::{CatalogueSection, ChangeAction, Counters, Gauges, Histograms, Occurrence};
 use kernel::queue::Outcome;
 use kernel::report::Reconciled;
 
@@ -52,7 +52,7 @@ pub(super) struct Passes {
 
 impl Passes {
     /// Registers the families.
-    pub(super) fn register(section: &mut Section<'_>) -> Self {
+    pub(super) fn register(section: &mut CatalogueSection<'_>) -> Self {
         let (of, queue) = (["controller"], ["controller", "name"]);
         let help = "Number of times that a change of an object triggered a reconciliation";
         let triggered = section.counters("triggered", ["controller", "triggered_by", "action"], help);
@@ -77,7 +77,7 @@ impl Passes {
     pub(super) fn add_series(&self, controller: &Controller) {
         let queue = [controller.name(), controller.queue];
         for kind in [kinds::STATEFUL_SET, controller.declaration.primary] {
-            for action in [Action::Added, Action::Updated, Action::Deleted] {
+            for action in [ChangeAction::Added, ChangeAction::Updated, ChangeAction::Deleted] {
                 self.triggered.with([controller.name(), kind.kind, word(action)]);
             }
         }
@@ -135,7 +135,7 @@ impl Passes {
                 self.count(Count::Recreations, controller, u64::from(*kind == kinds::STATEFUL_SET));
             }
             Occurrence::Reconciled { reconciled, .. } => {
-                // To the kernel an invalid workload is no failure: its user must act.
+                // The kernel does not count an invalid workload as a failure, because only its user can correct it.
                 self.count(Count::Errors, controller, u64::from(*reconciled == Reconciled::Invalid));
             }
             Occurrence::Selected { .. } | Occurrence::Changed { .. } | Occurrence::Answered { .. } => {}
@@ -174,10 +174,10 @@ impl Passes {
 }
 
 /// An action, as the Prometheus Operator calls it.
-fn word(action: Action) -> &'static str {
+fn word(action: ChangeAction) -> &'static str {
     match action {
-        Action::Added => "add",
-        Action::Updated => "update",
-        Action::Deleted => "delete",
+        ChangeAction::Added => "add",
+        ChangeAction::Updated => "update",
+        ChangeAction::Deleted => "delete",
     }
 }

@@ -1,9 +1,9 @@
-//! The client of the API server.
+//! Requests to the API server.
 
 use std::time::Duration;
 
 use kernel::call::Call;
-use kernel::metrics::{Counters, Histograms, Section};
+use kernel::metrics::{CatalogueSection, Counters, Histograms};
 
 /// The metrics of requests.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub(super) struct Requests {
 
 impl Requests {
     /// Registers the families.
-    pub(super) fn register(section: &mut Section<'_>) -> Self {
+    pub(super) fn register(section: &mut CatalogueSection<'_>) -> Self {
         let help = "Total number of requests to the API server, by status code";
         let answers = section.counters("kubernetes_client_http_requests", ["status_code"], help);
         let help = "Time until the API server answered, by endpoint";
@@ -37,7 +37,7 @@ impl Requests {
     }
 }
 
-/// The path of a request without the names in it, escaped: so there are few paths for any number of objects.
+/// The path of a request without the names in it, escaped: there are few paths for any number of objects.
 pub(super) fn endpoint(call: &Call) -> String {
     let Call { group, version, resource, subresource, namespace, name, .. } = call;
     if resource.is_empty() {

@@ -1,4 +1,4 @@
-//! What is measured when the metrics are read: how long passes have been running, and whether a controller is ready.
+//! Metrics that are computed when they are read: how long passes have been running, and whether a controller is ready.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use kernel::clock;
 use kernel::declare::Declaration;
-use kernel::metrics::Section;
+use kernel::metrics::CatalogueSection;
 use parking_lot::Mutex;
 
 /// A controller, and what it is doing.
@@ -18,7 +18,7 @@ pub(super) struct Controller {
     pub(super) queue: &'static str,
     /// Whether everything that it needs is listed.
     ready: AtomicBool,
-    /// Whether the kind of its workloads is absent from the cluster, or forbidden: then it is not expected to get ready.
+    /// Whether the kind of its workloads is missing from the cluster, or forbidden: then it is not expected to get ready.
     absent: AtomicBool,
     /// When the running passes started, and how many at that time.
     running: Mutex<BTreeMap<Instant, usize>>,
@@ -40,8 +40,8 @@ impl Controller {
         self.ready.store(true, Ordering::Relaxed);
     }
 
-    /// Sets whether the kind of its workloads is absent. Returns whether its absence is no failure: the controller never
-    /// was ready.
+    /// Sets whether the kind of its workloads is missing. Returns whether that is no failure, because the controller was
+    /// never ready.
     pub(super) fn is_absent_if(&self, absent: bool) -> bool {
         self.absent.store(absent, Ordering::Relaxed);
         !self.ready.load(Ordering::Relaxed)
@@ -79,7 +79,7 @@ impl Controller {
 }
 
 /// Registers the families.
-pub(super) fn register(section: &mut Section<'_>, controllers: &[Arc<Controller>]) {
+pub(super) fn register(section: &mut CatalogueSection<'_>, controllers: &[Arc<Controller>]) {
     let known = controllers.to_vec();
     let readiness =
         move || known.iter().filter_map(|one| Some(([one.name().to_owned()], one.readiness()?))).collect();

@@ -1,21 +1,21 @@
-//! What the page says after this and that happened.
+//! Tests of the metrics page after occurrences.
 
 use std::time::Duration;
 
 use http::{Method, Uri};
 use kernel::call::Call;
 use kernel::clock;
-use kernel::metrics::Action;
+use kernel::metrics::ChangeAction;
 use kernel::object::{Key, Object};
 use kernel::queue::Outcome;
-use kernel::report::{Reconciled, Selected};
+use kernel::report::{Reconciled, SelectedCount};
 use kernel::store::Change;
 use serde_json::{Value, json};
 
 use super::*;
 use crate::kinds;
 
-/// What the Prometheus Operator's own end-to-end suite expects to find, and what its alerts ask for.
+/// The metrics that the end-to-end tests and the alerts of the Prometheus Operator use.
 const EXPECTED: [&str; 37] = [
     "build_info",
     "feature_gate",
@@ -93,7 +93,7 @@ fn answered(monitored: &Monitored, uri: &str, code: Option<u16>) {
 }
 
 #[test]
-fn every_name_that_is_asked_for_is_there() {
+fn all_expected_names_exist() {
     let (mut catalogue, monitored) = registered();
     register_build(&mut catalogue, "1.2.3", "abc");
     register_gates(&mut catalogue, [("Gate", true)]);
@@ -104,7 +104,7 @@ fn every_name_that_is_asked_for_is_there() {
     monitored.sees(&Occurrence::Selected {
         controller: declaration::PROMETHEUS.name,
         resource: &key,
-        count: &Selected { kind: kinds::SERVICE_MONITOR, selected: 3, rejected: 1 },
+        count: &SelectedCount { kind: kinds::SERVICE_MONITOR, selected: 3, rejected: 1 },
     });
     answered(&monitored, "/api/v1/namespaces", Some(200));
     for name in EXPECTED {
@@ -119,7 +119,7 @@ fn a_pass_is_counted_from_its_event_to_its_end() {
     let (controller, at) = ("thanos", clock::now());
     let latency = Some(Duration::from_millis(500));
     monitored.sees(&Occurrence::Ready { controller });
-    let (kind, action) = (kinds::RULE, Action::Updated);
+    let (kind, action) = (kinds::RULE, ChangeAction::Updated);
     monitored.sees(&Occurrence::Triggered { controller, kind, action });
     monitored.sees(&Occurrence::Added { controller });
     monitored.sees(&Occurrence::Due { controller, keys: 4 });
@@ -161,11 +161,11 @@ fn a_pass_is_counted_from_its_event_to_its_end() {
     let triggered =
         "triggered_total{controller=\"thanos\",triggered_by=\"PrometheusRule\",action=\"update\"} 1";
     assert_eq!(of("triggered_total", "PrometheusRule"), [triggered]);
-    assert_eq!(of("triggered_total", "\"thanos\"").len(), 7, "those of its own kinds are there at zero");
+    assert_eq!(of("triggered_total", "\"thanos\"").len(), 7, "the series of its own kinds exist with zero");
 }
 
 #[test]
-fn what_is_known_of_a_workload_goes_with_it() {
+fn series_of_a_workload_are_removed_with_it() {
     let (catalogue, monitored) = registered();
     let (controller, key) = (declaration::PROMETHEUS.name, Key::new("n", "a"));
     let (first, second) = (json!({"replicas": 2, "shards": 3}), json!({"enforcedSampleLimit": 100}));
@@ -176,7 +176,7 @@ fn what_is_known_of_a_workload_goes_with_it() {
         monitored.sees(&Occurrence::Reconciled { controller, resource: &key, reconciled });
     };
     let selected_rules = || {
-        let count = &Selected { kind: kinds::RULE, selected: 5, rejected: 2 };
+        let count = &SelectedCount { kind: kinds::RULE, selected: 5, rejected: 2 };
         monitored.sees(&Occurrence::Selected { controller, resource: &key, count });
     };
     let line = |name: &str, value: &str| {
@@ -217,7 +217,7 @@ fn what_is_known_of_a_workload_goes_with_it() {
     assert_eq!(values(&catalogue, limit), [line(limit, "100.0")]);
 
     changed(&change(Some(&second), None));
-    // A pass that was under way when it was deleted.
+    // A pass that was running when it was deleted.
     reconciled(Reconciled::Failed);
     selected_rules();
     assert_eq!(of_servers(), syncs("0.0", "0.0"));
@@ -226,14 +226,14 @@ fn what_is_known_of_a_workload_goes_with_it() {
 }
 
 #[test]
-fn lists_and_watches_count_for_those_who_depend_on_them() {
+fn lists_and_watches_count_for_controllers_that_depend_on_them() {
     let (catalogue, monitored) = registered();
     let streamed = "?watch=true&sendInitialEvents=true";
     let rules = "/apis/monitoring.coreos.com/v1/prometheusrules";
     answered(&monitored, &format!("{rules}{streamed}"), Some(200));
     answered(&monitored, &format!("{rules}?watch=true"), Some(410));
     answered(&monitored, &format!("{rules}?limit=500"), None);
-    // Pods are watched where we may.
+    // The watch of pods is optional.
     answered(&monitored, &format!("/api/v1/pods{streamed}"), Some(403));
     answered(&monitored, "/api/v1/namespaces/n/secrets/a", Some(404));
     let counts = |controller: &str| {
@@ -253,7 +253,7 @@ fn lists_and_watches_count_for_those_who_depend_on_them() {
 }
 
 #[test]
-fn requests_are_told_by_code_and_by_a_path_without_names() {
+fn requests_are_counted_by_code_and_by_a_path_without_names() {
     let (catalogue, monitored) = registered();
     answered(&monitored, "/api/v1/namespaces/n/secrets/a", Some(404));
     answered(&monitored, "/api/v1/namespaces/n/secrets/b", None);
@@ -285,7 +285,7 @@ fn paths_are_those_of_the_clients_of_kubernetes() {
 }
 
 #[test]
-fn nobody_waits_for_a_controller_whose_kind_is_not_there() {
+fn a_controller_without_its_kind_is_not_expected_to_be_ready() {
     let (catalogue, monitored) = registered();
     let waits = || values(&catalogue, "ready").iter().any(|line| line.contains("thanos"));
     let failed = || values(&catalogue, "watch_operations_failed_total").last().cloned().unwrap_or_default();
@@ -297,7 +297,7 @@ fn nobody_waits_for_a_controller_whose_kind_is_not_there() {
         (false, "watch_operations_failed_total{controller=\"thanos\"} 0")
     );
     answered(&monitored, rulers, Some(200));
-    assert!(waits(), "it was installed");
+    assert!(waits(), "the CRD was installed");
     monitored.sees(&Occurrence::Ready { controller: "thanos" });
     answered(&monitored, rulers, Some(403));
     assert_eq!(

@@ -1,12 +1,11 @@
-//! What is known of each workload. Its series are removed with it, and a pass that was still running does not add them
-//! again.
+//! Metrics of each workload. Its series are removed with it, and a pass that is still running does not add them again.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use kernel::metrics::{Samples, Section};
+use kernel::metrics::{CatalogueSection, Samples};
 use kernel::object::{Key, Object};
-use kernel::report::{Reconciled, Selected};
+use kernel::report::{Reconciled, SelectedCount};
 use kernel::store::Change;
 use parking_lot::Mutex;
 use serde_json::Value;
@@ -18,7 +17,7 @@ use crate::declaration;
 #[derive(Debug, Default)]
 pub(super) struct Workloads(Mutex<BTreeMap<(&'static str, Key), Figures>>);
 
-/// What is known of one workload.
+/// The figures of one workload.
 #[derive(Debug, Default)]
 struct Figures {
     replicas: f64,
@@ -27,7 +26,7 @@ struct Figures {
     sample_limit: Option<f64>,
     reconciled: Option<Reconciled>,
     /// By the name of the kind.
-    resources: BTreeMap<&'static str, Selected>,
+    resources: BTreeMap<&'static str, SelectedCount>,
 }
 
 impl Workloads {
@@ -51,7 +50,7 @@ impl Workloads {
     }
 
     /// How many objects of a kind a workload selects and rejects.
-    pub(super) fn selected(&self, controller: &'static str, key: &Key, count: &Selected) {
+    pub(super) fn selected(&self, controller: &'static str, key: &Key, count: &SelectedCount) {
         if let Some(workload) = self.0.lock().get_mut(&(controller, key.clone())) {
             workload.resources.insert(count.kind.kind, *count);
         }
@@ -84,7 +83,7 @@ impl Workloads {
     fn resources(&self) -> Samples<3> {
         let mut counts: BTreeMap<[&str; 3], usize> = BTreeMap::new();
         for ((controller, _), workload) in self.0.lock().iter() {
-            for (resource, Selected { selected, rejected, .. }) in &workload.resources {
+            for (resource, SelectedCount { selected, rejected, .. }) in &workload.resources {
                 *counts.entry([controller, resource, "selected"]).or_default() += selected;
                 *counts.entry([controller, resource, "rejected"]).or_default() += rejected;
             }
@@ -99,7 +98,7 @@ fn samples<const N: usize>(counts: BTreeMap<[&str; N], usize>) -> Samples<N> {
 }
 
 impl Figures {
-    /// Reads what a spec says, with the defaults of the Prometheus Operator.
+    /// Reads a spec, with the defaults of the Prometheus Operator.
     fn read(&mut self, controller: &str, spec: &Value) {
         let has_shards =
             [&declaration::PROMETHEUS, &declaration::AGENT].map(|one| one.name).contains(&controller);
@@ -112,7 +111,7 @@ impl Figures {
 }
 
 /// Registers the families.
-pub(super) fn register(section: &mut Section<'_>, workloads: &Arc<Workloads>) {
+pub(super) fn register(section: &mut CatalogueSection<'_>, workloads: &Arc<Workloads>) {
     let of = ["controller", "namespace", "name"];
     let each = |figure: fn(&Figures) -> Option<f64>| {
         let workloads = Arc::clone(workloads);

@@ -1,5 +1,5 @@
-//! What is kept of a sequence of resources between passes. A pass in which one of thousands changed must not look at the others:
-//! they come in the order of the last pass, and an unchanged one has the same address.
+//! What is kept of a sequence of resources between passes. If one of thousands of resources changed, a pass does not process
+//! the others: they come in the order of the last pass, and an unchanged resource has the same address.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,17 +18,17 @@ impl OfResource for Arc<Object> {
     }
 }
 
-/// Decides what is kept of each resource.
+/// Selects resources, and makes what is kept of each.
 pub(crate) trait Keeper<N> {
     /// What is kept of one.
     type Kept: OfResource;
 
-    /// Whether a resource of which something is kept still belongs, if it is the same object.
+    /// Whether an unchanged resource of the last pass is kept without a further check.
     fn trusts_kept(&self) -> bool {
         true
     }
 
-    /// Whether a resource belongs.
+    /// Whether a resource is selected.
     fn belongs(&self, _item: &N) -> bool {
         true
     }
@@ -43,13 +43,13 @@ pub(crate) trait Keeper<N> {
 /// How a sequence changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Carried {
-    /// Whether resources came, or came in another order.
-    pub(crate) came: bool,
+    /// Whether there are new resources, or another order.
+    pub(crate) has_new: bool,
     /// How many were removed.
-    pub(crate) gone: usize,
+    pub(crate) removed: usize,
 }
 
-/// Updates what is kept for a new sequence of resources. Those that come in another order may be made again.
+/// Updates what is kept for a new sequence of resources. Those in another order may be made again.
 pub(crate) fn carry_over<'n, N: OfResource + 'n, K: Keeper<N>>(
     keeper: &mut K,
     kept: &mut Vec<K::Kept>,
@@ -69,7 +69,7 @@ pub(crate) fn carry_over<'n, N: OfResource + 'n, K: Keeper<N>>(
         at += 1;
     };
     let mut before = kept.split_off(at).into_iter().peekable();
-    let Some(first) = newcomer else { return Carried { came: false, gone: before.count() } };
+    let Some(first) = newcomer else { return Carried { has_new: false, removed: before.count() } };
     let mut passed: BTreeMap<Key, K::Kept> = BTreeMap::new();
     for item in std::iter::once(first).chain(items) {
         let mut found = before.next_if(|known| is_same(known, item));
@@ -91,5 +91,5 @@ pub(crate) fn carry_over<'n, N: OfResource + 'n, K: Keeper<N>>(
             None => keeper.make(item),
         });
     }
-    Carried { came: true, gone: passed.len() + before.count() }
+    Carried { has_new: true, removed: passed.len() + before.count() }
 }

@@ -1,4 +1,4 @@
-//! The inputs of a plan, beside the workload itself.
+//! The inputs of a plan, in addition to the workload itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,11 +17,11 @@ use crate::workload::operator::OperatorConfig;
 /// The inputs of a plan.
 #[derive(Debug, Clone, Copy)]
 pub struct PlanContext<'c> {
-    /// What the flags of the operator say about objects.
+    /// The settings of objects that follow from the flags.
     pub operator: &'c OperatorConfig,
     /// What the API server and the operator support.
     pub offers: Offers,
-    /// Whether the configuration of a Prometheus that selects nothing is left to the user.
+    /// Whether the user writes the configuration of a Prometheus that selects no monitors.
     pub unmanaged: bool,
     /// Whether agents may run on every node.
     pub daemon_sets: bool,
@@ -29,7 +29,7 @@ pub struct PlanContext<'c> {
     pub objects: &'c Objects,
     /// What was written last.
     pub last_written: &'c LastWritten,
-    /// Why nothing of a kind can be selected.
+    /// The errors of selectors, by kind.
     pub unselectable: &'c PerKind<Option<SelectionError>>,
     /// The AlertmanagerConfig that the workload names as its base, if it exists.
     pub base: Option<&'c Arc<Object>>,
@@ -46,10 +46,12 @@ impl PlanContext<'_> {
     }
 }
 
-/// What was written last for a workload; it stays where nothing better is known.
+/// What was written last for a workload. Parts of it are kept if references are missing.
 #[derive(Debug, Clone, Default)]
 pub struct LastWritten {
-    /// Its configuration, if there is one.
+    /// Whether the Secret with its configuration exists, also if its content cannot be used.
+    pub secret_exists: bool,
+    /// The sections of its configuration that may be kept, if it can be read.
     pub configuration: Option<String>,
     /// The certificates and keys that the configuration refers to, by the names of their files.
     pub tls_files: BTreeMap<String, Vec<u8>>,
@@ -57,9 +59,8 @@ pub struct LastWritten {
     pub rules: Vec<Files>,
 }
 
-/// Resources that are selected and checked like all others, and not written: the application rejects them. By
-/// `namespace/name`.
-pub type LeftOut = PerKind<BTreeSet<String>>;
+/// Resources, as `namespace/name`, that are selected and checked, but not written, because the application rejects them.
+pub type Excluded = PerKind<BTreeSet<String>>;
 
-/// The resources that workloads can select: in no particular order, but always in the same.
+/// The resources that workloads can select, in any stable order.
 pub type Resources = PerKind<All>;

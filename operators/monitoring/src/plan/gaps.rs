@@ -1,12 +1,12 @@
-//! Sections with missing references stay as they were written last: a Secret that is deleted for a moment must not cost samples
-//! or alerts. They are left out only if nothing was written before.
+//! Sections with missing references are kept as they were written last: a Secret that is missing for a moment must not cause
+//! lost samples or alerts. Such a section is left out only if nothing was written before.
 
 use std::io::{self, BufRead, Read as _};
 
-use monitoring_scrape::document::{Document, is_of_a_resource};
-use monitoring_select::workload::{Gap, Section};
+use monitoring_scrape::document::{PrometheusDocument, is_of_a_resource};
+use monitoring_select::workload::{SectionGap, WorkloadSection};
 
-use crate::plan::planned::Remark;
+use crate::plan::planned::PlanRemark;
 
 /// The sections after the jobs, in the order of the file.
 const ORDER: [&str; 6] = ["storage", "alerting", "remote_write", "remote_read", "otlp", "tracing"];
@@ -17,29 +17,29 @@ const JOBS: &str = "scrape_configs";
 /// The keys of sections that can have missing references.
 const KEPT: [&str; 3] = ["alerting", "remote_write", "remote_read"];
 
-/// The most bytes that are kept: more than a resource and the Secrets that it names can hold.
+/// The maximum number of bytes that are kept: more than a resource and the Secrets that it references can hold.
 const LARGEST: usize = 8 << 20;
 
 /// The directory of mounted certificates and keys.
 const CERTIFICATES: &str = "/etc/prometheus/certs/";
 
 /// The key of a section in the file; none for jobs, which share theirs with others, and for sections of other files.
-fn key(section: Section) -> Option<&'static str> {
+fn key(section: WorkloadSection) -> Option<&'static str> {
     match section {
-        Section::AdditionalJobs | Section::Base => None,
-        Section::Alerting => Some("alerting"),
-        Section::RemoteWrite => Some("remote_write"),
-        Section::RemoteRead => Some("remote_read"),
+        WorkloadSection::AdditionalJobs | WorkloadSection::Base => None,
+        WorkloadSection::Alerting => Some("alerting"),
+        WorkloadSection::RemoteWrite => Some("remote_write"),
+        WorkloadSection::RemoteRead => Some("remote_read"),
     }
 }
 
 /// Whether a section has a missing reference.
-pub(crate) fn has(gaps: &[Gap], section: Section) -> bool {
+pub(crate) fn has(gaps: &[SectionGap], section: WorkloadSection) -> bool {
     gaps.iter().any(|gap| gap.section == section)
 }
 
 /// Replaces sections with missing references by those that were written last.
-pub(crate) fn fill(document: &mut Document, gaps: &[Gap], last: Option<&str>) {
+pub(crate) fn fill(document: &mut PrometheusDocument, gaps: &[SectionGap], last: Option<&str>) {
     let Some(tail) = document.pieces.last_mut() else { return };
     for key in gaps.iter().filter_map(|gap| key(gap.section)) {
         if let Some(section) = last.and_then(|last| section(last, key)) {
@@ -48,9 +48,9 @@ pub(crate) fn fill(document: &mut Document, gaps: &[Gap], last: Option<&str>) {
     }
 }
 
-/// The parts of the file that was written last that may have to stay: sections that can have missing references, and the jobs
-/// that users write. The size is bounded, because another client may have written the file.
-pub fn worth_keeping(mut file: impl BufRead) -> io::Result<String> {
+/// The parts of the last written file that may have to be kept: sections that can have missing references, and the jobs
+/// that users write. The size is limited, because another client may have written the file.
+pub fn parts_to_keep(mut file: impl BufRead) -> io::Result<String> {
     let (mut kept, mut line) = (String::new(), String::new());
     let (mut in_jobs, mut keeps) = (false, false);
     loop {
@@ -65,8 +65,9 @@ pub fn worth_keeping(mut file: impl BufRead) -> io::Result<String> {
             keeps = !is_of_a_resource(job_name(&line));
         }
         if line.len() > LARGEST || (keeps && kept.len() + line.len() > LARGEST) {
-            let words = format!("the sections that may have to stay are larger than {} MiB", LARGEST >> 20);
-            return Err(io::Error::new(io::ErrorKind::FileTooLarge, words));
+            let message =
+                format!("the sections that may have to be kept are larger than {} MiB", LARGEST >> 20);
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
         }
         if keeps {
             kept.push_str(&line);
@@ -75,15 +76,15 @@ pub fn worth_keeping(mut file: impl BufRead) -> io::Result<String> {
 }
 
 /// The remarks about missing references.
-pub(crate) fn remarks(gaps: &[Gap], last: Option<&str>) -> Vec<Remark> {
-    let remark = |gap: &Gap| {
+pub(crate) fn remarks(gaps: &[SectionGap], last: Option<&str>) -> Vec<PlanRemark> {
+    let remark = |gap: &SectionGap| {
         let kept = match (key(gap.section), last) {
             (_, None) => false,
             (Some(key), Some(last)) => section(last, key).is_some(),
             (None, Some(last)) => !additional_jobs(last).is_empty(),
         };
         let (section, because) = (gap.section, gap.problem.to_string());
-        if kept { Remark::Kept { section, because } } else { Remark::Absent { section, because } }
+        if kept { PlanRemark::Kept { section, because } } else { PlanRemark::Absent { section, because } }
     };
     gaps.iter().map(remark).collect()
 }
@@ -154,14 +155,14 @@ mod tests {
     #[test]
     fn only_jobs_of_users_are_kept() {
         assert_eq!(
-            additional_jobs(&worth_keeping(LAST.as_bytes()).unwrap()),
+            additional_jobs(&parts_to_keep(LAST.as_bytes()).unwrap()),
             "- job_name: own\n  y: |\n    text\n\n    scrape: 2\n- y: 1\n  job_name: other\n"
         );
         assert_eq!(additional_jobs("scrape_configs: []\n"), "");
     }
 
     #[test]
-    fn a_section_comes_where_it_belongs() {
+    fn a_section_is_inserted_in_order() {
         let tail = "storage:\n  a: 1\nremote_read:\n- url: new\notlp:\n  b: 2\n";
         assert_eq!(
             with(tail, "remote_write", "remote_write:\n- url: w\n"),
@@ -175,27 +176,27 @@ mod tests {
     }
 
     #[test]
-    fn what_is_worth_keeping_serves_as_well_as_the_whole() {
-        let kept = worth_keeping(LAST.as_bytes()).unwrap();
+    fn kept_parts_contain_all_sections_that_are_needed() {
+        let kept = parts_to_keep(LAST.as_bytes()).unwrap();
         for key in KEPT {
             assert_eq!(section(&kept, key), section(LAST, key));
         }
         assert!(!kept.contains("serviceMonitor/") && !kept.contains("global"), "{kept}");
         let file = "remote_write:\n- url: a\n";
-        assert_eq!(worth_keeping(file.as_bytes()).unwrap(), file);
+        assert_eq!(parts_to_keep(file.as_bytes()).unwrap(), file);
     }
 
     #[test]
-    fn what_somebody_else_wrote_is_bounded() {
+    fn the_size_of_kept_parts_is_limited() {
         let line = io::BufReader::new(io::repeat(b'x').take(9 << 20));
         assert_eq!(
-            worth_keeping(line).unwrap_err().to_string(),
-            "the sections that may have to stay are larger than 8 MiB"
+            parts_to_keep(line).unwrap_err().to_string(),
+            "the sections that may have to be kept are larger than 8 MiB"
         );
         let many = format!("alerting:\n{}", "  a: 1\n".repeat(2 << 20));
-        assert!(worth_keeping(many.as_bytes()).is_err());
+        assert!(parts_to_keep(many.as_bytes()).is_err());
         let others = format!("global:\n{}", "  a: 1\n".repeat(2 << 20));
-        assert_eq!(worth_keeping(others.as_bytes()).unwrap(), "");
+        assert_eq!(parts_to_keep(others.as_bytes()).unwrap(), "");
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! What was rendered for each selected resource in the last pass. It is rendered again only if the resource changed, or an object
-//! that it refers to, or the settings of the workload that matter to all of them. The result does not depend on what is
-//! remembered.
+//! What was rendered for each selected resource in the last pass. A resource is rendered again only if it changed, an object
+//! that it refers to changed, or the settings of the workload that matter to it changed. The result does not depend on what
+//! is remembered.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use kernel::object::Object;
 use monitoring_assets::{Objects, Reference};
 
 use crate::plan::carry::{Carried, Keeper, OfResource, carry_over};
-use crate::plan::selection::{Selected, Selection, is_same_spec};
+use crate::plan::selection::{SelectedResource, Selection, is_same_spec};
 
 /// What was rendered for the selected resources of a kind.
 #[derive(Debug, Clone)]
@@ -63,9 +63,9 @@ impl<T> Memo<T> {
         }
         let mut maker = Maker { objects, make, made: 0 };
         let before = self.kept.len();
-        let Carried { came, gone } = carry_over(&mut maker, &mut self.kept, selection.iter());
+        let Carried { has_new, removed } = carry_over(&mut maker, &mut self.kept, selection.iter());
         self.made = maker.made;
-        if came || gone > 0 || self.by_name.len() != before {
+        if has_new || removed > 0 || self.by_name.len() != before {
             self.by_name = (0..self.kept.len()).collect();
             // They are sorted by namespace and name, which is nearly the same order.
             self.by_name.sort_by(|one, other| self.kept[*one].name.cmp(&self.kept[*other].name));
@@ -86,7 +86,7 @@ impl<T> Memo<T> {
         self.in_order().map(|kept| (&kept.object, &*kept.read, &kept.value))
     }
 
-    /// Whether there is none.
+    /// Whether nothing was rendered.
     pub fn is_empty(&self) -> bool {
         self.kept.is_empty()
     }
@@ -103,10 +103,10 @@ impl<T> OfResource for Kept<T> {
     }
 }
 
-impl<T, F: Fn(&Object) -> T> Keeper<Selected> for Maker<'_, F> {
+impl<T, F: Fn(&Object) -> T> Keeper<SelectedResource> for Maker<'_, F> {
     type Kept = Kept<T>;
 
-    fn renew(&mut self, kept: &mut Kept<T>, selected: &Selected) {
+    fn renew(&mut self, kept: &mut Kept<T>, selected: &SelectedResource) {
         if !kept.holds(selected, self.objects) {
             *kept = self.make(selected);
         } else if !Arc::ptr_eq(&kept.object, &selected.object) {
@@ -114,9 +114,9 @@ impl<T, F: Fn(&Object) -> T> Keeper<Selected> for Maker<'_, F> {
         }
     }
 
-    fn make(&mut self, selected: &Selected) -> Kept<T> {
+    fn make(&mut self, selected: &SelectedResource) -> Kept<T> {
         self.made += 1;
-        let Selected { object, references } = selected;
+        let SelectedResource { object, references } = selected;
         let version = |reference: &Reference| self.objects.version(reference).map(Box::from);
         let read = references.iter().map(|one| (one.clone(), version(one))).collect();
         let name = format!("{}/{}", object.key().namespace, object.key().name).into();
@@ -126,7 +126,7 @@ impl<T, F: Fn(&Object) -> T> Keeper<Selected> for Maker<'_, F> {
 
 impl<T> Kept<T> {
     /// Whether it is still valid for a resource. Other labels or another status do not matter.
-    fn holds(&self, selected: &Selected, objects: &Objects) -> bool {
+    fn holds(&self, selected: &SelectedResource, objects: &Objects) -> bool {
         is_same_spec(&self.object, &selected.object)
             && self.read.iter().all(|(reference, version)| objects.version(reference) == version.as_deref())
     }

@@ -1,17 +1,17 @@
-//! From resources to objects: what a workload selects, what is wrong with the rest, its configuration and its children.
-//! Pure, and incremental: what did not change since the last pass is not looked at again.
+//! From resources to objects: what a workload selects, why resources are rejected, its configuration and its child objects.
+//! Pure, and incremental: resources that did not change since the last pass are not processed again.
 //!
 //! | file | owns |
 //! |---|---|
-//! | [`context`] | the inputs, beside the workload |
+//! | [`context`] | the inputs, in addition to the workload |
 //! | [`offers`] | what the API server supports |
 //! | [`selection`] | the resources that a workload selects, and their references |
-//! | [`rendered`] | what was made of each |
-//! | `monitors`, `rules` | how something is made of resources with scrape jobs, and of rules |
+//! | [`rendered`] | what each of them contributes to the configuration |
+//! | `monitors`, `rules` | the contributions of resources with scrape jobs, and of rules |
 //! | [`memo`], `carry` | what is remembered from one pass to the next |
-//! | [`planned`], [`child`] | what is to be written |
-//! | `limits` | how long names and how large objects may be |
-//! | [`gaps`] | sections that cannot be written anew stay as they were written last |
+//! | [`planned`], [`child`] | the objects to write |
+//! | `limits` | the maximum length of names and size of objects |
+//! | [`gaps`] | sections with missing references are kept as they were written last |
 
 mod carry;
 pub mod child;
@@ -29,7 +29,7 @@ pub mod selection;
 mod tests;
 
 pub use child::Child;
-pub use context::{LastWritten, LeftOut, PlanContext, Resources};
-pub use planned::{Configuration, PlanError, Planned, Remark};
+pub use context::{Excluded, LastWritten, PlanContext, Resources};
+pub use planned::{PlanError, PlanRemark, Planned, PlannedConfiguration};
 pub use rendered::{Judged, Rendered};
 pub use selection::Selections;

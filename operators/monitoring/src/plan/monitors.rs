@@ -8,7 +8,7 @@ use monitoring_scrape::{Fragment, Server, pod_monitor, probe, scrape_config, ser
 use monitoring_select::Selectable;
 use serde::de::DeserializeOwned;
 
-use crate::plan::context::LeftOut;
+use crate::plan::context::Excluded;
 use crate::plan::rendered::{Contribution, Rendered};
 use crate::plan::selection::Selections;
 
@@ -62,7 +62,7 @@ impl Scraping<'_> {
 /// The jobs of all accepted monitors.
 pub(crate) fn jobs<'r>(
     rendered: &'r Rendered,
-    left_out: &'r LeftOut,
+    left_out: &'r Excluded,
     additional: Option<&'r str>,
 ) -> Jobs<'r> {
     let fragments = |kind: SelectableKind| -> Fragments<'r> {

@@ -9,7 +9,7 @@ const ENDPOINT_SLICES: Version = Version::new(1, 21, 0);
 /// The first version that copies the topology labels of nodes to their pods.
 const POD_TOPOLOGY_LABELS: Version = Version::new(1, 35, 0);
 
-/// The same offers on an API server of a version such as `v1.35.2+k3s1`.
+/// The offers with an API server of a version such as `v1.35.2+k3s1`.
 pub fn on(server: &str, offers: Offers) -> Result<Offers, NotAVersion> {
     let server = version::parse(server)?;
     Ok(Offers {
@@ -24,12 +24,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_there_is_depends_on_the_version() {
+    fn offers_depend_on_the_version_of_the_api_server() {
         for (server, endpoint_slices, pod_topology_labels) in [
             ("v1.36.0", true, true),
             ("v1.35.0+k3s1", true, true),
             ("v1.35.1-eks-123abc", true, true),
-            // A candidate comes before what it stands for.
+            // A release candidate comes before the release.
             ("v1.35.0-rc.1", true, false),
             ("v1.34.9", true, false),
             ("1.21.0", true, false),

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
-use formats::prometheus::LeftOut;
+use formats::prometheus::UnsupportedField;
 use k8s_openapi::api::core::v1::Secret;
-use monitoring_scrape::document::Document;
-use monitoring_select::workload::Section;
+use monitoring_scrape::document::PrometheusDocument;
+use monitoring_select::workload::WorkloadSection;
 
 use crate::plan::child::Child;
 use crate::plan::rendered::Rendered;
@@ -19,18 +19,18 @@ use crate::workload::tls_assets;
 /// The plan of a workload.
 #[derive(Debug, Clone, Default)]
 pub struct Planned {
-    /// Objects, in the order in which they are written: what pods mount comes before them.
+    /// Objects, in the order in which they are written: pods come after the objects that they mount.
     pub children: Vec<Child>,
-    /// The configuration; nothing, if the user writes it.
-    pub configuration: Option<Configuration>,
-    /// What users should know.
-    pub remarks: Vec<Remark>,
+    /// The configuration; none, if the user writes it.
+    pub configuration: Option<PlannedConfiguration>,
+    /// Messages for users.
+    pub remarks: Vec<PlanRemark>,
 }
 
 impl Planned {
-    /// Nothing yet, for a workload with these resources.
+    /// A plan without objects, for a workload with these resources.
     pub(crate) fn of(rendered: &Rendered) -> Self {
-        let remarks = rendered.is_empty().then_some(Remark::NothingSelected);
+        let remarks = rendered.is_empty().then_some(PlanRemark::NothingSelected);
         Self { remarks: remarks.into_iter().collect(), ..Self::default() }
     }
 
@@ -47,7 +47,7 @@ impl Planned {
         names
     }
 
-    /// Adds a Secret with settings of connections, unless they are invalid.
+    /// Adds a Secret with a web or cluster configuration file. Fails if the settings are invalid.
     pub(crate) fn put_web_config(
         &mut self,
         secret: Result<Secret, WebConfigError>,
@@ -58,17 +58,17 @@ impl Planned {
     }
 
     /// Adds remarks about flags that the version does not have, each once.
-    pub(crate) fn put_left_out(&mut self, flags: &[LeftOut]) {
+    pub(crate) fn put_left_out(&mut self, flags: &[UnsupportedField]) {
         let texts: BTreeSet<String> = flags.iter().map(ToString::to_string).collect();
-        self.remarks.extend(texts.into_iter().map(Remark::LeftOut));
+        self.remarks.extend(texts.into_iter().map(PlanRemark::LeftOut));
     }
 }
 
 /// A configuration in pieces, so that unchanged pieces are not copied.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Configuration(pub Vec<Arc<str>>);
+pub struct PlannedConfiguration(pub Vec<Arc<str>>);
 
-impl Configuration {
+impl PlannedConfiguration {
     /// How many bytes it has.
     pub fn size(&self) -> u64 {
         self.0.iter().map(|piece| piece.len() as u64).sum()
@@ -80,21 +80,21 @@ impl Configuration {
     }
 }
 
-impl From<String> for Configuration {
+impl From<String> for PlannedConfiguration {
     fn from(text: String) -> Self {
         Self(vec![text.into()])
     }
 }
 
-impl From<Document> for Configuration {
-    fn from(document: Document) -> Self {
+impl From<PrometheusDocument> for PlannedConfiguration {
+    fn from(document: PrometheusDocument) -> Self {
         Self(document.pieces.into_iter().map(|piece| piece.text).collect())
     }
 }
 
 /// Something that users should know about a valid workload.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Remark {
+pub enum PlanRemark {
     /// It selects nothing.
     NothingSelected,
     /// The user writes its configuration.
@@ -108,27 +108,27 @@ pub enum Remark {
         /// The longest name that works.
         longest: usize,
     },
-    /// A section stays as it was written last, because a reference is missing.
+    /// A section is kept as it was written last, because a reference is missing.
     Kept {
         /// The section.
-        section: Section,
+        section: WorkloadSection,
         /// The missing reference.
         because: String,
     },
     /// A section is left out, because a reference is missing and nothing was written before.
     Absent {
         /// The section.
-        section: Section,
+        section: WorkloadSection,
         /// The missing reference.
         because: String,
     },
 }
 
-impl fmt::Display for Remark {
+impl fmt::Display for PlanRemark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NothingSelected => f.write_str("it selects nothing"),
-            Self::Unmanaged => f.write_str("it has no selectors, so its configuration is left to the user"),
+            Self::Unmanaged => f.write_str("it has no selectors, so the user manages its configuration"),
             Self::LeftOut(what) => f.write_str(what),
             Self::LongName { name, longest } => write!(
                 f,
@@ -137,14 +137,14 @@ impl fmt::Display for Remark {
                 name.len()
             ),
             Self::Kept { section, because } => {
-                write!(f, "{} stays as it was written last: {because}", section.field())
+                write!(f, "{} is kept as it was written last: {because}", section.field())
             }
             Self::Absent { section, because } => write!(f, "{} is left out: {because}", section.field()),
         }
     }
 }
 
-/// Why a workload is invalid. What was written before stays.
+/// Why a workload is invalid. The objects that were written before are kept.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct PlanError {
@@ -157,7 +157,7 @@ impl PlanError {
         Self { message: error.to_string() }
     }
 
-    /// An error after what failed.
+    /// An error with a prefix that says what failed.
     pub(crate) fn prefixed<E: fmt::Display>(failed: &str) -> impl Fn(E) -> Self {
         move |error| Self { message: format!("{failed}: {error}") }
     }

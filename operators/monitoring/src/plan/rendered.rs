@@ -6,14 +6,14 @@ use std::sync::Arc;
 use api_monitoring::{PerKind, SelectableKind};
 use formats::gzip::Compressor;
 use kernel::object::{Key, Object};
-use kernel::report::Selected;
-use monitoring_alerting::merge::Part;
+use kernel::report::SelectedCount;
+use monitoring_alerting::merge::ConfigPart;
 use monitoring_assets::Objects;
 use monitoring_rules::pack::Files;
 use monitoring_scrape::Fragment;
 
 use crate::kinds;
-use crate::plan::context::LeftOut;
+use crate::plan::context::Excluded;
 use crate::plan::memo::{Memo, Read};
 use crate::plan::selection::Selection;
 
@@ -25,7 +25,7 @@ pub struct Contribution {
     /// A file with rules: its name and its text.
     pub rules: Option<(String, String)>,
     /// Routes and receivers of alerts.
-    pub routes: Option<Box<Part>>,
+    pub routes: Option<Box<ConfigPart>>,
     /// Certificates and keys that must be mounted, by the names of their files.
     pub files: BTreeMap<String, Vec<u8>>,
 }
@@ -47,8 +47,8 @@ pub struct Judged<'r> {
     pub object: &'r Arc<Object>,
     /// The references that were read for it, with their versions.
     pub read: &'r [Read],
-    /// Why it is rejected; nothing, if it is accepted.
-    pub refusal: Option<&'r str>,
+    /// Why it is rejected; none, if it is accepted.
+    pub rejection: Option<&'r str>,
 }
 
 impl Rendered {
@@ -80,7 +80,7 @@ impl Rendered {
                 kind,
                 object,
                 read,
-                refusal: one.as_ref().err().map(String::as_str),
+                rejection: one.as_ref().err().map(String::as_str),
             })
         })
     }
@@ -94,24 +94,24 @@ impl Rendered {
     fn accepted<'r>(
         &'r self,
         kind: SelectableKind,
-        left_out: &'r LeftOut,
+        left_out: &'r Excluded,
     ) -> impl Iterator<Item = (&'r Arc<str>, &'r Contribution)> {
-        let without = &left_out[kind];
+        let excluded = &left_out[kind];
         let accepted = self.of[kind].iter().filter_map(|(name, one)| Some((name, one.as_ref().ok()?)));
-        accepted.filter(|(name, _)| without.is_empty() || !without.contains(&***name))
+        accepted.filter(|(name, _)| excluded.is_empty() || !excluded.contains(&***name))
     }
 
     /// The scrape jobs of the resources of a kind.
     pub(crate) fn fragments<'r>(
         &'r self,
         kind: SelectableKind,
-        left_out: &'r LeftOut,
+        left_out: &'r Excluded,
     ) -> impl Iterator<Item = (&'r Arc<str>, &'r Fragment)> {
         self.accepted(kind, left_out).filter_map(|(name, one)| Some((name, one.jobs.as_ref()?)))
     }
 
     /// All files with rules.
-    pub(crate) fn rule_files(&self, left_out: &LeftOut) -> Files {
+    pub(crate) fn rule_files(&self, left_out: &Excluded) -> Files {
         let rules = self.accepted(SelectableKind::PrometheusRule, left_out);
         rules.filter_map(|(_, one)| one.rules.clone()).collect()
     }
@@ -127,29 +127,29 @@ impl Rendered {
     }
 
     /// All routes.
-    pub(crate) fn routes<'r>(&'r self, left_out: &'r LeftOut) -> impl Iterator<Item = &'r Part> {
+    pub(crate) fn routes<'r>(&'r self, left_out: &'r Excluded) -> impl Iterator<Item = &'r ConfigPart> {
         let configs = self.accepted(SelectableKind::AlertmanagerConfig, left_out);
         configs.filter_map(|(_, one)| one.routes.as_deref())
     }
 
     /// The certificates and keys of all resources.
-    pub(crate) fn files(&self, left_out: &LeftOut) -> BTreeMap<String, Vec<u8>> {
+    pub(crate) fn files(&self, left_out: &Excluded) -> BTreeMap<String, Vec<u8>> {
         let accepted = SelectableKind::ALL.into_iter().flat_map(|kind| self.accepted(kind, left_out));
         let files = accepted.flat_map(|(_, one)| &one.files);
         files.map(|(name, bytes)| (name.clone(), bytes.clone())).collect()
     }
 
     /// How many resources of these kinds are selected and rejected, among them those that the application rejects.
-    pub(crate) fn count(kinds: &[SelectableKind], judged: &[Judged<'_>]) -> Vec<Selected> {
+    pub(crate) fn count(kinds: &[SelectableKind], judged: &[Judged<'_>]) -> Vec<SelectedCount> {
         let count = |kind: SelectableKind| {
             let these = judged.iter().filter(|one| one.kind == kind);
             let (all, rejected) = these.fold((0, 0), |(all, rejected), one| {
-                (all + 1, rejected + usize::from(one.refusal.is_some()))
+                (all + 1, rejected + usize::from(one.rejection.is_some()))
             });
             // The Prometheus Operator counts rejected resources as selected, except AlertmanagerConfigs.
-            let is_good_only = kind == SelectableKind::AlertmanagerConfig;
-            let selected = all - if is_good_only { rejected } else { 0 };
-            Selected { kind: kinds::selectable(kind), selected, rejected }
+            let counts_accepted_only = kind == SelectableKind::AlertmanagerConfig;
+            let selected = all - if counts_accepted_only { rejected } else { 0 };
+            SelectedCount { kind: kinds::selectable(kind), selected, rejected }
         };
         kinds.iter().copied().map(count).collect()
     }

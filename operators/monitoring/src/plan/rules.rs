@@ -5,7 +5,7 @@ use api_monitoring::{PrometheusRule, SelectableKind};
 use kernel::object::Object;
 use monitoring_assets::Objects;
 use monitoring_rules::enforce::NamespaceLabel;
-use monitoring_rules::file::{self, Error, Reader};
+use monitoring_rules::file::{self, RuleFileError, RuleReader};
 use monitoring_rules::pack::{Files, pack};
 
 use crate::plan::child::Child;
@@ -26,7 +26,7 @@ pub(crate) struct RuleOptions<'a> {
     /// Rules that are not restricted, as older resources name them.
     pub(crate) excluded_rules: &'a [RuleExclusion],
     /// The program that reads them.
-    pub(crate) reader: Reader,
+    pub(crate) reader: RuleReader,
 }
 
 impl RuleOptions<'_> {
@@ -56,10 +56,10 @@ impl RuleOptions<'_> {
 }
 
 /// The first problem: the others may follow from it.
-fn message(error: &Error) -> String {
+fn message(error: &RuleFileError) -> String {
     match error {
-        Error::NotWritable(_) => error.to_string(),
-        Error::Invalid(problems) => match problems.as_slice() {
+        RuleFileError::NotWritable(_) => error.to_string(),
+        RuleFileError::Invalid(problems) => match problems.as_slice() {
             [] => error.to_string(),
             [first, others @ ..] => {
                 let more = others.iter().filter(|other| *other != first).count();

@@ -1,5 +1,5 @@
 //! The resources that a workload selects, and their references. They are known before any reference is read, and only changed
-//! resources are looked at again.
+//! resources are processed again.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use kernel::object::{Key, Object};
 use kernel::stores::All;
 use monitoring_assets::{Named, Reference};
 use monitoring_select::selection::{
-    Candidate, NamespacedSelector, Namespaces, ResourceSelector, SelectionError,
+    Candidate, LabelsByNamespace, NamespacedSelector, ResourceSelector, SelectionError,
 };
 use serde::Deserialize;
 
@@ -22,13 +22,13 @@ use crate::selectors::WorkloadSelectors;
 pub struct Candidates<'c> {
     all: &'c All,
     selector: NamespacedSelector<'c>,
-    /// Differs where the selectors or the labels of namespaces do.
+    /// The selectors and the selected namespaces, as a text that is compared.
     choice: String,
 }
 
 impl<'c> Candidates<'c> {
     /// All resources of a kind in the known namespaces.
-    pub fn new(selector: &'c ResourceSelector<'c>, known: &'c Namespaces, all: &'c All) -> Self {
+    pub fn new(selector: &'c ResourceSelector<'c>, known: &'c LabelsByNamespace, all: &'c All) -> Self {
         let namespaced = selector.in_namespaces(known);
         let choice = format!("{:?}", (selector, namespaced.namespaces().collect::<Vec<_>>()));
         Self { all, selector: namespaced, choice }
@@ -51,12 +51,12 @@ pub(crate) fn candidate(object: &Object) -> Candidate<'_> {
 pub struct Selection {
     /// The [`Candidates::choice`] that it was made with.
     choice: String,
-    selected: Vec<Selected>,
+    selected: Vec<SelectedResource>,
 }
 
 /// A resource that is selected.
 #[derive(Debug, Clone)]
-pub struct Selected {
+pub struct SelectedResource {
     /// The resource.
     pub object: Arc<Object>,
     /// The Secrets and ConfigMaps that it refers to.
@@ -66,7 +66,7 @@ pub struct Selected {
 /// All that a workload selects.
 pub type Selections = PerKind<Selection>;
 
-impl OfResource for Selected {
+impl OfResource for SelectedResource {
     fn object(&self) -> &Arc<Object> {
         &self.object
     }
@@ -74,25 +74,25 @@ impl OfResource for Selected {
 
 /// The part of a resource with references.
 #[derive(Deserialize)]
-struct Pointing {
+struct SpecReferences {
     #[serde(default)]
     spec: Named,
 }
 
-/// The references of a resource. One that cannot be read has none: rendering it reports why.
+/// The references of a resource; none, if it cannot be read: rendering reports the error.
 fn references(object: &Object) -> Box<[Reference]> {
-    let named = object.read::<Pointing>().map(|pointing| pointing.spec).unwrap_or_default();
+    let named = object.read::<SpecReferences>().map(|resource| resource.spec).unwrap_or_default();
     named.of_namespace(&object.key().namespace).into_iter().collect()
 }
 
 /// Selects among resources.
-struct Selecting<'s> {
+struct SelectionKeeper<'s> {
     candidates: &'s Candidates<'s>,
     is_same_choice: bool,
 }
 
-impl Keeper<Arc<Object>> for Selecting<'_> {
-    type Kept = Selected;
+impl Keeper<Arc<Object>> for SelectionKeeper<'_> {
+    type Kept = SelectedResource;
 
     fn trusts_kept(&self) -> bool {
         self.is_same_choice
@@ -102,7 +102,7 @@ impl Keeper<Arc<Object>> for Selecting<'_> {
         self.candidates.selects(object)
     }
 
-    fn renew(&mut self, kept: &mut Selected, object: &Arc<Object>) {
+    fn renew(&mut self, kept: &mut SelectedResource, object: &Arc<Object>) {
         if Arc::ptr_eq(&kept.object, object) {
             return;
         }
@@ -113,13 +113,13 @@ impl Keeper<Arc<Object>> for Selecting<'_> {
         }
     }
 
-    fn make(&mut self, object: &Arc<Object>) -> Selected {
-        Selected { object: Arc::clone(object), references: references(object) }
+    fn make(&mut self, object: &Arc<Object>) -> SelectedResource {
+        SelectedResource { object: Arc::clone(object), references: references(object) }
     }
 }
 
-/// Whether two states of an object have the same spec. What comes from a file has no generation: only the same one is the
-/// same object.
+/// Whether two versions of an object have the same spec. Objects from files have no generation: they are the same only if
+/// they have the same address.
 pub(crate) fn is_same_spec(one: &Arc<Object>, other: &Arc<Object>) -> bool {
     let is_counted = || other.generation() != 0 && one.generation() == other.generation();
     Arc::ptr_eq(one, other) || (is_counted() && one.uid() == other.uid())
@@ -132,20 +132,21 @@ impl Selection {
         if !is_same_choice {
             self.choice.clone_from(&candidates.choice);
         }
-        carry_over(&mut Selecting { candidates, is_same_choice }, &mut self.selected, candidates.all.iter());
+        let mut keeper = SelectionKeeper { candidates, is_same_choice };
+        carry_over(&mut keeper, &mut self.selected, candidates.all.iter());
     }
 
     /// All of them.
-    pub fn iter(&self) -> impl Iterator<Item = &Selected> {
+    pub fn iter(&self) -> impl Iterator<Item = &SelectedResource> {
         self.selected.iter()
     }
 
-    /// Selects nothing.
+    /// Removes all resources.
     pub fn clear(&mut self) {
         *self = Self::default();
     }
 
-    /// Those of these objects, which come by key, that are not selected.
+    /// Which of these objects are not selected. The keys are sorted.
     pub fn missing<'k>(&self, keys: impl Iterator<Item = &'k Key>) -> Vec<Key> {
         let mut selected = self.selected.iter().map(|one| one.object.key()).peekable();
         let mut missing = Vec::new();
@@ -169,7 +170,7 @@ pub fn select(
     selections: &mut Selections,
     selectors: &WorkloadSelectors,
     own_namespace: &str,
-    (resources, namespaces): (&Resources, &Namespaces),
+    (resources, namespaces): (&Resources, &LabelsByNamespace),
 ) -> PerKind<Option<SelectionError>> {
     PerKind::new(|kind: SelectableKind| {
         let selection = &mut selections[kind];

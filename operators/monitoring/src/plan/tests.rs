@@ -1,5 +1,5 @@
-//! Properties of plans: what is remembered shows nowhere, and neither does the order in which resources come; what is left
-//! out is written nowhere; a plan reads nothing that the workload and what it selects do not name.
+//! Properties of plans: they depend neither on what is remembered nor on the order of the resources; excluded resources are
+//! not written; a plan reads only references of the workload and of the resources that it selects.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,27 +11,27 @@ use kernel::stores::All;
 use kube::api::{ApiResource, DynamicObject};
 use monitoring_assets::{Named, Objects, Reference};
 use monitoring_scrape::Offers;
-use monitoring_select::Namespaces;
+use monitoring_select::LabelsByNamespace;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::kind::{ValidWorkload as _, Workload};
 use crate::plan::selection::select;
-use crate::plan::{LastWritten, LeftOut, PlanContext, PlanError, Planned, Rendered, Resources, Selections};
+use crate::plan::{Excluded, LastWritten, PlanContext, PlanError, Planned, Rendered, Resources, Selections};
 use crate::selectors::WorkloadSelectors;
 use crate::workload::operator::OperatorConfig;
 use crate::{OfAgent, OfAlertmanager, OfPrometheus, OfThanosRuler};
 
-/// A change of the world.
+/// A change of the cluster.
 #[derive(Debug, Clone)]
 enum Change {
-    /// A resource of a kind comes or changes: which one, and what it says.
+    /// A resource of a kind is created or changed: its number, and the variant of its spec.
     Put(SelectableKind, usize, usize),
-    /// A resource goes.
+    /// A resource is deleted.
     Remove(SelectableKind, usize),
-    /// A Secret comes, changes or goes.
+    /// A Secret is created, changed or deleted.
     Secret(usize, Option<usize>),
-    /// The workload asks for something else.
+    /// The workload sets another version.
     Version(usize),
 }
 
@@ -46,13 +46,13 @@ fn changes() -> impl Strategy<Value = Vec<Change>> {
     prop::collection::vec(change, 1..25)
 }
 
-/// All that there is.
+/// The cluster.
 #[derive(Debug, Clone, Default)]
 struct World {
     resources: BTreeMap<(SelectableKind, usize), Arc<Object>>,
     secrets: BTreeMap<usize, Secret>,
-    left_out: LeftOut,
-    /// Whether only those Secrets are read that something was found to point to, as a pass does it.
+    left_out: Excluded,
+    /// Whether only collected references are read, as in a pass.
     reads_collected: bool,
     version: usize,
     clock: u64,
@@ -62,7 +62,7 @@ fn selector(says: usize, key: &str) -> Value {
     json!({"name": format!("secret-{}", says % 3), "key": key})
 }
 
-/// What a resource says: good things, bad things, and things that depend on Secrets.
+/// A spec of a resource. Some are valid, some are invalid, and some depend on Secrets.
 fn spec(kind: SelectableKind, says: usize) -> Value {
     let auth = json!({"username": selector(says, "user"), "password": selector(says, "password")});
     let (interval, regex) = (["30s", "10s", "soon"][says % 3], ["a.*", "("][says % 2]);
@@ -171,9 +171,9 @@ impl World {
         ]
     }
 
-    /// What follows from one workload: none of them names an AlertmanagerConfig as its base.
+    /// The plan of one workload. None of the workloads names an AlertmanagerConfig as its base.
     fn plan_of<W: Workload>(&self, memory: &mut Memory, backwards: bool) -> Result<Planned, PlanError> {
-        let namespaces: Namespaces =
+        let namespaces: LabelsByNamespace =
             ["a", "a-b"].map(|name| (name.to_owned(), BTreeMap::new())).into_iter().collect();
         let written = self.workload::<W>();
         let selectors = WorkloadSelectors::read(&written, W::SELECTABLE);
@@ -204,10 +204,10 @@ impl World {
     }
 }
 
-/// Everything that a workload and what it selects point to.
+/// All references of a workload and of the resources that it selects.
 fn collected<W: Workload>(workload: &Value, selections: &Selections) -> BTreeSet<Reference> {
     let selected = selections.iter().flat_map(|(_, selection)| selection.iter());
-    let own = Named::in_fields(&workload["spec"], W::POINTING).of_namespace("a");
+    let own = Named::in_fields(&workload["spec"], W::REFERENCE_FIELDS).of_namespace("a");
     selected.flat_map(|one| one.references.iter().cloned()).chain(own).collect()
 }
 
@@ -231,13 +231,13 @@ impl Memories {
         [&self.prometheus, &self.agent, &self.alertmanager, &self.thanos_ruler].into_iter()
     }
 
-    /// What is told about everything that was selected.
-    fn verdicts(&self) -> Vec<String> {
+    /// Whether each selected resource is accepted.
+    fn results(&self) -> Vec<String> {
         let judged = self.all().flat_map(|memory| memory.rendered.judged());
-        judged.map(|one| format!("{:?} {} {:?}", one.kind, one.object.key(), one.refusal)).collect()
+        judged.map(|one| format!("{:?} {} {:?}", one.kind, one.object.key(), one.rejection)).collect()
     }
 
-    /// What is selected for each workload, with all that it points to.
+    /// The resources that each workload selects, with their references.
     fn references(&self) -> Vec<BTreeSet<String>> {
         let of_workload = |memory: &Memory| {
             let selected =
@@ -254,32 +254,32 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn what_is_remembered_shows_nowhere(changes in changes()) {
+    fn the_plan_does_not_depend_on_what_is_remembered(changes in changes()) {
         let mut world = World::default();
         let mut memories = Memories::default();
         for (number, change) in changes.iter().enumerate() {
             world.change(change);
             let mut fresh = Memories::default();
             let remembered = world.plan(&mut memories, number % 2 == 0);
-            let anew = world.plan(&mut fresh, number % 2 == 1);
-            for (remembered, anew) in remembered.into_iter().zip(anew) {
-                match (remembered, anew) {
-                    (Ok(remembered), Ok(anew)) => {
-                        prop_assert_eq!(remembered.configuration, anew.configuration);
-                        prop_assert_eq!(remembered.children, anew.children);
-                        prop_assert_eq!(remembered.remarks, anew.remarks);
+            let from_scratch = world.plan(&mut fresh, number % 2 == 1);
+            for (remembered, fresh) in remembered.into_iter().zip(from_scratch) {
+                match (remembered, fresh) {
+                    (Ok(remembered), Ok(fresh)) => {
+                        prop_assert_eq!(remembered.configuration, fresh.configuration);
+                        prop_assert_eq!(remembered.children, fresh.children);
+                        prop_assert_eq!(remembered.remarks, fresh.remarks);
                     }
-                    (Err(remembered), Err(anew)) => prop_assert_eq!(remembered, anew),
-                    (remembered, anew) => prop_assert!(false, "{remembered:?} {anew:?}"),
+                    (Err(remembered), Err(fresh)) => prop_assert_eq!(remembered, fresh),
+                    (remembered, fresh) => prop_assert!(false, "{remembered:?} {fresh:?}"),
                 }
             }
-            prop_assert_eq!(memories.verdicts(), fresh.verdicts());
+            prop_assert_eq!(memories.results(), fresh.results());
             prop_assert_eq!(memories.references(), fresh.references());
         }
     }
 
     #[test]
-    fn all_that_a_plan_reads_is_known_before(changes in changes()) {
+    fn a_plan_reads_only_collected_references(changes in changes()) {
         let mut world = World::default();
         for change in &changes {
             world.change(change);
@@ -288,16 +288,16 @@ proptest! {
         let from_all = world.plan(&mut whole, false);
         world.reads_collected = true;
         for (from_all, from_collected) in from_all.into_iter().zip(world.plan(&mut read, false)) {
-            let told = |planned: Result<Planned, PlanError>| {
+            let parts = |planned: Result<Planned, PlanError>| {
                 planned.map(|one| (one.configuration, one.children, one.remarks))
             };
-            prop_assert_eq!(told(from_all), told(from_collected));
+            prop_assert_eq!(parts(from_all), parts(from_collected));
         }
-        prop_assert_eq!(whole.verdicts(), read.verdicts());
+        prop_assert_eq!(whole.results(), read.results());
     }
 
     #[test]
-    fn what_is_left_out_is_judged_and_not_written(changes in changes(), out in prop::collection::btree_set(0..5_usize, 1..4)) {
+    fn excluded_resources_are_checked_and_not_written(changes in changes(), out in prop::collection::btree_set(0..5_usize, 1..4)) {
         let mut world = World::default();
         for change in &changes {
             world.change(change);
@@ -305,21 +305,21 @@ proptest! {
         let mut without = world.clone();
         without.resources.retain(|(_, which), _| !out.contains(which));
         let names = || out.iter().map(|which| format!("{}/n{which}", ["a-b", "a"][which % 2])).collect();
-        world.left_out = LeftOut::new(|_| names());
+        world.left_out = Excluded::new(|_| names());
         let (mut judged, mut all) = (Memories::default(), Memories::default());
         let planned = world.plan(&mut judged, false);
         for (left_out, absent) in planned.into_iter().zip(without.plan(&mut Memories::default(), false)) {
             let written = |planned: Result<Planned, PlanError>| planned.map(|one| (one.configuration, one.children));
             prop_assert_eq!(written(left_out), written(absent));
         }
-        world.left_out = LeftOut::default();
+        world.left_out = Excluded::default();
         let _ = world.plan(&mut all, false);
-        prop_assert_eq!(judged.verdicts(), all.verdicts());
+        prop_assert_eq!(judged.results(), all.results());
     }
 }
 
 #[test]
-fn what_did_not_change_is_not_made_again() {
+fn unchanged_resources_are_not_rendered_again() {
     let mut world = World::default();
     for which in 0..5 {
         world.change(&Change::Put(SelectableKind::ServiceMonitor, which, 2));
@@ -339,7 +339,7 @@ fn what_did_not_change_is_not_made_again() {
     assert_eq!(made(&world), [0, 0]);
     world.change(&Change::Put(SelectableKind::ServiceMonitor, 3, 0));
     assert_eq!(made(&world), [1, 0]);
-    // Two of the others are in the namespace of the Secret.
+    // Two of the other monitors are in the namespace of the Secret.
     world.change(&Change::Secret(2, Some(1)));
     assert_eq!(made(&world), [1, 0]);
     world.change(&Change::Secret(1, None));

@@ -1,4 +1,4 @@
-//! The definitions of all resources, as `make gen` writes them into `deploy/crds`.
+//! The CRDs, as `make gen` writes them to `deploy/crds`.
 
 use product::Definition;
 
@@ -11,7 +11,7 @@ macro_rules! file {
     };
 }
 
-/// All of them.
+/// All CRDs.
 pub(super) fn all() -> Vec<Definition> {
     vec![
         file!("alertmanagerconfigs"),

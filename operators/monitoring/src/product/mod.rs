@@ -4,8 +4,8 @@
 //! |---|---|
 //! | this | the product, and its controllers with their settings |
 //! | `scopes` | what they watch, and where |
-//! | `served` | which kinds of workloads they serve |
-//! | `definitions` | the definitions of all resources |
+//! | `served` | which kinds of workloads they reconcile |
+//! | `definitions` | the CRDs |
 //! | `render` | what they would apply for resources in files |
 //! | [`scrape_role`] | the role for every Prometheus |
 
@@ -26,14 +26,14 @@ use kernel::index::interests;
 use kernel::metrics::{Catalogue, Metrics, Observer};
 use kernel::stores::{Namespaces, Scopes};
 use kube::Client;
-use product::{Instance, MetricsPage, Product, Setup, Webhooks};
+use product::{MetricsPage, Product, ProductInstance, Setup, Webhooks};
 use tokio_util::sync::CancellationToken;
 
-use crate::flags::{Flags, Gate};
+use crate::flags::{Gate, OperatorFlags};
 use crate::kind::Workload;
 use crate::kubelet::operator::{self as kubelets, Kubelets};
-use crate::loaded::pace;
-use crate::settings::Settings;
+use crate::loaded::pace::PaceSettings;
+use crate::settings::MonitoringSettings;
 use crate::webhook::{self, RuleSettings, registration};
 use crate::{
     Monitored, OfAgent, OfAlertmanager, OfPrometheus, OfThanosRuler, Selecting, WorkloadOperator, metrics,
@@ -66,7 +66,7 @@ pub const PRODUCT: Product = Product {
     roles: &[scrape_role::SCRAPE],
     webhooks: Some(Webhooks {
         routes: |catalogue| {
-            webhook::routes(RuleSettings::default(), &webhook::metrics::Metrics::register(catalogue))
+            webhook::routes(RuleSettings::default(), &webhook::metrics::WebhookMetrics::register(catalogue))
         },
         group: registration::GROUP,
         validating: &registration::VALIDATING,
@@ -93,7 +93,7 @@ pub const PRODUCT: Product = Product {
     ],
     render: render::render,
     start: |settings| {
-        let flags = settings.get::<Flags>().cloned().unwrap_or_else(default_flags);
+        let flags = settings.get::<OperatorFlags>().cloned().unwrap_or_else(default_flags);
         Box::new(Monitoring::new(flags, settings.get().copied().unwrap_or_default()))
     },
 };
@@ -108,33 +108,33 @@ pub struct OwnFlags {
 }
 
 /// The default flags.
-pub fn default_flags() -> Flags {
-    let mut flags = Flags::default();
+pub fn default_flags() -> OperatorFlags {
+    let mut flags = OperatorFlags::default();
     flags.operator.reloader.image = RELOADER.into();
     flags
 }
 
 /// The default settings.
-pub fn default_settings() -> Settings {
-    Settings::of(&default_flags())
+pub fn default_settings() -> MonitoringSettings {
+    MonitoringSettings::of(&default_flags())
 }
 
 /// The operators with their settings.
 pub struct Monitoring {
-    flags: Flags,
+    flags: OperatorFlags,
     /// How workloads are reconciled.
-    pub settings: Settings,
+    pub settings: MonitoringSettings,
     served: Served,
-    kubelets: Option<kubelets::Metrics>,
+    kubelets: Option<kubelets::KubeletMetrics>,
 }
 
 impl Monitoring {
     /// The operators with these flags.
-    pub fn new(flags: Flags, own: OwnFlags) -> Self {
-        let mut settings = Settings::of(&flags);
+    pub fn new(flags: OperatorFlags, own: OwnFlags) -> Self {
+        let mut settings = MonitoringSettings::of(&flags);
         settings.reloader_at_once = own.reloader_at_once;
         if let Some(apart) = own.touch_interval {
-            settings.pace = pace::Settings { apart, ..settings.pace };
+            settings.pace = PaceSettings { apart, ..settings.pace };
         }
         let served = Served::all(&flags.scope);
         Self { flags, settings, served, kubelets: None }
@@ -147,14 +147,14 @@ impl Default for Monitoring {
     }
 }
 
-impl Instance for Monitoring {
+impl ProductInstance for Monitoring {
     fn register(&mut self, catalogue: &mut Catalogue, counts: &Metrics) -> Vec<Arc<dyn Observer>> {
         metrics::register_build(catalogue, env!("CARGO_PKG_VERSION"), "unknown");
         let gates = Gate::ALL.map(|gate| (gate.name(), self.flags.gates.enabled(gate)));
         metrics::register_gates(catalogue, gates);
         let kubelet = &self.flags.kubelet;
         let counted =
-            kubelets::Metrics::register(catalogue, counts, kubelet.endpoints, kubelet.endpoint_slices);
+            kubelets::KubeletMetrics::register(catalogue, counts, kubelet.endpoints, kubelet.endpoint_slices);
         self.kubelets = Some(counted);
         vec![Arc::new(Monitored::register(catalogue))]
     }
@@ -181,7 +181,7 @@ impl Instance for Monitoring {
         ]
     }
 
-    fn outgrown<'a>(&'a self, client: &'a Client) -> BoxFuture<'a, ()> {
+    fn needs_restart<'a>(&'a self, client: &'a Client) -> BoxFuture<'a, ()> {
         self.served.outgrown(client).boxed()
     }
 
@@ -199,7 +199,7 @@ impl Instance for Monitoring {
     }
 }
 
-fn controller<W: Workload>(setup: &Setup, settings: &Arc<Settings>) -> Registration {
+fn controller<W: Workload>(setup: &Setup, settings: &Arc<MonitoringSettings>) -> Registration {
     let operator = WorkloadOperator::<W>::new(setup.client.clone(), Arc::clone(settings));
     setup.controller(operator, Some(interests(Selecting::<W>::default())))
 }

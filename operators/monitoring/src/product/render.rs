@@ -1,4 +1,4 @@
-//! The workloads of monitoring, with all that is beside them in the files.
+//! Renders the workloads in files, with the other objects in the same files.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use api_monitoring::{Alertmanager, Prometheus, PrometheusAgent, SelectableKind, 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kernel::object::Object;
 use kube::api::{ApiResource, DynamicObject};
-use product::{Document, Rendered};
+use product::{InputDocument, RenderOutput};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::offline::{self, Files};
+use crate::offline::{self, OfflineFiles};
 use crate::plan::{PlanError, Planned};
 use crate::{OfAgent, OfAlertmanager, OfPrometheus, OfThanosRuler, kind};
 
@@ -19,9 +19,10 @@ use crate::{OfAgent, OfAlertmanager, OfPrometheus, OfThanosRuler, kind};
 const NAME_LABEL: &str = "kubernetes.io/metadata.name";
 
 /// The objects and configurations of all workloads.
-pub(super) fn render(documents: Vec<Document>) -> Rendered {
+pub(super) fn render(documents: Vec<InputDocument>) -> RenderOutput {
     let mut input = Input::read(documents);
-    let mut rendered = Rendered { failures: std::mem::take(&mut input.failures), ..Rendered::default() };
+    let failures = std::mem::take(&mut input.failures);
+    let mut rendered = RenderOutput { failures, ..RenderOutput::default() };
     for workload in &input.workloads {
         let name = workload.name();
         match input.plan(workload, &mut rendered) {
@@ -36,10 +37,10 @@ pub(super) fn render(documents: Vec<Document>) -> Rendered {
     rendered
 }
 
-/// Everything that the files hold.
+/// The contents of the files.
 #[derive(Debug, Default)]
-pub(super) struct Input {
-    files: Files,
+struct Input {
+    files: OfflineFiles,
     workloads: Vec<Workload>,
     failures: Vec<String>,
 }
@@ -68,8 +69,8 @@ impl Workload {
 }
 
 impl Input {
-    /// Sorts documents. What is wrong with one of them is told and stops no other.
-    fn read(documents: Vec<Document>) -> Self {
+    /// Sorts documents by kind. A document that cannot be read is a failure, and the others are still used.
+    fn read(documents: Vec<InputDocument>) -> Self {
         let mut input = Self::default();
         for document in documents {
             input.add(document);
@@ -77,7 +78,7 @@ impl Input {
         input
     }
 
-    fn add(&mut self, document: Document) {
+    fn add(&mut self, document: InputDocument) {
         let name = document.name();
         if let Some(namespace) = document.value["metadata"]["namespace"].as_str() {
             self.files
@@ -101,8 +102,8 @@ impl Input {
             "ThanosRuler" => self.add_workload(value, Workload::ThanosRuler),
             _ => self.add_selectable(&kind, &api_version, value),
         };
-        if let Err(words) = outcome {
-            self.failures.push(format!("{name}: {words}"));
+        if let Err(message) = outcome {
+            self.failures.push(format!("{name}: {message}"));
         }
     }
 
@@ -145,8 +146,8 @@ impl Input {
         Ok(())
     }
 
-    /// What follows from a workload, with what is to be told about it and about what it selects.
-    fn plan(&self, workload: &Workload, rendered: &mut Rendered) -> Result<Planned, PlanError> {
+    /// The plan of a workload. Notes about the workload and the resources that it selects are added to `rendered`.
+    fn plan(&self, workload: &Workload, rendered: &mut RenderOutput) -> Result<Planned, PlanError> {
         match workload {
             Workload::Prometheus(one) => self.plan_of::<OfPrometheus>(one, workload, rendered),
             Workload::Agent(one) => self.plan_of::<OfAgent>(one, workload, rendered),
@@ -159,16 +160,16 @@ impl Input {
         &self,
         resource: &W::Resource,
         workload: &Workload,
-        rendered: &mut Rendered,
+        rendered: &mut RenderOutput,
     ) -> Result<Planned, PlanError> {
         let settings = super::default_settings();
         let (planned, made) = offline::plan::<W>(resource, &self.files, &settings);
         let name = workload.name();
-        let refused = made.judged().filter_map(|one| {
+        let rejected = made.judged().filter_map(|one| {
             let object = one.object;
-            Some(format!("{} {} is not in {name}: {}", one.kind.name(), object.key(), one.refusal?))
+            Some(format!("{} {} is not in {name}: {}", one.kind.name(), object.key(), one.rejection?))
         });
-        rendered.notes.extend(refused);
+        rendered.notes.extend(rejected);
         if let Ok(planned) = &planned {
             rendered.notes.extend(planned.remarks.iter().map(|remark| format!("{name}: {remark}")));
         }
@@ -180,7 +181,7 @@ fn read<T: DeserializeOwned>(value: Value) -> Result<T, String> {
     serde_json::from_value(value).map_err(|error| format!("it cannot be read: {error}"))
 }
 
-/// What is written as text counts as data, as on the server.
+/// Moves `stringData` to `data`, as the API server does.
 fn with_data(mut secret: Secret) -> Secret {
     for (key, text) in secret.string_data.take().unwrap_or_default() {
         let bytes = k8s_openapi::ByteString(text.into_bytes());

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use kernel::declare::Kind;
-use kernel::stores::{Filter, Namespaces, Scopes};
+use kernel::stores::{Namespaces, Scopes, WatchFilter};
 
-use crate::flags::scope::Scope;
+use crate::flags::scope::ScopeFlags;
 use crate::kinds;
 
 /// The kinds of workloads that share their namespaces.
@@ -17,7 +17,7 @@ pub(super) const WORKLOADS: [Kind; 4] =
 
 /// What the operators watch for the kinds of workloads that they serve. What only the others need is not watched: missing
 /// permissions for one kind must not block another.
-pub(super) fn scopes(scope: &Scope, served: &[Kind]) -> Scopes {
+pub(super) fn scopes(scope: &ScopeFlags, served: &[Kind]) -> Scopes {
     let serves = |kinds: &[Kind]| kinds.iter().any(|kind| served.contains(kind));
     let serves_none = !serves(&WORKLOADS);
     let of = |kinds: &[Kind], namespaces: Namespaces| {
@@ -48,9 +48,9 @@ pub(super) fn scopes(scope: &Scope, served: &[Kind]) -> Scopes {
 }
 
 /// The selectors of kinds that have one.
-fn filters(scope: &Scope) -> BTreeMap<Kind, Filter> {
+fn filters(scope: &ScopeFlags) -> BTreeMap<Kind, WatchFilter> {
     let text = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
-    let filter = |kind, labels, fields| (kind, Filter { labels: text(labels), fields: text(fields) });
+    let filter = |kind, labels, fields| (kind, WatchFilter { labels: text(labels), fields: text(fields) });
     let all = [
         filter(kinds::PROMETHEUS, scope.prometheus.as_str(), ""),
         filter(kinds::AGENT, scope.prometheus.as_str(), ""),
@@ -59,16 +59,16 @@ fn filters(scope: &Scope) -> BTreeMap<Kind, Filter> {
         filter(kinds::SECRET, scope.secret_labels.as_str(), scope.secret_fields.as_str()),
         filter(kinds::CONFIG_MAP, scope.config_map_labels.as_str(), scope.config_map_fields.as_str()),
     ];
-    all.into_iter().filter(|(_, filter)| *filter != Filter::default()).collect()
+    all.into_iter().filter(|(_, filter)| *filter != WatchFilter::default()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flags::Flags;
+    use crate::flags::OperatorFlags;
 
     fn scopes_of(arguments: &[&str]) -> Scopes {
-        let (flags, rest) = Flags::default().take(arguments, &[]).unwrap();
+        let (flags, rest) = OperatorFlags::default().take(arguments, &[]).unwrap();
         assert_eq!(rest, Vec::<String>::new());
         scopes(&flags.scope, &WORKLOADS)
     }
@@ -94,9 +94,9 @@ mod tests {
     }
 
     #[test]
-    fn what_only_other_workloads_need_is_not_watched() {
+    fn kinds_that_only_other_workloads_need_are_not_watched() {
         let flags = ["--prometheus-instance-namespaces=b", "--alertmanager-instance-namespaces=c"];
-        let (flags, _) = Flags::default().take(&flags, &[]).unwrap();
+        let (flags, _) = OperatorFlags::default().take(&flags, &[]).unwrap();
         let everywhere = Namespaces::AllBut(Vec::new());
         let secrets = |served: &[Kind]| scopes(&flags.scope, served).of(kinds::SECRET).clone();
         assert_eq!(secrets(&WORKLOADS), everywhere);
@@ -121,7 +121,7 @@ mod tests {
             "--secret-field-selector=type!=helm.sh/release.v1",
             "--secret-label-selector=c",
         ]);
-        let filter = |labels: Option<&str>, fields: Option<&str>| Filter {
+        let filter = |labels: Option<&str>, fields: Option<&str>| WatchFilter {
             labels: labels.map(str::to_owned),
             fields: fields.map(str::to_owned),
         };

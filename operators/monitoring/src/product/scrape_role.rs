@@ -1,45 +1,50 @@
-//! What a Prometheus must be allowed to do to find and scrape targets, as a role that users bind to the account of
-//! theirs. It follows from the discoveries of Kubernetes that monitors end in.
+//! The permissions that a Prometheus needs to discover and scrape targets, as a `ClusterRole` that users bind to its
+//! `ServiceAccount`. They follow from the Kubernetes discoveries in the jobs of monitors.
 
 use kernel::declare::Permission;
-use product::Role;
+use product::OperandRole;
 
 /// The role.
-pub const SCRAPE: Role = Role {
+pub const SCRAPE: OperandRole = OperandRole {
     name: "mainstay-scrape",
     permissions: &PERMISSIONS,
     paths: &["/metrics", "/metrics/slis"],
     why: "metrics of the API server",
 };
 
-const LOOK: &[&str] = &["get", "list", "watch"];
+const READ: &[&str] = &["get", "list", "watch"];
 
 const PERMISSIONS: [Permission; 7] = [
     Permission {
         group: "",
         resource: "services",
-        verbs: LOOK,
+        verbs: READ,
         why: "targets of ServiceMonitors and their labels",
     },
     Permission {
         group: "discovery.k8s.io",
         resource: "endpointslices",
-        verbs: LOOK,
+        verbs: READ,
         why: "targets of ServiceMonitors; Alertmanagers",
     },
     Permission {
         group: "",
         resource: "endpoints",
-        verbs: LOOK,
+        verbs: READ,
         why: "the same, unless serviceDiscoveryRole is EndpointSlice",
     },
     Permission {
         group: "",
         resource: "pods",
-        verbs: LOOK,
-        why: "targets of PodMonitors; labels of others' pods",
+        verbs: READ,
+        why: "targets of PodMonitors; labels of the pods of other targets",
     },
-    Permission { group: "networking.k8s.io", resource: "ingresses", verbs: LOOK, why: "targets of Probes" },
-    Permission { group: "", resource: "nodes", verbs: LOOK, why: "nodes as targets; labels of their nodes" },
+    Permission { group: "networking.k8s.io", resource: "ingresses", verbs: READ, why: "targets of Probes" },
+    Permission {
+        group: "",
+        resource: "nodes",
+        verbs: READ,
+        why: "nodes as targets; labels of the nodes of other targets",
+    },
     Permission { group: "", resource: "nodes/metrics", verbs: &["get"], why: "metrics of kubelets" },
 ];

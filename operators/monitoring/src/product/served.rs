@@ -1,5 +1,5 @@
-//! Which kinds of workloads the operators serve: those that they can list. The Prometheus Operator also checks this when it
-//! starts, and ignores the other kinds.
+//! Which kinds of workloads the operators reconcile: those that they can list. The Prometheus Operator also checks this
+//! when it starts, and ignores the other kinds.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use kernel::stores::Scopes;
 use kube::Client;
 
 use super::scopes::{WORKLOADS, scopes};
-use crate::flags::scope::Scope;
+use crate::flags::scope::ScopeFlags;
 use crate::kinds;
 
 /// How often permissions are checked again.
@@ -19,7 +19,7 @@ const INTERVAL: Duration = Duration::from_mins(1);
 /// Which kinds of workloads are served, and what is watched for them.
 #[derive(Debug, Clone)]
 pub(super) struct Served {
-    scope: Scope,
+    scope: ScopeFlags,
     kinds: Vec<Kind>,
     /// What the operators watch.
     pub(super) scopes: Scopes,
@@ -27,12 +27,12 @@ pub(super) struct Served {
 
 impl Served {
     /// All kinds.
-    pub(super) fn all(scope: &Scope) -> Self {
+    pub(super) fn all(scope: &ScopeFlags) -> Self {
         Self { scope: scope.clone(), kinds: WORKLOADS.into(), scopes: scopes(scope, &WORKLOADS) }
     }
 
     /// Asks the API server which kinds can be listed, if that makes a difference.
-    pub(super) async fn find(client: &Client, scope: &Scope) -> Self {
+    pub(super) async fn find(client: &Client, scope: &ScopeFlags) -> Self {
         let all = Self::all(scope);
         if !depends(scope) {
             return all;
@@ -68,7 +68,7 @@ impl Served {
 }
 
 /// Whether it matters which kinds are served. It does not if all share the same namespaces.
-fn depends(scope: &Scope) -> bool {
+fn depends(scope: &ScopeFlags) -> bool {
     let shared = [kinds::SECRET, kinds::STATEFUL_SET];
     let namespaces = |served: &[Kind]| {
         let scopes = scopes(scope, served);
@@ -104,24 +104,25 @@ mod tests {
     use tower::BoxError;
 
     use super::*;
-    use crate::flags::Flags;
+    use crate::flags::OperatorFlags;
 
-    fn scope(flags: &[&str]) -> Scope {
-        Flags::default().take(flags, &[]).unwrap().0.scope
+    fn scope(flags: &[&str]) -> ScopeFlags {
+        OperatorFlags::default().take(flags, &[]).unwrap().0.scope
     }
 
-    /// A server that allows to list these, as `plural namespace`, or everything once `all` is set.
+    /// A server that allows listing these, as `plural namespace`, or everything once `all` is set.
     fn server(allowed: &'static [&'static str], all: Arc<AtomicBool>) -> Client {
         let service = tower::service_fn(move |request: Request<Body>| {
             let all = Arc::clone(&all);
             async move {
                 let body = request.into_body().collect_bytes().await?;
                 let mut review: Value = serde_json::from_slice(&body)?;
-                let about = &review["spec"]["resourceAttributes"];
+                let attributes = &review["spec"]["resourceAttributes"];
                 let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-                let asked = format!("{} {}", text(&about["resource"]), text(&about["namespace"]));
-                let may = all.load(Ordering::Relaxed) || allowed.contains(&asked.trim());
-                review["status"] = json!({"allowed": may});
+                let requested =
+                    format!("{} {}", text(&attributes["resource"]), text(&attributes["namespace"]));
+                let is_allowed = all.load(Ordering::Relaxed) || allowed.contains(&requested.trim());
+                review["status"] = json!({"allowed": is_allowed});
                 let answer =
                     Response::builder().status(201).body(Body::from(review.to_string().into_bytes()));
                 answer.map_err(BoxError::from)

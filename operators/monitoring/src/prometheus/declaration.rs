@@ -1,4 +1,4 @@
-//! What the operator of Prometheus watches and owns, and the facts about this kind.
+//! What the operator of Prometheus watches and owns, and the constants of this kind.
 
 use api_monitoring::SelectableKind;
 use kernel::declare::Declaration;
@@ -67,7 +67,7 @@ pub(crate) const APPLICATION: Application = Application {
     web_config_since: (2, 24),
 };
 
-pub(super) const POINTING: &[&str] = &[
+pub(super) const REFERENCE_FIELDS: &[&str] = &[
     "additionalAlertManagerConfigs",
     "additionalAlertRelabelConfigs",
     "additionalScrapeConfigs",

@@ -1,4 +1,4 @@
-//! A Prometheus or a PrometheusAgent at the version that it asks for.
+//! A Prometheus or a PrometheusAgent at the version that its spec sets.
 
 use api_monitoring::prometheus::shared::SharedSpec;
 use api_monitoring::{Prometheus, PrometheusAgent};
@@ -42,7 +42,8 @@ impl<'i> Instance<'i> {
         self.workload.replicas.filter(|replicas| *replicas >= 0).unwrap_or(1)
     }
 
-    /// Whether TLS is set for the web server. The Prometheus Operator writes HTTPS into pods then, whatever the version.
+    /// Whether TLS is set for the web server. Probes and URLs of the pods then use HTTPS, for any version, as with the
+    /// Prometheus Operator.
     pub(crate) fn has_tls(&self) -> bool {
         self.web.is_some_and(|web| web.tls_config.is_some())
     }
@@ -90,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_below_the_least_are_the_least() {
+    fn numbers_below_the_minimum_are_raised() {
         let mut prometheus = Prometheus::default();
         for (given, shards, replicas) in
             [(None, 1, 1), (Some(-1), 1, 1), (Some(0), 1, 0), (Some(1), 1, 1), (Some(3), 3, 3)]
@@ -103,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_shard_has_the_name_of_the_whole() {
+    fn the_name_of_the_first_shard_has_no_suffix() {
         let mut agent = PrometheusAgent::default();
         agent.metadata.name = Some("main".into());
         let instance = Instance::agent(&agent).unwrap();

@@ -1,25 +1,22 @@
-//! Prometheus servers. Agents share their instance, parts of their plan, and their report.
+//! Prometheus servers. Agents share their instance, parts of their plan, and what follows it.
 //!
 //! | file | stage |
 //! |---|---|
 //! | [`declaration`] | what the operator watches and owns |
-//! | [`validate`] | what is wrong with a Prometheus |
-//! | [`plan`] | its objects, a file a child |
+//! | [`validate`] | checks a Prometheus |
+//! | [`plan`] | its objects, one file for each child |
+//! | [`observe`] | the state of its pods, over all shards |
 //! | [`report`] | its status |
 //! | [`instance`] | names and settings that servers and agents share |
 
 pub mod declaration;
 pub mod instance;
+pub mod observe;
 pub mod plan;
 pub mod report;
 pub mod validate;
 
-use std::collections::BTreeMap;
-
 use api_monitoring::{Prometheus, SelectableKind};
-use k8s_openapi::api::apps::v1::StatefulSet;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use k8s_openapi::jiff::Timestamp;
 use kernel::declare::Declaration;
 use serde_json::{Value, json};
 
@@ -28,9 +25,8 @@ pub use instance::Instance;
 use crate::kind::{Application, Facts, Naming, Seen, Workload, facts};
 use crate::plan::{PlanContext, PlanError};
 use crate::prometheus::validate::{Valid, selects_no_monitors};
-use crate::rollout::Surplus;
 use crate::status::reconciliation::Selects;
-use crate::status::{Reconciliation, deprecation};
+use crate::status::{PodSummary, deprecation};
 
 /// Prometheus servers.
 #[derive(Debug)]
@@ -44,7 +40,7 @@ impl Workload for OfPrometheus {
     const SELECTABLE: &'static [SelectableKind] = declaration::SELECTABLE;
     const NAMING: Naming = declaration::NAMING;
     const APPLICATION: Application = declaration::APPLICATION;
-    const POINTING: &'static [&'static str] = declaration::POINTING;
+    const REFERENCE_FIELDS: &'static [&'static str] = declaration::REFERENCE_FIELDS;
     const SELECTS: Option<Selects> = Some(Selects::ForServer);
 
     fn facts(resource: &Prometheus) -> Facts<'_> {
@@ -59,16 +55,11 @@ impl Workload for OfPrometheus {
         validate::validate(resource, context)
     }
 
-    fn surplus(
-        resource: &Prometheus,
-        sets: &BTreeMap<String, StatefulSet>,
-        offered: bool,
-        now: Timestamp,
-    ) -> Surplus {
-        crate::rollout::surplus(resource, sets.values(), offered, now)
+    fn observe(resource: &Prometheus, seen: &Seen) -> PodSummary {
+        observe::observe::<Self>(resource, &resource.spec.shared, seen)
     }
 
-    fn report(resource: &Prometheus, seen: &Seen, last: &Reconciliation, now: &Time) -> Value {
-        json!(report::report::<Self>(resource, &resource.spec.shared, seen, last, now))
+    fn report(resource: &Prometheus, pods: &PodSummary) -> Value {
+        json!(report::report::<Self>(resource, &resource.spec.shared, pods))
     }
 }

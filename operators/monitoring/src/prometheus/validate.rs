@@ -1,4 +1,4 @@
-//! What is wrong with a Prometheus; otherwise everything that its plan needs.
+//! Checks a Prometheus, and collects everything that its plan needs.
 
 use api_monitoring::Prometheus;
 use api_monitoring::prometheus::shared::SharedSpec;
@@ -32,7 +32,7 @@ pub(crate) fn selects_no_monitors(spec: &SharedSpec) -> bool {
     selectors.into_iter().all(Option::is_none)
 }
 
-/// Checks it.
+/// Checks a Prometheus.
 pub(crate) fn validate<'v>(
     prometheus: &'v Prometheus,
     context: &PlanContext<'v>,

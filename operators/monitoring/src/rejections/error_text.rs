@@ -1,8 +1,7 @@
-//! What may be repeated of an error of an operand. Such a text quotes pieces of the configuration, which may be secrets. So
-//! quoted text and the users of URLs are left out, and the rest is cut off after some length. Quotation marks are read as
-//! they came: a value is unescaped only after it was read to its end, because a mark that loses its escape would turn
-//! quoted text into text that is shown. If quoted text cannot be recognized, because marks do not match or a log begins in
-//! the middle of a line, nothing is repeated.
+//! Which parts of an error of an operand may be shown. Such a text quotes pieces of the configuration, which may be secrets.
+//! So quoted text and the users of URLs are left out, and the rest is truncated. A value is unescaped only after it was read
+//! to its end, because a quotation mark that loses its escape would turn quoted text into text that is shown. If quoted text
+//! cannot be recognized, because marks do not match or a log begins in the middle of a line, nothing is shown.
 
 mod log;
 
@@ -10,13 +9,13 @@ use std::borrow::Cow;
 
 use log::{Line, without_escapes};
 
-/// The most characters of a text that are repeated.
+/// The maximum number of characters that are shown.
 const LONGEST: usize = 300;
 
-/// The message in place of a text that must not be repeated.
+/// The message in place of a text that must not be shown.
 const NOT_SHOWN: &str = "its log says why";
 
-/// Stands for what is left out.
+/// The replacement of text that is not shown.
 const LEFT_OUT: &str = "\"…\"";
 
 /// What operands write before the actual error.
@@ -34,7 +33,7 @@ const REJECTIONS: [&str; 7] = [
     "reloading rules failed",
 ];
 
-/// Whether a text, such as the end of a log, says that a configuration was rejected.
+/// Whether a text, such as the end of a log, reports that a configuration was rejected.
 pub fn is_rejection(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     REJECTIONS.iter().any(|rejection| text.contains(rejection))
@@ -53,20 +52,20 @@ pub(crate) fn unescaped(text: &str) -> String {
 pub fn redacted(text: &str) -> String {
     let error = log::error(text);
     let shown = masked(error.as_deref().unwrap_or(text)).unwrap_or_default();
-    let mut point = shown.as_str();
+    let mut error = shown.as_str();
     for prefix in PREFIXES {
-        if let Some(rest) = point.strip_prefix(prefix) {
+        if let Some(rest) = error.strip_prefix(prefix) {
             // Before the colon is the name of a file of the pod.
-            point = match prefix {
+            error = match prefix {
                 "failed to reload config: " => rest,
                 _ => rest.split_once(": ").map_or(rest, |(_, rest)| rest),
             };
         }
     }
-    match point {
+    match error {
         "" => NOT_SHOWN.into(),
-        point if point.chars().count() > LONGEST => point.chars().take(LONGEST).chain(['…']).collect(),
-        point => point.into(),
+        error if error.chars().count() > LONGEST => error.chars().take(LONGEST).chain(['…']).collect(),
+        error => error.into(),
     }
 }
 
@@ -78,7 +77,7 @@ fn masked(text: &str) -> Option<String> {
     while let Some(letter) = rest.chars().next() {
         rest = &rest[letter.len_utf8()..];
         let after = match letter {
-            // Part of a text that was quoted as a whole, and whose beginning is cut off.
+            // The whole text was quoted, and its beginning is missing.
             '\\' if rest.starts_with('"') => return None,
             '"' => Some(after_quotation(rest)?),
             mark if opens(before, mark) => Some(after_last(mark, rest)?),

@@ -1,4 +1,5 @@
-//! Rejected configurations: from the response of the pods to the resources that are excluded. Pure.
+//! Rejected configurations: from the response of the pods to the resources that are excluded. Pure, except for a log line
+//! about the start of a search.
 //!
 //! | file | owns |
 //! |---|---|
@@ -7,8 +8,8 @@
 //! | [`suspects`], `ranking` | where the search starts: what the error names, and what changed last |
 //! | [`record`] | the rejected resources, and the annotation that they are recorded in |
 //! | [`resource`], [`parts`] | the names of a resource in a configuration, and the lines that come from it |
-//! | [`operand`], `program` | who rejects: the operand in one state, and the pods that run it |
-//! | [`error_text`] | what may be repeated of an error |
+//! | [`operand`], `program` | the operand in one state, and the pods that run it |
+//! | [`error_text`] | which parts of an error may be shown |
 
 pub mod error_text;
 pub mod operand;
@@ -32,10 +33,10 @@ use self::tracker::{LoadResult, RejectionTracker, Suspects};
 use crate::kind::{Seen, Workload};
 use crate::loaded::content::Content;
 use crate::memory::Memory;
-use crate::plan::{Configuration, Judged, LeftOut, Planned, Rendered};
+use crate::plan::{Excluded, Judged, Planned, PlannedConfiguration, Rendered};
 use crate::stages::gather::Inputs;
 
-pub(crate) use program::Program;
+pub(crate) use program::OperandProgram;
 pub(crate) use ranking::Accepted;
 
 /// How the pods responded to a content.
@@ -51,9 +52,9 @@ fn resource(one: &Judged<'_>) -> ResourceRef {
     ResourceRef::of_key(one.kind, one.object.key())
 }
 
-/// The resources that a plan is made without.
-pub(crate) fn left_out(excluded: &BTreeSet<ResourceRef>) -> LeftOut {
-    let mut out = LeftOut::default();
+/// The resources that a plan excludes.
+pub(crate) fn left_out(excluded: &BTreeSet<ResourceRef>) -> Excluded {
+    let mut out = Excluded::default();
     for resource in excluded {
         out[resource.kind].insert(format!("{}/{}", resource.namespace, resource.name));
     }
@@ -64,7 +65,7 @@ pub(crate) fn left_out(excluded: &BTreeSet<ResourceRef>) -> LeftOut {
 pub(crate) fn states<'j>(
     judged: impl IntoIterator<Item = Judged<'j>>,
 ) -> BTreeMap<ResourceRef, ResourceState> {
-    let valid = judged.into_iter().filter(|one| one.refusal.is_none());
+    let valid = judged.into_iter().filter(|one| one.rejection.is_none());
     valid.map(|one| (resource(&one), state(&one))).collect()
 }
 
@@ -78,7 +79,7 @@ fn state(one: &Judged<'_>) -> ResourceState {
 }
 
 /// The pods that run the planned program, as far as that is known.
-pub(crate) fn up_to_date<'s>(seen: &'s Seen, program: Option<&Program>) -> Vec<&'s Pod> {
+pub(crate) fn up_to_date<'s>(seen: &'s Seen, program: Option<&OperandProgram>) -> Vec<&'s Pod> {
     let counts = |pod: &&Pod| program.is_none_or(|program| program.is_run_by(pod, &seen.sets));
     seen.pods.iter().filter(counts).collect()
 }
@@ -89,14 +90,14 @@ pub(crate) fn with_rejections<'m>(rendered: &'m Rendered, tracker: &'m Rejection
     if rejections.is_empty() {
         return judged;
     }
-    for one in judged.iter_mut().filter(|one| one.refusal.is_none()) {
-        one.refusal = rejections.get(&resource(one)).map(|rejection| rejection.message.as_str());
+    for one in judged.iter_mut().filter(|one| one.rejection.is_none()) {
+        one.rejection = rejections.get(&resource(one)).map(|rejection| rejection.message.as_str());
     }
     judged
 }
 
 /// Records the response of the pods, before a plan is made.
-pub(crate) fn record_response<W: Workload>(resource: &W::Resource, inputs: &Inputs, memory: &mut Memory) {
+pub(crate) fn record_response(operand: &str, inputs: &Inputs, memory: &mut Memory) {
     let Some(Response { content, result, .. }) = &inputs.response else { return };
     let is_known = memory.accepted.as_ref().is_some_and(|accepted| accepted.is_of(content));
     let rendered: Vec<Judged<'_>> = memory.rendered.judged().collect();
@@ -104,13 +105,12 @@ pub(crate) fn record_response<W: Workload>(resource: &W::Resource, inputs: &Inpu
         let excluded = memory.rejections.excluded();
         memory.accepted = Some(Accepted::new(content.clone(), &rendered, &excluded));
     }
-    let operand = operand::name::<W>(resource);
     let describe = |resource: &ResourceRef, error: &str| {
         let object = rendered.iter().find(|one| self::resource(one) == *resource);
         let object = object.map(|one| one.object.value().into_owned()).unwrap_or_default();
         let field = suspects::quoted_field(&object, error);
         let field = field.map(|(path, value)| format!("{path} ({value:?}): ")).unwrap_or_default();
-        format!("{operand} refuses it: {field}{}", error_text::redacted(error))
+        format!("{operand} rejects it: {field}{}", error_text::redacted(error))
     };
     memory.rejections.record_result(content, result.clone(), &describe);
 }
@@ -118,7 +118,7 @@ pub(crate) fn record_response<W: Workload>(resource: &W::Resource, inputs: &Inpu
 /// Starts a search if the planned content is the one that was rejected. Returns whether it did: then another pass follows
 /// at once.
 pub(crate) fn start_search<W: Workload>(planned: &Planned, inputs: &Inputs, memory: &mut Memory) -> bool {
-    let program = Program::planned(planned);
+    let program = OperandProgram::planned(planned);
     // Pods that run another program responded, unless the program stays the same.
     let is_same_program = memory.program.is_none() || memory.program == program;
     memory.program = program;
@@ -146,11 +146,10 @@ pub(crate) fn start_search<W: Workload>(planned: &Planned, inputs: &Inputs, memo
     states.retain(|resource, _| !excluded.contains(resource));
     let files = memory.rendered.rule_file_names().into_iter();
     let files = files.map(|(file, key)| (file, ResourceRef::of_key(SelectableKind::PrometheusRule, &key)));
-    let text = planned.configuration.as_ref().map(Configuration::text).unwrap_or_default();
+    let text = planned.configuration.as_ref().map(PlannedConfiguration::text).unwrap_or_default();
     let parts = parts::Parts::read(&text, states.keys().cloned().collect(), files.collect());
     let named = suspects::mentioned(error, &parts).into_iter().flatten().cloned().collect();
     let (ranked, new) = ranking::rank(&judged, &states, memory.accepted.as_ref());
-    tracing::warn!(workload = %inputs.key, "the configuration is rejected; searching for the resource that causes it");
     tracker.start_search(content, error.clone(), Suspects { states, named, new, ranked, is_running });
     true
 }

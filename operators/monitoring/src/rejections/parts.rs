@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn jobs_are_whose_name_they_have() {
+    fn jobs_belong_to_the_resource_in_their_name() {
         let text = "global:\n  a: 1\nscrape_configs:\n- job_name: serviceMonitor/team/a/0\n  b: |\n\n    - job_name: x\n\
                     - job_name: \"podMonitor/team/a/0\"\n  relabel_configs:\n  - name: serviceMonitor/team/a/0\n\
                     - job_name: own\n- job_name: probe/team/unknown\nremote_write:\n- url: x\n  name: y\n";
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn routes_receivers_and_intervals_are_whose_name_they_have() {
+    fn routes_receivers_and_intervals_belong_to_the_resource_in_their_name() {
         let text = "global: {}\nroute:\n  receiver: \"null\"\n  routes:\n  - receiver: team/a/pager\n    routes:\n\
                     \x20   - receiver: team/b/pager\n  - matchers:\n    - x=1\n    receiver: team/b/pager\n  group_by:\n\
                     \x20 - job\nreceivers:\n- name: \"null\"\n- name: team/a/pager\n  webhook_configs:\n  - url: u\n\
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_not_there_are_nobodys() {
+    fn missing_lines_belong_to_no_resource() {
         let parts = Parts::read("a: 1\n", BTreeSet::new(), BTreeMap::new());
         assert_eq!([parts.at_line(0), parts.at_line(2), parts.at_line(usize::MAX)], [None, None, None]);
     }

@@ -1,5 +1,5 @@
-//! Whether a pod runs the program that its workload asks for. During a rollout of another image or other arguments, the
-//! response of the old pods to a configuration says nothing about the new ones.
+//! Whether a pod runs the planned program. During a rollout of another image or other arguments, the response of the old pods
+//! to a configuration does not hold for the new ones.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +15,14 @@ const REVISION: &str = "controller-revision-hash";
 
 /// The operand as pods start it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Program {
+pub(crate) struct OperandProgram {
     /// The version label. Users may override it; then it has the same value in all planned pods.
     version: Option<String>,
     pub(super) image: String,
     arguments: Vec<String>,
 }
 
-impl Program {
+impl OperandProgram {
     /// The program of the planned pods; none, if there are no pods.
     pub(super) fn planned(planned: &Planned) -> Option<Self> {
         let template = pod_template(planned)?;
@@ -78,8 +78,8 @@ mod tests {
 
     use super::*;
 
-    fn program(image: &str) -> Program {
-        Program { version: None, image: image.into(), arguments: vec!["--a".into()] }
+    fn program(image: &str) -> OperandProgram {
+        OperandProgram { version: None, image: image.into(), arguments: vec!["--a".into()] }
     }
 
     fn pod(image: &str, revision: &str) -> Pod {
@@ -103,13 +103,13 @@ mod tests {
     }
 
     #[test]
-    fn pods_from_before_another_image_do_not_count() {
+    fn pods_with_the_previous_image_do_not_count() {
         let full = program("full");
         assert!(full.is_run_by(&pod("full", "old"), &sets(2, 2)));
         assert!(!full.is_run_by(&pod("own", "old"), &sets(2, 2)));
-        assert!(full.is_run_by(&pod("mirror/full", "new"), &sets(2, 2)), "somebody put another one there");
+        assert!(full.is_run_by(&pod("mirror/full", "new"), &sets(2, 2)), "a webhook replaced the image");
         assert!(!full.is_run_by(&pod("own", "new"), &sets(3, 2)), "the newest is not known yet");
-        assert!(full.is_run_by(&pod("own", "old"), &BTreeMap::new()), "nobody can tell");
+        assert!(full.is_run_by(&pod("own", "old"), &BTreeMap::new()), "the owner is not known");
     }
 
     #[test]
@@ -127,7 +127,7 @@ mod tests {
             let mut pod = pod("full", "new");
             let labels = pod.metadata.labels.get_or_insert_default();
             labels.extend(label.map(|label| (labels::VERSION.to_owned(), label.to_owned())));
-            let program = Program { version: planned.map(Into::into), ..program("full") };
+            let program = OperandProgram { version: planned.map(Into::into), ..program("full") };
             assert_eq!(program.is_run_by(&pod, &BTreeMap::new()), counts, "{label:?} {planned:?}");
         }
     }

@@ -9,7 +9,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use crate::rejections::record::ResourceState;
 use crate::rejections::resource::ResourceRef;
-use kernel::object::Kept as _;
+use kernel::object::Stored as _;
 
 use super::resource;
 use crate::loaded::content::Content;
@@ -35,7 +35,7 @@ impl Accepted {
     /// An accepted content, made from all of these resources but the excluded ones.
     pub(super) fn new(content: Content, judged: &[Judged<'_>], excluded: &BTreeSet<ResourceRef>) -> Self {
         let is_in = |one: &&Judged<'_>| {
-            one.refusal.is_none() && (excluded.is_empty() || !excluded.contains(&resource(one)))
+            one.rejection.is_none() && (excluded.is_empty() || !excluded.contains(&resource(one)))
         };
         let mut resources: Vec<(u64, u64)> = judged.iter().filter(is_in).map(hashes).collect();
         resources.sort_unstable();
@@ -67,7 +67,7 @@ fn hashes(one: &Judged<'_>) -> (u64, u64) {
     (id.finish(), state.finish())
 }
 
-/// The last change of a resource, or of what was read for it.
+/// The last change of a resource or of its references.
 fn last_change(one: &Judged<'_>) -> u64 {
     let read = one.read.iter().filter_map(|(_, version)| version.as_ref()?.parse().ok());
     read.chain([one.object.identity().version]).max().unwrap_or_default()
@@ -99,7 +99,7 @@ mod tests {
 
     use crate::plan::memo::Read;
     use kernel::object::Object;
-    use monitoring_assets::{Reference, Source};
+    use monitoring_assets::{Reference, SourceKind};
     use monitoring_select::SelectableKind;
     use serde_json::json;
 
@@ -116,12 +116,13 @@ mod tests {
     }
 
     fn read(version: &str) -> [Read; 1] {
-        let reference = Reference { source: Source::Secret, namespace: "team".into(), name: "key".into() };
+        let reference =
+            Reference { source: SourceKind::Secret, namespace: "team".into(), name: "key".into() };
         [(reference, Some(version.into()))]
     }
 
     fn judged<'j>(object: &'j Arc<Object>, read: &'j [Read]) -> Judged<'j> {
-        Judged { kind: SelectableKind::Probe, object, read, refusal: None }
+        Judged { kind: SelectableKind::Probe, object, read, rejection: None }
     }
 
     fn names(ranked: &[ResourceRef]) -> Vec<&str> {
@@ -129,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn without_more_the_youngest_come_first() {
+    fn without_a_history_the_latest_changes_come_first() {
         let (a, b, c) = (object("a", 1, 5), object("b", 7, 9), object("c", 1, 2));
         let read = read("11");
         let judged = [judged(&a, &[]), judged(&b, &[]), judged(&c, &read)];
@@ -137,18 +138,18 @@ mod tests {
         assert_eq!(
             (names(&ranked), new),
             (vec!["c", "b", "a"], BTreeSet::new()),
-            "the Secret of c is the youngest"
+            "the Secret of c changed last"
         );
     }
 
     #[test]
-    fn what_a_server_ran_comes_after_what_it_did_not() {
+    fn resources_that_no_server_ran_come_first() {
         let content = Content { config: None, watched: None };
         let (a, b, out) = (object("a", 1, 5), object("b", 1, 6), object("out", 1, 1));
         let before = [judged(&a, &[]), judged(&b, &[]), judged(&out, &[])];
         let excluded = [resource(&judged(&out, &[]))].into();
         let accepted = Accepted::new(content, &before, &excluded);
-        // One was edited, one only got another status, one is new.
+        // One was edited, one has only another status, one is new.
         let (a, b, fresh) = (object("a", 2, 7), object("b", 1, 9), object("fresh", 1, 8));
         let now = [judged(&a, &[]), judged(&b, &[]), judged(&out, &[]), judged(&fresh, &[])];
         let (ranked, new) = rank(&now, &states(now), Some(&accepted));

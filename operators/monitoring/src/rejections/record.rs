@@ -145,19 +145,19 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_hold_any_more_is_forgotten() {
-        let names = ["same", "changed", "gone", "reads another", "made anew"];
+    fn rejections_of_other_states_are_removed() {
+        let names = ["same", "changed", "gone", "reads another", "recreated"];
         let all = Rejections::from_iter(names.map(|name| (resource(name), rejection())));
         let now = BTreeMap::from([
             (resource("same"), state("u", 3, "a")),
             (resource("changed"), state("u", 4, "a")),
             (resource("reads another"), state("u", 3, "b")),
-            (resource("made anew"), state("v", 3, "a")),
+            (resource("recreated"), state("v", 3, "a")),
         ]);
         let mut left = all.clone();
-        let forgotten = left.retain(&prometheus(), &now);
+        let removed = left.retain(&prometheus(), &now);
         assert_eq!(left, Rejections::from_iter([(resource("same"), rejection())]));
-        assert_eq!(forgotten, ["changed", "made anew", "reads another"].map(resource).into());
+        assert_eq!(removed, ["changed", "reads another", "recreated"].map(resource).into());
         for other in [operand("Prometheus 3.13.1", "w"), operand("Prometheus 2.42.0", "v")] {
             let mut none = all.clone();
             assert_eq!(none.retain(&other, &now), now.keys().cloned().collect());
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn records_of_old_are_read_and_tried_again() {
+    fn records_of_older_versions_are_read_and_retried() {
         let old = "[{\"kind\":\"ServiceMonitor\",\"namespace\":\"team\",\"name\":\"bad\",\"generation\":3,\
                    \"by\":\"Prometheus 2.42.0\",\"words\":\"no\"}]";
         let mut rejections = Rejections::from_annotation(old);
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn an_annotation_holds_the_same() {
+    fn the_annotation_restores_all_rejections() {
         let rejections = Rejections::from_iter([(resource("bad"), rejection())]);
         let text = "[{\"kind\":\"ServiceMonitor\",\"namespace\":\"team\",\"name\":\"bad\",\"uid\":\"u\",\
                     \"generation\":3,\"read\":\"a\",\"by\":\"Prometheus 2.42.0\",\"workload\":\"w\",\"words\":\"unknown relabel action \\\"…\\\"\"}]";
@@ -189,7 +189,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_lost_on_the_way(generation in 0..i64::MAX, words in "\\PC{0,40}", names in prop::collection::btree_set("[a-z]{1,8}", 0..20)) {
+        fn no_rejection_is_lost_in_the_annotation(generation in 0..i64::MAX, words in "\\PC{0,40}", names in prop::collection::btree_set("[a-z]{1,8}", 0..20)) {
             let rejection = Rejection { state: state("u", generation, ""), operand: prometheus(), message: words };
             let rejections: Rejections = names.iter().map(|name| (resource(name), rejection.clone())).collect();
             prop_assert_eq!(Rejections::from_annotation(&rejections.annotation().unwrap_or_default()), rejections);

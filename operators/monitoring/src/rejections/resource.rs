@@ -63,14 +63,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_in_a_configuration_tell_whose_they_are() {
+    fn names_in_a_configuration_identify_resources() {
         let cases = [
             (
                 "serviceMonitor/team/shop/0",
                 Some(ResourceRef::new(SelectableKind::ServiceMonitor, "team", "shop")),
             ),
             ("podMonitor/team/shop/12", Some(ResourceRef::new(SelectableKind::PodMonitor, "team", "shop"))),
-            ("probe/team/front.door", Some(ResourceRef::new(SelectableKind::Probe, "team", "front.door"))),
+            ("probe/team/front.page", Some(ResourceRef::new(SelectableKind::Probe, "team", "front.page"))),
             ("scrapeConfig/team/own", Some(ResourceRef::new(SelectableKind::ScrapeConfig, "team", "own"))),
             (
                 "team/pager/on call/now",
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_is_told_as_users_write_it() {
-        assert_eq!(ResourceRef::new(SelectableKind::Probe, "team", "door").to_string(), "Probe team/door");
+    fn a_resource_is_printed_as_users_write_it() {
+        assert_eq!(ResourceRef::new(SelectableKind::Probe, "team", "page").to_string(), "Probe team/page");
     }
 }

@@ -10,18 +10,18 @@
 //!   server may lose for a while, and how soon a working configuration is in place. [`doubling`] makes small ones.
 //! - A set was rejected with a cause that was accepted without it. So no good object stays excluded; of two that conflict
 //!   one does.
-//! - The last set was accepted, unless there are [`MOST_CAUSES`] causes: then the rest is not known, and another search
-//!   finds out.
+//! - The last set was accepted, unless there are [`MOST_CAUSES`] causes: then the rest is not known, and another search may
+//!   follow.
 //! - Each cause takes at most one attempt more than the binary logarithm of the number of objects, and the first phase one
 //!   attempt for each tier.
 //!
 //! # Assumptions
-//! What is rejected stays rejected with more objects in it.
+//! A rejected configuration is also rejected with more objects.
 
 use std::collections::BTreeSet;
 
-/// A search ends after so many causes. Objects that were created meanwhile are excluded as long as it lasts, and the error
-/// about the rest may name the next causes.
+/// The maximum number of causes that one search finds. Objects that are created during a search are excluded until it ends,
+/// and the error about the rest may name the next causes.
 pub const MOST_CAUSES: usize = 16;
 
 /// What to do next.
@@ -73,7 +73,7 @@ pub fn doubling<T>(ranked: Vec<T>) -> Vec<Vec<T>> {
 }
 
 impl<T: Ord + Clone> Search<T> {
-    /// Starts when all of these together were rejected. Tiers are groups of objects, the most suspicious group first. Within
+    /// Starts a search, after all of these together were rejected. Tiers are groups of objects, the most suspicious group first. Within
     /// a tier, the objects that changed later should come later: of two that conflict the later one is excluded.
     pub fn new(tiers: impl IntoIterator<Item = Vec<T>>) -> Self {
         let mut known = BTreeSet::new();
@@ -84,7 +84,7 @@ impl<T: Ord + Clone> Search<T> {
         Self { tiers, last_tier: 0, bisection: None }
     }
 
-    /// What to do next. It stays the same until an answer comes.
+    /// What to do next. It does not change until the next answer.
     pub fn next(&self) -> Next<T> {
         match &self.bisection {
             Some(bisection) => bisection.next(),
@@ -126,7 +126,7 @@ impl<T: Ord + Clone> Search<T> {
 }
 
 impl<T: Ord + Clone> Bisection<T> {
-    /// Starts when the configuration was accepted without these tiers, and rejected with the last of them.
+    /// Starts the second phase, after the configuration was accepted without these tiers and rejected with the last of them.
     fn new(tiers: &[Vec<T>]) -> Self {
         // The last tier comes first: its length is the shortest beginning that was rejected.
         let row = tiers.iter().rev().flatten().cloned().collect();

@@ -13,8 +13,12 @@ use crate::rejections::error_text;
 use crate::rejections::parts::Parts;
 use crate::rejections::resource::ResourceRef;
 
-/// If more resources than these contain a quoted piece, it names none of them.
+/// A quoted piece that more resources contain names none of them.
 const MOST_CONTAINING: usize = 3;
+
+/// The most line numbers and quoted pieces of an error that are looked up. The text comes from a pod, and each of them is
+/// searched for in the whole configuration.
+const MOST_SEARCHED: usize = 50;
 
 /// The resources that an error names; none stands for the workload itself.
 pub fn mentioned<'p>(error: &str, parts: &'p Parts<'_>) -> BTreeSet<Option<&'p ResourceRef>> {
@@ -29,8 +33,8 @@ pub fn mentioned<'p>(error: &str, parts: &'p Parts<'_>) -> BTreeSet<Option<&'p R
     mentioned
 }
 
-/// The field of a resource whose value an error quotes, and that value. Everybody who can read the resource can read the
-/// value, so it may be repeated.
+/// The field of a resource whose value an error quotes, and that value. It may be shown, because everyone who can read the
+/// resource can read the value.
 pub fn quoted_field<'o>(resource: &'o Value, error: &str) -> Option<(String, &'o str)> {
     let text = error_text::unescaped(error);
     pieces(&text).into_iter().find_map(|piece| find_value(&resource["spec"], piece, "spec".into()))
@@ -71,7 +75,7 @@ fn contains_name(text: &str, prefix: &str) -> bool {
 fn by_line<'p>(text: &str, parts: &'p Parts<'_>) -> BTreeSet<Option<&'p ResourceRef>> {
     let count = parts.lines();
     let lines = error_text::lines(text).into_iter().filter(|line| *line <= count);
-    lines.map(|line| parts.at_line(line)).collect()
+    lines.take(MOST_SEARCHED).map(|line| parts.at_line(line)).collect()
 }
 
 /// By what a text quotes of the configuration: the resources that have all of it.
@@ -83,7 +87,8 @@ fn by_content<'p>(text: &str, parts: &'p Parts<'_>) -> BTreeSet<Option<&'p Resou
 
 /// Pieces of a text that may come from the configuration.
 fn pieces(text: &str) -> Vec<&str> {
-    let mut found: Vec<&str> = error_text::quoted(text).into_iter().map(without_anchors).collect();
+    let quoted = error_text::quoted(text).into_iter().take(MOST_SEARCHED);
+    let mut found: Vec<&str> = quoted.map(without_anchors).collect();
     // Some errors end with the piece, without quotation marks.
     if let Some((_, end)) = text.trim_end().rsplit_once(": ") {
         found.push(end);

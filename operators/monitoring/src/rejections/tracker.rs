@@ -4,7 +4,7 @@
 //!
 //! During a search, resources that are new to it are excluded too, until the search ends. If a resource that the search
 //! is about changes, or the operand changes, the search ends and everything is tried again: the response of another
-//! operand says nothing about this one.
+//! operand does not hold for this one.
 //!
 //! A search finds one cause after the other. Each is recorded at once, with the error that the operand reported.
 
@@ -21,7 +21,7 @@ use crate::rejections::search::{self, Next, Search};
 pub enum LoadResult {
     /// A pod runs it.
     Accepted,
-    /// A pod rejects it, with this error. The text may quote secrets.
+    /// A pod rejects it with this error, which may quote secrets.
     Rejected(String),
 }
 
@@ -66,10 +66,10 @@ pub struct Suspects {
     pub named: BTreeSet<ResourceRef>,
     /// The resources that were in no configuration that was accepted. Excluding them takes nothing away from a server.
     pub new: BTreeSet<ResourceRef>,
-    /// All resources, the most suspicious first. Of two, that is the one that changed later.
+    /// All resources, the most suspicious first: those that changed last.
     pub ranked: Vec<ResourceRef>,
-    /// Whether a server runs. One that runs loses what is excluded, but keeps its configuration when it rejects an attempt.
-    /// One that does not run needs any configuration that it can start with.
+    /// Whether a server runs. A running server loses excluded resources, but keeps its configuration when it rejects an
+    /// attempt. A server that does not run needs any configuration that it can start with.
     pub is_running: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Who keeps the image of the reloader that he runs, and who does not.
+//! When the image of the reloader is kept, and when it is updated.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ fn set(kind: &str, server: &str, reloader: &str) -> Child {
     child(kind, &template(server, reloader), &Value::Null)
 }
 
-/// One that is there, with what the API server filled in.
+/// An existing object, with the defaults that the API server set.
 fn present(kind: &str, reloader: &str, status: &Value) -> Child {
     let mut template = template("p:1", reloader);
     template["spec"]["restartPolicy"] = "Always".into();
@@ -41,7 +41,7 @@ fn child(kind: &str, template: &Value, status: &Value) -> Child {
     }
 }
 
-/// A pod of it that runs, made from a template with this reloader.
+/// A running pod of the object, created from a template with this reloader.
 fn pod(kind: &str, reloader: &str) -> Value {
     let owner = json!({"apiVersion": "apps/v1", "kind": kind, "name": "s", "uid": "u", "controller": true});
     let status = |name: &str, state: Value| json!({"name": name, "image": "sha256:1", "imageID": "", "ready": true, "restartCount": 0, "state": state});
@@ -68,7 +68,7 @@ fn stuck(kind: &str, reloader: &str) -> Value {
     pod
 }
 
-/// What comes of a wanted object where another one is there.
+/// The desired object after the decision, if another one exists.
 fn kept(wanted: Child, present: &Child, own: &[Container], pods: &[Value]) -> Child {
     let mut seen = Seen { pods: pods.iter().map(read).collect(), ..Seen::default() };
     match present {
@@ -85,12 +85,12 @@ fn read(pod: &Value) -> Pod {
     serde_json::from_value(pod.clone()).unwrap()
 }
 
-/// The image that comes of it, where r:1 is there and r:2 is wanted.
+/// The image after the decision, if r:1 exists and r:2 is desired.
 fn image(kind: &str, present: &Child, own: &[Container], pods: &[Value]) -> &'static str {
     let kept = kept(set(kind, "p:1", "r:2"), present, own, pods);
     let images = ["r:1", "r:2"];
     let image = images.into_iter().find(|image| kept == set(kind, "p:1", image));
-    image.expect("all of it or nothing")
+    image.expect("all containers have the same image")
 }
 
 #[test]
@@ -101,8 +101,8 @@ fn an_image_stays_only_if_a_pod_ran_it() {
     });
     let newest = [json!({"replicas": 1, "updateRevision": "old"}), nodes];
     for (kind, newest) in KINDS.into_iter().zip(newest) {
-        let there = present(kind, "r:1", &Value::Null);
-        let image = |pods: &[Value]| image(kind, &there, &[], pods);
+        let existing = present(kind, "r:1", &Value::Null);
+        let image = |pods: &[Value]| image(kind, &existing, &[], pods);
         let (pod, stuck) = (|reloader: &str| pod(kind, reloader), |reloader: &str| stuck(kind, reloader));
         assert_eq!(image(&[]), "r:2", "there are no pods to restart");
         assert_eq!(image(&[stuck("r:1")]), "r:2", "it cannot be pulled");
@@ -117,7 +117,7 @@ fn an_image_stays_only_if_a_pod_ran_it() {
         }
         assert_eq!(image(&[crashed]), "r:1", "it ran before");
         // A webhook replaces the images of pods.
-        assert_eq!(image(&[pod("mirror/r:1")]), "r:2", "it is not known");
+        assert_eq!(image(&[pod("mirror/r:1")]), "r:2", "no pod certainly ran it");
         let known = present(kind, "r:1", &newest);
         assert_eq!(self::image(kind, &known, &[], &[pod("mirror/r:1")]), "r:1");
         assert_eq!(self::image(kind, &known, &[], &[stuck("mirror/r:1")]), "r:2");
@@ -125,12 +125,12 @@ fn an_image_stays_only_if_a_pod_ran_it() {
 }
 
 #[test]
-fn an_image_that_the_user_sets_is_taken_at_once() {
+fn an_image_that_the_user_sets_is_used_at_once() {
     let own = |name: &str, image: Option<&str>| {
         [Container { name: name.into(), image: image.map(Into::into), ..Container::default() }]
     };
-    let there = present("StatefulSet", "r:1", &Value::Null);
-    let image = |own: &[Container]| image("StatefulSet", &there, own, &[pod("StatefulSet", "r:1")]);
+    let existing = present("StatefulSet", "r:1", &Value::Null);
+    let image = |own: &[Container]| image("StatefulSet", &existing, own, &[pod("StatefulSet", "r:1")]);
     assert_eq!(image(&own("config-reloader", Some("r:2"))), "r:2");
     assert_eq!(image(&own("init-config-reloader", Some("r:2"))), "r:2");
     assert_eq!(image(&own("config-reloader", None)), "r:1", "the user changes something else");
@@ -138,10 +138,10 @@ fn an_image_that_the_user_sets_is_taken_at_once() {
 }
 
 #[test]
-fn it_waits_for_another_change_of_the_pods() {
+fn a_new_image_is_rolled_out_with_another_change_of_the_pods() {
     for kind in KINDS {
-        let (there, pods) = (present(kind, "r:1", &Value::Null), [pod(kind, "r:1")]);
-        let kept = |server: &str| kept(set(kind, server, "r:2"), &there, &[], &pods);
+        let (existing, pods) = (present(kind, "r:1", &Value::Null), [pod(kind, "r:1")]);
+        let kept = |server: &str| kept(set(kind, server, "r:2"), &existing, &[], &pods);
         assert_eq!(kept("p:1"), set(kind, "p:1", "r:1"));
         assert_eq!(kept("p:2"), set(kind, "p:2", "r:2"));
     }

@@ -1,42 +1,45 @@
-//! Shards that are too many after the number of shards went down. The user may want them kept for a while, so that their
-//! data can still be queried: then an annotation says until when, as with the Prometheus Operator. A shard that is kept is
-//! otherwise left as it is, with its pods; one that is wanted again loses the annotation with its next write.
+//! Surplus shards, after the number of shards was reduced. The user can keep them for some time, so that their data can still
+//! be queried: an annotation has the deadline, as with the Prometheus Operator. A shard that is kept is not changed otherwise,
+//! and neither are its pods. If it is needed again, its next write removes the annotation.
 
 use api_monitoring::Prometheus;
 use go_syntax::duration::prometheus;
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 
+use crate::OfPrometheus;
+use crate::kind::Workload as _;
+
 /// The annotation with the time until which a shard is kept.
 pub const DEADLINE: &str = "operator.prometheus.io/deletion-deadline";
 
-/// The time that stands for never.
+/// The time that means never.
 const NEVER: &str = "0001-01-01T00:00:00Z";
 
-/// How long samples are kept if the user says nothing.
+/// How long samples are kept if the user sets no limit.
 const DEFAULT_RETENTION: &str = "24h";
 
 /// A shard that is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct KeptShard {
     /// The name of its StatefulSet.
     pub name: String,
-    /// What its annotation shall say, if it has none yet.
+    /// The value of its annotation, if it has none yet.
     pub deadline: Option<String>,
 }
 
-/// What becomes of the shards that are too many.
+/// The surplus shards that are kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Surplus {
-    /// Those that stay for now.
-    pub kept: Vec<Kept>,
-    /// What the user should know, in words.
+    /// These shards.
+    pub kept: Vec<KeptShard>,
+    /// Messages for the user.
     pub remarks: Vec<String>,
-    /// When the next one goes.
+    /// When the next one is deleted.
     pub requeue_at: Option<Timestamp>,
 }
 
-/// Decides about the StatefulSets of a Prometheus that are there; `offered` says whether shards can be kept at all.
+/// Which surplus StatefulSets of a Prometheus are kept; `offered` is whether the feature is enabled.
 pub fn surplus<'s>(
     prometheus: &Prometheus,
     sets: impl IntoIterator<Item = &'s StatefulSet>,
@@ -65,9 +68,9 @@ impl Surplus {
             Some(recorded) => (recorded.clone(), false),
             None => match deadline(prometheus, now) {
                 Ok(text) => (text, true),
-                Err(words) => {
-                    self.remarks.push(format!("StatefulSet {name} is kept: {words}"));
-                    self.kept.push(Kept { name, deadline: None });
+                Err(message) => {
+                    self.remarks.push(format!("StatefulSet {name} is kept: {message}"));
+                    self.kept.push(KeptShard { name, deadline: None });
                     return;
                 }
             },
@@ -76,33 +79,32 @@ impl Surplus {
             Ok(time) if NEVER.parse().is_ok_and(|never: Timestamp| never == time) => {}
             Ok(time) if now > time => return,
             Ok(time) => {
-                // A deadline is over when it has passed, and it is written in whole seconds.
+                // A deadline has passed only after its second, because it is written in whole seconds.
                 let after = time.checked_add(SignedDuration::from_secs(1)).unwrap_or(time);
                 self.requeue_at = self.requeue_at.into_iter().chain([after]).min();
             }
             Err(_) => self.remarks.push(format!(
-                "StatefulSet {name} is kept: {text:?} in its annotation {DEADLINE} is no time; remove the annotation"
+                "StatefulSet {name} is kept: {text:?} in its annotation {DEADLINE} is not a time; remove the annotation"
             )),
         }
-        self.kept.push(Kept { name, deadline: is_new.then_some(text) });
+        self.kept.push(KeptShard { name, deadline: is_new.then_some(text) });
     }
 }
 
-/// The names of the StatefulSets that are wanted.
+/// The names of the planned StatefulSets.
 fn names(prometheus: &Prometheus) -> Vec<String> {
     let name = prometheus.metadata.name.as_deref().unwrap_or_default();
     let shards = prometheus.spec.shared.shards.unwrap_or(1).max(1);
-    let rest = (1..shards).map(|shard| format!("prometheus-{name}-shard-{shard}"));
-    std::iter::once(format!("prometheus-{name}")).chain(rest).collect()
+    (0..shards).map(|shard| OfPrometheus::NAMING.shard(name, shard)).collect()
 }
 
-/// Whether the user wants shards kept.
+/// Whether the user keeps surplus shards.
 fn keeps(prometheus: &Prometheus) -> bool {
     let policy = prometheus.spec.shard_retention_policy.as_ref();
     policy.and_then(|policy| policy.when_scaled.as_deref()) == Some("Retain")
 }
 
-/// Until when a shard is kept that is too many from now on: as long as its data would have been.
+/// The deadline of a shard that is surplus from now on: the end of the retention of its data.
 fn deadline(prometheus: &Prometheus, now: Timestamp) -> Result<String, String> {
     let spec = &prometheus.spec;
     let retain = spec.shard_retention_policy.as_ref().and_then(|policy| policy.retain.as_ref());
@@ -122,7 +124,7 @@ fn deadline(prometheus: &Prometheus, now: Timestamp) -> Result<String, String> {
     }
     let time = now.checked_add(SignedDuration::from_nanos(nanoseconds)).ok();
     let whole = time.and_then(|time| Timestamp::from_second(time.as_second()).ok());
-    // Beyond the end of time nothing is ever deleted.
+    // A time that cannot be represented means never.
     Ok(whole.map_or_else(|| NEVER.into(), |time| time.to_string()))
 }
 
@@ -156,25 +158,25 @@ mod tests {
         set
     }
 
-    fn kept(number: i32, deadline: Option<&str>) -> Kept {
+    fn kept(number: i32, deadline: Option<&str>) -> KeptShard {
         let name = shard(number, None).metadata.name.unwrap_or_default();
-        Kept { name, deadline: deadline.map(ToOwned::to_owned) }
+        KeptShard { name, deadline: deadline.map(ToOwned::to_owned) }
     }
 
     #[test]
-    fn shards_that_are_too_many_go_unless_the_user_wants_them_kept() {
+    fn surplus_shards_are_deleted_unless_the_user_keeps_them() {
         let mut leaving = shard(3, None);
         leaving.metadata.deletion_timestamp = Some(Time(now()));
         let sets = [shard(0, None), shard(1, None), shard(2, Some(NEVER)), leaving];
-        let gone = Surplus::default();
+        let none = Surplus::default();
         assert_eq!(
             surplus(&prometheus(3, Some("Retain"), None), &sets, true, now()),
-            gone,
-            "they are wanted"
+            none,
+            "they are planned"
         );
-        assert_eq!(surplus(&prometheus(1, None, None), &sets, true, now()), gone);
-        assert_eq!(surplus(&prometheus(0, Some("Delete"), None), &sets, true, now()), gone);
-        assert_eq!(surplus(&prometheus(1, Some("Retain"), None), &sets, false, now()), gone);
+        assert_eq!(surplus(&prometheus(1, None, None), &sets, true, now()), none);
+        assert_eq!(surplus(&prometheus(0, Some("Delete"), None), &sets, true, now()), none);
+        assert_eq!(surplus(&prometheus(1, Some("Retain"), None), &sets, false, now()), none);
         let stay = Surplus {
             kept: vec![kept(1, Some("2026-01-03T03:04:05Z")), kept(2, None)],
             requeue_at: Some("2026-01-03T03:04:06Z".parse().expect("a time")),
@@ -184,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shard_is_kept_as_long_as_its_data_would_have_been() {
+    fn a_surplus_shard_is_kept_for_the_retention_of_its_data() {
         let deadline_of = |prometheus: &Prometheus| {
             let surplus = surplus(prometheus, &[shard(1, None)], true, now());
             assert_eq!(surplus.remarks, Vec::<String>::new());
@@ -203,35 +205,35 @@ mod tests {
     }
 
     #[test]
-    fn a_shard_goes_when_its_deadline_has_passed() {
+    fn a_shard_is_deleted_after_its_deadline() {
         let decide = |deadline: &str| {
             surplus(&prometheus(1, Some("Retain"), None), &[shard(1, Some(deadline))], true, now())
         };
-        let gone = Surplus::default();
-        assert_eq!(decide("2026-01-02T03:04:05Z"), gone);
-        assert_eq!(decide("2026-01-02T04:04:05+01:00"), gone);
+        let none = Surplus::default();
+        assert_eq!(decide("2026-01-02T03:04:05Z"), none);
+        assert_eq!(decide("2026-01-02T04:04:05+01:00"), none);
         let mut later = Surplus { kept: vec![kept(1, None)], ..Surplus::default() };
         assert_eq!(decide("0001-01-01T00:00:00Z"), later);
         later.requeue_at = Some("2026-01-02T03:04:07Z".parse().expect("a time"));
         assert_eq!(decide("2026-01-02T03:04:06Z"), later);
         later.requeue_at = Some("2026-01-02T03:04:06.678Z".parse().expect("a time"));
-        assert_eq!(decide("2026-01-02T03:04:05.678Z"), later, "this very moment");
+        assert_eq!(decide("2026-01-02T03:04:05.678Z"), later, "exactly now");
     }
 
     #[test]
-    fn what_cannot_be_read_keeps_a_shard() {
+    fn an_unreadable_deadline_keeps_a_shard() {
         let sets = [shard(1, Some("soon"))];
-        let told = surplus(&prometheus(1, Some("Retain"), None), &sets, true, now());
-        let words = "StatefulSet prometheus-p-shard-1 is kept: \"soon\" in its annotation \
-                     operator.prometheus.io/deletion-deadline is no time; remove the annotation";
+        let found = surplus(&prometheus(1, Some("Retain"), None), &sets, true, now());
+        let message = "StatefulSet prometheus-p-shard-1 is kept: \"soon\" in its annotation \
+                     operator.prometheus.io/deletion-deadline is not a time; remove the annotation";
         let expected =
-            Surplus { kept: vec![kept(1, None)], remarks: vec![words.into()], ..Surplus::default() };
-        assert_eq!(told, expected);
-        let told = surplus(&prometheus(1, Some("Retain"), Some("")), &[shard(1, None)], true, now());
-        let words = "StatefulSet prometheus-p-shard-1 is kept: shardRetentionPolicy.retain.retentionPeriod cannot be \
+            Surplus { kept: vec![kept(1, None)], remarks: vec![message.into()], ..Surplus::default() };
+        assert_eq!(found, expected);
+        let found = surplus(&prometheus(1, Some("Retain"), Some("")), &[shard(1, None)], true, now());
+        let message = "StatefulSet prometheus-p-shard-1 is kept: shardRetentionPolicy.retain.retentionPeriod cannot be \
                      read: empty duration string; correct it";
         let expected =
-            Surplus { kept: vec![kept(1, None)], remarks: vec![words.into()], ..Surplus::default() };
-        assert_eq!(told, expected);
+            Surplus { kept: vec![kept(1, None)], remarks: vec![message.into()], ..Surplus::default() };
+        assert_eq!(found, expected);
     }
 }

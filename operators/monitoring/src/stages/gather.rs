@@ -1,16 +1,16 @@
-//! Reads what a plan needs: first the stores, then what only the API server and the pods know. The references of the
-//! workload and of all resources that it selects are collected and then read at once. What was written last is read after
-//! that, and its contents only if a reference of the workload is missing.
+//! Reads the inputs of a plan: first the stores, then the API server and the pods. The references of the workload and of all
+//! resources that it selects are collected and then read in one round. What was written last is read after that, and its
+//! content only if a reference of the workload is missing.
 //!
 //! | file | reads |
 //! |---|---|
 //! | [`contents`] | referenced Secrets and ConfigMaps |
-//! | `pods` | pods, claims and sets; what the pods answer |
+//! | `pods` | pods, claims, StatefulSets and DaemonSets; the answers of pods |
 //! | `written` | what was written last |
 //! | `rule_maps` | the ConfigMaps with rules |
 //! | [`outside`] | storage classes and Services that pods need and users provide |
 //! | [`permissions`] | optional permissions of the operator |
-//! | `unknown` | kinds that decide what is selected and cannot be listed |
+//! | `unknown` | kinds that the selection needs and that cannot be listed |
 
 pub(crate) mod contents;
 pub(crate) mod outside;
@@ -34,7 +34,7 @@ use kernel::stores::{All, Stores};
 use kube::api::DynamicObject;
 use kube::{Api, Client};
 use monitoring_assets::{Named, Objects, Reference};
-use monitoring_select::Namespaces;
+use monitoring_select::LabelsByNamespace;
 use monitoring_select::selection::SelectionError;
 use serde_json::Value;
 
@@ -48,29 +48,31 @@ use crate::plan::{LastWritten, Resources};
 use crate::rejections::Response;
 use crate::selectors::WorkloadSelectors;
 
-/// How long until objects are read again that are not watched.
+/// The interval at which objects without a watch are read again.
 const READ_AGAIN: Duration = Duration::from_mins(1);
 
-/// How long until something is read again that was missing.
+/// The interval at which missing objects are read again.
 const MISSING_AGAIN: Duration = Duration::from_secs(30);
 
-/// What is known of a workload.
+/// The inputs of the plan of a workload.
 #[derive(Default)]
 pub struct Inputs {
     /// The workload.
     pub(crate) key: Key,
-    /// Its spec as it was sent.
+    /// Its spec, as the API server sent it.
     pub(crate) spec: Value,
-    /// Why it is left alone, if it is.
+    /// Why it is not reconciled, if it is not.
     pub(crate) idle: Option<Idle>,
-    /// What is there of it.
+    /// Its objects in the cluster.
     pub(crate) seen: Seen,
-    /// What is missing of what its pods need.
+    /// What its pods need and is missing.
     pub(crate) missing: Option<String>,
-    /// Why it cannot select resources of a kind.
+    /// The errors of its selectors, by kind.
     pub(crate) unselectable: PerKind<Option<SelectionError>>,
     /// The AlertmanagerConfig that it names as its base.
     pub(crate) base: Option<Arc<Object>>,
+    /// Whether that AlertmanagerConfig is read in each pass, because it is not watched.
+    pub(crate) unwatched_base: bool,
     /// Its own references.
     pub(crate) own: BTreeSet<Reference>,
     /// The contents of its references and of those of the selected resources.
@@ -79,15 +81,15 @@ pub struct Inputs {
     pub(crate) written: LastWritten,
     /// How the pods respond to the configuration.
     pub(crate) response: Option<Response>,
-    /// Objects whose status names it though it does not select them.
+    /// Objects with an entry for it in their status that it does not select.
     pub(crate) unselected: Vec<(Kind, Arc<Object>)>,
     /// Whether volumes of storage classes can be expanded, as far as that is known.
     pub(crate) growing: BTreeMap<String, bool>,
     /// Whether the operator may patch pods; none, if it is not known.
     pub(crate) may_patch_pods: Option<bool>,
-    /// When another process wrote what is there.
+    /// When another process wrote the present content.
     pub(crate) last_written: Option<Timestamp>,
-    /// When the next pass follows though nothing changed.
+    /// When the next pass follows even if nothing changes.
     pub(crate) requeue_after: Option<Duration>,
 }
 
@@ -96,27 +98,32 @@ struct References<'p> {
     selectors: &'p WorkloadSelectors,
     /// The AlertmanagerConfig that it names as its base.
     base: Option<&'p str>,
-    /// A Secret that it references though no field names it.
+    /// A Secret that it references without a field that names it.
     own_secret: Option<String>,
 }
 
-/// Why a workload is left alone.
+/// Why a workload is not reconciled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Idle {
     /// It is being deleted.
     Deleted,
-    /// The user asked for it.
+    /// The user paused it.
     Paused,
 }
 
 impl Inputs {
+    /// Whether this is the key of the AlertmanagerConfig that the workload names as its base, and it is not watched.
+    pub(super) fn is_unwatched_base(&self, key: &Key) -> bool {
+        self.unwatched_base && self.base.as_ref().is_some_and(|base| base.key() == key)
+    }
+
     pub(super) fn requeue_within(&mut self, after: Duration) {
         self.requeue_after = self.requeue_after.into_iter().chain([after]).min();
     }
 }
 
 impl<W: Workload> WorkloadOperator<W> {
-    /// Reads.
+    /// Reads the inputs.
     pub(super) async fn read(
         &self,
         resource: &W::Resource,
@@ -136,8 +143,8 @@ impl<W: Workload> WorkloadOperator<W> {
         }
         let facts = W::facts(resource);
         inputs.seen = self.see(metadata.uid.as_deref().unwrap_or_default(), key, stores).await?;
-        let is_watched = stores.is_watched(kinds::POD, &key.namespace)
-            && !is_unwatched(&key.namespace, facts.base, stores);
+        inputs.unwatched_base = is_unwatched(&key.namespace, facts.base, stores);
+        let is_watched = stores.is_watched(kinds::POD, &key.namespace) && !inputs.unwatched_base;
         if !is_watched {
             inputs.requeue_within(READ_AGAIN);
         }
@@ -181,9 +188,9 @@ impl<W: Workload> WorkloadOperator<W> {
         let (stores, key) = (cluster.stores, cluster.key);
         let resources = with_base(resources::<W>(stores), named_base, key, stores, &self.client).await?;
         inputs.base = base(&resources, named_base, key).cloned();
-        let selecting = (&resources, &namespaces(stores));
-        inputs.unselectable = select(&mut memory.selections, selectors, &key.namespace, selecting);
-        let named = Named::in_fields(&inputs.spec, W::POINTING);
+        let candidates = (&resources, &namespaces(stores));
+        inputs.unselectable = select(&mut memory.selections, selectors, &key.namespace, candidates);
+        let named = Named::in_fields(&inputs.spec, W::REFERENCE_FIELDS);
         inputs.own = named.of_namespace(&key.namespace);
         inputs.own.extend(own_secret.map(|name| Reference::secret(&*key.namespace, name)));
         let wanted = memory.selections.iter().flat_map(|(_, selection)| selection.iter());
@@ -205,7 +212,7 @@ impl<W: Workload> WorkloadOperator<W> {
     }
 }
 
-/// References as the index of the kernel takes them.
+/// References by the kind of their objects, for the index of the kernel.
 fn by_kind(references: &BTreeSet<Reference>) -> BTreeMap<Kind, BTreeSet<Key>> {
     let mut by_kind: BTreeMap<Kind, BTreeSet<Key>> = BTreeMap::new();
     for Reference { source, namespace, name } in references {
@@ -280,7 +287,7 @@ pub(crate) fn base<'r>(
 }
 
 /// The labels of all namespaces.
-fn namespaces(stores: &Stores) -> Namespaces {
+fn namespaces(stores: &Stores) -> LabelsByNamespace {
     let all = stores.all(kinds::NAMESPACE);
     let pair = |(name, value): &(Box<str>, Box<str>)| (name.to_string(), value.to_string());
     let labels = |namespace: &Object| namespace.labels().iter().map(pair).collect();

@@ -3,9 +3,9 @@
 //! | file | stage |
 //! |---|---|
 //! | [`gather`] | reads the stores, the API server and the pods |
-//! | [`validate`] | what can be carried out |
-//! | [`plan`] | what the cluster should hold |
-//! | [`observe`] | how the workload is doing after the writes, and which pods are touched |
+//! | [`validate`] | checks the workload |
+//! | [`plan`] | the objects that the cluster should have |
+//! | [`observe`] | the state of the workload after the writes, and which pods are touched |
 //! | [`report`] | the status and the events |
 
 pub(crate) mod gather;
@@ -33,12 +33,12 @@ use kube::Client;
 use self::gather::Inputs;
 use self::observe::Health;
 use self::plan::Course;
-use self::validate::Checked;
+use self::validate::CheckedWorkload;
 use crate::bindings::unbind;
 use crate::kind::Workload;
 use crate::loaded::ask::Asker;
 use crate::memory::Memory;
-use crate::settings::Settings;
+use crate::settings::MonitoringSettings;
 
 /// The annotation with which a workload names the operator that reconciles it.
 const CONTROLLER_ID: &str = "operator.prometheus.io/controller-id";
@@ -46,7 +46,7 @@ const CONTROLLER_ID: &str = "operator.prometheus.io/controller-id";
 /// The operator of one kind of workload.
 pub struct WorkloadOperator<W> {
     client: Client,
-    settings: Arc<Settings>,
+    settings: Arc<MonitoringSettings>,
     /// When the process started to list what workloads select.
     started: Instant,
     asker: Asker,
@@ -56,13 +56,13 @@ pub struct WorkloadOperator<W> {
 /// What the pure stages need besides their inputs.
 #[derive(Clone, Copy)]
 struct Context<'c> {
-    settings: &'c Settings,
+    settings: &'c MonitoringSettings,
     now: Timestamp,
 }
 
 impl<W: Workload> WorkloadOperator<W> {
     /// An operator that reads with this client.
-    pub fn new(client: Client, settings: Arc<Settings>) -> Self {
+    pub fn new(client: Client, settings: Arc<MonitoringSettings>) -> Self {
         let (started, asker) = (clock::now(), Asker::new(clock::timestamp));
         Self { client, settings, started, asker, kind: PhantomData }
     }
@@ -72,7 +72,7 @@ impl<W: Workload> Operator for WorkloadOperator<W> {
     type Resource = W::Resource;
     type Memory = Memory;
     type Inputs = Inputs;
-    type Valid<'v> = Checked<'v, W>;
+    type Valid<'v> = CheckedWorkload<'v, W>;
     /// There is nothing to do outside of Kubernetes.
     type Step = Infallible;
     type Course = Course;
@@ -102,13 +102,13 @@ impl<W: Workload> Operator for WorkloadOperator<W> {
         &'v self,
         resource: &'v W::Resource,
         inputs: &'v Inputs,
-    ) -> Result<Checked<'v, W>, Invalid> {
+    ) -> Result<CheckedWorkload<'v, W>, Invalid> {
         validate::validate(resource, inputs, &self.settings)
     }
 
     fn plan(
         &self,
-        checked: &Checked<'_, W>,
+        checked: &CheckedWorkload<'_, W>,
         inputs: &Inputs,
         memory: &mut Memory,
         now: Timestamp,

@@ -1,5 +1,4 @@
-//! What follows from what was written: what the pods should run by now, and which of them are touched so that they do.
-//! Pure.
+//! What follows from the writes: whether the pods run the written content, and which pods are touched. Pure.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,34 +9,34 @@ use kernel::apply::{Applied, Touch};
 use kernel::condition::Statement;
 use kernel::declare::Kind;
 use kernel::flow::{Attempt, Observed, Plan};
-use kernel::object::{Kept as _, Key};
+use kernel::object::{Key, Stored as _};
 use serde_json::Value;
 
 use super::gather::Inputs;
 use super::plan::Course;
 use super::report::condition;
 use super::{Context, WorkloadOperator};
-use crate::kind::{Seen, Workload};
+use crate::kind::Workload;
 use crate::kinds;
 use crate::loaded;
 use crate::loaded::content::Content;
 use crate::loaded::loading::{Loading, Touching};
 use crate::memory::Memory;
-use crate::plan::{Child, Planned, Remark};
-use crate::status::ConditionType;
+use crate::plan::{Child, PlanRemark, Planned};
+use crate::status::{ConditionType, PodSummary};
 
-/// How a workload is doing.
+/// The observed state of a workload.
 #[derive(Debug, Default)]
 pub struct Health {
-    /// What is there of it, including what was just written.
-    pub(super) seen: Seen,
-    /// What is missing or needs a person.
+    /// The state of its pods.
+    pub(super) pods: PodSummary,
+    /// Conditions that are only present while something is wrong.
     pub(super) failures: Vec<Condition>,
-    /// Whether the pods run what was written; none, if the present condition stays.
+    /// Whether the pods run the written content; none, if the present condition is kept.
     pub(super) loaded: Option<Statement>,
 }
 
-/// Looks at what was written.
+/// Derives the state from what was written.
 pub(super) fn observe<W: Workload>(
     resource: &W::Resource,
     attempt: &Attempt<'_, WorkloadOperator<W>>,
@@ -48,8 +47,8 @@ pub(super) fn observe<W: Workload>(
     if error.is_some() {
         memory.bindings.forget_attempts();
     }
-    let mut observed: Observed<Health> =
-        Health { seen: inputs.seen.clone().with(applied), ..Health::default() }.into();
+    let pods = W::observe(resource, &inputs.seen.clone().with(applied));
+    let mut observed: Observed<Health> = Health { pods, ..Health::default() }.into();
     let Some(Plan { course: Course { planned: Some(planned), actions, recorded, .. }, .. }) = plan else {
         observed.health.loaded = load_condition(memory, context.now);
         return observed;
@@ -112,8 +111,8 @@ fn touch<W: Workload>(
 
 /// The conditions that are present only while something is wrong.
 fn failures(planned: &Planned, attention: &[String]) -> Vec<Condition> {
-    let is_gap = |remark: &&Remark| {
-        matches!(remark, Remark::Kept { .. } | Remark::Absent { .. } | Remark::LongName { .. })
+    let is_gap = |remark: &&PlanRemark| {
+        matches!(remark, PlanRemark::Kept { .. } | PlanRemark::Absent { .. } | PlanRemark::LongName { .. })
     };
     let gaps: Vec<String> = planned.remarks.iter().filter(is_gap).map(ToString::to_string).collect();
     let failures = [(ConditionType::ReferencesResolved, &*gaps), (ConditionType::RolledOut, attention)];
@@ -121,7 +120,7 @@ fn failures(planned: &Planned, attention: &[String]) -> Vec<Condition> {
     failures.map(|(kind, messages)| kind.failed(&messages.join("\n"))).collect()
 }
 
-/// Whether pods run what was written, with the result of a search for the cause if they do not.
+/// Whether pods run the written content. If they do not, the message has the result of the search for the cause.
 fn load_condition(memory: &Memory, now: Timestamp) -> Option<Statement> {
     let mut loaded = memory.loading.condition(now)?;
     if let Some(message) = memory.rejections.unexplained() {

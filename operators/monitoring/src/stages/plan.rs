@@ -1,5 +1,5 @@
-//! What the cluster should hold: the objects, what is done about pods and volumes, and the status of the selected
-//! resources. What the operand rejects is left out. Pure.
+//! What the cluster should have: the objects, the actions on pods and volumes, and the status of the selected resources.
+//! Resources that the operand rejects are excluded. Pure.
 
 use std::time::Duration;
 
@@ -8,11 +8,11 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kernel::apply::{Desired, Way, Work, desired};
 use kernel::flow::{Finalizer, Invalid, Plan};
 use kernel::object::Key;
-use kernel::report::{Remark, Selected};
+use kernel::report::{RelatedNote, SelectedCount};
 use serde_json::Value;
 
 use super::gather::{Idle, Inputs};
-use super::validate::{Checked, invalid};
+use super::validate::{CheckedWorkload, invalid};
 use super::{Context, WorkloadOperator};
 use crate::bindings::unbind;
 use crate::kind::{ValidWorkload as _, Workload};
@@ -28,40 +28,40 @@ use crate::rollout;
 /// What a plan is part of.
 #[derive(Debug, Default)]
 pub struct Course {
-    /// What follows from the workload; none, if it is left alone.
+    /// The plan of its objects; none, if it is not reconciled.
     pub(super) planned: Option<Planned>,
-    /// What is done about pods, claims and surplus shards.
+    /// The actions on pods, claims and surplus shards.
     pub(super) actions: Actions,
     /// The annotation of the configuration Secret about rejections: null removes it.
     pub(super) recorded: Option<Value>,
     /// Events about newly rejected resources.
-    pub(super) rejection_events: Vec<Remark>,
+    pub(super) rejection_events: Vec<RelatedNote>,
     /// How many resources are selected.
-    pub(super) selected: Vec<Selected>,
+    pub(super) selected: Vec<SelectedCount>,
 }
 
-/// Decides.
+/// Makes the plan.
 pub(super) fn plan<W: Workload>(
-    checked: &Checked<'_, W>,
+    checked: &CheckedWorkload<'_, W>,
     inputs: &Inputs,
     memory: &mut Memory,
     Context { settings, now }: Context<'_>,
 ) -> Result<Plan<WorkloadOperator<W>>, Invalid> {
     let valid = match &checked.valid {
         Ok(valid) => valid,
-        Err(idle) => return Ok(leave_alone(*idle, inputs)),
+        Err(idle) => return Ok(idle_plan(*idle, inputs)),
     };
     let mut requeue_after = inputs.requeue_after;
     let mut look_after = |after: Option<Duration>| {
         requeue_after = [requeue_after, after].into_iter().flatten().min();
     };
-    rejections::record_response::<W>(checked.resource, inputs, memory);
-    valid.render(&checked.around, &memory.selections, &mut memory.rendered);
+    rejections::record_response(&checked.operand, inputs, memory);
+    valid.render(&checked.context, &memory.selections, &mut memory.rendered);
     let mut planned = build(checked, valid, inputs, memory).map_err(|error| invalid(error, inputs))?;
     if !settings.reloader_at_once {
-        reloader_image::keep_reloaders(&mut planned, W::facts(checked.resource).containers, &inputs.seen);
+        reloader_image::keep_reloaders(&mut planned, checked.containers, &inputs.seen);
     }
-    let surplus = W::surplus(checked.resource, &inputs.seen.sets, settings.offers.shard_retention, now);
+    let surplus = valid.surplus(&inputs.seen.sets, settings.offers.shard_retention, now);
     let actions = rollout::actions(&mut planned, surplus, inputs, settings.repair, now);
     look_after(actions.requeue_after);
     if rejections::start_search::<W>(&planned, inputs, memory) {
@@ -75,10 +75,12 @@ pub(super) fn plan<W: Workload>(
     if inputs.missing.is_none() {
         actions.add_to(&mut work);
     }
-    let judged = rejections::with_rejections(&memory.rendered, &memory.rejections);
+    let mut judged = rejections::with_rejections(&memory.rendered, &memory.rejections);
     let selected = Rendered::count(W::SELECTABLE, &judged);
     let rejection_events = memory.bindings.rejection_events(&judged);
     if settings.bindings {
+        // The index does not know an object that is not watched, so a status that names this workload would stay for ever.
+        judged.retain(|one| !inputs.is_unwatched_base(one.object.key()));
         let (primary, key) = (W::DECLARATION.primary, &inputs.key);
         let (statuses, is_more) = memory.bindings.foreign_statuses(primary, key, &judged, &Time(now));
         work.foreign_statuses = unbind(primary, key, &inputs.unselected);
@@ -90,8 +92,8 @@ pub(super) fn plan<W: Workload>(
     Ok(Plan { intent, work, step: None, finalizer, requeue_after, course })
 }
 
-/// A workload that is paused or being deleted: its pods run on, or Kubernetes deletes them.
-fn leave_alone<W: Workload>(idle: Idle, inputs: &Inputs) -> Plan<WorkloadOperator<W>> {
+/// The plan of a workload that is paused or being deleted. Its pods keep running, or Kubernetes deletes them.
+fn idle_plan<W: Workload>(idle: Idle, inputs: &Inputs) -> Plan<WorkloadOperator<W>> {
     let foreign_statuses = unbind(W::DECLARATION.primary, &inputs.key, &inputs.unselected);
     let finalizer = match idle {
         Idle::Deleted => Finalizer::Absent,
@@ -107,30 +109,31 @@ fn leave_alone<W: Workload>(idle: Idle, inputs: &Inputs) -> Plan<WorkloadOperato
     }
 }
 
-/// Everything that follows from the workload. The planned pods decide which operand runs, and the operand which rejections
-/// hold: if other resources are excluded for it, the plan is made again.
+/// The objects of the workload. The planned pods determine the operand, and the operand determines which rejections hold. If
+/// other resources are excluded for this operand, the objects are built again.
 fn build<W: Workload>(
-    checked: &Checked<'_, W>,
+    checked: &CheckedWorkload<'_, W>,
     valid: &W::Valid<'_>,
     inputs: &Inputs,
     memory: &mut Memory,
 ) -> Result<Planned, crate::plan::PlanError> {
     let excluded = memory.rejections.excluded();
     let left_out = rejections::left_out(&excluded);
-    let planned = valid.build(&checked.around, &left_out, &mut memory.rendered)?;
+    let planned = valid.build(&checked.context, &left_out, &mut memory.rendered)?;
     if memory.rejections.is_idle() {
         return Ok(planned);
     }
-    let operand = OperandState::of::<W>(checked.resource, inputs, &planned);
+    let operand = OperandState::of(&checked.operand, inputs, &planned);
     memory.rejections.update(operand, &rejections::states(memory.rendered.judged()));
     let excluded_now = memory.rejections.excluded();
     if excluded_now == excluded {
         return Ok(planned);
     }
-    valid.build(&checked.around, &rejections::left_out(&excluded_now), &mut memory.rendered)
+    valid.build(&checked.context, &rejections::left_out(&excluded_now), &mut memory.rendered)
 }
 
-/// Objects in waves: pods come after what they mount. Without what they need, they stay as they are.
+/// Objects in waves: pods are written after the objects that they mount. If something that they need is missing, they are
+/// not written.
 fn objects<W: Workload>(planned: &Planned, inputs: &Inputs, recorded: Option<&Value>) -> Work {
     let is_pods = |child: &&Child| matches!(child, Child::StatefulSet(_) | Child::DaemonSet(_));
     let (pods, others): (Vec<&Child>, Vec<&Child>) = planned.children.iter().partition(is_pods);
@@ -146,7 +149,7 @@ fn objects<W: Workload>(planned: &Planned, inputs: &Inputs, recorded: Option<&Va
         }
     }
     let mut spared = Vec::new();
-    if inputs.written.configuration.is_some() {
+    if inputs.written.secret_exists {
         spared.push((kinds::SECRET, Key::new(&inputs.key.namespace, &configuration)));
     }
     if inputs.missing.is_none() {

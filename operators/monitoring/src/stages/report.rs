@@ -1,9 +1,8 @@
-//! The status of a workload as the Prometheus Operator writes it, our conditions where there is something to say, and
-//! events about what is new. Pure.
+//! The status of a workload as the Prometheus Operator writes it, additional conditions, and events about changes. Pure.
 
-use crate::plan::{Planned, Remark};
-use crate::status::reconciliation::{DRIFT_CORRECTED, Remark as ReconciledRemark};
-use crate::status::{ConditionType, Reconciliation};
+use crate::plan::{PlanRemark, Planned};
+use crate::status::reconciliation::{DRIFT_CORRECTED, ReconciledRemark};
+use crate::status::{ConditionType, Reconciliation, reconciliation};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use kernel::apply::{Drift, WriteError};
@@ -26,7 +25,7 @@ struct Previous<'p> {
     now: &'p Time,
 }
 
-/// The status and the events about what is new.
+/// The status, and events about changes.
 pub(super) fn report<W: Workload>(
     resource: &W::Resource,
     result: &PassResult<'_, WorkloadOperator<W>>,
@@ -36,7 +35,7 @@ pub(super) fn report<W: Workload>(
     let (generation, time) = (W::metadata(resource).generation, Time(now));
     let previous = Previous { status: &old, generation, now: &time };
     let (reconciled, status) = match result {
-        // Nothing is known about the pods: the rest of the status stays.
+        // Nothing is known about the pods: the rest of the status is kept.
         PassResult::Unread(error) => {
             let failed = failure(error).map(|message| ConditionType::Reconciled.failed(&message));
             (Reconciled::Failed, failed.map(|failed| previous.with(old.clone(), failed)))
@@ -71,25 +70,26 @@ pub(super) fn report<W: Workload>(
     Report { status, notes, remarks, reconciled, selected }
 }
 
-/// The message about an error; none, if a write came too late: it is retried and says nothing about the workload.
+/// The message about an error; none, if an object was outdated or the lease was lost: then the pass is retried, and nothing is
+/// wrong with the workload.
 fn failure(error: &PassError) -> Option<String> {
     let is_late = matches!(error, PassError::Write(WriteError::Outdated { .. } | WriteError::Fenced));
-    (!is_late).then(|| error.words())
+    (!is_late).then(|| error.with_causes())
 }
 
-/// What users should know about a successful pass. As with the Prometheus Operator the last one found wins.
+/// The remark about a successful pass. The order of precedence is that of the Prometheus Operator.
 fn remark<W: Workload>(resource: &W::Resource, planned: Option<&Planned>) -> Option<ReconciledRemark> {
     let planned = planned?;
-    let has = |remark: &Remark| planned.remarks.contains(remark);
+    let has = |remark: &PlanRemark| planned.remarks.contains(remark);
     let deprecated = Some(W::facts(resource).deprecated).filter(|fields| !fields.is_empty());
-    let selected = W::SELECTS.filter(|_| has(&Remark::NothingSelected));
-    let unmanaged = has(&Remark::Unmanaged).then_some(ReconciledRemark::Unmanaged);
+    let selected = W::SELECTS.filter(|_| has(&PlanRemark::NothingSelected));
+    let unmanaged = has(&PlanRemark::Unmanaged).then_some(ReconciledRemark::Unmanaged);
     unmanaged
         .or(selected.map(ReconciledRemark::NothingSelected))
         .or(deprecated.map(ReconciledRemark::DeprecatedFields))
 }
 
-/// What others had changed and was written back: in this pass, or what the status says of it for a while.
+/// The remark about changes of other clients that were written back, in this pass or, according to the status, recently.
 fn drift(old: &Value, drifts: &[Drift], now: Timestamp) -> Option<ReconciledRemark> {
     let message = if drifts.is_empty() {
         let before = condition(old, ConditionType::Reconciled)?;
@@ -105,17 +105,19 @@ fn drift(old: &Value, drifts: &[Drift], now: Timestamp) -> Option<ReconciledRema
 
 impl Previous<'_> {
     fn status<W: Workload>(&self, resource: &W::Resource, health: &Health, last: &Reconciliation) -> Value {
-        let status = W::report(resource, &health.seen, last, self.now);
+        let status = W::report(resource, &health.pods);
+        let always = [health.pods.available(), reconciliation::condition(last)];
         let is_loaded =
             |condition: &Condition| condition.type_ == ConditionType::ConfigurationLoaded.as_str();
         let loaded = match &health.loaded {
             Some(loaded) => Some(loaded.into()),
             None => conditions(self.status).into_iter().find(is_loaded),
         };
-        health.failures.iter().cloned().chain(loaded).fold(status, |status, stated| self.with(status, stated))
+        let conditions = always.into_iter().chain(health.failures.iter().cloned()).chain(loaded);
+        conditions.fold(status, |status, stated| self.with(status, stated))
     }
 
-    /// A status with another condition. The condition keeps its place and the time of its last change.
+    /// A status with another condition. The condition keeps its position and the time of its last change.
     fn with(&self, mut status: Value, stated: Condition) -> Value {
         let mut known = conditions(&status);
         if !known.iter().any(|known| known.type_ == stated.type_) {
@@ -198,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_drift_is_told_for_ten_minutes() {
+    fn a_drift_is_reported_for_ten_minutes() {
         let at = |second: i64| Timestamp::from_second(second).unwrap();
         let message = "1970-01-01T00:01:00Z: Secret a/b was changed by kubectl-patch (data.x) and has been written back";
         let old = json!({"conditions": [stated("Reconciled", "True", DRIFT_CORRECTED, message)]});
@@ -209,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn only_news_are_events() {
+    fn only_changes_are_events() {
         let bad = |message: &str| json!({"conditions": [ConditionType::Reconciled.failed(message)]});
         let good = json!({"conditions": [stated("Reconciled", "True", "", "")]});
         let events = |old: &Value, new: &Value| notes(old, new, &[]);

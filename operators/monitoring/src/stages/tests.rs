@@ -1,4 +1,4 @@
-//! What a pass reads for a workload, how often, and whether its reads are in the index by then.
+//! Tests of what a pass reads for a workload, how often, and whether the index has the references before they are read.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -21,23 +21,23 @@ use tower::BoxError;
 use super::*;
 use crate::OfAlertmanager;
 use crate::kinds;
-use crate::loaded::pace;
+use crate::loaded::pace::PaceSettings;
 use crate::rejections::operand::OperandState;
 use crate::rejections::record::{ANNOTATION, Rejection, Rejections, ResourceState};
 use crate::rejections::resource::ResourceRef;
 use crate::workload::operator::OperatorConfig;
 
-/// A server, and what it was asked for: the name of each Secret, and which workloads the index knew to read it.
+/// An API server that records its requests: the name of each Secret, and the workloads that read it according to the index.
 struct Server {
     /// The annotation of the configuration Secret about rejections.
     recorded: Option<String>,
-    /// A Secret that is not there.
+    /// A Secret that does not exist.
     absent: Option<&'static str>,
-    /// Whether a Secret is another one whenever it is looked at.
-    is_restless: bool,
-    looks: AtomicU64,
+    /// Whether a Secret has another version in each answer.
+    changes_always: bool,
+    answers: AtomicU64,
     index: Index,
-    /// The index needs some to look through.
+    /// The stores of the index.
     stores: Stores,
     asked: Mutex<Vec<(String, Vec<Key>)>>,
 }
@@ -47,8 +47,8 @@ impl Default for Server {
         Self {
             recorded: None,
             absent: None,
-            is_restless: false,
-            looks: AtomicU64::default(),
+            changes_always: false,
+            answers: AtomicU64::default(),
             index: Index::new(OfAlertmanager::DECLARATION, None),
             stores: no_stores(),
             asked: Mutex::default(),
@@ -60,8 +60,8 @@ impl Server {
     fn answer(&self, path: &str) -> Option<Value> {
         let name = path.strip_prefix("/api/v1/namespaces/a/secrets/")?;
         self.asked.lock().unwrap().push((name.to_owned(), self.readers(name)));
-        let look = self.looks.fetch_add(1, Ordering::Relaxed);
-        let version = if self.is_restless { look.to_string() } else { "1".to_owned() };
+        let number = self.answers.fetch_add(1, Ordering::Relaxed);
+        let version = if self.changes_always { number.to_string() } else { "1".to_owned() };
         let mut metadata = json!({"namespace": "a", "name": name, "resourceVersion": version});
         if name == "alertmanager-w-generated" {
             metadata["annotations"] = json!({ANNOTATION: self.recorded.as_ref()?});
@@ -73,13 +73,13 @@ impl Server {
         )
     }
 
-    /// The workloads that the index knows to read a Secret.
+    /// The workloads that read a Secret according to the index.
     fn readers(&self, secret: &str) -> Vec<Key> {
         let secret = object(kinds::SECRET, &json!({"metadata": {"namespace": "a", "name": secret}}));
         self.index.concerned(kinds::SECRET, &secret, &self.stores)
     }
 
-    /// What it was asked for since it was last looked at.
+    /// The requests since the last call.
     fn asked(&self) -> Vec<(String, Vec<Key>)> {
         let mut asked = std::mem::take(&mut *self.asked.lock().unwrap());
         asked.sort();
@@ -100,7 +100,7 @@ impl Passes {
         Self { operator: operator(&server), server, memory: Memory::default() }
     }
 
-    /// Whom the Alertmanager notifies after a pass.
+    /// The URLs that the Alertmanager notifies after a pass.
     async fn notified(&mut self, stores: &Stores) -> Vec<String> {
         let (key, now) = (key(), Timestamp::UNIX_EPOCH);
         let resource = serde_json::from_value(alertmanager()).unwrap();
@@ -117,13 +117,13 @@ impl Passes {
 fn operator(server: &Arc<Server>) -> WorkloadOperator<OfAlertmanager> {
     let answers = Arc::clone(server);
     let service = tower::service_fn(move |request: Request<Body>| {
-        let gone = || json!({"kind": "Status", "status": "Failure", "code": 404, "reason": "NotFound"});
+        let not_found = || json!({"kind": "Status", "status": "Failure", "code": 404, "reason": "NotFound"});
         let found = answers.answer(request.uri().path());
         let code = if found.is_some() { 200 } else { 404 };
-        let body = Body::from(found.unwrap_or_else(gone).to_string().into_bytes());
+        let body = Body::from(found.unwrap_or_else(not_found).to_string().into_bytes());
         std::future::ready(Response::builder().status(code).body(body).map_err(BoxError::from))
     });
-    let settings = Settings {
+    let settings = MonitoringSettings {
         operator: OperatorConfig::default(),
         offers: Offers::default(),
         unmanaged: true,
@@ -131,7 +131,7 @@ fn operator(server: &Arc<Server>) -> WorkloadOperator<OfAlertmanager> {
         bindings: false,
         reloader_at_once: false,
         controller_id: String::new(),
-        pace: pace::Settings::default(),
+        pace: PaceSettings::default(),
         repair: RepairPolicy::Failing,
     };
     WorkloadOperator::new(Client::new(service, "default"), Arc::new(settings))
@@ -149,8 +149,8 @@ fn no_stores() -> Stores {
     Stores::new(&[OfAlertmanager::DECLARATION], "test", &Namespaces::AllBut(Vec::new()).into())
 }
 
-/// An Alertmanager without pods, and one AlertmanagerConfig that notifies so many, each named in a Secret. No watch tells
-/// of Secrets.
+/// An Alertmanager without pods, and one AlertmanagerConfig that notifies so many URLs, each from a Secret. Secrets are not
+/// watched.
 fn stores(secrets: usize) -> Stores {
     let webhooks: Vec<Value> =
         (0..secrets).map(|at| json!({"urlSecret": {"name": format!("url-{at}"), "key": "url"}})).collect();
@@ -159,9 +159,9 @@ fn stores(secrets: usize) -> Stores {
         "spec": {"route": {"receiver": "r"}, "receivers": [{"name": "r", "webhookConfigs": webhooks}]},
     });
     let stores = no_stores();
-    see(&stores, kinds::ALERTMANAGER, Some(&alertmanager()));
-    see(&stores, kinds::ALERTMANAGER_CONFIG, Some(&config));
-    see(&stores, kinds::POD, None);
+    list(&stores, kinds::ALERTMANAGER, Some(&alertmanager()));
+    list(&stores, kinds::ALERTMANAGER_CONFIG, Some(&config));
+    list(&stores, kinds::POD, None);
     stores
 }
 
@@ -169,8 +169,8 @@ fn object(kind: Kind, object: &Value) -> Object {
     Object::new(serde_json::from_value(object.clone()).unwrap(), &kind.resource())
 }
 
-/// All that there is of a kind is listed.
-fn see(stores: &Stores, kind: Kind, all: Option<&Value>) {
+/// Lists all objects of a kind.
+fn list(stores: &Stores, kind: Kind, all: Option<&Value>) {
     let listed = all.map(|one| Event::Listed(object(kind, one)));
     let mut partition = stores.partition(kind, "a").unwrap().write();
     for event in [Event::Begin].into_iter().chain(listed).chain([Event::Complete]) {
@@ -182,7 +182,7 @@ fn urls(secrets: usize) -> Vec<String> {
     (0..secrets).map(|at| format!("http://url-{at}")).collect()
 }
 
-/// What a pass asks for, each once.
+/// The requests of a pass: each object once.
 fn once(secrets: usize) -> Vec<(String, Vec<Key>)> {
     let names = (0..secrets).map(|at| format!("url-{at}")).chain(["alertmanager-w".to_owned()]);
     let mut all: Vec<(String, Vec<Key>)> = names.map(|name| (name, vec![key()])).collect();
@@ -190,7 +190,7 @@ fn once(secrets: usize) -> Vec<(String, Vec<Key>)> {
     all
 }
 
-/// What the first pass asks for: also what was written last is looked at, and no reader is known for that.
+/// The requests of the first pass: it also reads what was written last, which is not in the index.
 fn at_first(secrets: usize) -> Vec<(String, Vec<Key>)> {
     let mut all = once(secrets);
     all.push(("alertmanager-w-generated".to_owned(), Vec::new()));
@@ -199,17 +199,17 @@ fn at_first(secrets: usize) -> Vec<(String, Vec<Key>)> {
 }
 
 #[tokio::test]
-async fn the_first_plan_is_whole_and_each_secret_is_read_once_in_a_pass() {
+async fn the_first_plan_is_complete_and_each_secret_is_read_once_in_a_pass() {
     let (mut passes, stores) = (Passes::new(Server::default()), stores(12));
     assert_eq!(passes.notified(&stores).await, urls(12));
     assert_eq!(passes.server.asked(), at_first(12));
-    // No watch tells of them, so the next pass asks again.
+    // They are not watched, so the next pass reads them again.
     assert_eq!(passes.notified(&stores).await, urls(12));
     assert_eq!(passes.server.asked(), once(12));
 }
 
 #[tokio::test]
-async fn what_comes_after_a_missing_secret_is_read_in_the_same_pass() {
+async fn references_after_a_missing_one_are_read_in_the_same_pass() {
     let server = Server { absent: Some("url-0"), ..Server::default() };
     let (mut passes, stores) = (Passes::new(server), stores(12));
     assert_eq!(passes.notified(&stores).await, Vec::<String>::new());
@@ -217,7 +217,7 @@ async fn what_comes_after_a_missing_secret_is_read_in_the_same_pass() {
 }
 
 #[tokio::test]
-async fn what_is_no_longer_pointed_to_has_no_readers() {
+async fn unreferenced_secrets_have_no_readers() {
     let mut passes = Passes::new(Server::default());
     passes.notified(&stores(2)).await;
     passes.notified(&stores(1)).await;
@@ -226,7 +226,7 @@ async fn what_is_no_longer_pointed_to_has_no_readers() {
 }
 
 #[tokio::test]
-async fn a_refused_one_that_was_mended_is_taken_again_though_no_watch_tells_of_secrets() {
+async fn a_corrected_resource_is_included_again_without_a_watch_of_secrets() {
     let state = ResourceState { uid: "c".into(), generation: 1, read: String::new() };
     let rejection = Rejection { state, operand: OperandState::default(), message: "bad".into() };
     let rejected: Rejections =
@@ -238,10 +238,10 @@ async fn a_refused_one_that_was_mended_is_taken_again_though_no_watch_tells_of_s
 
 #[tokio::test]
 async fn a_secret_that_changes_all_the_time_is_read_once_in_a_pass() {
-    let mut passes = Passes::new(Server { is_restless: true, ..Server::default() });
+    let mut passes = Passes::new(Server { changes_always: true, ..Server::default() });
     let stores = stores(1);
     let outline = json!({"metadata": {"namespace": "a", "name": "url-0", "resourceVersion": "of old"}});
-    see(&stores, kinds::SECRET, Some(&outline));
+    list(&stores, kinds::SECRET, Some(&outline));
     assert_eq!(passes.notified(&stores).await, urls(1));
     assert_eq!(passes.server.asked(), at_first(1));
 }

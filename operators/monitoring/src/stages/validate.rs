@@ -1,29 +1,32 @@
-//! What can be carried out. Pure.
+//! Checks a workload. Pure.
 
+use k8s_openapi::api::core::v1::Container;
 use kernel::flow::Invalid;
 
 use super::gather::{Idle, Inputs};
-use crate::kind::Workload;
+use crate::kind::{Facts, Workload};
 use crate::plan::{self, PlanContext};
-use crate::settings::Settings;
+use crate::settings::MonitoringSettings;
 
 /// A workload that was checked.
-pub struct Checked<'v, W: Workload> {
-    /// The resource, for what is not part of a plan of objects.
-    pub(super) resource: &'v W::Resource,
-    /// What is there beside it.
-    pub(super) around: PlanContext<'v>,
-    /// The workload, or why it is left alone.
+pub struct CheckedWorkload<'v, W: Workload> {
+    /// The name and the version of its operand, as users read them.
+    pub(super) operand: String,
+    /// Containers of its pods that the user adds or changes, and init containers.
+    pub(super) containers: [&'v [Container]; 2],
+    /// The other inputs of its plan.
+    pub(super) context: PlanContext<'v>,
+    /// The workload, or why it is not reconciled.
     pub(super) valid: Result<W::Valid<'v>, Idle>,
 }
 
-/// Checks.
+/// Checks a workload.
 pub(super) fn validate<'v, W: Workload>(
     resource: &'v W::Resource,
     inputs: &'v Inputs,
-    settings: &'v Settings,
-) -> Result<Checked<'v, W>, Invalid> {
-    let around = PlanContext {
+    settings: &'v MonitoringSettings,
+) -> Result<CheckedWorkload<'v, W>, Invalid> {
+    let context = PlanContext {
         operator: &settings.operator,
         offers: settings.offers,
         unmanaged: settings.unmanaged,
@@ -35,9 +38,11 @@ pub(super) fn validate<'v, W: Workload>(
     };
     let valid = match inputs.idle {
         Some(idle) => Err(idle),
-        None => Ok(W::validate(resource, &around).map_err(|error| invalid(error, inputs))?),
+        None => Ok(W::validate(resource, &context).map_err(|error| invalid(error, inputs))?),
     };
-    Ok(Checked { resource, around, valid })
+    let Facts { operand: (name, version), containers, .. } = W::facts(resource);
+    let operand = format!("{name} {}", version.trim_start_matches('v'));
+    Ok(CheckedWorkload { operand, containers, context, valid })
 }
 
 pub(super) fn invalid(error: plan::PlanError, inputs: &Inputs) -> Invalid {

@@ -3,6 +3,7 @@
 
 use api_monitoring::status::{BindingCondition, WorkloadBinding};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use kernel::condition::bounded;
 
 /// The reference to a workload in a binding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +19,7 @@ pub struct WorkloadReference<'w> {
 /// Whether a workload accepts an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Acceptance<'v> {
-    /// Why it is rejected; nothing, if it is accepted.
+    /// Why it is rejected; none, if it is accepted.
     pub rejection: Option<&'v str>,
     /// The generation of the object.
     pub generation: i64,
@@ -39,7 +40,7 @@ impl WorkloadReference<'_> {
             && binding.name == name
     }
 
-    /// All bindings with this one updated; nothing, if it does not change.
+    /// All bindings with this one updated; none, if it does not change.
     pub fn with(
         self,
         bindings: &[WorkloadBinding],
@@ -73,7 +74,7 @@ impl WorkloadReference<'_> {
         Some(all)
     }
 
-    /// All bindings but its own; nothing, if there is none.
+    /// All bindings without its own; none, if it has no binding.
     pub fn without(self, bindings: &[WorkloadBinding]) -> Option<Vec<WorkloadBinding>> {
         let others: Vec<_> = bindings.iter().filter(|binding| !self.is_bound_by(binding)).cloned().collect();
         (others.len() != bindings.len()).then_some(others)
@@ -90,7 +91,7 @@ impl Acceptance<'_> {
             status: status.into(),
             last_transition_time: Some(now.clone()),
             reason: reason.into(),
-            message: self.rejection.unwrap_or_default().into(),
+            message: bounded(self.rejection.unwrap_or_default()).into(),
             observed_generation: self.generation,
         }
     }
@@ -114,26 +115,26 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_already_is_not_said_again() {
+    fn an_entry_that_exists_is_not_written_again() {
         let others = OTHER.with(&[], good(1), &at(0)).unwrap();
         let first = ME.with(&others, good(1), &at(1)).unwrap();
         assert_eq!(first.len(), 2);
         assert_eq!(ME.with(&first, good(1), &at(2)), None);
-        assert_eq!(first[0], others[0], "those of others stay");
+        assert_eq!(first[0], others[0], "those of others are kept");
         assert_eq!(ME.without(&first), Some(others.clone()));
         assert_eq!(ME.without(&others), None);
     }
 
     #[test]
-    fn the_time_is_that_of_the_last_change_of_mind() {
+    fn the_time_is_that_of_the_last_change_of_status() {
         let bad = Acceptance { rejection: Some("no such regex"), generation: 2 };
         let steps =
             [(good(1), 0), (good(2), 0), (bad, 2), (Acceptance { rejection: Some("other"), ..bad }, 2)];
         let mut bindings = Vec::new();
-        for (second, (verdict, since)) in (0..).zip(steps) {
-            bindings = ME.with(&bindings, verdict, &at(second)).unwrap();
+        for (second, (acceptance, since)) in (0..).zip(steps) {
+            bindings = ME.with(&bindings, acceptance, &at(second)).unwrap();
             let condition = &bindings[0].conditions[0];
-            assert_eq!(condition.last_transition_time, Some(at(since)), "{verdict:?}");
+            assert_eq!(condition.last_transition_time, Some(at(since)), "{acceptance:?}");
         }
         let expected = BindingCondition {
             type_: "Accepted".into(),

@@ -8,9 +8,9 @@ use kernel::condition::{Truth, stated};
 pub enum ConditionType {
     /// Whether the last pass succeeded. The Prometheus Operator has it too.
     Reconciled,
-    /// Which references of the workload are missing. Present only while one is.
+    /// Which references of the workload are missing. Present only while one is missing.
     ReferencesResolved,
-    /// What about pods and volumes needs a person. Present only while something does.
+    /// Problems of pods and volumes that only a user can solve. Present only while there is one.
     RolledOut,
     /// Whether all pods have loaded the configuration.
     ConfigurationLoaded,

@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_old_field_is_told_with_its_successor() {
+    fn each_deprecated_field_has_its_replacement() {
         let thanos = ThanosSpec { tag: Some("t".into()), sha: Some(String::new()), ..ThanosSpec::default() };
         let spec = PrometheusSpec { sha: "s".into(), thanos: Some(thanos), ..PrometheusSpec::default() };
         assert_eq!(

@@ -1,4 +1,4 @@
-//! The pods of a StatefulSet, and what they come to.
+//! The pods of a StatefulSet, and whether it is available.
 
 use capability::health::PodHealth;
 use capability::rollout::selects;
@@ -6,7 +6,7 @@ use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
 
-use crate::status::condition::Availability;
+use crate::status::Availability;
 
 /// Label with the number of a pod.
 const INDEX: &str = "apps.kubernetes.io/pod-index";
@@ -20,16 +20,16 @@ pub struct Pods<'p> {
 
 /// How many pods there are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct PodCounts {
     /// All of them.
     pub all: i32,
-    /// Those that run what was asked for last.
+    /// Those of the latest revision.
     pub updated: i32,
     /// Those that are ready.
     pub ready: i32,
 }
 
-impl Counts {
+impl PodCounts {
     /// Whether as many are ready as are expected, and why not.
     pub(crate) fn availability(self, expected: i32) -> (Availability, &'static str) {
         match self.ready {
@@ -53,12 +53,12 @@ impl<'p> Pods<'p> {
     }
 
     /// How many there are.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> PodCounts {
         let count = |is_counted: fn(&PodHealth, &str) -> bool| {
             let number = self.pods.iter().filter(|pod| is_counted(pod, self.update_revision)).count();
             i32::try_from(number).unwrap_or(i32::MAX)
         };
-        Counts {
+        PodCounts {
             all: count(|_, _| true),
             updated: count(|pod, update_revision| pod.revision == update_revision),
             ready: count(|pod, _| pod.is_ready),
@@ -70,7 +70,7 @@ impl<'p> Pods<'p> {
         self.counts().availability(expected)
     }
 
-    /// What keeps pods from being ready, each with its name.
+    /// Why pods are not ready, each with its name.
     pub fn messages(&self) -> impl Iterator<Item = String> {
         self.pods.iter().filter_map(|pod| Some(format!("pod {}: {}", pod.name, pod.message.as_ref()?)))
     }

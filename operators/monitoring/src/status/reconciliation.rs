@@ -1,6 +1,9 @@
 //! The result of the last pass over a workload.
 
-use api_monitoring::status::Condition;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
+use kernel::condition::stated;
+
+use super::ConditionType;
 
 /// The result of the last pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -8,23 +11,23 @@ pub enum Reconciliation {
     /// It failed.
     Failed(String),
     /// It succeeded.
-    Done(Option<Remark>),
+    Done(Option<ReconciledRemark>),
 }
 
 /// What users should know about a pass that succeeded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Remark {
+pub enum ReconciledRemark {
     /// Nothing is selected; the kinds that could be.
     NothingSelected(Selects),
     /// Deprecated fields are set; a message for each.
     DeprecatedFields(Vec<String>),
-    /// The configuration is left to the user.
+    /// The user writes the configuration.
     Unmanaged,
-    /// Another client changed objects of the workload; when that was noticed, and what was written back.
+    /// Another client changed objects of the workload; the message has the time and what was written back.
     DriftCorrected(String),
 }
 
-/// The reason of [`Remark::DriftCorrected`].
+/// The reason of [`ReconciledRemark::DriftCorrected`].
 pub const DRIFT_CORRECTED: &str = "DriftCorrected";
 
 /// The kinds that a workload selects.
@@ -38,7 +41,7 @@ pub enum Selects {
     Rules,
 }
 
-impl Remark {
+impl ReconciledRemark {
     fn reason(&self) -> &'static str {
         match self {
             Self::NothingSelected(_) => "NoSelectedResources",
@@ -53,7 +56,7 @@ impl Remark {
             Self::NothingSelected(selects) => selects.message().into(),
             Self::DeprecatedFields(fields) => fields.join("; "),
             Self::Unmanaged => UNMANAGED.into(),
-            Self::DriftCorrected(words) => words.clone(),
+            Self::DriftCorrected(message) => message.clone(),
         }
     }
 }
@@ -70,7 +73,7 @@ impl Selects {
     }
 }
 
-/// The message of [`Remark::Unmanaged`].
+/// The message of [`ReconciledRemark::Unmanaged`].
 const UNMANAGED: &str = "the operator doesn't manage the Prometheus configuration secret because neither \
      serviceMonitorSelector nor podMonitorSelector, nor probeSelector, nor scrapeConfigSelector is specified. Unmanaged \
      Prometheus configuration is deprecated, use additionalScrapeConfigs or the ScrapeConfig Custom Resource Definition \
@@ -78,18 +81,14 @@ const UNMANAGED: &str = "the operator doesn't manage the Prometheus configuratio
      --help').";
 
 /// The condition `Reconciled`.
-pub(crate) fn condition(reconciliation: &Reconciliation) -> Condition {
-    let (status, reason, message) = match reconciliation {
-        Reconciliation::Failed(error) => ("False", "ReconciliationFailed", error.clone()),
-        Reconciliation::Done(None) => ("True", "", String::new()),
-        Reconciliation::Done(Some(remark)) => ("True", remark.reason(), remark.message()),
-    };
-    Condition {
-        type_: "Reconciled".into(),
-        status: status.into(),
-        reason: reason.into(),
-        message,
-        ..Condition::default()
+pub fn condition(reconciliation: &Reconciliation) -> Condition {
+    let kind = ConditionType::Reconciled;
+    match reconciliation {
+        Reconciliation::Failed(error) => kind.failed(error),
+        Reconciliation::Done(None) => stated(kind.as_str(), "True", "", ""),
+        Reconciliation::Done(Some(remark)) => {
+            stated(kind.as_str(), "True", remark.reason(), &remark.message())
+        }
     }
 }
 
@@ -97,7 +96,7 @@ pub(crate) fn condition(reconciliation: &Reconciliation) -> Condition {
 mod tests {
     use super::*;
 
-    fn told(reconciliation: &Reconciliation) -> (String, String, String) {
+    fn written(reconciliation: &Reconciliation) -> (String, String, String) {
         let condition = condition(reconciliation);
         (condition.status, condition.reason, condition.message)
     }
@@ -107,18 +106,24 @@ mod tests {
     }
 
     #[test]
-    fn every_end_of_a_pass_has_its_words() {
+    fn each_result_has_a_reason_and_a_message() {
         let done = |remark| Reconciliation::Done(Some(remark));
-        assert_eq!(told(&Reconciliation::Failed("no".into())), texts("False", "ReconciliationFailed", "no"));
-        assert_eq!(told(&Reconciliation::Done(None)), texts("True", "", ""));
         assert_eq!(
-            told(&done(Remark::NothingSelected(Selects::Rules))),
+            written(&Reconciliation::Failed("no".into())),
+            texts("False", "ReconciliationFailed", "no")
+        );
+        assert_eq!(written(&Reconciliation::Done(None)), texts("True", "", ""));
+        assert_eq!(
+            written(&done(ReconciledRemark::NothingSelected(Selects::Rules))),
             texts("True", "NoSelectedResources", "No PrometheusRule have been selected.")
         );
         assert_eq!(
-            told(&done(Remark::DeprecatedFields(vec!["a".into(), "b".into()]))),
+            written(&done(ReconciledRemark::DeprecatedFields(vec!["a".into(), "b".into()]))),
             texts("True", "DeprecatedFieldsInUse", "a; b")
         );
-        assert_eq!(told(&done(Remark::Unmanaged)), texts("True", "ConfigurationUnmanaged", UNMANAGED));
+        assert_eq!(
+            written(&done(ReconciledRemark::Unmanaged)),
+            texts("True", "ConfigurationUnmanaged", UNMANAGED)
+        );
     }
 }

@@ -1,30 +1,31 @@
-//! The counts and conditions that the status of every workload has.
+//! The state of the pods of a workload, and the counts in its status that follow from it. Pure.
 
 use std::collections::BTreeSet;
 
-use api_monitoring::status::{Condition, WorkloadStatus};
+use api_monitoring::status::WorkloadStatus;
 use api_monitoring::workload::WorkloadResource;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
+use kernel::condition::stated;
 
 use crate::kind::Seen;
-use crate::status::Pods;
-use crate::status::condition::{self, Availability};
-use crate::status::pods::Counts;
-use crate::status::reconciliation::{self, Reconciliation};
+use crate::status::pods::PodCounts;
+use crate::status::{Availability, Pods};
 
 /// The state of the pods of a workload, over all of its shards.
 #[derive(Debug, Default)]
-pub(crate) struct Summary {
-    counts: Counts,
+pub struct PodSummary {
+    counts: PodCounts,
     worst: Option<Availability>,
     reasons: BTreeSet<&'static str>,
-    /// What keeps pods from being ready.
+    /// Why pods are not ready.
     pub(crate) messages: Vec<String>,
+    /// The number of each shard, and how many pods it has.
+    pub(crate) shards: Vec<(i32, PodCounts)>,
 }
 
-impl Summary {
+impl PodSummary {
     /// Adds the pods of a StatefulSet or DaemonSet.
-    pub(crate) fn add(&mut self, counts: Counts, (availability, reason): (Availability, &'static str)) {
+    pub(crate) fn add(&mut self, counts: PodCounts, (availability, reason): (Availability, &'static str)) {
         self.counts.all += counts.all;
         self.counts.updated += counts.updated;
         self.counts.ready += counts.ready;
@@ -32,73 +33,73 @@ impl Summary {
         self.reasons.extend(Some(reason).filter(|reason| !reason.is_empty()));
     }
 
-    /// The status. Conditions of other types are not in it.
-    pub(crate) fn status<R: WorkloadResource>(
-        self,
-        resource: &R,
-        last: &Reconciliation,
-        now: &Time,
-    ) -> WorkloadStatus {
-        let Counts { all, updated, ready } = self.counts;
-        let available = Condition {
-            type_: "Available".into(),
-            status: self.worst.unwrap_or(Availability::Available).as_str().into(),
-            reason: self.reasons.into_iter().collect::<Vec<_>>().join("And"),
-            message: self.messages.join("\n"),
-            ..Condition::default()
-        };
-        let old = resource.workload_status().map_or(&[][..], |status| &status.conditions);
-        let new = [available, reconciliation::condition(last)];
+    /// The condition `Available`.
+    pub fn available(&self) -> Condition {
+        let reason: Vec<&str> = self.reasons.iter().copied().collect();
+        let status = self.worst.unwrap_or(Availability::Available).as_str();
+        stated("Available", status, &reason.join("And"), &self.messages.join("\n"))
+    }
+
+    /// The status that all workloads have, without its conditions.
+    pub(crate) fn status<R: WorkloadResource>(&self, resource: &R) -> WorkloadStatus {
+        let PodCounts { all, updated, ready } = self.counts;
         WorkloadStatus {
             paused: resource.workload().paused,
             replicas: all,
             updated_replicas: updated,
             available_replicas: ready,
             unavailable_replicas: all - ready,
-            conditions: condition::replaced(old, new, resource.meta().generation, now),
+            conditions: Vec::new(),
         }
     }
 }
 
-/// The status of a workload that has one StatefulSet. It also reports pods that are not needed for it to be available.
-pub(crate) fn of_one_set<R: WorkloadResource>(
-    resource: &R,
-    seen: &Seen,
-    last: &Reconciliation,
-    now: &Time,
-) -> WorkloadStatus {
-    let mut summary = Summary::default();
+/// The pods of a workload with one StatefulSet. All pods that are not ready have a message, even if enough are available.
+pub(crate) fn of_one_set<R: WorkloadResource>(resource: &R, seen: &Seen) -> PodSummary {
+    let mut summary = PodSummary::default();
     if let Some(set) = seen.sets.values().next() {
         let pods = Pods::of(set, &seen.pods);
         summary.add(pods.counts(), pods.availability(resource.workload().replicas.unwrap_or(1)));
         summary.messages.extend(pods.messages());
     } else {
-        summary.add(Counts::default(), (Availability::Unavailable, "StatefulSetNotFound"));
+        summary.add(PodCounts::default(), (Availability::Unavailable, "StatefulSetNotFound"));
     }
-    summary.status(resource, last, now)
+    summary
 }
 
 #[cfg(test)]
 mod tests {
-    use api_monitoring::ThanosRuler;
-    use k8s_openapi::jiff::Timestamp;
+    use api_monitoring::Alertmanager;
+    use api_monitoring::alertmanager::AlertmanagerSpec;
 
     use super::*;
+    use crate::status::pods::tests::{pod, stateful_set};
 
     #[test]
     fn a_workload_without_a_stateful_set_says_so() {
-        let now = Time(Timestamp::UNIX_EPOCH);
-        let done = Reconciliation::Done(None);
-        let status = of_one_set(&ThanosRuler::default(), &Seen::default(), &done, &now);
-        let condition = |type_: &str, status: &str, reason: &str| Condition {
-            type_: type_.into(),
-            status: status.into(),
-            reason: reason.into(),
-            last_transition_time: Some(now.clone()),
-            ..Condition::default()
+        let summary = of_one_set(&Alertmanager::default(), &Seen::default());
+        assert_eq!(summary.available(), stated("Available", "False", "StatefulSetNotFound", ""));
+        assert_eq!(summary.status(&Alertmanager::default()), WorkloadStatus::default());
+    }
+
+    #[test]
+    fn an_available_workload_still_reports_pods_that_are_not_ready() {
+        let set = stateful_set("a", "b");
+        let pods = [pod("set-0", "a", &[("Ready", "True")]), pod("set-1", "b", &[("PodScheduled", "False")])];
+        let seen = Seen { sets: [("set".to_owned(), set)].into(), pods: pods.to_vec(), ..Seen::default() };
+        let mut alertmanager = Alertmanager::new("am", AlertmanagerSpec::default());
+        alertmanager.spec.workload.paused = true;
+        let summary = of_one_set(&alertmanager, &seen);
+        let available = stated("Available", "True", "", "pod set-1: PodScheduled is False");
+        assert_eq!(summary.available(), available);
+        let status = WorkloadStatus {
+            paused: true,
+            replicas: 2,
+            updated_replicas: 1,
+            available_replicas: 1,
+            unavailable_replicas: 1,
+            conditions: Vec::new(),
         };
-        let conditions =
-            vec![condition("Available", "False", "StatefulSetNotFound"), condition("Reconciled", "True", "")];
-        assert_eq!(status, WorkloadStatus { conditions, ..WorkloadStatus::default() });
+        assert_eq!(summary.status(&alertmanager), status);
     }
 }

@@ -1,4 +1,4 @@
-//! A Thanos Ruler at the version that it asks for.
+//! A Thanos Ruler at the version that its spec sets.
 
 use api_monitoring::ThanosRuler;
 use api_monitoring::thanos_ruler::ThanosRulerSpec;
@@ -16,7 +16,7 @@ use crate::workload::pod::PodError;
 pub type Instance<'i> = WorkloadInstance<'i, ThanosRulerSpec>;
 
 impl<'i> Instance<'i> {
-    /// A Thanos Ruler at the version that it asks for.
+    /// A Thanos Ruler at the version that its spec sets.
     pub fn new(ruler: &'i ThanosRuler) -> Result<Self, PodError> {
         let text = version_text::<OfThanosRuler>(ruler);
         let version = version::parse(text)
@@ -41,7 +41,7 @@ mod tests {
     use crate::workload::labels::{self, labels};
 
     #[test]
-    fn the_pods_of_the_user_are_known_by_his_labels_and_never_by_their_version() {
+    fn the_selector_contains_labels_of_the_user_but_not_the_version() {
         let mut ruler = ThanosRuler::default();
         let metadata = ruler.spec.workload.pod_metadata.get_or_insert_default();
         metadata.labels =

@@ -3,8 +3,8 @@
 //! | file | stage |
 //! |---|---|
 //! | [`declaration`] | what the operator watches and owns |
-//! | [`validate`] | what is wrong with a ThanosRuler |
-//! | [`plan`] | its objects, a file a child |
+//! | [`validate`] | checks a ThanosRuler |
+//! | [`plan`] | its objects, one file for each child |
 //! | `report` | its status |
 //! | [`instance`] | names and settings |
 
@@ -15,16 +15,15 @@ mod report;
 pub mod validate;
 
 use api_monitoring::{SelectableKind, ThanosRuler};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kernel::declare::Declaration;
 use serde_json::{Value, json};
 
 pub use instance::Instance;
 
-use crate::kind::{Application, Facts, Naming, Seen, Workload, facts};
+use crate::kind::{Application, Facts, Naming, Workload, facts};
 use crate::plan::{PlanContext, PlanError};
 use crate::status::reconciliation::Selects;
-use crate::status::{Reconciliation, deprecation};
+use crate::status::{PodSummary, deprecation};
 use crate::thanos_ruler::validate::Valid;
 
 /// Thanos Rulers.
@@ -39,7 +38,7 @@ impl Workload for OfThanosRuler {
     const SELECTABLE: &'static [SelectableKind] = &[SelectableKind::PrometheusRule];
     const NAMING: Naming = declaration::NAMING;
     const APPLICATION: Application = declaration::APPLICATION;
-    const POINTING: &'static [&'static str] = &["remoteWrite"];
+    const REFERENCE_FIELDS: &'static [&'static str] = &["remoteWrite"];
     const HAS_CONFIGURATION: bool = false;
     const SELECTS: Option<Selects> = Some(Selects::Rules);
 
@@ -51,7 +50,7 @@ impl Workload for OfThanosRuler {
         validate::validate(resource, context)
     }
 
-    fn report(resource: &ThanosRuler, seen: &Seen, last: &Reconciliation, now: &Time) -> Value {
-        json!(report::report(resource, seen, last, now))
+    fn report(resource: &ThanosRuler, pods: &PodSummary) -> Value {
+        json!(report::report(resource, pods))
     }
 }

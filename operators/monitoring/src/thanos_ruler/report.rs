@@ -1,18 +1,11 @@
-//! The status of a ThanosRuler.
+//! The status of a ThanosRuler. Pure.
 
 use api_monitoring::ThanosRuler;
 use api_monitoring::status::ThanosRulerStatus;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
-use crate::kind::Seen;
-use crate::status::{Reconciliation, summary};
+use crate::status::PodSummary;
 
-/// The status.
-pub(crate) fn report(
-    ruler: &ThanosRuler,
-    seen: &Seen,
-    last: &Reconciliation,
-    now: &Time,
-) -> ThanosRulerStatus {
-    ThanosRulerStatus { workload: summary::of_one_set(ruler, seen, last, now) }
+/// The status, without its conditions.
+pub(crate) fn report(ruler: &ThanosRuler, pods: &PodSummary) -> ThanosRulerStatus {
+    ThanosRulerStatus { workload: pods.status(ruler) }
 }

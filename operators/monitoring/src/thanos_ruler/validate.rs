@@ -1,10 +1,10 @@
-//! What is wrong with a ThanosRuler; otherwise everything that its plan needs.
+//! Checks a ThanosRuler, and collects everything that its plan needs.
 
 use std::collections::BTreeMap;
 
 use api_monitoring::ThanosRuler;
 use api_monitoring::prometheus::remote::RemoteWriteSpec;
-use monitoring_select::workload::{self, Gap};
+use monitoring_select::workload::{self, SectionGap};
 
 use crate::kind::Workload as _;
 use crate::plan::{PlanContext, PlanError, limits};
@@ -24,10 +24,10 @@ pub struct Valid<'v> {
     /// The certificates and keys of the endpoints, by the names of their files.
     pub(super) files: BTreeMap<String, Vec<u8>>,
     /// The missing references of the endpoints.
-    pub(super) gaps: Vec<Gap>,
+    pub(super) gaps: Vec<SectionGap>,
 }
 
-/// Checks it.
+/// Checks a Thanos Ruler.
 pub(crate) fn validate<'v>(
     ruler: &'v ThanosRuler,
     context: &PlanContext<'v>,
@@ -35,12 +35,12 @@ pub(crate) fn validate<'v>(
     limits::check_name(&ruler.metadata)?;
     let instance = Instance::new(ruler).map_err(|error| PlanError::new(&error))?;
     context.check_selectors(OfThanosRuler::SELECTABLE)?;
-    let wrong =
-        |words: String| PlanError::new(&format!("failed to synchronize ruler config secret: {words}"));
-    let (endpoints, ignored) = remote_write::fit(&instance).map_err(|error| wrong(error.to_string()))?;
+    let invalid =
+        |error: String| PlanError::new(&format!("failed to synchronize ruler config secret: {error}"));
+    let (endpoints, ignored) = remote_write::fit(&instance).map_err(|error| invalid(error.to_string()))?;
     let namespace = ruler.metadata.namespace.as_deref().unwrap_or_default();
     let checked = workload::check_remote_write(namespace, &endpoints, context.objects)
-        .map_err(|refused| wrong(refused.to_string()))?;
+        .map_err(|error| invalid(error.to_string()))?;
     let files = checked.accepted.files.into_iter().map(|(name, bytes)| (name, bytes.to_vec())).collect();
     let ignored = ignored.iter().map(|field| format!("ignoring {field:?} not supported by Thanos")).collect();
     Ok(Valid { ruler, instance, endpoints, ignored, files, gaps: checked.gaps })

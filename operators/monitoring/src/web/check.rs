@@ -2,9 +2,9 @@
 
 use api_monitoring::alertmanager::ClusterTlsConfig;
 use api_monitoring::reference::SecretOrConfigMap;
-use api_monitoring::tls::SafeTlsConfig;
 use api_monitoring::web::WebTlsConfig;
 use k8s_openapi::api::core::v1::SecretKeySelector;
+use monitoring_select::{Problem, tls};
 
 use crate::web::volume_name::NotAVolumeName;
 
@@ -32,29 +32,12 @@ pub enum WebConfigError {
     /// There is no certificate.
     #[error("TLS certificate must be defined")]
     NoCertificate,
-    /// A field of a client refers to two objects.
-    #[error("{field} {selector}: cannot specify both Secret and ConfigMap")]
-    FromBoth {
-        /// The field.
-        field: &'static str,
-        /// The first reference.
-        selector: String,
-    },
-    /// No version of TLS is allowed.
-    #[error("maxVersion must more than or equal to minVersion")]
-    Versions,
-    /// A client has a certificate and no key.
-    #[error("client cert specified without client key")]
-    ClientWithoutKey,
-    /// A client has a key and no certificate.
-    #[error("client key specified without client cert")]
-    ClientWithoutCertificate,
     /// The settings of incoming connections of peers are invalid.
     #[error("invalid server TLS configuration: {0}")]
     Server(Box<Self>),
     /// The settings of outgoing connections to peers are invalid.
     #[error("invalid client TLS configuration: {0}")]
-    Client(Box<Self>),
+    Client(#[source] Box<Problem>),
     /// Outgoing connections to peers have no certificate.
     #[error("invalid client TLS configuration: certificate is required")]
     ClientCertificateRequired,
@@ -98,28 +81,8 @@ pub(crate) fn server(tls: &WebTlsConfig) -> Result<(), WebConfigError> {
 /// Checks the TLS settings of connections between peers; the key of outgoing connections.
 pub(crate) fn cluster(tls: &ClusterTlsConfig) -> Result<&SecretKeySelector, WebConfigError> {
     server(&tls.server).map_err(|invalid| WebConfigError::Server(Box::new(invalid)))?;
-    client(&tls.client).map_err(|invalid| WebConfigError::Client(Box::new(invalid)))?;
+    tls::check_safe(&tls.client).map_err(|problem| WebConfigError::Client(Box::new(problem)))?;
     tls.client.key_secret.as_ref().ok_or(WebConfigError::ClientCertificateRequired)
-}
-
-/// Checks the TLS settings of a client: in particular, it has a key exactly if it has a certificate.
-fn client(tls: &SafeTlsConfig) -> Result<(), WebConfigError> {
-    for (field, selector) in [("ca", &tls.ca), ("cert", &tls.cert)] {
-        if let SecretOrConfigMap { secret: Some(secret), config_map: Some(_) } = selector {
-            let selector = format!("<secret={},key={}>", secret.name, secret.key);
-            return Err(WebConfigError::FromBoth { field, selector });
-        }
-    }
-    if let (Some(lowest), Some(highest)) = (&tls.min_version, &tls.max_version)
-        && highest < lowest
-    {
-        return Err(WebConfigError::Versions);
-    }
-    match (tls.cert != SecretOrConfigMap::default(), tls.key_secret.is_some()) {
-        (true, false) => Err(WebConfigError::ClientWithoutKey),
-        (false, true) => Err(WebConfigError::ClientWithoutCertificate),
-        (true, true) | (false, false) => Ok(()),
-    }
 }
 
 fn from_both(selector: &SecretOrConfigMap) -> bool {
@@ -128,6 +91,7 @@ fn from_both(selector: &SecretOrConfigMap) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use api_monitoring::tls::SafeTlsConfig;
     use k8s_openapi::api::core::v1::ConfigMapKeySelector;
 
     use super::*;
@@ -154,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_server_needs_one_key_and_one_certificate() {
-        for (tls, verdict) in [
+        for (tls, expected) in [
             (good(), Ok(())),
             (WebTlsConfig { cert_file: Some(String::new()), ..good() }, Ok(())),
             (
@@ -171,21 +135,21 @@ mod tests {
                 Err(WebConfigError::NoCertificate),
             ),
         ] {
-            assert_eq!(server(&tls), verdict, "{tls:?}");
+            assert_eq!(server(&tls), expected, "{tls:?}");
         }
     }
 
     #[test]
     fn peers_need_a_certificate_on_both_sides() {
         let client = SafeTlsConfig { cert: secret(), key_secret: Some(key("s")), ..SafeTlsConfig::default() };
-        let verdict = |server: WebTlsConfig, client: SafeTlsConfig| {
+        let checked = |server: WebTlsConfig, client: SafeTlsConfig| {
             cluster(&ClusterTlsConfig { server, client }).map(|_| ()).map_err(|invalid| invalid.to_string())
         };
-        let refused = |text: &str| Err(text.to_owned());
-        assert_eq!(verdict(good(), client.clone()), Ok(()));
+        let rejected = |text: &str| Err(text.to_owned());
+        assert_eq!(checked(good(), client.clone()), Ok(()));
         assert_eq!(
-            verdict(WebTlsConfig::default(), client.clone()),
-            refused("invalid server TLS configuration: TLS private key must be defined")
+            checked(WebTlsConfig::default(), client.clone()),
+            rejected("invalid server TLS configuration: TLS private key must be defined")
         );
         for (client, text) in [
             (SafeTlsConfig::default(), "certificate is required"),
@@ -215,8 +179,8 @@ mod tests {
             ),
         ] {
             assert_eq!(
-                verdict(good(), client),
-                refused(&format!("invalid client TLS configuration: {text}"))
+                checked(good(), client),
+                rejected(&format!("invalid client TLS configuration: {text}"))
             );
         }
     }

@@ -6,7 +6,7 @@ use formats::yaml::{self, Map};
 use k8s_openapi::api::core::v1::SecretKeySelector;
 
 use crate::web::check::{self, WebConfigError};
-use crate::web::credentials::Credentials;
+use crate::web::credentials::TlsCredentials;
 use crate::web::mount::{ConfigFile, Mount};
 use crate::web::server::{self, put};
 
@@ -41,7 +41,7 @@ pub fn file(directory: &str, tls: Option<&ClusterTlsConfig>) -> Result<String, W
     Ok(yaml::write(&document.into()))
 }
 
-fn server_credentials<'c>(directory: &str, tls: &'c ClusterTlsConfig) -> Credentials<'c> {
+fn server_credentials<'c>(directory: &str, tls: &'c ClusterTlsConfig) -> TlsCredentials<'c> {
     server::credentials(&format!("{directory}/server_tls"), &tls.server)
 }
 
@@ -49,8 +49,8 @@ fn client_credentials<'c>(
     directory: &str,
     key: &'c SecretKeySelector,
     tls: &'c SafeTlsConfig,
-) -> Credentials<'c> {
-    Credentials {
+) -> TlsCredentials<'c> {
+    TlsCredentials {
         directory: format!("{directory}/client_tls"),
         key,
         certificate: &tls.cert,
@@ -58,7 +58,7 @@ fn client_credentials<'c>(
     }
 }
 
-fn server_section(credentials: &Credentials<'_>, tls: &ClusterTlsConfig) -> Map {
+fn server_section(credentials: &TlsCredentials<'_>, tls: &ClusterTlsConfig) -> Map {
     let mut section = Map::new();
     put(&mut section, "key_file", Some(server::key_file(&tls.server, credentials)));
     put(&mut section, "cert_file", server::certificate_file(&tls.server, credentials));
@@ -66,7 +66,7 @@ fn server_section(credentials: &Credentials<'_>, tls: &ClusterTlsConfig) -> Map 
     section
 }
 
-fn client_section(credentials: &Credentials<'_>, tls: &ClusterTlsConfig) -> Map {
+fn client_section(credentials: &TlsCredentials<'_>, tls: &ClusterTlsConfig) -> Map {
     let mut section = Map::new();
     put(&mut section, "key_file", Some(credentials.key_file()));
     put(&mut section, "cert_file", credentials.certificate_file());

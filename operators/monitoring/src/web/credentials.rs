@@ -9,7 +9,7 @@ use crate::workload::volume::{config_map, read_only, secret};
 
 /// A certificate, its key and the CA of the other side, below a directory.
 #[derive(Debug, Clone)]
-pub(crate) struct Credentials<'c> {
+pub(crate) struct TlsCredentials<'c> {
     /// The directory.
     pub(crate) directory: String,
     pub(crate) key: &'c SecretKeySelector,
@@ -17,7 +17,7 @@ pub(crate) struct Credentials<'c> {
     pub(crate) authority: &'c SecretOrConfigMap,
 }
 
-impl Credentials<'_> {
+impl TlsCredentials<'_> {
     /// The path of the key.
     pub(crate) fn key_file(&self) -> String {
         joined(&self.path("secret", &self.key.name, "key"), &self.key.key)

@@ -1,4 +1,4 @@
-//! XXH64 without a seed. Names of volumes carry it, so it must not change between versions of this program.
+//! XXH64 without a seed. Names of volumes contain it, so it must not change between versions of this program.
 
 const PRIME_1: u64 = 0x9E37_79B1_85EB_CA87;
 const PRIME_2: u64 = 0xC2B2_AE3D_27D4_EB4F;
@@ -14,7 +14,7 @@ pub(crate) fn xxh64(bytes: &[u8]) -> u64 {
     avalanche(tail(start.wrapping_add(length), rest))
 }
 
-/// What four lanes make of whole stripes.
+/// The hash of whole stripes, in four lanes.
 fn merged(stripes: &[[u8; 32]]) -> u64 {
     let mut lanes = [PRIME_1.wrapping_add(PRIME_2), PRIME_2, 0, 0_u64.wrapping_sub(PRIME_1)];
     for stripe in stripes {
@@ -28,7 +28,7 @@ fn merged(stripes: &[[u8; 32]]) -> u64 {
     lanes.iter().fold(sum, |hash, lane| (hash ^ round(0, *lane)).wrapping_mul(PRIME_1).wrapping_add(PRIME_4))
 }
 
-/// Adds what is left over after the last stripe.
+/// Adds the bytes after the last stripe.
 fn tail(mut hash: u64, rest: &[u8]) -> u64 {
     let (words, rest) = rest.as_chunks::<8>();
     for word in words {
@@ -51,7 +51,7 @@ fn round(lane: u64, word: u64) -> u64 {
     lane.wrapping_add(word.wrapping_mul(PRIME_2)).rotate_left(31).wrapping_mul(PRIME_1)
 }
 
-/// Spreads every bit over the whole number.
+/// Makes every bit of the result depend on every bit of the number.
 fn avalanche(mut hash: u64) -> u64 {
     hash = (hash ^ (hash >> 33)).wrapping_mul(PRIME_2);
     hash = (hash ^ (hash >> 29)).wrapping_mul(PRIME_3);
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn published_values_come_out() {
+    fn hashes_equal_published_values() {
         for (text, hash) in [
             ("", 0xef46_db37_51d8_e999),
             ("a", 0xd24e_c4f1_a98c_6e5b),

@@ -4,7 +4,7 @@ use api_monitoring::web::{WebConfigFileFields, WebHttpConfig, WebHttpHeaders, We
 use formats::yaml::{self, Map, Value};
 
 use crate::web::check::{self, WebConfigError};
-use crate::web::credentials::Credentials;
+use crate::web::credentials::TlsCredentials;
 use crate::web::mount::{ConfigFile, Mount};
 
 /// Name of the file, and its key in the Secret.
@@ -43,8 +43,8 @@ pub fn file(directory: &str, fields: &WebConfigFileFields) -> Result<String, Web
 }
 
 /// The certificate, the key and the client CA of a server.
-pub(crate) fn credentials<'c>(directory: &str, tls: &'c WebTlsConfig) -> Credentials<'c> {
-    Credentials {
+pub(crate) fn credentials<'c>(directory: &str, tls: &'c WebTlsConfig) -> TlsCredentials<'c> {
+    TlsCredentials {
         directory: directory.to_owned(),
         key: &tls.key_secret,
         certificate: &tls.cert,
@@ -53,17 +53,17 @@ pub(crate) fn credentials<'c>(directory: &str, tls: &'c WebTlsConfig) -> Credent
 }
 
 /// The certificate of a server.
-pub(crate) fn certificate_file(tls: &WebTlsConfig, credentials: &Credentials<'_>) -> Option<String> {
+pub(crate) fn certificate_file(tls: &WebTlsConfig, credentials: &TlsCredentials<'_>) -> Option<String> {
     given(tls.cert_file.as_ref()).or_else(|| credentials.certificate_file())
 }
 
 /// The key of a server.
-pub(crate) fn key_file(tls: &WebTlsConfig, credentials: &Credentials<'_>) -> String {
+pub(crate) fn key_file(tls: &WebTlsConfig, credentials: &TlsCredentials<'_>) -> String {
     given(tls.key_file.as_ref()).unwrap_or_else(|| credentials.key_file())
 }
 
 /// Adds the client authentication, and the versions, ciphers and curves that the server accepts.
-pub(crate) fn put_policy(section: &mut Map, tls: &WebTlsConfig, credentials: &Credentials<'_>) {
+pub(crate) fn put_policy(section: &mut Map, tls: &WebTlsConfig, credentials: &TlsCredentials<'_>) {
     let authority = given(tls.client_ca_file.as_ref()).or_else(|| credentials.authority_file());
     put(section, "client_auth_type", given(tls.client_auth_type.as_ref()));
     put(section, "client_ca_file", authority);
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_section_that_says_nothing_is_still_there() {
+    fn an_empty_section_is_written() {
         let fields = WebConfigFileFields { tls_config: None, http_config: Some(WebHttpConfig::default()) };
         assert_eq!(file("/dir", &fields).as_deref(), Ok("http_server_config: {}\n"));
         let http = WebHttpConfig { http2: None, headers: Some(WebHttpHeaders::default()) };
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_is_neither_written_nor_mounted() {
+    fn invalid_settings_are_neither_written_nor_mounted() {
         let fields = WebConfigFileFields { tls_config: Some(WebTlsConfig::default()), http_config: None };
         assert_eq!(file("/dir", &fields), Err(WebConfigError::NoKey));
         assert_eq!(mount("/dir", "secret", &fields), Err(WebConfigError::NoKey));

@@ -8,7 +8,7 @@ const LONGEST: usize = 63;
 /// The length of the hash, with the hyphen before it.
 const HASH: usize = 9;
 
-/// A name from which no name of a volume can be made.
+/// A name that cannot be converted to the name of a volume.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end \
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_volume_may_not_be_named_is_replaced() {
+    fn invalid_characters_are_replaced() {
         for (prefix, name, label) in [
             ("secret", "Test.Secret", "secret-test-secret"),
             ("secret-", "a..b", "secret-a-b"),
@@ -78,14 +78,14 @@ mod tests {
     }
 
     #[test]
-    fn a_long_name_is_cut() {
+    fn a_long_name_is_truncated() {
         assert_eq!(plain("secret", &"a".repeat(100)), Ok(format!("secret-{}", "a".repeat(56))));
-        // The cut may leave a hyphen at the end.
+        // The truncated name may end with a hyphen.
         assert_eq!(plain("secret", &format!("{}-tail", "a".repeat(55))), Err(NotAVolumeName));
     }
 
     #[test]
-    fn a_hash_tells_long_names_apart() {
+    fn a_hash_distinguishes_long_names() {
         assert_eq!(unique("", "test").as_deref(), Ok("test-4fdcca5d"));
         let (one, other) = (format!("{}x", "a".repeat(100)), format!("{}y", "a".repeat(100)));
         let (one, other) = (unique("web", &one).unwrap(), unique("web", &other).unwrap());

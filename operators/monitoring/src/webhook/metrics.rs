@@ -10,7 +10,7 @@ const BUCKETS: &[f64] = &[0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0];
 
 /// The metrics.
 #[derive(Debug, Clone)]
-pub struct Metrics {
+pub struct WebhookMetrics {
     reviews: Counters<2>,
     time: Histograms<1>,
 }
@@ -43,7 +43,7 @@ impl Answer {
     }
 }
 
-impl Metrics {
+impl WebhookMetrics {
     /// Registers the metrics.
     pub fn register(catalogue: &mut Catalogue) -> Self {
         let help = "Reviews that the API server sent to the webhooks, by path and verdict";
@@ -67,7 +67,7 @@ impl Metrics {
 #[derive(Debug, Clone)]
 pub(crate) struct PathMetrics {
     pub(crate) path: &'static str,
-    metrics: Metrics,
+    metrics: WebhookMetrics,
 }
 
 impl PathMetrics {
@@ -81,7 +81,7 @@ impl PathMetrics {
 /// The metrics as a table for the documentation.
 pub fn reference() -> String {
     let mut catalogue = Catalogue::default();
-    Metrics::register(&mut catalogue);
+    WebhookMetrics::register(&mut catalogue);
     catalogue.reference()
 }
 
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn the_names_are_valid() {
         let mut catalogue = Catalogue::default();
-        Metrics::register(&mut catalogue);
+        WebhookMetrics::register(&mut catalogue);
         assert_eq!(catalogue.faults(), Vec::<String>::new());
     }
 }

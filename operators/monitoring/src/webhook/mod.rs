@@ -21,7 +21,7 @@ use monitoring_rules::Options;
 use monitoring_rules::check::check;
 use monitoring_rules::names::Names;
 
-use crate::webhook::metrics::Metrics;
+use crate::webhook::metrics::WebhookMetrics;
 
 /// Validates PrometheusRules.
 const VALIDATE_RULE: &str = "/admission-prometheusrules/validate";
@@ -42,7 +42,7 @@ pub struct RuleSettings {
 }
 
 /// All webhooks.
-pub fn routes(rules: RuleSettings, metrics: &Metrics) -> Routes {
+pub fn routes(rules: RuleSettings, metrics: &WebhookMetrics) -> Routes {
     let RuleSettings { names, queries } = rules;
     let problems = move |spec: &_| check(spec, names, queries).iter().map(ToString::to_string).collect();
     let validate_rule = move |review: &_| validate_rule(review, &problems);

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use http::StatusCode;
 use kernel::clock;
-use kernel::webhook::{Failure, Question};
+use kernel::webhook::{Question, WebhookError};
 use serde_json::Value;
 
 use crate::webhook::metrics::{Answer, PathMetrics};
@@ -14,21 +14,21 @@ use crate::webhook::metrics::{Answer, PathMetrics};
 pub(crate) fn admission(
     metrics: PathMetrics,
     respond: impl Fn(&Value) -> Value,
-) -> impl Fn(Question<'_>) -> Result<Vec<u8>, Failure> {
+) -> impl Fn(Question<'_>) -> Result<Vec<u8>, WebhookError> {
     counted(metrics, move |question| {
         check(question)?;
         match serde_json::from_slice::<Value>(question.body) {
             Ok(review) => {
                 let response = respond(&review);
                 let answer = Answer::of(response["response"]["allowed"] == true);
-                Ok((answer, response, name(&review)))
+                Ok(Answered { answer, response, object: name(&review) })
             }
             Err(error) => {
                 let mut response = respond(&Value::Null);
                 if let Some(cause) = response.pointer_mut("/response/status/details/causes/0/message") {
                     *cause = error.to_string().into();
                 }
-                Ok((Answer::Rejected, response, String::new()))
+                Ok(Answered { answer: Answer::Rejected, response, object: String::new() })
             }
         }
     })
@@ -38,44 +38,50 @@ pub(crate) fn admission(
 pub(crate) fn conversion<E: Display>(
     metrics: PathMetrics,
     convert: impl Fn(&Value) -> Result<Value, E>,
-) -> impl Fn(Question<'_>) -> Result<Vec<u8>, Failure> {
+) -> impl Fn(Question<'_>) -> Result<Vec<u8>, WebhookError> {
     counted(metrics, move |question| {
-        let review: Value = serde_json::from_slice(question.body).map_err(Failure::bad)?;
-        let response = convert(&review).map_err(Failure::bad)?;
+        let review: Value = serde_json::from_slice(question.body).map_err(WebhookError::bad)?;
+        let response = convert(&review).map_err(WebhookError::bad)?;
         let answer = Answer::of(response["response"]["result"]["status"] == "Success");
-        Ok((answer, response, String::new()))
+        Ok(Answered { answer, response, object: String::new() })
     })
 }
 
-/// The answer, the response, and the object.
-type Answered = (Answer, Value, String);
+/// A review with its response.
+struct Answered {
+    answer: Answer,
+    response: Value,
+    /// The namespace and the name of the object; empty if they are unknown.
+    object: String,
+}
 
 fn counted(
     metrics: PathMetrics,
-    answer: impl Fn(Question<'_>) -> Result<Answered, Failure>,
-) -> impl Fn(Question<'_>) -> Result<Vec<u8>, Failure> {
+    answer: impl Fn(Question<'_>) -> Result<Answered, WebhookError>,
+) -> impl Fn(Question<'_>) -> Result<Vec<u8>, WebhookError> {
     move |question| {
         let began = clock::now();
         let answered = answer(question);
-        metrics.observe(answered.as_ref().map_or(Answer::Unreadable, |(answer, ..)| *answer), began);
+        metrics.observe(answered.as_ref().map_or(Answer::Unreadable, |answered| answered.answer), began);
         match &answered {
-            Ok((Answer::Rejected, _, object)) => tracing::info!(path = metrics.path, object, "rejected"),
+            Ok(Answered { answer: Answer::Rejected, object, .. }) => {
+                tracing::info!(path = metrics.path, object, "rejected");
+            }
             Ok(_) => {}
-            Err(failure) => tracing::warn!(path = metrics.path, code = %failure.code, "{}", failure.words),
+            Err(failure) => tracing::warn!(path = metrics.path, code = %failure.code, "{}", failure.message),
         }
-        let (_, response, _) = answered?;
-        serde_json::to_vec(&response).map_err(Failure::defect)
+        serde_json::to_vec(&answered?.response).map_err(WebhookError::defect)
     }
 }
 
 /// Accepts only JSON, with exactly this content type.
-fn check(question: Question<'_>) -> Result<(), Failure> {
+fn check(question: Question<'_>) -> Result<(), WebhookError> {
     if question.body.is_empty() {
-        return Err(Failure::bad("request has no body"));
+        return Err(WebhookError::bad("request has no body"));
     }
     if question.content_type != Some("application/json") {
-        let words = "invalid Content-Type, want `application/json`".to_owned();
-        return Err(Failure { code: StatusCode::UNSUPPORTED_MEDIA_TYPE, words });
+        let message = "invalid Content-Type, want `application/json`".to_owned();
+        return Err(WebhookError { code: StatusCode::UNSUPPORTED_MEDIA_TYPE, message });
     }
     Ok(())
 }

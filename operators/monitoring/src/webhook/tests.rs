@@ -4,17 +4,17 @@ use std::collections::BTreeSet;
 
 use http::StatusCode;
 use kernel::metrics::Catalogue;
-use kernel::webhook::{Failure, Question};
+use kernel::webhook::{Question, WebhookError};
 use serde_json::{Value, json};
 
 use super::*;
 use crate::webhook::registration::{MUTATING, VALIDATING};
 
 fn path() -> metrics::PathMetrics {
-    Metrics::register(&mut Catalogue::default()).path(VALIDATE_RULE)
+    WebhookMetrics::register(&mut Catalogue::default()).path(VALIDATE_RULE)
 }
 
-fn ask(content_type: Option<&str>, body: &str) -> Result<Value, Failure> {
+fn ask(content_type: Option<&str>, body: &str) -> Result<Value, WebhookError> {
     let handler = review::admission(path(), validate_alertmanager_config);
     let answer = handler(Question { content_type, body: body.as_bytes() })?;
     Ok(serde_json::from_slice(&answer).unwrap())
@@ -22,7 +22,7 @@ fn ask(content_type: Option<&str>, body: &str) -> Result<Value, Failure> {
 
 #[test]
 fn only_json_is_accepted() {
-    let failure = |code, words: &str| Err(Failure { code, words: words.to_owned() });
+    let failure = |code, words: &str| Err(WebhookError { code, message: words.to_owned() });
     let json = Some("application/json");
     assert_eq!(ask(json, ""), failure(StatusCode::BAD_REQUEST, "request has no body"));
     for other in [None, Some("text/plain"), Some("application/json; charset=utf-8")] {
@@ -43,7 +43,7 @@ fn a_conversion_needs_a_review() {
     for (body, words) in
         [("", "EOF while parsing a value at line 1 column 0"), ("{}", "the review has no request")]
     {
-        assert_eq!(ask(body), Err(Failure { code: StatusCode::BAD_REQUEST, words: words.to_owned() }));
+        assert_eq!(ask(body), Err(WebhookError { code: StatusCode::BAD_REQUEST, message: words.to_owned() }));
     }
     let answer: Value = serde_json::from_slice(&ask(r#"{"request": {"uid": "u"}}"#).unwrap()).unwrap();
     assert_eq!(answer["response"]["result"]["status"], "Success");
@@ -52,7 +52,7 @@ fn a_conversion_needs_a_review() {
 #[test]
 fn every_review_is_counted() {
     let mut catalogue = Catalogue::default();
-    let metrics = Metrics::register(&mut catalogue);
+    let metrics = WebhookMetrics::register(&mut catalogue);
     let handler = review::admission(metrics.path(MUTATE_RULE), mutate_rule);
     let resource = json!({"group": "monitoring.coreos.com", "version": "v1", "resource": "prometheusrules"});
     let good = json!({"request": {"uid": "u", "resource": resource, "object": {"spec": {"groups": []}}}})
@@ -75,7 +75,7 @@ fn every_review_is_counted() {
 
 #[test]
 fn all_routes_are_registered() {
-    let routes = routes(RuleSettings::default(), &Metrics::register(&mut Catalogue::default()));
+    let routes = routes(RuleSettings::default(), &WebhookMetrics::register(&mut Catalogue::default()));
     let paths = [
         "/admission-alertmanagerconfigs/validate",
         "/admission-podmonitors/validate",

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use api_monitoring::pod::Argument;
-use formats::prometheus::LeftOut;
+use formats::prometheus::UnsupportedField;
 use formats::version::Version;
 
 /// Flags that the user adds and that the operator sets itself.
@@ -56,7 +56,7 @@ pub(crate) struct Flags<'v> {
     /// The flags that the version has.
     pub(crate) arguments: Vec<Argument>,
     /// The flags that it does not have.
-    pub(crate) left_out: Vec<LeftOut>,
+    pub(crate) left_out: Vec<UnsupportedField>,
 }
 
 impl<'v> Flags<'v> {
@@ -105,12 +105,13 @@ impl<'v> Flags<'v> {
         }
     }
 
-    /// Whether the version has a flag; one that it does not have is noted.
+    /// Whether the version has a flag. A missing flag is recorded in `left_out`.
     pub(crate) fn has(&mut self, flag: &str) -> bool {
         let row = self.versions.iter().find(|row| row.flag == flag);
         let versions = row.and_then(|row| row.other_than(self.version));
         let has = versions.is_none();
-        self.left_out.extend(versions.map(|versions| LeftOut { field: format!("--{flag}"), versions }));
+        let unsupported = |versions| UnsupportedField { field: format!("--{flag}"), versions };
+        self.left_out.extend(versions.map(unsupported));
         has
     }
 }
@@ -161,8 +162,10 @@ mod tests {
             let parsed = formats::version::parse(version).unwrap();
             let mut flags = Flags::new(&parsed, VERSIONS);
             flags.flag("overlapping");
-            let left_out =
-                |versions: &str| LeftOut { field: "--overlapping".into(), versions: versions.into() };
+            let left_out = |versions: &str| UnsupportedField {
+                field: "--overlapping".into(),
+                versions: versions.into(),
+            };
             assert_eq!(flags.left_out, versions.map(left_out).into_iter().collect::<Vec<_>>(), "{version}");
             assert_eq!(flags.arguments.is_empty(), versions.is_some(), "{version}");
         }
@@ -173,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn the_operator_comes_first_and_an_empty_value_is_not_written() {
+    fn flags_of_the_operator_come_first_and_empty_values_are_omitted() {
         let built = build(&[argument("b", "1"), flag("c")], &[argument("a", "x=y"), flag("d")]);
         assert_eq!(built, Ok(["--b=1", "--c", "--a=x=y", "--d"].map(str::to_owned).to_vec()));
     }
@@ -189,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_user_may_repeat_himself() {
+    fn users_may_repeat_their_own_flags() {
         let built = build(&[], &[argument("a", "1"), argument("a", "2")]);
         assert_eq!(built, Ok(vec!["--a=1".to_owned(), "--a=2".to_owned()]));
     }

@@ -1,4 +1,4 @@
-//! Parts that all containers of the operator have: what they may do, ports, probes.
+//! Parts of all containers of the operator: security context, ports, probes.
 
 use k8s_openapi::api::core::v1::{
     Capabilities, Container, ContainerPort, EnvVar, EnvVarSource, ExecAction, HTTPGetAction,

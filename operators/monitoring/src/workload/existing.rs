@@ -1,5 +1,5 @@
-//! What stays of an existing object when it is written again: labels and annotations of other clients, addresses, and restarts
-//! that a user requested.
+//! Fields of an existing object that are kept when it is written again: labels and annotations of other clients, addresses,
+//! and restarts that a user requested.
 
 use k8s_openapi::api::apps::v1::{DaemonSet, StatefulSet};
 use k8s_openapi::api::core::v1::{PodTemplateSpec, Service};
@@ -7,8 +7,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use crate::workload::labels::{KUBECTL, Labels, RESERVED, merged};
 
-/// Keeps labels and annotations of other clients. Those of the operator win, and those that it no longer sets are removed. The
-/// resource version makes a write fail if the object has changed in the meantime.
+/// Keeps labels and annotations of other clients. Those of the operator have precedence, and those that it no longer sets are
+/// removed. The resource version makes a write fail if the object has changed in the meantime.
 pub fn keep_metadata(wanted: &mut ObjectMeta, existing: &ObjectMeta) {
     wanted.resource_version.clone_from(&existing.resource_version);
     keep_foreign(&mut wanted.labels, existing.labels.as_ref());
@@ -78,7 +78,7 @@ mod tests {
     use crate::workload::labels::labels;
 
     #[test]
-    fn what_others_set_stays_and_what_the_operator_set_before_goes() {
+    fn metadata_of_others_is_kept_and_own_metadata_is_removed() {
         let mut wanted = ObjectMeta { labels: Some(labels([("a", "new")])), ..ObjectMeta::default() };
         let existing = ObjectMeta {
             resource_version: Some("7".into()),
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_restart_stays() {
+    fn restarts_are_kept() {
         let pods = |annotations| {
             let metadata = ObjectMeta { annotations: Some(annotations), ..ObjectMeta::default() };
             let template = PodTemplateSpec { metadata: Some(metadata), ..PodTemplateSpec::default() };

@@ -1,4 +1,4 @@
-//! The Service that gives the pods of all workloads of a kind in a namespace their names.
+//! The Service that provides the DNS names of the pods of all workloads of a kind in a namespace.
 
 use k8s_openapi::api::core::v1::{Service, ServicePort, ServiceSpec};
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
@@ -28,7 +28,7 @@ pub(crate) fn headless<S>(
     }
 }
 
-/// A port of a Service that leads to the port of the pods with the same name.
+/// A port of a Service that targets the port of the pods with the same name.
 pub(crate) fn port(name: &str, port: i32) -> ServicePort {
     ServicePort {
         name: Some(name.to_owned()),

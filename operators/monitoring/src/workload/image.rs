@@ -61,9 +61,9 @@ pub struct Image<'i> {
     pub base: &'i str,
     /// The version; it is the tag, if there is no other.
     pub version: &'i str,
-    /// The tag; it wins over the version.
+    /// The tag; it has precedence over the version.
     pub tag: &'i str,
-    /// The digest; it wins over the tag.
+    /// The digest; it has precedence over the tag.
     pub sha: &'i str,
 }
 
@@ -149,7 +149,7 @@ fn with_registry(image: &str) -> (&str, String) {
     (registry, path.to_owned())
 }
 
-/// Reads a reference with a registry; nothing, if it does not follow the grammar.
+/// Reads a reference with a registry; none, if it does not follow the grammar.
 fn read(whole: &str) -> Option<Result<Reference, ReferenceError>> {
     let parts = REFERENCE.captures(whole)?;
     if parts["path"].len() > 255 {

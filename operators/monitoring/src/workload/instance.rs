@@ -1,5 +1,5 @@
-//! A workload at the version that it asks for: the names, labels and addresses of its objects and pods, and what its
-//! version can do.
+//! A workload at the version that its spec sets: the names, labels and addresses of its objects and pods, and what the version
+//! supports.
 
 use api_monitoring::web::WebConfigFileFields;
 use api_monitoring::workload::{WorkloadResource as _, WorkloadSpec};
@@ -17,9 +17,9 @@ use crate::workload::{path, storage, volume};
 /// A workload with a spec of a kind.
 #[derive(Debug, Clone)]
 pub struct Instance<'i, S> {
-    /// What the objects of the kind are called.
+    /// The names and labels of the objects of the kind.
     pub naming: Naming,
-    /// What the pods run.
+    /// The application that the pods run.
     pub application: Application,
     /// The resource, as owner of objects.
     pub owner: Owner<'i>,
@@ -106,7 +106,7 @@ impl<'i, S> Instance<'i, S> {
         self.application.takes_web_config(&self.version)
     }
 
-    /// Whether the web server speaks TLS.
+    /// Whether the web server serves TLS.
     pub(crate) fn serves_tls(&self) -> bool {
         self.application.serves_tls(&self.version, self.web)
     }
@@ -135,7 +135,7 @@ impl<'i, S> Instance<'i, S> {
         self.workload.pod_metadata.as_ref().map(|users| users.labels.clone()).unwrap_or_default()
     }
 
-    /// Metadata of the pods: these labels, the annotations that the user adds and the container that tools show first.
+    /// Metadata of the pods: these labels, the annotations that the user adds and the default container of `kubectl`.
     pub(crate) fn pod_metadata(&self, labels: Labels) -> ObjectMeta {
         let users = self.workload.pod_metadata.as_ref();
         let mut annotations = users.map(|users| users.annotations.clone()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Labels and annotations by which the operator recognises its objects, and users find pods.
+//! Labels and annotations that identify objects of the operator and pods.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ pub const NAME: &str = "operator.prometheus.io/name";
 /// Whether a shard is a server or an agent.
 pub const MODE: &str = "operator.prometheus.io/mode";
 
-/// The annotation with the container that tools show first.
+/// The annotation with the container that `kubectl` uses by default.
 pub const DEFAULT_CONTAINER: &str = "kubectl.kubernetes.io/default-container";
 /// The prefix of the annotations of `kubectl`.
 pub const KUBECTL: &str = "kubectl.kubernetes.io/";
@@ -36,7 +36,7 @@ pub fn labels<'l>(pairs: impl IntoIterator<Item = (&'l str, &'l str)>) -> Labels
     pairs.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
 }
 
-/// All labels; the later ones win.
+/// All labels; later ones have precedence.
 pub fn merged<'l>(all: impl IntoIterator<Item = &'l Labels>) -> Labels {
     all.into_iter().flatten().map(|(key, value)| (key.clone(), value.clone())).collect()
 }

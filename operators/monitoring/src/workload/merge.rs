@@ -1,5 +1,5 @@
 //! The user's containers merged into those of the operator, as the API server merges a strategic merge patch: fields that the
-//! user sets win, other fields stay, and lists with a key are merged element by element.
+//! user sets have precedence, other fields are kept, and lists with a key are merged element by element.
 
 use std::collections::BTreeMap;
 
@@ -60,7 +60,7 @@ const UNSET_IF_EMPTY: &[&str] = &[
 
 /// The containers of the operator, each merged with the user's of the same name, then those that only the user has.
 pub fn containers(own: Vec<Container>, users: &[Container]) -> Result<Vec<Container>, MergeError> {
-    // Of several with the same name, the last one counts.
+    // Of several with the same name, the last one is used.
     let mut left: BTreeMap<&str, &Container> = users.iter().map(|user| (user.name.as_str(), user)).collect();
     let mut merged = Vec::with_capacity(own.len() + users.len());
     for container in own {
@@ -137,8 +137,8 @@ fn merge(own: &mut Map<String, Value>, patch: Map<String, Value>) {
     }
 }
 
-/// Elements of the patch keep their order. Elements that only the operator has stay before the elements of the patch that they
-/// preceded, and otherwise come last.
+/// Elements of the patch keep their order. Elements that only the operator has come before the elements of the patch that they
+/// preceded, or last.
 fn merge_lists(own: Vec<Value>, patch: Vec<Value>, key: &str) -> Vec<Value> {
     let keys_of = |list: &[Value]| list.iter().map(|element| element[key].clone()).collect::<Vec<_>>();
     let (own_order, patch_order) = (keys_of(&own), keys_of(&patch));
@@ -173,7 +173,7 @@ fn merge_lists(own: Vec<Value>, patch: Vec<Value>, key: &str) -> Vec<Value> {
     all
 }
 
-/// The API server rejects a probe with two handlers: the user's handler wins.
+/// The API server rejects a probe with two handlers, so only the handler of the user is kept.
 fn keep_one_handler(merged: Option<&mut Probe>, user: Option<&Probe>) {
     let (Some(merged), Some(user)) = (merged, user) else { return };
     let handlers = [

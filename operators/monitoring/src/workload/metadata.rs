@@ -42,8 +42,8 @@ impl<'o> Owner<'o> {
     }
 }
 
-/// The metadata of a StatefulSet or DaemonSet, with labels of its own and the selector of its pods. Annotations of
-/// `kubectl` stay with the owner: with them, `kubectl apply --prune` would delete the object.
+/// The metadata of a StatefulSet or DaemonSet, with its own labels and the selector of its pods. Annotations of `kubectl` are
+/// not copied from the owner: `kubectl apply --prune` would delete the object.
 pub(crate) fn pod_controller(
     owner: Owner<'_>,
     operator: &OperatorConfig,
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn the_operator_has_the_last_word_about_a_stateful_set() {
+    fn labels_of_the_operator_win_on_a_stateful_set() {
         let metadata = owner();
         let owner = Owner { kind: crate::kinds::PROMETHEUS, metadata: &metadata };
         let own = labels([("b", "own"), ("a", "own")]);

@@ -1,12 +1,12 @@
-//! What the pods of all workloads share, and what runs and configures them. Pure: resources in, typed objects out.
+//! What all workloads share: their pods, and the objects that run and configure them. Pure.
 //!
 //! | file | owns |
 //! |---|---|
-//! | [`operator`] | what the flags of the operator say about objects |
+//! | [`operator`] | the settings of objects that follow from the flags |
 //! | [`defaults`] | the versions and images that run by default |
 //! | [`instance`] | a workload at a version: names, labels, addresses |
 //! | [`labels`], [`metadata`] | labels, annotations and owners of objects |
-//! | [`existing`] | what stays of an existing object when it is written again |
+//! | [`existing`] | fields of an existing object that are kept when it is written again |
 //! | [`pod`], [`container`], [`volume`], [`storage`] | parts of pods |
 //! | [`arguments`] | command lines, and the versions that have a flag |
 //! | [`image`] | the image of a container |
@@ -15,7 +15,7 @@
 //! | [`path`] | paths and URLs |
 //! | [`statefulset`] | StatefulSets |
 //! | [`secret`], [`tls_assets`] | Secrets |
-//! | [`governing_service`] | the Service that gives pods their names |
+//! | [`governing_service`] | the Service that provides the DNS names of pods |
 //! | [`thanos`] | flags that all components of Thanos share |
 
 pub mod arguments;

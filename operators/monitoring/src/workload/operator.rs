@@ -1,4 +1,4 @@
-//! What the flags of the operator say about the objects that it creates.
+//! The settings of objects that follow from the flags of the operator.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The pods of a workload: what the fields that all workloads share say about them.
+//! The parts of a pod that follow from the fields that all workloads share.
 
 use api_monitoring::pod::{DnsPolicy, HostAlias, PodDnsConfig, PodDnsConfigOption, TopologySpreadConstraint};
 use api_monitoring::workload::WorkloadSpec;
@@ -78,7 +78,7 @@ pub(crate) struct PodParts {
     pub(crate) host_network: bool,
 }
 
-/// The pods, with what the user says of them.
+/// The spec of the pods, with the settings of the user.
 pub(crate) fn spec(workload: &WorkloadSpec, parts: PodParts) -> Result<PodSpec, PodError> {
     let PodParts { containers, init_containers, volumes, host_network } = parts;
     let grace_period = workload.termination_grace_period_seconds.unwrap_or(GRACE_PERIOD);
@@ -136,7 +136,7 @@ fn dns_config(config: Option<&PodDnsConfig>) -> Option<PodDNSConfig> {
     })
 }
 
-/// The topology spread constraints. Where the user asks for it, their selectors also match the labels of the shard or of the
+/// The topology spread constraints. If the user enables it, their selectors also match the labels of the shard or of the
 /// resource.
 pub(crate) fn spread(
     constraints: &[TopologySpreadConstraint],
@@ -155,7 +155,7 @@ pub(crate) fn spread(
     some(constraints.iter().map(core).collect())
 }
 
-/// Nothing, if there is none.
+/// The list; none, if it is empty.
 pub(crate) fn some<T>(list: Vec<T>) -> Option<Vec<T>> {
     (!list.is_empty()).then_some(list)
 }
@@ -169,7 +169,7 @@ mod tests {
     use crate::workload::labels::labels;
 
     #[test]
-    fn the_user_has_the_last_word_about_names() {
+    fn the_dns_policy_of_the_user_wins() {
         assert_eq!(dns_policy(None, false), None);
         assert_eq!(dns_policy(None, true).as_deref(), Some("ClusterFirstWithHostNet"));
         assert_eq!(dns_policy(Some(&"None".into()), true).as_deref(), Some("None"));
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn expressions_stay_beside_added_labels() {
+    fn expressions_are_kept_beside_added_labels() {
         let expression =
             LabelSelectorRequirement { key: "k".into(), operator: "Exists".into(), values: None };
         let constraint = |labels: Option<Labels>| CoreConstraint {

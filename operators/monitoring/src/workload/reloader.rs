@@ -8,16 +8,16 @@ use crate::workload::operator::ReloaderConfig;
 use crate::workload::path;
 use crate::workload::pod::some;
 
-/// The container beside the application.
+/// The container that runs beside the application.
 pub const NAME: &str = "config-reloader";
 /// The container that runs before the application.
 pub const INIT_NAME: &str = "init-config-reloader";
 
 const PORT: i32 = 8080;
-/// Another port, because two containers of a pod with the same one make the server warn.
+/// Another port, because the API server warns if two containers of a pod have the same one.
 const INIT_PORT: i32 = 8081;
 
-/// What it reloads, and how. Empty texts set no flag.
+/// The settings of the reloader. Empty texts set no flag.
 #[derive(Debug, Clone, Default)]
 pub struct Reloader<'r> {
     /// Whether it expands the configuration once, before the application starts.
@@ -119,7 +119,7 @@ impl Reloader<'_> {
         put("config-file", &self.config_file);
         put("config-envsubst-file", &self.output_file);
         self.watched_directories.iter().for_each(|directory| put("watched-dir", directory));
-        // Otherwise a change would only be noticed after the watch interval, minutes later.
+        // Otherwise the reloader would notice a change only after the watch interval of several minutes.
         let own = path::directory(&self.config_file);
         if !self.config_file.is_empty() && !self.watched_directories.contains(&own) {
             put("watched-dir", &own);
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signal_has_no_address_to_send_it_to() {
+    fn a_signal_needs_no_reload_url() {
         let reloader = Reloader {
             reload: Reload::Signal("http://localhost/info".into()),
             log_level: "debug",
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_is_filled_in_in_order() {
+    fn all_variables_are_set_in_order() {
         let values = Values { node: true, shard: Some(-1), zone: "a", shard_in_zone: Some(2) };
         let value = |name: &str, value: &str| EnvVar {
             name: name.into(),

@@ -16,10 +16,10 @@ use crate::workload::operator::OperatorConfig;
 use crate::workload::pod::some;
 use crate::workload::storage;
 
-/// What pods are made from beside the resource.
+/// The inputs of pods, in addition to the resource.
 #[derive(Debug, Clone, Copy)]
 pub struct PodInputs<'p> {
-    /// What the flags of the operator say.
+    /// The settings that follow from the flags of the operator.
     pub operator: &'p OperatorConfig,
     /// The Secrets with certificates and keys.
     pub tls_secrets: &'p [String],

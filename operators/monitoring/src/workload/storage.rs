@@ -32,7 +32,7 @@ pub(crate) fn mounted_name<'n>(storage: Option<&'n StorageSpec>, name: &'n str) 
     if own.is_empty() { name } else { own }
 }
 
-/// The directory of the data in its volume; its root, if the user asks for that.
+/// The directory of the data in its volume; none for the root of the volume.
 pub(crate) fn sub_path(storage: Option<&StorageSpec>, directory: &str) -> Option<String> {
     storage.filter(|storage| !storage.disable_mount_sub_path).map(|_| directory.to_owned())
 }
@@ -73,7 +73,7 @@ mod tests {
             StorageSpec { empty_dir: Some(EmptyDirVolumeSource::default()), ..StorageSpec::default() };
         storage.volume_claim_template.metadata.name = "own".into();
         assert_eq!(built(&storage), (Some(vec![volume::empty("db")]), None));
-        // The containers still look for the claim, as users of the Prometheus Operator know it.
+        // The containers still mount the name of the claim, as with the Prometheus Operator.
         assert_eq!(mounted_name(Some(&storage), "db"), "own");
     }
 
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn data_is_in_a_directory_unless_the_user_wants_it_otherwise() {
+    fn data_is_in_a_directory_unless_the_user_disables_it() {
         let mut storage = StorageSpec::default();
         assert_eq!(sub_path(None, "db"), None);
         assert_eq!(sub_path(Some(&storage), "db"), Some("db".into()));

@@ -31,7 +31,7 @@ pub fn grpc_tls_arguments(tls: &GrpcServerTlsConfig, version: &Version) -> Vec<A
     arguments
 }
 
-/// A version of TLS in the notation of Thanos; nothing, if Thanos does not know it.
+/// A version of TLS in the notation of Thanos; none, if Thanos does not support it.
 fn tls_version(version: &TlsVersion) -> Option<&'static str> {
     match &**version {
         "TLS10" => Some("1.0"),

@@ -62,7 +62,7 @@ impl Volumes {
         }
     }
 
-    /// Lets the reloader watch the rules.
+    /// Makes the reloader watch the rules.
     pub(crate) fn watch_rules(&mut self, directory: &str, config_maps: &[String]) {
         for map in config_maps {
             let directory = format!("{directory}/{map}");
@@ -71,8 +71,8 @@ impl Volumes {
         }
     }
 
-    /// Adds the web configuration file, also if it is empty: then a change between HTTP and HTTPS does not change the pods.
-    /// The argument that points to it.
+    /// Adds the web configuration file, even if it is empty: then a change between HTTP and HTTPS does not change the pods.
+    /// Returns the argument that refers to it.
     pub(crate) fn put_web_config<S>(
         &mut self,
         instance: &Instance<'_, S>,

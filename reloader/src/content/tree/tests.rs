@@ -15,7 +15,8 @@ fn of(directory: &Path) -> Digest {
     digest(&[directory], None)
 }
 
-/// As the kubelet does it: a new directory, a link renamed over `..data`, the old directory removed.
+/// Replaces the files of a volume as the kubelet does: a new directory, a link renamed to `..data`, the old directory
+/// removed.
 fn swap(volume: &Path, stamp: &str, files: &[(&str, &str)]) {
     let old = fs::read_link(volume.join("..data")).ok();
     let new = volume.join(format!("..{stamp}"));
@@ -36,7 +37,7 @@ fn swap(volume: &Path, stamp: &str, files: &[(&str, &str)]) {
 }
 
 #[test]
-fn a_swap_to_the_same_content_is_no_difference_and_any_other_is() {
+fn only_a_swap_to_other_content_changes_the_hash() {
     let directory = tempfile::tempdir().unwrap();
     let volume = directory.path();
     swap(volume, "1", &[("a.yaml", "a"), ("deep/b.yaml", "b")]);
@@ -51,7 +52,7 @@ fn a_swap_to_the_same_content_is_no_difference_and_any_other_is() {
 }
 
 #[test]
-fn a_file_is_gone_when_it_is_taken_from_the_volume_not_when_its_link_is() {
+fn a_file_is_removed_with_the_swap_and_not_with_its_link() {
     let directory = tempfile::tempdir().unwrap();
     let volume = directory.path();
     swap(volume, "1", &[("a.yaml", "a"), ("b.yaml", "b")]);
@@ -64,7 +65,7 @@ fn a_file_is_gone_when_it_is_taken_from_the_volume_not_when_its_link_is() {
 }
 
 #[test]
-fn names_and_borders_count() {
+fn names_and_the_ends_of_files_are_hashed() {
     let make = |files: &[(&str, &str)]| {
         let directory = tempfile::tempdir().unwrap();
         for (name, text) in files {
@@ -84,7 +85,7 @@ fn names_and_borders_count() {
 }
 
 #[test]
-fn the_configuration_itself_does_not_count() {
+fn the_configuration_itself_is_ignored() {
     let directory = tempfile::tempdir().unwrap();
     let volume = directory.path().canonicalize().unwrap();
     let config = volume.join("prometheus.yaml.gz");
@@ -96,10 +97,10 @@ fn the_configuration_itself_does_not_count() {
 }
 
 #[test]
-fn dangling_links_and_circles_are_no_error() {
+fn dangling_links_and_cycles_are_not_errors() {
     let directory = tempfile::tempdir().unwrap();
     symlink("nowhere", directory.path().join("dangling")).unwrap();
-    symlink(".", directory.path().join("circle")).unwrap();
+    symlink(".", directory.path().join("cycle")).unwrap();
     let before = of(directory.path());
     fs::write(directory.path().join("nowhere"), "").unwrap();
     assert_ne!(of(directory.path()), before);

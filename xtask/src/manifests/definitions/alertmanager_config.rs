@@ -1,10 +1,10 @@
-//! The second version of AlertmanagerConfig, as a list of what it has otherwise than the one that is stored.
+//! The schema of AlertmanagerConfig `v1beta1`, as a list of its differences to the stored version.
 
 use anyhow::{Context, Result};
 use serde_json::{Map, Value, json};
 
-/// Lists that are not marked in `v1beta1`.
-const UNMARKED: [&str; 15] = [
+/// Lists that have no list type in `v1beta1`.
+const WITHOUT_LIST_TYPE: [&str; 15] = [
     "inhibitRules",
     "inhibitRules[].equal",
     "inhibitRules[].sourceMatch",
@@ -22,7 +22,7 @@ const UNMARKED: [&str; 15] = [
     "route.routes",
 ];
 
-/// The same, below the field that has another name.
+/// Further such lists, below the field that has another name.
 const INTERVALS: [&str; 7] = [
     "timeIntervals",
     "timeIntervals[].timeIntervals",
@@ -33,7 +33,7 @@ const INTERVALS: [&str; 7] = [
     "timeIntervals[].timeIntervals[].years",
 ];
 
-/// Keys of Secrets that must be named in full in `v1beta1`, and are never optional.
+/// References to keys of Secrets that need both name and key in `v1beta1`, and are never optional.
 const SECRETS: [(&str, &str); 12] = [
     ("emailConfigs", "authPassword"),
     ("emailConfigs", "authSecret"),
@@ -49,7 +49,7 @@ const SECRETS: [(&str, &str); 12] = [
     ("wechatConfigs", "apiSecret"),
 ];
 
-/// What `v1beta1` does not have.
+/// Fields that `v1beta1` does not have.
 const REMOVED: [(&str, &str); 4] = [
     ("inhibitRules[].sourceMatch[]", "regex"),
     ("inhibitRules[].targetMatch[]", "regex"),
@@ -65,10 +65,10 @@ pub(super) fn v1beta1(stored: &Value) -> Result<Value> {
     let intervals = properties.remove("muteTimeIntervals").context("no muteTimeIntervals")?;
     properties.insert("timeIntervals".into(), intervals);
     for path in INTERVALS {
-        unmark(at(spec, path)?);
+        remove_list_type(at(spec, path)?);
     }
-    for path in UNMARKED {
-        unmark(at(spec, path)?);
+    for path in WITHOUT_LIST_TYPE {
+        remove_list_type(at(spec, path)?);
     }
     for (path, field) in REMOVED {
         self::properties(at(spec, path)?)?.remove(field).with_context(|| format!("no {path}.{field}"))?;
@@ -78,45 +78,46 @@ pub(super) fn v1beta1(stored: &Value) -> Result<Value> {
         object(at(spec, &path)?)?.remove("minLength");
     }
     for (receiver, field) in SECRETS {
-        name_in_full(at(spec, &format!("receivers[].{receiver}[].{field}"))?)?;
+        require_name_and_key(at(spec, &format!("receivers[].{receiver}[].{field}"))?)?;
     }
     let receivers: Vec<String> = self::properties(at(spec, "receivers[]")?)?.keys().cloned().collect();
     for receiver in receivers.iter().filter(|name| name.ends_with("Configs")) {
-        unmark(at(spec, &format!("receivers[].{receiver}"))?);
-        // Mail has no such part. It is the same for all others, and fifteen times the same descriptions are too much.
+        remove_list_type(at(spec, &format!("receivers[].{receiver}"))?);
+        // Email has no HTTP client. The schema of the client is the same in all other receivers, so its descriptions
+        // are left out.
         if let Ok(client) = at(spec, &format!("receivers[].{receiver}[].httpConfig")) {
             let description = object(client)?.remove("description");
-            undescribe(client);
+            remove_descriptions(client);
             object(client)?.extend(description.map(|description| ("description".to_owned(), description)));
-            name_in_full(at(client, "bearerTokenSecret")?)?;
+            require_name_and_key(at(client, "bearerTokenSecret")?)?;
         }
     }
     Ok(schema)
 }
 
-/// The same, described on its first levels only: with all descriptions in both versions the definition would be too
-/// large to be applied.
+/// The same schema with descriptions only of the fields of `spec`: with all descriptions in both versions, the CRD
+/// would be too large to be applied.
 pub(super) fn briefly_described(mut schema: Value) -> Result<Value> {
     let spec = schema.pointer_mut("/properties/spec").context("a schema without spec")?;
     for property in properties(spec)?.values_mut() {
         let description = object(property)?.remove("description");
-        undescribe(property);
+        remove_descriptions(property);
         object(property)?.extend(description.map(|description| ("description".to_owned(), description)));
     }
     Ok(schema)
 }
 
-fn undescribe(schema: &mut Value) {
+fn remove_descriptions(schema: &mut Value) {
     let Value::Object(schema) = schema else { return };
     if schema.get("description").is_some_and(Value::is_string) {
         schema.remove("description");
     }
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
-        properties.values_mut().for_each(undescribe);
+        properties.values_mut().for_each(remove_descriptions);
     }
     for key in ["items", "additionalProperties"] {
         if let Some(part) = schema.get_mut(key) {
-            undescribe(part);
+            remove_descriptions(part);
         }
     }
 }
@@ -141,14 +142,14 @@ fn properties(schema: &mut Value) -> Result<&mut Map<String, Value>> {
     schema.get_mut("properties").and_then(Value::as_object_mut).context("a schema without properties")
 }
 
-fn unmark(list: &mut Value) {
+fn remove_list_type(list: &mut Value) {
     if let Value::Object(list) = list {
         list.remove("x-kubernetes-list-type");
         list.remove("x-kubernetes-list-map-keys");
     }
 }
 
-fn name_in_full(selector: &mut Value) -> Result<()> {
+fn require_name_and_key(selector: &mut Value) -> Result<()> {
     let selector = object(selector)?;
     selector.remove("x-kubernetes-map-type");
     selector.insert("required".into(), json!(["key", "name"]));

@@ -1,4 +1,4 @@
-//! The definitions of our resources, one file each.
+//! The CRDs, one file each.
 
 mod alertmanager_config;
 mod monitoring;
@@ -17,10 +17,10 @@ use product::Product;
 
 use super::yaml;
 
-/// `kubectl apply` stores an object in an annotation of itself, which takes this much.
+/// The limit of `kubectl apply`, which stores the object in an annotation.
 const LARGEST_DEFINITION: usize = 256 * 1024;
 
-/// A definition, and which operator serves it.
+/// A CRD, and the operator that serves it.
 pub(super) struct Definition {
     pub(super) product: &'static Product,
     whole: CustomResourceDefinition,
@@ -28,17 +28,17 @@ pub(super) struct Definition {
     pub(super) text: String,
 }
 
-/// All of them, by operator.
+/// All CRDs, by operator.
 pub(super) fn all() -> Result<Vec<Definition>> {
     let mut all = Vec::new();
     for product in products::ALL {
         let of_types = (product.definitions)()?.into_iter().filter_map(|one| match one {
             product::Definition::OfType(definition) => Some(*definition),
-            // The file is what is made here.
+            // The file is generated here.
             product::Definition::File { .. } => None,
         });
         let of_types: Vec<CustomResourceDefinition> = of_types.collect();
-        // The types of monitoring do not say all that its definitions do.
+        // The Rust types of monitoring do not contain everything that their CRDs need.
         let made =
             if **product == operator_monitoring::PRODUCT { monitoring::definitions()? } else { Vec::new() };
         for definition in of_types.into_iter().chain(made) {
@@ -95,7 +95,7 @@ impl Definition {
         status.into_iter().chain(scale).collect()
     }
 
-    /// Whether resources of this kind read what their author may not be allowed to read.
+    /// Whether the operator reads data for these resources that their author may not be permitted to read.
     pub(super) fn is_privileged(&self) -> bool {
         let mut kinds = self.product.privileged.iter();
         kinds.any(|kind| kind.group == self.group() && kind.plural == self.plural())

@@ -1,4 +1,4 @@
-//! The ten definitions of `monitoring.coreos.com`.
+//! The ten CRDs of `monitoring.coreos.com`.
 
 use anyhow::{Context, Result};
 use api_monitoring::alertmanager::AlertmanagerSpec;
@@ -41,8 +41,8 @@ pub(super) fn definitions() -> Result<Vec<CustomResourceDefinition>> {
     ])
 }
 
-/// The same with `v1beta1` beside the version that is stored. It is not served: without a webhook that converts, the
-/// server would store its fields under names that nobody reads.
+/// The CRD with `v1beta1` in addition to the stored version. It is not served: without a conversion webhook, the API
+/// server would store its fields under names that no program reads.
 fn in_two_versions(mut definition: CustomResourceDefinition) -> Result<CustomResourceDefinition> {
     let stored = definition.spec.versions.first_mut().context("no version")?;
     let mut other = stored.clone();
@@ -57,7 +57,7 @@ fn in_two_versions(mut definition: CustomResourceDefinition) -> Result<CustomRes
     Ok(definition)
 }
 
-/// Names, columns and subresources are those of the kind; the schema is written out here, where it can be completed.
+/// Names, columns and subresources come from the kind; the schema is generated here, where it can be completed.
 fn definition<Kind: CustomResourceExt, Spec: JsonSchema, Status: JsonSchema>()
 -> Result<CustomResourceDefinition> {
     let mut definition = Kind::crd();

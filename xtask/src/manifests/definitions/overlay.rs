@@ -1,9 +1,10 @@
-//! What the schemas of Kubernetes' own types lack: how lists and maps are merged, which values are filled in, which names
-//! may be left out. Without it a server-side apply by two managers would merge differently than users are used to.
+//! What the schemas of Kubernetes' own types lack: how lists and maps are merged, which defaults are set, which names
+//! are optional. Without these, a server-side apply by two managers would merge differently than for built-in
+//! resources.
 
 use serde_json::{Map, Value, json};
 
-/// Marks a default that is empty on purpose.
+/// Marks an empty default that must be kept.
 pub(super) const EMPTY_DEFAULT: &str = "x-empty-default";
 
 const CORE: &str = "io.k8s.api.core.v1.";
@@ -28,7 +29,7 @@ const ATOMIC: [&str; 15] = [
     "TypedLocalObjectReference",
 ];
 
-/// Types whose `name` may be left out and is empty then.
+/// Types whose `name` is optional, with an empty default.
 const NAMELESS: [&str; 8] = [
     "ConfigMapEnvSource",
     "ConfigMapKeySelector",
@@ -75,7 +76,7 @@ const ATOMIC_LISTS: [(&str, &[&str]); 28] = [
 const PREFERENCES: &[&str] =
     &["preferredDuringSchedulingIgnoredDuringExecution", "requiredDuringSchedulingIgnoredDuringExecution"];
 
-/// Lists whose elements are known by their keys.
+/// Lists whose elements are identified by keys.
 const KEYED_LISTS: [(&str, &str, &[&str]); 6] = [
     ("Container", "env", &["name"]),
     ("Container", "ports", &["containerPort", "protocol"]),
@@ -85,7 +86,7 @@ const KEYED_LISTS: [(&str, &str, &[&str]); 6] = [
     ("ResourceRequirements", "claims", &["name"]),
 ];
 
-/// Values that the server fills in.
+/// Defaults of the API server.
 const DEFAULTS: [(&str, &str, &str); 11] = [
     ("AzureDiskVolumeSource", "fsType", "\"ext4\""),
     ("AzureDiskVolumeSource", "readOnly", "false"),
@@ -100,18 +101,19 @@ const DEFAULTS: [(&str, &str, &str); 11] = [
     ("ScaleIOVolumeSource", "storageMode", "\"ThinProvisioned\""),
 ];
 
-/// How a quantity is written.
+/// The format of a quantity.
 const QUANTITY: &str = concat!(
     r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))",
     r"(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$",
 );
 
-/// The schema of the named type with what it lacks. A type of ours that spreads one of Kubernetes' is completed as that one.
+/// The schema of the named type, completed. A type of ours that contains the fields of a Kubernetes type is completed
+/// like that type.
 pub(super) fn on(name: &str, schema: Value) -> Value {
     match name {
         "io.k8s.apimachinery.pkg.api.resource.Quantity" => number_or_text(Some(QUANTITY)),
         "io.k8s.apimachinery.pkg.util.intstr.IntOrString" => number_or_text(None),
-        // What a claim template says of itself is checked where the claim is made.
+        // The metadata of a claim template is checked when the claim is created.
         "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta" => json!({"type": "object"}),
         _ if name.starts_with(CORE) || name.starts_with(META) || name == SPREADING => {
             let short = name.rsplit('.').next().unwrap_or(name);
@@ -121,9 +123,9 @@ pub(super) fn on(name: &str, schema: Value) -> Value {
     }
 }
 
-/// A type of ours that has all fields of one of Kubernetes'.
+/// A type of ours that has all fields of a Kubernetes type.
 pub(super) const SPREADING: &str = "TopologySpreadConstraint";
-/// The fields that it has besides.
+/// Its additional fields.
 pub(super) const OWN_FIELDS_OF_SPREADING: [&str; 1] = ["additionalLabelSelectors"];
 
 fn number_or_text(pattern: Option<&str>) -> Value {

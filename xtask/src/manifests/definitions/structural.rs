@@ -1,5 +1,5 @@
-//! From a type to a schema as Kubernetes wants it: every part written out, nothing nullable, no defaults that say nothing,
-//! and of the types of Kubernetes itself no descriptions.
+//! Converts the schema of a Rust type into a structural schema for Kubernetes: without references, without null,
+//! without defaults that are zero values, and without descriptions of Kubernetes types.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::overlay;
 
-/// Types whose names begin so are those of Kubernetes.
+/// The prefix of the names of Kubernetes types.
 const KUBERNETES: &str = "io.k8s.";
 const REFERENCE: &str = "#/$defs/";
 
@@ -42,53 +42,53 @@ fn of<T: JsonSchema>() -> Result<Value> {
             (name, schema)
         })
         .collect();
-    written_out(root.as_value(), &definitions)
+    without_references(root.as_value(), &definitions)
 }
 
 /// A schema without references.
-fn written_out(schema: &Value, definitions: &BTreeMap<String, Value>) -> Result<Value> {
+fn without_references(schema: &Value, definitions: &BTreeMap<String, Value>) -> Result<Value> {
     let Value::Object(schema) = schema else {
-        // `true`: anything goes.
+        // `true`: any value is allowed.
         return Ok(json!({"x-kubernetes-preserve-unknown-fields": true}));
     };
     let mut schema = without_null(schema.clone());
     if let Some(Value::String(reference)) = schema.remove("$ref") {
-        let name = reference.strip_prefix(REFERENCE).context("a reference to somewhere else")?;
+        let name = reference.strip_prefix(REFERENCE).context("a reference to another document")?;
         let Value::Object(mut target) =
             definitions.get(name).with_context(|| format!("no type {name}"))?.clone()
         else {
             return Ok(json!({"x-kubernetes-preserve-unknown-fields": true}));
         };
         if name.starts_with(KUBERNETES) {
-            target = undescribed(target, &[]);
+            target = without_descriptions(target, &[]);
         } else if name == overlay::SPREADING {
-            target = undescribed(target, &overlay::OWN_FIELDS_OF_SPREADING);
+            target = without_descriptions(target, &overlay::OWN_FIELDS_OF_SPREADING);
         }
-        // What is said where the type is used goes before what the type says of itself.
+        // What is defined where the type is used overrides the definition of the type.
         target.extend(schema);
         schema = without_null(target);
         if schema.contains_key("$ref") {
-            return written_out(&Value::Object(schema), definitions);
+            return without_references(&Value::Object(schema), definitions);
         }
     }
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         for property in properties.values_mut() {
-            *property = written_out(property, definitions)?;
+            *property = without_references(property, definitions)?;
         }
     }
     for key in ["items", "additionalProperties"] {
         if let Some(part) = schema.get_mut(key) {
-            *part = written_out(part, definitions)?;
+            *part = without_references(part, definitions)?;
         }
     }
     for key in ["title", "$schema", "propertyNames", "unevaluatedProperties"] {
         schema.remove(key);
     }
-    if schema.get("default").is_some_and(says_nothing) && !schema.contains_key(overlay::EMPTY_DEFAULT) {
+    if schema.get("default").is_some_and(is_zero_value) && !schema.contains_key(overlay::EMPTY_DEFAULT) {
         schema.remove("default");
     }
     schema.remove(overlay::EMPTY_DEFAULT);
-    // A whole number of any size.
+    // An integer of any size.
     schema.retain(|key, value| key != "format" || !value.is_null());
     if let Some(Value::String(format)) = schema.get("format")
         && format.starts_with("uint")
@@ -99,7 +99,7 @@ fn written_out(schema: &Value, definitions: &BTreeMap<String, Value>) -> Result<
     Ok(Value::Object(schema))
 }
 
-/// Options are written as a choice between a value and null, in one of three ways. None of ours may be null.
+/// An `Option` is generated as a choice between a value and null, in one of three ways. Null is not allowed here.
 fn without_null(mut schema: Map<String, Value>) -> Map<String, Value> {
     if let Some(Value::Array(kinds)) = schema.get("type") {
         let kind = kinds.iter().find(|kind| *kind != "null").cloned().unwrap_or(Value::Null);
@@ -121,8 +121,9 @@ fn without_null(mut schema: Map<String, Value>) -> Map<String, Value> {
     schema
 }
 
-/// The same without its descriptions, but for fields of ours: those of Kubernetes would be most of a definition.
-fn undescribed(mut schema: Map<String, Value>, ours: &[&str]) -> Map<String, Value> {
+/// The schema without descriptions, except those of our own fields: the descriptions of Kubernetes would be most of a
+/// CRD.
+fn without_descriptions(mut schema: Map<String, Value>, ours: &[&str]) -> Map<String, Value> {
     if ours.is_empty() {
         schema.remove("description");
     }
@@ -135,14 +136,14 @@ fn undescribed(mut schema: Map<String, Value>, ours: &[&str]) -> Map<String, Val
     schema
 }
 
-/// Whether a default is only the empty value that the type has in this program.
-fn says_nothing(value: &Value) -> bool {
+/// Whether a default is only the zero value of the Rust type.
+fn is_zero_value(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => true,
         Value::Bool(true) => false,
         Value::Number(number) => number.as_f64() == Some(0.0),
         Value::String(text) => text.is_empty(),
-        Value::Array(values) => values.iter().all(says_nothing),
-        Value::Object(values) => values.values().all(says_nothing),
+        Value::Array(values) => values.iter().all(is_zero_value),
+        Value::Object(values) => values.values().all(is_zero_value),
     }
 }

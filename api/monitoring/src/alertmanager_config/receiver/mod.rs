@@ -37,7 +37,7 @@ use crate::auth::{BasicAuth, OAuth2, SafeAuthorization};
 use crate::http::ProxyConfig;
 use crate::tls::SafeTlsConfig;
 
-/// Named set of places that notifications are sent to.
+/// Named set of integrations that notifications are sent to.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[schemars(extend("required" = ["name"]))]
@@ -109,7 +109,7 @@ pub struct HttpConfig {
     /// Deprecated: use `proxyUrl` instead.
     #[serde(rename = "proxyURL")]
     pub proxy_url_original: Option<String>,
-    /// Proxy on the way.
+    /// Proxy of the connection.
     #[serde(flatten)]
     pub proxy: ProxyConfig,
     /// Whether to follow HTTP redirects.

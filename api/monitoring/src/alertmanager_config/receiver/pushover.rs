@@ -48,7 +48,7 @@ pub struct PushoverConfig {
     /// Time between repeats of an emergency message until it is acknowledged.
     #[schemars(extend("pattern" = "^(([0-9]+)y)?(([0-9]+)w)?(([0-9]+)d)?(([0-9]+)h)?(([0-9]+)m)?(([0-9]+)s)?(([0-9]+)ms)?$"))]
     pub retry: Option<String>,
-    /// How long an emergency message is repeated if nobody acknowledges it.
+    /// How long an emergency message is repeated if it is not acknowledged.
     #[schemars(extend("pattern" = "^(([0-9]+)y)?(([0-9]+)w)?(([0-9]+)d)?(([0-9]+)h)?(([0-9]+)m)?(([0-9]+)s)?(([0-9]+)ms)?$"))]
     pub expire: Option<String>,
     /// Whether the message is HTML; not together with `monospace`.

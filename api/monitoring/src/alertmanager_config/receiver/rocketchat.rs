@@ -73,7 +73,7 @@ pub struct RocketChatFieldConfig {
     /// Value of the field.
     #[schemars(length(min = 1))]
     pub value: Option<String>,
-    /// Whether the field is narrow enough to stand beside another one.
+    /// Whether the field is narrow enough to be shown beside another one.
     pub short: Option<bool>,
 }
 

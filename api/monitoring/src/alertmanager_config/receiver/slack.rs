@@ -138,6 +138,6 @@ pub struct SlackField {
     /// Value of the field.
     #[schemars(length(min = 1))]
     pub value: String,
-    /// Whether the field is narrow enough to stand beside another one.
+    /// Whether the field is narrow enough to be shown beside another one.
     pub short: Option<bool>,
 }

@@ -1,4 +1,5 @@
-//! HTTP client options of discoveries. Some discoveries have no basic authentication, and some log in in their own way.
+//! HTTP client options of discoveries. Some discoveries do not have basic authentication, and some have their own
+//! authentication.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,7 +36,7 @@ pub struct TokenClient {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Connection {
-    /// Proxy on the way.
+    /// Proxy of the connection.
     #[serde(flatten)]
     pub proxy: ProxyConfig,
     /// Follow HTTP redirects.

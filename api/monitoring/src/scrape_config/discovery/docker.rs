@@ -23,7 +23,7 @@ pub struct DockerSdConfig {
     pub host_networking_host: Option<String>,
     /// Use only the first network of a container that has several.
     pub match_first_network: Option<bool>,
-    /// Conditions that limit the found containers, as the Docker API knows them.
+    /// Conditions that limit the found containers, as the Docker API defines them.
     #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["name"]))]
     pub filters: Vec<Filter>,
     /// Time between two refreshes of the target list.

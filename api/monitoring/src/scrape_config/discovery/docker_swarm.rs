@@ -21,7 +21,7 @@ pub struct DockerSwarmSdConfig {
     /// Port to scrape nodes on, and services and tasks that publish no port.
     #[schemars(range(min = 0, max = 65535))]
     pub port: Option<i32>,
-    /// Conditions that limit the found objects, as the Docker API knows them.
+    /// Conditions that limit the found objects, as the Docker API defines them.
     #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["name"]))]
     pub filters: Vec<Filter>,
     /// Time between two refreshes of the target list.

@@ -28,7 +28,7 @@ pub struct Ec2SdConfig {
     pub port: Option<i32>,
     /// Time between two refreshes of the target list.
     pub refresh_interval: Option<Duration>,
-    /// Conditions that limit the found instances, as the EC2 API knows them.
+    /// Conditions that limit the found instances, as the EC2 API defines them.
     #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["name"]))]
     pub filters: Vec<Filter>,
     /// HTTP client options.

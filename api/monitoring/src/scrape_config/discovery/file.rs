@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::text::{Duration, text};
 
 text! {
-    /// Path of a JSON or YAML file with targets; the file name may hold one `*`.
+    /// Path of a JSON or YAML file with targets; the file name may contain one `*`.
     #[schemars(extend("pattern" = r"^[^*]*(\*[^/]*)?\.(json|yml|yaml|JSON|YML|YAML)$"))]
     SdFile
 }

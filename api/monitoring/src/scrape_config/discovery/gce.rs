@@ -16,7 +16,7 @@ pub struct GceSdConfig {
     /// Zone to look in; use several entries for several zones.
     #[schemars(length(min = 1))]
     pub zone: String,
-    /// Filter expression for the instances, as the Compute Engine API knows it.
+    /// Filter expression for the instances, as the Compute Engine API defines it.
     #[schemars(length(min = 1))]
     pub filter: Option<String>,
     /// Time between two refreshes of the target list.

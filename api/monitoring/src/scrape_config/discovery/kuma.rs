@@ -14,7 +14,7 @@ use crate::text::Duration;
 pub struct KumaSdConfig {
     /// URL of the Kuma monitoring assignment server.
     pub server: Url,
-    /// ID with which Prometheus presents itself to the Kuma control plane.
+    /// ID of Prometheus in requests to the Kuma control plane.
     #[serde(rename = "clientID")]
     #[schemars(length(min = 1))]
     pub client_id: Option<String>,

@@ -56,7 +56,7 @@ pub struct OpenStackSdConfig {
     pub application_credential_id: Option<String>,
     /// Secret key that holds the secret of the application credential.
     pub application_credential_secret: Option<SecretKeySelector>,
-    /// List the instances of all projects; normally needs admin rights.
+    /// List the instances of all projects; normally needs admin permissions.
     pub all_tenants: Option<bool>,
     /// Time between two refreshes of the target list.
     pub refresh_interval: Option<Duration>,

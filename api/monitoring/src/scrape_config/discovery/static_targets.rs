@@ -1,4 +1,4 @@
-//! Targets by name.
+//! Static targets.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! A StatefulSet controller, as far as it matters here what the one of Kubernetes does: it adopts, makes what is missing,
-//! stops at what it cannot mend, removes what is too much, and replaces the rest in order.
+//! A model of the StatefulSet controller: it adopts pods, creates missing ones, stops at those that it cannot update, removes
+//! surplus ones, and replaces the rest in order.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -13,7 +13,7 @@ use crate::health::{is_ready, revision};
 use crate::rollout::replicas::selects;
 use crate::rollout::tests::build::{self, pod, with_claim};
 
-/// Why the controller goes no further in a pass.
+/// The controller stops its pass here.
 struct Stop;
 
 impl World {
@@ -42,7 +42,7 @@ impl World {
         self.set = Some(set);
     }
 
-    /// Lets go what it should not have, and adopts what it should.
+    /// Releases pods that the selector does not match, and adopts those that it matches.
     fn claim(&mut self, set: &StatefulSet) {
         let selector = &set.spec.as_ref().expect("a spec").selector;
         for pod in self.pods.values_mut() {
@@ -58,17 +58,17 @@ impl World {
         }
     }
 
-    /// Makes what is missing, and stops at what it cannot mend.
+    /// Creates missing pods, and stops at those that it cannot update.
     fn fill(&mut self, set: &StatefulSet, ordered: bool) -> Result<(), Stop> {
         let ordinals = replicas(set);
         if ordered {
-            return ordinals.into_iter().try_for_each(|ordinal| self.look(set, ordinal, ordered));
+            return ordinals.into_iter().try_for_each(|ordinal| self.visit(set, ordinal, ordered));
         }
         let mut size = 1;
         let mut rest = ordinals.as_slice();
         while !rest.is_empty() {
             let (batch, after) = rest.split_at(size.min(rest.len()));
-            let failed = batch.iter().filter(|ordinal| self.look(set, **ordinal, ordered).is_err()).count();
+            let failed = batch.iter().filter(|ordinal| self.visit(set, **ordinal, ordered).is_err()).count();
             if failed > 0 {
                 return Err(Stop);
             }
@@ -78,7 +78,7 @@ impl World {
         Ok(())
     }
 
-    fn look(&mut self, set: &StatefulSet, ordinal: i32, ordered: bool) -> Result<(), Stop> {
+    fn visit(&mut self, set: &StatefulSet, ordinal: i32, ordered: bool) -> Result<(), Stop> {
         let name = format!("set-{ordinal}");
         let Some(pod) = self.pods.get(&name) else {
             self.last_uid += 1;
@@ -94,7 +94,7 @@ impl World {
         if ordered && (pod.metadata.deletion_timestamp.is_some() || !is_ready(pod)) {
             return Err(Stop);
         }
-        // The server takes no other volumes for a pod that is there.
+        // The server rejects other volumes for an existing pod.
         let new = build(set, ordinal);
         let claims = |pod: &Pod| -> BTreeSet<String> {
             let volumes = pod.spec.iter().flat_map(|spec| spec.volumes.iter().flatten());
@@ -105,15 +105,15 @@ impl World {
         if claims(pod).is_superset(&claims(&new)) { Ok(()) } else { Err(Stop) }
     }
 
-    /// Removes what is too much.
+    /// Removes surplus pods.
     fn shrink(&mut self, set: &StatefulSet, ordered: bool) -> Result<(), Stop> {
         let wanted: Vec<String> = replicas(set).iter().map(|ordinal| format!("set-{ordinal}")).collect();
         for (name, pod) in self.pods.iter_mut().rev() {
             if wanted.contains(name) || !is_held(set, pod) {
                 continue;
             }
-            let goes_already = pod.metadata.deletion_timestamp.is_some();
-            if !goes_already {
+            let is_terminating = pod.metadata.deletion_timestamp.is_some();
+            if !is_terminating {
                 *pod = build::leaving(pod.clone());
             }
             if ordered {
@@ -132,7 +132,7 @@ impl World {
             return;
         }
         for name in &names {
-            let pod = self.pods.get_mut(name).expect("a pod that is there");
+            let pod = self.pods.get_mut(name).expect("an existing pod");
             if revision(pod) != update && pod.metadata.deletion_timestamp.is_none() {
                 *pod = build::leaving(pod.clone());
                 return;
@@ -172,7 +172,7 @@ fn name_of_revision(set: &StatefulSet) -> String {
     format!("{:x}", hasher.finish())
 }
 
-/// A pod as the controller makes it.
+/// A pod as the controller creates it.
 pub(super) fn build(set: &StatefulSet, ordinal: i32) -> Pod {
     let spec = set.spec.as_ref().expect("a spec");
     let mut pod = build::of(pod(ordinal), &name_of_revision(set));

@@ -1,5 +1,5 @@
-//! A small world: a user's wish, an operator that writes it and follows our decisions, a StatefulSet controller that does
-//! what the one of Kubernetes does, and a kubelet. Each acts when it is told to.
+//! A model of a cluster: the spec of a user, an operator that applies it and our decisions, a StatefulSet controller, a
+//! garbage collector and a kubelet. The test decides which of them acts next.
 
 mod controller;
 
@@ -15,10 +15,10 @@ use super::build::{self, pod, ready, stateful_set, templates, waiting};
 use crate::health::is_ready;
 use crate::rollout::{RepairPolicy, Situation, decide};
 
-/// What the user wants.
+/// The spec that the user wrote.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Wish {
-    /// An even one works, an odd one does not.
+pub(crate) struct DesiredState {
+    /// Pods with an even image become ready, those with an odd one fail.
     pub(crate) image: u8,
     pub(crate) replicas: i32,
     pub(crate) template: Option<&'static str>,
@@ -32,13 +32,13 @@ pub(crate) struct Wish {
 pub(crate) struct Setup {
     /// Whether the operator may patch pods.
     pub(crate) may_patch: bool,
-    /// Whether unavailable pods hold every update back, as in Kubernetes 1.35.0.
+    /// Whether an unavailable pod delays every update, as in Kubernetes 1.35.0.
     pub(crate) counts_unavailable: bool,
-    /// Whether pods are looked at in growing batches, or one after the other as in old versions.
+    /// Whether pods are processed in growing batches, or one after the other as in old versions.
     pub(crate) in_batches: bool,
 }
 
-/// Who acts.
+/// A component that acts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Actor {
     Operator,
@@ -51,37 +51,40 @@ pub(crate) const ACTORS: [Actor; 4] = [Actor::Operator, Actor::Collector, Actor:
 
 #[derive(Clone)]
 pub(crate) struct World {
-    pub(crate) wish: Wish,
+    pub(crate) desired: DesiredState,
     setup: Setup,
     set: Option<StatefulSet>,
     pods: BTreeMap<String, Pod>,
-    /// Pods that served until the operator removed them, and that do not serve again yet.
+    /// Pods that were ready until the operator removed them, and that are not ready again yet.
     pub(crate) down: BTreeSet<String>,
-    /// Whether the operator just removed a pod that served, and more would serve had it waited.
+    /// Whether the operator just removed a ready pod, although more pods would have become ready without that.
     pub(crate) is_impatient: bool,
     last_uid: u32,
 }
 
 impl fmt::Debug for World {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{:?}\n{:?}, taken down: {:?}", self.wish, self.setup, self.down)?;
+        writeln!(f, "{:?}\n{:?}, taken down: {:?}", self.desired, self.setup, self.down)?;
         if let Some(set) = &self.set {
-            let leaves = set.metadata.deletion_timestamp.is_some();
-            writeln!(f, "{:?}, leaves: {leaves}, {:?}", set.metadata.uid, set.status)?;
+            let terminates = set.metadata.deletion_timestamp.is_some();
+            writeln!(f, "{:?}, terminates: {terminates}, {:?}", set.metadata.uid, set.status)?;
         }
         for (name, pod) in &self.pods {
             let owner = pod.metadata.owner_references.iter().flatten().map(|owner| &owner.uid).next();
-            let leaves = pod.metadata.deletion_timestamp.is_some();
+            let terminates = pod.metadata.deletion_timestamp.is_some();
             let volumes = pod.spec.iter().flat_map(|spec| spec.volumes.iter().flatten());
             let volumes: Vec<&str> = volumes.map(|volume| volume.name.as_str()).collect();
             let (ready, labels) = (is_ready(pod), &pod.metadata.labels);
-            writeln!(f, "{name} of {owner:?}, ready: {ready}, leaves: {leaves}, {volumes:?}, {labels:?}")?;
+            writeln!(
+                f,
+                "{name} of {owner:?}, ready: {ready}, terminates: {terminates}, {volumes:?}, {labels:?}"
+            )?;
         }
         Ok(())
     }
 }
 
-impl Wish {
+impl DesiredState {
     fn set(&self) -> StatefulSet {
         let names: Vec<&str> = self.template.into_iter().collect();
         let mut set = templates(stateful_set(self.replicas), &names);
@@ -91,7 +94,7 @@ impl Wish {
         let labels = BTreeMap::from([("app".to_owned(), self.label.to_owned())]);
         spec.selector.match_labels = Some(labels.clone());
         spec.template.metadata.get_or_insert_default().labels = Some(labels);
-        // The mount of a volume stands for all that a pod says about its storage.
+        // The name of a volume represents the storage of a pod.
         let mount = Volume { name: format!("mount-{:?}", self.template), ..Volume::default() };
         let image = Volume { name: format!("image-{}", self.image), ..Volume::default() };
         spec.template.spec = Some(PodSpec { volumes: Some(vec![image, mount]), ..PodSpec::default() });
@@ -101,9 +104,9 @@ impl Wish {
 }
 
 impl World {
-    pub(crate) fn new(wish: Wish, setup: Setup) -> Self {
+    pub(crate) fn new(desired: DesiredState, setup: Setup) -> Self {
         Self {
-            wish,
+            desired,
             setup,
             set: None,
             pods: BTreeMap::new(),
@@ -113,15 +116,15 @@ impl World {
         }
     }
 
-    pub(crate) fn wish(&mut self, wish: Wish) {
-        self.wish = wish;
+    pub(crate) fn set_desired(&mut self, desired: DesiredState) {
+        self.desired = desired;
         let names = self.names();
         self.down.retain(|name| names.contains(name));
     }
 
-    /// The names of the pods that the user wants.
+    /// The names of the desired pods.
     fn names(&self) -> Vec<String> {
-        (0..self.wish.replicas).map(|ordinal| format!("set-{ordinal}")).collect()
+        (0..self.desired.replicas).map(|ordinal| format!("set-{ordinal}")).collect()
     }
 
     pub(crate) fn act(&mut self, actor: Actor) {
@@ -133,16 +136,16 @@ impl World {
         }
     }
 
-    /// What there is, so that one sees whether anything happens.
+    /// A hash of the objects, to detect whether anything changes.
     pub(crate) fn fingerprint(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         format!("{:?}{:?}", self.set, self.pods).hash(&mut hasher);
         hasher.finish()
     }
 
-    /// Whether all is as the user wants it: as many pods as he wants, each as a new one would be, and ready.
-    pub(crate) fn is_fulfilled(&self) -> bool {
-        let wanted = self.wish.set();
+    /// Whether the desired state is reached: the desired number of pods, each as a new one would be, and ready.
+    pub(crate) fn is_reached(&self) -> bool {
+        let wanted = self.desired.set();
         let Some(set) = self.set.as_ref().filter(|set| set.spec == wanted.spec) else { return false };
         let is_new = |(ordinal, pod): (usize, &Pod)| {
             let ordinal = i32::try_from(ordinal).unwrap_or_default();
@@ -156,9 +159,9 @@ impl World {
             && self.pods.values().enumerate().all(is_new)
     }
 
-    /// Writes the wish, as the kernel does, and follows our decisions.
+    /// Applies the desired state, as the kernel does, and our decisions.
     fn operate(&mut self) {
-        let mut wanted = self.wish.set();
+        let mut wanted = self.desired.set();
         let Some(set) = &mut self.set else {
             self.last_uid += 1;
             wanted.metadata.uid = Some(format!("set-{}", self.last_uid));
@@ -197,39 +200,41 @@ impl World {
         });
         for relabel in decision.relabels {
             assert!(self.setup.may_patch);
-            let pod = self.pods.get_mut(&*relabel.key.name).expect("a pod that is there");
+            let pod = self.pods.get_mut(&*relabel.key.name).expect("an existing pod");
             pod.metadata.labels.get_or_insert_default().extend(relabel.labels);
         }
         if let Some(removal) = decision.removal {
             let is_wanted = self.names().contains(&removal.name);
-            let pod = self.pods.get_mut(&removal.name).expect("a pod that is there");
+            let pod = self.pods.get_mut(&removal.name).expect("an existing pod");
             assert_eq!(pod.metadata.uid.as_deref(), Some(removal.uid.as_str()));
-            assert_eq!(pod.metadata.deletion_timestamp, None, "it goes already");
+            assert_eq!(pod.metadata.deletion_timestamp, None, "it is already terminating");
             if is_ready(pod) && is_wanted {
                 self.down.insert(removal.name.clone());
-                // In a batch one that stands behind may still be made; older controllers do not, so nobody waits for it.
-                self.is_impatient = !self.setup.in_batches && self.patience_pays();
+                // In a batch, a later pod may still be created; older controllers do not create it, so it is not awaited.
+                self.is_impatient = !self.setup.in_batches && self.would_waiting_help();
             }
-            let pod = self.pods.get_mut(&removal.name).expect("a pod that is there");
+            let pod = self.pods.get_mut(&removal.name).expect("an existing pod");
             *pod = build::leaving(pod.clone());
         }
     }
 
-    /// Whether more pods would serve if the operator did nothing for a while.
-    fn patience_pays(&self) -> bool {
+    /// Whether more pods would become ready if the operator did nothing for a while.
+    fn would_waiting_help(&self) -> bool {
         let serving = |world: &Self| {
             let names = world.names();
             let serves = |(name, pod): &(&String, &Pod)| is_ready(pod) && names.contains(name);
             world.pods.iter().filter(serves).count()
         };
-        let mut patient = self.clone();
+        let mut waiting_world = self.clone();
         for _ in 0..50 {
-            ACTORS.iter().filter(|actor| **actor != Actor::Operator).for_each(|actor| patient.act(*actor));
+            for actor in ACTORS.into_iter().filter(|actor| *actor != Actor::Operator) {
+                waiting_world.act(actor);
+            }
         }
-        serving(&patient) > serving(self)
+        serving(&waiting_world) > serving(self)
     }
 
-    /// Frees the pods of a StatefulSet that is deleted, and then lets it go.
+    /// Orphans the pods of a StatefulSet that is being deleted, and removes it.
     fn collect(&mut self) {
         if let Some(set) = self.set.take_if(|set| set.metadata.deletion_timestamp.is_some()) {
             for pod in self.pods.values_mut().filter(|pod| controller::is_held(&set, pod)) {
@@ -238,7 +243,7 @@ impl World {
         }
     }
 
-    /// Pods that shall go are gone; others come up, or do not.
+    /// Removes terminating pods; the others become ready or fail.
     fn run(&mut self) {
         self.pods.retain(|_, pod| pod.metadata.deletion_timestamp.is_none());
         for (name, pod) in self.pods.iter_mut().filter(|(_, pod)| !is_ready(pod)) {

@@ -1,7 +1,7 @@
-//! Upgrades while everything fails that can: instances die, statuses are not written, Jobs are deleted in the middle, users
-//! change their minds. When the failures end, one version runs, on data of that version.
+//! Upgrades with failures: instances crash, statuses are not written, Jobs are deleted while they run, users change the
+//! wanted version. When the failures end, one version runs, on data of that version.
 
-use capability::health::{Failure, PodHealth};
+use capability::health::{PodFailure, PodHealth};
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 
@@ -27,20 +27,20 @@ enum Event {
     Pass { is_reported: bool },
     /// The StatefulSet replaces an instance that it may replace.
     Replace,
-    /// An instance gets as ready as it can.
-    GetReady(i32),
-    /// An instance dies and is created again.
-    Die(i32),
-    /// A Job comes to its end.
+    /// An instance becomes ready, if it can.
+    BecomeReady(i32),
+    /// An instance crashes and is created again.
+    Crash(i32),
+    /// A Job ends.
     JobEnds,
-    /// A Job that is being deleted is gone.
-    JobGone,
+    /// A Job that is being deleted no longer exists.
+    JobDeleted,
     /// Time passes.
     Wait(u8),
     /// Held writes are released by the timeout.
     HoldExpires,
-    /// The user wants the old version after all, or the new one again.
-    ChangeMind,
+    /// The user wants the old version again, or the new one.
+    ChangeVersion,
 }
 
 struct World {
@@ -49,13 +49,13 @@ struct World {
     data: &'static str,
     template: String,
     partition: i32,
-    instances: Vec<Instance>,
+    instances: Vec<AppInstance>,
     writes: Writes,
     migration: JobState,
     migration_back: JobState,
     /// Jobs that are being deleted: the one that migrates, the one that migrates back.
     deleting: [bool; 2],
-    /// Whether the one that migrates still works meanwhile.
+    /// Whether the Job that migrates still runs while it is being deleted.
     works: bool,
     current: String,
     wanted: String,
@@ -64,15 +64,15 @@ struct World {
     now: Timestamp,
 }
 
-fn instance(ordinal: i32, version: &str) -> Instance {
-    Instance { ordinal, version: Some(version.into()), health: PodHealth::default() }
+fn instance(ordinal: i32, version: &str) -> AppInstance {
+    AppInstance { ordinal, version: Some(version.into()), health: PodHealth::default() }
 }
 
 impl World {
     fn new(flaw: Flaw, replicas: i32) -> Self {
         let ready = |ordinal| {
             let health = PodHealth { is_ready: true, ..PodHealth::default() };
-            Instance { health, ..instance(ordinal, OLD) }
+            AppInstance { health, ..instance(ordinal, OLD) }
         };
         Self {
             flaw,
@@ -94,14 +94,14 @@ impl World {
         }
     }
 
-    fn facts(&self) -> Facts {
-        let asked = self.upgrade.as_ref().is_some_and(|upgrade| {
+    fn facts(&self) -> UpgradeFacts {
+        let closes_writes = self.upgrade.as_ref().is_some_and(|upgrade| {
             matches!(upgrade.phase, Phase::Migrating | Phase::ReturningData | Phase::ReturningInstances)
         });
-        // As `validate` has it: nothing goes back behind the version that an upgrade began with.
+        // As in `validate`: there is no downgrade below the version that an upgrade started with.
         let in_use = self.upgrade.as_ref().map_or(&self.current, |upgrade| &upgrade.from);
         let wanted = if *in_use == NEW { NEW } else { &self.wanted };
-        Facts {
+        UpgradeFacts {
             current: Some(self.current.clone()),
             wanted: wanted.into(),
             image: None,
@@ -109,7 +109,7 @@ impl World {
             instances: self.instances.clone(),
             upgrade: self.upgrade.clone(),
             failed: self.failed.clone(),
-            writes: if asked { self.writes } else { Writes::Open },
+            writes: if closes_writes { self.writes } else { Writes::Open },
             migration: self.migration.clone(),
             migration_back: self.migration_back.clone(),
             deadline: DEADLINE,
@@ -174,7 +174,7 @@ impl World {
         match event {
             Event::Pass { is_reported } => self.pass(is_reported),
             Event::Replace => {
-                let may = |instance: &&Instance| {
+                let may = |instance: &&AppInstance| {
                     instance.ordinal >= self.partition && instance.version.as_deref() != Some(&self.template)
                 };
                 if let Some(next) = self.instances.iter().rev().find(may).map(|instance| instance.ordinal) {
@@ -187,15 +187,15 @@ impl World {
                     self.renew(next, &template);
                 }
             }
-            Event::GetReady(ordinal) => self.get_ready(ordinal % self.replicas),
-            Event::Die(ordinal) => {
+            Event::BecomeReady(ordinal) => self.become_ready(ordinal % self.replicas),
+            Event::Crash(ordinal) => {
                 let ordinal = ordinal % self.replicas;
                 let held_back = ordinal < self.partition;
                 let version = if held_back { OLD.into() } else { self.template.clone() };
                 self.renew(ordinal, &version);
             }
             Event::JobEnds => self.job_ends(),
-            Event::JobGone => self.job_gone(),
+            Event::JobDeleted => self.job_deleted(),
             Event::Wait(seconds) => self.now += SignedDuration::from_secs(seconds.into()),
             Event::HoldExpires => {
                 if self.writes == Writes::Held
@@ -205,13 +205,13 @@ impl World {
                     self.writes = Writes::Open;
                 }
             }
-            Event::ChangeMind => {
+            Event::ChangeVersion => {
                 self.wanted = if self.wanted == OLD { NEW.into() } else { OLD.into() };
             }
         }
     }
 
-    fn get_ready(&mut self, ordinal: i32) {
+    fn become_ready(&mut self, ordinal: i32) {
         let (flaw, data) = (self.flaw, self.data);
         let instance = self.instances.iter_mut().find(|instance| instance.ordinal == ordinal).unwrap();
         let version = instance.version.clone().unwrap();
@@ -220,7 +220,7 @@ impl World {
         instance.health.is_ready = fits && !flawed;
         if (flawed && flaw == Flaw::Crashes) || !fits {
             let message = format!("instance {ordinal} of {version} crashes on data of {data}");
-            let failure = Failure { reason: "CrashLoopBackOff".into(), restarts: 2, message };
+            let failure = PodFailure { reason: "CrashLoopBackOff".into(), restarts: 2, message };
             instance.health.failure = Some(failure);
         }
         let answers = fits && !(flawed && flaw == Flaw::Crashes);
@@ -229,7 +229,7 @@ impl World {
         }
     }
 
-    fn job_gone(&mut self) {
+    fn job_deleted(&mut self) {
         for (job, deleting) in
             [&mut self.migration, &mut self.migration_back].into_iter().zip(&mut self.deleting)
         {
@@ -241,7 +241,7 @@ impl World {
 
     fn job_ends(&mut self) {
         if self.deleting[0] {
-            // It may still do its work.
+            // It may still succeed.
             if self.works && self.flaw != Flaw::MigrationFails && self.writes != Writes::Open {
                 self.data = NEW;
             }
@@ -255,7 +255,7 @@ impl World {
             }
         } else if self.migration_back == JobState::Running && !self.deleting[1] {
             if self.writes == Writes::Open {
-                // Refused, as the lock of the data is with the server; the user or a new Job tries again.
+                // The data are locked by the server: the Job fails, and a new one tries again.
                 self.migration_back = JobState::Absent;
             } else {
                 (self.migration_back, self.data) = (JobState::Done, OLD);
@@ -263,18 +263,18 @@ impl World {
         }
     }
 
-    /// Everything works, for long enough.
+    /// Runs passes without failures until nothing changes.
     fn settle(&mut self) {
         for _ in 0..200 {
             self.pass(true);
             self.happen(Event::Replace);
             for ordinal in 0..self.replicas {
-                self.get_ready(ordinal);
+                self.become_ready(ordinal);
             }
-            self.job_gone();
+            self.job_deleted();
             self.job_ends();
             if self.upgrade.is_none() {
-                // Ordered by a pass whose status was not written: the timeout releases them.
+                // A pass whose status was not written may have held writes: the timeout releases them.
                 self.happen(Event::HoldExpires);
             }
             self.now += SignedDuration::from_secs(2);
@@ -286,13 +286,13 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
     let event = prop_oneof![
         6 => any::<bool>().prop_map(|is_reported| Event::Pass { is_reported }),
         3 => Just(Event::Replace),
-        3 => (0i32..3).prop_map(Event::GetReady),
-        1 => (0i32..3).prop_map(Event::Die),
+        3 => (0i32..3).prop_map(Event::BecomeReady),
+        1 => (0i32..3).prop_map(Event::Crash),
         3 => Just(Event::JobEnds),
-        2 => Just(Event::JobGone),
+        2 => Just(Event::JobDeleted),
         2 => (0u8..20).prop_map(Event::Wait),
         1 => Just(Event::HoldExpires),
-        1 => Just(Event::ChangeMind),
+        1 => Just(Event::ChangeVersion),
     ];
     prop::collection::vec(event, 0..80)
 }

@@ -6,7 +6,7 @@ use api_monitoring::alertmanager_config::route::Route as RouteSpec;
 use api_monitoring::alertmanager_config::{ApiVersion, InhibitRule as InhibitRuleSpec, Matcher};
 use formats::alertmanager::fit::has_matchers;
 use formats::alertmanager::inhibit::InhibitRule;
-use formats::alertmanager::matcher::{Operator, written};
+use formats::alertmanager::matcher::{MatchOperator, written};
 use formats::alertmanager::route::Route;
 use monitoring_select::Problem;
 
@@ -69,7 +69,7 @@ impl Convert<'_> {
             if !match_type.is_empty() {
                 matchers.current.push(written(name, match_type, value));
             } else if is_new {
-                let operator = if *regex { Operator::Like } else { Operator::Equal };
+                let operator = if *regex { MatchOperator::Like } else { MatchOperator::Equal };
                 matchers.current.push(written(name, operator, value));
             } else {
                 let old = if *regex { &mut matchers.regex } else { &mut matchers.equal };

@@ -7,12 +7,12 @@ use serde_json::json;
 
 use super::{group, rule};
 use crate::Options;
-use crate::file::{Error, Format, Reader, name, write};
+use crate::file::{RuleFileError, RuleFormat, RuleReader, name, write};
 use crate::json::passed;
 use crate::yaml_texts::texts;
 
-fn reader(format: Format, major: u64, minor: u64) -> Reader {
-    Reader { format, version: Version::new(major, minor, 0), options: Options::default() }
+fn reader(format: RuleFormat, major: u64, minor: u64) -> RuleReader {
+    RuleReader { format, version: Version::new(major, minor, 0), options: Options::default() }
 }
 
 #[test]
@@ -22,16 +22,16 @@ fn unsupported_fields_are_left_out() {
         "rules": [{"alert": "A", "expr": "up", "keep_firing_for": "5m"}],
     }));
     let bare = "groups:\n- name: g\n  rules:\n  - alert: A\n    expr: up\n";
-    assert_eq!(write(&spec, &reader(Format::Prometheus, 2, 30)).as_deref(), Ok(bare));
+    assert_eq!(write(&spec, &reader(RuleFormat::Prometheus, 2, 30)).as_deref(), Ok(bare));
     let whole = "groups:\n- labels:\n    a: b\n  limit: 5\n  name: g\n  partial_response_strategy: warn\n  query_offset: 30s\n  rules:\n  - alert: A\n    expr: up\n    keep_firing_for: 5m\n";
-    assert_eq!(write(&spec, &reader(Format::Thanos, 0, 39)).as_deref(), Ok(whole));
+    assert_eq!(write(&spec, &reader(RuleFormat::Thanos, 0, 39)).as_deref(), Ok(whole));
 }
 
 #[test]
 fn unsupported_fields_are_not_checked() {
     let spec = rule(&json!({"record": "r", "expr": "up", "keep_firing_for": "never"}));
-    assert!(write(&spec, &reader(Format::Prometheus, 2, 41)).is_ok());
-    let Err(Error::Invalid(problems)) = write(&spec, &reader(Format::Prometheus, 2, 42)) else {
+    assert!(write(&spec, &reader(RuleFormat::Prometheus, 2, 41)).is_ok());
+    let Err(RuleFileError::Invalid(problems)) = write(&spec, &reader(RuleFormat::Prometheus, 2, 42)) else {
         panic!("it was written");
     };
     assert_eq!(problems.len(), 2);
@@ -42,7 +42,7 @@ proptest! {
     fn any_text_survives_or_is_rejected(text in texts()) {
         let spec = group(&json!({"name": text, "labels": {"l": text}, "rules": [
             {"alert": text, "expr": "up", "annotations": {"a": text}, "labels": {"l": text}}]}));
-        let Ok(file) = write(&spec, &reader(Format::Prometheus, 3, 5)) else { return Ok(()) };
+        let Ok(file) = write(&spec, &reader(RuleFormat::Prometheus, 3, 5)) else { return Ok(()) };
         let text = || passed(&text).unwrap().into_owned();
         let rule = Map::new()
             .with("alert", text())
@@ -59,7 +59,7 @@ proptest! {
 #[test]
 fn an_empty_rule_is_an_empty_file() {
     let spec = serde_json::from_value(json!({})).unwrap();
-    assert_eq!(write(&spec, &reader(Format::Prometheus, 3, 0)).unwrap(), "{}\n");
+    assert_eq!(write(&spec, &reader(RuleFormat::Prometheus, 3, 0)).unwrap(), "{}\n");
 }
 
 #[test]

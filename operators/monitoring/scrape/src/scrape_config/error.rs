@@ -6,7 +6,7 @@ use monitoring_assets::{Missing, MissingReason, Reference};
 
 /// Why the job of a ScrapeConfig cannot be written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Error {
+pub enum ScrapeConfigError {
     /// A Secret that a discovery needs cannot be read.
     #[error("failed to {} {job}: {}", credential.attempt(&missing.reference.name), Qualified(missing))]
     Credential {
@@ -63,7 +63,8 @@ mod tests {
 
     fn message(credential: Credential, reason: MissingReason) -> String {
         let missing = Missing { reference: Reference::secret("default", "keys"), reason };
-        Error::Credential { credential, job: "scrapeConfig/default/web".to_owned(), missing }.to_string()
+        ScrapeConfigError::Credential { credential, job: "scrapeConfig/default/web".to_owned(), missing }
+            .to_string()
     }
 
     #[test]

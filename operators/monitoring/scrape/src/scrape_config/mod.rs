@@ -12,12 +12,12 @@ mod tests;
 
 use api_monitoring::scrape_config::ScrapeConfigSpec;
 use api_monitoring::{ScrapeConfig, SelectableKind};
-use formats::prometheus::{Place, Section};
+use formats::prometheus::{Section, SectionKind};
 use formats::yaml::Map;
 use monitoring_assets::{Objects, Reader};
 use monitoring_select::Server;
 
-pub use self::error::{Credential, Error};
+pub use self::error::{Credential, ScrapeConfigError};
 use crate::client::sorted;
 use crate::fragment::Fragment;
 use crate::job::{self, JobWriter, Resource};
@@ -28,13 +28,17 @@ use crate::{limits, relabel, sharding};
 /// # Errors
 ///
 /// If a Secret that a discovery needs cannot be read.
-pub fn render(server: &Server<'_>, config: &ScrapeConfig, objects: &Objects) -> Result<Fragment, Error> {
+pub fn render(
+    server: &Server<'_>,
+    config: &ScrapeConfig,
+    objects: &Objects,
+) -> Result<Fragment, ScrapeConfigError> {
     let spec = &config.spec;
     let resource = Resource::new(SelectableKind::ScrapeConfig, &config.metadata);
     let reader = Reader::new(objects, resource.namespace);
     let job = JobWriter::new(server, resource, &spec.job, &reader);
     let writer = server.writer();
-    let mut section = writer.section(Place::Job);
+    let mut section = writer.section(SectionKind::Job);
     let name = resource.job_name();
     section.put("job_name", name.clone());
     put_request(&job, &mut section, spec);
@@ -92,8 +96,7 @@ fn steps(job: &JobWriter<'_>, spec: &ScrapeConfigSpec) -> Vec<Map> {
         let step = Map::new().with("target_label", "job").with("action", "replace");
         steps.push(step.with("replacement", name.clone()));
     }
-    steps.extend(relabel::configured(&spec.relabelings));
-    steps.extend(relabel::enforced(job.server, job.resource));
+    steps.extend(relabel::with_enforced(job.server, job.resource, &spec.relabelings));
     let sharding = sharding::missing_steps(job.server, &steps);
     steps.extend(sharding);
     steps

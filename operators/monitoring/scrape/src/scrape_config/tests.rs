@@ -1,4 +1,4 @@
-//! What the recorded cases do not show about the job.
+//! Jobs that the recorded configurations do not contain.
 
 use api_monitoring::ScrapeConfig;
 use api_monitoring::prometheus::scrape_class::ScrapeClass;
@@ -22,7 +22,7 @@ fn rendered(version: &str, workload: &SharedSpec, spec: ScrapeConfigSpec) -> Fra
     super::render(&server, &resource, &Objects::default()).unwrap()
 }
 
-/// The job, of which a part stands between the first line and the steps, and another behind the first step.
+/// The text of the job, with these fields before the steps and these steps after the first one.
 fn job(fields: &str, steps: &str) -> std::sync::Arc<str> {
     format!(
         "- job_name: scrapeConfig/ns/web\n{fields}  relabel_configs:\n  - source_labels:\n    - job\n    target_label: __tmp_prometheus_job_name\n{steps}"
@@ -35,23 +35,23 @@ fn step(target: &str, action: &str) -> RelabelConfig {
 }
 
 #[test]
-fn the_workload_overrides_only_what_the_user_said() {
+fn the_workload_overrides_only_fields_that_are_set() {
     let workload =
         SharedSpec { override_honor_labels: true, override_honor_timestamps: true, ..SharedSpec::default() };
-    let silent = ScrapeConfigSpec::default();
-    assert_eq!(rendered("3.0.0", &workload, silent).text, job("", ""));
-    let said = ScrapeConfigSpec {
+    let unset = ScrapeConfigSpec::default();
+    assert_eq!(rendered("3.0.0", &workload, unset).text, job("", ""));
+    let set = ScrapeConfigSpec {
         honor_labels: Some(true),
         honor_timestamps: Some(true),
         track_timestamps_staleness: Some(false),
         ..ScrapeConfigSpec::default()
     };
     assert_eq!(
-        rendered("3.0.0", &workload, said.clone()).text,
+        rendered("3.0.0", &workload, set.clone()).text,
         job("  honor_timestamps: false\n  track_timestamps_staleness: false\n  honor_labels: false\n", "")
     );
     assert_eq!(
-        rendered("3.0.0", &SharedSpec::default(), said).text,
+        rendered("3.0.0", &SharedSpec::default(), set).text,
         job("  honor_timestamps: true\n  track_timestamps_staleness: false\n  honor_labels: true\n", "")
     );
 }
@@ -100,7 +100,7 @@ fn steps_come_from_the_class_then_the_name_then_the_user() {
 }
 
 #[test]
-fn a_job_that_spreads_its_targets_itself_is_left_alone() {
+fn a_job_with_its_own_sharding_is_not_changed() {
     let workload = SharedSpec { shards: Some(2), ..SharedSpec::default() };
     let spec = ScrapeConfigSpec { relabelings: vec![step("a", "HashMod")], ..ScrapeConfigSpec::default() };
     let own = "  - target_label: a\n    action: hashmod\n";
@@ -110,7 +110,7 @@ fn a_job_that_spreads_its_targets_itself_is_left_alone() {
 }
 
 #[test]
-fn schemes_of_names_have_their_versions_and_unknown_ones_are_not_written() {
+fn schemes_of_names_need_a_version_and_unknown_ones_are_not_written() {
     let spec = |escaping: &str| ScrapeConfigSpec {
         name_validation_scheme: Some("Legacy".into()),
         name_escaping_scheme: Some(escaping.into()),

@@ -17,7 +17,7 @@ pub(super) struct Curve {
     pub(super) name: &'static str,
     /// How many bytes a coordinate has.
     pub(super) size: usize,
-    /// How to verify and compute points; nothing for P-224, which the cryptographic library does not have.
+    /// How to verify and compute points; `None` for P-224, which the cryptographic library does not support.
     algorithms: Option<(&'static EcdsaVerificationAlgorithm, &'static agreement::Algorithm)>,
 }
 
@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_that_only_agree_are_named() {
+    fn keys_for_key_agreement_have_their_own_error() {
         let mut data = vec![
             0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x6e, 0x04, 0x22, 0x04, 0x20,
         ];

@@ -21,10 +21,10 @@ pub enum InvalidCertificate {
     NoBlock,
     /// A CA certificate cannot be parsed.
     #[error("failed to parse certificate: {0}")]
-    Authority(x509::Fault),
+    Authority(x509::InvalidX509),
     /// A certificate cannot be parsed.
     #[error(transparent)]
-    Certificate(#[from] x509::Fault),
+    Certificate(#[from] x509::InvalidX509),
     /// The text of the certificate has no PEM block.
     #[error("tls: failed to find any PEM data in certificate input")]
     NoCertificateBlock,
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_looked_for() {
+    fn other_blocks_are_skipped() {
         let (certificate, key) = pair(&rcgen::PKCS_ED25519);
         let other = "-----BEGIN OTHER-----\nAAAA\n-----END OTHER-----\n";
         assert_eq!(problem(&format!("{other}{certificate}"), &format!("{other}{key}")), "good");
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn an_authority_has_a_certificate() {
+    fn the_text_of_an_authority_has_a_certificate() {
         let words = |text: &str| check_authority(text.as_bytes()).unwrap_err().to_string();
         assert_eq!(words("no block"), "failed to decode PEM block");
         assert_eq!(

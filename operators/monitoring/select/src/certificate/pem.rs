@@ -1,4 +1,4 @@
-//! PEM blocks of certificates and keys, parsed as leniently as by Go: text around blocks is skipped, and so are broken
+//! PEM blocks of certificates and keys, parsed as leniently as by Go: text around blocks is skipped, and so are invalid
 //! blocks.
 
 use base64::Engine;
@@ -114,17 +114,17 @@ mod tests {
     }
 
     #[test]
-    fn broken_blocks_are_passed_over() {
-        for broken in [
+    fn invalid_blocks_are_skipped() {
+        for invalid in [
             "-----BEGIN A-----\nYQ==\n-----END B-----\n",
             "-----BEGIN A-----\nY*==\n-----END A-----\n",
             "-----BEGIN A\nYQ==\n-----END A-----\n",
             "x-----BEGIN A-----\nYQ==\n-----END A-----\n",
             "-----BEGIN A-----\nYQ==\n-----END A-----x\n",
         ] {
-            assert_eq!(labels(broken), Vec::<String>::new(), "{broken}");
+            assert_eq!(labels(invalid), Vec::<String>::new(), "{invalid}");
             let good = "-----BEGIN G-----\nYQ==\n-----END G-----\n";
-            assert_eq!(labels(&format!("{broken}{good}")), [r#"G "a""#], "{broken}");
+            assert_eq!(labels(&format!("{invalid}{good}")), [r#"G "a""#], "{invalid}");
         }
     }
 }

@@ -12,7 +12,7 @@ use super::key::{Curve, PublicKey, without_zeros};
 
 /// What is wrong with a certificate, in the words of Go.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum InvalidX509 {
     /// The certificate cannot be parsed.
     #[error("x509: malformed certificate")]
     Certificate,
@@ -99,87 +99,88 @@ pub enum Fault {
 /// The first byte of an uncompressed point.
 const UNCOMPRESSED: u8 = 4;
 
-/// The public key of a certificate; nothing if Go does not know its kind.
-pub(super) fn read(data: &[u8]) -> Result<Option<PublicKey>, Fault> {
-    let (rest, certificate) = X509Certificate::from_der(data).map_err(|error| fault(&error.into()))?;
+/// The public key of a certificate; `None` if Go does not support its kind.
+pub(super) fn read(data: &[u8]) -> Result<Option<PublicKey>, InvalidX509> {
+    let (rest, certificate) = X509Certificate::from_der(data).map_err(|error| invalid(&error.into()))?;
     let signed = &certificate.tbs_certificate;
     if signed.version.0 > 2 {
-        return Err(Fault::UnknownVersion);
+        return Err(InvalidX509::UnknownVersion);
     }
     if signed.raw_serial().first().is_some_and(|first| *first >= 0x80) {
-        return Err(Fault::NegativeSerial);
+        return Err(InvalidX509::NegativeSerial);
     }
     if signed.signature != certificate.signature_algorithm {
-        return Err(Fault::Algorithms);
+        return Err(InvalidX509::Algorithms);
     }
     let key = read_key(&signed.subject_pki)?;
     let extensions = signed.extensions();
     for (index, extension) in extensions.iter().enumerate() {
         if extensions[..index].iter().any(|before| before.oid == extension.oid) {
-            return Err(Fault::DuplicateExtension(extension.oid.to_id_string()));
+            return Err(InvalidX509::DuplicateExtension(extension.oid.to_id_string()));
         }
     }
     if !rest.is_empty() {
-        return Err(Fault::TrailingData);
+        return Err(InvalidX509::TrailingData);
     }
     Ok(key)
 }
 
-fn read_key(info: &SubjectPublicKeyInfo<'_>) -> Result<Option<PublicKey>, Fault> {
+fn read_key(info: &SubjectPublicKeyInfo<'_>) -> Result<Option<PublicKey>, InvalidX509> {
     let (kind, parameters) = (&info.algorithm.algorithm, info.algorithm.parameters.as_ref());
     let data = info.subject_public_key.data.as_ref();
     if *kind == oids::OID_PKCS1_RSAENCRYPTION {
         let is_null = |parameters: &Any<'_>| parameters.as_null().is_ok() && parameters.data.is_empty();
         if !parameters.is_some_and(is_null) {
-            return Err(Fault::RsaParameters);
+            return Err(InvalidX509::RsaParameters);
         }
-        let Ok(public_key::PublicKey::RSA(key)) = info.parsed() else { return Err(Fault::RsaKey) };
+        let Ok(public_key::PublicKey::RSA(key)) = info.parsed() else { return Err(InvalidX509::RsaKey) };
         let is_positive = |number: &[u8]| !without_zeros(number).is_empty() && number[0] < 0x80;
         if !is_positive(key.modulus) {
-            return Err(Fault::RsaModulus);
+            return Err(InvalidX509::RsaModulus);
         }
         if !is_positive(key.exponent) {
-            return Err(Fault::RsaExponent);
+            return Err(InvalidX509::RsaExponent);
         }
         let (modulus, exponent) = (without_zeros(key.modulus), without_zeros(key.exponent));
         return Ok(Some(PublicKey::Rsa { modulus: modulus.to_vec(), exponent: exponent.to_vec() }));
     }
     if *kind == oids::OID_KEY_TYPE_EC_PUBLIC_KEY {
-        let name = parameters.and_then(|parameters| parameters.as_oid().ok()).ok_or(Fault::CurveName)?;
-        let curve = Curve::of(&name).ok_or(Fault::Curve)?;
+        let name =
+            parameters.and_then(|parameters| parameters.as_oid().ok()).ok_or(InvalidX509::CurveName)?;
+        let curve = Curve::of(&name).ok_or(InvalidX509::Curve)?;
         if data.len() != 1 + 2 * curve.size || data[0] != UNCOMPRESSED {
-            return Err(Fault::PointSize);
+            return Err(InvalidX509::PointSize);
         }
         if !curve.holds(data) {
-            return Err(Fault::Point(curve.name));
+            return Err(InvalidX509::Point(curve.name));
         }
         return Ok(Some(PublicKey::Elliptic { curve: curve.name, point: data.to_vec() }));
     }
     if *kind == oids::OID_SIG_ED25519 {
         if parameters.is_some() {
-            return Err(Fault::Ed25519Parameters);
+            return Err(InvalidX509::Ed25519Parameters);
         }
         if data.len() != 32 {
-            return Err(Fault::Ed25519Size);
+            return Err(InvalidX509::Ed25519Size);
         }
         return Ok(Some(PublicKey::Ed25519(data.to_vec())));
     }
     Ok(None)
 }
 
-fn fault(error: &X509Error) -> Fault {
+fn invalid(error: &X509Error) -> InvalidX509 {
     match error {
-        X509Error::InvalidVersion => Fault::Version,
-        X509Error::InvalidSerial => Fault::Serial,
-        X509Error::InvalidAlgorithmIdentifier => Fault::Algorithm,
-        X509Error::InvalidX509Name => Fault::Name,
-        X509Error::InvalidDate => Fault::Validity,
-        X509Error::InvalidSPKI => Fault::Key,
-        X509Error::InvalidSubjectUID => Fault::SubjectId,
-        X509Error::InvalidIssuerUID => Fault::IssuerId,
-        X509Error::InvalidExtensions | X509Error::DuplicateExtensions => Fault::Extensions,
-        X509Error::InvalidSignatureValue => Fault::Signature,
-        X509Error::InvalidTbsCertificate => Fault::Signed,
+        X509Error::InvalidVersion => InvalidX509::Version,
+        X509Error::InvalidSerial => InvalidX509::Serial,
+        X509Error::InvalidAlgorithmIdentifier => InvalidX509::Algorithm,
+        X509Error::InvalidX509Name => InvalidX509::Name,
+        X509Error::InvalidDate => InvalidX509::Validity,
+        X509Error::InvalidSPKI => InvalidX509::Key,
+        X509Error::InvalidSubjectUID => InvalidX509::SubjectId,
+        X509Error::InvalidIssuerUID => InvalidX509::IssuerId,
+        X509Error::InvalidExtensions | X509Error::DuplicateExtensions => InvalidX509::Extensions,
+        X509Error::InvalidSignatureValue => InvalidX509::Signature,
+        X509Error::InvalidTbsCertificate => InvalidX509::Signed,
         X509Error::Generic
         | X509Error::InvalidAttributes
         | X509Error::DuplicateAttributes
@@ -189,6 +190,6 @@ fn fault(error: &X509Error) -> Fault {
         | X509Error::SignatureUnsupportedAlgorithm
         | X509Error::InvalidNumber
         | X509Error::Der(_)
-        | X509Error::NomError(_) => Fault::Certificate,
+        | X509Error::NomError(_) => InvalidX509::Certificate,
     }
 }

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use go_syntax::quoted::Quoted;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 
-use requirement::{Operator, Requirement};
+use requirement::{LabelSelectorOperator, Requirement};
 
 /// Why a selector is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -36,7 +36,7 @@ pub enum InvalidSelector {
 
 /// A checked selector.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Selector<'s> {
+pub struct CheckedSelector<'s> {
     conditions: Vec<Requirement<'s>>,
 }
 
@@ -74,19 +74,19 @@ impl<'l> From<&'l [(Box<str>, Box<str>)]> for Labelled<'l> {
     }
 }
 
-impl<'s> Selector<'s> {
+impl<'s> CheckedSelector<'s> {
     /// Checks a selector. An empty one matches everything.
     pub fn new(selector: &'s LabelSelector) -> Result<Self, InvalidSelector> {
         let mut conditions = Vec::new();
         for (key, value) in selector.match_labels.iter().flatten() {
-            conditions.push(Requirement::new(key, Operator::Equals, vec![value])?);
+            conditions.push(Requirement::new(key, LabelSelectorOperator::Equals, vec![value])?);
         }
         for expression in selector.match_expressions.iter().flatten() {
             let operator = match expression.operator.as_str() {
-                "In" => Operator::In,
-                "NotIn" => Operator::NotIn,
-                "Exists" => Operator::Exists,
-                "DoesNotExist" => Operator::DoesNotExist,
+                "In" => LabelSelectorOperator::In,
+                "NotIn" => LabelSelectorOperator::NotIn,
+                "Exists" => LabelSelectorOperator::Exists,
+                "DoesNotExist" => LabelSelectorOperator::DoesNotExist,
                 other => return Err(InvalidSelector::Operator(other.to_owned())),
             };
             let values = expression.values.iter().flatten().map(String::as_str).collect();
@@ -147,7 +147,7 @@ mod tests {
     fn an_empty_selector_matches_everything() {
         let empty = LabelSelector::default();
         for labels in [None, Some(&labels(&[("a", "b")]))] {
-            assert!(Selector::new(&empty).unwrap().matches(labels.map(Labelled::from)));
+            assert!(CheckedSelector::new(&empty).unwrap().matches(labels.map(Labelled::from)));
         }
     }
 
@@ -175,14 +175,14 @@ mod tests {
             let pairs: Vec<(Box<str>, Box<str>)> =
                 some.iter().map(|(name, value)| (name.as_str().into(), value.as_str().into())).collect();
             for labels in [Labelled::from(&some), pairs.as_slice().into()] {
-                let matches = Selector::new(&selector).unwrap().matches(Some(labels));
+                let matches = CheckedSelector::new(&selector).unwrap().matches(Some(labels));
                 assert_eq!(matches, expected, "{selector:?}");
             }
         }
     }
 
     #[test]
-    fn what_kubernetes_refuses_is_named() {
+    fn invalid_selectors_are_rejected() {
         let key_rule = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an \
                         alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for \
                         validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
@@ -200,7 +200,7 @@ mod tests {
             ),
             (expression("-", "Exists", &[]), format!("key: Invalid value: \"-\": name part {key_rule}")),
         ] {
-            assert_eq!(Selector::new(&selector).unwrap_err().to_string(), words);
+            assert_eq!(CheckedSelector::new(&selector).unwrap_err().to_string(), words);
         }
     }
 }

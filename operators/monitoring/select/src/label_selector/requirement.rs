@@ -7,7 +7,7 @@ use super::name::{problem_of_key, problem_of_value};
 
 /// How a label is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Operator {
+pub(super) enum LabelSelectorOperator {
     /// It has one of the values.
     In,
     /// It has none of the values, or does not exist.
@@ -31,7 +31,7 @@ pub(super) enum Operator {
 pub(super) struct Requirement<'s> {
     /// The label that it is about.
     pub(super) key: &'s str,
-    operator: Operator,
+    operator: LabelSelectorOperator,
     values: Vec<&'s str>,
 }
 
@@ -39,7 +39,7 @@ impl<'s> Requirement<'s> {
     /// Checks a condition and reports all problems.
     pub(super) fn new(
         key: &'s str,
-        operator: Operator,
+        operator: LabelSelectorOperator,
         values: Vec<&'s str>,
     ) -> Result<Self, InvalidSelector> {
         let mut problems = Vec::new();
@@ -48,13 +48,16 @@ impl<'s> Requirement<'s> {
         }
         let mut reject =
             |words: &str| problems.push(format!("values: Invalid value: {}: {words}", json(&values)));
-        if matches!(operator, Operator::In | Operator::NotIn) && values.is_empty() {
+        if matches!(operator, LabelSelectorOperator::In | LabelSelectorOperator::NotIn) && values.is_empty() {
             reject("for 'in', 'notin' operators, values set can't be empty");
         }
-        if matches!(operator, Operator::Exists | Operator::DoesNotExist) && !values.is_empty() {
+        if matches!(operator, LabelSelectorOperator::Exists | LabelSelectorOperator::DoesNotExist)
+            && !values.is_empty()
+        {
             reject("values set must be empty for exists and does not exist");
         }
-        let compares = matches!(operator, Operator::GreaterThan | Operator::LessThan);
+        let compares =
+            matches!(operator, LabelSelectorOperator::GreaterThan | LabelSelectorOperator::LessThan);
         for (index, value) in values.iter().enumerate() {
             if compares && value.parse::<i64>().is_err() {
                 problems.push(format!(
@@ -78,12 +81,16 @@ impl<'s> Requirement<'s> {
     /// Whether a value of the label meets it, or its absence.
     pub(super) fn is_met_by(&self, found: Option<&str>) -> bool {
         match self.operator {
-            Operator::In | Operator::Equals => found.is_some_and(|value| self.values.contains(&value)),
-            Operator::NotIn | Operator::NotEquals => found.is_none_or(|value| !self.values.contains(&value)),
-            Operator::Exists => found.is_some(),
-            Operator::DoesNotExist => found.is_none(),
+            LabelSelectorOperator::In | LabelSelectorOperator::Equals => {
+                found.is_some_and(|value| self.values.contains(&value))
+            }
+            LabelSelectorOperator::NotIn | LabelSelectorOperator::NotEquals => {
+                found.is_none_or(|value| !self.values.contains(&value))
+            }
+            LabelSelectorOperator::Exists => found.is_some(),
+            LabelSelectorOperator::DoesNotExist => found.is_none(),
             // Only selectors in text form have these operators, and those are only checked.
-            Operator::GreaterThan | Operator::LessThan => false,
+            LabelSelectorOperator::GreaterThan | LabelSelectorOperator::LessThan => false,
         }
     }
 }

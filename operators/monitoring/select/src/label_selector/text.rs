@@ -6,7 +6,7 @@ use go_syntax::quoted::Quoted;
 
 use super::InvalidSelector;
 use super::name::problem_of_key;
-use super::requirement::{Operator, Requirement};
+use super::requirement::{LabelSelectorOperator, Requirement};
 
 /// Checks a selector.
 pub fn check(selector: &str) -> Result<(), InvalidSelector> {
@@ -62,26 +62,26 @@ impl<'t> Parser<'t> {
             return Err(format!("<nil>: Invalid value: {}: {problem}", Quoted(key)));
         }
         let (operator, values) = if negated {
-            (Operator::DoesNotExist, BTreeSet::new())
+            (LabelSelectorOperator::DoesNotExist, BTreeSet::new())
         } else if matches!(self.peek(), "" | ",") {
-            (Operator::Exists, BTreeSet::new())
+            (LabelSelectorOperator::Exists, BTreeSet::new())
         } else {
             let operator = self.operator()?;
-            let is_set = matches!(operator, Operator::In | Operator::NotIn);
+            let is_set = matches!(operator, LabelSelectorOperator::In | LabelSelectorOperator::NotIn);
             (operator, if is_set { self.values()? } else { self.value()? })
         };
         let requirement = Requirement::new(key, operator, values.into_iter().collect());
         requirement.map(|_| ()).map_err(|problem| problem.to_string())
     }
 
-    fn operator(&mut self) -> Result<Operator, String> {
+    fn operator(&mut self) -> Result<LabelSelectorOperator, String> {
         match self.next() {
-            "in" => Ok(Operator::In),
-            "notin" => Ok(Operator::NotIn),
-            "=" | "==" => Ok(Operator::Equals),
-            "!=" => Ok(Operator::NotEquals),
-            ">" => Ok(Operator::GreaterThan),
-            "<" => Ok(Operator::LessThan),
+            "in" => Ok(LabelSelectorOperator::In),
+            "notin" => Ok(LabelSelectorOperator::NotIn),
+            "=" | "==" => Ok(LabelSelectorOperator::Equals),
+            "!=" => Ok(LabelSelectorOperator::NotEquals),
+            ">" => Ok(LabelSelectorOperator::GreaterThan),
+            "<" => Ok(LabelSelectorOperator::LessThan),
             other => Err(format!("found '{other}', expected: in, notin, =, ==, !=, gt, lt")),
         }
     }
@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_kubernetes_reads_is_good() {
+    fn valid_selectors_are_accepted() {
         for good in [
             "",
             " ",
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_does_not_read_is_named() {
+    fn invalid_selectors_are_rejected() {
         for (bad, words) in [
             ("=", "found '=', expected: !, identifier, or 'end of string'"),
             ("a,", "found '', expected: identifier after ','"),

@@ -173,7 +173,7 @@ fn a_version_rejects_only_the_discoveries_that_it_lacks() {
 }
 
 #[test]
-fn what_is_wrong_with_a_discovery_is_named() {
+fn invalid_discoveries_are_rejected() {
     for (spec, words) in [
         (
             json!({"dnsSDConfigs": [{"type": "SRV"}, {"type": "A", "port": 80}, {"type": "A"}]}),

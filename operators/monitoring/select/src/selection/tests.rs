@@ -12,7 +12,7 @@ fn labels(pairs: &[(&str, &str)]) -> Labels {
     pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
 }
 
-fn known() -> Namespaces {
+fn known() -> LabelsByNamespace {
     BTreeMap::from([
         ("own".to_owned(), labels(&[("team", "a")])),
         ("other".to_owned(), labels(&[("team", "b")])),
@@ -54,7 +54,7 @@ fn namespaces_and_labels_decide() {
 }
 
 #[test]
-fn an_invalid_selector_selects_nothing_and_is_named() {
+fn an_invalid_selector_is_an_error() {
     let near: LabelSelector = read(json!({"matchExpressions": [{"key": "a", "operator": "Near"}]}));
     let all = LabelSelector::default();
     let message = |namespaces, labels| {
@@ -114,14 +114,14 @@ proptest! {
         let matching: BTreeSet<&str> = match &namespaces {
             None => BTreeSet::from(["x"]),
             Some(selector) => {
-                let selector = Selector::new(selector).unwrap();
+                let selector = CheckedSelector::new(selector).unwrap();
                 let matching = known.iter().filter(|(_, labels)| selector.matches(Some((*labels).into())));
                 let unknown = Some(namespace.as_str()).filter(|_| selector.selects_everything());
                 matching.map(|(name, _)| name.as_str()).chain(unknown).collect()
             }
         };
         let matches = labels.as_ref().is_some_and(|labels| {
-            Selector::new(labels).unwrap().matches(Some((&own_labels).into()))
+            CheckedSelector::new(labels).unwrap().matches(Some((&own_labels).into()))
         });
         let is_named = is_named && namespace == "x" && name == "m";
         let expected = is_named || (matching.contains(namespace.as_str()) && matches);

@@ -1,4 +1,4 @@
-//! Additional configuration of users, which becomes part of the configuration as it is.
+//! Additional configuration of users, which becomes part of the configuration without changes.
 
 use api_monitoring::prometheus::PrometheusSpec;
 use api_monitoring::prometheus::shared::SharedSpec;
@@ -47,10 +47,10 @@ fn read<'o>(
         Ok(content) => Ok(Some(content)),
         Err(Problem::Missing(_)) if selector.optional == Some(true) => Ok(None),
         Err(Problem::Missing(Missing { reference, reason: MissingReason::NotFound })) => {
-            Err(Problem::NotThere(format!("secrets \"{}\" not found", reference.name)))
+            Err(Problem::NoAdditional(format!("secrets \"{}\" not found", reference.name)))
         }
         Err(Problem::Missing(Missing { reference, reason: MissingReason::NoKey(key) })) => {
-            Err(Problem::NotThere(format!("key {key} could not be found in secret {}", reference.name)))
+            Err(Problem::NoAdditional(format!("key {key} could not be found in secret {}", reference.name)))
         }
         Err(other) => Err(other),
     }

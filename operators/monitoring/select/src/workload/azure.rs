@@ -68,7 +68,7 @@ fn check_ways(azure: &AzureAd) -> Result<(), Problem> {
     }
 }
 
-/// Whether a text is an UUID in one of its four forms: plain, with dashes, in braces, or with `urn:uuid:` before it.
+/// Whether a text is a UUID in one of its four forms: plain, with dashes, in braces, or with `urn:uuid:` before it.
 fn is_uuid(text: &str) -> bool {
     let with_dashes = |text: &str| {
         text.len() == 36
@@ -80,7 +80,7 @@ fn is_uuid(text: &str) -> bool {
     match text.len() {
         32 => text.bytes().all(|byte| byte.is_ascii_hexdigit()),
         36 => with_dashes(text),
-        // What stands around it is not looked at.
+        // The first and the last character are not checked.
         38 => text.get(1..37).is_some_and(with_dashes),
         45 => {
             text.get(..9).is_some_and(|prefix| prefix.eq_ignore_ascii_case("urn:uuid:"))

@@ -31,7 +31,7 @@ use crate::{duration, scrape_class};
 
 /// A section of a configuration that comes from the workload itself and references Secrets and ConfigMaps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Section {
+pub enum WorkloadSection {
     /// Additional scrape jobs of users.
     AdditionalJobs,
     /// Alertmanagers, with additional configuration of users.
@@ -44,7 +44,7 @@ pub enum Section {
     Base,
 }
 
-impl Section {
+impl WorkloadSection {
     /// The field of the workload, as users know it.
     pub fn field(self) -> &'static str {
         match self {
@@ -59,9 +59,9 @@ impl Section {
 
 /// A section whose references are missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Gap {
+pub struct SectionGap {
     /// The section.
-    pub section: Section,
+    pub section: WorkloadSection,
     /// What is missing.
     pub problem: Problem,
 }
@@ -74,7 +74,7 @@ pub struct Checked<'o> {
     /// Additional configuration of users.
     pub additional: Additional<'o>,
     /// Sections with missing references.
-    pub gaps: Vec<Gap>,
+    pub gaps: Vec<SectionGap>,
 }
 
 /// Checks a server.
@@ -85,17 +85,17 @@ pub fn check_server<'o>(
 ) -> Result<Checked<'o>, Rejected> {
     check(server, objects, |references, found| {
         let reads = remote::check_reads(&spec.remote_read, references);
-        found.take(Section::RemoteRead, reads)?;
+        found.take(WorkloadSection::RemoteRead, reads)?;
         check_shared(server, references, found)?;
         if let Some(alerting) = &spec.alerting {
             let alertmanagers = alerting::check(server, &alerting.alertmanagers, references);
-            found.take(Section::Alerting, alertmanagers)?;
+            found.take(WorkloadSection::Alerting, alertmanagers)?;
         }
         check_class_references(server, references)?;
         let jobs = additional::jobs(server.spec, references);
-        let jobs = found.take(Section::AdditionalJobs, jobs)?.flatten();
+        let jobs = found.take(WorkloadSection::AdditionalJobs, jobs)?.flatten();
         let alerts = additional::about_alerts(spec, references);
-        let alerts = found.take(Section::Alerting, alerts)?.unwrap_or_default();
+        let alerts = found.take(WorkloadSection::Alerting, alerts)?.unwrap_or_default();
         found.additional = Additional { scrape_configs: jobs, ..alerts };
         Ok(())
     })
@@ -107,7 +107,7 @@ pub fn check_agent<'o>(server: &Server<'_>, objects: &'o Objects) -> Result<Chec
         check_shared(server, references, found)?;
         check_class_references(server, references)?;
         let jobs = additional::jobs(server.spec, references);
-        found.additional.scrape_configs = found.take(Section::AdditionalJobs, jobs)?.flatten();
+        found.additional.scrape_configs = found.take(WorkloadSection::AdditionalJobs, jobs)?.flatten();
         Ok(())
     })
 }
@@ -123,17 +123,21 @@ pub fn check_remote_write<'o>(
     let server = Server::new((namespace, ""), &spec, Version::new(3, u64::MAX, 0));
     check(&server, objects, |references, found| {
         let writes = remote::check_writes(&server, endpoints, references);
-        found.take(Section::RemoteWrite, writes).map(drop)
+        found.take(WorkloadSection::RemoteWrite, writes).map(drop)
     })
 }
 
 impl Checked<'_> {
     /// The result of the check of a section. A missing reference becomes a gap.
-    fn take<T>(&mut self, section: Section, outcome: Result<T, Problem>) -> Result<Option<T>, Problem> {
+    fn take<T>(
+        &mut self,
+        section: WorkloadSection,
+        outcome: Result<T, Problem>,
+    ) -> Result<Option<T>, Problem> {
         match outcome {
             Ok(outcome) => Ok(Some(outcome)),
             Err(problem) if problem.is_missing() => {
-                self.gaps.push(Gap { section, problem });
+                self.gaps.push(SectionGap { section, problem });
                 Ok(None)
             }
             Err(problem) => Err(problem),
@@ -172,7 +176,7 @@ fn check_shared(
     found: &mut Checked<'_>,
 ) -> Result<(), Problem> {
     let writes = remote::check_writes(server, &server.spec.remote_write, references);
-    found.take(Section::RemoteWrite, writes)?;
+    found.take(WorkloadSection::RemoteWrite, writes)?;
     if let Some(server) = &server.spec.apiserver_config {
         check_api_server(server, references).within("apiserver config")?;
     }

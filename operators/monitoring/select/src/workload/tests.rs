@@ -1,4 +1,4 @@
-//! What is wrong with workloads.
+//! Invalid workloads, and what is read for valid ones.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ fn selector(key: &str) -> Value {
 }
 
 #[test]
-fn what_a_server_points_to_is_read() {
+fn references_of_a_server_are_read() {
     let spec = json!({
         "remoteWrite": [{"url": "http://a", "tlsConfig": {"ca": {"secret": selector("ca")}}}],
         "additionalScrapeConfigs": selector("key"),
@@ -44,7 +44,7 @@ fn what_a_server_points_to_is_read() {
 }
 
 #[test]
-fn what_is_not_there_makes_a_gap_and_stops_nothing_else() {
+fn a_missing_reference_affects_only_its_section() {
     let spec = json!({
         "remoteWrite": [{"basicAuth": {"username": selector("key"), "password": selector("no")}}],
         "remoteRead": [{"tlsConfig": {"ca": {"secret": selector("ca")}}}],
@@ -56,21 +56,21 @@ fn what_is_not_there_makes_a_gap_and_stops_nothing_else() {
     with_server("3.0.0", &spec, |workload| {
         let server: PrometheusSpec = read(spec.clone());
         let checked = check_server(workload, &server, &objects).unwrap();
-        let gaps: Vec<(Section, String)> =
+        let gaps: Vec<(WorkloadSection, String)> =
             checked.gaps.iter().map(|gap| (gap.section, gap.problem.to_string())).collect();
         assert_eq!(
             gaps,
             [
                 (
-                    Section::RemoteWrite,
+                    WorkloadSection::RemoteWrite,
                     "remoteWrite[0]: failed to get basic auth password: key \"no\" in secret \"secret\" not found".into()
                 ),
                 (
-                    Section::AdditionalJobs,
+                    WorkloadSection::AdditionalJobs,
                     "loading additional scrape configs from Secret failed: secrets \"none\" not found".into()
                 ),
                 (
-                    Section::Alerting,
+                    WorkloadSection::Alerting,
                     "loading additional alert relabel configs from Secret failed: key none could not be found in secret \
                      secret"
                         .into()
@@ -83,7 +83,7 @@ fn what_is_not_there_makes_a_gap_and_stops_nothing_else() {
 }
 
 #[test]
-fn what_is_wrong_with_a_server_is_named() {
+fn invalid_servers_are_rejected() {
     for (spec, words) in [
         (
             json!({"remoteRead": [{"basicAuth": {"username": selector("key"), "password": selector("no")}}]}),
@@ -148,7 +148,7 @@ fn what_is_wrong_with_a_server_is_named() {
 }
 
 #[test]
-fn azure_is_spoken_to_in_one_way_that_the_version_has() {
+fn azure_has_one_method_that_the_version_supports() {
     let id = "00000000-0000-0000-0000-000000000000";
     let oauth = |id: &str| json!({"clientId": id, "clientSecret": selector("key"), "tenantId": "t"});
     for (version, azure, words) in [

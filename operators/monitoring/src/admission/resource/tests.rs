@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use k8s_openapi::api::core::v1::Secret;
-use monitoring_assets::{Reference, Source};
+use monitoring_assets::{Reference, SourceKind};
 use rcgen::{CertificateParams, KeyPair};
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ fn outcome(version: &str, namespace: &str, spec: Value) -> String {
     .unwrap();
     let objects = objects();
     let version = formats::version::parse(version).unwrap();
-    check(&config, &version, &objects).map_or_else(|refused| refused.to_string(), |_| "valid".to_owned())
+    check(&config, &version, &objects).map_or_else(|rejected| rejected.to_string(), |_| "valid".to_owned())
 }
 
 fn receiver(version: &str, kind: &str, config: Value) -> String {
@@ -259,7 +259,7 @@ fn certificates_are_mounted() {
             "keySecret": key("own"),
         }}]}]}}))
         .unwrap();
-    let reference = Reference { source: Source::Secret, namespace: "ns".into(), name: "s".into() };
+    let reference = Reference { source: SourceKind::Secret, namespace: "ns".into(), name: "s".into() };
     assert_eq!(
         check(&config, &Version::new(0, 33, 1), &objects),
         Ok(Accepted {

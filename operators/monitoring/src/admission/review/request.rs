@@ -53,8 +53,8 @@ fn without_nulls(value: Value) -> Value {
     }
 }
 
-/// Whether an update is allowed without a check: it does not change the spec, or the object is being deleted, which takes
-/// updates too while it has finalizers. An invalid object that exists already can so still be labelled and deleted.
+/// Whether an update is allowed without a check: it does not change the spec, or the object is being deleted: finalizers
+/// must be removable. So an invalid object that already exists can still be labelled and deleted.
 pub fn is_exempt(object: &Value, old: Option<&Value>) -> bool {
     let Some(old) = old.filter(|old| old.is_object() && object.is_object()) else { return false };
     let is_deleted = object.pointer("/metadata/deletionTimestamp").is_some_and(|time| !time.is_null());

@@ -71,12 +71,12 @@ fn answers(version: &str, resource: &str, spec: &Value, answer: impl Fn(&Value) 
         review["request"]["oldObject"] = before;
         answer(&review)["response"]["allowed"] == true
     };
-    let leaving = json!({"name": "a", "deletionTimestamp": "2026-01-02T03:04:05Z"});
+    let deleted = json!({"name": "a", "deletionTimestamp": "2026-01-02T03:04:05Z"});
     [
         allows(before(), Value::Null),
         allows(object(json!({"name": "a", "labels": {"b": "c"}})), before()),
         allows(before(), json!({"metadata": {"name": "a"}, "spec": {}})),
-        allows(object(leaving), before()),
+        allows(object(deleted), before()),
     ]
 }
 
@@ -118,7 +118,7 @@ fn a_request_for_other_resources_is_rejected_even_without_changes() {
 }
 
 #[test]
-fn metadata_that_cannot_be_read_is_not_mended() {
+fn metadata_that_cannot_be_read_is_rejected() {
     let object = json!({"metadata": {"annotations": {"a": 1}}, "spec": {}});
     assert_eq!(
         mutate_rule(&review("v1", "prometheusrules", object)),

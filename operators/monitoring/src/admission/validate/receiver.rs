@@ -118,12 +118,12 @@ fn slack(config: &SlackConfig) -> Result<(), Problem> {
 
 fn slack_action(action: &SlackAction) -> Result<(), Problem> {
     let has_no_target = action.url.is_empty() && is_empty(action.name.as_deref());
-    let asks_nothing = action.confirm.as_ref().is_some_and(|confirm| confirm.text.is_empty());
+    let has_no_question = action.confirm.as_ref().is_some_and(|confirm| confirm.text.is_empty());
     rules([
         (action.type_.is_empty(), "missing 'type' in Slack action configuration"),
         (action.text.is_empty(), "missing 'text' in Slack action configuration"),
         (has_no_target, "missing 'name' or 'url' in Slack action configuration"),
-        (asks_nothing, "missing 'text' in Slack confirmation configuration"),
+        (has_no_question, "missing 'text' in Slack confirmation configuration"),
     ])
 }
 

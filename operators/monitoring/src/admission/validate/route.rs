@@ -58,7 +58,7 @@ fn check_grouping(labels: &[String]) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Checks a matcher with `matchType`. Older ones without it are always valid.
+/// Checks a matcher with `matchType`. One without it, in the older syntax, is always valid.
 pub(in crate::admission) fn check_matcher(matcher: &Matcher) -> Result<(), Problem> {
     if matcher.match_type.is_empty() {
         return Ok(());

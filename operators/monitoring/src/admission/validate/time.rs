@@ -30,7 +30,7 @@ pub(super) fn check(intervals: &[MuteTimeInterval], version: ApiVersion) -> Resu
 
 fn check_interval(interval: &TimeInterval, days: &str, at: usize) -> Result<(), Problem> {
     let place = |what: &str| format!("{what} at {at} is invalid");
-    let check_days = |range: &DayOfMonthRange| check_days("", range.start, range.end).map_err(unreadable);
+    let check_days = |range: &DayOfMonthRange| check_days(range.start, range.end).map_err(unreadable);
     interval.times.iter().try_for_each(|range| time_range(range).map(drop)).within(place("time range"))?;
     interval
         .weekdays

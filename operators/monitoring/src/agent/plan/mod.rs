@@ -1,4 +1,4 @@
-//! The objects of a PrometheusAgent. The Service and the Secrets are built as those of servers.
+//! The objects of a PrometheusAgent. The Service and the Secrets are built like those of servers.
 //!
 //! | file | builds |
 //! |---|---|
@@ -10,17 +10,17 @@ pub mod statefulset;
 
 use std::borrow::Cow;
 
-use monitoring_scrape::document::{self, AgentInputs, Document, DocumentError};
+use monitoring_scrape::document::{self, AgentInputs, DocumentError, PrometheusDocument};
 use monitoring_scrape::{Mode, Server};
-use monitoring_select::workload::Section;
+use monitoring_select::workload::WorkloadSection;
 
 use crate::agent::validate::Valid;
 use crate::kind::ValidWorkload;
 use crate::plan::monitors::{self, Scraping};
-use crate::plan::{Child, LeftOut, PlanContext, PlanError, Planned, Rendered, Selections};
+use crate::plan::{Child, Excluded, PlanContext, PlanError, Planned, Rendered, Selections};
 use crate::plan::{gaps, limits};
 use crate::prometheus::Instance;
-use crate::prometheus::plan::configuration::{Files, Source};
+use crate::prometheus::plan::configuration::{Source, TlsFiles};
 use crate::prometheus::plan::pod::Draft;
 use crate::prometheus::plan::{DATA, service};
 use crate::workload::arguments::argument;
@@ -38,7 +38,7 @@ impl ValidWorkload for Valid<'_> {
     fn build(
         &self,
         context: &PlanContext<'_>,
-        left_out: &LeftOut,
+        left_out: &Excluded,
         rendered: &mut Rendered,
     ) -> Result<Planned, PlanError> {
         let source = Source { instance: &self.instance, checked: &self.checked, context };
@@ -67,10 +67,10 @@ impl Valid<'_> {
         &self,
         source: &Source<'_>,
         rendered: &Rendered,
-        left_out: &LeftOut,
-    ) -> Result<Document, DocumentError> {
+        left_out: &Excluded,
+    ) -> Result<PrometheusDocument, DocumentError> {
         let mut spec = Cow::Borrowed(self.instance.spec);
-        if gaps::has(&self.checked.gaps, Section::RemoteWrite) {
+        if gaps::has(&self.checked.gaps, WorkloadSection::RemoteWrite) {
             spec.to_mut().remote_write.clear();
         }
         let jobs = source.additional_jobs();
@@ -84,7 +84,7 @@ impl Valid<'_> {
     }
 
     /// Adds the pods and everything that they mount.
-    fn put_pods(&self, source: &Source<'_>, files: Files, planned: &mut Planned) -> Result<(), PlanError> {
+    fn put_pods(&self, source: &Source<'_>, files: TlsFiles, planned: &mut Planned) -> Result<(), PlanError> {
         let (instance, operator) = (&self.instance, source.context.operator);
         let tls_secrets = source.put_secrets(files, planned)?;
         let inputs = PodInputs { operator, tls_secrets: &tls_secrets, rule_config_maps: &[] };
@@ -117,7 +117,7 @@ fn draft<'d>(
     let mut draft = Draft::new(instance, image.build()?, inputs.tls_secrets, stores_data)?;
     let flags = &mut draft.flags;
     if instance.version.major == 2 {
-        // The agent needs this feature whatever the version, so it is never left out.
+        // The agent needs this feature in every version, so it is never left out.
         flags.arguments.push(argument("enable-feature", "agent"));
     } else {
         flags.flag("agent");

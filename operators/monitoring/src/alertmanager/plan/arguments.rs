@@ -126,7 +126,7 @@ mod tests {
         written(&build(&instance, operator), &[]).unwrap()
     }
 
-    fn everything(version: &str) -> Alertmanager {
+    fn alertmanager(version: &str) -> Alertmanager {
         let mut alertmanager = Alertmanager::default();
         alertmanager.metadata.name = Some("main".into());
         alertmanager.metadata.namespace = Some("ns".into());
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_is_said_in_order() {
+    fn all_flags_are_set_in_order() {
         let operator = OperatorConfig { cluster_domain: "cluster.local".into(), ..OperatorConfig::default() };
         let peer = "alertmanager-operated.ns.svc.cluster.local.:9094";
         let peers = [0, 1].map(|number| format!("--cluster.peer=alertmanager-main-{number}.{peer}"));
@@ -187,13 +187,13 @@ mod tests {
         expected.extend(peers);
         expected.push("--cluster.peer=other:9094".into());
         expected.push("--cluster.reconnect-timeout=5m".into());
-        assert_eq!(flags(&everything("v0.30.0"), &operator), expected);
+        assert_eq!(flags(&alertmanager("v0.30.0"), &operator), expected);
     }
 
     #[test]
-    fn an_old_version_is_told_less() {
-        let told = flags(&everything("v0.15.3"), &OperatorConfig::default());
-        let names: Vec<&str> = told.iter().map(|flag| flag.split('=').next().unwrap_or_default()).collect();
+    fn old_versions_get_fewer_flags() {
+        let flags = flags(&alertmanager("v0.15.3"), &OperatorConfig::default());
+        let names: Vec<&str> = flags.iter().map(|flag| flag.split('=').next().unwrap_or_default()).collect();
         assert_eq!(
             names,
             [
@@ -218,21 +218,21 @@ mod tests {
     }
 
     #[test]
-    fn no_pods_are_no_peers() {
+    fn without_replicas_there_are_no_peers() {
         let mut alertmanager = Alertmanager::default();
         alertmanager.spec.workload.replicas = Some(0);
         alertmanager.spec.cluster_label = Some(String::new());
-        let told = flags(&alertmanager, &OperatorConfig::default());
-        assert!(!told.iter().any(|flag| flag.starts_with("--cluster.peer=")));
-        assert!(told.contains(&"--cluster.listen-address=[$(POD_IP)]:9094".to_owned()));
-        assert!(told.contains(&"--cluster.label".to_owned()));
+        let flags = flags(&alertmanager, &OperatorConfig::default());
+        assert!(!flags.iter().any(|flag| flag.starts_with("--cluster.peer=")));
+        assert!(flags.contains(&"--cluster.listen-address=[$(POD_IP)]:9094".to_owned()));
+        assert!(flags.contains(&"--cluster.label".to_owned()));
     }
 
     #[test]
-    fn the_user_may_say_himself_how_long_to_wait() {
-        let mut alertmanager = everything("v0.30.0");
+    fn a_start_delay_of_the_user_is_kept() {
+        let mut alertmanager = alertmanager("v0.30.0");
         alertmanager.spec.workload.additional_args = vec![argument("dispatch.start-delay", "1m")];
-        let told = flags(&alertmanager, &OperatorConfig::default());
-        assert!(!told.iter().any(|flag| flag.starts_with("--dispatch")));
+        let flags = flags(&alertmanager, &OperatorConfig::default());
+        assert!(!flags.iter().any(|flag| flag.starts_with("--dispatch")));
     }
 }

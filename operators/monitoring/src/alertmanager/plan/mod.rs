@@ -24,19 +24,19 @@ use api_monitoring::alertmanager_config::route::Route;
 use api_monitoring::{AlertmanagerConfig, SelectableKind};
 use formats::alertmanager::Config;
 use formats::alertmanager::global::Global;
-use formats::gzip::Part as Piece;
+use formats::gzip::NamedPart;
 use kernel::object::Object;
-use monitoring_alerting::merge::Target;
-use monitoring_alerting::provision::{Base, Configuration as Provisioned, Inputs};
+use monitoring_alerting::merge::MergeTarget;
+use monitoring_alerting::provision::{Base, BaseInputs, Configuration as Provisioned};
 use monitoring_assets::Objects;
-use monitoring_select::workload::Section;
+use monitoring_select::workload::WorkloadSection;
 
-use crate::alertmanager::validate::{Valid, wrong};
+use crate::alertmanager::validate::{Valid, invalid};
 use crate::kind::ValidWorkload;
 use crate::plan::limits;
 use crate::plan::rendered::Contribution;
 use crate::plan::{
-    Child, Configuration, LeftOut, PlanContext, PlanError, Planned, Remark, Rendered, Selections,
+    Child, Excluded, PlanContext, PlanError, PlanRemark, Planned, PlannedConfiguration, Rendered, Selections,
 };
 use crate::workload::secret::web_config;
 use crate::workload::statefulset::PodInputs;
@@ -49,8 +49,6 @@ const DIRECTORY: &str = "/etc/alertmanager";
 const CONFIG: &str = "/etc/alertmanager/config";
 /// The directory of the configuration with expanded variables.
 const CONFIG_OUT: &str = "/etc/alertmanager/config_out";
-/// The file with the configuration, compressed.
-const CONFIG_FILE: &str = "alertmanager.yaml.gz";
 /// The file with the configuration with expanded variables.
 const OUTPUT_FILE: &str = "alertmanager.env.yaml";
 /// The directory of certificates and keys.
@@ -73,7 +71,7 @@ const MESH_UDP: &str = "mesh-udp";
 const MESH_TCP: &str = "mesh-tcp";
 
 /// The name of a receiver without integrations.
-const NOBODY: &str = "null";
+const NULL_RECEIVER: &str = "null";
 
 impl ValidWorkload for Valid<'_> {
     fn render(&self, context: &PlanContext<'_>, selections: &Selections, rendered: &mut Rendered) {
@@ -91,17 +89,17 @@ impl ValidWorkload for Valid<'_> {
     fn build(
         &self,
         context: &PlanContext<'_>,
-        left_out: &LeftOut,
+        left_out: &Excluded,
         rendered: &mut Rendered,
     ) -> Result<Planned, PlanError> {
         let absence = self.absence(left_out);
         let configuration = self.provision(context, left_out, rendered)?;
         let mut planned = Planned::default();
         planned.remarks.extend(absence);
-        planned.remarks.extend(configuration.left_out.iter().map(|one| Remark::LeftOut(one.to_string())));
+        planned.remarks.extend(configuration.left_out.iter().map(|one| PlanRemark::LeftOut(one.to_string())));
         let text: Arc<str> = String::from_utf8_lossy(&configuration.text).into();
-        let compressed = rendered.compressor.file(&[Piece { name: ["alertmanager", ""], text: &text }]);
-        planned.configuration = Some(Configuration(vec![text]));
+        let compressed = rendered.compressor.file(&[NamedPart { name: ["alertmanager", ""], text: &text }]);
+        planned.configuration = Some(PlannedConfiguration(vec![text]));
         let (instance, others) = (&self.instance, configuration.others);
         let secret = secret::configuration(instance, context.operator, compressed, others);
         planned.children.push(Child::Secret(secret));
@@ -115,29 +113,30 @@ impl ValidWorkload for Valid<'_> {
 
 impl Valid<'_> {
     /// The inputs of the configuration.
-    fn inputs<'i>(&'i self, global: Option<&'i AlertmanagerConfig>, objects: &'i Objects) -> Inputs<'i> {
+    fn inputs<'i>(&'i self, global: Option<&'i AlertmanagerConfig>, objects: &'i Objects) -> BaseInputs<'i> {
         let (alertmanager, version) = (self.alertmanager, &self.version);
-        Inputs { alertmanager, global, objects, version }
+        BaseInputs { alertmanager, global, objects, version }
     }
 
-    /// The configuration. A base that is left out is replaced by one without integrations: what the others add stays.
+    /// The configuration. A base that is excluded is replaced by one without integrations, so that the other
+    /// AlertmanagerConfigs keep their effect.
     fn provision(
         &self,
         context: &PlanContext<'_>,
-        left_out: &LeftOut,
+        left_out: &Excluded,
         rendered: &Rendered,
     ) -> Result<Provisioned, PlanError> {
         let base = match &self.global {
             Some(global) if self.absence(left_out).is_some() => {
                 let global = without_receivers(global.clone());
-                self.inputs(Some(&global), context.objects).base().map_err(|error| wrong(&error))?
+                self.inputs(Some(&global), context.objects).base().map_err(|error| invalid(&error))?
             }
             Some(_) | None => self.base.clone(),
         };
         match base {
             Base::Whole(configuration) => Ok(configuration),
             Base::Started(started) => {
-                started.finish(rendered.routes(left_out), &self.version).map_err(|error| wrong(&error))
+                started.finish(rendered.routes(left_out), &self.version).map_err(|error| invalid(&error))
             }
         }
     }
@@ -154,16 +153,16 @@ impl Valid<'_> {
         self.instance.owner.namespace()
     }
 
-    /// The remark about a base that is left out because Alertmanager rejects it.
-    fn absence(&self, left_out: &LeftOut) -> Option<Remark> {
+    /// The remark about a base that is excluded because Alertmanager rejects it.
+    fn absence(&self, left_out: &Excluded) -> Option<PlanRemark> {
         let base = self.alertmanager.spec.alertmanager_configuration.as_ref()?;
         let name = format!("{}/{}", self.namespace(), base.name);
         let is_absent = left_out[SelectableKind::AlertmanagerConfig].contains(&name);
-        is_absent.then(|| Remark::Absent {
-            section: Section::Base,
+        is_absent.then(|| PlanRemark::Absent {
+            section: WorkloadSection::Base,
             because: format!(
-                "Alertmanager rejects AlertmanagerConfig {name}, and alerts for which no other one has a route notify \
-                 nobody"
+                "Alertmanager rejects AlertmanagerConfig {name}; alerts without a route in another AlertmanagerConfig \
+                 cause no notifications"
             ),
         })
     }
@@ -172,7 +171,7 @@ impl Valid<'_> {
         &self,
         object: &Object,
         objects: &Objects,
-        target: &Target<'_>,
+        target: &MergeTarget<'_>,
         global: Option<&Global>,
     ) -> Result<Contribution, String> {
         let config: AlertmanagerConfig =
@@ -188,7 +187,7 @@ impl Valid<'_> {
     }
 
     /// The settings of the Alertmanager that matter to what its resources add.
-    fn options(&self, target: &Target<'_>, global: Option<&Global>) -> Vec<u8> {
+    fn options(&self, target: &MergeTarget<'_>, global: Option<&Global>) -> Vec<u8> {
         let config = Config { global: global.cloned(), ..Config::default() };
         // A global section that cannot be written fails when the whole is written.
         let global = config.to_text().unwrap_or_default();
@@ -222,8 +221,8 @@ impl Valid<'_> {
 
 /// The same AlertmanagerConfig without integrations.
 fn without_receivers(config: AlertmanagerConfig) -> AlertmanagerConfig {
-    let route = Route { receiver: NOBODY.to_owned(), ..Route::default() };
-    let receiver = Receiver { name: NOBODY.to_owned(), ..Receiver::default() };
+    let route = Route { receiver: NULL_RECEIVER.to_owned(), ..Route::default() };
+    let receiver = Receiver { name: NULL_RECEIVER.to_owned(), ..Receiver::default() };
     let spec = AlertmanagerConfigSpec { route: Some(route), receivers: vec![receiver], ..Default::default() };
     AlertmanagerConfig { spec, ..config }
 }

@@ -4,9 +4,7 @@ use k8s_openapi::api::core::v1::{Container, ContainerPort, PodSpec, PodTemplateS
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 
-use super::{
-    CONFIG, CONFIG_FILE, CONFIG_OUT, MESH_PORT, MESH_TCP, MESH_UDP, OUTPUT_FILE, WEB_PORT, arguments, volumes,
-};
+use super::{CONFIG, CONFIG_OUT, MESH_PORT, MESH_TCP, MESH_UDP, OUTPUT_FILE, WEB_PORT, arguments, volumes};
 use crate::alertmanager::Instance;
 use crate::workload::arguments as command_line;
 use crate::workload::container::{POD_NAME, from_pod, http_probe, restricted, tcp_port};
@@ -82,7 +80,7 @@ fn ports(instance: &Instance<'_>) -> Vec<ContainerPort> {
     web.into_iter().chain([tcp_port(MESH_TCP, MESH_PORT), udp]).collect()
 }
 
-/// A server that listens on the loopback address cannot be probed.
+/// The kubelet cannot probe a server that listens on the loopback address.
 fn probe(instance: &Instance<'_>, path: &str) -> Option<Probe> {
     let workload = instance.workload;
     let port = IntOrString::String(workload.port_name.clone());
@@ -93,12 +91,12 @@ fn probe(instance: &Instance<'_>, path: &str) -> Option<Probe> {
     })
 }
 
-/// The reloader, before the main container starts or beside it.
+/// The reloader: the init container, or the one that runs beside the main container.
 fn reloader(instance: &Instance<'_>, operator: &OperatorConfig, volumes: &Volumes, init: bool) -> Container {
     let workload = instance.workload;
     let mut reloader = Reloader {
         init,
-        config_file: format!("{CONFIG}/{CONFIG_FILE}"),
+        config_file: format!("{CONFIG}/{}", instance.naming.configuration_key),
         output_file: format!("{CONFIG_OUT}/{OUTPUT_FILE}"),
         watched_directories: volumes.watched_directories.clone(),
         log_level: &workload.log_level,
@@ -119,12 +117,30 @@ fn reloader(instance: &Instance<'_>, operator: &OperatorConfig, volumes: &Volume
 #[cfg(test)]
 mod tests {
     use api_monitoring::Alertmanager;
+    use serde_json::json;
 
     use super::*;
+    use crate::alertmanager::OfAlertmanager;
+    use crate::kind::Workload as _;
     use crate::workload::labels::{self, labels};
 
     #[test]
-    fn the_main_container_is_shown_first_whatever_the_user_says() {
+    fn the_reload_url_and_the_requests_to_pods_use_the_same_scheme() {
+        for (version, scheme) in [("v0.21.0", "http"), ("v0.22.0", "https")] {
+            let web = json!({"tlsConfig": {"keyFile": "key", "certFile": "certificate"}});
+            let spec = json!({"version": version, "web": web});
+            let alertmanager = json!({"metadata": {"name": "a", "namespace": "n"}, "spec": spec});
+            let alertmanager: Alertmanager = serde_json::from_value(alertmanager).unwrap();
+            let instance = Instance::new(&alertmanager).unwrap();
+            let reloader = reloader(&instance, &OperatorConfig::default(), &Volumes::default(), false);
+            let url = format!("--reload-url={scheme}://localhost:9093/-/reload");
+            assert!(reloader.args.unwrap_or_default().contains(&url), "{version}");
+            assert_eq!(OfAlertmanager::facts(&alertmanager).tls, scheme == "https", "{version}");
+        }
+    }
+
+    #[test]
+    fn the_default_container_annotation_cannot_be_overridden() {
         let mut alertmanager = Alertmanager::default();
         let users = alertmanager.spec.workload.pod_metadata.get_or_insert_default();
         users.annotations = labels([(labels::DEFAULT_CONTAINER, "other"), ("a", "1")]);

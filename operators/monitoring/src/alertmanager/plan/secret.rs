@@ -1,4 +1,4 @@
-//! The Secrets of an Alertmanager, beside that of the web configuration file.
+//! The Secrets of an Alertmanager, except that of the web configuration file.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::web::{WebConfigError, cluster};
 use crate::workload::operator::OperatorConfig;
 use crate::workload::secret::with_file;
 
-/// The configuration, compressed, beside the other keys of the Secret that the user writes.
+/// The configuration, compressed, and the other keys of the Secret that the user writes.
 pub fn configuration(
     instance: &Instance<'_>,
     operator: &OperatorConfig,

@@ -34,7 +34,7 @@ mod tests {
     use super::*;
     use crate::workload::operator::OperatorConfig;
 
-    fn refusal(change: impl FnOnce(&mut Alertmanager)) -> String {
+    fn error(change: impl FnOnce(&mut Alertmanager)) -> String {
         let mut alertmanager = Alertmanager::default();
         change(&mut alertmanager);
         let operator = OperatorConfig::default();
@@ -43,17 +43,17 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_run_is_refused() {
+    fn invalid_specs_are_rejected() {
         assert!(
-            refusal(|alertmanager| alertmanager.spec.version = "latest".into())
+            error(|alertmanager| alertmanager.spec.version = "latest".into())
                 .starts_with("failed to parse alertmanager version: ")
         );
         assert!(
-            refusal(|alertmanager| alertmanager.spec.base_image = "?".into())
+            error(|alertmanager| alertmanager.spec.base_image = "?".into())
                 .starts_with("failed to build image path: ")
         );
         assert_eq!(
-            refusal(|alertmanager| {
+            error(|alertmanager| {
                 let mut web = AlertmanagerWebSpec::default();
                 web.file.tls_config = Some(WebTlsConfig::default());
                 alertmanager.spec.web = Some(web);
@@ -61,12 +61,12 @@ mod tests {
             "TLS private key must be defined"
         );
         assert_eq!(
-            refusal(|alertmanager| alertmanager.spec.cluster_tls = Some(ClusterTlsConfig::default())),
+            error(|alertmanager| alertmanager.spec.cluster_tls = Some(ClusterTlsConfig::default())),
             "failed to create the cluster TLS configuration: invalid server TLS configuration: TLS private key must \
              be defined"
         );
         assert_eq!(
-            refusal(|alertmanager| {
+            error(|alertmanager| {
                 let argument = Argument { name: "storage.path".into(), value: "/".into() };
                 alertmanager.spec.workload.additional_args = vec![argument];
             }),

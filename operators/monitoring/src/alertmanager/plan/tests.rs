@@ -1,4 +1,4 @@
-//! The AlertmanagerConfig that an Alertmanager names as its base.
+//! Tests of the AlertmanagerConfig that an Alertmanager names as its base.
 
 use api_monitoring::Alertmanager;
 use k8s_openapi::api::core::v1::Secret;
@@ -6,7 +6,7 @@ use kernel::object::Key;
 use kube::api::{ApiResource, DynamicObject};
 use monitoring_assets::Objects;
 use monitoring_scrape::Offers;
-use monitoring_select::Namespaces;
+use monitoring_select::LabelsByNamespace;
 use serde_json::{Value, json};
 
 use super::*;
@@ -35,11 +35,11 @@ fn config(name: &str, labels: &Value, spec: &Value) -> Arc<Object> {
     Arc::new(Object::new(dynamic, &resource))
 }
 
-fn tells(url: &str) -> Value {
+fn notifying(url: &str) -> Value {
     json!({"route": {"receiver": "r"}, "receivers": [{"name": "r", "webhookConfigs": [{"url": url}]}]})
 }
 
-/// What is planned for an Alertmanager with a base, and what was made of the AlertmanagerConfigs.
+/// The plan of an Alertmanager, and what was rendered for the AlertmanagerConfigs.
 fn planned(spec: &Value, configs: &[Arc<Object>], left_out: &[&str]) -> (Planned, Rendered) {
     let kind = SelectableKind::AlertmanagerConfig;
     let written = json!({"metadata": {"namespace": "a", "name": "w"}, "spec": spec});
@@ -53,7 +53,7 @@ fn planned(spec: &Value, configs: &[Arc<Object>], left_out: &[&str]) -> (Planned
     let mut resources = Resources::default();
     resources[kind] = configs.to_vec().into();
     let mut selections = Selections::default();
-    let unselectable = select(&mut selections, &selectors, "a", (&resources, &Namespaces::new()));
+    let unselectable = select(&mut selections, &selectors, "a", (&resources, &LabelsByNamespace::new()));
     let context = PlanContext {
         operator: &OperatorConfig::default(),
         offers: Offers::default(),
@@ -64,16 +64,16 @@ fn planned(spec: &Value, configs: &[Arc<Object>], left_out: &[&str]) -> (Planned
         unselectable: &unselectable,
         base: base(&resources, OfAlertmanager::facts(&alertmanager).base, &Key::new("a", "w")),
     };
-    let mut out = LeftOut::default();
+    let mut out = Excluded::default();
     out[kind] = left_out.iter().map(|name| (*name).to_owned()).collect();
     let (valid, mut rendered) = (validate(&alertmanager, &context).unwrap(), Rendered::default());
     valid.render(&context, &selections, &mut rendered);
     (valid.build(&context, &out, &mut rendered).unwrap(), rendered)
 }
 
-fn verdicts(rendered: &Rendered) -> Vec<(&str, bool)> {
+fn acceptance(rendered: &Rendered) -> Vec<(&str, bool)> {
     let configs = rendered.memo(SelectableKind::AlertmanagerConfig).iter();
-    configs.map(|(name, verdict)| (&**name, verdict.is_ok())).collect()
+    configs.map(|(name, result)| (&**name, result.is_ok())).collect()
 }
 
 fn with_base() -> Value {
@@ -84,24 +84,24 @@ fn with_base() -> Value {
 }
 
 #[test]
-fn the_base_is_judged_like_what_is_selected_and_written_once() {
+fn the_base_is_checked_like_selected_resources_and_written_once() {
     let configs = [
-        config("base", &json!({"team": "a"}), &tells("http://base")),
-        config("more", &json!({"team": "a"}), &tells("http://more")),
-        config("other", &json!({"team": "b"}), &tells("http://other")),
+        config("base", &json!({"team": "a"}), &notifying("http://base")),
+        config("more", &json!({"team": "a"}), &notifying("http://more")),
+        config("other", &json!({"team": "b"}), &notifying("http://other")),
     ];
     let (planned, rendered) = planned(&with_base(), &configs, &[]);
-    assert_eq!(verdicts(&rendered), [("a/base", true), ("a/more", true)]);
+    assert_eq!(acceptance(&rendered), [("a/base", true), ("a/more", true)]);
     let text = planned.configuration.unwrap().text();
     let expected = "global:\n  resolve_timeout: 3m\nroute:\n  receiver: a/base/r\n  routes:\n  - receiver: a/more/r\n\
                     \x20   matchers:\n    - namespace=\"a\"\n    continue: true\nreceivers:\n- name: a/base/r\n\
                     \x20 webhook_configs:\n  - url: http://base\n- name: a/more/r\n  webhook_configs:\n\
                     \x20 - url: http://more\ntemplates: []\n";
     assert_eq!(text, expected);
-    // Without a selector too, and whatever its labels.
+    // The base needs no selector that matches it.
     let alone = json!({"alertmanagerConfiguration": {"name": "base"}});
     let (_, rendered) = self::planned(&alone, &configs[..1], &[]);
-    assert_eq!(verdicts(&rendered), [("a/base", true)]);
+    assert_eq!(acceptance(&rendered), [("a/base", true)]);
 }
 
 #[test]
@@ -129,25 +129,25 @@ fn certificates_of_the_base_are_mounted() {
 }
 
 #[test]
-fn a_base_that_the_operand_refuses_tells_nobody_and_the_others_stay() {
+fn a_rejected_base_is_replaced_by_an_empty_one_and_the_others_are_kept() {
     let configs = [
-        config("base", &json!({}), &tells("http://base")),
-        config("more", &json!({"team": "a"}), &tells("http://more")),
+        config("base", &json!({}), &notifying("http://base")),
+        config("more", &json!({"team": "a"}), &notifying("http://more")),
     ];
     let (planned, rendered) = planned(&with_base(), &configs, &["a/base"]);
-    assert_eq!(verdicts(&rendered), [("a/base", true), ("a/more", true)]);
+    assert_eq!(acceptance(&rendered), [("a/base", true), ("a/more", true)]);
     let text = planned.configuration.unwrap().text();
     let expected = "global:\n  resolve_timeout: 3m\nroute:\n  receiver: a/base/null\n  routes:\n\
                     \x20 - receiver: a/more/r\n    matchers:\n    - namespace=\"a\"\n    continue: true\nreceivers:\n\
                     - name: a/base/null\n- name: a/more/r\n  webhook_configs:\n  - url: http://more\ntemplates: []\n";
     assert_eq!(text, expected);
-    let told: Vec<String> = planned.remarks.iter().map(ToString::to_string).collect();
-    let words = "spec.alertmanagerConfiguration is left out: Alertmanager rejects AlertmanagerConfig a/base, and alerts \
-                 for which no other one has a route notify nobody";
-    assert_eq!(told, [words]);
+    let remarks: Vec<String> = planned.remarks.iter().map(ToString::to_string).collect();
+    let expected = "spec.alertmanagerConfiguration is left out: Alertmanager rejects AlertmanagerConfig a/base; alerts \
+                    without a route in another AlertmanagerConfig cause no notifications";
+    assert_eq!(remarks, [expected]);
 }
 
-/// A certificate for nobody.
+/// A self-signed certificate.
 const CERTIFICATE: &str = "\
 -----BEGIN CERTIFICATE-----\n\
 MIIBeDCCAR+gAwIBAgIUMoPuuMo/mUZuhAUL8Cpk07StzmMwCgYIKoZIzj0EAwIw\n\

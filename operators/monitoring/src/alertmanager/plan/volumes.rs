@@ -16,7 +16,7 @@ use crate::web::cluster;
 use crate::workload::pod::PodError;
 use crate::workload::volume::{self, Volumes};
 
-/// The volumes of the operator, but that with the data; the flags that refer to their files are added to the others.
+/// The volumes of the operator, except the one with the data. Adds the flags that refer to their files.
 pub(super) fn build(
     instance: &Instance<'_>,
     tls_secrets: &[String],
@@ -84,7 +84,7 @@ fn put_templates(volumes: &mut Volumes, instance: &Instance<'_>) {
     volumes.watch(volume::read_only(TEMPLATE_VOLUME, TEMPLATES));
 }
 
-/// Each template is a file under the name of its key; of several with the same name, the first counts.
+/// Each template is a file under the name of its key; of several with the same name, the first one is used.
 fn projections(templates: &[&SecretOrConfigMap]) -> Vec<VolumeProjection> {
     let items = |key: &str| Some(vec![KeyToPath { key: key.into(), path: key.into(), mode: None }]);
     let (mut keys, mut sources) = (BTreeSet::new(), Vec::new());
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_templates_with_the_same_name_the_first_counts() {
+    fn the_first_of_templates_with_the_same_name_is_used() {
         let map = |name: &str, key: &str| {
             Some(ConfigMapKeySelector { name: name.into(), key: key.into(), optional: None })
         };

@@ -1,11 +1,11 @@
-//! What holds without flags is what holds in the peer.
+//! The defaults are those of the peer.
 
 use std::collections::BTreeMap;
 
 use super::{names, shown};
-use crate::flags::{Flags, webhook};
+use crate::flags::{OperatorFlags, webhook};
 
-/// What the peer's flags hold when none is given. Those that are not here hold nothing.
+/// The defaults of the peer that are not empty.
 const OPERATOR: [(&str, &str); 29] = [
     ("alertmanager-default-base-image", "quay.io/prometheus/alertmanager"),
     ("auto-gomemlimit-ratio", "0"),
@@ -38,7 +38,7 @@ const OPERATOR: [(&str, &str); 29] = [
     ("web.tls-min-version", "VersionTLS13"),
 ];
 
-/// Those that hold nothing when none is given.
+/// The flags whose default is empty.
 const EMPTY: [&str; 25] = [
     "alertmanager-config-namespaces",
     "alertmanager-instance-namespaces",
@@ -93,17 +93,17 @@ fn expected(pairs: impl IntoIterator<Item = (&'static str, &'static str)>) -> BT
 fn the_operator_has_the_flags_and_defaults_of_the_peer() {
     let web = [("web.tls-cipher-suites", ""), ("web.tls-curves", ""), ("web.tls-reload-interval", "1m0s")];
     let all = OPERATOR.into_iter().chain(EMPTY.map(|name| (name, ""))).chain(web);
-    assert_eq!(BTreeMap::from_iter(shown(Flags::default())), expected(all));
+    assert_eq!(BTreeMap::from_iter(shown(OperatorFlags::default())), expected(all));
 }
 
 #[test]
 fn the_webhook_has_the_flags_and_defaults_of_the_peer() {
-    assert_eq!(BTreeMap::from_iter(shown(webhook::Flags::default())), expected(WEBHOOK));
+    assert_eq!(BTreeMap::from_iter(shown(webhook::WebhookFlags::default())), expected(WEBHOOK));
 }
 
 #[test]
-fn no_name_is_given_twice() {
-    for mut names in [names::<Flags>(), names::<webhook::Flags>()] {
+fn names_are_unique() {
+    for mut names in [names::<OperatorFlags>(), names::<webhook::WebhookFlags>()] {
         names.extend(["version", "short-version", "h", "help"]);
         names.sort_unstable();
         assert_eq!(names.windows(2).find(|pair| pair[0] == pair[1]), None);

@@ -4,18 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::kubelet::Priority;
+use crate::kubelet::AddressPriority;
 use capability::rollout::RepairPolicy;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use kernel::object::Key;
-use kernel::telemetry::Format;
+use kernel::telemetry::LogFormat;
 
 use super::{changed, flags, names};
-use crate::flags::log::Level;
-use crate::flags::value::Value as _;
-use crate::flags::{FieldSelector, Flags, Gate, LabelSelector};
+use crate::flags::log::LogThreshold;
+use crate::flags::value::FlagValue as _;
+use crate::flags::{FieldSelector, Gate, LabelSelector, OperatorFlags};
 
-type Case = (&'static str, &'static str, fn(&mut Flags));
+type Case = (&'static str, &'static str, fn(&mut OperatorFlags));
 
 fn set(names: &[&str]) -> BTreeSet<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
@@ -54,8 +54,8 @@ const CLUSTER_AND_WEB: &[Case] = &[
     ("web.tls-min-version", "VersionTLS12", |flags| flags.web.min_version = "VersionTLS12".into()),
     ("web.tls-cipher-suites", "b,a", |flags| flags.web.cipher_suites = set(&["a", "b"])),
     ("web.tls-curves", "X25519", |flags| flags.web.curves = set(&["X25519"])),
-    ("log-level", "DEBUG", |flags| flags.log.level = Level::Debug),
-    ("log-format", "Json", |flags| flags.log.format = Format::Json),
+    ("log-level", "DEBUG", |flags| flags.log.level = LogThreshold::Debug),
+    ("log-format", "Json", |flags| flags.log.format = LogFormat::Json),
     ("auto-gomemlimit-ratio", "0.9", |flags| flags.memory_limit_ratio = 0.9),
 ];
 
@@ -111,7 +111,7 @@ const PODS: &[Case] = &[
         flags.kubelet.service = Some(Key::new("a", "b"));
     }),
     ("kubelet-selector", "a=b", |flags| flags.kubelet.nodes = labels("a=b")),
-    ("kubelet-node-address-priority", "external", |flags| flags.kubelet.priority = Priority::External),
+    ("kubelet-node-address-priority", "external", |flags| flags.kubelet.priority = AddressPriority::External),
     ("kubelet-endpointslice", "true", |flags| flags.kubelet.endpoint_slices = true),
     ("kubelet-endpoints", "false", |flags| flags.kubelet.endpoints = false),
     ("kubelet-sync-period", "1m30s", |flags| flags.kubelet.sync_period = Duration::from_secs(90)),
@@ -132,17 +132,17 @@ fn each_flag_sets_its_field_and_no_other() {
 }
 
 #[test]
-fn no_flag_is_forgotten_here() {
+fn every_flag_has_a_case() {
     let named: BTreeSet<&str> = cases().map(|(name, ..)| *name).collect();
-    assert_eq!(named, names::<Flags>().into_iter().collect());
+    assert_eq!(named, names::<OperatorFlags>().into_iter().collect());
 }
 
 #[test]
-fn sets_and_maps_grow_and_all_else_is_replaced() {
+fn repeated_flags_add_to_sets_and_maps_and_replace_other_values() {
     for (arguments, change) in [
         (
             &["-namespaces=a", "-namespaces=b,c"][..],
-            (|flags| flags.scope.namespaces = set(&["a", "b", "c"])) as fn(&mut Flags),
+            (|flags| flags.scope.namespaces = set(&["a", "b", "c"])) as fn(&mut OperatorFlags),
         ),
         (&["-web.tls-curves=a", "-web.tls-curves=b"], |flags| flags.web.curves = set(&["a", "b"])),
         (&["-labels=a=1,b=1", "-labels=b=2", "-labels="], |flags| {

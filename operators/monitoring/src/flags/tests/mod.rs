@@ -2,36 +2,36 @@
 //!
 //! | file | owns |
 //! |---|---|
-//! | `defaults` | what holds without flags is what holds in the peer |
+//! | `defaults` | the defaults are those of the peer |
 //! | `each` | what each flag sets |
-//! | `walk` | how a command line is walked over |
-//! | `start` | what is found wrong before the program starts, and what other rooms are told |
-//! | `take` | flags picked out of a longer command line |
+//! | `parse` | how a command line is parsed |
+//! | `start` | checks before the program starts, and the settings that follow from flags |
+//! | `take` | flags taken out of a longer command line |
 //! | `webhook` | the stand-alone webhook |
 //! | `text` | help and reference |
-//! | `property` | what holds for every command line |
+//! | `property` | properties of every command line |
 
 mod defaults;
 mod each;
+mod parse;
 mod property;
 mod start;
 mod take;
 mod text;
-mod walk;
 mod webhook;
 
-use crate::flags::{Command, Error, Flags, Program};
+use crate::flags::{Command, FlagError, OperatorFlags, Program};
 
 /// The flags that a command line without own flags starts with.
-fn flags(arguments: &[&str]) -> Flags {
-    match Flags::parse(arguments, &[]) {
+fn flags(arguments: &[&str]) -> OperatorFlags {
+    match OperatorFlags::parse(arguments, &[]) {
         Ok(Command::Start(start)) => start.flags,
         other => panic!("{arguments:?}: {other:?}"),
     }
 }
 
-fn error(arguments: &[&str]) -> Error {
-    Flags::parse(arguments, &[]).unwrap_err()
+fn error(arguments: &[&str]) -> FlagError {
+    OperatorFlags::parse(arguments, &[]).unwrap_err()
 }
 
 /// The names and values of all flags.
@@ -44,8 +44,8 @@ fn names<P: Program>() -> Vec<&'static str> {
     shown(P::default()).into_iter().map(|(name, _)| name).collect()
 }
 
-fn changed(change: impl FnOnce(&mut Flags)) -> Flags {
-    let mut flags = Flags::default();
+fn changed(change: impl FnOnce(&mut OperatorFlags)) -> OperatorFlags {
+    let mut flags = OperatorFlags::default();
     change(&mut flags);
     flags
 }

@@ -1,13 +1,13 @@
-//! What holds for every command line.
+//! Properties of every command line.
 
 use proptest::prelude::*;
 
 use super::names;
-use crate::flags::{Command, Flags, Program};
+use crate::flags::{Command, OperatorFlags, Program};
 
-/// Names of flags, texts that some of them take, and what neither is.
+/// Names of flags, values for some of them, and other texts.
 fn argument() -> impl Strategy<Value = String> {
-    let mut names = names::<Flags>();
+    let mut names = names::<OperatorFlags>();
     names.push("nonsense");
     let value = prop_oneof![
         Just("a"),
@@ -30,31 +30,31 @@ fn argument() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn arguments_are_never_too_strange(arguments in prop::collection::vec(".{0,12}", 0..6)) {
-        let _ = Flags::parse(&arguments, &[]);
-        let _ = Flags::default().take(&arguments, &[]);
+    fn no_argument_causes_a_panic(arguments in prop::collection::vec(".{0,12}", 0..6)) {
+        let _ = OperatorFlags::parse(&arguments, &[]);
+        let _ = OperatorFlags::default().take(&arguments, &[]);
     }
 
     #[test]
-    fn both_ways_in_have_the_same_meaning(arguments in prop::collection::vec(argument(), 0..6)) {
-        if let Ok(Command::Start(start)) = Flags::parse(&arguments, &[]) && start.ignored.is_empty() {
-            let (taken, others) = Flags::default().take(&arguments, &[]).unwrap();
+    fn both_functions_have_the_same_result(arguments in prop::collection::vec(argument(), 0..6)) {
+        if let Ok(Command::Start(start)) = OperatorFlags::parse(&arguments, &[]) && start.ignored.is_empty() {
+            let (taken, others) = OperatorFlags::default().take(&arguments, &[]).unwrap();
             prop_assert_eq!(taken, start.flags);
             prop_assert!(others.iter().all(|other| other == "start" || other == "--"));
         }
     }
 
     #[test]
-    fn taking_takes_all_there_is(arguments in prop::collection::vec(argument(), 0..6)) {
-        if let Ok((_, others)) = Flags::default().take(&arguments, &[]) {
-            let again = Flags::default().take(&others, &[]).unwrap();
-            prop_assert_eq!(again, (Flags::default(), others));
+    fn take_leaves_no_flag(arguments in prop::collection::vec(argument(), 0..6)) {
+        if let Ok((_, others)) = OperatorFlags::default().take(&arguments, &[]) {
+            let again = OperatorFlags::default().take(&others, &[]).unwrap();
+            prop_assert_eq!(again, (OperatorFlags::default(), others));
         }
     }
 
     #[test]
-    fn what_is_shown_sets_the_same(arguments in prop::collection::vec(argument(), 0..6)) {
-        if let Ok((mut flags, _)) = Flags::default().take(&arguments, &[]) {
+    fn shown_values_can_be_parsed(arguments in prop::collection::vec(argument(), 0..6)) {
+        if let Ok((mut flags, _)) = OperatorFlags::default().take(&arguments, &[]) {
             let shown: Vec<String> = flags
                 .groups()
                 .flags()
@@ -62,7 +62,7 @@ proptest! {
                 .filter(|flag| !(flag.value.adds() && flag.value.show().is_empty()))
                 .map(|flag| format!("-{}={}", flag.name, flag.value.show()))
                 .collect();
-            let (again, _) = Flags::default().take(&shown, &[]).unwrap();
+            let (again, _) = OperatorFlags::default().take(&shown, &[]).unwrap();
             prop_assert_eq!(again.objects, flags.objects);
             prop_assert_eq!(again.kubelet, flags.kubelet);
             prop_assert_eq!(again.gates, flags.gates);

@@ -1,16 +1,16 @@
-//! What is found wrong before the program starts, and what other rooms are told.
+//! Checks before the program starts, and the settings that follow from flags.
 
 use std::collections::BTreeMap;
 
-use crate::kubelet::{Priority, Settings};
+use crate::kubelet::{AddressPriority, KubeletSettings};
 use crate::workload::operator::{OperatorConfig, ReloaderConfig};
 
 use super::{error, flags};
-use crate::flags::Flags;
-use crate::flags::log::Level;
+use crate::flags::OperatorFlags;
+use crate::flags::log::LogThreshold;
 
 #[test]
-fn what_nobody_can_start_with_is_named() {
+fn invalid_values_are_rejected_at_the_start() {
     for (arguments, words) in [
         (
             &["-namespaces=a", "-deny-namespaces=b"][..],
@@ -57,24 +57,24 @@ fn what_nobody_can_start_with_is_named() {
 }
 
 #[test]
-fn a_later_flag_mends_what_an_earlier_one_broke() {
-    assert_eq!(flags(&["-log-level=loud", "-log-level=warn"]).log.level, Level::Warn);
-    assert_eq!(flags(&["-kubelet-service=a", "-kubelet-service="]), Flags::default());
+fn a_later_flag_replaces_an_invalid_value() {
+    assert_eq!(flags(&["-log-level=loud", "-log-level=warn"]).log.level, LogThreshold::Warn);
+    assert_eq!(flags(&["-kubelet-service=a", "-kubelet-service="]), OperatorFlags::default());
 }
 
 #[test]
-fn without_flags_other_rooms_are_told_their_defaults() {
+fn without_flags_settings_are_the_defaults() {
     let image = "quay.io/prometheus-operator/prometheus-config-reloader:v0.93.1".to_owned();
     let reloader = ReloaderConfig { image, ..ReloaderConfig::default() };
     let expected = OperatorConfig { reloader, ..OperatorConfig::default() };
-    assert_eq!(Flags::default().operator_config(), expected);
-    assert_eq!(Flags::default().kubelet_settings(), None);
-    let settings = Settings { namespace: "a".into(), name: "b".into(), ..Settings::default() };
+    assert_eq!(OperatorFlags::default().operator_config(), expected);
+    assert_eq!(OperatorFlags::default().kubelet_settings(), None);
+    let settings = KubeletSettings { namespace: "a".into(), name: "b".into(), ..KubeletSettings::default() };
     assert_eq!(flags(&["-kubelet-service=a/b"]).kubelet_settings(), Some(settings));
 }
 
 #[test]
-fn other_rooms_are_told_what_flags_say() {
+fn settings_follow_from_flags() {
     let flags = flags(&[
         "-annotations=a=1",
         "-labels=l=1",
@@ -104,15 +104,15 @@ fn other_rooms_are_told_what_flags_say() {
         topology_sharding: false,
     };
     assert_eq!(flags.operator_config(), operator);
-    let settings = Settings {
+    let settings = KubeletSettings {
         namespace: "n".into(),
         name: "s".into(),
         labels,
         annotations,
-        priority: Priority::External,
+        priority: AddressPriority::External,
         plain_http: false,
         endpoint_slices: true,
-        ..Settings::default()
+        ..KubeletSettings::default()
     };
     assert_eq!(flags.kubelet_settings(), Some(settings));
 }

@@ -1,10 +1,10 @@
-//! Flags picked out of a longer command line.
+//! Flags taken out of a longer command line.
 
 use super::changed;
-use crate::flags::Flags;
+use crate::flags::OperatorFlags;
 
 #[test]
-fn the_rest_is_left_as_it_is() {
+fn other_arguments_are_not_changed() {
     let expected = changed(|flags| flags.operator.local_host = "a".into());
     for (arguments, others) in [
         (
@@ -22,7 +22,7 @@ fn the_rest_is_left_as_it_is() {
     ] {
         let others: Vec<String> = others.iter().map(|other| (*other).to_owned()).collect();
         assert_eq!(
-            Flags::default().take(arguments, &["log-level"]),
+            OperatorFlags::default().take(arguments, &["log-level"]),
             Ok((expected.clone(), others)),
             "{arguments:?}"
         );
@@ -30,7 +30,7 @@ fn the_rest_is_left_as_it_is() {
 }
 
 #[test]
-fn what_is_taken_must_be_good() {
+fn invalid_flags_are_rejected() {
     for (arguments, words) in [
         (&["--nonsense", "-localhost"][..], "flag needs an argument: -localhost"),
         (&["-tls-insecure=2"], "invalid boolean value \"2\" for -tls-insecure: parse error"),
@@ -40,6 +40,6 @@ fn what_is_taken_must_be_good() {
             "-namespaces and -deny-namespaces: allow and deny lists are mutually exclusive, only one should be provided",
         ),
     ] {
-        assert_eq!(Flags::default().take(arguments, &[]).unwrap_err().to_string(), words);
+        assert_eq!(OperatorFlags::default().take(arguments, &[]).unwrap_err().to_string(), words);
     }
 }

@@ -1,13 +1,17 @@
 //! Help and reference.
 
 use super::names;
-use crate::flags::{Flags, Gate, Program, webhook};
+use crate::flags::{Gate, OperatorFlags, Program, webhook};
 
 #[test]
 fn each_flag_has_one_line() {
     for (mut names, help, reference) in [
-        (names::<Flags>(), Flags::help("operator"), Flags::reference()),
-        (names::<webhook::Flags>(), webhook::Flags::help("webhook"), webhook::Flags::reference()),
+        (names::<OperatorFlags>(), OperatorFlags::help("operator"), OperatorFlags::reference()),
+        (
+            names::<webhook::WebhookFlags>(),
+            webhook::WebhookFlags::help("webhook"),
+            webhook::WebhookFlags::reference(),
+        ),
     ] {
         names.extend(["version", "short-version"]);
         let in_help: Vec<&str> = help.lines().filter_map(|line| line.strip_prefix("  -")).collect();
@@ -23,8 +27,8 @@ fn each_flag_has_one_line() {
 }
 
 #[test]
-fn help_says_what_a_flag_is_how_it_is_written_and_what_holds_without_it() {
-    let help = Flags::help("/bin/operator");
+fn help_shows_the_form_the_meaning_and_the_default_of_a_flag() {
+    let help = OperatorFlags::help("/bin/operator");
     let lines: Vec<&str> = help.lines().collect();
     assert_eq!(lines[0], "Usage: /bin/operator [FLAGS] [COMMAND]");
     let at = lines.iter().position(|line| *line == "Images:").unwrap();
@@ -46,8 +50,8 @@ fn help_says_what_a_flag_is_how_it_is_written_and_what_holds_without_it() {
 }
 
 #[test]
-fn tables_are_tables() {
-    let reference = Flags::reference();
+fn rows_of_a_table_have_the_same_number_of_columns() {
+    let reference = OperatorFlags::reference();
     let row = "| `-repair-policy-for-statefulsets` | `none\\|evict\\|delete` |  | What to do about a pod that \
                blocks a rollout. If it is not set, a pod is deleted only if a restart cannot fix it. |";
     assert!(reference.lines().any(|line| line == row), "{reference}");

@@ -3,16 +3,16 @@
 use monitoring_rules::Options;
 use monitoring_rules::names::Names;
 
-use crate::flags::webhook::Flags;
+use crate::flags::webhook::WebhookFlags;
 use crate::flags::{Command, OwnFlag, Program, Start};
 use crate::webhook::RuleSettings;
 
-fn start(flags: Flags) -> Command<Flags> {
+fn start(flags: WebhookFlags) -> Command<WebhookFlags> {
     Command::Start(Box::new(Start { flags, own: vec![], ignored: vec![] }))
 }
 
 #[test]
-fn rules_are_checked_as_asked() {
+fn flags_define_how_rules_are_checked() {
     for (arguments, rules) in [
         (&[][..], RuleSettings::default()),
         (&["-name-validation-scheme=utf8"], RuleSettings { names: Names::Utf8, ..RuleSettings::default() }),
@@ -38,24 +38,27 @@ fn rules_are_checked_as_asked() {
             },
         ),
     ] {
-        let expected = start(Flags { rules, ..Flags::default() });
-        assert_eq!(Flags::parse(arguments, &[]), Ok(expected), "{arguments:?}");
+        let expected = start(WebhookFlags { rules, ..WebhookFlags::default() });
+        assert_eq!(WebhookFlags::parse(arguments, &[]), Ok(expected), "{arguments:?}");
     }
 }
 
 #[test]
-fn questions_are_answered_and_words_ignored() {
-    assert_eq!(Flags::parse(&["-h"], &[]), Ok(Command::Help));
-    assert_eq!(Flags::parse(&["-version"], &[]), Ok(Command::Version));
-    assert_eq!(Flags::parse(&["-short-version"], &[]), Ok(Command::ShortVersion));
+fn help_and_versions_are_recognized_and_words_are_ignored() {
+    assert_eq!(WebhookFlags::parse(&["-h"], &[]), Ok(Command::Help));
+    assert_eq!(WebhookFlags::parse(&["-version"], &[]), Ok(Command::Version));
+    assert_eq!(WebhookFlags::parse(&["-short-version"], &[]), Ok(Command::ShortVersion));
     let own = [OwnFlag { name: "a", takes_value: true }];
-    let expected =
-        Start { flags: Flags::default(), own: vec!["--a=b".to_owned()], ignored: vec!["crds".to_owned()] };
-    assert_eq!(Flags::parse(&["-a", "b", "crds"], &own), Ok(Command::Start(Box::new(expected))));
+    let expected = Start {
+        flags: WebhookFlags::default(),
+        own: vec!["--a=b".to_owned()],
+        ignored: vec!["crds".to_owned()],
+    };
+    assert_eq!(WebhookFlags::parse(&["-a", "b", "crds"], &own), Ok(Command::Start(Box::new(expected))));
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn invalid_flags_are_rejected() {
     for (arguments, words) in [
         (&["-namespaces=a"][..], "flag provided but not defined: -namespaces"),
         (
@@ -72,6 +75,6 @@ fn what_is_wrong_is_named() {
             "failed to create TLS configuration: server key and certificate must be provided when a client CA is configured",
         ),
     ] {
-        assert_eq!(Flags::parse(arguments, &[]).unwrap_err().to_string(), words);
+        assert_eq!(WebhookFlags::parse(arguments, &[]).unwrap_err().to_string(), words);
     }
 }

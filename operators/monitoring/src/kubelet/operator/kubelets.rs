@@ -1,4 +1,5 @@
-//! The controller: objects are written when addresses change, at once and coalesced, and checked again after a period.
+//! The controller. It writes objects as soon as addresses change, and checks them again after a period. Changes are
+//! coalesced.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,19 +22,19 @@ use serde::de::DeserializeOwned;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::metrics::{self, Metrics};
+use super::metrics::{self, KubeletMetrics};
 use super::nodes::{self, KnownNode};
 use super::{DECLARATION, ENDPOINT_SLICE, ENDPOINTS, SERVICE};
-use crate::kubelet::address::{self, Address};
-use crate::kubelet::{Settings, endpoint_slice, endpoints, service};
+use crate::kubelet::address::{self, KubeletAddress};
+use crate::kubelet::{KubeletSettings, endpoint_slice, endpoints, service};
 
 /// Our field manager.
 const MANAGER: &str = "mainstay";
-/// How long a pass may take to finish once the process was asked to stop.
+/// How long a pass may take to finish after `stop`.
 const GRACE: Duration = Duration::from_secs(5);
-/// When to look again while an object is being deleted, or another process leads.
+/// When to look again while an object is being deleted, or another process is the leader.
 const SOON: Duration = Duration::from_secs(1);
-/// A shorter period makes no sense.
+/// The minimum period.
 const SHORTEST_PERIOD: Duration = Duration::from_millis(100);
 const FORBIDDEN: u16 = 403;
 
@@ -41,32 +42,32 @@ const FORBIDDEN: u16 = 403;
 pub struct Kubelets {
     /// The client of the API server.
     pub client: Client,
-    /// What the objects must know.
-    pub settings: Settings,
+    /// The settings of the objects.
+    pub settings: KubeletSettings,
     /// Whether Endpoints are written.
     pub endpoints: bool,
     /// A label selector of the nodes; all of them if it is empty.
     pub nodes: String,
-    /// The period after which everything is checked again though nothing changed.
+    /// The period after which everything is checked again, even if nothing changed.
     pub period: Duration,
     /// What is counted.
-    pub metrics: Metrics,
+    pub metrics: KubeletMetrics,
 }
 
 impl Kubelets {
-    /// Watches nodes at once; writes while the fence permits it; ends with `stop` and never before.
+    /// Watches nodes immediately, and writes while the fence permits it. It ends only on `stop`.
     pub async fn run(self, fence: Fence, stop: CancellationToken) {
         let Self { client, settings, endpoints, nodes, period, metrics } = self;
         let (sender, due) = mpsc::unbounded_channel();
         let known = Shared::default();
         let notify = move || {
-            // A driver that has ended needs no keys.
+            // After the driver has ended, keys are not needed.
             let _ = sender.send(());
         };
         let watch = nodes::follow(client.clone(), &nodes, known.clone(), notify, stop.clone());
         let period = period.max(SHORTEST_PERIOD);
         let driver = Driver {
-            settings: queue::Settings { longest_pause: period, ..queue::Settings::default() },
+            settings: queue::QueueSettings { longest_pause: period, ..queue::QueueSettings::default() },
             grace: GRACE,
             metrics: metrics.controller.clone(),
         };
@@ -85,19 +86,19 @@ impl Kubelets {
 /// All that a pass needs.
 struct Work {
     writer: Writer,
-    settings: Settings,
+    settings: KubeletSettings,
     endpoints: bool,
     known: Shared<KnownNode>,
     period: Duration,
-    metrics: Metrics,
-    /// What was logged of nodes without an address.
+    metrics: KubeletMetrics,
+    /// The messages that were logged about nodes without an address.
     unreachable: Mutex<BTreeSet<String>>,
-    /// Whether it was logged that EndpointSlices may not be written.
+    /// Whether the missing permission for EndpointSlices was logged.
     is_denied: AtomicBool,
 }
 
 impl Work {
-    /// One pass. Every part is tried, also when another one failed.
+    /// One pass. Every part is tried, even if another one failed.
     async fn pass(&self) -> Outcome {
         if self.writer.check_fence().is_err() {
             return Outcome::Waiting(SOON);
@@ -130,7 +131,7 @@ impl Work {
         self.outcome(&parts)
     }
 
-    /// Of parts that are written, or that wait until an object is deleted.
+    /// The outcome of the parts. A part that is not written waits until an object is deleted.
     fn outcome(&self, parts: &[Result<bool, WriteError>]) -> Outcome {
         for error in parts.iter().filter_map(|part| part.as_ref().err()) {
             tracing::warn!("cannot write the targets of kubelets, trying again: {}", with_causes(error));
@@ -145,12 +146,12 @@ impl Work {
     }
 
     /// Addresses of all nodes. Nodes without one are logged once.
-    fn addresses(&self) -> Vec<Address> {
+    fn addresses(&self) -> Vec<KubeletAddress> {
         let nodes: Vec<Node> = self.known.read().iter().map(|(_, known)| known.node.clone()).collect();
         let (addresses, unreachable) = address::of_nodes(&nodes, self.settings.priority);
         self.metrics.unreachable(unreachable.len());
         let mut logged = self.unreachable.lock().unwrap_or_else(PoisonError::into_inner);
-        for message in news(&mut logged, unreachable.iter().map(ToString::to_string).collect()) {
+        for message in new_messages(&mut logged, unreachable.iter().map(ToString::to_string).collect()) {
             tracing::warn!("{message}");
         }
         addresses
@@ -174,24 +175,24 @@ impl Work {
         now.as_deref().map(read).transpose()
     }
 
-    /// Where slices are `mirrored`, the cluster makes them of the Endpoints.
+    /// If slices are `mirrored`, the cluster creates them from the Endpoints.
     async fn endpoints(
         &self,
         service: Option<&Service>,
-        addresses: &[Address],
+        addresses: &[KubeletAddress],
         mirrored: bool,
     ) -> Result<bool, WriteError> {
-        let settings = Settings { endpoint_slices: !mirrored, ..self.settings.clone() };
+        let settings = KubeletSettings { endpoint_slices: !mirrored, ..self.settings.clone() };
         let live = self.get(ENDPOINTS).await?;
         let mut wanted = endpoints::build(&settings, service, addresses);
         if addresses.is_empty() {
-            // The server refuses ports without addresses.
+            // The API server rejects ports without addresses.
             wanted.subsets = None;
         }
         Ok(self.write(&wanted, live.as_ref(), &Owner::default()).await?.is_some())
     }
 
-    async fn slices(&self, service: &Service, addresses: &[Address]) -> Result<bool, WriteError> {
+    async fn slices(&self, service: &Service, addresses: &[KubeletAddress]) -> Result<bool, WriteError> {
         let labels = endpoint_slice::selector(&self.settings);
         let mut live = self.writer.list(ENDPOINT_SLICE, &self.settings.namespace, &labels).await?;
         live.retain(|slice| !slice.is_deleting());
@@ -248,120 +249,12 @@ fn read<T: DeserializeOwned>(object: &Object) -> Result<T, WriteError> {
     object.read().map_err(|error| WriteError::Impossible(with_causes(&error)))
 }
 
-/// The messages that were not logged yet. What is no longer wrong is forgotten.
-fn news(logged: &mut BTreeSet<String>, wrong: BTreeSet<String>) -> Vec<String> {
-    let news = wrong.difference(logged).cloned().collect();
-    *logged = wrong;
-    news
+/// The messages that were not logged yet. Messages that are not current are forgotten.
+fn new_messages(logged: &mut BTreeSet<String>, current: BTreeSet<String>) -> Vec<String> {
+    let new = current.difference(logged).cloned().collect();
+    *logged = current;
+    new
 }
 
 #[cfg(test)]
-mod tests {
-    use std::convert::Infallible;
-
-    use kernel::metrics::{Catalogue, Metrics as Kernel};
-    use kube::client::Body;
-    use serde_json::json;
-
-    use super::*;
-
-    /// What a server answers to requests about a kind.
-    type Codes = &'static [(&'static str, u16)];
-
-    /// A server that makes what it is asked to, unless it answers with one of these codes; and what it was asked.
-    fn server(codes: Codes) -> (Client, Arc<Mutex<Vec<String>>>) {
-        let asked = Arc::<Mutex<Vec<String>>>::default();
-        let diary = Arc::clone(&asked);
-        let service = tower::service_fn(move |request: http::Request<Body>| {
-            let diary = Arc::clone(&diary);
-            async move {
-                let (head, body) = request.into_parts();
-                let path = head.uri.path();
-                diary.lock().unwrap().push(format!("{} {path}", head.method));
-                let sent = body.collect_bytes().await.unwrap();
-                let known = codes.iter().find(|(kind, _)| path.contains(kind)).map(|(_, code)| *code);
-                let code = known.unwrap_or(if head.method == "GET" { 404 } else { 201 });
-                let reason = if code == 404 { "NotFound" } else { "" };
-                let failure = json!({"status": "Failure", "code": code, "reason": reason}).to_string();
-                let answer = if code < 400 { sent.to_vec() } else { failure.into_bytes() };
-                let answer = http::Response::builder().status(code).body(Body::from(answer)).unwrap();
-                Ok::<_, Infallible>(answer)
-            }
-        });
-        (Client::new(service, "n"), asked)
-    }
-
-    fn work(client: Client, slices: bool, leads: bool) -> Work {
-        let kernel = Kernel::register(&mut Catalogue::default(), "", "");
-        let settings = Settings {
-            namespace: "n".into(),
-            name: "kubelet".into(),
-            endpoint_slices: slices,
-            ..Settings::default()
-        };
-        let tools = Tools::without_stores(client, MANAGER, Arc::new(move || leads));
-        Work {
-            writer: Writer::new(&DECLARATION, tools),
-            settings,
-            endpoints: true,
-            known: Shared::default(),
-            period: Duration::from_mins(3),
-            metrics: Metrics::register(&mut Catalogue::default(), &kernel, true, slices),
-            unreachable: Mutex::default(),
-            is_denied: AtomicBool::default(),
-        }
-    }
-
-    async fn pass(codes: Codes, slices: bool, leads: bool) -> (Outcome, Vec<String>) {
-        let (client, asked) = server(codes);
-        let outcome = work(client, slices, leads).pass().await;
-        let asked = asked.lock().unwrap().clone();
-        (outcome, asked)
-    }
-
-    const SERVICES: [&str; 2] =
-        ["GET /api/v1/namespaces/n/services/kubelet", "POST /api/v1/namespaces/n/services"];
-    const ENDPOINTS: [&str; 2] =
-        ["GET /api/v1/namespaces/n/endpoints/kubelet", "POST /api/v1/namespaces/n/endpoints"];
-
-    #[test]
-    fn what_is_wrong_is_logged_once_and_again_when_it_comes_back() {
-        let wrong = |messages: &[&str]| messages.iter().map(|message| (*message).to_owned()).collect();
-        let mut logged = BTreeSet::new();
-        assert_eq!(news(&mut logged, wrong(&["a", "b"])), ["a", "b"]);
-        assert_eq!(news(&mut logged, wrong(&["b", "c"])), ["c"]);
-        assert_eq!(news(&mut logged, wrong(&["a"])), ["a"]);
-    }
-
-    #[tokio::test]
-    async fn what_is_not_there_is_made_and_looked_at_again_after_the_period() {
-        let (outcome, asked) = pass(&[], false, true).await;
-        assert_eq!(outcome, Outcome::Waiting(Duration::from_mins(3)));
-        assert_eq!(asked, [SERVICES, ENDPOINTS].concat());
-    }
-
-    #[tokio::test]
-    async fn one_that_does_not_lead_asks_nothing() {
-        assert_eq!(pass(&[], true, false).await, (Outcome::Waiting(SOON), Vec::new()));
-    }
-
-    #[tokio::test]
-    async fn a_part_that_fails_keeps_no_other_from_being_tried() {
-        let (outcome, asked) = pass(&[("services", 500)], false, true).await;
-        assert_eq!(outcome, Outcome::Failed);
-        assert_eq!(asked, [&SERVICES[..1], &ENDPOINTS].concat());
-    }
-
-    #[tokio::test]
-    async fn a_missing_permission_for_slices_is_no_failure_and_any_other_error_is() {
-        let list = "GET /apis/discovery.k8s.io/v1/namespaces/n/endpointslices";
-        for (codes, expected) in [
-            (&[("endpointslices", 403)], Outcome::Waiting(Duration::from_mins(3))),
-            (&[("endpointslices", 500)], Outcome::Failed),
-        ] {
-            let (outcome, asked) = pass(codes, true, true).await;
-            assert_eq!(outcome, expected);
-            assert_eq!(asked, [&SERVICES[..], &[list], &ENDPOINTS].concat());
-        }
-    }
-}
+mod tests;

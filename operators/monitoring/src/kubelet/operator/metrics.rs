@@ -1,4 +1,4 @@
-//! Metrics under the names of the Prometheus Operator: its alerts ask for them.
+//! Metrics under the names of the Prometheus Operator, which its alerts use.
 
 use kernel::metrics::{Catalogue, ControllerMetrics, Counters, Metrics as Kernel};
 use prometheus_client::metrics::counter::Counter;
@@ -11,15 +11,15 @@ pub(super) const ENDPOINT_SLICES: &str = "endpointslice";
 
 /// What is counted.
 #[derive(Debug, Clone)]
-pub struct Metrics {
+pub struct KubeletMetrics {
     pub(crate) controller: ControllerMetrics,
     lookup_errors: Counter,
     syncs: Counters<1>,
     failed_syncs: Counters<1>,
 }
 
-impl Metrics {
-    /// Registers the families, and says whether there shall be Endpoints and EndpointSlices.
+impl KubeletMetrics {
+    /// Registers the metrics, and sets whether Endpoints and EndpointSlices are managed.
     pub fn register(catalogue: &mut Catalogue, kernel: &Kernel, endpoints: bool, slices: bool) -> Self {
         let mut theirs = catalogue.under("prometheus_operator");
         let help = "Number of times a node IP address could not be determined";
@@ -32,30 +32,30 @@ impl Metrics {
         let managed = theirs.gauges("kubelet_managed_resource", ["resource"], help);
         for (resource, is_managed) in [(ENDPOINTS, endpoints), (ENDPOINT_SLICES, slices)] {
             managed.with([resource]).set(i64::from(is_managed));
-            // Every series is there, at zero, before anything happens.
+            // Every series exists from the start, with the value zero.
             syncs.with([resource]);
             failed_syncs.with([resource]);
         }
         Self { controller: kernel.controller(DECLARATION.name), lookup_errors, syncs, failed_syncs }
     }
 
-    /// The addresses of so many nodes could not be determined.
+    /// Counts nodes whose address could not be determined.
     pub(crate) fn unreachable(&self, count: usize) {
         self.lookup_errors.inc_by(count as u64);
     }
 
-    /// A resource was synchronised, or could not be.
+    /// Counts a synchronisation of a resource, and whether it failed.
     pub(crate) fn synced(&self, resource: &'static str, failed: bool) {
         self.syncs.with([resource]).inc();
         self.failed_syncs.with([resource]).inc_by(u64::from(failed));
     }
 }
 
-/// The families as a table for the documents.
+/// The metrics as a table for the documentation.
 pub fn reference() -> String {
     let mut catalogue = Catalogue::default();
     let kernel = Kernel::register(&mut Catalogue::default(), "", "");
-    Metrics::register(&mut catalogue, &kernel, true, true);
+    KubeletMetrics::register(&mut catalogue, &kernel, true, true);
     catalogue.reference()
 }
 
@@ -64,10 +64,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_says_what_happened_under_names_that_alerts_ask_for() {
+    fn metrics_have_the_names_that_alerts_use() {
         let mut catalogue = Catalogue::default();
         let kernel = Kernel::register(&mut Catalogue::default(), "", "");
-        let metrics = Metrics::register(&mut catalogue, &kernel, true, false);
+        let metrics = KubeletMetrics::register(&mut catalogue, &kernel, true, false);
         metrics.unreachable(2);
         metrics.synced(ENDPOINTS, false);
         metrics.synced(ENDPOINTS, true);

@@ -1,15 +1,15 @@
-//! Keeps the Service that stands for all kubelets of a cluster, with its Endpoints and EndpointSlices. What is in them is
-//! decided in the module above, which is pure. This one watches nodes and writes through the writer of the kernel.
+//! Maintains the Service of all kubelets of a cluster, with its Endpoints and EndpointSlices. Their contents are decided in
+//! the parent module, which is pure. This module watches nodes, and writes through the writer of the kernel.
 //!
 //! | file | owns |
 //! |---|---|
 //! | this | the declaration: permissions follow from it |
 //! | `kubelets` | when a pass is due, and what a pass does |
-//! | `nodes` | what is kept of nodes, and which of their changes matter |
+//! | `nodes` | which fields of nodes are cached, and which changes cause a pass |
 //! | [`metrics`] | metrics under the names of the Prometheus Operator |
 //!
 //! The role of the Prometheus Operator is enough: Services and Endpoints are read by name. Only EndpointSlices need more;
-//! without that permission the operator goes on without them.
+//! without that permission the operator does not write them.
 
 mod kubelets;
 pub mod metrics;
@@ -20,14 +20,14 @@ use k8s_openapi::api::discovery::v1::EndpointSlice;
 use kernel::declare::{Declaration, Kind, Permission};
 
 pub use kubelets::Kubelets;
-pub use metrics::Metrics;
+pub use metrics::KubeletMetrics;
 
 const NODE: Kind = Kind::of::<Node>();
 const SERVICE: Kind = Kind::of::<Service>();
 const ENDPOINTS: Kind = Kind::of::<Endpoints>();
 const ENDPOINT_SLICE: Kind = Kind::of::<EndpointSlice>();
 
-/// All nodes together are one subject. The objects are not watched: a pass reads them.
+/// All nodes share one key. The objects are not watched: a pass reads them.
 pub static DECLARATION: Declaration = Declaration {
     name: "kubelet",
     primary: NODE,
@@ -35,7 +35,7 @@ pub static DECLARATION: Declaration = Declaration {
     owned: &[],
     watched: &[],
     permissions: &[
-        writes(SERVICE, &["get", "create", "update", "delete"], "the Service that stands for all kubelets"),
+        writes(SERVICE, &["get", "create", "update", "delete"], "the Service of all kubelets"),
         writes(ENDPOINTS, &["get", "create", "update", "delete"], "addresses of kubelets as targets"),
         writes(ENDPOINT_SLICE, &["list", "create", "update", "delete"], "addresses of kubelets as targets"),
     ],

@@ -1,13 +1,13 @@
-//! What is kept of nodes, and which of their changes matter: a kubelet reports every few seconds, its address hardly ever
-//! changes.
+//! Which fields of nodes are cached, and which changes cause a pass: a kubelet reports every few seconds, but its address
+//! rarely changes.
 
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{Node, NodeAddress, NodeCondition, NodeStatus};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kernel::object::{Identity, Kept};
+use kernel::object::{Identity, Stored};
 use kernel::store::Change;
-use kernel::watch::{Notice, Shared, Source, Watch};
+use kernel::watch::{Shared, Watch, WatchNotice, WatchSource};
 use kube::api::DynamicObject;
 use kube::runtime::watcher;
 use kube::{Api, Client};
@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::NODE;
 
-/// What is kept of a node.
+/// The cached fields of a node.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct KnownNode {
     identity: Identity,
@@ -25,7 +25,7 @@ pub(crate) struct KnownNode {
     pub(crate) node: Node,
 }
 
-impl Kept for KnownNode {
+impl Stored for KnownNode {
     fn identity(&self) -> &Identity {
         &self.identity
     }
@@ -44,19 +44,19 @@ pub(crate) async fn follow(
         config = config.labels(labels);
     }
     let api = Api::all_with(client, &NODE.resource());
-    let watch = Watch { source: Source::Whole(api), config, keep: Arc::new(keep), by_name: Vec::new() };
+    let watch = Watch { source: WatchSource::Whole(api), config, keep: Arc::new(keep), by_name: Vec::new() };
     let (store, mut logged) = (known.clone(), String::new());
-    let notify = move |notice: Notice<KnownNode>| match notice {
-        Notice::Changed(change) => {
+    let notify = move |notice: WatchNotice<KnownNode>| match notice {
+        WatchNotice::Changed(change) => {
             logged.clear();
-            // Until all nodes are known, every list would be too short.
+            // Until all nodes are known, the list of addresses is incomplete.
             if store.read().is_complete() && matters(&change) {
                 due();
             }
         }
-        Notice::Synced => due(),
-        Notice::Unreadable { key, error } => tracing::warn!("cannot read node {key}: {error}"),
-        Notice::Trouble(error) => {
+        WatchNotice::Synced => due(),
+        WatchNotice::Unreadable { key, error } => tracing::warn!("cannot read node {key}: {error}"),
+        WatchNotice::Trouble(error) => {
             let error = error.to_string();
             if logged != error {
                 tracing::warn!("cannot watch nodes, trying again: {error}");
@@ -67,7 +67,7 @@ pub(crate) async fn follow(
     watch.follow(known, notify, stop).await;
 }
 
-/// Keeps what is needed of a node.
+/// Keeps the needed fields of a node.
 fn keep(object: DynamicObject) -> Result<KnownNode, String> {
     let identity = Identity::of(&object.metadata);
     let mut data = object.data;
@@ -91,7 +91,7 @@ fn read<T: DeserializeOwned>(data: &mut Value, field: &str) -> Result<Option<T>,
     serde_json::from_value(value).map_err(|error| format!("status.{field}: {error}"))
 }
 
-/// Whether something changed that is kept.
+/// Whether a cached field changed.
 fn matters(change: &Change<KnownNode>) -> bool {
     let node = |side: &Option<Arc<KnownNode>>| side.as_ref().map(|known| known.node.clone());
     node(&change.before) != node(&change.after)
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_needed_is_not_kept() {
+    fn only_needed_fields_are_kept() {
         let node = json!({
             "apiVersion": "v1", "kind": "Node", "metadata": {"name": "a", "uid": "1"},
             "status": {
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_heartbeat_is_no_change_and_an_address_is() {
+    fn a_heartbeat_is_not_a_change_but_an_address_is() {
         let first = known("1", "10.0.0.1", "2026-01-01T00:00:00Z");
         let heartbeat = known("2", "10.0.0.1", "2026-01-01T00:00:10Z");
         let moved = known("3", "10.0.0.2", "2026-01-01T00:00:10Z");
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_without_a_status_is_kept_and_a_broken_one_is_named() {
+    fn a_node_without_a_status_is_kept_and_an_invalid_one_is_an_error() {
         let bare: DynamicObject = serde_json::from_value(json!({"metadata": {"name": "a"}})).unwrap();
         assert_eq!(keep(bare).unwrap().node.status, Some(NodeStatus::default()));
         let broken = json!({"metadata": {"name": "a"}, "status": {"addresses": 7}});

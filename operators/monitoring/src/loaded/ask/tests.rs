@@ -8,7 +8,7 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
 use super::*;
-use crate::loaded::answer::{Counters, Status};
+use crate::loaded::answer::{ReloadCounters, ReloaderStatus};
 
 const STATUS: &str = r#"{"configHash":"new","watchedHash":null,"seenConfigHash":"new","seenWatchedHash":null,
     "lastReloadSuccessful":true,"lastReloadTime":null,"lastErrorReason":null,"lastError":null}"#;
@@ -36,7 +36,7 @@ fn reply(status: &str, body: &str) -> String {
     )
 }
 
-/// Answers one request by its first line, and returns that.
+/// Answers one request by its first line, and returns the line.
 async fn serve(mut stream: impl AsyncRead + AsyncWrite + Unpin, answer: impl Fn(&str) -> String) -> String {
     let mut request = Vec::new();
     while !request.ends_with(b"\r\n\r\n") {
@@ -60,18 +60,19 @@ async fn serve_on(listener: &TcpListener, times: usize, answer: impl Fn(&str) ->
     requests
 }
 
-/// A server and who asks it, for a minute at most: a question that is not asked must not hang.
-async fn both<A, B>(server: impl Future<Output = A>, asking: impl Future<Output = B>) -> (A, B) {
-    tokio::time::timeout(Duration::from_mins(1), futures::future::join(server, asking)).await.unwrap()
+/// Runs a server and its client, for a minute at most: a request that is not sent must not block the test.
+async fn both<A, B>(server: impl Future<Output = A>, client: impl Future<Output = B>) -> (A, B) {
+    tokio::time::timeout(Duration::from_mins(1), futures::future::join(server, client)).await.unwrap()
 }
 
 fn five_seconds_ahead() -> Offset {
     Offset::of(Timestamp::from_second(1_000_000_005).unwrap(), clock(), clock())
 }
 
-fn ours() -> Answer {
+fn ours() -> ReloaderAnswer {
     let new = || Some("new".to_owned());
-    Answer::Ours(Status { config_hash: new(), seen_config_hash: new(), ..Status::default() })
+    let status = ReloaderStatus { config_hash: new(), seen_config_hash: new(), ..ReloaderStatus::default() };
+    ReloaderAnswer::Ours(status)
 }
 
 #[tokio::test]
@@ -85,20 +86,21 @@ async fn our_reloader_is_asked_for_its_status() {
 }
 
 #[tokio::test]
-async fn the_peers_reloader_is_asked_for_its_metrics_then() {
+async fn the_peers_reloader_is_then_asked_for_its_metrics() {
     let (listener, address) = listener(false).await;
     let server = serve_on(&listener, 2, |request| {
         if request.contains("/metrics") { reply("200 OK", METRICS) } else { reply("404 Not Found", "") }
     });
     let asker = asker();
     let (requests, received) = both(server, asker.ask(address)).await;
-    let answer = Answer::Peers(Counters { successful: true, reloads: 2, ..Counters::default() });
+    let counters = ReloadCounters { successful: true, reloads: 2, ..ReloadCounters::default() };
+    let answer = ReloaderAnswer::Peers(counters);
     assert_eq!(received, PodAnswer { answer, offset: Some(five_seconds_ahead()) });
     assert_eq!(requests, ["GET /status HTTP/1.1", "GET /metrics HTTP/1.1"]);
 }
 
 #[tokio::test]
-async fn a_certificate_for_another_name_is_taken() {
+async fn a_certificate_for_another_name_is_accepted() {
     let issued = rcgen::generate_simple_self_signed(["elsewhere.example".to_owned()]).unwrap();
     let key = PrivateKeyDer::try_from(issued.signing_key.serialize_der()).unwrap();
     let provider = Arc::new(tokio_rustls::rustls::crypto::aws_lc_rs::default_provider());
@@ -120,27 +122,27 @@ async fn a_certificate_for_another_name_is_taken() {
 }
 
 #[tokio::test]
-async fn what_does_not_help_is_told_in_words() {
+async fn unusable_answers_have_a_reason() {
     let (listener, address) = listener(false).await;
     let asker = asker();
     let server = serve_on(&listener, 1, |_| reply("401 Unauthorized", "no"));
     let (_, received) = both(server, asker.ask(address)).await;
-    assert_eq!(received.answer, Answer::Nothing(format!("{address} answers 401")));
+    assert_eq!(received.answer, ReloaderAnswer::Nothing(format!("{address} answers 401")));
     let server = serve_on(&listener, 1, |_| "SSH-2.0\r\n".into());
     let (_, received) = both(server, asker.ask(address)).await;
-    let Answer::Nothing(words) = received.answer else { panic!("{received:?}") };
+    let ReloaderAnswer::Nothing(words) = received.answer else { panic!("{received:?}") };
     assert!(words.starts_with(&format!("{address}: the answer is not HTTP: ")), "{words}");
     drop(listener);
-    let Answer::Nothing(words) = asker.ask(address).await.answer else { panic!("answered") };
+    let ReloaderAnswer::Nothing(words) = asker.ask(address).await.answer else { panic!("answered") };
     assert!(words.starts_with(&format!("{address}: connecting failed: ")), "{words}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_does_not_answer_is_given_up() {
+async fn requests_without_an_answer_time_out() {
     let (_listener, address) = listener(false).await;
     let received = asker().ask_all(&[address; 20]).await;
     let words = format!("{address}: no answer within 2 s");
-    let silent = PodAnswer { answer: Answer::Nothing(words), offset: None };
+    let silent = PodAnswer { answer: ReloaderAnswer::Nothing(words), offset: None };
     assert_eq!(received, vec![silent; 20]);
 }
 
@@ -156,12 +158,12 @@ async fn a_response_that_is_too_large_is_not_read_to_its_end() {
         while stream.write_all(&[b' '; 4096]).await.is_ok() {}
     };
     let ((), received) = both(endless, asker().ask(address)).await;
-    let Answer::Nothing(because) = received.answer else { panic!("{received:?}") };
+    let ReloaderAnswer::Nothing(because) = received.answer else { panic!("{received:?}") };
     assert!(because.contains("length limit exceeded"), "{because}");
 }
 
 #[tokio::test]
-async fn an_operand_says_what_is_wrong() {
+async fn the_error_of_a_rejected_reload_is_returned() {
     let (listener, address) = listener(false).await;
     let asker = asker();
     let cases = [

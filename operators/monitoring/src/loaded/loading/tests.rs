@@ -2,10 +2,9 @@ use kernel::condition::Truth;
 use serde_json::Value;
 
 use super::*;
-use crate::loaded::pod::{Running, Terminated};
+use crate::loaded::pod::{RunningContainer, Terminated};
 
-const PACE: pace::Settings =
-    pace::Settings { apart: Duration::from_secs(5), patience: Duration::from_secs(3) };
+const PACE: PaceSettings = PaceSettings { apart: Duration::from_secs(5), patience: Duration::from_secs(3) };
 
 fn touching(pods: &[Pod], second: i64) -> Touching<'_> {
     Touching { pods, is_allowed: true, pace: &PACE, now: moment(second) }
@@ -23,28 +22,28 @@ fn pod(name: &str, phase: &str) -> Pod {
     serde_json::from_value(object).unwrap()
 }
 
-/// Loading, after this was written.
-fn after(hash: &str, pods: &[Pod]) -> (Loading, Written) {
+/// The memory after a write of this content.
+fn after(hash: &str, pods: &[Pod]) -> (Loading, WrittenContent) {
     let mut loading = Loading::default();
     loading.after_write(Some(content(hash)), None, touching(pods, 0));
     let written = loading.written.clone().unwrap();
     (loading, written)
 }
 
-/// Whether one of the pods runs what was written, and the one that rejects it.
+/// Whether one of the pods runs the written content, and the one that rejects it.
 fn response<'p>(loading: &'p Loading, pods: &'p [Pod]) -> (bool, Option<(&'p Pod, &'p str)>) {
     let pods: Vec<&Pod> = pods.iter().collect();
     (loading.is_accepted(&pods), loading.rejection(&pods))
 }
 
-/// What our reloader says that has loaded this.
+/// The answer of our reloader after it loaded this content.
 fn has(hash: &str) -> PodAnswer {
     let text = json!({"configHash": hash, "seenConfigHash": hash}).to_string();
-    PodAnswer { answer: Answer::of_status(text.as_bytes()).unwrap(), offset: None }
+    PodAnswer { answer: ReloaderAnswer::of_status(text.as_bytes()).unwrap(), offset: None }
 }
 
 fn nothing() -> PodAnswer {
-    PodAnswer { answer: Answer::Nothing("no answer".into()), offset: None }
+    PodAnswer { answer: ReloaderAnswer::Nothing("no answer".into()), offset: None }
 }
 
 fn asked(loading: &mut Loading, pods: &[Pod], second: i64) -> Vec<String> {
@@ -60,7 +59,7 @@ fn content(hash: &str) -> Content {
 const LOG: &str = "time=2026-11-16T15:27:44.617Z level=ERROR source=main.go:745 msg=\"Error loading config\" \
                    err=\"parsing YAML file /etc/x.yaml: yaml: unmarshal errors:\\n  line 12: field secret not found\"";
 
-/// One whose operand is in this state, after it refused its configuration at some second.
+/// A pod whose operand is in this state, after it rejected its configuration at a time.
 fn pod_in(state: &Value, is_ready: bool, ended: i64) -> Pod {
     let end = json!({"exitCode": 1, "finishedAt": moment(ended).to_string(), "message": LOG});
     let container = |name: &str, state: &Value, last: &Value| {
@@ -86,15 +85,15 @@ fn touched((touches, requeue_after): &(Vec<Touch>, Option<Duration>)) -> (Vec<&s
 }
 
 #[test]
-fn pods_are_touched_when_something_was_written_and_not_when_somebody_else_did() {
+fn pods_are_touched_after_own_writes_and_not_after_those_of_others() {
     let pods = [pod("a", "Running"), pod("b", "Pending")];
     let mut loading = Loading::default();
-    // What was there when we came is only asked for.
+    // After a restart of the operator the pods are only asked.
     let found = loading.after_write(Some(content("1")), Some(moment(0)), touching(&pods, 100));
     assert_eq!(touched(&found), (vec![], true));
     let written = loading.after_write(Some(content("2")), None, touching(&pods, 200));
     assert_eq!(touched(&written), (vec!["a"], true));
-    // A stream of edits is no stream of touches, and the last one is not lost.
+    // Many edits do not cause as many touches, and the last one is not lost.
     let again = loading.after_write(Some(content("3")), None, touching(&pods, 202));
     assert_eq!(touched(&again), (vec![], true));
     let later = loading.after_write(None, None, touching(&pods, 206));
@@ -106,7 +105,7 @@ fn pods_are_touched_when_something_was_written_and_not_when_somebody_else_did() 
 }
 
 #[test]
-fn a_change_that_no_pod_tells_of_reaches_all_and_changes_no_verdict() {
+fn after_a_change_that_pods_do_not_report_all_are_touched_and_no_state_changes() {
     let pods = [pod("a", "Running")];
     let whole = Content { config: Some("1".into()), watched: Some("2".into()) };
     let mut loading = Loading::default();
@@ -121,12 +120,12 @@ fn a_change_that_no_pod_tells_of_reaches_all_and_changes_no_verdict() {
 }
 
 #[test]
-fn a_pod_that_cannot_be_reached_hides_no_other_one() {
+fn an_unreachable_pod_hides_no_other_pod() {
     let pods = [pod("a", "Running"), pod("b", "Running")];
     let (mut loading, written) = after("1", &pods);
     assert_eq!(asked(&mut loading, &pods, 1), ["a", "b"]);
     loading.record(&written, vec![(&pods[0], nothing()), (&pods[1], has("1"))], moment(1));
-    // One has loaded it, and only the other one is left to be asked.
+    // One pod has loaded it, and only the other one is asked.
     for second in [11, 31, 71] {
         assert_eq!(asked(&mut loading, &pods, second), ["a"]);
         loading.record(&written, vec![(&pods[0], nothing())], moment(second));
@@ -134,10 +133,10 @@ fn a_pod_that_cannot_be_reached_hides_no_other_one() {
     loading.after_write(Some(content("2")), None, touching(&pods, 80));
     let written = loading.written.clone().unwrap();
     assert_eq!(asked(&mut loading, &pods, 81), ["b"]);
-    let refuses =
+    let rejects =
         json!({"configHash": "1", "seenConfigHash": "2", "lastErrorReason": "rejected", "lastError": "no"});
-    let refuses = Answer::of_status(refuses.to_string().as_bytes()).unwrap();
-    loading.record(&written, vec![(&pods[1], PodAnswer { answer: refuses, offset: None })], moment(81));
+    let rejects = ReloaderAnswer::of_status(rejects.to_string().as_bytes()).unwrap();
+    loading.record(&written, vec![(&pods[1], PodAnswer { answer: rejects, offset: None })], moment(81));
     assert_eq!(loading.content(), Some(&content("2")));
     assert_eq!(response(&loading, &pods), (false, Some((&pods[1], "no"))));
     assert_eq!(loading.condition(moment(81)).unwrap().reason, "Refused");
@@ -148,7 +147,7 @@ fn a_pod_that_cannot_be_reached_hides_no_other_one() {
 }
 
 #[test]
-fn the_operand_is_looked_at_and_not_its_neighbours() {
+fn only_the_container_of_the_operand_is_observed() {
     let running = json!({"running": {"startedAt": moment(20).to_string()}});
     let mut runs = pod_in(&running, true, 10);
     let annotation = touch(&runs, moment(15)).fields["metadata"]["annotations"].clone();
@@ -158,7 +157,7 @@ fn the_operand_is_looked_at_and_not_its_neighbours() {
         started: Some(moment(-1000)),
         ready_since: Some(moment(-400)),
         touched: Some(moment(15)),
-        running: Some(Running { since: moment(20), before: Some(end.clone()) }),
+        running: Some(RunningContainer { since: moment(20), before: Some(end.clone()) }),
         terminated: None,
     };
     assert_eq!(ObservedPod::of(&runs), expected);
@@ -169,7 +168,7 @@ fn the_operand_is_looked_at_and_not_its_neighbours() {
 }
 
 #[test]
-fn an_operand_shows_how_it_takes_something_also_where_nobody_is_asked() {
+fn containers_show_the_result_where_pods_cannot_be_asked() {
     let waits = [pod_in(&json!({"waiting": {"reason": "CrashLoopBackOff"}}), false, 390)];
     let (mut loading, written) = after("1", &waits);
     loading.record(&written, vec![(&pod("a", "Running"), nothing())], moment(385));
@@ -177,7 +176,7 @@ fn an_operand_shows_how_it_takes_something_also_where_nobody_is_asked() {
     assert_eq!(asked(&mut loading, &waits, 391), Vec::<String>::new());
     let error = "yaml: unmarshal errors: line 12: field secret not found";
     assert_eq!(response(&loading, &waits), (false, Some((&waits[0], error))));
-    // Without whoever it was about, it starts.
+    // With another configuration it starts.
     loading.after_write(Some(content("2")), None, touching(&waits, 392));
     assert_eq!(asked(&mut loading, &waits, 393), Vec::<String>::new());
     assert_eq!(response(&loading, &waits), (false, None));
@@ -187,7 +186,7 @@ fn an_operand_shows_how_it_takes_something_also_where_nobody_is_asked() {
 }
 
 #[test]
-fn what_is_written_while_nobody_runs_is_looked_up_when_somebody_does() {
+fn the_time_of_a_write_without_pods_is_read_when_pods_start() {
     let mut loading = Loading::default();
     loading.after_write(Some(content("1")), None, touching(&[pod("a", "Running")], 0));
     loading.has_no_pods(false);

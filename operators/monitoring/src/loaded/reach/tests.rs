@@ -2,13 +2,13 @@ use proptest::prelude::*;
 
 use super::*;
 
-const NOBODY: [&str; 0] = [];
+const NONE: [&str; 0] = [];
 
 fn at(second: u64) -> Timestamp {
     Timestamp::from_second(1_000_000 + i64::try_from(second).unwrap()).unwrap()
 }
 
-/// Asks whom it is told to; `answers` says who does.
+/// Asks the pods that are due; `answers` decides which of them answer.
 fn round<'p>(
     reach: &mut Reach,
     pods: &[&'p str],
@@ -21,19 +21,19 @@ fn round<'p>(
 }
 
 #[test]
-fn silence_is_asked_less_and_less_and_an_answer_ends_it() {
+fn pauses_grow_without_an_answer_and_end_with_one() {
     let mut reach = Reach::default();
     let pods = ["a", "b", "c"];
-    let nobody = |_: &str| false;
-    assert_eq!(round(&mut reach, &pods, nobody, 0), pods);
+    let none = |_: &str| false;
+    assert_eq!(round(&mut reach, &pods, none, 0), pods);
     let mut now = 0;
     let mut others = pods.iter().cycle();
     for pause in [10, 20, 40, 80, 160, 320, 600, 600] {
         assert!(reach.is_silent());
-        assert_eq!(reach.due(&pods, at(now + pause - 1)), NOBODY);
+        assert_eq!(reach.due(&pods, at(now + pause - 1)), NONE);
         now += pause;
-        // Another one each time: the first may be the only one that never answers.
-        assert_eq!(round(&mut reach, &pods, nobody, now), [*others.next().unwrap()]);
+        // Each time another pod is asked: the first may be the only one that never answers.
+        assert_eq!(round(&mut reach, &pods, none, now), [*others.next().unwrap()]);
     }
     assert_eq!(round(&mut reach, &pods, |_| true, now + 600).len(), 1);
     assert!(!reach.is_silent());
@@ -41,12 +41,12 @@ fn silence_is_asked_less_and_less_and_an_answer_ends_it() {
 }
 
 #[test]
-fn a_pod_that_does_not_answer_keeps_nobody_from_asking_the_others() {
+fn a_pod_that_does_not_answer_delays_no_other_pod() {
     let mut reach = Reach::default();
     let both = ["a", "b"];
     let only_b = |pod: &str| pod == "b";
     assert_eq!(round(&mut reach, &both, only_b, 0), both);
-    // The other one has loaded what was written, so only the silent one is left to be asked.
+    // The other pod has loaded what was written, so only this one has to be asked.
     for (second, asked) in [(5, false), (10, true), (25, false), (30, true), (69, false), (70, true)] {
         assert_eq!(!round(&mut reach, &["a"], only_b, second).is_empty(), asked, "{second}");
         assert!(!reach.is_silent());
@@ -59,7 +59,7 @@ fn a_pod_that_does_not_answer_keeps_nobody_from_asking_the_others() {
 }
 
 #[test]
-fn a_pod_that_comes_anew_is_asked_at_once_where_others_answer() {
+fn a_new_pod_is_asked_at_once_if_others_answer() {
     let mut reach = Reach::default();
     round(&mut reach, &["a", "b"], |pod| pod == "b", 0);
     reach.keep(&["b", "c"]);
@@ -68,12 +68,12 @@ fn a_pod_that_comes_anew_is_asked_at_once_where_others_answer() {
 }
 
 #[test]
-fn a_silence_of_all_begins_when_the_last_one_that_answered_is_gone_or_silent() {
+fn the_common_pause_starts_when_no_pod_answers_any_more() {
     let mut reach = Reach::default();
     round(&mut reach, &["a", "b"], |pod| pod == "b", 0);
     round(&mut reach, &["b"], |_| false, 5);
     assert!(reach.is_silent());
-    assert_eq!(reach.due(&["a", "b"], at(14)), NOBODY);
+    assert_eq!(reach.due(&["a", "b"], at(14)), NONE);
     assert_eq!(reach.due(&["a", "b"], at(15)), ["a"]);
 }
 
@@ -85,9 +85,9 @@ fn a_clock_that_is_set_back_makes_no_pause_longer() {
 }
 
 proptest! {
-    /// Whoever answers is always asked, and whoever does not costs one question in ten seconds at most.
+    /// Pods that answer are always asked; the others cause at most one request in ten seconds.
     #[test]
-    fn those_who_answer_are_asked_and_the_others_cost_little(
+    fn answering_pods_are_always_asked_and_others_rarely(
         answering in prop::collection::vec(any::<bool>(), 1..12),
         pauses in prop::collection::vec(0_u64..400, 1..40),
     ) {
@@ -113,9 +113,9 @@ proptest! {
         }
     }
 
-    /// Where some never answer, those who do again are found, whatever their names are.
+    /// A pod that answers again is found among pods that never answer, whatever its name is.
     #[test]
-    fn whoever_answers_again_is_found(count in 1_usize..6, again in 0_usize..6) {
+    fn a_pod_that_answers_again_is_found(count in 1_usize..6, again in 0_usize..6) {
         let again = again % count;
         let names: Vec<String> = (0..count).map(|number| format!("pod-{number}")).collect();
         let pods: Vec<&str> = names.iter().map(String::as_str).collect();

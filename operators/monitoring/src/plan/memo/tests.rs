@@ -1,4 +1,4 @@
-//! What is remembered of selected resources, and that it shows nowhere but in the time that a pass takes.
+//! Tests of what is remembered of selected resources. It affects the duration of a pass, but not its result.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use kernel::declare::{Kind, Scope};
 use kernel::stores::All;
-use monitoring_select::Namespaces;
+use monitoring_select::LabelsByNamespace;
 use monitoring_select::selection::{ResourceSelector, Selectors};
 use proptest::prelude::*;
 use serde_json::json;
@@ -17,7 +17,7 @@ use crate::plan::selection::Candidates;
 const KIND: Kind = Kind { group: "g", version: "v1", kind: "K", plural: "ks", scope: Scope::Namespaces };
 
 fn object((namespace, name): (u8, u8), generation: u8, is_wanted: bool) -> Arc<Object> {
-    // These names sort otherwise as pairs than as texts.
+    // These names sort differently as pairs and as texts.
     let namespace = ["a", "a-b", "b"][usize::from(namespace % 3)];
     let (name, wanted) = (format!("n{name}"), is_wanted.to_string());
     let object = json!({ "metadata": {
@@ -27,8 +27,8 @@ fn object((namespace, name): (u8, u8), generation: u8, is_wanted: bool) -> Arc<O
     Arc::new(Object::new(serde_json::from_value(object).unwrap(), &KIND.resource()))
 }
 
-/// What a pass finds: the resources, with their generations and whether they are wanted; whether that matters; and
-/// whether they come in the reverse order.
+/// The input of a pass: the resources with their generations and the label `wanted`, whether the selector requires that
+/// label, and whether the resources come in reverse order.
 type Found = (BTreeMap<(u8, u8), (u8, bool)>, bool, bool);
 
 fn passes() -> impl Strategy<Value = Vec<Found>> {
@@ -38,11 +38,11 @@ fn passes() -> impl Strategy<Value = Vec<Found>> {
 
 proptest! {
     #[test]
-    fn nothing_but_time_shows_what_was_remembered(passes in passes()) {
+    fn the_result_does_not_depend_on_what_is_remembered(passes in passes()) {
         let everything = LabelSelector::default();
         let wanted = [("wanted".to_owned(), "true".to_owned())].into();
         let wanted = LabelSelector { match_labels: Some(wanted), ..LabelSelector::default() };
-        let known: Namespaces =
+        let known: LabelsByNamespace =
             ["a", "a-b", "b"].map(|name| (name.to_owned(), BTreeMap::new())).into();
         let made = RefCell::new(Vec::new());
         let make = |object: &Object| {
@@ -50,7 +50,7 @@ proptest! {
             object.generation()
         };
         let (mut selection, mut memo, mut last) = (Selection::default(), Memo::default(), BTreeMap::new());
-        for (resources, picky, backwards) in passes {
+        for (resources, by_label, backwards) in passes {
             let mut all: Vec<Arc<Object>> = Vec::new();
             for (key, (generation, is_wanted)) in &resources {
                 let same = last.remove(key).filter(|(state, _)| *state == (*generation, *is_wanted));
@@ -63,7 +63,7 @@ proptest! {
             }
             let selectors = Selectors {
                 namespaces: Some(&everything),
-                labels: Some(if picky { &wanted } else { &everything }),
+                labels: Some(if by_label { &wanted } else { &everything }),
                 named: None,
             };
             let selector = ResourceSelector::new("a", selectors).unwrap();
@@ -75,7 +75,7 @@ proptest! {
             prop_assert_eq!(memo.made(), made.borrow().len());
 
             let mut expected: Vec<(String, i64)> = Vec::new();
-            for object in all.iter().filter(|object| !picky || object.label("wanted") == Some("true")) {
+            for object in all.iter().filter(|object| !by_label || object.label("wanted") == Some("true")) {
                 expected.push((object.uid().to_owned(), object.generation()));
             }
             expected.sort();
@@ -91,10 +91,10 @@ proptest! {
 }
 
 #[test]
-fn one_that_comes_goes_or_changes_is_all_that_is_made() {
+fn only_resources_that_change_are_rendered() {
     let everything = LabelSelector::default();
     let selectors = Selectors { labels: Some(&everything), ..Selectors::default() };
-    let (selector, known) = (ResourceSelector::new("a", selectors).unwrap(), Namespaces::new());
+    let (selector, known) = (ResourceSelector::new("a", selectors).unwrap(), LabelsByNamespace::new());
     let mut all: Vec<Arc<Object>> = (0..9).map(|name| object((0, name), 1, true)).collect();
     let (mut selection, mut memo) = (Selection::default(), Memo::default());
     let mut made = |all: &[Arc<Object>]| {
@@ -112,7 +112,7 @@ fn one_that_comes_goes_or_changes_is_all_that_is_made() {
     assert_eq!(made(&all), (1, 9));
     all[5] = object((0, 5), 2, true);
     assert_eq!(made(&all), (1, 9));
-    // It says something else about itself, and is the same.
+    // Only its labels change.
     all[5] = object((0, 5), 2, false);
     assert_eq!(made(&all), (0, 9));
 }

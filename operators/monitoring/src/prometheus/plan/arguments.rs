@@ -10,7 +10,7 @@ use crate::workload::arguments::{FlagVersions, Flags, since};
 /// How long samples are kept if the user sets no limit.
 const RETENTION: &str = "24h";
 
-/// The flags that not every version has, and the features that the operator turns on itself.
+/// The flags that not every version has, and the features that the operator enables itself.
 const VERSIONS: &[FlagVersions] = &[
     since("rules.alert.for-grace-period", 2, 4),
     since("rules.alert.for-outage-tolerance", 2, 4),
@@ -96,7 +96,7 @@ fn receivers(instance: &Instance<'_>, flags: &mut Flags<'_>) {
     }
 }
 
-/// The features that the user turns on, and those that other settings need.
+/// The features that the user enables, and those that other settings need.
 fn features(spec: &SharedSpec, flags: &mut Flags<'_>) {
     let features: Vec<&str> = spec.enable_features.iter().map(|feature| &**feature).collect();
     if !features.is_empty() {

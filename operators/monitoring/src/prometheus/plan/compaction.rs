@@ -23,7 +23,7 @@ pub(super) enum Compaction {
     Delayed,
 }
 
-/// When Prometheus compacts blocks. The user's own setting wins.
+/// When Prometheus compacts blocks. The setting of the user has precedence.
 pub(super) fn of(instance: &Instance<'_>, spec: &PrometheusSpec) -> Result<Compaction, NotAVersion> {
     if spec.disable_compaction {
         return Ok(Compaction::Off);
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_are_merged_before_their_upload_only_if_both_know_how_to_wait() {
+    fn compaction_is_delayed_only_if_both_versions_support_it() {
         for (prometheus, thanos, uploads, disabled, expected) in [
             ("3.9.0", Some("0.41.0"), true, false, Compaction::Delayed),
             ("3.8.9", Some("0.41.0"), true, false, Compaction::Off),
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sidecar_without_a_version_is_refused_even_if_the_server_is_too_old_to_wait() {
+    fn an_unreadable_version_of_the_sidecar_is_rejected_for_any_server() {
         let thanos = ThanosSpec {
             version: Some("none".into()),
             object_storage_config_file: Some("/file".into()),

@@ -3,29 +3,29 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use formats::gzip::{Compressor, Part};
+use formats::gzip::{Compressor, NamedPart};
 use k8s_openapi::api::apps::v1::StatefulSet;
-use monitoring_scrape::document::{Document, DocumentError};
-use monitoring_select::workload::{Checked, Section};
+use monitoring_scrape::document::{DocumentError, PrometheusDocument};
+use monitoring_select::workload::{Checked, WorkloadSection};
 
 use super::statefulset::{Built, StatefulSetError};
 use super::{WEB_CONFIG, secret};
 use crate::plan::gaps;
-use crate::plan::{Child, LeftOut, PlanContext, PlanError, Planned, Remark, Rendered};
+use crate::plan::{Child, Excluded, PlanContext, PlanError, PlanRemark, Planned, Rendered};
 use crate::prometheus::Instance;
 use crate::workload::secret::web_config;
 
 /// Certificates and keys by the names of their files.
-pub(crate) type Files = BTreeMap<String, Vec<u8>>;
+pub(crate) type TlsFiles = BTreeMap<String, Vec<u8>>;
 
-/// What the configuration is written from, beside what was rendered.
+/// The inputs of the configuration, in addition to what was rendered.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Source<'s> {
     /// The server or agent.
     pub(crate) instance: &'s Instance<'s>,
-    /// What its own references hold.
+    /// The content of its own references.
     pub(crate) checked: &'s Checked<'s>,
-    /// What there is beside it.
+    /// The other inputs.
     pub(crate) context: &'s PlanContext<'s>,
 }
 
@@ -34,26 +34,26 @@ impl Source<'_> {
         self.context.last_written.configuration.as_deref()
     }
 
-    /// The scrape jobs that the user writes into a Secret; those that were written last, if the Secret is missing.
+    /// The scrape jobs that the user writes into a Secret; the last ones, if the Secret is missing.
     pub(crate) fn additional_jobs(&self) -> Option<Cow<'_, str>> {
-        if gaps::has(&self.checked.gaps, Section::AdditionalJobs) {
+        if gaps::has(&self.checked.gaps, WorkloadSection::AdditionalJobs) {
             return Some(Cow::Borrowed(self.last().map_or("", gaps::additional_jobs)));
         }
         text(self.checked.additional.scrape_configs)
     }
 
     /// The certificates and keys of the workload and of the resources that it selects.
-    pub(crate) fn files(&self, rendered: &Rendered, left_out: &LeftOut) -> Files {
+    pub(crate) fn files(&self, rendered: &Rendered, left_out: &Excluded) -> TlsFiles {
         let own = self.checked.accepted.files.iter().map(|(name, bytes)| (name.clone(), bytes.to_vec()));
         own.chain(rendered.files(left_out)).collect()
     }
 
-    /// Adds the Secret with the configuration. Sections with missing references stay as they were written last.
+    /// Adds the Secret with the configuration. Sections with missing references are kept as they were written last.
     pub(crate) fn put(
         &self,
-        document: Result<Document, DocumentError>,
+        document: Result<PrometheusDocument, DocumentError>,
         planned: &mut Planned,
-        files: &mut Files,
+        files: &mut TlsFiles,
         compressor: &mut Compressor,
     ) -> Result<(), PlanError> {
         let failed = "creating config failed: generating config failed";
@@ -64,8 +64,8 @@ impl Source<'_> {
             self.keep_files(files, &document);
         }
         planned.remarks.extend(gaps::remarks(gaps, last));
-        planned.remarks.extend(document.left_out.iter().map(|one| Remark::LeftOut(one.to_string())));
-        let parts = document.pieces.iter().map(|piece| Part { name: piece.name(), text: &piece.text });
+        planned.remarks.extend(document.left_out.iter().map(|one| PlanRemark::LeftOut(one.to_string())));
+        let parts = document.pieces.iter().map(|piece| NamedPart { name: piece.name(), text: &piece.text });
         let compressed = compressor.file(&parts.collect::<Vec<_>>());
         let secret = secret::configuration(self.instance, self.context.operator, compressed);
         planned.children.push(Child::Secret(secret));
@@ -73,8 +73,8 @@ impl Source<'_> {
         Ok(())
     }
 
-    /// Keeps the certificates and keys that sections refer to which stay.
-    fn keep_files(&self, files: &mut Files, document: &Document) {
+    /// Keeps the certificates and keys of sections that are kept.
+    fn keep_files(&self, files: &mut TlsFiles, document: &PrometheusDocument) {
         let Some(tail) = document.pieces.last() else { return };
         for name in gaps::certificates(&tail.text) {
             if let Some(bytes) = self.context.last_written.tls_files.get(name) {
@@ -84,7 +84,11 @@ impl Source<'_> {
     }
 
     /// Adds the other Secrets that the pods mount. The names of those with certificates and keys.
-    pub(crate) fn put_secrets(&self, files: Files, planned: &mut Planned) -> Result<Vec<String>, PlanError> {
+    pub(crate) fn put_secrets(
+        &self,
+        files: TlsFiles,
+        planned: &mut Planned,
+    ) -> Result<Vec<String>, PlanError> {
         let (instance, operator) = (self.instance, self.context.operator);
         let tls_secrets = planned.put_tls_assets(instance, operator, files);
         let failed = "synchronizing web config secret failed: failed to initialize web config";

@@ -5,7 +5,7 @@
 //! | [`statefulset`] | the StatefulSet of one shard |
 //! | [`pod`] | its pods |
 //! | `arguments`, `compaction`, `topology`, `volumes` | parts of the pods |
-//! | `thanos_sidecar` | the container of Thanos beside the server |
+//! | `thanos_sidecar` | the Thanos sidecar |
 //! | [`configuration`], [`secret`] | Secrets |
 //! | [`service`] | the governing Service |
 
@@ -21,20 +21,26 @@ pub(crate) mod topology;
 pub(crate) mod volumes;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use api_monitoring::prometheus::PrometheusSpec;
-use monitoring_rules::file::{Format, Reader};
+use k8s_openapi::api::apps::v1::StatefulSet;
+use k8s_openapi::jiff::Timestamp;
+use monitoring_rules::file::{RuleFormat, RuleReader};
 use monitoring_scrape::Server;
-use monitoring_scrape::document::{self, Additional, Document, DocumentError, ServerInputs};
-use monitoring_select::workload::{Gap, Section};
+use monitoring_scrape::document::{
+    self, AdditionalAlerting, DocumentError, PrometheusDocument, ServerInputs,
+};
+use monitoring_select::workload::{SectionGap, WorkloadSection};
 
-use self::configuration::{Files, Source, text};
+use self::configuration::{Source, TlsFiles, text};
 use crate::kind::ValidWorkload;
 use crate::plan::monitors::{self, Scraping};
 use crate::plan::rules::{RuleOptions, put_rules};
-use crate::plan::{Child, LeftOut, PlanContext, PlanError, Planned, Remark, Rendered, Selections};
+use crate::plan::{Child, Excluded, PlanContext, PlanError, PlanRemark, Planned, Rendered, Selections};
 use crate::plan::{gaps, limits};
 use crate::prometheus::validate::{Valid, selects_no_monitors};
+use crate::rollout::{self, Surplus};
 use crate::workload::statefulset::PodInputs;
 
 /// The directory of the data.
@@ -53,8 +59,6 @@ const CERTIFICATES: &str = "/etc/prometheus/certs";
 const RULES: &str = "/etc/prometheus/rules";
 /// The directory of log files that the user names without a directory.
 const LOGS: &str = "/var/log/prometheus";
-/// The file with the configuration, compressed.
-const CONFIG_FILE: &str = "prometheus.yaml.gz";
 /// The file with the configuration with expanded variables.
 const OUTPUT_FILE: &str = "prometheus.env.yaml";
 
@@ -69,7 +73,7 @@ impl ValidWorkload for Valid<'_> {
     fn build(
         &self,
         context: &PlanContext<'_>,
-        left_out: &LeftOut,
+        left_out: &Excluded,
         rendered: &mut Rendered,
     ) -> Result<Planned, PlanError> {
         let instance = &self.instance;
@@ -78,8 +82,8 @@ impl ValidWorkload for Valid<'_> {
         let rule_config_maps = put_rules(&mut planned, instance, context, rendered.rule_files(left_out));
         let mut files = source.files(rendered, left_out);
         if context.unmanaged && selects_no_monitors(instance.spec) {
-            planned.remarks.push(Remark::Unmanaged);
-            if context.last_written.configuration.is_none() {
+            planned.remarks.push(PlanRemark::Unmanaged);
+            if !context.last_written.secret_exists {
                 let empty = rendered.compressor.file(&[]);
                 let secret = secret::configuration(instance, context.operator, empty);
                 planned.children.push(Child::Secret(secret));
@@ -91,6 +95,10 @@ impl ValidWorkload for Valid<'_> {
         self.put_pods(&source, files, &rule_config_maps, &mut planned)?;
         limits::check(&mut planned)?;
         Ok(planned)
+    }
+
+    fn surplus(&self, sets: &BTreeMap<String, StatefulSet>, offered: bool, now: Timestamp) -> Surplus {
+        rollout::surplus(self.prometheus, sets.values(), offered, now)
     }
 }
 
@@ -117,7 +125,11 @@ impl Valid<'_> {
             enforced: &shared.enforced_namespace_label,
             excluded: &shared.excluded_from_enforcement,
             excluded_rules: &spec.prometheus_rules_excluded_from_enforce,
-            reader: Reader { format: Format::Prometheus, version: self.instance.version.clone(), options },
+            reader: RuleReader {
+                format: RuleFormat::Prometheus,
+                version: self.instance.version.clone(),
+                options,
+            },
         }
     }
 
@@ -125,9 +137,9 @@ impl Valid<'_> {
         &self,
         source: &Source<'_>,
         rendered: &Rendered,
-        left_out: &LeftOut,
+        left_out: &Excluded,
         rule_config_maps: &[String],
-    ) -> Result<Document, DocumentError> {
+    ) -> Result<PrometheusDocument, DocumentError> {
         let own = &self.checked.additional;
         let spec = without(&self.prometheus.spec, &self.checked.gaps);
         let jobs = source.additional_jobs();
@@ -139,7 +151,7 @@ impl Valid<'_> {
             server: &server,
             spec: &spec,
             jobs: monitors::jobs(rendered, left_out, jobs.as_deref()),
-            alerting: Additional {
+            alerting: AdditionalAlerting {
                 alert_relabelings: alert_relabelings.as_deref(),
                 alertmanagers: alertmanagers.as_deref(),
             },
@@ -152,7 +164,7 @@ impl Valid<'_> {
     fn put_pods(
         &self,
         source: &Source<'_>,
-        files: Files,
+        files: TlsFiles,
         rule_config_maps: &[String],
         planned: &mut Planned,
     ) -> Result<(), PlanError> {
@@ -169,16 +181,62 @@ impl Valid<'_> {
 }
 
 /// The spec without the sections that refer to something that is missing.
-fn without<'s>(spec: &'s PrometheusSpec, gaps: &[Gap]) -> Cow<'s, PrometheusSpec> {
+fn without<'s>(spec: &'s PrometheusSpec, gaps: &[SectionGap]) -> Cow<'s, PrometheusSpec> {
     let mut spec = Cow::Borrowed(spec);
-    if gaps::has(gaps, Section::RemoteWrite) {
+    if gaps::has(gaps, WorkloadSection::RemoteWrite) {
         spec.to_mut().shared.remote_write.clear();
     }
-    if gaps::has(gaps, Section::RemoteRead) {
+    if gaps::has(gaps, WorkloadSection::RemoteRead) {
         spec.to_mut().remote_read.clear();
     }
-    if gaps::has(gaps, Section::Alerting) {
+    if gaps::has(gaps, WorkloadSection::Alerting) {
         spec.to_mut().alerting = None;
     }
     spec
+}
+
+#[cfg(test)]
+mod tests {
+    use api_monitoring::{PerKind, Prometheus};
+    use monitoring_assets::Objects;
+    use monitoring_scrape::Offers;
+    use serde_json::json;
+
+    use super::*;
+    use crate::plan::LastWritten;
+    use crate::prometheus::validate::validate;
+    use crate::workload::operator::OperatorConfig;
+
+    /// The names of the Secrets that are planned for a Prometheus without selectors of monitors.
+    fn secrets(last_written: &LastWritten) -> Vec<String> {
+        let spec = json!({"scrapeInterval": "30s", "evaluationInterval": "30s"});
+        let prometheus = json!({"metadata": {"name": "main", "namespace": "a"}, "spec": spec});
+        let prometheus: Prometheus = serde_json::from_value(prometheus).unwrap();
+        let context = PlanContext {
+            operator: &OperatorConfig::default(),
+            offers: Offers::default(),
+            unmanaged: true,
+            daemon_sets: true,
+            objects: &Objects::default(),
+            last_written,
+            unselectable: &PerKind::default(),
+            base: None,
+        };
+        let valid = validate(&prometheus, &context).unwrap();
+        let planned = valid.build(&context, &Excluded::default(), &mut Rendered::default()).unwrap();
+        let name = |child: &Child| match child {
+            Child::Secret(secret) => secret.metadata.name.clone(),
+            Child::ConfigMap(_) | Child::Service(_) | Child::StatefulSet(_) | Child::DaemonSet(_) => None,
+        };
+        planned.children.iter().filter_map(name).collect()
+    }
+
+    #[test]
+    fn a_configuration_that_the_user_writes_is_never_replaced() {
+        let configuration = "prometheus-main".to_owned();
+        assert!(secrets(&LastWritten::default()).contains(&configuration));
+        // As if its content were too large to be kept.
+        let unusable = LastWritten { secret_exists: true, ..LastWritten::default() };
+        assert!(!secrets(&unusable).contains(&configuration));
+    }
 }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use formats::prometheus::LeftOut;
+use formats::prometheus::UnsupportedField;
 use k8s_openapi::api::core::v1::{Container, EnvVar, PodSpec, PodTemplateSpec, Probe};
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 
-use super::{CONFIG, CONFIG_FILE, CONFIG_OUT, OUTPUT_FILE, WEB_CONFIG, arguments, topology, volumes};
+use super::{CONFIG, CONFIG_OUT, OUTPUT_FILE, WEB_CONFIG, arguments, topology, volumes};
 use crate::prometheus::Instance;
 use crate::workload::arguments::{self as command_line, Flags};
 use crate::workload::container::{exec_probe, http_probe, restricted, tcp_port};
@@ -41,7 +41,7 @@ pub(crate) struct Draft<'d> {
 }
 
 impl<'d> Draft<'d> {
-    /// What servers and agents share.
+    /// The parts that servers and agents share.
     pub(crate) fn new(
         instance: &'d Instance<'_>,
         image: String,
@@ -71,18 +71,18 @@ impl<'d> Draft<'d> {
     /// Adds the web configuration file, if the version reads it.
     pub(crate) fn put_web_config(&mut self, instance: &Instance<'_>) -> Result<(), PodError> {
         if instance.takes_web_config() {
-            // The reloader got the file later than the server, and old images of it do not know the flag.
+            // Old images of the reloader do not have the flag for the file.
             return self.mount_web_config(instance, instance.web.is_some());
         }
         if instance.web.is_some() {
             let (major, minor) = instance.application.web_config_since;
             let versions = format!("{major}.{minor} or later");
-            self.flags.left_out.push(LeftOut { field: "--web.config.file".into(), versions });
+            self.flags.left_out.push(UnsupportedField { field: "--web.config.file".into(), versions });
         }
         Ok(())
     }
 
-    /// Adds the web configuration file for the main container and, if asked for, for the reloader.
+    /// Adds the web configuration file for the main container and, with `for_reloader`, for the reloader.
     pub(crate) fn mount_web_config(
         &mut self,
         instance: &Instance<'_>,
@@ -99,7 +99,7 @@ pub(crate) fn build(
     instance: &Instance<'_>,
     operator: &OperatorConfig,
     mut draft: Draft<'_>,
-) -> Result<(PodTemplateSpec, Vec<LeftOut>), PodError> {
+) -> Result<(PodTemplateSpec, Vec<UnsupportedField>), PodError> {
     let workload = instance.workload;
     let init = reloader(instance, operator, &draft, true);
     let args = command_line::build(&draft.flags.arguments, &workload.additional_args)?;
@@ -133,7 +133,7 @@ pub(crate) fn build(
 
 fn main(instance: &Instance<'_>, draft: &mut Draft<'_>, args: Vec<String>) -> Container {
     let workload = instance.workload;
-    // Reading the write-ahead log may take long: until it is done, only the startup probe counts.
+    // Reading the write-ahead log may take long. Until it is done, only the startup probe runs.
     let (period, failures) = startup(instance.spec.maximum_startup_duration_seconds);
     Container {
         ports: (!workload.listen_local).then(|| vec![tcp_port(instance.port_name(), 9090)]),
@@ -148,7 +148,7 @@ fn main(instance: &Instance<'_>, draft: &mut Draft<'_>, args: Vec<String>) -> Co
     }
 }
 
-/// The reloader, before the main container starts or beside it.
+/// The reloader: the init container, or the one that runs beside the main container.
 fn reloader(instance: &Instance<'_>, operator: &OperatorConfig, draft: &Draft<'_>, init: bool) -> Container {
     let workload = instance.workload;
     let url = |path: &str| instance.local_url(operator, instance.has_tls(), path);
@@ -162,7 +162,7 @@ fn reloader(instance: &Instance<'_>, operator: &OperatorConfig, draft: &Draft<'_
     let reloader = Reloader {
         init,
         reload,
-        config_file: format!("{CONFIG}/{CONFIG_FILE}"),
+        config_file: format!("{CONFIG}/{}", instance.naming.configuration_key),
         output_file: format!("{CONFIG_OUT}/{OUTPUT_FILE}"),
         watched_directories: draft.volumes.watched_directories.clone(),
         web_config_file: if init { String::new() } else { draft.volumes.web_config_file.clone() },
@@ -191,7 +191,7 @@ fn probe(instance: &Instance<'_>, path: &str, period: i32, failures: i32) -> Pro
     }
 }
 
-/// The period and the number of startup probes: they last a quarter of an hour, or as long as the user asks for.
+/// The period and the number of startup probes. Startup may take 15 minutes, or the time that the user sets.
 fn startup(maximum: Option<i32>) -> (i32, i32) {
     let Some(maximum) = maximum.filter(|maximum| *maximum >= 60) else { return (15, 60) };
     let rounded_up = |number: i32, by: i32| number / by + i32::from(number % by != 0);
@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_that_cannot_be_protected_says_so() {
+    fn a_web_configuration_that_the_version_cannot_read_is_reported() {
         let mut prometheus = Prometheus::default();
         prometheus.spec.shared.version = "2.23.0".into();
         for (web, expected) in [(None, 0), (Some(PrometheusWebSpec::default()), 1)] {
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_start_takes_as_long_as_the_user_wants() {
+    fn startup_takes_as_long_as_the_user_allows() {
         for (maximum, expected) in [
             (None, (15, 60)),
             (Some(59), (15, 60)),
@@ -237,7 +237,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn a_start_is_never_cut_short(maximum in 60..i32::MAX) {
+        fn startup_is_never_shorter_than_the_user_allows(maximum in 60..i32::MAX) {
             let (period, failures) = startup(Some(maximum));
             proptest::prop_assert!(period <= 60 && i64::from(period) * i64::from(failures) >= i64::from(maximum));
         }

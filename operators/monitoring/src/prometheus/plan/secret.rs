@@ -1,4 +1,4 @@
-//! The Secrets of a server or agent, beside that of the web configuration file.
+//! The Secrets of a server or agent, except that of the web configuration file.
 
 use formats::yaml::{self, Map};
 use k8s_openapi::api::core::v1::Secret;
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_without_protection_has_an_empty_file() {
+    fn without_a_web_configuration_the_file_is_empty() {
         let prometheus = Prometheus::default();
         let instance = Instance::server(&prometheus).unwrap();
         let secret = web_config(&instance, &OperatorConfig::default(), "/etc").unwrap();

@@ -1,7 +1,7 @@
 //! The StatefulSet of one shard of a server or agent.
 
 use api_monitoring::Prometheus;
-use formats::prometheus::LeftOut;
+use formats::prometheus::UnsupportedField;
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::EnvVar;
 
@@ -19,13 +19,13 @@ use crate::workload::statefulset::{self, PodInputs};
 #[error("make StatefulSet spec: {0}")]
 pub struct StatefulSetError(#[from] pub PodError);
 
-/// An object, and the flags that it asks for and its version does not have.
+/// An object, and the requested flags that its version does not have.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Built<O> {
     /// The object.
     pub object: O,
     /// The flags.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<UnsupportedField>,
 }
 
 /// The StatefulSet of a shard of a server.
@@ -39,7 +39,7 @@ pub fn build(
     of_shard(instance, inputs.operator, shard, draft)
 }
 
-/// The StatefulSet of a shard, around its pods.
+/// The StatefulSet of a shard, from its pods.
 pub(crate) fn of_shard<'d>(
     instance: &'d Instance<'_>,
     operator: &OperatorConfig,

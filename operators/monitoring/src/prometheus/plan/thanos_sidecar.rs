@@ -1,4 +1,4 @@
-//! The container of Thanos beside a server: it answers queries about the server's data and uploads it.
+//! The Thanos sidecar of a server: it answers queries about the data of the server and uploads the data.
 
 use api_monitoring::prometheus::thanos::ThanosSpec;
 use k8s_openapi::api::core::v1::{
@@ -162,7 +162,7 @@ impl Parts<'_> {
         flags.put_text("prometheus.get_config_interval", &spec.get_config_interval);
     }
 
-    /// How the sidecar connects to the server, if the version reads a file for it; the volume with the file.
+    /// How the sidecar connects to the server, if the version reads a file for it. Returns the volume with the file.
     fn client(&mut self, instance: &Instance<'_>) -> Vec<Volume> {
         let flag = "prometheus.http-client-file";
         if !self.flags.has(flag) {

@@ -19,7 +19,7 @@ pub(crate) struct Zone<'z> {
     shard: i32,
 }
 
-/// The zone of a shard; nothing, if shards are not spread over zones.
+/// The zone of a shard; none, if shards are not distributed over zones.
 pub(crate) fn zone<'z>(spec: &'z SharedSpec, operator: &OperatorConfig, shard: i32) -> Option<Zone<'z>> {
     let strategy = spec.sharding_strategy.as_ref().filter(|_| operator.topology_sharding)?;
     let by_topology = strategy.mode.as_deref().is_some_and(|mode| mode == "Topology");
@@ -29,7 +29,7 @@ pub(crate) fn zone<'z>(spec: &'z SharedSpec, operator: &OperatorConfig, shard: i
     Some(Zone { name, shard: shard / count })
 }
 
-/// The variables of the configuration of a shard. A zone without a name does not count.
+/// The variables of the configuration of a shard. A zone without a name is ignored.
 pub(crate) fn values(zone: Option<Zone<'_>>, shard: i32) -> Values<'_> {
     let zone = zone.filter(|zone| !zone.name.is_empty());
     Values {

@@ -11,7 +11,7 @@ use crate::workload::volume::{self, Volumes};
 /// The volume with log files.
 const LOG_VOLUME: &str = "log-file";
 
-/// The volumes that servers and agents share; with that of the data, if they store some.
+/// The volumes that servers and agents share; with the mount of the data, if they store any.
 pub(crate) fn shared(
     instance: &Instance<'_>,
     tls_secrets: &[String],

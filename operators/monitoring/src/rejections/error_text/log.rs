@@ -1,5 +1,5 @@
-//! The lines of an operand's log, as logfmt and as JSON. A value is read to its actual end, so that quoted text and the text
-//! around it are not confused.
+//! The lines of the log of an operand, as logfmt and as JSON. A value is read to its actual end, so that quoted text is
+//! separated from the text around it.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ pub(super) struct Line<'t> {
 }
 
 impl<'t> Line<'t> {
-    /// None, if it is incomplete or not a line of a log.
+    /// Reads a line; none, if it is incomplete or not a line of a log.
     fn read(text: &'t str) -> Option<Self> {
         Self::of_json(text).or_else(|| Self::of_logfmt(text))
     }
@@ -115,7 +115,7 @@ pub(super) fn without_escapes(text: &str) -> Cow<'_, str> {
             Some('t') => plain.push('\t'),
             Some('r') => plain.push('\r'),
             Some(mark @ ('"' | '\\')) => plain.push(mark),
-            // The number of a character. It is no mark: marks have escapes of their own.
+            // The number of a character. It is not a quotation mark: these have their own escapes.
             Some(other) => plain.extend(['\\', other]),
             None => plain.push('\\'),
         }

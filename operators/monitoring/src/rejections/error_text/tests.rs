@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 
 #[test]
-fn the_point_of_a_text_is_told_without_what_it_quotes() {
+fn errors_are_shown_without_quoted_text() {
     let cases = [
         (
             "failed to reload config: couldn't load configuration (--config.file=\"/etc/p.yaml\"): parsing YAML \
@@ -42,21 +42,21 @@ fn the_point_of_a_text_is_told_without_what_it_quotes() {
         (r#"level=error err="no \"hunter2\" here" component="rule manager""#, "no \"…\" here"),
         ("level=error msg=a err=EOF", "EOF"),
         ("level=error msg=\"no such thing\"", "no such thing"),
-        // What is quoted may hold marks itself.
+        // Quoted text may contain quotation marks.
         (r#"failed to reload config: parse "http://user:\"hunter2\"@b": no"#, "parse \"…\": no"),
         ("cannot unmarshal !!str `a`hunter2` into int", "cannot unmarshal !!str \"…\" into int"),
-        ("it is 'what he doesn't say' here", "it is \"…\" here"),
+        ("it is 'what it doesn't say' here", "it is \"…\" here"),
         ("Get http://user:hunter2@host/a: no, x:hunter2@y, a@b", "Get http://…@host/a: no, …@y, a@b"),
         // A file with a strange name.
         ("couldn't load configuration (--config.file=\"/a: b\"): parse \"hunter2\": no", "parse \"…\": no"),
     ];
-    for (text, words) in cases {
-        assert_eq!(redacted(text), words);
+    for (text, expected) in cases {
+        assert_eq!(redacted(text), expected);
     }
 }
 
 #[test]
-fn nothing_is_repeated_where_quotations_cannot_be_told_apart() {
+fn nothing_is_repeated_if_quotations_cannot_be_recognized() {
     for text in [
         "",
         "it says \"hunter2 and never ends",
@@ -73,7 +73,7 @@ fn nothing_is_repeated_where_quotations_cannot_be_told_apart() {
 }
 
 #[test]
-fn a_log_is_read_as_it_was_meant() {
+fn escapes_of_a_log_are_removed() {
     let log =
         "{\"level\":\"ERROR\",\"msg\":\"loading groups failed\",\"err\":\"/etc/a.yaml: group \\\"g\\\"\"}\n";
     assert_eq!(unescaped(log), "loading groups failed: /etc/a.yaml: group \"g\"\n");
@@ -81,7 +81,7 @@ fn a_log_is_read_as_it_was_meant() {
 }
 
 #[test]
-fn what_is_quoted_and_pointed_to_is_found() {
+fn quoted_texts_and_paths_are_found() {
     let text = "open /no/such: unknown unit \"x\" in `3x` (\"/etc/p.yaml\"): open";
     assert_eq!(quoted(text), ["x", "3x", "/etc/p.yaml", "/no/such", "/etc/p.yaml"]);
 }
@@ -109,7 +109,7 @@ fn has_capitals(text: &str) -> bool {
     text.contains(|letter: char| letter.is_ascii_uppercase())
 }
 
-/// Words, and then something that must not be told.
+/// Words, and then a secret that must not be shown.
 fn piece() -> impl Strategy<Value = String> {
     let secret = prop_oneof![
         "[A-Z\"\\\\`' ]{1,8}".prop_map(|secret| go_quoted(&secret)),
@@ -123,16 +123,16 @@ fn piece() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn what_is_in_quotation_marks_is_never_told(before in "[ a-z:=']{0,20}", secret in "[A-Z]{3,9}", after in "[ a-z:]{0,20}") {
+    fn quoted_text_is_never_repeated(before in "[ a-z:=']{0,20}", secret in "[A-Z]{3,9}", after in "[ a-z:]{0,20}") {
         for mark in ["\"", "`"] {
             let text = format!("{before}{mark}{secret}{mark}{after}");
             prop_assert!(!redacted(&text).contains(&secret), "{}", redacted(&text));
         }
     }
 
-    /// Only what is quoted, and users of addresses, have capital letters.
+    /// Only quoted text and users of URLs have capital letters.
     #[test]
-    fn no_secret_is_told_of_any_text_or_log(
+    fn no_secret_of_a_text_or_log_is_repeated(
         pieces in prop::collection::vec(piece(), 1..5),
         end in "[ a-z:,]{0,6}",
         more in prop::sample::select(vec!["", "\n", "\nlevel=info msg=\"a b\"\n"]),

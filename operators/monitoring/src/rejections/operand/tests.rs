@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::OfPrometheus;
+use crate::kind::Workload as _;
 
 fn prometheus(spec: &Value) -> Prometheus {
     let metadata = json!({"name": "main", "namespace": "team", "generation": 7});
@@ -30,30 +31,30 @@ fn secret(name: &str, version: &str, text: &str) -> Secret {
     secret
 }
 
-/// Of a Prometheus with these Secrets around it, of which it names one.
+/// The state of a Prometheus with these Secrets, of which it references one.
 fn state(resource: &Prometheus, secrets: [Secret; 2]) -> OperandState {
     let mut objects = Objects::default();
     for secret in secrets {
         objects.add_secret(secret);
     }
     let spec = serde_json::to_value(resource).unwrap()["spec"].clone();
-    let own = Named::in_fields(&spec, OfPrometheus::POINTING).of_namespace("team");
+    let own = Named::in_fields(&spec, OfPrometheus::REFERENCE_FIELDS).of_namespace("team");
     let inputs = Inputs { spec, own, objects: Arc::new(objects), ..Inputs::default() };
-    OperandState::of::<OfPrometheus>(resource, &inputs, &Planned::default())
+    OperandState::of("Prometheus 3.13.1", &inputs, &Planned::default())
 }
 
 #[test]
-fn what_a_workload_says_and_points_to_makes_its_state() {
+fn the_state_depends_on_the_spec_and_its_references() {
     let monitors = || secret("of-a-monitor", "1", "a");
     let first = state(&own(1), [secret("jobs", "1", "a"), monitors()]);
     assert_eq!((first.by.as_str(), first.workload.len()), ("Prometheus 3.13.1", 16));
-    assert_ne!(state(&own(1), [secret("jobs", "2", "b"), monitors()]), first, "its own jobs are others");
+    assert_ne!(state(&own(1), [secret("jobs", "2", "b"), monitors()]), first, "its own jobs changed");
     let image = prometheus(&json!({"version": "v3.13.1", "image": "full"}));
     assert_ne!(state(&image, [secret("jobs", "1", "a"), monitors()]), first);
 }
 
 #[test]
-fn what_only_scales_or_touches_or_is_read_for_others_does_not() {
+fn scaling_and_touches_do_not_change_the_state() {
     let first = state(&own(1), [secret("jobs", "1", "a"), secret("of-a-monitor", "1", "a")]);
     let other = state(&own(3), [secret("jobs", "2", "a"), secret("of-a-monitor", "2", "b")]);
     assert_eq!(first, other);
@@ -65,18 +66,18 @@ fn of(spec: &Value, image: &str, jobs: &str) -> String {
 }
 
 #[test]
-fn whatever_has_a_say_in_what_is_taken_is_another_state() {
+fn everything_that_affects_acceptance_changes_the_hash() {
     let spec = json!({"image": "own", "version": "v3.13.1", "replicas": 1});
     let first = of(&spec, "own", "- job_name: a");
     assert_eq!(first.len(), HASH_LENGTH);
     assert_ne!(of(&json!({"image": "full", "version": "v3.13.1"}), "own", "- job_name: a"), first);
     assert_ne!(of(&spec, "full", "- job_name: a"), first, "the operator has another default");
     assert_ne!(of(&spec, "own", "- job_name: b"), first);
-    assert_ne!(workload_hash(&spec, "own", []), first, "it is gone");
+    assert_ne!(workload_hash(&spec, "own", []), first, "the Secret is missing");
 }
 
 #[test]
-fn how_many_servers_there_are_and_how_large_is_not() {
+fn number_and_size_of_servers_do_not_change_the_hash() {
     let spec = json!({"version": "v3.13.1", "replicas": 1});
     let sizes = json!({"memory": "1Gi"});
     let scaled = json!({"version": "v3.13.1", "replicas": 2, "shards": 3, "paused": false, "resources": sizes, "storage": {}});

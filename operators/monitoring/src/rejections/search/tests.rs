@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// What an operand refuses: some objects, and some pairs.
+/// An operand that rejects some objects, and some pairs of objects.
 #[derive(Debug, Clone)]
 struct Operand {
     bad: BTreeSet<usize>,
@@ -33,15 +33,15 @@ fn most_attempts(search: &Search<usize>) -> usize {
 /// Searches, and returns the result and the attempts.
 fn search(tiers: Vec<Vec<usize>>, operand: &Operand) -> (Next<usize>, Vec<BTreeSet<usize>>) {
     let mut search = Search::new(tiers);
-    let mut tries = Vec::new();
+    let mut attempts = Vec::new();
     loop {
         match search.next() {
             Next::Try(out) => {
                 search.answer(operand.accepts(&out));
-                tries.push(out);
-                assert!(tries.len() <= most_attempts(&search));
+                attempts.push(out);
+                assert!(attempts.len() <= most_attempts(&search));
             }
-            result @ (Next::Found(_) | Next::NotFound(_)) => return (result, tries),
+            result @ (Next::Found(_) | Next::NotFound(_)) => return (result, attempts),
         }
     }
 }
@@ -51,47 +51,47 @@ fn found(objects: &[usize]) -> Next<usize> {
 }
 
 #[test]
-fn a_suspect_that_did_it_takes_one_try() {
-    let (result, tries) = search(vec![vec![7], (0..100).collect()], &Operand::bad(&[7]));
+fn a_suspect_that_is_the_cause_takes_one_attempt() {
+    let (result, attempts) = search(vec![vec![7], (0..100).collect()], &Operand::bad(&[7]));
     assert_eq!(result, found(&[7]));
-    assert_eq!(tries, [BTreeSet::from([7])]);
+    assert_eq!(attempts, [BTreeSet::from([7])]);
 }
 
 #[test]
-fn a_suspect_that_did_not_is_cleared() {
-    let (result, tries) = search(vec![vec![7], (0..128).collect()], &Operand::bad(&[42]));
+fn a_suspect_that_is_not_the_cause_is_not_excluded() {
+    let (result, attempts) = search(vec![vec![7], (0..128).collect()], &Operand::bad(&[42]));
     assert_eq!(result, found(&[42]));
-    assert_eq!(tries.len(), 2 + 7 + 1);
+    assert_eq!(attempts.len(), 2 + 7 + 1);
 }
 
 #[test]
-fn of_two_that_clash_the_later_one_is_left_out() {
+fn of_two_that_conflict_the_later_one_is_excluded() {
     let operand = Operand { pairs: BTreeSet::from([(3, 5)]), ..Operand::bad(&[]) };
     assert_eq!(search(vec![(0..10).collect()], &operand).0, found(&[5]));
-    // The suspects come last.
+    // Suspects count as the later ones.
     assert_eq!(search(vec![vec![3], (0..10).collect()], &operand).0, found(&[3]));
 }
 
 #[test]
-fn a_workload_that_is_bad_itself_is_told() {
+fn a_workload_that_is_rejected_without_objects_is_reported() {
     let operand = Operand { itself: true, ..Operand::bad(&[]) };
-    let words = "the configuration is rejected even without all 5 selected objects: check the spec of the workload \
+    let message = "the configuration is rejected even without all 5 selected objects: check the spec of the workload \
                  itself";
-    let (result, tries) = search(vec![vec![1], (0..5).collect()], &operand);
-    assert_eq!((result, tries.len()), (Next::NotFound(words.into()), 2));
+    let (result, attempts) = search(vec![vec![1], (0..5).collect()], &operand);
+    assert_eq!((result, attempts.len()), (Next::NotFound(message.into()), 2));
     let nothing = search(vec![], &operand);
-    assert!(matches!(nothing, (Next::NotFound(_), tries) if tries.is_empty()));
+    assert!(matches!(nothing, (Next::NotFound(_), attempts) if attempts.is_empty()));
 }
 
 #[test]
-fn after_many_culprits_it_ends_with_none_but_culprits() {
+fn a_search_ends_after_many_causes_with_causes_only() {
     let operand = Operand::bad(&(0..100).collect::<Vec<_>>());
     let (result, _) = search(vec![(0..200).collect()], &operand);
     assert_eq!(result, found(&(0..MOST_CAUSES).collect::<Vec<_>>()));
 }
 
 #[test]
-fn twice_as_many_are_left_out_each_time() {
+fn each_tier_doubles_the_excluded_objects() {
     let tiers = doubling((0..11).collect());
     assert_eq!(tiers, [vec![0], vec![1], vec![3, 2], vec![7, 6, 5, 4], vec![10, 9, 8]]);
     assert_eq!(doubling::<u8>(Vec::new()), Vec::<Vec<u8>>::new());
@@ -104,53 +104,55 @@ fn operands() -> impl Strategy<Value = (usize, Operand)> {
         let pairs = prop::collection::btree_set(pair, 0..=3);
         (Just(count), bad, pairs)
             .prop_map(|(count, bad, pairs)| (count, Operand { bad, pairs, itself: false }))
-            .prop_filter("something is refused", |(_, operand)| !operand.accepts(&BTreeSet::new()))
+            .prop_filter("something is rejected", |(_, operand)| !operand.accepts(&BTreeSet::new()))
     })
 }
 
 proptest! {
     #[test]
-    fn the_rest_is_good_and_nobody_is_left_out_without_cause(
+    fn the_rest_is_accepted_and_only_causes_are_excluded(
         (count, operand) in operands(),
         suspects in prop::collection::vec(0..500_usize, 0..6),
         changed in prop::collection::vec(0..500_usize, 0..40),
     ) {
         let within = |objects: Vec<usize>| objects.into_iter().filter(|object| *object < count).collect::<Vec<_>>();
-        let (result, tries) = search(vec![within(suspects), within(changed), (0..count).collect()], &operand);
-        let Next::Found(out) = result else { return Err(TestCaseError::fail("gave up")) };
+        let tiers = vec![within(suspects), within(changed), (0..count).collect()];
+        let (result, attempts) = search(tiers, &operand);
+        let Next::Found(out) = result else { return Err(TestCaseError::fail("not found")) };
         prop_assert!(operand.accepts(&out));
         for object in &out {
             let mut back = out.clone();
             back.remove(object);
-            prop_assert!(!operand.accepts(&back), "{} is left out for nothing", object);
+            prop_assert!(!operand.accepts(&back), "{} is excluded without a cause", object);
         }
         let halvings = count.next_power_of_two().trailing_zeros() as usize;
-        prop_assert!(tries.len() <= 3 + out.len() * (halvings + 1), "{} tries for {:?} of {}", tries.len(), out, count);
+        let most = 3 + out.len() * (halvings + 1);
+        prop_assert!(attempts.len() <= most, "{} attempts for {:?} of {}", attempts.len(), out, count);
     }
 
-    /// Whatever a server takes on the way, it does without fewer than twice as many as were changed since the culprit was.
+    /// Each accepted attempt excludes fewer than twice as many objects as changed since the cause.
     #[test]
-    fn a_server_loses_little(count in 1..500_usize, place in any::<prop::sample::Index>()) {
-        let culprit = place.index(count);
-        let operand = Operand::bad(&[culprit]);
-        let (result, tries) = search(doubling((0..count).collect()), &operand);
-        prop_assert_eq!(result, found(&[culprit]));
-        prop_assert_eq!(tries[0].len(), 1);
-        for accepted in tries.iter().filter(|out| operand.accepts(out)) {
-            prop_assert!(accepted.len() < 2 * (culprit + 1), "{} of {}", accepted.len(), count);
+    fn a_server_loses_few_objects(count in 1..500_usize, place in any::<prop::sample::Index>()) {
+        let cause = place.index(count);
+        let operand = Operand::bad(&[cause]);
+        let (result, attempts) = search(doubling((0..count).collect()), &operand);
+        prop_assert_eq!(result, found(&[cause]));
+        prop_assert_eq!(attempts[0].len(), 1);
+        for accepted in attempts.iter().filter(|out| operand.accepts(out)) {
+            prop_assert!(accepted.len() < 2 * (cause + 1), "{} of {}", accepted.len(), count);
         }
     }
 
-    /// An operand that answers at random cannot keep a search going.
+    /// A search ends even if the operand answers at random.
     #[test]
     fn a_search_ends_whatever_is_answered(count in 0..300_usize, answers in prop::collection::vec(any::<bool>(), 1..40)) {
         let mut search = Search::new([(0..count / 3).collect(), (0..count).collect::<Vec<_>>()]);
-        let mut tries = 0;
+        let mut attempts = 0;
         let mut answers = answers.into_iter().cycle();
         while let Next::Try(_) = search.next() {
             search.answer(answers.next().unwrap());
-            tries += 1;
-            prop_assert!(tries <= most_attempts(&search));
+            attempts += 1;
+            prop_assert!(attempts <= most_attempts(&search));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the real programs answered to configurations that were spoilt for them.
+//! Errors of the real programs about invalid configurations.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use monitoring_select::SelectableKind;
 
 const RULES: &str = "team-rules-01234567-89ab-cdef-0123-456789abcdef.yaml";
 
-/// The good job is the same in all; the bad one is the last, and its lines begin with the ninth.
+/// A configuration with a good job and, from the ninth line on, a bad one.
 fn prometheus(extra: &str) -> String {
     let job = |name: &str| format!("- job_name: {name}\n  static_configs:\n  - targets: [\"127.0.0.1:1\"]\n");
     let head = "global:\n  scrape_interval: 30s\nrule_files:\n- /etc/rules/*.yaml\nscrape_configs:\n";
@@ -49,7 +49,7 @@ fn named(resources: &[ResourceRef]) -> Mentioned {
     resources.iter().cloned().map(Some).collect()
 }
 
-fn nobody() -> Mentioned {
+fn nothing() -> Mentioned {
     Mentioned::new()
 }
 
@@ -64,7 +64,7 @@ fn all_are(expected: &Mentioned, document: &str, texts: &[&str]) {
     }
 }
 
-/// What Prometheus says in front of everything that is wrong with the file itself.
+/// The error of Prometheus about an invalid file.
 fn body(text: &str) -> String {
     let file = "/etc/prometheus/config_out/prometheus.env.yaml";
     format!(
@@ -75,7 +75,7 @@ fn body(text: &str) -> String {
 #[test]
 fn jobs_that_prometheus_names() {
     let bad = named(&[ResourceRef::new(SelectableKind::ServiceMonitor, "team", "bad")]);
-    // 2.42.0 and 3.13.1 say the same, but for the protocols, which only 3.13.1 has.
+    // 2.42.0 and 3.13.1 report the same, except for the protocols, which only 3.13.1 has.
     for text in [
         "found multiple scrape configs with job name \"serviceMonitor/team/bad/0\"",
         "scrape timeout greater than scrape interval for scrape config with job name \"serviceMonitor/team/bad/0\"",
@@ -87,7 +87,7 @@ fn jobs_that_prometheus_names() {
     }
     // A longer name is another one.
     let other = body("found multiple scrape configs with job name \"serviceMonitor/team/bad-one/0\"");
-    assert_eq!(found(&prometheus(""), &other), nobody());
+    assert_eq!(found(&prometheus(""), &other), nothing());
 }
 
 #[test]
@@ -124,9 +124,9 @@ fn lines_that_prometheus_names() {
     let two =
         named(&["good", "bad"].map(|name| ResourceRef::new(SelectableKind::ServiceMonitor, "team", name)));
     all_are(&two, &prometheus("  b: 1\n"), &[&body(both)]);
-    // As our reloader tells it.
-    let told = "the reload was answered 500 (line 7, 12); the log of the reloader says more";
-    assert_eq!(found(&prometheus("  b: 1\n"), told), two);
+    // As our reloader reports it.
+    let error = "the reload was answered 500 (line 7, 12); the log of the reloader says more";
+    assert_eq!(found(&prometheus("  b: 1\n"), error), two);
     let global = "yaml: unmarshal errors:\n  line 2: field a not found in type config.GlobalConfig";
     all_are(&itself(), &prometheus(""), &[&body(global)]);
 }
@@ -169,23 +169,23 @@ fn pieces_of_the_configuration_that_prometheus_quotes() {
     all_are(&itself(), &own, &[&body("error parsing regexp: missing closing ): `^(?s:((broken)$`")]);
     let version = prometheus("alerting:\n  alertmanagers:\n  - api_version: v9\n");
     let text = body("expected Alertmanager api version to be one of [v2] but got v9");
-    all_are(&nobody(), &version, &[&text]);
+    all_are(&nothing(), &version, &[&text]);
 }
 
 #[test]
-fn texts_of_prometheus_that_name_nobody() {
+fn errors_of_prometheus_that_name_no_resource() {
     for text in [
         "relabel configuration for hashmod requires non-zero modulus",
         "at most one of basic_auth, oauth2 & authorization must be configured",
         "URL scheme must be 'http' or 'https'",
     ] {
-        all_are(&nobody(), &prometheus("  a: 1\n"), &[&body(text)]);
+        all_are(&nothing(), &prometheus("  a: 1\n"), &[&body(text)]);
     }
     let rules = "failed to reload config: one or more errors occurred while applying the new configuration \
                  (--config.file=\"/etc/prometheus/config_out/prometheus.env.yaml\")\n";
-    all_are(&nobody(), &prometheus(""), &[rules]);
+    all_are(&nothing(), &prometheus(""), &[rules]);
     let ruler = "reloading rules failed: strategy ABORT, update rules: error loading rules, previous rule set restored\n";
-    all_are(&nobody(), "", &[ruler]);
+    all_are(&nothing(), "", &[ruler]);
 }
 
 #[test]
@@ -222,12 +222,12 @@ fn rule_files_are_named_in_logs() {
         );
         all_are(&rules, &prometheus(""), &[&old, &new, &ruler]);
     }
-    // Thanos Ruler says it also in its answer, if the file cannot be read at all.
+    // Thanos Ruler also names the file in its answer, if the file cannot be read.
     let ruler = format!(
         "reloading rules failed: /etc/thanos/rules/{RULES}: yaml: line 3: did not find expected node content\n"
     );
     all_are(&rules, "", &[&ruler]);
-    // Prometheus 3.13 says it when it starts.
+    // Prometheus 3.13 names the file when it starts.
     let start = format!(
         "time=2026-11-16T15:27:44.751Z level=ERROR source=main.go:765 msg=\"Error loading rule file patterns from config\" \
          err=\"parse rules from file \\\"/etc/rules/{RULES}\\\" (pattern: \\\"/etc/rules/*.yaml\\\"): 5:11: group\""
@@ -250,7 +250,7 @@ fn receivers_and_intervals_that_alertmanager_names() {
 }
 
 #[test]
-fn lines_and_pieces_that_alertmanager_tells() {
+fn lines_and_pieces_that_alertmanager_reports() {
     let bad = named(&[ResourceRef::new(SelectableKind::AlertmanagerConfig, "team", "bad")]);
     let webhook = |fields: &str| format!("  webhook_configs:\n  - {fields}\n");
     let route = |field: &str| alertmanager(&format!("    {field}\n"), "", "");
@@ -291,7 +291,7 @@ fn lines_and_pieces_that_alertmanager_tells() {
 }
 
 #[test]
-fn texts_of_alertmanager_that_name_nobody() {
+fn errors_of_alertmanager_that_name_no_resource() {
     let texts = [
         "failed to reload config: missing URL in webhook config\n",
         "failed to reload config: one of url or url_file must be configured\n",
@@ -307,11 +307,11 @@ fn texts_of_alertmanager_that_name_nobody() {
         "failed to reload config: failed to parse templates: template: bad.tmpl:1: function \"nosuch\" not defined\n",
         "failed to reload config: root route must not have any matchers\n",
     ];
-    all_are(&nobody(), &alertmanager("", "  webhook_configs:\n  - url: u\n", ""), &texts);
+    all_are(&nothing(), &alertmanager("", "  webhook_configs:\n  - url: u\n", ""), &texts);
 }
 
 #[test]
-fn what_everybody_has_makes_nobody_a_suspect() {
+fn text_that_many_resources_contain_names_none() {
     let job = |index: usize| format!("- job_name: serviceMonitor/team/{index}/0\n  scrape_interval: 3x\n");
     let text = format!("scrape_configs:\n{}", (0..10).map(job).collect::<String>());
     let objects = (0..10)
@@ -322,7 +322,7 @@ fn what_everybody_has_makes_nobody_a_suspect() {
 }
 
 #[test]
-fn the_field_that_a_text_quotes_is_found_in_the_object() {
+fn the_quoted_field_is_found_in_the_resource() {
     let object = json!({"metadata": {"name": "SDK"}, "spec": {
         "staticConfigs": [{"targets": ["a"]}],
         "azureSDConfigs": [{"port": 1}, {"authenticationMethod": "SDK", "tenantID": "t"}],
@@ -330,15 +330,15 @@ fn the_field_that_a_text_quotes_is_found_in_the_object() {
     }});
     let text =
         body("unknown authentication_type \"SDK\". Supported types are \"OAuth\" or \"ManagedIdentity\"");
-    let place = "spec.azureSDConfigs[1].authenticationMethod".to_owned();
-    assert_eq!(quoted_field(&object, &text), Some((place, "SDK")));
+    let path = "spec.azureSDConfigs[1].authenticationMethod".to_owned();
+    assert_eq!(quoted_field(&object, &text), Some((path, "SDK")));
     let text = body("error parsing regexp: missing closing ]: `a[b`");
     assert_eq!(quoted_field(&object, &text), Some(("spec.relabelings[0].regex".into(), "a[b")));
     assert_eq!(quoted_field(&object, &body("something else is wrong with \"b\"")), None);
 }
 
 #[test]
-fn an_end_for_other_reasons_is_no_refusal() {
+fn a_termination_for_other_reasons_is_no_rejection() {
     for text in ["out of memory", "level=info msg=\"See you next time!\"", ""] {
         assert!(!is_rejection(text));
     }

@@ -11,22 +11,22 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kernel::clock;
 use kernel::declare::Kind;
 use kernel::flow::PassError;
-use kernel::object::{Kept as _, Key};
+use kernel::object::{Key, Stored as _};
 use kernel::stores::Stores;
 use kube::{Api, Client, Resource};
-use monitoring_assets::{Objects, Reference, Source};
+use monitoring_assets::{Objects, Reference, SourceKind};
 use serde::de::DeserializeOwned;
 
 use crate::kinds;
 
-/// After so long a forbidden read is retried: no event tells of granted permissions.
+/// The interval at which a forbidden read is retried: no event reports granted permissions.
 pub(crate) const RETRY_FORBIDDEN: Duration = Duration::from_mins(1);
 
 /// The kind of an object that holds data.
-pub(crate) fn kind(source: Source) -> Kind {
+pub(crate) fn kind(source: SourceKind) -> Kind {
     match source {
-        Source::Secret => kinds::SECRET,
-        Source::ConfigMap => kinds::CONFIG_MAP,
+        SourceKind::Secret => kinds::SECRET,
+        SourceKind::ConfigMap => kinds::CONFIG_MAP,
     }
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn kind(source: Source) -> Kind {
 enum Known {
     /// The version at which it was read; none, if it did not exist.
     Read(Option<String>),
-    /// The operator may not read it, as the API server said at this time.
+    /// The operator was not permitted to read it at this time.
     Forbidden(Instant),
 }
 
@@ -52,7 +52,7 @@ impl Contents {
         Arc::clone(&self.objects)
     }
 
-    /// Reads what is wanted and not known at its present version, and forgets what is no longer wanted.
+    /// Reads the objects that are `wanted` and not known at their present version, and forgets those that are not wanted.
     pub(crate) async fn fetch(
         &mut self,
         wanted: BTreeSet<Reference>,
@@ -67,8 +67,8 @@ impl Contents {
                 continue;
             }
             match reference.source {
-                Source::Secret => self.read::<Secret>(reference, client, Objects::add_secret).await?,
-                Source::ConfigMap => {
+                SourceKind::Secret => self.read::<Secret>(reference, client, Objects::add_secret).await?,
+                SourceKind::ConfigMap => {
                     self.read::<ConfigMap>(reference, client, Objects::add_config_map).await?;
                 }
             }
@@ -87,7 +87,7 @@ impl Contents {
     {
         let Reference { source, namespace, name } = &reference;
         let api: Api<K> = Api::namespaced(client.clone(), namespace);
-        let found = if can_be(name) { api.get_opt(name).await } else { Ok(None) };
+        let found = if is_valid_name(name) { api.get_opt(name).await } else { Ok(None) };
         let is_forbidden = matches!(&found, Err(kube::Error::Api(status)) if status.code == 403);
         let found = if is_forbidden { Ok(None) } else { found }.map_err(|error| {
             PassError::outside(format!("{source} {namespace}/{name} cannot be read"), error)
@@ -108,7 +108,7 @@ impl Contents {
         Ok(())
     }
 
-    /// The first of these that the operator may not read.
+    /// The first of these that the operator is not permitted to read.
     pub(crate) fn forbidden<'r>(&self, these: &'r BTreeSet<Reference>) -> Option<&'r Reference> {
         these.iter().find(|reference| matches!(self.known.get(*reference), Some(Known::Forbidden(_))))
     }
@@ -133,9 +133,9 @@ impl Contents {
     }
 }
 
-/// Whether an object can have this name. An object that cannot exist is not requested: the request would be another one, or
-/// invalid, and the mistake in one monitor would affect all others.
-fn can_be(name: &str) -> bool {
+/// Whether an object can have this name. An object that cannot exist is not requested: the path of the request would be a
+/// different or invalid one, and the mistake in one monitor would affect all others.
+fn is_valid_name(name: &str) -> bool {
     let is_part = |part: &str| {
         let inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
         part.bytes().all(|byte| inner(byte) || byte == b'-')

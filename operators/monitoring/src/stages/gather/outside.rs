@@ -1,5 +1,5 @@
-//! What pods need and users provide: a storage class, a governing Service. Without them no pods are created and the present
-//! ones stay, but the configuration is still written.
+//! What pods need and users provide: a storage class, a governing Service. If one is missing, the pods are not changed, but
+//! the configuration is still written.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use kube::{Api, Client};
 use crate::kind::Needs;
 use crate::kinds;
 
-/// How long a storage class that existed is not read again.
+/// How long a storage class is not read again.
 const KNOWN_FOR: Duration = Duration::from_mins(1);
 
 /// The storage classes of one workload.
@@ -26,7 +26,7 @@ pub(crate) struct StorageClasses {
 }
 
 impl StorageClasses {
-    /// What is missing of what a workload needs; none, if everything exists or the operator may not read it.
+    /// What a workload needs and is missing; none, if everything exists or the operator is not permitted to read it.
     pub(crate) async fn missing(
         &mut self,
         needs: &Needs,
@@ -47,7 +47,7 @@ impl StorageClasses {
         }
     }
 
-    /// Finds out whether volumes that are too small can be expanded. What cannot be read stays unknown.
+    /// Reads whether volumes that are too small can be expanded. It stays unknown for classes that cannot be read.
     pub(crate) async fn learn(&mut self, needs: &Needs, claims: &[PersistentVolumeClaim], client: &Client) {
         let Some(wanted) = needs.storage.as_deref().and_then(Amount::parse) else { return };
         for claim in claims {
@@ -78,7 +78,7 @@ impl StorageClasses {
         let grows = match Api::<StorageClass>::all(client.clone()).get_opt(class).await {
             Ok(Some(found)) => Some(found.allow_volume_expansion.unwrap_or_default()),
             Ok(None) => return Some(format!("storage class {class:?} does not exist")),
-            // Without permission there is no better answer.
+            // Without permission the last answer is kept.
             Err(kube::Error::Api(status)) if status.code == 403 => known,
             Err(error) => return Some(format!("cannot get {class:?} storageclass: {error}")),
         };
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn it_is_found_out_once_in_a_while_whether_volumes_can_grow() {
+    async fn storage_classes_are_read_once_in_a_while() {
         let asked = Arc::new(Mutex::new(Vec::new()));
         let requests = Arc::clone(&asked);
         let server = tower::service_fn(move |request: http::Request<Body>| {

@@ -1,5 +1,5 @@
-//! Whether the operator may patch the pods of a workload. It can do without; a "no" is asked again after some time, because
-//! permissions are often granted after the operator was started.
+//! Whether the operator is permitted to patch the pods of a workload. The permission is optional. A denial is checked again
+//! after some time, because permissions are often granted after the operator was started.
 
 use std::time::Duration;
 
@@ -10,34 +10,36 @@ use kube::Client;
 
 use crate::kinds;
 
-/// How long a "no" holds.
-const NO: Duration = Duration::from_mins(5);
+/// How long a denial holds.
+const DENIED_FOR: Duration = Duration::from_mins(5);
 
-/// What the API server said about a workload.
+/// Whether the operator is permitted to patch the pods of a workload.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Patching {
-    /// Nothing yet.
+    /// It is not known yet.
     #[default]
     Unknown,
-    /// The operator may patch its pods.
+    /// It is permitted.
     Allowed,
-    /// It may not; asked at this time.
+    /// It was denied at this time.
     Denied(Timestamp),
 }
 
 impl Patching {
-    /// Whether pods of a workload may be patched; nothing, if the API server did not say: then it is asked again.
+    /// Whether pods of a workload may be patched; none, if the API server did not answer: then it is asked again.
     pub(crate) async fn ask(&mut self, client: &Client, workload: &Key, now: Timestamp) -> Option<bool> {
         match *self {
             Self::Allowed => return Some(true),
-            Self::Denied(at) if Duration::try_from(now.duration_since(at)).is_ok_and(|age| age < NO) => {
+            Self::Denied(at)
+                if Duration::try_from(now.duration_since(at)).is_ok_and(|age| age < DENIED_FOR) =>
+            {
                 return Some(false);
             }
             Self::Denied(_) | Self::Unknown => {}
         }
         let is_allowed = match is_allowed(client, "patch", kinds::POD, Some(&workload.namespace)).await {
             Ok(is_allowed) => is_allowed,
-            // Where nobody may ask, or the API server does not know the question, it would never be known.
+            // The review itself is forbidden, or the API server does not support it: that counts as a denial.
             Err(kube::Error::Api(status)) if matches!(status.code, 403..=405) => false,
             Err(error) => {
                 tracing::debug!("it is not known whether pods of {workload} may be patched: {error}");
@@ -65,7 +67,7 @@ mod tests {
 
     use super::*;
 
-    /// A server that answers so, one after the other.
+    /// An API server with these answers, in order.
     fn server(answers: Vec<(u16, bool)>) -> Client {
         let answers = Mutex::new(answers.into_iter());
         let server = tower::service_fn(move |_: http::Request<Body>| {
@@ -83,28 +85,28 @@ mod tests {
 
     async fn asked(answers: &[(u16, bool)], seconds: &[i64]) -> Vec<Option<bool>> {
         let (mut patching, client) = (Patching::default(), server(answers.to_vec()));
-        let mut said = Vec::new();
+        let mut results = Vec::new();
         for second in seconds {
             let now = Timestamp::from_second(*second).unwrap();
-            said.push(patching.ask(&client, &Key::new("n", "a"), now).await);
+            results.push(patching.ask(&client, &Key::new("n", "a"), now).await);
         }
-        said
+        results
     }
 
     #[tokio::test]
-    async fn who_did_not_answer_is_asked_again_and_has_not_said_no() {
+    async fn an_error_is_no_denial_and_is_retried() {
         assert_eq!(asked(&[(500, false), (201, true)], &[0, 1, 2]).await, [None, Some(true), Some(true)]);
         assert_eq!(asked(&[(429, false), (503, false)], &[0, 1]).await, [None, None]);
     }
 
     #[tokio::test]
-    async fn a_no_holds_for_a_while() {
+    async fn a_denial_holds_for_a_while() {
         let (no, yes) = (Some(false), Some(true));
         assert_eq!(asked(&[(201, false), (201, true)], &[0, 299, 300, 900]).await, [no, no, yes, yes]);
         assert_eq!(
             asked(&[(403, false), (201, true)], &[0, 299, 300]).await,
             [no, no, yes],
-            "nobody may ask"
+            "the review is forbidden"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! What is there of a workload, and what its pods answer.
+//! The objects of a workload in the cluster, and the answers of its pods.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use crate::stages::WorkloadOperator;
 use crate::workload::labels;
 
 impl<W: Workload> WorkloadOperator<W> {
-    /// What is there of a workload.
+    /// The objects of a workload in the cluster.
     pub(super) async fn see(&self, uid: &str, key: &Key, stores: &Stores) -> Result<Seen, PassError> {
         let sets = stores.owned_by(kinds::STATEFUL_SET, &key.namespace, uid);
         let sets = sets.iter().filter_map(|object| object.read::<StatefulSet>().ok());
@@ -54,7 +54,7 @@ impl<W: Workload> WorkloadOperator<W> {
         Ok(listed.items.into_iter().map(|pod| Arc::new(stores.keep(kinds::POD, pod))).collect())
     }
 
-    /// Asks the pods what they run, and those that reject it for their error.
+    /// Asks the pods which content they run, and one that rejects it for its error.
     pub(super) async fn ask_pods(
         &self,
         facts: &Facts<'_>,
@@ -74,7 +74,7 @@ impl<W: Workload> WorkloadOperator<W> {
         Ok(())
     }
 
-    /// How the pods that run the planned program respond to what was written; none, if it is not known yet.
+    /// How the pods that run the planned program respond to the written content; none, if it is not known yet.
     async fn response(&self, facts: &Facts<'_>, seen: &Seen, memory: &Memory) -> Option<Response> {
         let content = memory.loading.content()?;
         let pods = up_to_date(seen, memory.program.as_ref());
@@ -91,7 +91,7 @@ impl<W: Workload> WorkloadOperator<W> {
         Some(Response { content: content.clone(), result, is_running })
     }
 
-    /// The error of the operand in a pod that rejects what was written. It may quote secrets.
+    /// The error of the operand in a pod that rejects the written content. It may quote secrets.
     async fn error(&self, facts: &Facts<'_>, pod: &Pod, message: &str) -> Option<String> {
         if let Some(terminated) = ObservedPod::of(pod).terminated {
             return Some(terminated.log);
@@ -99,7 +99,7 @@ impl<W: Workload> WorkloadOperator<W> {
         let Some(address) = address(pod, facts.port, facts.tls) else { return Some(message.to_owned()) };
         match self.asker.reload(address, &facts.reload_path()).await {
             Some(LoadResult::Rejected(error)) => Some(error),
-            // It accepts the content by now: the next answer shows it.
+            // It has accepted the content meanwhile: the next pass notices it.
             Some(LoadResult::Accepted) => None,
             None => Some(message.to_owned()),
         }

@@ -1,5 +1,5 @@
-//! The metadata of the ConfigMaps with the rules of a workload. It is in the stores; where not all ConfigMaps are watched, the
-//! API server is asked for those with their label, as the Prometheus Operator does it.
+//! The metadata of the ConfigMaps with the rules of a workload. It is in the stores. If not all ConfigMaps are watched, those
+//! with the label of the workload are listed, as the Prometheus Operator does it.
 
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ mod tests {
 
     use http::{Request, Response};
     use kernel::store::Event;
-    use kernel::stores::{Filter, Namespaces, Scopes};
+    use kernel::stores::{Namespaces, Scopes, WatchFilter};
     use kube::client::Body;
     use serde_json::json;
 
@@ -71,12 +71,12 @@ mod tests {
         map
     }
 
-    /// What is found where the stores hold this, and what the server is asked.
-    async fn found(filter: Option<Filter>, held: &[Value]) -> (Vec<String>, Vec<String>) {
+    /// What is found if the stores hold these objects, and the requests to the API server.
+    async fn found(filter: Option<WatchFilter>, held: &[Value]) -> (Vec<String>, Vec<String>) {
         let asked: Arc<Mutex<Vec<String>>> = Arc::default();
-        let diary = Arc::clone(&asked);
+        let requests = Arc::clone(&asked);
         let server = tower::service_fn(move |request: Request<Body>| {
-            diary.lock().unwrap().push(format!("{} {}", request.method(), request.uri()));
+            requests.lock().unwrap().push(format!("{} {}", request.method(), request.uri()));
             let names = [map("prometheus-a-rulefiles-0"), leaving("prometheus-a-rulefiles-1"), map("other")];
             let list = json!({"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadataList",
             "metadata": {}, "items": names.map(|mut one| {
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn where_all_are_looked_at_nobody_is_asked() {
+    async fn with_a_complete_watch_no_request_is_sent() {
         let held = [
             map("prometheus-a-rulefiles-2"),
             leaving("prometheus-a-rulefiles-3"),
@@ -117,9 +117,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn where_some_are_not_looked_at_they_are_found_by_their_label() {
+    async fn with_a_filtered_watch_config_maps_are_listed_by_label() {
         let labels = Some("team=a".to_owned());
-        let (names, asked) = found(Some(Filter { labels, fields: None }), &[]).await;
+        let (names, asked) = found(Some(WatchFilter { labels, fields: None }), &[]).await;
         assert_eq!(names, ["prometheus-a-rulefiles-0"]);
         assert_eq!(asked, ["GET /api/v1/namespaces/n/configmaps?&labelSelector=prometheus-name%3Da"]);
     }

@@ -1,7 +1,7 @@
-//! The base of an Alertmanager, wherever AlertmanagerConfigs are watched.
+//! Tests of the base of an Alertmanager, with any watched namespaces of AlertmanagerConfigs.
 
 use http::{Request, Response};
-use kernel::stores::{Namespaces as Places, Scopes};
+use kernel::stores::{Namespaces as Watched, Scopes};
 use kube::client::Body;
 use serde_json::json;
 use tower::BoxError;
@@ -10,7 +10,7 @@ use super::*;
 use crate::OfAlertmanager;
 use crate::kind::Workload;
 
-/// A server that has one AlertmanagerConfig, `monitoring/global`.
+/// An API server with one AlertmanagerConfig, `monitoring/global`.
 fn client() -> Client {
     let service = tower::service_fn(|request: Request<Body>| {
         let path = "/apis/monitoring.coreos.com/v1alpha1/namespaces/monitoring/alertmanagerconfigs/global";
@@ -25,13 +25,13 @@ fn client() -> Client {
     Client::new(service, "default")
 }
 
-async fn found(named: Option<&str>, looks_into: &str) -> Vec<String> {
+async fn found(named: Option<&str>, watched: &str) -> Vec<String> {
     let scopes = Scopes {
-        some: [(kinds::ALERTMANAGER_CONFIG, Places::Only(vec![looks_into.into()]))].into(),
-        ..Places::AllBut(Vec::new()).into()
+        some: [(kinds::ALERTMANAGER_CONFIG, Watched::Only(vec![watched.into()]))].into(),
+        ..Watched::AllBut(Vec::new()).into()
     };
     let stores = Stores::new(&[OfAlertmanager::DECLARATION], "test", &scopes);
-    let around = with_base(
+    let resources = with_base(
         resources::<OfAlertmanager>(&stores),
         named,
         &Key::new("monitoring", "w"),
@@ -40,15 +40,15 @@ async fn found(named: Option<&str>, looks_into: &str) -> Vec<String> {
     )
     .await
     .unwrap();
-    around[SelectableKind::AlertmanagerConfig].iter().map(|one| one.key().to_string()).collect()
+    resources[SelectableKind::AlertmanagerConfig].iter().map(|one| one.key().to_string()).collect()
 }
 
 #[tokio::test]
-async fn the_base_of_an_alertmanager_is_found_also_where_nobody_looks_for_others() {
+async fn the_base_is_found_in_a_namespace_without_a_watch() {
     assert_eq!(found(Some("global"), "a").await, ["monitoring/global"]);
     let nothing = Vec::<String>::new();
     assert_eq!(found(Some("other"), "a").await, nothing);
     assert_eq!(found(None, "a").await, nothing);
-    // The watch tells of it.
+    // The watch delivers it.
     assert_eq!(found(Some("global"), "monitoring").await, nothing);
 }

@@ -1,5 +1,5 @@
-//! Kinds that decide what a workload selects and that cannot be listed. Permissions are often granted kind by kind after
-//! the operator was started, and a configuration without what cannot be listed yet would be wrong.
+//! Kinds that the selection needs and that cannot be listed. Permissions are often granted kind by kind after the operator was
+//! started, and a configuration without the kinds that cannot be listed yet would be wrong.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::selectors::WorkloadSelectors;
 /// How long the operator waits for an optional kind that it cannot list.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Fails if the pass must wait until a kind can be listed: then what was written last stays.
+/// Fails if the pass must wait until a kind can be listed. The last configuration is kept.
 pub(super) fn check(
     selectors: &WorkloadSelectors,
     stores: &Stores,
@@ -22,12 +22,12 @@ pub(super) fn check(
     memory: &mut Memory,
 ) -> Result<(), PassError> {
     let Some(kind) = unlisted(selectors, stores) else { return Ok(()) };
-    // Without the labels of namespaces no configuration is right, however long that lasts. Other kinds are optional: users
-    // may omit their permissions on purpose.
+    // Without the labels of namespaces every configuration would be wrong. Other kinds are optional: users may omit their
+    // permissions on purpose.
     if kind == kinds::NAMESPACE || waited < PATIENCE {
         return Err(PassError::Unusable(format!(
-            "the operator cannot list {}, so it is not known what is selected, and the last configuration stays: grant \
-             list and watch of them to the operator if this persists",
+            "the operator cannot list {}, so the selected resources are not known and the last configuration is kept: \
+             grant list and watch of them to the operator if this persists",
             kind.plural
         )));
     }
@@ -40,9 +40,9 @@ pub(super) fn check(
     Ok(())
 }
 
-/// The first kind that decides what is selected and that is not listed.
+/// The first kind that the selection needs and that is not listed.
 fn unlisted(selectors: &WorkloadSelectors, stores: &Stores) -> Option<Kind> {
-    let labels = selectors.goes_by_namespaces().then_some(kinds::NAMESPACE);
+    let labels = selectors.needs_namespace_labels().then_some(kinds::NAMESPACE);
     let selected = selectors.selected().map(kinds::selectable);
     labels.into_iter().chain(selected).find(|kind| !stores.is_settled(*kind))
 }
@@ -57,7 +57,7 @@ mod tests {
     use crate::OfPrometheus;
     use crate::kind::Workload;
 
-    /// Stores in which all is known but these kinds.
+    /// Stores in which all kinds but these are listed.
     fn stores(but: &[Kind]) -> Stores {
         let stores =
             Stores::new(&[OfPrometheus::DECLARATION], "test", &Namespaces::AllBut(Vec::new()).into());
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_of_namespaces_are_waited_for_by_those_who_select_by_them() {
+    fn workloads_that_select_by_namespace_labels_wait_for_namespaces() {
         let labels = json!({"matchLabels": {"team": "x"}});
         let no_labels = json!({"matchExpressions": [{"key": "team", "operator": "DoesNotExist"}]});
         for (spec, expected) in [
@@ -85,7 +85,7 @@ mod tests {
             (json!({"ruleSelector": {}, "ruleNamespaceSelector": no_labels}), true),
             (json!({"serviceMonitorSelector": {}, "serviceMonitorNamespaceSelector": {}}), false),
             (json!({"serviceMonitorSelector": {}}), false),
-            // Who selects nothing selects nothing anywhere.
+            // Without a selector of resources nothing is selected.
             (json!({"serviceMonitorNamespaceSelector": labels}), false),
         ] {
             let expected = expected.then_some(kinds::NAMESPACE);
@@ -95,26 +95,26 @@ mod tests {
     }
 
     #[test]
-    fn scrape_configs_are_waited_for_by_those_who_select_them() {
+    fn workloads_that_select_scrape_configs_wait_for_them() {
         let but = [kinds::SCRAPE_CONFIG];
         assert_eq!(missed(&json!({"scrapeConfigSelector": {}}), &but), Some(kinds::SCRAPE_CONFIG));
         assert_eq!(missed(&json!({"serviceMonitorSelector": {}}), &but), None);
     }
 
     #[test]
-    fn a_kind_that_we_can_do_without_is_waited_for_a_minute() {
+    fn an_optional_kind_is_awaited_for_a_minute() {
         let mut memory = Memory::default();
         let mut checked = |spec: Value, but: &[Kind], waited: Duration| {
-            check(&selectors(&spec), &stores(but), waited, &mut memory).map_err(|error| error.words())
+            check(&selectors(&spec), &stores(but), waited, &mut memory).map_err(|error| error.with_causes())
         };
         let scrapes = || json!({"scrapeConfigSelector": {}});
-        let words = "the operator cannot list scrapeconfigs, so it is not known what is selected, and the last \
-                     configuration stays: grant list and watch of them to the operator if this persists";
-        assert_eq!(checked(scrapes(), &[kinds::SCRAPE_CONFIG], Duration::ZERO), Err(words.to_owned()));
+        let message = "the operator cannot list scrapeconfigs, so the selected resources are not known and the last \
+                       configuration is kept: grant list and watch of them to the operator if this persists";
+        assert_eq!(checked(scrapes(), &[kinds::SCRAPE_CONFIG], Duration::ZERO), Err(message.to_owned()));
         assert_eq!(checked(scrapes(), &[], Duration::ZERO), Ok(()));
         assert_eq!(checked(scrapes(), &[kinds::SCRAPE_CONFIG], PATIENCE), Ok(()));
         let labels = json!({"matchLabels": {"team": "x"}});
-        let picky = json!({"serviceMonitorSelector": {}, "serviceMonitorNamespaceSelector": labels});
-        assert!(checked(picky, &[kinds::NAMESPACE], PATIENCE).is_err());
+        let by_labels = json!({"serviceMonitorSelector": {}, "serviceMonitorNamespaceSelector": labels});
+        assert!(checked(by_labels, &[kinds::NAMESPACE], PATIENCE).is_err());
     }
 }

@@ -1,5 +1,5 @@
 //! What was written last for a workload, by this process or by another one. Only the metadata of Secrets and ConfigMaps is
-//! watched, so they are read.
+//! watched, so their content is read here.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -11,7 +11,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::jiff::Timestamp;
 use kernel::flow::PassError;
-use kernel::object::{Kept as _, Key};
+use kernel::object::{Key, Stored as _};
 use kernel::stores::Stores;
 use kube::{Api, Resource};
 use monitoring_rules::pack::Files;
@@ -27,7 +27,7 @@ use crate::stages::WorkloadOperator;
 use crate::workload::tls_assets;
 
 impl<W: Workload> WorkloadOperator<W> {
-    /// Reads what was written; the contents of the configuration only if parts of it `may_stay`.
+    /// Reads what was written. The content of the configuration is read only if parts of it may be kept (`may_stay`).
     pub(super) async fn read_written(
         &self,
         inputs: &mut Inputs,
@@ -47,7 +47,8 @@ impl<W: Workload> WorkloadOperator<W> {
             memory.rejections.restore(recorded.map(String::as_str).unwrap_or_default());
             memory.is_recorded = Some(recorded.is_some());
         }
-        if may_stay && let Some(text) = secret.and_then(|secret| worth_keeping::<W>(secret, key)) {
+        inputs.written.secret_exists = may_stay && secret.is_some();
+        if may_stay && let Some(text) = secret.and_then(|secret| parts_to_keep::<W>(secret, key)) {
             inputs.written.configuration = Some(text);
             inputs.written.tls_files = self.tls_files(key, stores).await?;
         }
@@ -124,13 +125,13 @@ fn last_write(metadata: &ObjectMeta) -> Option<Timestamp> {
     metadata.managed_fields.iter().flatten().filter_map(|entry| entry.time.as_ref()).map(|time| time.0).max()
 }
 
-/// What may have to stay of the last configuration, compressed or not; none, if it cannot be used.
-fn worth_keeping<W: Workload>(secret: Secret, key: &Key) -> Option<String> {
+/// The parts of the last configuration, compressed or not, that may have to be kept; none, if it cannot be used.
+fn parts_to_keep<W: Workload>(secret: Secret, key: &Key) -> Option<String> {
     let bytes = secret.data.unwrap_or_default().remove(W::NAMING.configuration_key).unwrap_or_default().0;
     let text = if gzip::is_compressed(&bytes) {
-        gaps::worth_keeping(BufReader::new(gzip::unpacked(&bytes)))
+        gaps::parts_to_keep(BufReader::new(gzip::unpacked(&bytes)))
     } else {
-        gaps::worth_keeping(&*bytes)
+        gaps::parts_to_keep(&*bytes)
     };
     text.map_err(
         |error| tracing::warn!(%key, "the configuration that was written last cannot be used: {error}"),

@@ -1,4 +1,4 @@
-//! Which pods count, and what is said about them.
+//! Tests of which pods count, and of the messages about them.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::*;
 /// Label with the revision of a pod.
 const REVISION: &str = "controller-revision-hash";
 
-/// A StatefulSet that rolls out from one revision to another.
+/// A StatefulSet during a rollout from one revision to another.
 pub(crate) fn stateful_set(current: &str, update: &str) -> StatefulSet {
     StatefulSet {
         metadata: ObjectMeta { name: Some("set".into()), ..ObjectMeta::default() },
@@ -24,14 +24,14 @@ pub(crate) fn stateful_set(current: &str, update: &str) -> StatefulSet {
     }
 }
 
-/// A pod of that StatefulSet, which says something about the steps on its way.
-pub(crate) fn pod(name: &str, revision: &str, steps: &[(&str, &str)]) -> Pod {
+/// A pod of that StatefulSet with these conditions.
+pub(crate) fn pod(name: &str, revision: &str, conditions: &[(&str, &str)]) -> Pod {
     let owner =
         OwnerReference { kind: "StatefulSet".into(), name: "set".into(), ..OwnerReference::default() };
-    let conditions = steps.iter().map(|(step, status)| PodCondition {
-        type_: (*step).into(),
+    let conditions = conditions.iter().map(|(type_, status)| PodCondition {
+        type_: (*type_).into(),
         status: (*status).into(),
-        message: Some(format!("{step} is {status}")),
+        message: Some(format!("{type_} is {status}")),
         ..PodCondition::default()
     });
     Pod {
@@ -51,7 +51,7 @@ pub(crate) fn pod(name: &str, revision: &str, steps: &[(&str, &str)]) -> Pod {
 }
 
 #[test]
-fn pods_are_told_by_number_with_the_first_step_that_failed() {
+fn pods_are_listed_by_number_with_the_first_failed_condition() {
     let set = stateful_set("a", "b");
     let pods = [
         pod("set-10", "b", &[("Ready", "False"), ("ContainersReady", "False")]),
@@ -59,7 +59,7 @@ fn pods_are_told_by_number_with_the_first_step_that_failed() {
         pod("set-3", "a", &[("Ready", "True")]),
     ];
     let found = Pods::of(&set, &pods);
-    assert_eq!(found.counts(), Counts { all: 3, updated: 1, ready: 1 });
+    assert_eq!(found.counts(), PodCounts { all: 3, updated: 1, ready: 1 });
     assert_eq!(
         found.messages().collect::<Vec<_>>(),
         ["pod set-2: Ready is False", "pod set-10: ContainersReady is False"]

@@ -5,7 +5,7 @@ use api_monitoring::text::Duration;
 use k8s_openapi::api::core::v1::SecretKeySelector;
 
 use super::volumes::put_key;
-use super::{DATA, REMOTE_WRITE_FILE, RULES, WEB_PORT};
+use super::{DATA, RULES, WEB_PORT};
 use crate::thanos_ruler::Instance;
 use crate::workload::arguments::{FlagVersions, Flags, since};
 use crate::workload::thanos;
@@ -80,7 +80,7 @@ fn put_files(flags: &mut Flags<'_>, instance: &Instance<'_>, volumes: &mut Volum
     let spec = instance.spec;
     let endpoints = SecretKeySelector {
         name: instance.configuration_name(),
-        key: REMOTE_WRITE_FILE.into(),
+        key: instance.naming.configuration_key.into(),
         optional: None,
     };
     // The file is always mounted, so that the first endpoint changes one flag only.
@@ -151,7 +151,7 @@ mod tests {
         (flags, volumes.of_pod.into_iter().map(|volume| volume.name).collect())
     }
 
-    fn everything(version: &str) -> ThanosRuler {
+    fn ruler(version: &str) -> ThanosRuler {
         let mut ruler = ThanosRuler::default();
         let spec = &mut ruler.spec;
         spec.version = Some(version.into());
@@ -167,9 +167,9 @@ mod tests {
         (spec.workload.log_level, spec.workload.log_format) = ("debug".into(), "logfmt".into());
         spec.remote_write = vec![RemoteWriteSpec::default()];
         spec.query_config = Some(selector("query"));
-        spec.query_endpoints = vec!["not asked".into()];
+        spec.query_endpoints = vec!["unused".into()];
         spec.alertmanagers_config = Some(selector("alertmanagers"));
-        spec.alertmanagers_url = vec!["not asked".into()];
+        spec.alertmanagers_url = vec!["unused".into()];
         spec.object_storage_config = Some(selector("bucket"));
         spec.tracing_config = Some(selector("tracing"));
         spec.alert_relabel_configs = Some(selector("relabel"));
@@ -179,10 +179,10 @@ mod tests {
     }
 
     #[test]
-    fn everything_is_said_in_order() {
-        let (told, volumes) = flags(&everything("v0.39.0"));
+    fn all_flags_are_set_in_order() {
+        let (flags, volumes) = flags(&ruler("v0.39.0"));
         assert_eq!(
-            told,
+            flags,
             [
                 "--data-dir=/thanos/data",
                 "--eval-interval",
@@ -219,16 +219,16 @@ mod tests {
     }
 
     #[test]
-    fn an_old_version_is_told_less() {
-        let (new, _) = flags(&everything("v0.39.0"));
-        let (old, _) = flags(&everything("v0.23.0"));
-        let gone: Vec<&str> = new
+    fn old_versions_get_fewer_flags() {
+        let (new, _) = flags(&ruler("v0.39.0"));
+        let (old, _) = flags(&ruler("v0.23.0"));
+        let missing: Vec<&str> = new
             .iter()
             .filter(|flag| !old.contains(flag))
             .map(|flag| flag.split('=').next().unwrap_or_default())
             .collect();
         assert_eq!(
-            gone,
+            missing,
             [
                 "--rule-query-offset",
                 "--rule-concurrent-evaluation",
@@ -242,18 +242,18 @@ mod tests {
 
     #[test]
     fn a_file_of_the_container_wins_over_a_secret() {
-        let mut ruler = everything("v0.39.0");
+        let mut ruler = ruler("v0.39.0");
         ruler.spec.object_storage_config_file = Some("/bucket".into());
         ruler.spec.tracing_config_file = "/tracing".into();
         ruler.spec.alert_relabel_config_file = Some("/relabel".into());
         (ruler.spec.query_config, ruler.spec.alertmanagers_config) = (None, None);
-        let (told, volumes) = flags(&ruler);
-        let start = told.iter().position(|flag| flag.starts_with("--query")).unwrap_or_default();
+        let (flags, volumes) = flags(&ruler);
+        let start = flags.iter().position(|flag| flag.starts_with("--query")).unwrap_or_default();
         assert_eq!(
-            told[start..start + 5],
+            flags[start..start + 5],
             [
-                "--query=not asked",
-                "--alertmanagers.url=not asked",
+                "--query=unused",
+                "--alertmanagers.url=unused",
                 "--objstore.config-file=/bucket",
                 "--tracing.config-file=/tracing",
                 "--alert.relabel-config-file=/relabel",

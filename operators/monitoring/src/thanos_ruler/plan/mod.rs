@@ -5,8 +5,8 @@
 //! | [`statefulset`] | the StatefulSet |
 //! | `pod` | its pods |
 //! | `arguments`, `volumes` | parts of the pods |
-//! | [`remote_write`] | endpoints, as far as the version supports them |
-//! | [`secret`] | the Secret with them |
+//! | [`remote_write`] | the remote write endpoints, as far as the version supports them |
+//! | [`secret`] | the Secret with the endpoints |
 //! | [`service`] | the governing Service |
 
 mod arguments;
@@ -20,14 +20,14 @@ mod volumes;
 use std::collections::BTreeMap;
 
 use monitoring_assets::Reader as Assets;
-use monitoring_rules::file::{Format, Reader};
+use monitoring_rules::file::{RuleFormat, RuleReader};
 use monitoring_scrape::remote_write_file;
-use monitoring_select::workload::{Gap, Section};
+use monitoring_select::workload::{SectionGap, WorkloadSection};
 
 use crate::kind::ValidWorkload;
 use crate::plan::limits;
 use crate::plan::rules::{RuleOptions, put_rules};
-use crate::plan::{Child, LeftOut, PlanContext, PlanError, Planned, Remark, Rendered, Selections};
+use crate::plan::{Child, Excluded, PlanContext, PlanError, PlanRemark, Planned, Rendered, Selections};
 use crate::thanos_ruler::validate::Valid;
 use crate::workload::secret::web_config;
 use crate::workload::statefulset::PodInputs;
@@ -42,8 +42,6 @@ const CERTIFICATES: &str = "/etc/thanos/certs";
 const RULES: &str = "/etc/thanos/rules";
 /// The directory of the web configuration file.
 const WEB_CONFIG: &str = "/etc/thanos/web_config";
-/// The file with the endpoints that samples are sent to, and its key in the Secret.
-const REMOTE_WRITE_FILE: &str = "remote-write.yaml";
 /// The port of the web server.
 const WEB_PORT: i32 = 10902;
 /// The port of the gRPC server.
@@ -57,7 +55,7 @@ impl ValidWorkload for Valid<'_> {
     fn build(
         &self,
         context: &PlanContext<'_>,
-        left_out: &LeftOut,
+        left_out: &Excluded,
         rendered: &mut Rendered,
     ) -> Result<Planned, PlanError> {
         let mut planned = Planned::of(rendered);
@@ -77,34 +75,34 @@ impl Valid<'_> {
             enforced: &spec.enforced_namespace_label,
             excluded: &spec.excluded_from_enforcement,
             excluded_rules: &spec.prometheus_rules_excluded_from_enforce,
-            reader: Reader {
-                format: Format::Thanos,
+            reader: RuleReader {
+                format: RuleFormat::Thanos,
                 version: self.instance.version.clone(),
                 options: monitoring_rules::Options::default(),
             },
         }
     }
 
-    /// Adds the Secret with the endpoints that samples are sent to; the certificates and keys that it refers to.
+    /// Adds the Secret with the remote write endpoints. Returns the certificates and keys that it refers to.
     fn put_remote_write(
         &self,
         context: &PlanContext<'_>,
         planned: &mut Planned,
     ) -> BTreeMap<String, Vec<u8>> {
         let (instance, last_written) = (&self.instance, context.last_written);
-        planned.remarks.extend(self.ignored.iter().cloned().map(Remark::LeftOut));
+        planned.remarks.extend(self.ignored.iter().cloned().map(PlanRemark::LeftOut));
         let assets = Assets::new(context.objects, instance.owner.namespace());
         let mut files: BTreeMap<String, Vec<u8>> = self.files.clone();
         let text = match (self.gaps.as_slice(), &last_written.configuration) {
             ([], _) => remote_write_file(&assets, &self.endpoints),
-            ([Gap { problem, .. }, ..], last) => {
-                let (section, because) = (Section::RemoteWrite, problem.to_string());
+            ([SectionGap { problem, .. }, ..], last) => {
+                let (section, because) = (WorkloadSection::RemoteWrite, problem.to_string());
                 if let Some(last) = last {
-                    planned.remarks.push(Remark::Kept { section, because });
+                    planned.remarks.push(PlanRemark::Kept { section, because });
                     files.extend(last_written.tls_files.clone());
                     last.clone()
                 } else {
-                    planned.remarks.push(Remark::Absent { section, because });
+                    planned.remarks.push(PlanRemark::Absent { section, because });
                     remote_write_file(&assets, &[])
                 }
             }

@@ -74,3 +74,28 @@ fn reloader(instance: &Instance<'_>, operator: &OperatorConfig, volumes: &mut Vo
     };
     reloader.build(&operator.reloader)
 }
+
+#[cfg(test)]
+mod tests {
+    use api_monitoring::ThanosRuler;
+    use serde_json::json;
+
+    use super::*;
+    use crate::kind::Workload as _;
+    use crate::thanos_ruler::OfThanosRuler;
+
+    #[test]
+    fn the_reload_url_and_the_requests_to_pods_use_the_same_scheme() {
+        for (version, scheme) in [("v0.20.2", "http"), ("v0.21.0", "https")] {
+            let web = json!({"tlsConfig": {"keyFile": "key", "certFile": "certificate"}});
+            let spec = json!({"version": version, "web": web});
+            let ruler = json!({"metadata": {"name": "a", "namespace": "n"}, "spec": spec});
+            let ruler: ThanosRuler = serde_json::from_value(ruler).unwrap();
+            let instance = Instance::new(&ruler).unwrap();
+            let reloader = reloader(&instance, &OperatorConfig::default(), &mut Volumes::default());
+            let url = format!("--reload-url={scheme}://localhost:10902/-/reload");
+            assert!(reloader.args.unwrap_or_default().contains(&url), "{version}");
+            assert_eq!(OfThanosRuler::facts(&ruler).tls, scheme == "https", "{version}");
+        }
+    }
+}

@@ -29,8 +29,8 @@ pub enum RemoteWriteError {
 
 /// The endpoints without the settings that the version does not have, and these settings.
 ///
-/// Only fields within a part of an endpoint are removed. A field of the endpoint itself stays, as with the Prometheus
-/// Operator, and Thanos reports that it does not have it.
+/// Only fields within a part of an endpoint are removed. A field of the endpoint itself is kept, as with the Prometheus
+/// Operator, and Thanos reports that it is unknown.
 pub fn fit(instance: &Instance<'_>) -> Result<(Vec<RemoteWriteSpec>, Vec<&'static str>), RemoteWriteError> {
     let mut endpoints = instance.spec.remote_write.clone();
     if !endpoints.is_empty() && !instance.at_least(0, 24) {
@@ -104,13 +104,13 @@ mod tests {
         fit(&Instance::new(&ruler).unwrap()).unwrap().1
     }
 
-    fn refusal(version: &str, endpoint: RemoteWriteSpec) -> String {
+    fn error(version: &str, endpoint: RemoteWriteSpec) -> String {
         let ruler = ruler(version, endpoint);
         fit(&Instance::new(&ruler).unwrap()).unwrap_err().to_string()
     }
 
     #[test]
-    fn an_old_version_gets_less() {
+    fn old_versions_get_fewer_settings() {
         let mut tls = TlsConfig::default();
         tls.safe.min_version = Some("TLS12".into());
         tls.safe.max_version = Some("TLS13".into());
@@ -143,15 +143,15 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_sent_is_refused() {
+    fn unsupported_endpoints_are_rejected() {
         assert_eq!(
-            refusal("v0.23.1", RemoteWriteSpec::default()),
+            error("v0.23.1", RemoteWriteSpec::default()),
             "thanos remote-write configuration requires at least version \"0.24.0\": current version \"0.23.1\""
         );
         let azure = AzureAd { managed_identity: Some(ManagedIdentity::default()), ..AzureAd::default() };
         let endpoint = RemoteWriteSpec { azure_ad: Some(azure), ..RemoteWriteSpec::default() };
         assert_eq!(
-            refusal("v0.39.2", endpoint.clone()),
+            error("v0.39.2", endpoint.clone()),
             "remoteWrite[0]: azureAD.managedIdentity.clientId is required with Thanos < 0.40.0, current = 0.39.2"
         );
         assert_eq!(ignored("0.40.0", &endpoint), Vec::<&str>::new());

@@ -1,8 +1,7 @@
-//! The Secret of a Thanos Ruler with the endpoints that samples are sent to.
+//! The Secret of a Thanos Ruler with the remote write endpoints.
 
 use k8s_openapi::api::core::v1::Secret;
 
-use super::REMOTE_WRITE_FILE;
 use crate::thanos_ruler::Instance;
 use crate::workload::labels::Labels;
 use crate::workload::metadata;
@@ -11,10 +10,10 @@ use crate::workload::secret::with_file;
 
 /// The Secret. It has no controller: the Prometheus Operator writes it that way, and the owner of an object must not change.
 pub fn remote_write(instance: &Instance<'_>, operator: &OperatorConfig, file: String) -> Secret {
-    let name = instance.configuration_name();
+    let (name, key) = (instance.configuration_name(), instance.naming.configuration_key);
     Secret {
         metadata: metadata::shared(instance.owner, operator, &name, &Labels::new()),
-        ..with_file(instance, operator, name, REMOTE_WRITE_FILE, file)
+        ..with_file(instance, operator, name, key, file)
     }
 }
 

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn somebody_must_answer_queries() {
+    fn a_query_endpoint_is_required() {
         let mut ruler = ThanosRuler::default();
         ruler.metadata.name = Some("main".into());
         let operator = OperatorConfig::default();

@@ -8,7 +8,7 @@ use monitoring_select::relabel::InvalidRelabeling;
 pub(super) fn on(problem: &Problem) -> &'static str {
     match problem {
         Problem::Within { problem, .. } => on(problem),
-        Problem::Missing(_) | Problem::NotThere(_) => "Set the name of the object and the key in it",
+        Problem::Missing(_) | Problem::NoAdditional(_) => "Set the name of the object and the key in it",
         Problem::NoNamespace => "Create the object in a namespace",
         Problem::Url(_) => "Use a URL such as http://host:80/path",
         Problem::Duration(InvalidDuration::Order { .. }) => {

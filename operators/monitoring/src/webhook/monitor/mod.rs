@@ -17,12 +17,12 @@ mod tests;
 use crate::admission::review::is_exempt;
 use api_monitoring::{PodMonitor, Probe, ScrapeConfig, ServiceMonitor};
 use kernel::clock;
-use kernel::webhook::{Decision, Request, Routes, Verdict};
+use kernel::webhook::{AdmissionDecision, ReviewRequest, Routes, Verdict};
 use kube::api::DynamicObject;
 use product::Registered;
 use serde_json::Value;
 
-use crate::webhook::metrics::{Answer, Metrics, PathMetrics};
+use crate::webhook::metrics::{Answer, PathMetrics, WebhookMetrics};
 
 /// Checks an object. The error is a message for the user.
 type Check = fn(&Value) -> Result<(), String>;
@@ -56,18 +56,18 @@ pub(super) const MONITORS: [(Registered, Check); 4] = [
 ];
 
 /// Adds the webhooks for monitors.
-pub(super) fn add(routes: Routes, metrics: &Metrics) -> Routes {
+pub(super) fn add(routes: Routes, metrics: &WebhookMetrics) -> Routes {
     MONITORS.into_iter().fold(routes, |routes, (Registered { path, resource, .. }, check)| {
         let metrics = metrics.path(path);
         routes.admission(path, move |request| counted(&metrics, request, resource, check))
     })
 }
 
-fn counted(metrics: &PathMetrics, request: Request, resource: &str, check: Check) -> Verdict {
+fn counted(metrics: &PathMetrics, request: ReviewRequest, resource: &str, check: Check) -> Verdict {
     let began = clock::now();
     let object = format!("{}/{}", request.namespace.as_deref().unwrap_or_default(), request.name);
     let response = review(request, resource, check);
-    let allowed = response.decision == Decision::Allow;
+    let allowed = response.decision == AdmissionDecision::Allow;
     metrics.observe(Answer::of(allowed), began);
     if !allowed {
         tracing::info!(path = metrics.path, object, "rejected");
@@ -75,7 +75,7 @@ fn counted(metrics: &PathMetrics, request: Request, resource: &str, check: Check
     response
 }
 
-fn review(request: Request, resource: &str, check: Check) -> Verdict {
+fn review(request: ReviewRequest, resource: &str, check: Check) -> Verdict {
     if request.resource.resource != resource {
         let other = &request.resource.resource;
         return Verdict::deny(format!(

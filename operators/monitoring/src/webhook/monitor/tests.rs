@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::*;
 
-fn request(resource: &str, object: &Value, before: &Value) -> Request {
+fn request(resource: &str, object: &Value, before: &Value) -> ReviewRequest {
     let review = json!({
         "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
         "request": {
@@ -26,12 +26,12 @@ fn object(spec: &Value) -> Value {
     })
 }
 
-/// What the webhook for a resource says about a request.
-fn reviewed(resource: &str, request: Request) -> Result<(), String> {
+/// The answer of the webhook for a resource to a request.
+fn reviewed(resource: &str, request: ReviewRequest) -> Result<(), String> {
     let (webhook, check) = MONITORS.into_iter().find(|(webhook, _)| webhook.resource == resource).unwrap();
     match review(request, webhook.resource, check).decision {
-        Decision::Allow => Ok(()),
-        Decision::Deny(message) => Err(message),
+        AdmissionDecision::Allow => Ok(()),
+        AdmissionDecision::Deny(message) => Err(message),
     }
 }
 
@@ -138,14 +138,14 @@ fn existing_objects_can_be_labelled_and_deleted() {
     let resource = "servicemonitors";
     assert!(reviewed("servicemonitors", request(resource, &bad, &object(&json!({})))).is_err());
     assert_eq!(reviewed("servicemonitors", request(resource, &bad, &bad)), Ok(()));
-    let mut leaving = bad.clone();
-    leaving["metadata"]["deletionTimestamp"] = json!(Timestamp::UNIX_EPOCH);
-    assert_eq!(reviewed("servicemonitors", request(resource, &leaving, &object(&json!({})))), Ok(()));
+    let mut deleted = bad.clone();
+    deleted["metadata"]["deletionTimestamp"] = json!(Timestamp::UNIX_EPOCH);
+    assert_eq!(reviewed("servicemonitors", request(resource, &deleted, &object(&json!({})))), Ok(()));
     assert_eq!(reviewed("servicemonitors", request(resource, &Value::Null, &bad)), Ok(()), "deleted");
 }
 
 #[test]
-fn a_webhook_that_is_registered_for_another_resource_says_so() {
+fn a_webhook_that_is_registered_for_another_resource_denies_requests() {
     assert_eq!(
         reviewed("probes", request("podmonitors", &object(&json!({})), &Value::Null)),
         Err("this webhook checks probes, not podmonitors: register it for probes only".to_owned())

@@ -23,7 +23,7 @@ fn a_tag_makes_the_registry_explicit() {
 }
 
 #[test]
-fn a_complete_place_is_taken_as_it_is() {
+fn a_complete_reference_is_used_unchanged() {
     let digest = "a".repeat(64);
     for base in [
         "prometheus:1".to_owned(),
@@ -45,7 +45,7 @@ fn a_digest_wins_over_a_tag_and_a_tag_over_a_version() {
 }
 
 #[test]
-fn what_is_no_image_is_refused_with_its_reason() {
+fn invalid_references_are_rejected_with_a_reason() {
     let (hex, long) = ("a".repeat(64), format!("quay.io/{}", "a".repeat(256)));
     for (base, reason) in [
         ("", ReferenceError::Format),

@@ -13,7 +13,7 @@ fn expected(containers: Value) -> Vec<Container> {
 }
 
 #[test]
-fn what_the_user_does_not_say_stays() {
+fn fields_that_the_user_does_not_set_are_kept() {
     let own = json!([{
         "name": "c", "image": "own", "args": ["a", "b"], "command": ["x"],
         "resources": {"limits": {"cpu": "1", "memory": "1Gi"}},
@@ -70,7 +70,7 @@ fn a_value_and_a_source_of_a_variable_stay_side_by_side() {
 }
 
 #[test]
-fn of_containers_with_one_name_the_last_counts() {
+fn the_last_container_with_a_name_is_used() {
     let own = json!([{"name": "a"}, {"name": "b"}]);
     let users =
         json!([{"name": "x", "image": "1"}, {"name": "b", "image": "1"}, {"name": "x", "image": "2"}]);
@@ -95,7 +95,7 @@ fn a_grpc_probe_without_a_service_asks_for_none() {
 
 proptest::proptest! {
     #[test]
-    fn no_element_is_lost_or_doubled(own in ports(), users in ports()) {
+    fn no_element_is_lost_or_duplicated(own in ports(), users in ports()) {
         let list = |numbers: &[u16]| json!([{"name": "c", "ports": numbers.iter().map(|number| json!({"containerPort": number})).collect::<Vec<_>>()}]);
         let both = merged(list(&own), list(&users)).remove(0).ports.unwrap_or_default();
         let both: Vec<u16> = both.iter().map(|port| u16::try_from(port.container_port).unwrap()).collect();

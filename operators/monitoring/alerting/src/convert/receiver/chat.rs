@@ -10,7 +10,7 @@ use api_monitoring::alertmanager_config::receiver::webex::WebexConfig;
 use api_monitoring::alertmanager_config::receiver::wechat::WeChatConfig;
 use formats::alertmanager::receiver::discord::Discord;
 use formats::alertmanager::receiver::msteams::{MsTeams, MsTeamsV2};
-use formats::alertmanager::receiver::rocketchat::{Action, Field, RocketChat};
+use formats::alertmanager::receiver::rocketchat::{Button, Field, RocketChat};
 use formats::alertmanager::receiver::telegram::Telegram;
 use formats::alertmanager::receiver::webex::Webex;
 use formats::alertmanager::receiver::wechat::WeChat;
@@ -138,11 +138,11 @@ fn field(field: &RocketChatFieldConfig) -> Field {
     }
 }
 
-fn action(action: &RocketChatActionConfig) -> Action {
-    Action {
+fn action(action: &RocketChatActionConfig) -> Button {
+    Button {
         text: action.text.clone().unwrap_or_default(),
         url: action.url.clone().unwrap_or_default(),
         msg: action.msg.clone().unwrap_or_default(),
-        ..Action::default()
+        ..Button::default()
     }
 }

@@ -63,7 +63,7 @@ impl Convert<'_> {
     }
 }
 
-/// Entries by key; the last one of several with the same key counts.
+/// Entries by key; of several with the same key, the last one is used.
 fn by_key<V: From<String>>(entries: &[KeyValue]) -> BTreeMap<String, V> {
     entries.iter().map(|entry| (entry.key.clone(), entry.value.clone().into())).collect()
 }

@@ -3,7 +3,7 @@
 use api_monitoring::alertmanager_config::receiver::slack::{
     SlackAction, SlackConfig, SlackConfirmationField, SlackField,
 };
-use formats::alertmanager::receiver::slack::{Action, Confirmation, Field, Slack};
+use formats::alertmanager::receiver::slack::{Button, Confirmation, Field, Slack};
 use monitoring_select::Problem;
 
 use crate::convert::{Convert, duration};
@@ -46,8 +46,8 @@ fn field(field: &SlackField) -> Field {
     Field { title: field.title.clone(), value: field.value.clone(), short: field.short.unwrap_or_default() }
 }
 
-fn action(action: &SlackAction) -> Action {
-    Action {
+fn action(action: &SlackAction) -> Button {
+    Button {
         type_: action.type_.clone(),
         text: action.text.clone(),
         url: action.url.clone(),

@@ -13,10 +13,10 @@ use api_monitoring::scrape_config::discovery::ovhcloud::OvhCloudSdConfig;
 use api_monitoring::scrape_config::discovery::scaleway::ScalewaySdConfig;
 
 use super::entry::Entry;
-use crate::scrape_config::error::{Credential, Error};
+use crate::scrape_config::error::{Credential, ScrapeConfigError};
 
 /// An element of `azure_sd_configs`. Redirects, HTTP/2 and TLS can be set, but the Prometheus Operator does not write them.
-pub(super) fn azure(entry: &mut Entry<'_>, config: &AzureSdConfig) -> Result<(), Error> {
+pub(super) fn azure(entry: &mut Entry<'_>, config: &AzureSdConfig) -> Result<(), ScrapeConfigError> {
     // With an environment, the Prometheus Operator writes neither credentials nor proxy: writing them now would change
     // what a running server does.
     if config.environment.is_none() {
@@ -45,7 +45,7 @@ pub(super) fn digital_ocean(entry: &mut Entry<'_>, config: &DigitalOceanSdConfig
 }
 
 /// An element of `ec2_sd_configs`.
-pub(super) fn ec2(entry: &mut Entry<'_>, config: &Ec2SdConfig) -> Result<(), Error> {
+pub(super) fn ec2(entry: &mut Entry<'_>, config: &Ec2SdConfig) -> Result<(), ScrapeConfigError> {
     entry.put_proxy(&config.connection);
     entry.put_some_text("region", config.region.as_deref());
     entry.put_access_keys(config.access_key.as_ref(), config.secret_key.as_ref())?;
@@ -97,7 +97,7 @@ pub(super) fn ionos(entry: &mut Entry<'_>, config: &IonosSdConfig) {
 }
 
 /// An element of `lightsail_sd_configs`.
-pub(super) fn lightsail(entry: &mut Entry<'_>, config: &LightSailSdConfig) -> Result<(), Error> {
+pub(super) fn lightsail(entry: &mut Entry<'_>, config: &LightSailSdConfig) -> Result<(), ScrapeConfigError> {
     let tokens = &config.client.tokens;
     entry.put_basic_auth(&config.client);
     entry.put_authorization(tokens.authorization.as_ref());
@@ -128,7 +128,7 @@ pub(super) fn linode(entry: &mut Entry<'_>, config: &LinodeSdConfig) {
 }
 
 /// An element of `openstack_sd_configs`.
-pub(super) fn openstack(entry: &mut Entry<'_>, config: &OpenStackSdConfig) -> Result<(), Error> {
+pub(super) fn openstack(entry: &mut Entry<'_>, config: &OpenStackSdConfig) -> Result<(), ScrapeConfigError> {
     entry.put("role", config.role.to_lowercase());
     entry.put_text("region", &config.region);
     entry.put_some_text("identity_endpoint", config.identity_endpoint.as_deref());
@@ -161,7 +161,7 @@ pub(super) fn ovhcloud(entry: &mut Entry<'_>, config: &OvhCloudSdConfig) {
         "DedicatedServer" => entry.put("service", "dedicated_server"),
         other => entry.writer().leave_out(
             format!("ovhcloud_sd_configs.service {other}"),
-            "of a later version than is known here",
+            "in a later version than this operator knows",
         ),
     }
     entry.put_some_text("endpoint", config.endpoint.as_deref());

@@ -6,12 +6,12 @@ use api_monitoring::auth::{OAuth2, SafeAuthorization};
 use api_monitoring::scrape_config::discovery::Filter;
 use api_monitoring::scrape_config::discovery::client::{Connection, DiscoveryClient, TokenClient};
 use api_monitoring::tls::SafeTlsConfig;
-use formats::prometheus::{Section, Writer};
+use formats::prometheus::{Section, SectionWriter};
 use formats::yaml::{Map, Value};
 use k8s_openapi::api::core::v1::SecretKeySelector;
 
 use crate::client::Client;
-use crate::scrape_config::error::{Credential, Error};
+use crate::scrape_config::error::{Credential, ScrapeConfigError};
 
 /// An element of one of the `*_sd_configs`.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(super) struct Entry<'e> {
 
 impl<'e> Entry<'e> {
     /// The writer of the file.
-    pub(super) fn writer(&self) -> &'e Writer<'e> {
+    pub(super) fn writer(&self) -> &'e SectionWriter<'e> {
         self.section.writer()
     }
 
@@ -69,21 +69,22 @@ impl<'e> Entry<'e> {
         field: &'static str,
         credential: Credential,
         selector: Option<&SecretKeySelector>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), ScrapeConfigError> {
         let Some(selector) = selector else { return Ok(()) };
         let job = || self.job.to_owned();
         let value = self.client.reader.secret(selector);
-        let value = value.map_err(|missing| Error::Credential { credential, job: job(), missing })?;
+        let value =
+            value.map_err(|missing| ScrapeConfigError::Credential { credential, job: job(), missing })?;
         self.section.put(field, value);
         Ok(())
     }
 
-    /// The two keys of AWS, which mean something only together.
+    /// The two keys of AWS, which are only used together.
     pub(super) fn put_access_keys(
         &mut self,
         access: Option<&SecretKeySelector>,
         secret: Option<&SecretKeySelector>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), ScrapeConfigError> {
         if access.is_some() && secret.is_some() {
             self.put_needed_secret("access_key", Credential::AccessKey, access)?;
             self.put_needed_secret("secret_key", Credential::AccessKey, secret)?;

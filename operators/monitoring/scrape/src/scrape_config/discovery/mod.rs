@@ -18,10 +18,10 @@ mod tests;
 use std::convert::Infallible;
 
 use api_monitoring::scrape_config::ScrapeConfigSpec;
-use formats::prometheus::{Place, Section};
+use formats::prometheus::{Section, SectionKind};
 
 use self::entry::Entry;
-use super::error::Error;
+use super::error::ScrapeConfigError;
 use crate::client::Client;
 
 /// Adds all discoveries of a ScrapeConfig to its job.
@@ -30,7 +30,7 @@ pub(super) fn put(
     name: &str,
     client: &Client<'_>,
     spec: &ScrapeConfigSpec,
-) -> Result<(), Error> {
+) -> Result<(), ScrapeConfigError> {
     let mut lists = Lists { job, name, client };
     lists.put("static_configs", &spec.static_configs, registries::fixed);
     lists.put("file_sd_configs", &spec.file_sd_configs, registries::file);
@@ -84,7 +84,7 @@ impl Lists<'_, '_, '_> {
         if configs.is_empty() {
             return Ok(());
         }
-        let place = if field == "ec2_sd_configs" { Place::Ec2 } else { Place::Discovery };
+        let place = if field == "ec2_sd_configs" { SectionKind::Ec2 } else { SectionKind::Discovery };
         let entries = configs.iter().map(|config| {
             let section = self.job.writer().section(place);
             let mut entry = Entry { client: self.client, job: self.name, section };

@@ -14,7 +14,7 @@ use api_monitoring::scrape_config::discovery::static_targets::StaticConfig;
 
 use super::entry::Entry;
 use crate::client::{natural, put_texts};
-use crate::scrape_config::error::{Credential, Error};
+use crate::scrape_config::error::{Credential, ScrapeConfigError};
 
 /// An element of `static_configs`.
 pub(super) fn fixed(entry: &mut Entry<'_>, config: &StaticConfig) {
@@ -42,7 +42,7 @@ pub(super) fn http(entry: &mut Entry<'_>, config: &HttpSdConfig) {
 }
 
 /// An element of `consul_sd_configs`.
-pub(super) fn consul(entry: &mut Entry<'_>, config: &ConsulSdConfig) -> Result<(), Error> {
+pub(super) fn consul(entry: &mut Entry<'_>, config: &ConsulSdConfig) -> Result<(), ScrapeConfigError> {
     let connection = &config.client.tokens.connection;
     entry.put_client(&config.client);
     entry.put_tls(connection.tls_config.as_ref());

@@ -1,6 +1,6 @@
 use api_monitoring::Prometheus;
 use api_monitoring::prometheus::remote::RemoteWriteSpec;
-use formats::prometheus::LeftOut;
+use formats::prometheus::UnsupportedField;
 
 use super::{VERSIONS, server, shared};
 use crate::prometheus::Instance;
@@ -12,8 +12,8 @@ fn prometheus(version: &str) -> Prometheus {
     prometheus
 }
 
-/// Flags after those that every server of the version has, and what is left out.
-fn of_shared(prometheus: &Prometheus) -> (Vec<String>, Vec<LeftOut>) {
+/// The flags except those that every server has, and the unsupported ones.
+fn of_shared(prometheus: &Prometheus) -> (Vec<String>, Vec<UnsupportedField>) {
     let instance = Instance::server(prometheus).unwrap();
     let flags = shared(&instance);
     let all = build(&flags.arguments, &[]).unwrap();
@@ -29,12 +29,12 @@ fn of_server(prometheus: &Prometheus) -> Vec<String> {
     build(&flags.arguments, &[]).unwrap()
 }
 
-fn left_out(flag: &str, versions: &str) -> LeftOut {
-    LeftOut { field: flag.into(), versions: versions.into() }
+fn left_out(flag: &str, versions: &str) -> UnsupportedField {
+    UnsupportedField { field: flag.into(), versions: versions.into() }
 }
 
 #[test]
-fn a_feature_that_is_left_out_takes_no_other_flag_with_it() {
+fn an_unsupported_feature_removes_no_other_flag() {
     let mut prometheus = prometheus("2.53.0");
     let remote = RemoteWriteSpec { message_version: Some("V2.0".into()), ..RemoteWriteSpec::default() };
     prometheus.spec.shared.remote_write = vec![remote];
@@ -75,7 +75,7 @@ fn the_receiver_of_opentelemetry_follows_from_its_settings() {
 }
 
 #[test]
-fn a_limit_in_time_is_the_default_only_if_there_is_no_other() {
+fn the_default_retention_applies_only_without_another_limit() {
     for (version, time, size, expected) in [
         ("2.6.0", "", "1GB", vec!["--storage.tsdb.retention=24h"]),
         ("2.6.0", "1d", "", vec!["--storage.tsdb.retention=1d"]),

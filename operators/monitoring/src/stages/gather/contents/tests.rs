@@ -1,4 +1,4 @@
-//! What is asked for, how often, and what of it is new.
+//! Tests of which objects are requested, and how often.
 
 use std::collections::BTreeSet;
 use std::future::ready;
@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::*;
 
-/// A server that has Secrets at these versions, and lets nobody read those that have none; and what it was asked for.
+/// An API server with Secrets at these versions; an empty version is forbidden. It records the requests.
 #[derive(Default)]
 struct Server {
     versions: Mutex<BTreeMap<&'static str, &'static str>>,
@@ -50,7 +50,7 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap()
 }
 
-/// The versions that were read of some objects, in their order; empty for one that was not read.
+/// The versions at which these objects were read; empty for one that was not read.
 fn versions(contents: &Contents, these: &BTreeSet<Reference>) -> Vec<String> {
     let objects = contents.objects();
     these.iter().map(|one| objects.version(one).unwrap_or_default().to_owned()).collect()
@@ -61,17 +61,17 @@ fn secret(name: &str) -> Reference {
 }
 
 #[test]
-fn names_that_no_object_has_are_known() {
+fn impossible_names_are_recognized() {
     for name in ["a", "a-b.c", "0", "a.b.c"] {
-        assert!(can_be(name), "{name}");
+        assert!(is_valid_name(name), "{name}");
     }
     for name in ["", "A", "a b", "a/b", "-a", "a-", "a..b", ".", "..", "a_b", "\u{e4}", &"a".repeat(254)] {
-        assert!(!can_be(name), "{name}");
+        assert!(!is_valid_name(name), "{name}");
     }
 }
 
 #[tokio::test]
-async fn what_cannot_be_there_is_absent_and_what_may_not_be_read_stops_nobody() {
+async fn impossible_objects_are_absent_and_forbidden_ones_do_not_fail_the_pass() {
     let service = tower::service_fn(|_: Request<Body>| {
         let status = json!({"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 403});
         let body = Body::from(status.to_string().into_bytes());
@@ -100,13 +100,13 @@ async fn what_cannot_be_there_is_absent_and_what_may_not_be_read_stops_nobody() 
 }
 
 #[tokio::test]
-async fn what_no_watch_tells_of_is_read_once_in_a_pass() {
+async fn objects_without_a_watch_are_read_once_in_each_pass() {
     let server = Arc::new(Server::default());
     let (client, stores) = (server.client(), stores());
     let mut contents = Contents::default();
     let wanted = BTreeSet::from(["absent", "denied", "kept"].map(secret));
     let all = ["absent", "denied", "kept"].as_slice();
-    // What may not be read is not asked for again so soon.
+    // A forbidden Secret is not requested again so soon.
     let others = ["absent", "kept"].as_slice();
     let rows = [
         ([("denied", ""), ("kept", "1")].as_slice(), ["", "", "1"], all),
@@ -125,7 +125,7 @@ async fn what_no_watch_tells_of_is_read_once_in_a_pass() {
 }
 
 #[tokio::test]
-async fn what_is_no_longer_wanted_is_forgotten() {
+async fn unreferenced_objects_are_forgotten() {
     let server = Arc::new(Server::default());
     *held(&server.versions) = [("denied", ""), ("kept", "1")].into();
     let (client, stores) = (server.client(), stores());
@@ -140,11 +140,11 @@ async fn what_is_no_longer_wanted_is_forgotten() {
 }
 
 #[tokio::test]
-async fn what_a_watch_tells_of_late_is_read_again_until_it_does() {
+async fn objects_are_read_again_until_the_watch_reports_their_version() {
     let server = Arc::new(Server::default());
     held(&server.versions).insert("kept", "2");
     let (client, stores) = (server.client(), stores());
-    let tell = |version: &str| {
+    let watch = |version: &str| {
         let outline = json!({"metadata": {"namespace": "a", "name": "kept", "resourceVersion": version}});
         let outline = Object::new(serde_json::from_value(outline).unwrap(), &kinds::SECRET.resource());
         let mut partition = stores.partition(kinds::SECRET, "a").unwrap().write();
@@ -153,8 +153,8 @@ async fn what_a_watch_tells_of_late_is_read_again_until_it_does() {
         }
     };
     let (mut contents, wanted) = (Contents::default(), BTreeSet::from([secret("kept")]));
-    for (told, reads) in [("1", 1), ("1", 2), ("2", 2), ("2", 2)] {
-        tell(told);
+    for (reported, reads) in [("1", 1), ("1", 2), ("2", 2), ("2", 2)] {
+        watch(reported);
         contents.fetch(wanted.clone(), &stores, &client).await.unwrap();
         assert_eq!(versions(&contents, &wanted), ["2"]);
         assert_eq!(held(&server.asked).len(), reads);

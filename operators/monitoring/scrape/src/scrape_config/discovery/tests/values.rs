@@ -93,7 +93,7 @@ fn ionos_has_an_authorization_unless_it_has_oauth2() {
 }
 
 #[test]
-fn ovhcloud_does_without_what_it_does_not_know() {
+fn an_unknown_service_of_ovhcloud_is_left_out() {
     let config = OvhCloudSdConfig {
         application_key: "a".into(),
         application_secret: key("known"),
@@ -105,7 +105,7 @@ fn ovhcloud_does_without_what_it_does_not_know() {
     assert_eq!(
         written("3.0.0", &spec).unwrap(),
         "ovhcloud_sd_configs:\n- application_key: a\n  application_secret: secret\n  consumer_key: \"\"\n\
-         ovhcloud_sd_configs.service Mainframe is left out: it needs Prometheus of a later version than is known here\n"
+         ovhcloud_sd_configs.service Mainframe is left out: it needs Prometheus in a later version than this operator knows\n"
     );
 }
 
@@ -130,9 +130,9 @@ fn a_discovery_that_needs_a_secret_is_rejected_without_it() {
     let password = OpenStackSdConfig { password: unknown.clone(), ..OpenStackSdConfig::default() };
     let application =
         OpenStackSdConfig { application_credential_secret: unknown.clone(), ..OpenStackSdConfig::default() };
-    let all = |spec: ScrapeConfigSpec, tried: &str| {
+    let all = |spec: ScrapeConfigSpec, attempt: &str| {
         let reason = "key \"unknown\" in secret default/keys not found";
-        let rejection = format!("failed to {tried} scrapeConfig/default/web: {reason}");
+        let rejection = format!("failed to {attempt} scrapeConfig/default/web: {reason}");
         assert_eq!(written("3.0.0", &spec), Err(rejection));
     };
     all(ScrapeConfigSpec { consul_sd_configs: vec![consul], ..Default::default() }, "read keys secret");

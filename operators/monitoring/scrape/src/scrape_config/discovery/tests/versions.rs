@@ -1,4 +1,4 @@
-//! Fields at the version that brought them, and before it.
+//! Fields in the version that introduced them, and in the one before.
 
 use api_monitoring::scrape::AttachMetadata;
 use api_monitoring::scrape_config::ScrapeConfigSpec;
@@ -24,7 +24,7 @@ fn kubernetes(role: &str, node: Option<bool>) -> ScrapeConfigSpec {
 }
 
 #[test]
-fn metadata_is_attached_to_what_the_version_can_attach_it_to() {
+fn metadata_is_attached_if_the_version_supports_it() {
     let with = |role: &str, node: &str| {
         format!("kubernetes_sd_configs:\n- role: {role}\n  attach_metadata:\n    node: {node}\n")
     };
@@ -46,7 +46,7 @@ fn metadata_is_attached_to_what_the_version_can_attach_it_to() {
 }
 
 #[test]
-fn old_versions_know_neither_endpoint_slices_nor_selectors() {
+fn old_versions_have_neither_endpoint_slices_nor_selectors() {
     let selectors = vec![
         SelectorConfig { role: "Pod".into(), label: Some("app=web".into()), field: None },
         SelectorConfig { role: "Node".into(), label: None, field: Some("metadata.name=a".into()) },
@@ -67,7 +67,7 @@ fn old_versions_know_neither_endpoint_slices_nor_selectors() {
 }
 
 #[test]
-fn a_kind_of_dns_record_is_written_once_the_version_knows_it() {
+fn a_type_of_dns_records_is_written_if_the_version_has_it() {
     let dns = |record: &str| {
         let config = DnsSdConfig { type_: Some(record.into()), port: Some(9100), ..DnsSdConfig::default() };
         ScrapeConfigSpec { dns_sd_configs: vec![config], ..Default::default() }
@@ -94,7 +94,7 @@ fn a_kind_of_dns_record_is_written_once_the_version_knows_it() {
 }
 
 #[test]
-fn the_client_of_ec2_came_later_than_the_others() {
+fn client_options_of_ec2_need_a_later_version() {
     let filter = |name: &str, value: &str| Filter { name: name.into(), values: vec![value.into()] };
     let ec2 = Ec2SdConfig {
         filters: vec![filter("b", "1"), filter("a", "2"), filter("b", "0")],
@@ -139,7 +139,7 @@ fn the_client_of_ec2_came_later_than_the_others() {
 }
 
 #[test]
-fn single_fields_have_their_versions() {
+fn single_fields_need_a_version() {
     let docker = DockerSdConfig {
         host: "unix:///d".into(),
         match_first_network: Some(false),
