@@ -211,11 +211,13 @@ async fn the_intent_is_written_first_and_not_repeated_by_the_report() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_step_that_hangs_is_ended_at_its_deadline() {
-    let operator = Claimant { step: Some(Err(())), ..Claimant::default() };
+async fn a_step_that_hangs_is_ended_at_its_deadline_and_its_intent_was_written_before() {
+    let intent = json!({"phase": "Joining"});
+    let operator = Claimant { intent: intent.clone(), step: Some(Err(())), ..Claimant::default() };
     let error = "a step took longer than 120 seconds and was ended";
-    let report = json!({"conditions": ready(), "passes": 1, "error": error});
-    assert_eq!(pass(operator, "test").await, (Outcome::Failed, vec![finalizer(), status(&report)]));
+    let report = json!({"conditions": ready(), "passes": 1, "error": error, "phase": null});
+    let writes = vec![finalizer(), status(&intent), status(&report)];
+    assert_eq!(pass(operator, "test").await, (Outcome::Failed, writes));
 }
 
 #[tokio::test(start_paused = true)]

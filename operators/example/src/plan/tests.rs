@@ -97,3 +97,14 @@ fn claims_grow_when_they_are_bound_and_are_counted_until_they_have_grown() {
     assert_eq!(grown("Bound", "2Gi", "1Gi"), (0, 1, vec![waiting]));
     assert_eq!(grown("Bound", "2Gi", "2Gi"), (0, 0, vec![]));
 }
+
+#[test]
+fn a_step_that_is_logged_shows_no_credentials() {
+    let upgrade =
+        json!({"from": "0.0.1", "to": "0.0.2", "phase": "Migrating", "since": "1970-01-01T00:00:00Z"});
+    let credentials = Credentials { username: "name-of-user".into(), password: "pass-of-user".into() };
+    let inputs = Inputs { credentials, ..stuck() };
+    let step = planned(&app(&upgrade), &inputs).step.expect("writes are held during a migration");
+    let logged = format!("{step:?} {inputs:?}");
+    assert!(!logged.contains("-of-user"), "{logged}");
+}
