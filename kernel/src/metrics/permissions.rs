@@ -2,8 +2,9 @@
 //! reviews. So a feature that is off need not report them. A permission is missing until the server grants a request that
 //! requires it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use k8s_openapi::api::authorization::v1::{ResourceAttributes, SelfSubjectAccessReview};
 use kube::core::Status;
@@ -11,17 +12,22 @@ use parking_lot::Mutex;
 
 use super::measured::Samples;
 use crate::call::{Call, Purpose, Verb};
+use crate::clock;
 
 const FORBIDDEN: u16 = 403;
 
+/// How long a denial counts that does not come again. Permissions are requested more often as long as they are needed, but
+/// nothing reports that a namespace is gone.
+const FORGOTTEN_AFTER: Duration = Duration::from_hours(24);
+
 /// A resource, with its subresource if there is one, and a verb. Their number is bounded by the kinds of requests.
 type Permission = (String, String);
-/// Namespaces; `None` stands for the whole cluster.
-type Namespaces = BTreeSet<Option<String>>;
+/// When the permission was last denied in each namespace; `None` stands for the whole cluster.
+type Denials = BTreeMap<Option<String>, Instant>;
 
 /// The permissions that are missing, and where. Cheap to clone; all clones are the same.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Missing(Arc<Mutex<BTreeMap<Permission, Namespaces>>>);
+pub(super) struct Missing(Arc<Mutex<BTreeMap<Permission, Denials>>>);
 
 impl Missing {
     /// One sample for each permission that is missing in any namespace.
@@ -66,15 +72,24 @@ impl Missing {
     }
 
     fn lacks(&self, permission: Permission, namespace: Option<String>) {
-        self.0.lock().entry(permission).or_default().insert(namespace);
+        self.denied(permission, namespace, clock::now());
+    }
+
+    fn denied(&self, permission: Permission, namespace: Option<String>, now: Instant) {
+        let mut all = self.0.lock();
+        all.retain(|_, denials| {
+            denials.retain(|_, at| now.saturating_duration_since(*at) < FORGOTTEN_AFTER);
+            !denials.is_empty()
+        });
+        all.entry(permission).or_default().insert(namespace, now);
     }
 
     /// Removes a permission that was granted. A permission in the whole cluster applies to every namespace.
     fn has(&self, permission: &Permission, namespace: Option<&str>) {
         let mut all = self.0.lock();
-        let Some(namespaces) = all.get_mut(permission) else { return };
-        namespaces.retain(|known| namespace.is_some() && known.as_deref() != namespace);
-        if namespaces.is_empty() {
+        let Some(denials) = all.get_mut(permission) else { return };
+        denials.retain(|known, _| namespace.is_some() && known.as_deref() != namespace);
+        if denials.is_empty() {
             all.remove(permission);
         }
     }
@@ -167,6 +182,17 @@ mod tests {
             learn(&missing, "POST", uri, (201, &review(namespace, allowed)));
             assert_eq!(names(&missing), expected, "{namespace} {allowed}");
         }
+    }
+
+    #[test]
+    fn a_denial_that_does_not_come_again_is_forgotten() {
+        let missing = Missing::default();
+        let (start, patch) = (clock::now(), ("pods".to_owned(), "patch".to_owned()));
+        for (namespace, hours) in [("deleted", 0), ("present", 23), ("other", 24)] {
+            missing.denied(patch.clone(), Some(namespace.into()), start + Duration::from_hours(hours));
+        }
+        let known: Vec<_> = missing.0.lock()[&patch].keys().flatten().cloned().collect();
+        assert_eq!(known, ["other", "present"]);
     }
 
     #[test]
