@@ -300,7 +300,7 @@ pub trait Workload: Sized + Send + Sync + 'static {
         summary::of_one_set(resource, seen)
     }
 
-    /// Its status, without its conditions.
+    /// Its status. Of the conditions it has only those that other kinds do not have, without times and generations.
     fn report(resource: &Self::Resource, pods: &PodSummary) -> Value;
 }
 

@@ -7,7 +7,7 @@ use crate::alertmanager::declaration::NAMING;
 use crate::status::PodSummary;
 use crate::workload::labels::printed;
 
-/// The status, without its conditions.
+/// The status, without the conditions that all workloads have.
 pub(crate) fn report(alertmanager: &Alertmanager, pods: &PodSummary) -> AlertmanagerStatus {
     let name = alertmanager.metadata.name.as_deref().unwrap_or_default();
     AlertmanagerStatus { workload: pods.status(alertmanager), selector: printed(&NAMING.labels(name)) }

@@ -9,7 +9,7 @@ use crate::status::PodSummary;
 use crate::status::pods::PodCounts;
 use crate::workload::labels::printed;
 
-/// The status, without its conditions. The `scale` subresource reads the number of shards and the labels of the pods.
+/// The status, without the conditions that all workloads have. The `scale` subresource reads the number of shards and the labels of the pods.
 pub fn report<W: Workload>(resource: &W::Resource, spec: &SharedSpec, pods: &PodSummary) -> PrometheusStatus {
     PrometheusStatus {
         workload: pods.status(resource),

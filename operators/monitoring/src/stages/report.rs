@@ -105,7 +105,9 @@ fn drift(old: &Value, drifts: &[Drift], now: Timestamp) -> Option<ReconciledRema
 
 impl Previous<'_> {
     fn status<W: Workload>(&self, resource: &W::Resource, health: &Health, last: &Reconciliation) -> Value {
-        let status = W::report(resource, &health.pods);
+        let mut status = W::report(resource, &health.pods);
+        let of_kind = conditions(&status);
+        status["conditions"] = Value::Null;
         let always = [health.pods.available(), reconciliation::condition(last)];
         let is_loaded =
             |condition: &Condition| condition.type_ == ConditionType::ConfigurationLoaded.as_str();
@@ -113,7 +115,8 @@ impl Previous<'_> {
             Some(loaded) => Some(loaded.into()),
             None => conditions(self.status).into_iter().find(is_loaded),
         };
-        let conditions = always.into_iter().chain(health.failures.iter().cloned()).chain(loaded);
+        let conditions =
+            always.into_iter().chain(of_kind).chain(health.failures.iter().cloned()).chain(loaded);
         conditions.fold(status, |status, stated| self.with(status, stated))
     }
 

@@ -40,7 +40,7 @@ impl PodSummary {
         stated("Available", status, &reason.join("And"), &self.messages.join("\n"))
     }
 
-    /// The status that all workloads have, without its conditions.
+    /// The status that all workloads have, without conditions.
     pub(crate) fn status<R: WorkloadResource>(&self, resource: &R) -> WorkloadStatus {
         let PodCounts { all, updated, ready } = self.counts;
         WorkloadStatus {

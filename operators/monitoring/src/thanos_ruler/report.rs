@@ -5,7 +5,7 @@ use api_monitoring::status::ThanosRulerStatus;
 
 use crate::status::PodSummary;
 
-/// The status, without its conditions.
+/// The status, without the conditions that all workloads have.
 pub(crate) fn report(ruler: &ThanosRuler, pods: &PodSummary) -> ThanosRulerStatus {
     ThanosRulerStatus { workload: pods.status(ruler) }
 }
