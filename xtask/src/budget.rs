@@ -46,19 +46,19 @@ const fn stage(name: &'static str, empty: u64, full: u64) -> Stage {
 pub(crate) const TOTAL: Budget = Budget { empty: 65, full: 40 };
 
 /// The compilation of this program, before it can measure anything.
-pub(crate) const CHORES: Stage = stage("chores", 6, 3);
-pub(crate) const SET_UP: Stage = stage("set-up", 2, 1);
+pub(crate) const CHORES: Stage = stage("chores", 4, 2);
+pub(crate) const SET_UP: Stage = stage("set-up", 1, 1);
 pub(crate) const TOOLS: Stage = stage("tools", 6, 1);
-pub(crate) const CHECK: Stage = stage("check", 19, 9);
-pub(crate) const API: Stage = stage("API-server tests", 4, 3);
-pub(crate) const CONVERGENCE: Stage = stage("convergence (slice)", 6, 4);
+pub(crate) const CHECK: Stage = stage("check", 16, 7);
+pub(crate) const API: Stage = stage("API-server tests", 6, 4);
+pub(crate) const CONVERGENCE: Stage = stage("convergence (slice)", 10, 7);
 /// The operands' own programs check our configurations.
 pub(crate) const CONFIGURATIONS: Stage = stage("operand configurations", 2, 1);
-pub(crate) const END_TO_END: Stage = stage("end-to-end tests", 20, 18);
+pub(crate) const END_TO_END: Stage = stage("end-to-end tests", 20, 17);
 
 /// These run at the same time as the others, and end before the end-to-end tests.
-pub(crate) const LAB_PROGRAMS: Stage = stage("lab programs (concurrent)", 11, 1);
-pub(crate) const LAB_IMAGES: Stage = stage("lab images (concurrent)", 23, 6);
+pub(crate) const LAB_PROGRAMS: Stage = stage("lab programs (concurrent)", 13, 1);
+pub(crate) const LAB_IMAGES: Stage = stage("lab images (concurrent)", 21, 6);
 pub(crate) const CHECKERS: Stage = stage("checkers (concurrent)", 3, 1);
 
 #[cfg(test)]
