@@ -68,7 +68,7 @@ impl Actions {
         self.remarks.extend(growth.remarks);
         for Resize { key, uid, size } in growth.resizes {
             let wanted = format!("claim {} should request {size}", key.name);
-            let event = note("VolumeGrows", format!("claim {} requests {size}", key.name));
+            let event = note(ActionEvent::VolumeGrows, format!("claim {} requests {size}", key.name));
             let fields = json!({"spec": {"resources": {"requests": {"storage": size}}}});
             self.touch(Touch { kind: CLAIM, key, uid: uid.into(), fields }, wanted, Some(event));
         }
@@ -113,7 +113,7 @@ impl Actions {
             }
         };
         let wanted = format!("pod {} should be removed, because {}", removal.name, removal.why);
-        let event = Some(note("PodReplaced", removal.to_string()));
+        let event = Some(note(ActionEvent::PodReplaced, removal.to_string()));
         self.all.push(Action { write, wanted, event });
     }
 
@@ -198,12 +198,36 @@ impl Action {
         }
         let Write::Evict(deletion) = &self.write else { return None };
         let refusal = applied.kept.get(deletion.object.key())?;
-        Some(note("PodKept", format!("{}; a disruption budget forbids it: {refusal}", self.wanted)))
+        Some(note(
+            ActionEvent::PodKept,
+            format!("{}; a disruption budget forbids it: {refusal}", self.wanted),
+        ))
     }
 }
 
-fn note(reason: &'static str, message: String) -> Note {
-    Note { alarming: false, reason, message }
+/// The events about actions.
+#[derive(Debug, Clone, Copy)]
+enum ActionEvent {
+    /// A disruption budget forbids to evict a pod.
+    PodKept,
+    /// A pod that blocked a rollout was evicted or deleted.
+    PodReplaced,
+    /// A larger volume was requested.
+    VolumeGrows,
+}
+
+impl ActionEvent {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::PodKept => "PodKept",
+            Self::PodReplaced => "PodReplaced",
+            Self::VolumeGrows => "VolumeGrows",
+        }
+    }
+}
+
+fn note(event: ActionEvent, message: String) -> Note {
+    Note { alarming: false, reason: event.as_str(), message }
 }
 
 /// A patch of an object that another writer created.

@@ -19,7 +19,7 @@ use crate::index::Index;
 use crate::metrics::Occurrence;
 use crate::object::{Key, Object};
 use crate::queue::Outcome;
-use crate::report::{self, Note, RelatedNote, Report};
+use crate::report::{self, EventReason, Note, RelatedNote, Report};
 
 /// Records events.
 pub trait Recorder: Send + Sync + 'static {
@@ -72,7 +72,7 @@ impl<O: Operator, R: Recorder> Reconciler<O, R> {
             Ok(resource) => resource,
             Err(error) => {
                 let message = format!("{error}: {}; correct or delete it", error.source);
-                let note = Note { alarming: true, reason: "Unreadable", message };
+                let note = Note { alarming: true, reason: EventReason::Unreadable.as_str(), message };
                 tracing::warn!("{}", note.message);
                 self.recorder.record(&object, vec![note]).await;
                 return Outcome::Unreadable;

@@ -21,6 +21,28 @@ pub struct Note {
     pub message: String,
 }
 
+/// The reasons of events that the resources of all operators have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EventReason {
+    /// An object that another client changed was written back.
+    DriftCorrected,
+    /// An object was recreated, because a field of it cannot be changed.
+    Recreated,
+    /// The resource cannot be parsed.
+    Unreadable,
+}
+
+impl EventReason {
+    /// As Kubernetes writes it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::DriftCorrected => "DriftCorrected",
+            Self::Recreated => "Recreated",
+            Self::Unreadable => "Unreadable",
+        }
+    }
+}
+
 /// An event about an object that a resource uses.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RelatedNote {

@@ -2,17 +2,18 @@
 
 use std::fmt;
 
-use super::WriteAction;
 use super::request::Target;
+use super::{WriteAction, Writer};
+use crate::declare::Kind;
 use crate::fields;
 use crate::object::{Key, Object};
-use crate::report::Note;
+use crate::report::{EventReason, Note};
 
 /// An object that was corrected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Drift {
     /// Its kind.
-    kind: &'static str,
+    kind: Kind,
     /// Its name.
     key: Key,
     /// The field manager that changed it, if the server reports one.
@@ -30,12 +31,26 @@ impl Drift {
             return None;
         };
         let by = fields::last_writer(&live.value(), manager);
-        Some(Self { kind: target.kind.kind, key: target.key.clone(), by, field: field.clone() })
+        Some(Self { kind: target.kind, key: target.key.clone(), by, field: field.clone() })
     }
 
     /// Its event.
     pub(crate) fn note(&self) -> Note {
-        Note { alarming: true, reason: "DriftCorrected", message: self.to_string() }
+        Note { alarming: true, reason: EventReason::DriftCorrected.as_str(), message: self.to_string() }
+    }
+}
+
+impl Writer {
+    /// The same drift with the field manager that caused it. Stores keep only what our own field managers own, so the server
+    /// is asked, once for each drift.
+    pub(super) async fn with_writer(&self, drift: Drift) -> Drift {
+        if drift.by.is_some() {
+            return drift;
+        }
+        // The answer is only for the event.
+        let live = self.get(drift.kind, &drift.key).await.ok().flatten();
+        let by = live.and_then(|live| fields::last_writer(&live.value(), self.manager));
+        Drift { by, ..drift }
     }
 }
 
@@ -43,6 +58,6 @@ impl fmt::Display for Drift {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { kind, key, by, field } = self;
         let by = by.as_deref().unwrap_or("another writer");
-        write!(f, "{kind} {key} was changed by {by} ({field}) and has been written back")
+        write!(f, "{} {key} was changed by {by} ({field}) and has been written back", kind.kind)
     }
 }

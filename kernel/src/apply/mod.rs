@@ -315,7 +315,10 @@ impl Writer {
         let task = self.task(target, desired, live.as_ref(), &controller);
         let action = decide(desired, live.as_deref(), task.ownership);
         let drift = live.as_deref().filter(|live| self.was_wanted(kind, live, owner, wanted));
-        let drift = drift.and_then(|live| Drift::of(target, live, &action, self.manager));
+        let drift = match drift.and_then(|live| Drift::of(target, live, &action, self.manager)) {
+            Some(drift) => Some(self.with_writer(drift).await),
+            None => None,
+        };
         let performed = self.perform_or_recreate(task, action, applied).await;
         let now = self.note_if_outdated(target, owner, performed)?;
         applied.drifts.extend(drift);

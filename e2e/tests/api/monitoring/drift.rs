@@ -5,6 +5,7 @@ use anyhow::Result;
 use e2e::bomb;
 use e2e::wait::{self, Look, holds};
 use k8s_openapi::ByteString;
+use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::{Event, Secret};
 use kube::Api;
 use kube::api::{DynamicObject, ListParams, Patch, PatchParams};
@@ -57,6 +58,17 @@ async fn a_secret_with_a_decompression_bomb_is_written_back() -> Result<()> {
     let reported = reconciled(&client, "main", "DriftCorrected").await?;
     assert_eq!(reported.split_once(": ").map(|(_, text)| text), Some(message), "{reported}");
     assert_eq!(reconciled(&client, "other", "").await?, "");
+
+    // StatefulSets are kept whole, but without the field ownership of other clients.
+    let sets: Api<StatefulSet> = Api::default_namespaced(client.clone());
+    let scaled = Patch::Merge(json!({"spec": {"replicas": 7}}));
+    sets.patch("prometheus-main", &attacker, &scaled).await?;
+    let message = "StatefulSet default/prometheus-main was changed by attacker (spec.replicas) and has been written back";
+    wait::until("the change of the StatefulSet in the status", async || {
+        let reported = reconciled(&client, "main", "DriftCorrected").await?;
+        Ok(holds(reported.ends_with(message), reported))
+    })
+    .await?;
     monitor("two").await?;
     for secret in ["prometheus-main", "prometheus-other"] {
         configuration(&client, secret, has("two")).await?;

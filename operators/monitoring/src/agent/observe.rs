@@ -22,7 +22,7 @@ pub(crate) fn observe(agent: &PrometheusAgent, seen: &Seen) -> PodSummary {
         summary.add(counts, daemons.availability());
         summary.messages.extend(daemons.messages());
     } else {
-        summary.add(counts, (Availability::Unavailable, "DaemonSetNotFound"));
+        summary.add(counts, Availability::DaemonSetNotFound);
         let Key { namespace, name } = Key::of(&agent.metadata);
         summary.messages.push(format!("daemonset {namespace}/{} not found", NAMING.of(&name)));
     }

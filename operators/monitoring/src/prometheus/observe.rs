@@ -17,7 +17,7 @@ pub fn observe<W: Workload>(resource: &W::Resource, spec: &SharedSpec, seen: &Se
         let mut counts = PodCounts::default();
         match seen.sets.get(&name) {
             None => {
-                summary.add(counts, (Availability::Unavailable, "StatefulSetNotFound"));
+                summary.add(counts, Availability::StatefulSetNotFound);
                 let message = format!("shard {shard}: statefulset {namespace}/{name} not found");
                 summary.messages.push(message);
             }
@@ -27,7 +27,7 @@ pub fn observe<W: Workload>(resource: &W::Resource, spec: &SharedSpec, seen: &Se
                 counts = pods.counts();
                 let availability = pods.availability(replicas);
                 summary.add(counts, availability);
-                if availability.0 != Availability::Available {
+                if availability != Availability::Available {
                     let messages = pods.messages().map(|message| format!("shard {shard}: {message}"));
                     summary.messages.extend(messages);
                 }

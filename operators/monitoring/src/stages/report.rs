@@ -1,14 +1,14 @@
 //! The status of a workload as the Prometheus Operator writes it, additional conditions, and events about changes. Pure.
 
 use crate::plan::{PlanRemark, Planned};
-use crate::status::reconciliation::{DRIFT_CORRECTED, ReconciledRemark};
+use crate::status::reconciliation::ReconciledRemark;
 use crate::status::{ConditionType, Reconciliation, reconciliation};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use kernel::apply::{Drift, WriteError};
 use kernel::condition::{Merging, Order, merge};
 use kernel::flow::{PassError, PassResult, Plan};
-use kernel::report::{Note, Reconciled, Report};
+use kernel::report::{EventReason, Note, Reconciled, Report};
 use serde_json::{Value, json};
 
 use super::WorkloadOperator;
@@ -93,7 +93,9 @@ fn remark<W: Workload>(resource: &W::Resource, planned: Option<&Planned>) -> Opt
 fn drift(old: &Value, drifts: &[Drift], now: Timestamp) -> Option<ReconciledRemark> {
     let message = if drifts.is_empty() {
         let before = condition(old, ConditionType::Reconciled)?;
-        let message = before["message"].as_str().filter(|_| before["reason"] == DRIFT_CORRECTED)?;
+        let message = before["message"]
+            .as_str()
+            .filter(|_| before["reason"] == EventReason::DriftCorrected.as_str())?;
         let at: Timestamp = message.split_once(": ")?.0.parse().ok()?;
         (now.duration_since(at) < DRIFT_SHOWN).then(|| message.to_owned())?
     } else {
@@ -166,7 +168,7 @@ fn notes(old: &Value, new: &Value, recreated: &[String]) -> Vec<Note> {
     };
     let recreated = recreated.iter().map(|message| Note {
         alarming: false,
-        reason: "Recreated",
+        reason: EventReason::Recreated.as_str(),
         message: message.clone(),
     });
     ConditionType::ALL.into_iter().filter_map(failed).chain(recreated).collect()
@@ -206,7 +208,7 @@ mod tests {
     fn a_drift_is_reported_for_ten_minutes() {
         let at = |second: i64| Timestamp::from_second(second).unwrap();
         let message = "1970-01-01T00:01:00Z: Secret a/b was changed by kubectl-patch (data.x) and has been written back";
-        let old = json!({"conditions": [stated("Reconciled", "True", DRIFT_CORRECTED, message)]});
+        let old = json!({"conditions": [stated("Reconciled", "True", "DriftCorrected", message)]});
         assert_eq!(drift(&old, &[], at(659)), Some(ReconciledRemark::DriftCorrected(message.into())));
         assert_eq!(drift(&old, &[], at(660)), None);
         let other = json!({"conditions": [stated("Reconciled", "True", "", message)]});

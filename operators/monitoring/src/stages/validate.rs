@@ -7,6 +7,7 @@ use super::gather::{Idle, Inputs};
 use crate::kind::{Facts, Workload};
 use crate::plan::{self, PlanContext};
 use crate::settings::MonitoringSettings;
+use crate::status::ConditionType;
 
 /// A workload that was checked.
 pub struct CheckedWorkload<'v, W: Workload> {
@@ -47,5 +48,5 @@ pub(super) fn validate<'v, W: Workload>(
 
 pub(super) fn invalid(error: plan::PlanError, inputs: &Inputs) -> Invalid {
     let requeue_after = inputs.requeue_after;
-    Invalid { reason: "ReconciliationFailed", message: error.message, requeue_after }
+    Invalid { reason: ConditionType::Reconciled.failure(), message: error.message, requeue_after }
 }

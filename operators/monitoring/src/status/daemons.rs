@@ -31,9 +31,9 @@ impl<'p> Daemons<'p> {
     }
 
     /// Whether enough nodes have a pod that is available, and why not.
-    pub fn availability(&self) -> (Availability, &'static str) {
+    pub fn availability(&self) -> Availability {
         let Some(counts) = self.status().map(counts) else {
-            return (Availability::Unavailable, "NoPodReady");
+            return Availability::NoPodReady;
         };
         counts.availability(counts.all)
     }
@@ -48,7 +48,7 @@ impl<'p> Daemons<'p> {
         if desired == 0 {
             return vec!["no node matches: check nodeSelector, affinity and tolerations".to_owned()];
         }
-        if self.availability().0 == Availability::Available {
+        if self.availability() == Availability::Available {
             return Vec::new();
         }
         let line =

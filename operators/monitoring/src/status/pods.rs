@@ -31,11 +31,11 @@ pub struct PodCounts {
 
 impl PodCounts {
     /// Whether as many are ready as are expected, and why not.
-    pub(crate) fn availability(self, expected: i32) -> (Availability, &'static str) {
+    pub(crate) fn availability(self, expected: i32) -> Availability {
         match self.ready {
-            ready if ready >= expected => (Availability::Available, ""),
-            0 => (Availability::Unavailable, "NoPodReady"),
-            _ => (Availability::Degraded, "SomePodsNotReady"),
+            ready if ready >= expected => Availability::Available,
+            0 => Availability::NoPodReady,
+            _ => Availability::SomePodsNotReady,
         }
     }
 }
@@ -66,7 +66,7 @@ impl<'p> Pods<'p> {
     }
 
     /// Whether enough of them are ready, and why not.
-    pub fn availability(&self, expected: i32) -> (Availability, &'static str) {
+    pub fn availability(&self, expected: i32) -> Availability {
         self.counts().availability(expected)
     }
 

@@ -2,6 +2,7 @@
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use kernel::condition::stated;
+use kernel::report::EventReason;
 
 use super::ConditionType;
 
@@ -27,9 +28,6 @@ pub enum ReconciledRemark {
     DriftCorrected(String),
 }
 
-/// The reason of [`ReconciledRemark::DriftCorrected`].
-pub const DRIFT_CORRECTED: &str = "DriftCorrected";
-
 /// The kinds that a workload selects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Selects {
@@ -47,7 +45,7 @@ impl ReconciledRemark {
             Self::NothingSelected(_) => "NoSelectedResources",
             Self::DeprecatedFields(_) => "DeprecatedFieldsInUse",
             Self::Unmanaged => "ConfigurationUnmanaged",
-            Self::DriftCorrected(_) => DRIFT_CORRECTED,
+            Self::DriftCorrected(_) => EventReason::DriftCorrected.as_str(),
         }
     }
 

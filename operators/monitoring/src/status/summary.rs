@@ -15,8 +15,7 @@ use crate::status::{Availability, Pods};
 #[derive(Debug, Default)]
 pub struct PodSummary {
     counts: PodCounts,
-    worst: Option<Availability>,
-    reasons: BTreeSet<&'static str>,
+    availabilities: BTreeSet<Availability>,
     /// Why pods are not ready.
     pub(crate) messages: Vec<String>,
     /// The number of each shard, and how many pods it has.
@@ -25,19 +24,20 @@ pub struct PodSummary {
 
 impl PodSummary {
     /// Adds the pods of a StatefulSet or DaemonSet.
-    pub(crate) fn add(&mut self, counts: PodCounts, (availability, reason): (Availability, &'static str)) {
+    pub(crate) fn add(&mut self, counts: PodCounts, availability: Availability) {
         self.counts.all += counts.all;
         self.counts.updated += counts.updated;
         self.counts.ready += counts.ready;
-        self.worst = self.worst.max(Some(availability));
-        self.reasons.extend(Some(reason).filter(|reason| !reason.is_empty()));
+        self.availabilities.insert(availability);
     }
 
     /// The condition `Available`.
     pub fn available(&self) -> Condition {
-        let reason: Vec<&str> = self.reasons.iter().copied().collect();
-        let status = self.worst.unwrap_or(Availability::Available).as_str();
-        stated("Available", status, &reason.join("And"), &self.messages.join("\n"))
+        let worst = self.availabilities.last().copied().unwrap_or(Availability::Available);
+        let mut reasons: Vec<&str> = self.availabilities.iter().map(|one| one.reason()).collect();
+        reasons.retain(|reason| !reason.is_empty());
+        reasons.sort_unstable();
+        stated("Available", worst.status(), &reasons.join("And"), &self.messages.join("\n"))
     }
 
     /// The status that all workloads have, without conditions.
@@ -62,7 +62,7 @@ pub(crate) fn of_one_set<R: WorkloadResource>(resource: &R, seen: &Seen) -> PodS
         summary.add(pods.counts(), pods.availability(resource.workload().replicas.unwrap_or(1)));
         summary.messages.extend(pods.messages());
     } else {
-        summary.add(PodCounts::default(), (Availability::Unavailable, "StatefulSetNotFound"));
+        summary.add(PodCounts::default(), Availability::StatefulSetNotFound);
     }
     summary
 }

@@ -37,7 +37,7 @@ pub enum WebConfigError {
     Server(Box<Self>),
     /// The settings of outgoing connections to peers are invalid.
     #[error("invalid client TLS configuration: {0}")]
-    Client(#[source] Box<Problem>),
+    Client(Box<Problem>),
     /// Outgoing connections to peers have no certificate.
     #[error("invalid client TLS configuration: certificate is required")]
     ClientCertificateRequired,

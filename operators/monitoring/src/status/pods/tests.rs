@@ -64,10 +64,10 @@ fn pods_are_listed_by_number_with_the_first_failed_condition() {
         found.messages().collect::<Vec<_>>(),
         ["pod set-2: Ready is False", "pod set-10: ContainersReady is False"]
     );
-    assert_eq!(found.availability(1), (Availability::Available, ""));
-    assert_eq!(found.availability(2), (Availability::Degraded, "SomePodsNotReady"));
-    assert_eq!(Pods::of(&set, &pods[..2]).availability(1), (Availability::Unavailable, "NoPodReady"));
-    assert_eq!(Pods::of(&set, &[]).availability(0), (Availability::Available, ""));
+    assert_eq!(found.availability(1), Availability::Available);
+    assert_eq!(found.availability(2), Availability::SomePodsNotReady);
+    assert_eq!(Pods::of(&set, &pods[..2]).availability(1), Availability::NoPodReady);
+    assert_eq!(Pods::of(&set, &[]).availability(0), Availability::Available);
 }
 
 #[test]
