@@ -187,8 +187,8 @@ impl<'a> Cluster<'a> {
     }
 }
 
-/// The stages of one kind. `gather` reads and `perform` acts; the others are pure: their results depend on their arguments
-/// only, and they change only the memory.
+/// The stages of one kind. `gather` and `statuses_after_deletion` read and `perform` acts; the others are pure: their results
+/// depend on their arguments only, and they change only the memory.
 pub trait Operator: Send + Sync + 'static {
     /// The resource that users write.
     type Resource: DeserializeOwned + Send + Sync;
@@ -260,7 +260,7 @@ pub trait Operator: Send + Sync + 'static {
         now: Timestamp,
     ) -> Observed<Self::Health>;
 
-    /// Statuses of other objects that have to be corrected after a resource is gone. Pure.
+    /// Statuses of other objects that have to be corrected after a resource is gone. It reads only the stores.
     fn statuses_after_deletion(&self, _cluster: Cluster<'_>) -> Vec<ForeignStatus> {
         Vec::new()
     }
